@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
@@ -25,6 +26,19 @@ import (
 type incoming struct {
 	tape.Call
 	body request.Body // as it came
+
+	// What follows is set if it was sent while its body was read.
+
+	sent   time.Time
+	early  *http.Response // nil once it is recorded
+	failed error
+}
+
+// drop closes an answer that came early and is not recorded.
+func (in *incoming) drop() {
+	if in.early != nil && in.early.Body != nil {
+		in.early.Body.Close()
+	}
 }
 
 // redactHead makes the call from a request and redacts all of it but the body, which it leaves

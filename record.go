@@ -27,7 +27,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if what := report.Telemetry(&in.Request, in.Form); what != "" {
 		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
 	}
-	sent := time.Now()
+	sent := cmp.Or(in.sent, time.Now())
 	resp, err := r.send(req, in, rec)
 	if err != nil {
 		r.unanswered(req, rec, err, time.Since(sent))
@@ -90,6 +90,11 @@ func opensSocket(req *http.Request) bool {
 // answer arrive or the upstream panics.
 func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
 	defer r.tape.Mark(rec).Answered()
+	if !in.sent.IsZero() {
+		resp := in.early
+		in.early = nil
+		return resp, in.failed
+	}
 	out, err := in.body.Clone(req)
 	if err != nil {
 		return nil, err

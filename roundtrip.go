@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/missed"
@@ -46,10 +47,11 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.refuse(req, err)
 	}
 	in := new(incoming)
+	defer in.drop()
 	if err := r.readBody(req, in); err != nil {
 		return r.refuse(req, err)
 	}
-	if err := req.Context().Err(); err != nil {
+	if err := req.Context().Err(); err != nil && in.sent.IsZero() {
 		return nil, err
 	}
 	r.redactHead(req, in)
@@ -81,13 +83,22 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return refusal(req, "promptecho: "+filepath.Base(place), told), nil
 }
 
-// readBody reads the body of a request. One of unknown length may be sent for as long as its answer
-// comes, which would never come: that is told while it lasts.
+// readBody reads the body of a request. A large one is sent meanwhile if no recording can answer
+// it. One of unknown length may be sent for as long as its answer comes, which would never come:
+// that is told while it lasts.
 func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 	if req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody {
 		defer r.log.Sends(r.nameOf(req))()
 	}
-	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream())
+	var early func(out *http.Request)
+	mayGo := !r.life.closed.Load() && r.missingKey() == nil && request.ServedBy(req.Context()).Unsendable == ""
+	if mayGo && r.plan.record && r.config.selectsNone() && r.tape.IsBlank() && !r.log.IsElsewhere(nil) {
+		early = func(out *http.Request) {
+			in.sent = time.Now()
+			in.early, in.failed = r.upstream.Send(out)
+		}
+	}
+	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream(), early)
 	if errors.Is(err, request.ErrNoRoom) {
 		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
 		r.log.Error(err) // the client may swallow the answer

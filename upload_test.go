@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 
 	uploads "github.com/promptecho/promptecho/internal/upload"
 )
@@ -347,5 +349,124 @@ func TestSecretBesideAnUpload(t *testing.T) {
 		if strings.Contains(string(text), secret) || strings.Contains(string(text), "Tr0ub4dor") || !strings.Contains(string(text), "- client_secret: \"[REDACTED]\"") {
 			t.Errorf("%d bytes: the cassette is\n%.2000s", size, text)
 		}
+	}
+}
+
+// A sender is an upstream that counts, or does what a test says.
+type sender func(req *http.Request) (*http.Response, error)
+
+func (s sender) RoundTrip(req *http.Request) (*http.Response, error) { return s(req) }
+
+// TestSentWhileRead: where nothing is recorded, a large body is sent while it is read, and is
+// recorded whole whatever becomes of that: the server answers before it has all of it and then takes
+// the rest, it never takes the rest, the connection is refused, or the transport sends it again.
+func TestSentWhileRead(t *testing.T) {
+	t.Setenv("CI", "")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/flushes" {
+			_ = http.NewResponseController(w).EnableFullDuplex()
+			w.WriteHeader(http.StatusAccepted)
+			w.(http.Flusher).Flush()
+		}
+		sum := sha256.New()
+		_, _ = io.Copy(sum, req.Body)
+		fmt.Fprintf(w, "%x", sum.Sum(nil))
+	}))
+	t.Cleanup(s.Close)
+	body := strings.Repeat("0123456789abcdef", 1<<20)
+	whole := fmt.Sprintf("%x", sha256.Sum256([]byte(body)))
+	read := func(req *http.Request) string {
+		sum := sha256.New()
+		_, err := io.Copy(sum, req.Body)
+		req.Body.Close()
+		return fmt.Sprintf("%x %v", sum.Sum(nil), err)
+	}
+	answer := func(req *http.Request, text string) *http.Response {
+		return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(text)), ContentLength: -1, Request: req}
+	}
+	refused := errors.New("refused")
+	for _, tt := range []struct {
+		name, path string
+		upstream   http.RoundTripper
+		want       string
+	}{
+		{"it answers first", "/flushes", nil, whole},
+		{"it reads none of it", "/", sender(func(req *http.Request) (*http.Response, error) {
+			req.Body.Close()
+			return answer(req, "enough"), nil
+		}), "enough"},
+		{"it reads some of it, and no more", "/", sender(func(req *http.Request) (*http.Response, error) {
+			_, _ = io.CopyN(io.Discard, req.Body, 5<<20)
+			return answer(req, "enough"), nil
+		}), "enough"},
+		{"it is refused", "/", sender(func(req *http.Request) (*http.Response, error) {
+			req.Body.Close()
+			return nil, refused
+		}), "refused"},
+		{"it is sent again", "/", sender(func(req *http.Request) (*http.Response, error) {
+			_, _ = io.CopyN(io.Discard, req.Body, 5<<20)
+			req.Body.Close()
+			if req.GetBody != nil {
+				req.Body, _ = req.GetBody()
+				return answer(req, read(req)), nil
+			}
+			return answer(req, whole+" <nil>"), nil
+		}), whole + " <nil>"},
+	} {
+		for _, once := range []bool{false, true} {
+			file := filepath.Join(t.TempDir(), "a.yaml")
+			opts := []Option{OnRecordError(Keep)}
+			if tt.upstream != nil {
+				opts = append(opts, Upstream(tt.upstream))
+			}
+			for _, mode := range []Mode{ModeOnce, ModeNone} {
+				if got := sendUpload(t, file, mode, postUpload(t, s.URL+tt.path, "application/octet-stream", body, once), opts...); !strings.Contains(got, tt.want) {
+					t.Errorf("%s, once %v, mode %s: %.200s", tt.name, once, mode, got)
+				}
+			}
+			if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), whole) {
+				t.Errorf("%s, once %v: %v, the cassette is\n%s", tt.name, once, err, text)
+			}
+		}
+	}
+}
+
+// TestUploadRedirected: a redirect that has the body sent again is recorded with both requests.
+func TestUploadRedirected(t *testing.T) {
+	t.Setenv("CI", "")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/from" {
+			http.Redirect(w, req, "/to", http.StatusTemporaryRedirect)
+			return
+		}
+		n, _ := io.Copy(io.Discard, req.Body)
+		fmt.Fprint(w, n)
+	}))
+	t.Cleanup(s.Close)
+	body, file := strings.Repeat("x", 9<<20), filepath.Join(t.TempDir(), "a.yaml")
+	for _, mode := range []Mode{ModeOnce, ModeNone} {
+		if got := sendUpload(t, file, mode, postUpload(t, s.URL+"/from", "application/octet-stream", body, false)); got != fmt.Sprint(len(body)) {
+			t.Errorf("mode %s: %s", mode, got)
+		}
+	}
+}
+
+// TestUploadBreaksOff: a large body that cannot be read to its end is an error, and nothing is recorded.
+func TestUploadBreaksOff(t *testing.T) {
+	t.Setenv("CI", "")
+	s := uploadServer(t, new(atomic.Int32))
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	rec, err := Open(file, InMode(ModeOnce), OnRecordError(Keep))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("the disk is broken")
+	body := io.MultiReader(io.LimitReader(zeros{}, 9<<20), iotest.ErrReader(broken))
+	if _, err := rec.Client().Post(s.URL, "application/octet-stream", body); !errors.Is(err, broken) {
+		t.Errorf("the error is %v", err)
+	}
+	_ = rec.Close()
+	if text, err := os.ReadFile(file); err == nil {
+		t.Errorf("it is recorded:\n%s", text)
 	}
 }

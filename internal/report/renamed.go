@@ -38,7 +38,7 @@ func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
 
 // IsElsewhere reports whether a call is recorded in the cassette of a test that is gone, and this
 // test has none: it was most likely renamed, and what is recorded need not be paid again. Once a
-// call is in none of them, the test is a new one.
+// call is in none of them, the test is a new one. A nil call is one that is not known yet.
 func (l *Log) IsElsewhere(c *tape.Call) bool {
 	if !l.OfTest || l.Tape.State.Present || l.isNew.Load() {
 		return false
@@ -48,7 +48,7 @@ func (l *Log) IsElsewhere(c *tape.Call) bool {
 		return false
 	}
 	for _, file := range candidates(dir, own) {
-		if l.Tape.CountIn(filepath.Join(dir, file), [][]string{l.Tape.Keys(c)}) > 0 {
+		if c == nil || l.Tape.CountIn(filepath.Join(dir, file), [][]string{l.Tape.Keys(c)}) > 0 {
 			return true
 		}
 	}

@@ -19,6 +19,8 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/promptecho/promptecho/internal/coding"
@@ -39,18 +41,6 @@ func CloseBody(req *http.Request) {
 	if req.Body != nil {
 		req.Body.Close()
 	}
-}
-
-// Clone returns a request like req, whose body was read; body is what was read.
-func Clone(req *http.Request, body []byte) *http.Request {
-	out := req.Clone(req.Context())
-	if req.Body != nil && req.Body != http.NoBody {
-		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		out.Body, _ = out.GetBody()
-		out.ContentLength = int64(len(body))
-		out.TransferEncoding = nil
-	}
-	return out
 }
 
 // GaveUp returns the error of the context of a request whose client gave up, nil if it did
@@ -188,16 +178,16 @@ type Body struct {
 	small    bytes.Buffer // all of it, unless it is large
 	declared string       // its Content-Type
 
-	large  *upload.Reader                // what is kept of a large one; else nil
-	again  func() (io.ReadCloser, error) // gives that once more; nil if it need not be sent
-	length int64                         // of that, as it is sent
+	large *source                       // a large one; else nil
+	again func() (io.ReadCloser, error) // gives that once more; nil if it need not be sent
 }
 
 // Read reads the body of a request and closes it. A large one, if it may have to be sent, is put
-// into a file meanwhile, unless the client gives it again. A body that is to be kept whole is
-// never large. If the body is empty although the request announces a length, it is read through
-// GetBody: cohere-go retries with the body it has drained.
-func (b *Body) Read(req *http.Request, whole, send bool) error {
+// into a file meanwhile, unless the client gives it again; if early is not nil, that sends it while
+// it is read. A body that is to be kept whole is never large. If the body is empty although the
+// request announces a length, it is read through GetBody: cohere-go retries with the body it has
+// drained.
+func (b *Body) Read(req *http.Request, whole, send bool, early func(out *http.Request)) error {
 	b.declared = req.Header.Get("Content-Type")
 	if req.Header.Get("Content-Range")+req.Header.Get("X-Goog-Upload-Offset") != "" {
 		b.declared = "application/octet-stream" // a piece of a file
@@ -213,7 +203,7 @@ func (b *Body) Read(req *http.Request, whole, send bool) error {
 	b.small.Grow(int(announced) + bytes.MinRead)
 	n, err := b.small.ReadFrom(io.LimitReader(req.Body, most+1))
 	if n > most {
-		err = b.readLarge(req, send)
+		err = b.readLarge(req, send, early)
 	}
 	err = cmp.Or(err, req.Body.Close())
 	if err != nil || n > 0 || req.ContentLength <= 0 || req.GetBody == nil {
@@ -229,28 +219,81 @@ func (b *Body) Read(req *http.Request, whole, send bool) error {
 }
 
 // readLarge reads the rest of a body that is large.
-func (b *Body) readLarge(req *http.Request, send bool) (err error) {
-	b.large, b.again, b.length = upload.NewReader(b.declared), req.GetBody, req.ContentLength
-	to, spools := io.Writer(b.large), send && req.GetBody == nil
-	if spools {
-		var file io.Writer
-		if file, b.again, err = newSpool(); err != nil {
-			return err
+func (b *Body) readLarge(req *http.Request, send bool, early func(out *http.Request)) (err error) {
+	b.again = req.GetBody
+	first := io.NopCloser(io.MultiReader(bytes.NewReader(b.small.Bytes()), req.Body))
+	b.large, b.small = &source{ReadCloser: first, kept: upload.NewReader(b.declared)}, bytes.Buffer{}
+	sent := &sending{from: b.large}
+	send = send && req.GetBody == nil
+	if early != nil {
+		out := req.Clone(req.Context())
+		out.Body = sent
+		if req.GetBody != nil {
+			out.GetBody = func() (io.ReadCloser, error) {
+				again, err := req.GetBody()
+				if err == nil {
+					_ = b.large.Close()
+					b.large = &source{ReadCloser: again, kept: upload.NewReader(b.declared)}
+					sent = &sending{from: b.large}
+				}
+				return sent, err
+			}
 		}
-		to = io.MultiWriter(to, file)
+		early(out)
+		send = !sent.closed.Load() // a server may answer before it has all
 	}
-	n, err := io.Copy(to, io.MultiReader(&b.small, req.Body))
-	if spools {
-		b.length = n
+	sent.mu.Lock()
+	defer sent.mu.Unlock()
+	defer b.large.Close()
+	sent.from = http.NoBody
+	switch err = cmp.Or(b.large.err, req.Context().Err()); {
+	case err == io.EOF:
+		err = nil
+	case err == nil && send:
+		if b.again, err = spool(b.large); err == nil {
+			sent.from, err = b.again()
+		}
+	case err == nil:
+		_, err = io.Copy(struct{ io.Writer }{io.Discard}, b.large) // in pieces of the usual size
 	}
-	b.small = bytes.Buffer{}
 	return err
+}
+
+// A source is a large body that is read once.
+type source struct {
+	io.ReadCloser
+	kept *upload.Reader // gets what is read
+	err  error          // of the last Read
+}
+
+func (s *source) Read(p []byte) (n int, err error) {
+	n, s.err = s.ReadCloser.Read(p)
+	_, _ = s.kept.Write(p[:n]) // it takes all
+	return n, s.err
+}
+
+// A sending is a source that is being sent. It stays open, since all of it is needed.
+type sending struct {
+	closed atomic.Bool // by who sends it
+	mu     sync.Mutex  // is held while from is read
+	from   io.Reader
+}
+
+func (s *sending) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.from.Read(p)
+}
+
+func (s *sending) Close() error {
+	s.closed.Store(true)
+	return nil
 }
 
 // Kept returns what of the body is kept; see package upload.
 func (b *Body) Kept(whole bool) []byte {
 	if b.large != nil {
-		return b.large.Kept()
+		return b.large.kept.Kept()
 	}
 	body := b.small.Bytes()
 	if len(body) <= upload.Limit || whole {
@@ -263,46 +306,44 @@ func (b *Body) Kept(whole bool) []byte {
 }
 
 // Clone returns a request like req that sends the body. Of a small one it shares the memory.
-func (b *Body) Clone(req *http.Request) (*http.Request, error) {
-	if b.large == nil {
-		return Clone(req, b.small.Bytes()), nil
+func (b *Body) Clone(req *http.Request) (out *http.Request, err error) {
+	out = req.Clone(req.Context())
+	if req.Body == nil || req.Body == http.NoBody {
+		return out, nil
 	}
-	out := req.Clone(req.Context())
-	var err error
-	out.GetBody, out.ContentLength, out.TransferEncoding = b.again, b.length, nil
+	out.GetBody = b.again
+	if b.large == nil {
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.small.Bytes())), nil }
+		out.ContentLength, out.TransferEncoding = int64(b.small.Len()), nil
+	}
 	out.Body, err = out.GetBody()
 	return out, err
 }
 
-// newSpool returns what writes a body that waits to be sent into a file, and what opens it from its
-// beginning. Nobody else can read the file: its name is gone, where the system allows that, and it is
+// spool reads a body that waits to be sent into a file, and returns what opens that from its
+// beginning. Nobody else can read it: its name is gone, where the system allows that, and it is
 // encrypted with a key that is nowhere else. It is closed when nobody has it any more.
-func newSpool() (to io.Writer, open func() (io.ReadCloser, error), err error) {
+func spool(from *source) (open func() (io.ReadCloser, error), err error) {
 	f, err := os.CreateTemp("", "promptecho-*.tmp")
 	if err != nil {
-		return nil, nil, noRoom(err)
+		return nil, noRoom(err)
 	}
 	_ = os.Remove(f.Name())
 	key := make([]byte, 16)
 	_, _ = rand.Read(key) // it never fails
 	block, err := aes.NewCipher(key)
-	// A key is for one file, so it needs no nonce.
-	stream := func() cipher.Stream { return cipher.NewCTR(block, make([]byte, aes.BlockSize)) }
-	open = func() (io.ReadCloser, error) {
-		r := cipher.StreamReader{S: stream(), R: io.NewSectionReader(f, 0, math.MaxInt64)}
-		return io.NopCloser(r), nil
+	if err != nil {
+		return nil, err
 	}
-	return roomWriter{cipher.StreamWriter{S: stream(), W: f}}, open, err
-}
-
-// A roomWriter writes to a disk that may be full.
-type roomWriter struct{ io.Writer }
-
-func (w roomWriter) Write(p []byte) (n int, err error) {
-	if n, err = w.Writer.Write(p); err != nil {
+	coded := func(r io.Reader) io.Reader { // a key is for one file, so it needs no nonce
+		return cipher.StreamReader{S: cipher.NewCTR(block, make([]byte, aes.BlockSize)), R: r}
+	}
+	if _, err = io.Copy(f, coded(from)); err != nil && err != from.err {
 		err = noRoom(err)
 	}
-	return n, err
+	return func() (io.ReadCloser, error) {
+		return io.NopCloser(coded(io.NewSectionReader(f, 0, math.MaxInt64))), nil
+	}, err
 }
 
 // ErrNoRoom is the error of a body that is neither kept in memory nor in a file.

@@ -42,7 +42,7 @@ func TestReadBody(t *testing.T) {
 		body := &closer{Reader: tt.body}
 		req := &http.Request{Body: body, ContentLength: tt.length, GetBody: tt.again}
 		var got Body
-		if err := got.Read(req, false, true); !errors.Is(err, tt.err) || string(got.Kept(true)) != tt.want {
+		if err := got.Read(req, false, true, nil); !errors.Is(err, tt.err) || string(got.Kept(true)) != tt.want {
 			t.Errorf("%s: %q, %v; want %q, %v", tt.name, got.Kept(true), err, tt.want, tt.err)
 		}
 		if !body.closed {
@@ -51,7 +51,7 @@ func TestReadBody(t *testing.T) {
 	}
 	for _, body := range []io.ReadCloser{nil, http.NoBody} {
 		var got Body
-		if err := got.Read(&http.Request{Body: body, ContentLength: 5, GetBody: again}, false, true); err != nil || len(got.Kept(true)) > 0 {
+		if err := got.Read(&http.Request{Body: body, ContentLength: 5, GetBody: again}, false, true, nil); err != nil || len(got.Kept(true)) > 0 {
 			t.Errorf("without a body: %q, %v", got.Kept(true), err)
 		}
 	}
@@ -67,7 +67,14 @@ func TestClone(t *testing.T) {
 	}
 	req.ContentLength, req.TransferEncoding = -1, []string{"chunked"}
 	body := req.Body
-	out := Clone(req, []byte("hello"))
+	var read Body
+	if err := read.Read(req, false, true, nil); err != nil {
+		t.Fatal(err)
+	}
+	out, err := read.Clone(req)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out.Header.Set("X-New", "yes")
 	for range 2 {
 		if got, err := io.ReadAll(out.Body); err != nil || string(got) != "hello" || out.ContentLength != 5 || out.TransferEncoding != nil {
@@ -80,7 +87,7 @@ func TestClone(t *testing.T) {
 	if req.Body != body || req.GetBody != nil || req.ContentLength != -1 || len(req.Header) > 0 {
 		t.Errorf("the request has changed: %+v", req)
 	}
-	if got := Clone(&http.Request{URL: &url.URL{}}, nil); got.Body != nil || got.GetBody != nil {
+	if got, err := new(Body).Clone(&http.Request{URL: &url.URL{}}); err != nil || got.Body != nil || got.GetBody != nil {
 		t.Error("a request without a body has one now")
 	}
 }

@@ -177,6 +177,9 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	return rec
 }
 
+// IsBlank reports whether no recording can answer any call.
+func (t *Tape) IsBlank() bool { return len(t.shelf.queues) == 0 && !t.Config.Rounds }
+
 // find returns the queues whose recordings can answer a call. It needs no lock: the shelf
 // does not change once requests come.
 func (t *Tape) find(c *Call) []found { return t.shelf.find(c.Form, &c.Request, t.Config.Options) }

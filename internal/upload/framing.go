@@ -10,6 +10,11 @@ import (
 	"unicode/utf8"
 )
 
+const (
+	Limit   = 256 << 10 // an upload beyond this, in bytes, is not kept
+	MaxText = 8 << 20   // nor is a body beyond this that is text, but neither JSON nor a form
+)
+
 // A framing is how uploads stand in a body.
 type framing interface {
 	// begin returns where content begins in b. If it does not, ok is false, and what is in front
@@ -23,9 +28,8 @@ type framing interface {
 	// kept.
 	tooLong(content []byte) bool
 
-	// decode writes content to a sink and returns how much of it; the rest needs what follows,
-	// or is kept.
-	decode(s *sink, content []byte, whole bool) int
+	// decode returns what n bytes of content say; the rest needs what follows, or is kept.
+	decode(content []byte) (plain []byte, n int)
 
 	// told returns what the client says of content: a file's name and a Content-Type. Before
 	// stands in front of it, and declared is that of the body.
@@ -87,10 +91,7 @@ func find(b, mark []byte, skip int, last bool) (n int, ok bool) {
 
 func (parts) tooLong([]byte) bool { return true }
 
-func (parts) decode(s *sink, content []byte, _ bool) int {
-	s.write(content)
-	return len(content)
-}
+func (parts) decode(content []byte) ([]byte, int) { return content, len(content) }
 
 var toldOfPart = regexp.MustCompile(`(?i)\r\ncontent-type:[ \t]*([^\r\n]*)|filename="?([^"\r\n]*)`)
 
@@ -135,16 +136,15 @@ func (inJSON) tooLong(content []byte) bool {
 	return len(content)/4*3-padding > Limit
 }
 
-func (inJSON) decode(s *sink, content []byte, whole bool) int {
+func (inJSON) decode(content []byte) ([]byte, int) {
 	n := len(content) &^ 3
 	plain := make([]byte, n/4*3)
 	for ; n > 0; n -= 4 { // what follows the last whole group, or is spelled in another way, is kept
 		if k, err := base64.StdEncoding.Strict().Decode(plain, content[:n]); err == nil {
-			s.write(plain[:k])
-			break
+			return plain[:k], n
 		}
 	}
-	return n
+	return nil, 0
 }
 
 var dataURL = regexp.MustCompile(`data:([\w.+/-]+);base64,$`)
@@ -158,6 +158,7 @@ func (inJSON) told(before []byte, _ string) (name, contentType string) {
 
 // A whole body is an upload unless it is text.
 type whole struct {
+	parts
 	notText bool
 	checked int
 }
@@ -175,8 +176,6 @@ func (w *whole) tooLong(content []byte) bool {
 	}
 	return w.notText
 }
-
-func (*whole) decode(s *sink, content []byte, _ bool) int { return parts{}.decode(s, content, true) }
 
 func (*whole) told(_ []byte, declared string) (name, contentType string) {
 	if strings.Contains(declared, "json") {

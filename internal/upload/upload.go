@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"regexp"
 	"strconv"
 	"strings"
@@ -57,9 +58,14 @@ type Reader struct {
 	buf      []byte  // was written, and nobody has looked at it yet
 	kept     []byte
 	content  bool   // buf is within content
-	held     []byte // of that: what the sink has not, or all if there is none
-	sink     *sink
-	reduced  bool // something is not kept
+	held     []byte // of that: what is not in hash, or all if there is none
+	reduced  bool   // something is not kept
+
+	// Of content that is not kept, as far as it was taken:
+
+	hash  hash.Hash // nil if all may be kept
+	size  int64
+	start []byte
 }
 
 // NewReader returns a reader of a body of this Content-Type, which may be empty.
@@ -120,26 +126,30 @@ func (r *Reader) read(last bool) {
 
 // take takes content. If it is whole, what is kept of it is known.
 func (r *Reader) take(content []byte, whole bool) {
-	if r.sink == nil || len(r.held) > 0 {
+	if r.hash == nil || len(r.held) > 0 {
 		r.held = append(r.held, content...)
 		content = nil
 	}
-	if r.sink == nil && len(r.held) > Limit && r.how.tooLong(r.held) {
-		r.sink, r.reduced = &sink{hash: sha256.New()}, true
+	if r.hash == nil && len(r.held) > Limit && r.how.tooLong(r.held) {
+		r.hash, r.size, r.start, r.reduced = sha256.New(), 0, nil, true
 	}
-	if r.sink != nil {
+	if r.hash != nil {
 		if content == nil {
 			content = r.held
 		}
-		r.held = append(r.held[:0], content[r.how.decode(r.sink, content, whole):]...)
+		plain, n := r.how.decode(content)
+		r.hash.Write(plain)
+		r.size += int64(len(plain))
+		r.start = append(r.start, plain[:min(len(plain), maxStart-len(r.start))]...)
+		r.held = append(r.held[:0], content[n:]...)
 	}
 	if !whole {
 		return
 	}
-	if r.sink != nil {
+	if r.hash != nil {
 		name, declared := r.how.told(r.kept, r.declared)
-		_, media := Format(r.sink.start, name, declared)
-		r.kept = fmt.Appendf(r.kept, "(upload of %d bytes, %s, sha256 %x)", r.sink.n, media, r.sink.hash.Sum(nil))
+		_, media := Format(r.start, name, declared)
+		r.kept = fmt.Appendf(r.kept, "(upload of %d bytes, %s, sha256 %x)", r.size, media, r.hash.Sum(nil))
 	}
-	r.kept, r.held, r.sink = append(r.kept, r.held...), r.held[:0], nil
+	r.kept, r.held, r.hash = append(r.kept, r.held...), r.held[:0], nil
 }
