@@ -10,21 +10,18 @@ import (
 
 // anchor returns the value that has an anchor. Those that aliases in it stand for are above it.
 func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
-	a := &s.anchors
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.values == nil {
-		a.values = map[string]yaml.Node{}
+	s.anchoring.Do(func() {
+		s.anchored = map[string]yaml.Node{}
 		for i := range s.items {
 			if i > 0 && s.items[i].at == s.items[i-1].at {
 				continue
 			}
 			if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
-				codec.Anchors(string(text), a.values)
+				codec.Anchors(string(text), s.anchored)
 			}
 		}
-	}
-	n, ok = a.values[name]
+	})
+	n, ok = s.anchored[name]
 	return n, ok
 }
 
