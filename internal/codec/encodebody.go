@@ -289,12 +289,16 @@ func (e *encoder) assetString(s string, block bool) bool {
 	if !ok {
 		return false
 	}
-	e.raw("!asset ")
-	ref := prefix + "@" + e.asset(content, "", "")
+	e.ref("!asset ", prefix+"@"+e.asset(content, "", ""), block)
+	return true
+}
+
+// ref writes what stands for the content of an asset, in block or in flow context.
+func (e *encoder) ref(tag, ref string, block bool) {
+	e.raw(tag)
 	if block && yaml.IsPlain(ref) {
 		e.raw(ref)
 	} else {
 		e.buf = yaml.AppendQuoted(e.buf, ref)
 	}
-	return true
 }
