@@ -292,13 +292,3 @@ func (e *encoder) assetString(s string, block bool) bool {
 	e.ref("!asset ", prefix+"@"+e.asset(content, "", ""), block)
 	return true
 }
-
-// ref writes what stands for the content of an asset, in block or in flow context.
-func (e *encoder) ref(tag, ref string, block bool) {
-	e.raw(tag)
-	if block && yaml.IsPlain(ref) {
-		e.raw(ref)
-	} else {
-		e.buf = yaml.AppendQuoted(e.buf, ref)
-	}
-}
