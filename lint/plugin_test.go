@@ -27,7 +27,7 @@ func at(t *testing.T, file string, path ...string) string {
 		if node.Kind == yaml.Sequence {
 			node = node.Elems[0]
 		}
-		i := slices.IndexFunc(node.Keys, func(k yaml.Node) bool { return k.Text == step })
+		i := slices.IndexFunc(node.Elems, func(e *yaml.Node) bool { return e.Key.Text == step })
 		if i < 0 {
 			t.Fatalf("%s: no %s in %s", file, step, path)
 		}

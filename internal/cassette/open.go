@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"sync"
 
@@ -26,11 +27,30 @@ type Index struct {
 	edited []int // see Edited
 
 	mu   sync.RWMutex // held while what follows is used
-	from io.ReaderAt  // the file, or its text in memory; nil after Close
+	from *source      // nil after Close
 
 	// anchors has the values that aliases stand for, by their names. They are read when the first
 	// interaction with an alias is.
 	anchors func() map[string]yaml.Node
+}
+
+// A source is the text of a file, or the file if the text is too long to be kept.
+type source struct {
+	text []byte
+	file *os.File // nil if the text is there
+}
+
+// part returns n bytes of the text: a part of it, or what was read into the place of buf.
+func (s *source) part(at, n int64, buf []byte) (part []byte, ok bool) {
+	if s.file == nil {
+		if n < 0 || at+n > int64(len(s.text)) {
+			return nil, false // a seal says so that was forged
+		}
+		return s.text[at : at+n], true
+	}
+	part = slices.Grow(buf[:0], int(n))[:n]
+	_, err := s.file.ReadAt(part, at)
+	return part, err == nil || err == io.EOF
 }
 
 // An entry is where an interaction stands, or what it is.
@@ -54,7 +74,7 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 		return nil, err
 	}
 	if size > maxKept {
-		if s, ok := find(path, f, size, revision, trust); ok {
+		if s, ok := find(path, &source{file: f}, size, revision, trust); ok {
 			return s, nil
 		}
 	}
@@ -66,7 +86,7 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 	if bytes.Contains(data, []byte("\r\n")) { // as git on Windows ends lines
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	if s, ok := find(path, bytes.NewReader(data), int64(len(data)), revision, trust); ok {
+	if s, ok := find(path, &source{text: data}, int64(len(data)), revision, trust); ok {
 		return s, nil
 	}
 	return openParsed(path, data)
@@ -95,18 +115,15 @@ func readEntry(it *interaction.Interaction) entry {
 
 // find finds the interactions of a cassette, of which it reads one after the other. ok is false
 // if it is not as Save has written it: then the parser says what it is.
-func find(path string, from io.ReaderAt, size int64, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
-	head := make([]byte, min(size, 1<<16))
-	if _, err := from.ReadAt(head, 0); err != nil && err != io.EOF {
-		return nil, false
-	}
-	end, seals, ok := readSeals(from, size)
-	if !ok {
-		return nil, false
-	}
+func find(path string, from *source, size int64, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
+	end, seals, isSealed := readSeals(from, size)
+	head, isRead := from.part(0, min(size, 1<<16), nil)
 	top, _, ok := bytes.Cut(head, []byte("\n"+codec.ItemsLine))
+	if !isSealed || !isRead || !ok {
+		return nil, false
+	}
 	doc, broken := codec.Parse(path, string(top)+"\ninteractions: []\n", nil)
-	if !ok || broken != nil {
+	if broken != nil {
 		return nil, false
 	}
 	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, path: path, from: from, items: make([]entry, 0, len(seals))}
@@ -135,24 +152,20 @@ func find(path string, from io.ReaderAt, size int64, revision uint32, trust func
 
 // read reads the text of an interaction, in the place of what is in buf; ok is false if it is not
 // the one that was sealed.
-func (e *entry) read(from io.ReaderAt, buf []byte) (text []byte, ok bool) {
-	text = slices.Grow(buf[:0], e.seal.text.len)[:e.seal.text.len]
-	_, err := from.ReadAt(text, e.at)
-	return text, (err == nil || err == io.EOF) && idOf(text) == e.seal.text
+func (e *entry) read(from *source, buf []byte) (text []byte, ok bool) {
+	text, ok = from.part(e.at, int64(e.seal.text.len), buf)
+	return text, ok && idOf(text) == e.seal.text
 }
 
 // readSeals reads the seals from the end of a file, and returns where the interactions end.
-func readSeals(file io.ReaderAt, size int64) (end int64, seals []seal, ok bool) {
+func readSeals(from *source, size int64) (end int64, seals []seal, ok bool) {
 	const most = 64 << 20 // those of a million interactions
 	for n := int64(1 << 12); ; n *= 4 {
-		tail := make([]byte, min(n, size))
-		if _, err := file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
-			return 0, nil, false
-		}
+		tail, isRead := from.part(max(0, size-n), min(n, size), nil)
 		if items, seals, ok := cutSeals(tail); ok {
 			return size - int64(len(tail)-len(items)), seals, true
 		}
-		if n >= min(size, most) {
+		if !isRead || n >= min(size, most) {
 			return 0, nil, false
 		}
 	}
@@ -206,9 +219,9 @@ func (s *Index) Close() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	file, isFile := s.from.(io.Closer)
-	if s.from = nil; isFile {
-		return file.Close()
+	from := s.from
+	if s.from = nil; from != nil && from.file != nil {
+		return from.file.Close()
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ var files = flag.Int("files", 1500, "draw and edit so many files")
 func openBytes(t testing.TB, data []byte) (s *Index, unparsed bool, err error) {
 	t.Helper()
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	if s, unparsed = find("x.yaml", bytes.NewReader(data), int64(len(data)), testRevision, nil); unparsed {
+	if s, unparsed = find("x.yaml", &source{text: data}, int64(len(data)), testRevision, nil); unparsed {
 		return s, true, nil
 	}
 	s, err = openParsed("x.yaml", data)

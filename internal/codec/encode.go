@@ -247,3 +247,13 @@ func (e *encoder) keepAsset(name string, content []byte) {
 		e.errorf("%w", err)
 	}
 }
+
+// ref writes what stands for the content of an asset, in block or in flow context.
+func (e *encoder) ref(tag, ref string, block bool) {
+	e.raw(tag)
+	if block && yaml.IsPlain(ref) {
+		e.raw(ref)
+	} else {
+		e.buf = yaml.AppendQuoted(e.buf, ref)
+	}
+}

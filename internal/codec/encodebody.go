@@ -289,12 +289,6 @@ func (e *encoder) assetString(s string, block bool) bool {
 	if !ok {
 		return false
 	}
-	e.raw("!asset ")
-	ref := prefix + "@" + e.asset(content, "", "")
-	if block && yaml.IsPlain(ref) {
-		e.raw(ref)
-	} else {
-		e.buf = yaml.AppendQuoted(e.buf, ref)
-	}
+	e.ref("!asset ", prefix+"@"+e.asset(content, "", ""), block)
 	return true
 }

@@ -14,7 +14,7 @@ import (
 // A flowReader makes compact JSON of such a text.
 type flowReader struct {
 	text string
-	json []byte
+	json *strings.Builder
 }
 
 // maxFlow is how deep a collection may nest that a flowReader reads.
@@ -23,10 +23,13 @@ const maxFlow = 16
 // flowJSON returns the JSON of the collection in flow style that text begins with, and where it
 // ends; 0 if it is not simple.
 func (p *parser) flowJSON(text string) (json string, end int) {
-	r := flowReader{text, p.room[:0]}
+	start := p.flows.Len()
+	if p.flows.Cap() == 0 {
+		p.flows.Grow(len(text)) // mostly there is as much of it
+	}
+	r := flowReader{text, &p.flows}
 	end = r.value(0, 1)
-	p.room = r.json
-	return string(r.json), end
+	return p.flows.String()[start:], end
 }
 
 // value appends the value that begins at i, and returns where it ends; 0 if it is not simple.
@@ -36,9 +39,9 @@ func (r *flowReader) value(i, depth int) (end int) {
 	}
 	open := r.text[i]
 	last := open + 2 // the bracket that ends it
-	r.json = append(r.json, open)
+	r.json.WriteByte(open)
 	if i++; i < len(r.text) && r.text[i] == last {
-		r.json = append(r.json, last)
+		r.json.WriteByte(last)
 		return i + 1
 	}
 	var room [16]string
@@ -54,13 +57,13 @@ func (r *flowReader) value(i, depth int) (end int) {
 			return 0
 		}
 		if r.text[i] == last {
-			r.json = append(r.json, last)
+			r.json.WriteByte(last)
 			return i + 1
 		}
 		if !strings.HasPrefix(r.text[i:], ", ") {
 			return 0
 		}
-		r.json = append(r.json, ',')
+		r.json.WriteByte(',')
 		i += len(", ")
 	}
 	return 0
@@ -73,8 +76,11 @@ func (r *flowReader) name(i int) (name string, value int) {
 	if end == 0 || !strings.HasPrefix(r.text[end:], ": ") {
 		return "", 0
 	}
-	r.json = append(r.json, ':')
-	return strings.Trim(r.text[i:end], `"`), end + len(": ")
+	r.json.WriteByte(':')
+	if r.text[i] == '"' {
+		return r.text[i+1 : end-1], end + len(": ")
+	}
+	return r.text[i:end], end + len(": ")
 }
 
 // scalar appends the scalar that begins at i, and returns where it ends.
@@ -90,7 +96,7 @@ func (r *flowReader) scalar(i int, isName bool) (end int) {
 		if !ok || strings.HasPrefix(after, "'") || strings.Contains(inner, "\n") {
 			return 0
 		}
-		r.json = append(exactjson.AppendEscaped(append(r.json, '"'), inner), '"')
+		r.json.WriteString(`"` + string(exactjson.AppendEscaped(nil, inner)) + `"`)
 		return len(text) - len(after)
 	}
 	for end = i; end < len(text) && isInWord(text[end]); end++ {
@@ -102,9 +108,11 @@ func (r *flowReader) scalar(i int, isName bool) (end int) {
 	case !ok || word == "" || isName && !isText || isText && word[0]|0x20 < 'a':
 		return 0
 	case isText:
-		r.json = append(append(append(r.json, '"'), word...), '"')
+		r.json.WriteByte('"')
+		r.json.WriteString(word)
+		r.json.WriteByte('"')
 	default:
-		r.json = append(r.json, word...)
+		r.json.WriteString(word)
 	}
 	return end
 }
@@ -119,7 +127,7 @@ func (r *flowReader) quoted(i int) (end int) {
 	for end = i + 1; end < len(r.text); end++ {
 		switch c := r.text[end]; {
 		case c == '"':
-			r.json = append(r.json, r.text[i:end+1]...)
+			r.json.WriteString(r.text[i : end+1])
 			return end + 1
 		case c < ' ':
 			return 0

@@ -18,14 +18,15 @@ func jsonOf(text string, simple bool, l exactjson.Layout) (json, err string) {
 	if broken != nil {
 		return "", broken.Msg
 	}
-	event := &root.Elems[0].Elems[0]
+	event := root.Elems[0].Elems[0]
 	if len(event.Elems) != 1 || event.Elems[0].Kind == yaml.Scalar {
 		return "", "no collection"
 	}
-	if json = p.json(&event.Elems[0], "v", l); p.err != nil {
+	fields := p.fields(event.Elems, "v", l, l.Padding)
+	if p.err != nil {
 		return "", p.err.Error()
 	}
-	return json, ""
+	return fields[0].Value, ""
 }
 
 // FuzzFlow: what is taken as a whole is what the parser of YAML makes of it.

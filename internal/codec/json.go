@@ -6,14 +6,11 @@ import (
 )
 
 // json returns the JSON that n stands for, printed in a layout, unless a small file would become
-// a large one by indentation.
-func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) string {
-	if isJSON(n) && l == (exactjson.Layout{}) {
-		return n.Text
-	}
+// a large one by indentation. The next call writes over it.
+func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	v := p.value(n, field)
 	if p.err != nil {
-		return ""
+		return nil
 	}
 	printer := exactjson.NewPrinter(l)
 	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src)+p.distinct)
@@ -21,7 +18,7 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) string {
 	if p.indentation = printer.Indentation; p.indentation > printer.Most {
 		p.badf(n, field, "the indentation of its JSON is ten times as long as this file; write it as text, or indent it less")
 	}
-	return string(p.room)
+	return p.room
 }
 
 // isJSON reports whether n is a collection that flowJSON has read.
@@ -45,24 +42,17 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 	if n.Kind == yaml.Mapping {
 		v.Kind = exactjson.Object
 	}
-	for i := range n.Elems {
+	for i, e := range n.Elems {
 		name := ""
-		if n.Kind == yaml.Mapping {
-			name = p.name(&n.Keys[i], field)
+		if e.Key != nil {
+			if name = p.key(e.Key, field); e.Key.Tag == "!!binary" {
+				p.badf(e.Key, field, "a JSON name cannot be binary")
+			}
 		}
-		v.Elems[i] = p.value(&n.Elems[i], field)
+		v.Elems[i] = p.value(e, field)
 		v.Elems[i].Name = name
 	}
 	return v
-}
-
-// name returns the name of a member.
-func (p *parser) name(key *yaml.Node, field string) string {
-	name := p.key(key, field)
-	if key.Tag == "!!binary" {
-		p.badf(key, field, "a JSON name cannot be binary")
-	}
-	return name
 }
 
 // scalar returns the JSON that a text stands for.

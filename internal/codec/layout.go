@@ -86,8 +86,8 @@ func (p *parser) layout(n *yaml.Node, field string) (l exactjson.Layout) {
 			l.Padding = p.padding(n, field)
 		}
 		if n, field := p.get("escape"); n != nil {
-			for i := range p.list(n, field, strings.Join(exactjson.EscapeNames, ", ")) {
-				l.Escape |= p.escape(&n.Elems[i], field)
+			for _, e := range p.list(n, field, strings.Join(exactjson.EscapeNames, ", ")) {
+				l.Escape |= p.escape(e, field)
 			}
 		}
 		if n, field := p.get("after"); n != nil {

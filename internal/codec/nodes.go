@@ -20,9 +20,11 @@ type parser struct {
 	asset  ReadAsset    // may be nil
 	beyond Beyond       // may be nil
 	in     *mapping
+	known  []string // the keys that were asked for, of all mappings that are being read
 
-	room []byte // for what flowJSON makes
-	refs []ref  // the aliases in the text
+	room  []byte          // for the JSON that is being made
+	flows strings.Builder // has all that flowJSON makes
+	refs  []ref           // the aliases in the text
 
 	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
@@ -38,7 +40,6 @@ type mapping struct {
 	node   *yaml.Node
 	field  string   // its name in errors
 	prefix string   // of the names of its fields
-	known  []string // the keys that were asked for
 	lacks  []string // those that must be there and are not
 	atEnd  func()   // checks what was read; may be nil
 }
@@ -46,7 +47,8 @@ type mapping struct {
 // mapping reads a mapping: each asks for all keys that there can be.
 func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 	outer := p.in
-	m := &mapping{node: n, field: field, prefix: prefix, known: make([]string, 0, 16)}
+	m := &mapping{node: n, field: field, prefix: prefix}
+	since := len(p.known)
 	whole := n.Kind == yaml.Mapping && n.Tag == ""
 	if !whole {
 		m.node = new(yaml.Node)
@@ -57,15 +59,16 @@ func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 	if m.atEnd != nil {
 		m.atEnd()
 	}
-	p.in = outer
+	known := p.known[since:]
+	p.in, p.known = outer, p.known[:since]
 	if !whole && before == nil {
 		p.err = nil
-		p.want(n, field, "a mapping with the keys "+strings.Join(m.known, ", "))
+		p.want(n, field, "a mapping with the keys "+strings.Join(known, ", "))
 		return
 	}
-	for i := range n.Keys {
-		if key := p.key(&n.Keys[i], field); !slices.Contains(m.known, key) {
-			p.badf(&n.Keys[i], field, "unknown key %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(key), strings.Join(m.known, ", "))
+	for _, e := range m.node.Elems {
+		if key := p.key(e.Key, field); !slices.Contains(known, key) {
+			p.badf(e.Key, field, "unknown key %q; known are %s. If a newer promptecho wrote it, "+update, yaml.Clip(key), strings.Join(known, ", "))
 		}
 	}
 	for _, name := range m.lacks {
@@ -76,16 +79,16 @@ func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
 // get returns the value of a key of the mapping that is being read, and its name in
 // errors; nil and the key if it is not there.
 func (p *parser) get(key string) (n *yaml.Node, field string) {
-	p.in.known = append(p.in.known, key)
+	p.known = append(p.known, key)
 	return p.find(key)
 }
 
 // find is get for a key that was asked for.
 func (p *parser) find(key string) (n *yaml.Node, field string) {
 	m := p.in
-	for i := range m.node.Keys {
-		if k := &m.node.Keys[i]; (k.Text == key || k.Tag != "") && p.err == nil && p.key(k, m.field) == key {
-			return &m.node.Elems[i], m.prefix + key
+	for _, e := range m.node.Elems {
+		if (e.Key.Text == key || e.Key.Tag != "") && p.err == nil && p.key(e.Key, m.field) == key {
+			return e, m.prefix + key
 		}
 	}
 	return nil, key
@@ -124,7 +127,7 @@ func (p *parser) key(n *yaml.Node, field string) string {
 }
 
 // list returns the elements of the sequence n.
-func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
+func (p *parser) list(n *yaml.Node, field, of string) []*yaml.Node {
 	if n.Kind != yaml.Sequence || n.Tag != "" {
 		p.want(n, field, "a list of "+of)
 		return nil
@@ -133,7 +136,7 @@ func (p *parser) list(n *yaml.Node, field, of string) []yaml.Node {
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	return &parser{file: name, src: text, asset: asset, room: make([]byte, 0, min(len(text), 64<<10))}
+	return &parser{file: name, src: text, asset: asset, known: make([]string, 0, 32), room: make([]byte, 0, min(len(text), 4<<10))}
 }
 
 // format is the YAML of a cassette.
@@ -226,7 +229,7 @@ func kindOf(text string) (kind exactjson.Kind, ok bool) {
 	case "true", "false":
 		return exactjson.Bool, true
 	}
-	if strings.IndexByte("~.+-0123456789NTF", text[0]) < 0 {
+	if c := text[0]; c >= 'a' && c <= 'z' || strings.IndexByte("~.+-0123456789NTF", c) < 0 {
 		return exactjson.String, true
 	}
 	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) {

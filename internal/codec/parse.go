@@ -62,9 +62,9 @@ func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*inter
 	p.beyond = beyond
 	var doc Document
 	p.read(func(root *yaml.Node) {
-		if len(root.Keys) != 1 || strings.Contains(p.src, "\n"+EndMark) {
+		if len(root.Elems) != 1 || strings.Contains(p.src, "\n"+EndMark) {
 			p.badf(root, "", "this is more than one interaction")
-		} else if p.interactions(&root.Elems[0], &doc); p.err == nil && len(doc.Items) != 1 {
+		} else if p.interactions(root.Elems[0], &doc); p.err == nil && len(doc.Items) != 1 {
 			p.badf(root, "", "these are %d interactions", len(doc.Items))
 		}
 	})
@@ -117,7 +117,7 @@ func (p *parser) read(each func(root *yaml.Node)) {
 	case root.Pos == len(p.src):
 		p.fail(root.Pos, "", "the file is empty; restore it: git checkout -- %s, or delete it and record again", p.file)
 	default:
-		each(&root)
+		each(root)
 	}
 }
 
@@ -151,8 +151,8 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 			p.badf(n, field, "is missing; write \"interactions: []\" if there are none")
 		}
 		if list, field := p.get("seals"); list != nil {
-			for i := range p.list(list, field, "seals") {
-				doc.Seals = append(doc.Seals, p.str(&list.Elems[i], field))
+			for _, e := range p.list(list, field, "seals") {
+				doc.Seals = append(doc.Seals, p.str(e, field))
 			}
 		}
 	})
@@ -173,8 +173,7 @@ func (p *parser) interactions(n *yaml.Node, doc *Document) {
 	elems := p.list(n, "interactions", "interactions")
 	doc.Interactions = make([]*interaction.Interaction, 0, len(elems))
 	line, at := 1, 0
-	for i := range elems {
-		e := &elems[i]
+	for _, e := range elems {
 		start := cmp.Or(int(e.Item), e.Pos) // in a flow sequence it has no dash
 		line += strings.Count(p.src[at:start], "\n")
 		at = start
@@ -314,8 +313,8 @@ func (p *parser) headers(key string, hs *interaction.Headers) {
 // texts reads a list of texts.
 func (p *parser) texts(key string, list *[]string) {
 	if n, field := p.get(key); n != nil {
-		for i := range p.list(n, field, "texts") {
-			*list = append(*list, p.str(&n.Elems[i], field))
+		for _, e := range p.list(n, field, "texts") {
+			*list = append(*list, p.str(e, field))
 		}
 	}
 }
@@ -327,12 +326,11 @@ func (p *parser) headerFields(n *yaml.Node, field string) interaction.Headers {
 		return nil
 	}
 	hs := make(interaction.Headers, 0, len(n.Elems))
-	for i := range n.Elems {
-		v := &n.Elems[i]
-		h := interaction.Header{Name: p.key(&n.Keys[i], field)}
+	for _, v := range n.Elems {
+		h := interaction.Header{Name: p.key(v.Key, field)}
 		if v.Kind == yaml.Sequence {
-			for j := range p.list(v, field, "values") {
-				h.Values = append(h.Values, p.loose(&v.Elems[j], field))
+			for _, e := range p.list(v, field, "values") {
+				h.Values = append(h.Values, p.loose(e, field))
 			}
 		} else {
 			h.Values = []string{p.loose(v, field)}

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -20,22 +21,19 @@ func (p *parser) content(key string, body *[]byte) {
 	if extra := secondOf(n, base64, file); extra != nil {
 		p.badf(extra, part, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
 	}
-	structure := n != nil && isStructure(n)
-	if layout != nil && !structure {
+	if layout != nil && (n == nil || !isStructure(n)) {
 		p.badf(layout, layoutField, "a layout is for a body that is a mapping or a list; remove it")
 	}
 	var b []byte
 	switch {
 	case p.err != nil:
 		return
-	case structure:
+	case n != nil:
 		var l exactjson.Layout
 		if layout != nil {
 			l = p.layout(layout, layoutField)
 		}
-		b = []byte(p.json(n, field, l))
-	case n != nil:
-		b = []byte(p.bodyText(n, field))
+		b = p.bodyOf(n, field, l)
 	case base64 != nil:
 		if base64.Tag != "" {
 			p.want(base64, base64Field, "base64")
@@ -57,7 +55,7 @@ func (p *parser) jsonBody(body *[]byte, needed bool) {
 		p.need("body", !needed)
 		return
 	}
-	*body = []byte(p.json(n, field, exactjson.Layout{}))
+	*body = bytes.Clone(p.json(n, field, exactjson.Layout{}))
 }
 
 // secondOf returns the second of the nodes that are there, nil if there are fewer.
@@ -69,10 +67,13 @@ func secondOf(nodes ...*yaml.Node) *yaml.Node {
 	return there[len(there)-1]
 }
 
-func (p *parser) bodyText(n *yaml.Node, field string) string {
-	if isAsset(n) || n.Tag == "" && p.resolve(n, field) != exactjson.String {
+// bodyOf returns JSON in a layout, or a text.
+func (p *parser) bodyOf(n *yaml.Node, field string, l exactjson.Layout) []byte {
+	switch {
+	case isStructure(n):
+		return bytes.Clone(p.json(n, field, l))
+	case isAsset(n), n.Tag == "" && p.resolve(n, field) != exactjson.String:
 		p.want(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
-		return ""
 	}
-	return p.decoded(n, field)
+	return []byte(p.decoded(n, field))
 }

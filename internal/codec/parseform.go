@@ -23,8 +23,8 @@ func (p *parser) form(r *interaction.Request) {
 		p.badf(n, field, "a form needs a content-type of its request: multipart with a boundary, or application/x-www-form-urlencoded")
 	}
 	var parts []form.Part
-	for i := range p.list(n, field, "parts") {
-		parts = append(parts, p.formPart(&n.Elems[i], field))
+	for _, e := range p.list(n, field, "parts") {
+		parts = append(parts, p.formPart(e, field))
 	}
 	if r.Body = kind.Join(parts); p.err == nil && len(parts) == 0 {
 		p.badf(n, field, "has no parts; remove it")
@@ -33,13 +33,10 @@ func (p *parser) form(r *interaction.Request) {
 
 // formPart reads a part.
 func (p *parser) formPart(n *yaml.Node, field string) (part form.Part) {
-	if n.Kind == yaml.Mapping && len(n.Keys) == 1 {
-		content := &n.Elems[0]
-		if part.Name = p.key(&n.Keys[0], field); isStructure(content) {
-			part.Content = []byte(p.json(content, field, exactjson.Layout{}))
-		} else {
-			part.Content = []byte(p.bodyText(content, field))
-		}
+	if n.Kind == yaml.Mapping && len(n.Elems) == 1 {
+		content := n.Elems[0]
+		part.Name = p.key(content.Key, field)
+		part.Content = p.bodyOf(content, field, exactjson.Layout{})
 		return part
 	}
 	p.mapping(n, field, field+".", func() {

@@ -50,8 +50,8 @@ func (p *parser) variables(n *yaml.Node, field string) map[string]string {
 		return nil
 	}
 	env := make(map[string]string, len(n.Elems))
-	for i := range n.Elems {
-		env[p.key(&n.Keys[i], field)] = p.loose(&n.Elems[i], field)
+	for _, e := range n.Elems {
+		env[p.key(e.Key, field)] = p.loose(e, field)
 	}
 	return env
 }

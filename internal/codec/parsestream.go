@@ -31,8 +31,8 @@ func (p *parser) stream(r *interaction.Response) {
 		elems := p.list(events, field, "events")
 		pads = append(pads, make([]int, max(0, len(elems)-len(pads)))...)
 		r.Events = make([]interaction.Event, 0, len(elems))
-		for i := range elems {
-			r.Events = append(r.Events, p.event(&elems[i], field, l, pads[i]))
+		for i, e := range elems {
+			r.Events = append(r.Events, p.event(e, field, l, pads[i]))
 		}
 	}
 	if n, field := p.get("chunks"); n != nil {
@@ -70,8 +70,8 @@ func (p *parser) paddings(n *yaml.Node, l exactjson.Layout) []int {
 		p.badf(n, field, "padding is for JSON on one line; remove it, or remove the key indent")
 	}
 	var pads []int
-	for i := range p.list(n, field, "numbers of spaces") {
-		pads = append(pads, p.padding(&n.Elems[i], field))
+	for _, e := range p.list(n, field, "numbers of spaces") {
+		pads = append(pads, p.padding(e, field))
 	}
 	return pads
 }
@@ -83,39 +83,40 @@ func (p *parser) event(n *yaml.Node, field string, l exactjson.Layout, padding i
 	case p.err != nil:
 		return nil
 	case n.Tag == "" && n.Kind == yaml.Mapping:
-		return p.fields(n.Keys, n.Elems, field, l, padding)
+		return p.fields(n.Elems, field, l, padding)
 	case n.Tag != "" || n.Kind != yaml.Sequence:
 		p.want(n, field, "a mapping of fields, or a list of mappings of one field each")
 		return nil
 	}
-	var keys, elems []yaml.Node
-	for i := range n.Elems {
-		f := &n.Elems[i]
+	var elems []*yaml.Node
+	for _, f := range n.Elems {
 		if f.Kind != yaml.Mapping || f.Tag != "" || len(f.Elems) != 1 {
 			p.want(f, field, "a mapping of one field")
 			return nil
 		}
-		keys, elems = append(keys, f.Keys[0]), append(elems, f.Elems[0])
+		elems = append(elems, f.Elems[0])
 	}
-	return p.fields(keys, elems, field, l, padding)
+	return p.fields(elems, field, l, padding)
 }
 
-// fields returns the event of these names and values.
-func (p *parser) fields(keys, elems []yaml.Node, field string, l exactjson.Layout, padding int) interaction.Event {
+// fields returns the event of these values, which have keys.
+func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, padding int) interaction.Event {
 	last := len(elems) - 1
-	for last >= 0 && !isStructure(&elems[last]) {
+	for last >= 0 && !isStructure(elems[last]) {
 		last--
 	}
 	e := make(interaction.Event, 0, len(elems))
-	for i := range elems {
-		f := interaction.Field{Name: p.key(&keys[i], field)}
-		if v := &elems[i]; !isStructure(v) {
+	for i, v := range elems {
+		f := interaction.Field{Name: p.key(v.Key, field)}
+		if !isStructure(v) {
 			f.Value = p.loose(v, field)
 		} else {
 			if l.Padding = 0; i == last {
 				l.Padding = padding
 			}
-			f.Value = p.json(v, field, l)
+			if f.Value = v.Text; !isJSON(v) || l != (exactjson.Layout{}) {
+				f.Value = string(p.json(v, field, l))
+			}
 		}
 		e = append(e, f)
 	}
@@ -125,10 +126,10 @@ func (p *parser) fields(keys, elems []yaml.Node, field string, l exactjson.Layou
 func (p *parser) chunks(n *yaml.Node, field string) []int {
 	elems := p.list(n, field, "lengths in bytes")
 	lengths := make([]int, 0, len(elems))
-	for i := range elems {
-		l := p.integer(&elems[i], field, 0)
+	for _, e := range elems {
+		l := p.integer(e, field, 0)
 		if l == 0 || l > 1<<40 {
-			p.badf(&elems[i], field, "a chunk has 1 byte or more; remove it")
+			p.badf(e, field, "a chunk has 1 byte or more; remove it")
 		}
 		lengths = append(lengths, int(l))
 	}
@@ -138,8 +139,7 @@ func (p *parser) chunks(n *yaml.Node, field string) []int {
 func (p *parser) delays(n *yaml.Node, field string) []interaction.Delay {
 	elems := p.list(n, field, "delays")
 	ds := make([]interaction.Delay, 0, len(elems))
-	for i := range elems {
-		e := &elems[i]
+	for _, e := range elems {
 		d, want := parseDelay(e.Text)
 		if e.Kind != yaml.Scalar || e.Style != yaml.Plain || e.Tag != "" {
 			want = cmp.Or(want, "an integer, 0 or more")

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // A vector is a list of numbers that is too long to be read, such as an embedding. What
@@ -34,11 +33,5 @@ func (e *encoder) vector(v *exactjson.Value, block bool) {
 	content := v.AppendJSON(nil, exactjson.Layout{})
 	name := hashAsset(content) + ".json"
 	e.keepAsset(name, content)
-	ref := strconv.Itoa(len(v.Elems)) + "@" + name
-	e.raw(numbersTag + " ")
-	if block {
-		e.raw(ref)
-	} else {
-		e.buf = yaml.AppendQuoted(e.buf, ref)
-	}
+	e.ref(numbersTag+" ", strconv.Itoa(len(v.Elems))+"@"+name, block)
 }

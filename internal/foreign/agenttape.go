@@ -41,9 +41,7 @@ func (r *reader) agentTape(root *yaml.Node) {
 		r.failf(root, "version", "this is format %q of AgentTape; 1 is known", r.string(v, "version"))
 	}
 	r.isNumber = agentNumber.MatchString
-	list := r.list(root, "interactions")
-	for i := range list {
-		n := &list[i]
+	for _, n := range r.list(root, "interactions") {
 		r.inline(n)
 		kind := r.string(member(n, "kind"), "kind")
 		switch {
@@ -123,11 +121,11 @@ func (r *reader) form(n *yaml.Node, field string) (body []byte) {
 		r.failf(n, field, "want a mapping of names to values")
 		return nil
 	}
-	for i := range n.Keys {
+	for i, e := range n.Elems {
 		if i > 0 {
 			body = append(body, '&')
 		}
-		body = append(body, url.QueryEscape(n.Keys[i].Text)+"="+url.QueryEscape(r.string(&n.Elems[i], field))...)
+		body = append(body, url.QueryEscape(e.Key.Text)+"="+url.QueryEscape(r.string(e, field))...)
 	}
 	return body
 }
@@ -157,9 +155,7 @@ func (r *reader) agentLLM(n *yaml.Node) {
 		return
 	}
 	body := *req
-	at := slices.IndexFunc(req.Keys, func(k yaml.Node) bool { return k.Text == "endpoint" })
-	body.Keys = slices.Delete(slices.Clone(req.Keys), at, at+1)
-	body.Elems = slices.Delete(slices.Clone(req.Elems), at, at+1)
+	body.Elems = slices.DeleteFunc(slices.Clone(req.Elems), func(e *yaml.Node) bool { return e.Key.Text == "endpoint" })
 	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and extra_body is not known")
 	r.addAgent(n, &exchange{
 		line:      r.line(n),
@@ -185,7 +181,7 @@ func (r *reader) agentFunction(n *yaml.Node, kind string) {
 	case !function.IsName(kind + "/" + name):
 		r.leaveOut(n, "no function can be wrapped under the name "+strconv.Quote(kind+"/"+name))
 		return
-	case slices.ContainsFunc(req.Elems, func(e yaml.Node) bool { return e.Text == viaCallback }), argument == nil && has(req, "name"):
+	case slices.ContainsFunc(req.Elems, func(e *yaml.Node) bool { return e.Text == viaCallback }), argument == nil && has(req, "name"):
 		r.leaveOut(n, "a framework reported a call of "+kind+"/"+name+", but not its argument")
 		return
 	case argument == nil: // of record_call, which has a request of its own
@@ -252,8 +248,8 @@ var assetName = regexp.MustCompile(`^sha256:([0-9a-f]{64})$`)
 func (r *reader) inline(n *yaml.Node) {
 	digest := member(n, agentAsset)
 	if digest == nil {
-		for i := range n.Elems {
-			r.inline(&n.Elems[i])
+		for _, e := range n.Elems {
+			r.inline(e)
 		}
 		return
 	}
@@ -275,14 +271,14 @@ func (r *reader) inline(n *yaml.Node) {
 	if r.string(member(n, "encoding"), "encoding") == "base64" { // bytes, which short ones are, too
 		text = base64.StdEncoding.EncodeToString(data)
 	}
-	*n = yaml.Node{Kind: yaml.Scalar, Style: yaml.Quoted, Text: text, Pos: n.Pos}
+	*n = yaml.Node{Kind: yaml.Scalar, Style: yaml.Quoted, Text: text, Pos: n.Pos, Key: n.Key}
 }
 
 // orNull returns the value of a key, also if that is null; nil if it is not there.
 func orNull(n *yaml.Node, key string) *yaml.Node {
-	for i := range n.Keys {
-		if n.Keys[i].Text == key {
-			return &n.Elems[i]
+	for _, e := range n.Elems {
+		if e.Key != nil && e.Key.Text == key {
+			return e
 		}
 	}
 	return nil

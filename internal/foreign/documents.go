@@ -20,23 +20,23 @@ var format = yaml.Format{Name: "a cassette", Tags: []string{"!!binary", "!binary
 // Every text in them is read by package yaml, which gives it exactly or refuses it. That
 // package knows no anchors, aliases, directives and second documents, and few tags. Where
 // it refuses a text, goccy's lexer finds those; see [prepare].
-func documents(text string) ([]yaml.Node, *yaml.Error) {
+func documents(text string) ([]*yaml.Node, *yaml.Error) {
 	root, err := format.Parse(text)
 	if err == nil {
-		return []yaml.Node{root}, nil
+		return []*yaml.Node{root}, nil
 	}
 	parts, marks := prepare(text)
 	if marks == nil {
 		return nil, err
 	}
-	var roots []yaml.Node
+	var roots []*yaml.Node
 	for _, part := range parts {
 		root, err := format.Parse(part)
 		if err != nil {
 			return nil, err
 		}
 		r := resolver{text: part, marks: marks, anchored: map[string]sized{}}
-		r.resolve(&root)
+		r.resolve(root)
 		if r.err != nil {
 			return nil, r.err
 		}
@@ -227,12 +227,12 @@ func (r *resolver) resolve(n *yaml.Node) (size int) {
 		return r.alias(n)
 	}
 	size = 1 + len(n.Text)
-	for i := range n.Elems {
-		if n.Kind == yaml.Mapping {
-			r.before(n.Keys[i].Pos)
-			size += len(n.Keys[i].Text)
+	for _, e := range n.Elems {
+		if e.Key != nil {
+			r.before(e.Key.Pos)
+			size += len(e.Key.Text)
 		}
-		size += r.resolve(&n.Elems[i])
+		size += r.resolve(e)
 	}
 	for _, m := range anchors {
 		r.anchored[m.name[1:]] = sized{*n, size}
@@ -273,8 +273,8 @@ func (r *resolver) alias(n *yaml.Node) (size int) {
 	}
 	r.marks = r.marks[1:]
 	r.size += to.size
-	pos := n.Pos
+	key, pos := n.Key, n.Pos
 	*n = to.node
-	n.Pos = pos
+	n.Key, n.Pos = key, pos
 	return to.size
 }

@@ -14,13 +14,13 @@ func show(n *yaml.Node) string {
 	case yaml.Mapping:
 		var parts []string
 		for i := range n.Elems {
-			parts = append(parts, n.Keys[i].Tag+n.Keys[i].Text+": "+show(&n.Elems[i]))
+			parts = append(parts, n.Elems[i].Key.Tag+n.Elems[i].Key.Text+": "+show(n.Elems[i]))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case yaml.Sequence:
 		var parts []string
 		for i := range n.Elems {
-			parts = append(parts, show(&n.Elems[i]))
+			parts = append(parts, show(n.Elems[i]))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
@@ -51,8 +51,8 @@ func TestDocuments(t *testing.T) {
 			continue
 		}
 		var got []string
-		for i := range roots {
-			got = append(got, show(&roots[i]))
+		for _, root := range roots {
+			got = append(got, show(root))
 		}
 		if got := strings.Join(got, " "); got != tt.want {
 			t.Errorf("%q\ngot  %s\nwant %s", tt.text, got, tt.want)
@@ -68,7 +68,7 @@ func TestLongLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err.Msg)
 	}
-	if got := show(&roots[0]); len(roots[0].Elems[0].Elems) != n+1 || !strings.HasSuffix(got, ", 1], b: 2, c: 2}") {
+	if got := show(roots[0]); len(roots[0].Elems[0].Elems) != n+1 || !strings.HasSuffix(got, ", 1], b: 2, c: 2}") {
 		t.Errorf("%d elements, %s", len(roots[0].Elems[0].Elems), got[len(got)-40:])
 	}
 }
@@ -94,7 +94,7 @@ func TestDocumentsRefused(t *testing.T) {
 	} {
 		roots, err := documents(tt.text)
 		if err == nil {
-			t.Errorf("%.60q was read: %s", tt.text, show(&roots[0]))
+			t.Errorf("%.60q was read: %s", tt.text, show(roots[0]))
 			continue
 		}
 		if line, _ := yaml.Position(tt.text, err.Offset); !strings.Contains(err.Msg, tt.want) || tt.line > 0 && line != tt.line {

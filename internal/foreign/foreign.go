@@ -39,16 +39,16 @@ func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*C
 		return nil, codec.ErrorAt(name, text, broken.Offset, "", "%s", broken.Msg)
 	}
 	r := &reader{name: name, text: text, asset: asset, cassette: &Cassette{Tool: tool}}
-	for i := range roots {
+	for _, root := range roots {
 		switch tool {
 		case cassette.GoVCR:
-			r.goVCR(&roots[i])
+			r.goVCR(root)
 		case cassette.VCRpy:
-			r.vcrpy(&roots[i])
+			r.vcrpy(root)
 		case cassette.RubyVCR:
-			r.rubyVCR(&roots[i])
+			r.rubyVCR(root)
 		case cassette.AgentTape:
-			r.agentTape(&roots[i])
+			r.agentTape(root)
 		}
 	}
 	if r.err != nil {

@@ -17,11 +17,10 @@ func (r *reader) goVCR(root *yaml.Node) {
 		r.failf(root, "version", "this is format %d of go-vcr; 1 and 2 are known", version)
 	}
 	r.cassette.Tool = fmt.Sprintf("go-vcr (format %d)", version)
-	list := r.list(root, "interactions")
-	for i := range list {
-		req, resp := r.part(&list[i], "request"), r.part(&list[i], "response")
+	for _, n := range r.list(root, "interactions") {
+		req, resp := r.part(n, "request"), r.part(n, "response")
 		x := &exchange{
-			line:   r.line(&list[i]),
+			line:   r.line(n),
 			method: r.string(member(req, "method"), "request.method"),
 			url:    r.string(member(req, "url"), "request.url"),
 			asked:  r.goMessage(req, "request"),
@@ -40,7 +39,7 @@ func (r *reader) goVCR(root *yaml.Node) {
 			}
 			x.latencyMS = d.Milliseconds()
 		}
-		r.add(&list[i], x)
+		r.add(n, x)
 	}
 }
 

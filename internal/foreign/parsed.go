@@ -22,15 +22,15 @@ func (r *reader) value(n *yaml.Node, field string) (v exactjson.Value) {
 		return r.scalar(n, field)
 	case yaml.Sequence:
 		v.Kind = exactjson.Array
-		for i := range n.Elems {
-			v.Elems = append(v.Elems, r.value(&n.Elems[i], field))
+		for _, e := range n.Elems {
+			v.Elems = append(v.Elems, r.value(e, field))
 		}
 		return v
 	}
 	v.Kind = exactjson.Object
-	for i := range n.Elems {
-		m := r.value(&n.Elems[i], field)
-		m.Name = n.Keys[i].Text
+	for _, e := range n.Elems {
+		m := r.value(e, field)
+		m.Name = e.Key.Text
 		v.Elems = append(v.Elems, m)
 	}
 	return v

@@ -38,9 +38,9 @@ func member(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.Mapping {
 		return nil
 	}
-	for i := range n.Keys {
-		if n.Keys[i].Text == key && !isNull(&n.Elems[i]) {
-			return &n.Elems[i]
+	for _, e := range n.Elems {
+		if e.Key.Text == key && !isNull(e) {
+			return e
 		}
 	}
 	return nil
@@ -69,7 +69,7 @@ func (r *reader) part(n *yaml.Node, key string) *yaml.Node {
 }
 
 // list returns the elements of a member that must be a list.
-func (r *reader) list(n *yaml.Node, key string) []yaml.Node {
+func (r *reader) list(n *yaml.Node, key string) []*yaml.Node {
 	m := member(n, key)
 	if m == nil {
 		return nil
@@ -121,15 +121,14 @@ func (r *reader) headers(n *yaml.Node, field string) map[string][]string {
 		return nil
 	}
 	headers := map[string][]string{}
-	for i := range n.Keys {
-		name, v := n.Keys[i].Text, &n.Elems[i]
-		values := []yaml.Node{*v}
+	for _, v := range n.Elems {
+		name, values := v.Key.Text, []*yaml.Node{v}
 		if v.Kind == yaml.Sequence {
 			values = v.Elems
 		}
-		for j := range values {
-			if !isNull(&values[j]) {
-				headers[name] = append(headers[name], r.string(&values[j], field+"."+name))
+		for _, value := range values {
+			if !isNull(value) {
+				headers[name] = append(headers[name], r.string(value, field+"."+name))
 			}
 		}
 	}

@@ -9,9 +9,8 @@ import (
 // rubyVCR reads a cassette of the VCR of Ruby, or of R, which has its format with a few
 // other keys.
 func (r *reader) rubyVCR(root *yaml.Node) {
-	list := r.list(root, "http_interactions")
-	for i := range list {
-		req, resp := r.part(&list[i], "request"), r.part(&list[i], "response")
+	for _, n := range r.list(root, "http_interactions") {
+		req, resp := r.part(n, "request"), r.part(n, "response")
 		status := member(resp, "status")
 		if status != nil && status.Kind == yaml.Mapping {
 			if status = member(status, "code"); status == nil {
@@ -19,7 +18,7 @@ func (r *reader) rubyVCR(root *yaml.Node) {
 			}
 		}
 		x := &exchange{
-			line:   r.line(&list[i]),
+			line:   r.line(n),
 			method: r.string(member(req, "method"), "request.method"),
 			url:    r.string(member(req, "uri"), "request.uri"),
 			asked:  r.rubyMessage(req, "request"),
@@ -32,7 +31,7 @@ func (r *reader) rubyVCR(root *yaml.Node) {
 		if strings.Contains(x.url, "<%") {
 			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can expand it")
 		}
-		r.add(&list[i], x)
+		r.add(n, x)
 	}
 }
 

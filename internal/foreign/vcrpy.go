@@ -10,15 +10,14 @@ func (r *reader) vcrpy(root *yaml.Node) {
 	if v := member(root, "version"); v != nil && r.int(v, "version") != 1 {
 		r.failf(v, "version", "this is format %s of vcrpy; 1 is known", v.Text)
 	}
-	list := r.list(root, "interactions")
-	for i := range list {
-		req, resp := r.part(&list[i], "request"), r.part(&list[i], "response")
+	for _, n := range r.list(root, "interactions") {
+		req, resp := r.part(n, "request"), r.part(n, "response")
 		status := member(resp, "status")
 		if status != nil && status.Kind == yaml.Mapping {
 			status = member(status, "code")
 		}
-		r.add(&list[i], &exchange{
-			line:   r.line(&list[i]),
+		r.add(n, &exchange{
+			line:   r.line(n),
 			method: r.string(member(req, "method"), "request.method"),
 			url:    r.string(member(req, "uri"), "request.uri"),
 			asked:  r.pyMessage(req, "request"),

@@ -1,7 +1,6 @@
 package interaction
 
 import (
-	"cmp"
 	"maps"
 	"net/textproto"
 	"slices"
@@ -56,18 +55,19 @@ func (h Headers) Only(names []string) Headers {
 // A map can hold two spellings of one name, since some SDKs write lower-case keys into it;
 // they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
-	spellings := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
-	})
-	out := make(Headers, 0, len(spellings))
-	for _, spelling := range spellings {
-		name, values := strings.ToLower(spelling), slices.Clip(m[spelling])
+	all := make(Headers, 0, len(m))
+	for _, spelling := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, Header{strings.ToLower(spelling), slices.Clip(m[spelling])})
+	}
+	slices.SortStableFunc(all, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
+	out := all[:0]
+	for _, h := range all {
 		switch last := len(out) - 1; {
-		case len(values) == 0: // a trailer that was announced and never came
-		case last >= 0 && out[last].Name == name:
-			out[last].Values = append(out[last].Values, values...)
+		case len(h.Values) == 0: // a trailer that was announced and never came
+		case last >= 0 && out[last].Name == h.Name:
+			out[last].Values = append(out[last].Values, h.Values...)
 		default:
-			out = append(out, Header{name, values})
+			out = append(out, h)
 		}
 	}
 	return out

@@ -99,7 +99,7 @@ func sseFields(frame, eol string) ([]Field, bool) {
 	for line := range strings.SplitSeq(body, eol) {
 		name, value, ok := strings.Cut(line, ":")
 		switch {
-		case !ok || strings.ContainsAny(value, "\r\n"):
+		case !ok || hasBreak(value):
 			return nil, false
 		case name == "":
 			name = sseComment
@@ -126,7 +126,7 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 			return nil, fmt.Errorf("field %q must be the only field of its event", Raw)
 		case name == Raw || !isFieldName(name):
 			return nil, fmt.Errorf("%q is not a field name of a server-sent event (want data, event, id, retry or comment)", f.Name)
-		case strings.ContainsAny(f.Value, "\r\n"):
+		case hasBreak(f.Value):
 			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
 		case name == sseComment:
 			name = ""
@@ -143,5 +143,10 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 // isFieldName accepts the fields of the specification and the plain names that
 // vendors add ("error: {...}").
 func isFieldName(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz_") == ""
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+}
+
+// hasBreak is faster than strings.ContainsAny, which looks at each byte.
+func hasBreak(s string) bool {
+	return strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0
 }

@@ -125,20 +125,20 @@ func parse(line string) (list []given, err error) {
 	if root.Kind != yaml.Mapping || !strings.HasPrefix(strings.TrimSpace(line), "{") {
 		return nil, errors.New("write them in braces, such as {mask_times: true, ignore: [metadata/user]}")
 	}
-	for i, key := range root.Keys {
-		value := root.Elems[i]
+	for _, value := range root.Elems {
+		name := value.Key.Text
 		if value.Kind != yaml.Mapping {
-			list = append(list, given{key.Text, texts(value)})
+			list = append(list, given{name, texts(value)})
 			continue
 		}
-		for j, k := range value.Keys {
-			list = append(list, given{key.Text, append([]string{k.Text}, texts(value.Elems[j])...)})
+		for _, v := range value.Elems {
+			list = append(list, given{name, append([]string{v.Key.Text}, texts(v)...)})
 		}
 	}
 	return list, nil
 }
 
-func texts(n yaml.Node) (list []string) {
+func texts(n *yaml.Node) (list []string) {
 	if n.Kind == yaml.Scalar {
 		return []string{n.Text}
 	}

@@ -27,9 +27,6 @@ func (p *parser) properties(nd *Node) {
 				line, _ := Position(p.text, first.pos)
 				p.failf(start, "the anchor &%s is in line %d already; write *%s in place of this value, or give it another name", name, line, name)
 			}
-			if p.anchors == nil {
-				p.anchors = map[string]*anchor{}
-			}
 			p.anchors[name] = &anchor{pos: start}
 			p.names = append(p.names, name)
 			nd.Anchor = int32(len(p.names))
@@ -58,12 +55,12 @@ func (p *parser) anchorName() string {
 func (p *parser) isAlias() bool { return p.peek(0) == '*' && p.Aliases }
 
 // keep makes a value that has an anchor known to the aliases below it.
-func (p *parser) keep(nd Node) Node {
+func (p *parser) keep(nd *Node) *Node {
 	if nd.Anchor > 0 {
 		name := p.names[nd.Anchor-1]
 		a := p.anchors[name]
-		a.Node, a.whole = nd, true
-		a.Size, a.Anchor = int32(sizeOf(&nd)), 0
+		a.Node, a.whole = *nd, true
+		a.Size, a.Anchor = int32(sizeOf(nd)), 0
 		if p.Anchor != nil {
 			p.Anchor(name, a.Node)
 		}
@@ -77,17 +74,17 @@ func sizeOf(n *Node) int {
 		return int(n.Size)
 	}
 	size := len(n.Text) + nodeSize
-	for i := range n.Keys {
-		size += len(n.Keys[i].Text) + nodeSize
-	}
-	for i := range n.Elems {
-		size = min(size+sizeOf(&n.Elems[i]), 1<<30)
+	for _, e := range n.Elems {
+		if e.Key != nil {
+			size += len(e.Key.Text) + nodeSize
+		}
+		size = min(size+sizeOf(e), 1<<30)
 	}
 	return size
 }
 
-// alias reads the alias at pos, and returns the value that it stands for.
-func (p *parser) alias(nd Node) Node {
+// alias reads the alias at pos, and makes nd the value that it stands for.
+func (p *parser) alias(nd *Node) {
 	start := p.pos
 	if nd.Tag != "" || nd.Anchor > 0 {
 		p.failf(nd.Pos, "an alias cannot have a tag or an anchor; its value has them")
@@ -101,19 +98,19 @@ func (p *parser) alias(nd Node) Node {
 	case a != nil && !a.whole:
 		p.failf(start, "the alias *%s is inside the value that it refers to; write something else there", name)
 	case a != nil:
-		if nd = a.Node; p.Alias != nil {
+		if *nd = a.Node; p.Alias != nil {
 			p.Alias(start, a.pos)
 		}
 	default:
 		found := false
 		if p.Beyond != nil {
-			nd, found = p.Beyond(name)
+			*nd, found = p.Beyond(name)
 		}
 		if !found {
 			p.failf(start, "no value above has the anchor &%s%s; write the value out, or restore the value with the anchor", name, p.below(name))
 		}
 	}
-	nd.Size, nd.Anchor = int32(sizeOf(&nd)), 0
+	nd.Size, nd.Anchor = int32(sizeOf(nd)), 0
 	most := maxExpanded + maxExpandedTimes*len(p.text)
 	if p.Beyond != nil {
 		most = max(most, maxBeyond)
@@ -121,7 +118,6 @@ func (p *parser) alias(nd Node) Node {
 	if p.expanded += int(nd.Size); p.expanded > most {
 		p.failf(start, "the aliases up to here expand to more than %d MB, far more than this file has; write fewer of them", p.expanded>>20)
 	}
-	return nd
 }
 
 // below says where an anchor stands that is too far down.

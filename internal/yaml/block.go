@@ -3,25 +3,25 @@ package yaml
 // Parse reads the one document of text, whose line ends are \n. A document without a
 // value is a scalar at the end of the text. The error tells of the first place that is
 // no YAML, is doubtful, or has what the package does not support.
-func (f Format) Parse(text string) (root Node, err *Error) {
+func (f Format) Parse(text string) (root *Node, err *Error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	p := &parser{Format: f, text: text}
+	p := &parser{Format: f, text: text, anchors: map[string]*anchor{}}
 	p.checkText()
 	return p.document(), nil
 }
 
-func (p *parser) document() Node {
+func (p *parser) document() *Node {
 	p.nextContent()
 	if p.peek(0) == '%' && p.pos == p.bol {
 		p.failf(p.pos, "%s has no directives; delete this line", p.Name)
 	}
 	p.passMarker("---")
 	if p.eof() {
-		return Node{Pos: p.pos}
+		return p.node(p.pos)
 	}
 	n := p.blockNode(-1, true, false)
 	p.nextContent()
@@ -44,18 +44,18 @@ func (p *parser) passMarker(m string) {
 }
 
 // blockNode reads a value as blockValue does, and keeps it if it has an anchor.
-func (p *parser) blockNode(n int, inline, same bool) Node {
+func (p *parser) blockNode(n int, inline, same bool) *Node {
 	return p.keep(p.blockValue(n, inline, same))
 }
 
 // blockValue reads the value after an indicator of a collection that is indented
 // by n. With inline, a collection may start on the indicator's line. With same,
 // a sequence may be indented like the collection: the value of a mapping's key.
-func (p *parser) blockValue(n int, inline, same bool) Node {
+func (p *parser) blockValue(n int, inline, same bool) *Node {
 	start := p.pos
 	p.skipBlanks()
-	nd := Node{Pos: p.pos}
-	p.properties(&nd)
+	nd := p.node(p.pos)
+	p.properties(nd)
 	p.skipComment()
 	if !p.eol() {
 		// After an anchor, a collection may start on the next line only: on this one, the
@@ -68,9 +68,11 @@ func (p *parser) blockValue(n int, inline, same bool) Node {
 		return p.blockValue(n, true, false)
 	case indent > n:
 		// A tag on a line of its own would be a collection's, and ours are for text.
-		return p.content(Node{Pos: p.pos, Tag: nd.Tag, Anchor: nd.Anchor}, n, indent, nd.Tag == "")
+		nd.Pos = p.pos
+		return p.content(nd, n, indent, nd.Tag == "")
 	case same && indent == n && p.dash():
-		return p.blockSequence(Node{Pos: p.pos, Tag: nd.Tag, Anchor: nd.Anchor}, n)
+		nd.Pos = p.pos
+		return p.blockSequence(nd, n)
 	case nd.Tag == "":
 		nd.Pos = start
 	}
@@ -79,7 +81,7 @@ func (p *parser) blockValue(n int, inline, same bool) Node {
 
 // content reads the value at pos, which belongs to a collection indented by n
 // and would itself be one indented by col. With block it may be one.
-func (p *parser) content(nd Node, n, col int, block bool) Node {
+func (p *parser) content(nd *Node, n, col int, block bool) *Node {
 	switch c := p.peek(0); {
 	case p.dash():
 		if nd.Tag != "" {
@@ -90,45 +92,40 @@ func (p *parser) content(nd Node, n, col int, block bool) Node {
 		}
 		return p.blockSequence(nd, col)
 	case c == '{' || c == '[':
-		nd = p.flow(nd, false)
+		p.flow(nd, false)
 		if p.skipBlanks(); p.peek(0) == ':' {
 			p.failf(nd.Pos, "a collection cannot be a key; keys are text")
 		}
-		p.endLine()
-		return nd
 	case c == '|' || c == '>':
-		return p.blockScalar(nd, n)
-	case p.isAlias():
-		nd = p.alias(nd)
-		p.endLine()
+		p.blockScalar(nd, n)
 		return nd
-	}
-	line := p.bol
-	p.scalar(&nd, false)
-	if p.colon() {
-		if nd.Anchor > 0 && !block {
+	case p.isAlias():
+		p.alias(nd)
+	default:
+		line := p.bol
+		p.scalar(nd, false)
+		switch isKey := p.colon(); {
+		case isKey && nd.Anchor > 0 && !block:
 			p.failf(nd.Pos, "a key cannot have an anchor; start the mapping on the line below &%s", p.names[nd.Anchor-1])
-		}
-		if !block {
+		case isKey && !block:
 			p.failf(nd.Pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
-		}
-		if p.bol != line {
+		case isKey && p.bol != line:
 			p.failf(nd.Pos, "a key must not run over lines")
+		case isKey:
+			return p.blockMapping(nd, col)
+		case nd.Style == Plain:
+			p.plainLines(nd, n)
 		}
-		return p.blockMapping(nd, col)
-	}
-	if nd.Style == Plain {
-		p.plainLines(&nd, n)
 	}
 	p.endLine()
 	return nd
 }
 
 // blockSequence reads the sequence whose first dash is at pos, in column col.
-func (p *parser) blockSequence(nd Node, col int) Node {
+func (p *parser) blockSequence(nd *Node, col int) *Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	p.begin(&nd)
+	p.begin(nd)
 	for {
 		dash := p.pos
 		p.pos++
@@ -146,22 +143,24 @@ func (p *parser) blockSequence(nd Node, col int) Node {
 			break
 		}
 	}
-	p.end(&nd)
+	p.end(nd)
 	return nd
 }
 
 // blockMapping reads the mapping whose first key was just read: key is that
 // key, a colon is at pos.
-func (p *parser) blockMapping(key Node, col int) Node {
+func (p *parser) blockMapping(key *Node, col int) *Node {
 	p.noTab(key.Pos)
-	m := Node{Kind: Mapping, Pos: key.Pos, Anchor: key.Anchor}
-	key.Anchor = 0
-	p.begin(&m)
+	m := p.node(key.Pos)
+	m.Kind, m.Anchor, key.Anchor = Mapping, key.Anchor, 0
+	p.begin(m)
 	for {
-		p.addKey(&m, key)
+		p.passColon(key)
 		outer := p.within
 		p.within = outer || key.Text == p.Within && p.JSON != nil
-		m.Elems = append(m.Elems, p.blockNode(col, false, true))
+		e := p.blockNode(col, false, true)
+		e.Key = key
+		m.Elems = append(m.Elems, e)
 		p.within = outer
 		indent := p.nextContent()
 		if indent > col {
@@ -172,6 +171,6 @@ func (p *parser) blockMapping(key Node, col int) Node {
 		}
 		key = p.blockKey()
 	}
-	p.end(&m)
+	p.end(m)
 	return m
 }

@@ -1,35 +1,40 @@
 package yaml
 
-// begin begins the collection nd, with room for what events have.
+// node returns a new node. It makes several at once.
+func (p *parser) node(pos int) *Node {
+	if len(p.made) == 0 {
+		p.made = make([]Node, 16)
+	}
+	nd := &p.made[0]
+	p.made = p.made[1:]
+	nd.Pos = pos
+	return nd
+}
+
+// begin begins the collection nd, with room for a few elements.
 func (p *parser) begin(nd *Node) {
 	if p.depth++; p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
-	const few = 2
-	if nd.Elems = make([]Node, 0, few); nd.Kind == Mapping {
-		nd.Keys = make([]Node, 0, few)
-	}
+	nd.Elems = make([]*Node, 0, 4)
 }
 
-// end ends a collection.
+// end ends a collection. It refuses a mapping that has a key twice, however it is written.
 func (p *parser) end(nd *Node) {
 	p.depth--
-	p.checkKeys(nd.Keys)
-}
-
-// checkKeys refuses a mapping that has a key twice, however it is written.
-func (p *parser) checkKeys(keys []Node) {
+	if nd.Kind != Mapping {
+		return
+	}
 	seen := map[string]int{}
-	for i := range keys {
-		key := &keys[i]
-		text, err := key.Decode()
+	for _, e := range nd.Elems {
+		text, err := e.Key.Decode()
 		if err != nil {
-			text = key.Text
+			text = e.Key.Text
 		}
 		if first, ok := seen[text]; ok {
 			line, _ := Position(p.text, first)
-			p.failf(key.Pos, "key %q is already in line %d; remove one of them", Clip(text), line)
+			p.failf(e.Key.Pos, "key %q is already in line %d; remove one of them", Clip(text), line)
 		}
-		seen[text] = key.Pos
+		seen[text] = e.Key.Pos
 	}
 }

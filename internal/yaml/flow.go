@@ -1,7 +1,7 @@
 package yaml
 
 // flow reads the flow collection at pos into nd. With asJSON, it may be JSON in place of a tree.
-func (p *parser) flow(nd Node, asJSON bool) Node {
+func (p *parser) flow(nd *Node, asJSON bool) {
 	open, end := p.pos, byte(']')
 	nd.Kind = Sequence
 	if p.text[open] == '{' {
@@ -11,19 +11,23 @@ func (p *parser) flow(nd Node, asJSON bool) Node {
 		if json, n := p.JSON(p.text[open:]); n > 0 {
 			p.pos += n
 			nd.Text = json
-			return nd
+			return
 		}
 	}
-	p.begin(&nd)
+	p.begin(nd)
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
 			p.failf(open, "a bracket (%q) without its end", rune(p.text[open]))
 		}
+		var key *Node
 		if nd.Kind == Mapping {
-			p.addKey(&nd, p.flowKey())
+			key = p.flowKey()
+			p.passColon(key)
 		}
-		nd.Elems = append(nd.Elems, p.flowValue(nd.Kind == Mapping))
+		e := p.keep(p.flowNode(nd.Kind == Mapping))
+		e.Key = key
+		nd.Elems = append(nd.Elems, e)
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -35,8 +39,7 @@ func (p *parser) flow(nd Node, asJSON bool) Node {
 		}
 	}
 	p.pos++
-	p.end(&nd)
-	return nd
+	p.end(nd)
 }
 
 // flowSpace skips white space, line ends and comments within a flow collection.
@@ -54,37 +57,29 @@ func (p *parser) flowSpace() {
 	}
 }
 
-// flowValue reads a value within a flow collection. In a mapping it may be
+// flowNode reads a value within a flow collection. In a mapping it may be
 // missing, which is null.
-func (p *parser) flowValue(mapping bool) Node {
-	return p.keep(p.flowNode(mapping))
-}
-
-func (p *parser) flowNode(mapping bool) Node {
+func (p *parser) flowNode(mapping bool) *Node {
 	p.flowSpace()
-	nd := Node{Pos: p.pos}
-	p.properties(&nd)
+	nd := p.node(p.pos)
+	p.properties(nd)
 	p.flowSpace()
 	switch c := p.peek(0); {
 	case mapping && (c == ',' || c == '}'):
 		return nd
 	case c == '{' || c == '[':
-		return p.flow(nd, mapping && p.within)
+		p.flow(nd, mapping && p.within)
+		return nd
 	case p.isAlias():
-		nd = p.alias(nd)
+		p.alias(nd)
 	default:
-		if p.scalar(&nd, true); nd.Style != Plain {
+		if p.scalar(nd, true); nd.Style != Plain {
 			return nd
 		}
 	}
-	p.endFlow(&nd)
-	return nd
-}
-
-// endFlow refuses a value that goes on behind the end of its line.
-func (p *parser) endFlow(nd *Node) {
 	p.flowSpace()
 	if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
 		p.failf(nd.Pos, "text in brackets must end on its line; put it in quotes, or close the bracket")
 	}
+	return nd
 }

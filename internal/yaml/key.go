@@ -3,11 +3,11 @@ package yaml
 import "strings"
 
 // blockKey reads a key other than a block mapping's first; it stops at the colon.
-func (p *parser) blockKey() Node {
-	key, line := Node{Pos: p.pos}, p.bol
+func (p *parser) blockKey() *Node {
+	key, line := p.node(p.pos), p.bol
 	key.Tag = p.tag()
-	if !p.dash() && !strings.ContainsRune("{[|>", rune(p.peek(0))) {
-		p.scalar(&key, false)
+	if !p.dash() && strings.IndexByte("{[|>", p.peek(0)) < 0 {
+		p.scalar(key, false)
 	}
 	if !p.colon() || p.bol != line {
 		p.failf(key.Pos, "want \"key: value\", found %q", p.rest(key.Pos))
@@ -16,13 +16,13 @@ func (p *parser) blockKey() Node {
 }
 
 // flowKey reads a key of a flow mapping; it stops at the colon.
-func (p *parser) flowKey() Node {
-	key, line := Node{Pos: p.pos}, p.bol
+func (p *parser) flowKey() *Node {
+	key, line := p.node(p.pos), p.bol
 	key.Tag = p.tag()
 	if c := p.peek(0); c == '{' || c == '[' {
 		p.failf(p.pos, "a collection cannot be a key; keys are text")
 	}
-	p.scalar(&key, true)
+	p.scalar(key, true)
 	if p.bol != line {
 		p.failf(key.Pos, "a key must not run over lines")
 	}
@@ -32,11 +32,10 @@ func (p *parser) flowKey() Node {
 	return key
 }
 
-// addKey adds a key to a mapping and passes the colon after it.
-func (p *parser) addKey(m *Node, key Node) {
+// passColon passes the colon after a key.
+func (p *parser) passColon(key *Node) {
 	if key.Text == "<<" && key.Style == Plain {
 		p.failf(key.Pos, "merge keys (%q) are not supported; write the members out", "<<")
 	}
-	m.Keys = append(m.Keys, key)
 	p.pos++
 }

@@ -4,7 +4,7 @@ import "strings"
 
 // blockScalar reads the literal or folded scalar whose header is at pos, the
 // value of a collection indented by n.
-func (p *parser) blockScalar(nd Node, n int) Node {
+func (p *parser) blockScalar(nd *Node, n int) {
 	nd.Style = Block
 	folded := p.peek(0) == '>'
 	indicator, chomp := p.blockHeader()
@@ -27,7 +27,6 @@ func (p *parser) blockScalar(nd Node, n int) Node {
 		text = append(text, '\n')
 	}
 	nd.Text = string(text)
-	return nd
 }
 
 // blockHeader reads what follows | or > (YAML 1.2.2, 8.1.1): the indentation indicator,

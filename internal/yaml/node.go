@@ -18,15 +18,15 @@ import (
 // A Node is one YAML value.
 type Node struct {
 	Kind   Kind
-	Style  Style  // of a scalar
-	Item   int32  // an element of a block sequence: the offset of its dash
-	Pos    int    // the offset in the text
-	Anchor int32  // the number of the anchor before it, from 1; 0 if there is none
-	Size   int32  // of a value that an alias stands for: about how many bytes it has
-	Tag    string // as written, "" if there is none
-	Text   string // a scalar's text, without quotes, escapes and folding; what [Format.JSON] made of a collection
-	Keys   []Node // a mapping's keys; all are scalars
-	Elems  []Node // a mapping's values, a sequence's elements
+	Style  Style   // of a scalar
+	Item   int32   // an element of a block sequence: the offset of its dash
+	Pos    int     // the offset in the text
+	Anchor int32   // the number of the anchor before it, from 1; 0 if there is none
+	Size   int32   // of a value that an alias stands for: about how many bytes it has
+	Tag    string  // as written, "" if there is none
+	Text   string  // a scalar's text, without quotes, escapes and folding; what [Format.JSON] made of a collection
+	Key    *Node   // of a mapping's value: a scalar
+	Elems  []*Node // a mapping's values, a sequence's elements
 }
 
 // Kind is the kind of a Node.

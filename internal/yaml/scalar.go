@@ -46,11 +46,12 @@ func (p *parser) checkPlain(flow bool) {
 // colon that ends a key, at white space before a comment, or at the line's end.
 func (p *parser) plainLine(flow bool) string {
 	start := p.pos
-	for ; !p.eol(); p.pos++ {
-		if c := p.text[p.pos]; plainByte[c] {
-			continue
+	for ; ; p.pos++ {
+		rest, n := p.text[p.pos:], 0
+		for n < len(rest) && plainByte[rest[n]] {
+			n++
 		}
-		if p.colon() || p.peek(0) == '#' && p.pos > start && isBlank(p.text[p.pos-1]) {
+		if p.pos += n; p.eol() || p.colon() || p.peek(0) == '#' && p.pos > start && isBlank(p.text[p.pos-1]) {
 			break
 		}
 		if flow && (p.flowIndicator(0) || p.peek(0) == ':' && p.flowIndicator(1)) {
@@ -111,10 +112,7 @@ func fold(b []byte, breaks int) []byte {
 	if breaks == 1 {
 		return append(b, ' ')
 	}
-	for ; breaks > 1; breaks-- {
-		b = append(b, '\n')
-	}
-	return b
+	return append(b, strings.Repeat("\n", max(breaks-1, 0))...)
 }
 
 // quoted reads the quoted scalar at pos into nd.
@@ -191,8 +189,7 @@ func (p *parser) escape(b []byte) []byte {
 	switch c {
 	case '\n':
 		p.pos++
-		breaks := p.foldBreaks()
-		return append(b, strings.Repeat("\n", max(breaks-1, 0))...)
+		return append(b, strings.Repeat("\n", max(p.foldBreaks()-1, 0))...)
 	case 'x':
 		r, ok = exactjson.HexDigits(s, 2, 2)
 		n = 4
