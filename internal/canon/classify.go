@@ -63,17 +63,16 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	if req.Name != "" {
 		r.trait(within, "name", req.Name)
 	}
-	if req.Function != "" {
-		r.describeFunction(req, traced)
+	if r.body, r.encoding = decode(req); traced && r.encoding != noBody {
+		r.sources = pathsByID(&r.body)
+	}
+	if req.Function != "" { // its name and its argument decide
+		r.Function, r.Endpoint, r.Wire = true, req.Function, "whole"
 		return
 	}
 	to := addresses.Get(req.URL)
 	r.url, r.Wire, r.Origin, r.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
 	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	r.body, r.encoding = decode(req)
-	if traced && r.encoding != noBody {
-		r.sources = pathsByID(&r.body)
-	}
 	r.query = decodeForm(to.url.RawQuery)
 	if ts := elems(member(&r.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && chance.IsUnixTime(ts[0].Text) {
 		drop(&r.query, "ts")
@@ -254,16 +253,4 @@ func (r *request) headerDecides(name string) bool {
 		return slices.Contains(r.family.Headers, name)
 	}
 	return slices.Contains(chance.ContentHeaders, name) || name == "content-type" && r.encoding == opaqueBody
-}
-
-// describeFunction describes the call of a function: its name and its argument decide.
-func (r *request) describeFunction(req *interaction.Request, traced bool) {
-	r.Function, r.Endpoint, r.Wire, r.encoding = true, req.Function, "whole", jsonBody
-	body, err := exactjson.ParseEscaped(string(req.Body))
-	if err != nil { // by hand, or what the user redacts has broken it
-		body, r.encoding = digestOf(req.Body), opaqueBody
-	}
-	if r.body = body; traced {
-		r.sources = pathsByID(&r.body)
-	}
 }
