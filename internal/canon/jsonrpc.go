@@ -1,8 +1,6 @@
 package canon
 
-import (
-	"github.com/promptecho/promptecho/internal/exactjson"
-)
+import "github.com/promptecho/promptecho/internal/exactjson"
 
 // JSON-RPC 2.0 (https://www.jsonrpc.org/specification), which MCP speaks over
 // HTTP (https://modelcontextprotocol.io/specification). Any path: what tells is

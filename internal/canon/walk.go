@@ -143,15 +143,14 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 	}
 	w.buf = w.options.appendValue(w.buf[:0], v)
 	line := Line{string(w.at), string(w.buf)}
-	switch level {
-	case identity:
+	if level == identity {
 		w.lines = append(w.lines, line)
-	default:
-		w.Drift = append(w.Drift, line)
-		w.trait(level, line.Path, line.Value)
-		if level == anew {
-			w.Anew = append(w.Anew, line.Path)
-		}
+		return
+	}
+	w.Drift = append(w.Drift, line)
+	w.trait(level, line.Path, line.Value)
+	if level == anew {
+		w.Anew = append(w.Anew, line.Path)
 	}
 }
 
