@@ -58,7 +58,7 @@ const (
 type form uint8
 
 const (
-	withEscapes form = 1 << iota // those that AppendEscaped writes
+	withEscapes form = 1 << iota // it has some
 	unlike                       // it has something that AppendEscaped does not write
 )
 
@@ -195,9 +195,8 @@ func (s *Scanner) str(t Token) bool {
 			s.form |= unlike
 		case i+1 < len(s.text):
 			i++
-			if strings.IndexByte(letters[:always], s.text[i]) >= 0 {
-				s.form |= withEscapes
-			} else {
+			s.form |= withEscapes
+			if strings.IndexByte(letters[:always], s.text[i]) < 0 {
 				s.form |= unlike
 			}
 		}
