@@ -86,7 +86,10 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	}
 	r.addHeaders(req.Headers)
 	r.Drift = make([]Line, 0, 8)
-	r.Traits = append(slices.Grow(r.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, r.keepsBooks))
+	keepsBooks := func(member string) bool {
+		return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
+	}
+	r.Traits = append(slices.Grow(r.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, keepsBooks))
 	if i >= 0 {
 		r.known(&to.candidates[i])
 	} else {
@@ -95,11 +98,6 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	if !o.AsSent {
 		sortTools(&r.body)
 	}
-}
-
-// keepsBooks reports whether a member of the body holds bookkeeping.
-func (r *request) keepsBooks(member string) bool {
-	return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 }
 
 // addHeaders takes the values of the request's headers. Those of a header that a family
@@ -135,7 +133,7 @@ func withoutBoundary(contentType string) string {
 func (r *request) known(to *candidate) {
 	f := r.family
 	r.Known, r.Endpoint, r.Wire = true, f.Name, f.wire(to.stream)
-	r.of, r.acts = f, f.actsFor(&r.body)
+	r.of, r.acts = f, slices.ContainsFunc(f.Acts, func(name string) bool { return name == "*" || hasNeed(&r.body, name) })
 	if f.anywhere() {
 		r.addPath("server", urls.PlainPath(r.url))
 	} else {
