@@ -213,11 +213,12 @@ func ScanNumber(s string, i int) (end int, ok bool) {
 		}
 		return there
 	}
-	digits := func() (any bool) {
-		for skip("0123456789") {
-			any = true
+	digits := func() bool {
+		start := i
+		for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+			i++
 		}
-		return any
+		return i > start
 	}
 	skip("-")
 	if !skip("0") && !digits() {
