@@ -12,19 +12,13 @@ import (
 // ("tasks/get", "GetTask") has nothing of its own, and MCP has such methods, too: it is
 // JSON-RPC's, or matches by its path.
 var a2aFamilies = []*Family{
-	{
-		Name:        "a2a",
-		Paths:       []string{""},
-		Needs:       []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
-		TakesLists:  true,
-		Server:      true,
-		Linked:      true,
-		Bookkeeping: []string{"params/_meta", "batch/*/params/_meta"},
-		Drawn:       messageIDs,
-		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites:    []Rewrite{jsonrpcCall, a2aReferences},
-		Acts:        []string{"*"},
-	},
+	rpc(Family{
+		Name:     "a2a",
+		Needs:    []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
+		Drawn:    messageIDs,
+		Headers:  []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+		Rewrites: []Rewrite{a2aReferences},
+	}),
 	{
 		Name:        "a2a.message",
 		Paths:       []string{"/message:send"},

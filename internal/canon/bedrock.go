@@ -76,8 +76,8 @@ func countedBody(r *request, blob *exactjson.Value) {
 	if err != nil {
 		return
 	}
-	body, ok := r.parseObject(string(data))
-	if !ok {
+	body, ok := parseJSON(string(data))
+	if !ok || body.Kind != exactjson.Object {
 		return
 	}
 	replace(blob, body)

@@ -52,12 +52,6 @@ func (r *request) addToSet(header string, values ...string) {
 
 func compareTexts(a, b exactjson.Value) int { return strings.Compare(a.Text, b.Text) }
 
-// parseObject reads JSON that is part of the body; ok is false if it is no object.
-func (r *request) parseObject(text string) (v exactjson.Value, ok bool) {
-	v, err := exactjson.ParseEscaped(text)
-	return v, err == nil && v.Kind == exactjson.Object
-}
-
 // object returns a JSON object of the members.
 func (r *request) object(members ...exactjson.Value) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.Object, Elems: members}

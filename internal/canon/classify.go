@@ -63,17 +63,16 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	if req.Name != "" {
 		r.trait(within, "name", req.Name)
 	}
-	if req.Function != "" {
-		r.describeFunction(req, traced)
+	if r.body, r.encoding = decode(req); traced && r.encoding != noBody {
+		r.sources = pathsByID(&r.body)
+	}
+	if req.Function != "" { // its name and its argument decide
+		r.Function, r.Endpoint, r.Wire = true, req.Function, "whole"
 		return
 	}
 	to := addresses.Get(req.URL)
 	r.url, r.Wire, r.Origin, r.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
 	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	r.body, r.encoding = decode(req)
-	if traced && r.encoding != noBody {
-		r.sources = pathsByID(&r.body)
-	}
 	r.query = decodeForm(to.url.RawQuery)
 	if ts := elems(member(&r.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && chance.IsUnixTime(ts[0].Text) {
 		drop(&r.query, "ts")
@@ -87,7 +86,10 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	}
 	r.addHeaders(req.Headers)
 	r.Drift = make([]Line, 0, 8)
-	r.Traits = append(slices.Grow(r.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, r.keepsBooks))
+	keepsBooks := func(member string) bool {
+		return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
+	}
+	r.Traits = append(slices.Grow(r.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, keepsBooks))
 	if i >= 0 {
 		r.known(&to.candidates[i])
 	} else {
@@ -96,11 +98,6 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	if !o.AsSent {
 		sortTools(&r.body)
 	}
-}
-
-// keepsBooks reports whether a member of the body holds bookkeeping.
-func (r *request) keepsBooks(member string) bool {
-	return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 }
 
 // addHeaders takes the values of the request's headers. Those of a header that a family
@@ -136,7 +133,7 @@ func withoutBoundary(contentType string) string {
 func (r *request) known(to *candidate) {
 	f := r.family
 	r.Known, r.Endpoint, r.Wire = true, f.Name, f.wire(to.stream)
-	r.of, r.acts = f, f.actsFor(&r.body)
+	r.of, r.acts = f, slices.ContainsFunc(f.Acts, func(name string) bool { return name == "*" || hasNeed(&r.body, name) })
 	if f.anywhere() {
 		r.addPath("server", urls.PlainPath(r.url))
 	} else {
@@ -254,16 +251,4 @@ func (r *request) headerDecides(name string) bool {
 		return slices.Contains(r.family.Headers, name)
 	}
 	return slices.Contains(chance.ContentHeaders, name) || name == "content-type" && r.encoding == opaqueBody
-}
-
-// describeFunction describes the call of a function: its name and its argument decide.
-func (r *request) describeFunction(req *interaction.Request, traced bool) {
-	r.Function, r.Endpoint, r.Wire, r.encoding = true, req.Function, "whole", jsonBody
-	body, err := exactjson.ParseEscaped(string(req.Body))
-	if err != nil { // by hand, or what the user redacts has broken it
-		body, r.encoding = digestOf(req.Body), opaqueBody
-	}
-	if r.body = body; traced {
-		r.sources = pathsByID(&r.body)
-	}
 }

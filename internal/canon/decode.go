@@ -27,9 +27,15 @@ const (
 	formBody      encoding = "form"
 )
 
-// decode reads a body into fields. JSON is recognised by its bytes: SDKs send
+// decode reads a body into fields, or the argument of a function. JSON is recognised by its bytes: SDKs send
 // it as application/octet-stream and without a type too.
 func decode(req *interaction.Request) (exactjson.Value, encoding) {
+	if req.Function != "" {
+		if v, err := exactjson.ParseEscaped(string(req.Body)); err == nil {
+			return v, jsonBody
+		}
+		return digestOf(req.Body), opaqueBody // by hand, or what the user redacts has broken it
+	}
 	if len(req.Body) == 0 {
 		return exactjson.Value{}, noBody
 	}

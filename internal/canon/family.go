@@ -118,11 +118,6 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 	return body.Kind == exactjson.Object && f.hasNeeds(body)
 }
 
-// actsFor reports whether a call with this body does more than to ask a model.
-func (f *Family) actsFor(body *exactjson.Value) bool {
-	return slices.ContainsFunc(f.Acts, func(name string) bool { return name == "*" || hasNeed(body, name) })
-}
-
 // hasNeeds reports whether a body has what Needs asks for.
 func (f *Family) hasNeeds(body *exactjson.Value) bool {
 	return len(f.Needs) == 0 || slices.ContainsFunc(f.Needs, func(names string) bool {
@@ -152,16 +147,14 @@ type listedField struct {
 // listed appends the patterns that fields at or below a member of the body may
 // match: those of the table start with a member's name.
 func (f *Family) listed(dst []listedField, member string) []listedField {
-	add := func(patterns []string, level level) {
+	levels := [...]level{bookkeeping, sampling, anew}
+	for i, patterns := range [...][]string{f.Bookkeeping, f.Sampling, f.Drawn} {
 		for _, p := range patterns {
 			if startsWith(p, member) {
-				dst = append(dst, listedField{p, level})
+				dst = append(dst, listedField{p, levels[i]})
 			}
 		}
 	}
-	add(f.Bookkeeping, bookkeeping)
-	add(f.Sampling, sampling)
-	add(f.Drawn, anew)
 	return dst
 }
 

@@ -15,7 +15,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/fieldpath"
 )
@@ -51,7 +50,6 @@ type Form struct {
 	only  []string // patterns of the only fields of the body that match; nil if all do
 	lines []Line   // what matches, in canonical order
 	text  string
-	hash  sync.Once // makes key
 	key   string
 	sent  map[string]string // where the request has the field at a path; nil unless traced
 
@@ -66,13 +64,15 @@ func NewForm(endpoint, model, wire string, lines []Line) *Form {
 	return f
 }
 
-// setText makes the text of the form, whose memory its lines share then.
+// setText makes the text of the form, whose memory its lines share then, and its key.
 func (f *Form) setText() {
 	head := "endpoint " + f.Endpoint + "\nwire " + f.Wire
 	if f.Unknown {
 		head += "\nheaders unknown"
 	}
 	f.text = textOf(head, f.lines)
+	sum := sha256.Sum256([]byte(f.text))
+	f.key = hex.EncodeToString(sum[:8])
 	at := len(f.text)
 	for i, l := range slices.Backward(f.lines) {
 		value := at - len(l.Value)
@@ -98,15 +98,8 @@ func textOf(head string, lines []Line) string {
 // Text returns the canonical text of the form: what the key is of.
 func (f *Form) Text() string { return f.text }
 
-// Key returns the fingerprint: the first 16 hex digits of the text's SHA-256. Forms that a
-// miss is compared with are not asked for it.
-func (f *Form) Key() string {
-	f.hash.Do(func() {
-		sum := sha256.Sum256([]byte(f.text))
-		f.key = hex.EncodeToString(sum[:8])
-	})
-	return f.key
-}
+// Key returns the fingerprint: the first 16 hex digits of the text's SHA-256.
+func (f *Form) Key() string { return f.key }
 
 // Lines returns what matches, in canonical order.
 func (f *Form) Lines() []Line { return f.lines }

@@ -66,11 +66,10 @@ var geminiFamilies = []*Family{
 var geminiQuery = []string{"$alt"}
 
 func geminiPaths(operation string) []string {
-	paths := []string{"/models/{model}:", "/{org=tunedModels}/{model}:", "/{org=endpoints}/{model}:", "/{org=dynamic}/{model}:"}
-	for i := range paths {
-		paths[i] += operation
+	return []string{
+		"/models/{model}:" + operation, "/{org=tunedModels}/{model}:" + operation,
+		"/{org=endpoints}/{model}:" + operation, "/{org=dynamic}/{model}:" + operation,
 	}
-	return paths
 }
 
 var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), dropDefault(`{}`, "generationConfig"), geminiContents}
@@ -98,16 +97,13 @@ func protoMessage(r *request, v *exactjson.Value) {
 // camelCase returns the JSON name of a field of a message: an underscore makes
 // the letter behind it a capital.
 func camelCase(name string) string {
-	if strings.IndexByte(name, '_') < 0 {
-		return name
-	}
-	words := strings.Split(name, "_")
-	for i, w := range words {
-		if i > 0 && w != "" {
-			words[i] = strings.ToUpper(w[:1]) + w[1:]
+	name, rest, _ := strings.Cut(name, "_")
+	for word := range strings.SplitSeq(rest, "_") {
+		if word != "" {
+			name += strings.ToUpper(word[:1]) + word[1:]
 		}
 	}
-	return strings.Join(words, "")
+	return name
 }
 
 // geminiMessages are the members that hold messages of the API or lists of them

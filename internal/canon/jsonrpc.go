@@ -1,25 +1,23 @@
 package canon
 
-import (
-	"github.com/promptecho/promptecho/internal/exactjson"
-)
+import "github.com/promptecho/promptecho/internal/exactjson"
 
 // JSON-RPC 2.0 (https://www.jsonrpc.org/specification), which MCP speaks over
 // HTTP (https://modelcontextprotocol.io/specification). Any path: what tells is
 // the body. The id only links an answer to its request; it does not match, and
 // the answer that is replayed gets the request's own.
-var jsonrpcFamilies = []*Family{{
-	Name:        "jsonrpc",
-	Paths:       []string{""},
-	Needs:       []string{"jsonrpc"},
-	TakesLists:  true,
-	Server:      true,
-	Linked:      true,
-	Bookkeeping: []string{"params/_meta", "batch/*/params/_meta"},
-	Headers:     []string{"mcp-protocol-version"},
-	Rewrites:    []Rewrite{jsonrpcCall},
-	Acts:        []string{"*"},
-}}
+var jsonrpcFamilies = []*Family{
+	rpc(Family{Name: "jsonrpc", Needs: []string{"jsonrpc"}, Headers: []string{"mcp-protocol-version"}}),
+}
+
+// rpc is a protocol that speaks JSON-RPC.
+func rpc(f Family) *Family {
+	f.Paths, f.Acts = []string{""}, []string{"*"}
+	f.TakesLists, f.Server, f.Linked = true, true, true
+	f.Bookkeeping = []string{"params/_meta", "batch/*/params/_meta"}
+	f.Rewrites = append([]Rewrite{jsonrpcCall}, f.Rewrites...)
+	return &f
+}
 
 // jsonrpcCall makes the method part of the endpoint. A batch gets a name for its calls,
 // by which its fields are listed.

@@ -1,8 +1,6 @@
 package canon
 
-import (
-	"github.com/promptecho/promptecho/internal/exactjson"
-)
+import "github.com/promptecho/promptecho/internal/exactjson"
 
 // openaiBookkeeping cannot change an answer of any OpenAI endpoint; the list
 // has what compatible servers add: vLLM the last of the first two lines, OpenRouter a session

@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -73,11 +72,8 @@ func (o *Options) selected(patterns []string, path, source string) (found bool) 
 // index of the form is never meant: a system prompt that has its own place
 // there moves the messages behind it.
 func selects(pattern, path, source string) bool {
-	return fieldpath.Match(pattern, cmp.Or(source, path)) || source != "" && !hasIndex(pattern) && fieldpath.Match(pattern, path)
-}
-
-func hasIndex(pattern string) bool {
-	return slices.ContainsFunc(strings.Split(pattern, "/"), fieldpath.IsIndex)
+	inForm := source == "" || !slices.ContainsFunc(strings.Split(pattern, "/"), fieldpath.IsIndex)
+	return source != "" && fieldpath.Match(pattern, source) || inForm && fieldpath.Match(pattern, path)
 }
 
 // hit says that an option was of use.

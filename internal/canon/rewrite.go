@@ -99,12 +99,12 @@ func renamed(from, to string) Rewrite {
 // object, so that a re-marshalled history is the same:
 // {"arguments": "{ \"a\": 1}"}. They get a name of their own, since arguments that
 // are an object when they are sent are not the same.
-func parseArguments(r *request, call *exactjson.Value) {
+func parseArguments(_ *request, call *exactjson.Value) {
 	v := member(call, "arguments")
 	if !isKind(v, exactjson.String) {
 		return
 	}
-	if args, ok := r.parseObject(exactjson.UnescapeText(v.Text)); ok {
+	if args, ok := parseJSON(exactjson.UnescapeText(v.Text)); ok && args.Kind == exactjson.Object {
 		replace(v, args)
 		rename(call, "arguments", parsedArguments)
 	}

@@ -176,12 +176,8 @@ func withoutCounters(value string) (rest string, ok bool) {
 	case strings.Trim(plain, "0123456789.+-eE") == "" || chance.Timed(plain) || chance.Drawn(plain):
 		return "", false
 	}
-	return strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return -1
-		}
-		return r
-	}, value), true
+	isDigit := func(r rune) bool { return '0' <= r && r <= '9' }
+	return strings.Join(strings.FieldsFunc(value, isDigit), ""), true
 }
 
 // spellingOf returns how a request is written, where that changes nothing: the blanks and

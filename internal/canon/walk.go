@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,15 +143,14 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 	}
 	w.buf = w.options.appendValue(w.buf[:0], v)
 	line := Line{string(w.at), string(w.buf)}
-	switch level {
-	case identity:
+	if level == identity {
 		w.lines = append(w.lines, line)
-	default:
-		w.Drift = append(w.Drift, line)
-		w.trait(level, line.Path, line.Value)
-		if level == anew {
-			w.Anew = append(w.Anew, line.Path)
-		}
+		return
+	}
+	w.Drift = append(w.Drift, line)
+	w.trait(level, line.Path, line.Value)
+	if level == anew {
+		w.Anew = append(w.Anew, line.Path)
 	}
 }
 
@@ -182,23 +180,19 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 		return
 	}
 	w.options.hit(w.options.Unordered[i])
-	type element struct {
-		key, place string
-		value      exactjson.Value
-	}
-	elements := make([]element, len(list.Elems))
-	for i, v := range list.Elems {
+	sent, keys, order := slices.Clone(list.Elems), make([]string, len(list.Elems)), make([]int, len(list.Elems))
+	for i := range sent {
 		lines, drift, traits := len(w.lines), len(w.Drift), len(w.Traits)
 		w.at = append(w.at[:len(path)], "/0"...) // in any place, it has the same text
-		w.value(&v, source)
-		elements[i] = element{textOf("", w.lines[lines:]), strconv.Itoa(i), v}
+		w.value(&sent[i], source)
+		keys[i], order[i] = textOf("", w.lines[lines:]), i
 		w.lines, w.Drift, w.Traits = w.lines[:lines], w.Drift[:drift], w.Traits[:traits]
 	}
 	w.at = w.at[:len(path)]
-	slices.SortStableFunc(elements, func(a, b element) int { return cmp.Compare(a.key, b.key) })
-	for i, e := range elements {
-		list.Elems[i] = e.value
-		list.Text += e.place + ", "
+	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
+	for i, place := range order {
+		list.Elems[i] = sent[place]
+		list.Text += strconv.Itoa(place) + ", "
 	}
 }
 

@@ -14,8 +14,7 @@ import (
 // remembers what it said of names: they are few. The expression is compiled by the first
 // that asks, not by every program that links this package.
 func matching(expr string) func(string) bool {
-	re := memo.Regexp(expr)
-	said := memo.Strings[bool]{Func: func(s string) bool { return re().MatchString(s) }}
+	said := memo.Strings[bool]{Func: like(expr)}
 	return said.Get
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -65,7 +64,7 @@ func (e *encoder) errorf(format string, args ...any) {
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
 
 // start starts a line that is indented by indent.
-func (e *encoder) start(indent int) { e.buf = exactjson.AppendSpaces(e.buf, indent) }
+func (e *encoder) start(indent int) { e.raw(strings.Repeat(" ", indent)) }
 
 // key starts a line with a key.
 func (e *encoder) key(name string) {

@@ -107,11 +107,8 @@ func judged(resp, other *interaction.Response, says *said.Answer) (lines []canon
 // arguments returns those of a call. What is no JSON is a text, and none at all are an empty
 // object, as streams leave them out.
 func arguments(c said.Call) exactjson.Value {
-	args, err := exactjson.Parse([]byte(c.Args))
-	switch {
-	case c.Args == "":
-		return exactjson.Value{Kind: exactjson.Object}
-	case err != nil:
+	args, err := exactjson.Parse(cmp.Or(c.Args, "{}"))
+	if err != nil {
 		return text(c.Args)
 	}
 	return args
@@ -293,10 +290,7 @@ func errorOf(resp *interaction.Response) string {
 	if resp.Status < 400 {
 		return ""
 	}
-	v, err := exactjson.Parse(resp.Body)
-	if err != nil {
-		return ""
-	}
+	v, _ := exactjson.Parse(resp.Body) // what is no JSON has no message
 	return messageOf(&v)
 }
 
@@ -313,6 +307,6 @@ func messageOf(v *exactjson.Value) string {
 // saysNotFound reports whether an error has a code that says so although its status does
 // not: a previous response that has expired is status 400 at OpenAI.
 func saysNotFound(resp *interaction.Response) bool {
-	v, err := exactjson.Parse(resp.Body)
-	return err == nil && strings.HasSuffix(v.Member("error").Member("code").Scalar(), "_not_found")
+	v, _ := exactjson.Parse(resp.Body) // what is no JSON has no code
+	return strings.HasSuffix(v.Member("error").Member("code").Scalar(), "_not_found")
 }

@@ -201,11 +201,8 @@ func value(resp *interaction.Response) (v exactjson.Value, ok bool) {
 
 // parseObject reads a text that is an object or a list; ok is false if it is neither.
 func parseObject(s string) (v exactjson.Value, ok bool) {
-	if trimmed := strings.TrimSpace(s); !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
-		return v, false
-	}
-	v, err := exactjson.Parse([]byte(s))
-	return v, err == nil
+	v, err := exactjson.Parse(s)
+	return v, err == nil && (v.Kind == exactjson.Object || v.Kind == exactjson.Array)
 }
 
 func text(s string) exactjson.Value { return exactjson.Value{Kind: exactjson.String, Text: s} }

@@ -140,8 +140,8 @@ func (c *comparer) elements(rec, inc []*node) {
 func (c *comparer) kids(rec, inc []*node, pairs []pair) {
 	var from pair
 	for _, to := range append(pairs, pair{len(rec), len(inc)}) {
-		c.only(rec[from.a:to.a], removed)
-		c.only(inc[from.b:to.b], added)
+		c.only(rec[from.a:to.a], func(n *node) Edit { return Edit{Path: n.path, Recorded: n.value} })
+		c.only(inc[from.b:to.b], func(n *node) Edit { return Edit{Path: n.path, Incoming: n.value} })
 		if to.a < len(rec) {
 			c.node(rec[to.a], inc[to.b])
 		}
@@ -160,6 +160,3 @@ func (c *comparer) only(nodes []*node, edit func(*node) Edit) {
 		}
 	}
 }
-
-func removed(n *node) Edit { return Edit{Path: n.path, Recorded: n.value} }
-func added(n *node) Edit   { return Edit{Path: n.path, Incoming: n.value} }

@@ -170,14 +170,12 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 	}
 	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
 	e.Note = textNote(e.Recorded, e.Incoming, theRequest)
-	for _, side := range []struct {
-		name string
-		body []byte
-	}{{"the recording", recorded}, {theRequest, incoming}} {
+	for i, body := range [][]byte{recorded, incoming} {
 		var syntax *json.SyntaxError
-		trimmed := strings.TrimSpace(string(side.body))
-		if trimmed != "" && strings.Contains("{[", trimmed[:1]) && errors.As(json.Unmarshal(side.body, new(any)), &syntax) {
-			e.Note = fmt.Sprintf("%s is not JSON: %v, at byte %d", side.name, syntax, syntax.Offset)
+		trimmed := bytes.TrimSpace(body)
+		if len(trimmed) > 0 && strings.IndexByte("{[", trimmed[0]) >= 0 && errors.As(json.Unmarshal(body, new(any)), &syntax) {
+			side := []string{"the recording", theRequest}[i]
+			e.Note = fmt.Sprintf("%s is not JSON: %v, at byte %d", side, syntax, syntax.Offset)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (c *comparison) compare(a, b string, cuts ...func(string) []string) {
 		if to.a < len(as) {
 			c.add(as[to.a], bs[to.b], true)
 		}
-		from = pair{to.a + 1, to.b + 1}
+		from = to.next()
 	}
 }
 
@@ -144,14 +144,8 @@ func eachWord(s string, f func(word string)) {
 		if first != letter && first != character {
 			return
 		}
-		start := 0
-		for i := range len(piece) + 1 {
-			if i == len(piece) || piece[i] == '_' || piece[i] == '.' || piece[i] == '\'' {
-				if i > start {
-					f(piece[start:i])
-				}
-				start = i + 1
-			}
+		for word := range strings.FieldsFuncSeq(piece, func(r rune) bool { return r == '_' || r == '.' || r == '\'' }) {
+			f(word)
 		}
 	})
 }

@@ -86,31 +86,29 @@ func PaddingOf(s string) int {
 	return len(s) - len(strings.TrimRight(s, " "))
 }
 
-// addEscapes adds the habits that the escapes in a string give away.
+// addEscapes adds the habits that the escapes in a string give away, which few printers
+// would write.
 func (c *Clues) addEscapes(s string) {
 	for i := strings.IndexByte(s, '\\'); i >= 0; i = strings.IndexByte(s, '\\') {
 		r, n, ok := DecodeEscape(s[i:])
 		if !ok {
 			return
 		}
-		if esc := s[i : i+n]; esc[1] == 'u' || r == '/' {
-			c.addEscape(esc, r)
-		}
+		esc := s[i : i+n]
 		s = s[i+n:]
-	}
-}
-
-// addEscape adds what the escape of r gives away, which few printers would write.
-func (c *Clues) addEscape(esc string, r rune) {
-	if strings.ContainsAny(esc, "ABCDEF") {
-		c.escape |= EscapeUpper
-	}
-	if r > 0x7f && r != '\u2028' && r != '\u2029' {
-		c.escape |= EscapeASCII
-	}
-	for i, chars := range habitual {
-		if strings.ContainsRune(chars, r) {
-			c.escape |= 1 << i
+		if esc[1] != 'u' && r != '/' {
+			continue
+		}
+		if strings.ContainsAny(esc, "ABCDEF") {
+			c.escape |= EscapeUpper
+		}
+		if r > 0x7f && r != '\u2028' && r != '\u2029' {
+			c.escape |= EscapeASCII
+		}
+		for i, chars := range habitual {
+			if strings.ContainsRune(chars, r) {
+				c.escape |= 1 << i
+			}
 		}
 	}
 }

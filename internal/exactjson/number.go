@@ -1,6 +1,7 @@
 package exactjson
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -12,33 +13,26 @@ func PlainNumber(lit string) string {
 	if !strings.ContainsAny(lit, ".eE") {
 		return lit
 	}
-	mant, exps, _ := strings.Cut(strings.ToLower(lit), "e")
-	exp := 0
-	if exps != "" {
-		var err error
-		if exp, err = strconv.Atoi(exps); err != nil || exp > 1000 || exp < -1000 {
-			return strings.ToLower(lit)
-		}
+	if unsigned, negative := strings.CutPrefix(lit, "-"); negative {
+		return "-" + PlainNumber(unsigned)
 	}
-	sign := ""
-	if mant[0] == '-' {
-		sign, mant = "-", mant[1:]
+	mant, exps, _ := strings.Cut(strings.ToLower(lit), "e")
+	exp, err := strconv.Atoi(cmp.Or(exps, "0"))
+	if err != nil || exp > 1000 || exp < -1000 {
+		return strings.ToLower(lit)
 	}
 	whole, frac, _ := strings.Cut(mant, ".")
-	exp -= len(frac)
-	digits := strings.TrimLeft(whole+frac, "0")
-	if digits == "" {
-		return sign + "0"
-	}
-	trimmed := strings.TrimRight(digits, "0")
-	exp += len(digits) - len(trimmed)
-	digits = trimmed
+	padded := strings.TrimLeft(whole+frac, "0")
+	digits := strings.TrimRight(padded, "0")
+	exp += len(padded) - len(digits) - len(frac)
 	switch point := len(digits) + exp; {
+	case digits == "":
+		return "0"
 	case exp >= 0:
-		return sign + digits + strings.Repeat("0", exp)
+		return digits + strings.Repeat("0", exp)
 	case point > 0:
-		return sign + digits[:point] + "." + digits[point:]
+		return digits[:point] + "." + digits[point:]
 	default:
-		return sign + "0." + strings.Repeat("0", -point) + digits
+		return "0." + strings.Repeat("0", -point) + digits
 	}
 }

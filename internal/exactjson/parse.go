@@ -2,7 +2,6 @@ package exactjson
 
 import (
 	"fmt"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -47,8 +46,7 @@ type parser struct {
 	src     string
 	escaped bool // see ParseEscaped
 	scan    Scanner
-	stack   []Value // the elements of the arrays and objects that are not closed
-	text    []byte  // of a string with escapes
+	text    []byte // of a string with escapes
 }
 
 func parse(src string, escaped bool) (Value, error) {
@@ -89,12 +87,11 @@ func (p *parser) value(name string) (v Value, err error) {
 
 // elems returns the elements of the array or object whose bracket was scanned. No two values
 // share room, so that all may grow.
-func (p *parser) elems() ([]Value, error) {
-	s, at := &p.scan, len(p.stack)
+func (p *parser) elems() (elems []Value, err error) {
+	s := &p.scan
 	for s.Next() && s.Token != Close {
 		name := ""
 		if s.Token == Name {
-			var err error
 			if name, err = p.str(false); err != nil {
 				return nil, err
 			}
@@ -106,13 +103,11 @@ func (p *parser) elems() ([]Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.stack = append(p.stack, v)
+		elems = append(elems, v)
 	}
 	if s.want != "" {
 		return nil, p.unexpected()
 	}
-	elems := slices.Clip(append([]Value(nil), p.stack[at:]...))
-	p.stack = p.stack[:at]
 	return elems, nil
 }
 

@@ -58,7 +58,7 @@ const (
 type form uint8
 
 const (
-	withEscapes form = 1 << iota // those that AppendEscaped writes
+	withEscapes form = 1 << iota // it has some
 	unlike                       // it has something that AppendEscaped does not write
 )
 
@@ -83,7 +83,9 @@ func (s *Scanner) Next() bool {
 	in := s.in[len(s.in)-1]
 	end := "]}"[in-Array]
 	if c == end {
-		return s.close(in)
+		last := len(s.in) - 1
+		s.in, s.Path = s.in[:last], s.Path[:last]
+		return s.found(Close, in, s.pos+1)
 	}
 	if s.Token != Open { // it was an element
 		if c != ',' {
@@ -92,10 +94,17 @@ func (s *Scanner) Next() bool {
 		s.pos++
 		c = s.peek()
 	}
-	if in == Object {
-		return s.name(c)
+	if in == Array {
+		return s.value(c)
 	}
-	return s.value(c)
+	if c != '"' {
+		return s.fail("a member name")
+	}
+	found := s.str(Name)
+	if found {
+		s.Path[len(s.Path)-1] = s.text[s.Start+1 : s.End-1]
+	}
+	return found
 }
 
 // peek passes white space and returns the byte behind it, 0 at the end of the text.
@@ -172,23 +181,6 @@ func (s *Scanner) open(k Kind) bool {
 	return s.found(Open, k, s.pos+1)
 }
 
-func (s *Scanner) close(k Kind) bool {
-	last := len(s.in) - 1
-	s.in, s.Path = s.in[:last], s.Path[:last]
-	return s.found(Close, k, s.pos+1)
-}
-
-func (s *Scanner) name(c byte) bool {
-	if c != '"' {
-		return s.fail("a member name")
-	}
-	if !s.str(Name) {
-		return false
-	}
-	s.Path[len(s.Path)-1] = s.text[s.Start+1 : s.End-1]
-	return true
-}
-
 // str finds the string whose opening quote is at pos.
 func (s *Scanner) str(t Token) bool {
 	s.form = 0
@@ -203,9 +195,8 @@ func (s *Scanner) str(t Token) bool {
 			s.form |= unlike
 		case i+1 < len(s.text):
 			i++
-			if strings.IndexByte(letters[:always], s.text[i]) >= 0 {
-				s.form |= withEscapes
-			} else {
+			s.form |= withEscapes
+			if strings.IndexByte(letters[:always], s.text[i]) < 0 {
 				s.form |= unlike
 			}
 		}

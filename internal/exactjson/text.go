@@ -8,12 +8,76 @@ import (
 	"unicode/utf8"
 )
 
+// Escape is a set of escaping habits.
+type Escape uint16
+
+// The escaping habits.
+const (
+	EscapeASCII      Escape = 1 << iota // every non-ASCII character as \uXXXX (Python, PHP)
+	EscapeUpper                         // upper-case hex digits (.NET)
+	EscapeHTML                          // < > & as \u003c \u003e \u0026 (Go)
+	EscapeSeparators                    // U+2028 and U+2029 (Go, Gson)
+	EscapeGson                          // ' and = as \u0027 \u003d (Gson)
+	EscapeSlash                         // \/ (PHP)
+	EscapeDelete                        // U+007F (Python)
+	EscapeLong                          // \u0008 and \u000c instead of \b and \f (Go before 1.22)
+)
+
+// EscapeNames are the habits' names in a cassette.
+var EscapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slash", "delete", "long"}
+
+// habitual are the characters that a habit is about, in the order of the habits.
+var habitual = []string{"", "", "<>&", "\u2028\u2029", "'=", "/", "\x7f", "\b\f"}
+
+// special returns the first bytes of characters that a string with these habits
+// cannot simply copy.
+func (e Escape) special() *[256]bool {
+	var t [256]bool
+	for c := range t {
+		t[c] = c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf && e&EscapeASCII != 0
+	}
+	for i, chars := range habitual {
+		for _, r := range chars {
+			t[string(r)[0]] = t[string(r)[0]] || e&(1<<i) != 0
+		}
+	}
+	return &t
+}
+
+var mustEscape = Escape(0).special()
+
+// text appends what stands between the quotes of a string; special are the habits' own.
+func (e Escape) text(dst []byte, s string, special *[256]bool) []byte {
+	for {
+		n := plainUntil(s, special)
+		dst = append(dst, s[:n]...)
+		if s = s[n:]; len(s) == 0 {
+			return dst
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		if r < utf8.RuneSelf || e&EscapeASCII != 0 || r == '\u2028' || r == '\u2029' {
+			dst = e.escape(dst, r)
+		} else {
+			dst = append(dst, s[:size]...)
+		}
+		s = s[size:]
+	}
+}
+
+// escape appends r, which is escaped with these habits.
+func (e Escape) escape(dst []byte, r rune) []byte {
+	if i := strings.IndexRune(escaped, r); i >= 0 && (r != '\b' && r != '\f' || e&EscapeLong == 0) {
+		return append(dst, '\\', letters[i])
+	}
+	return AppendUnicodeEscape(dst, r, e&EscapeUpper != 0)
+}
+
 // plain returns how many bytes s starts with that stand for themselves in a string on
 // one line.
-func plain(s string) int { return plainUntil(s, &special) }
+func plain(s string) int { return plainUntil(s, special) }
 
 // plainUntil returns how many bytes s starts with that are not in a set.
-func plainUntil[T string | []byte](s T, special *[256]bool) int {
+func plainUntil(s string, special *[256]bool) int {
 	for i, c := range []byte(s) {
 		if special[c] {
 			return i
@@ -22,33 +86,17 @@ func plainUntil[T string | []byte](s T, special *[256]bool) int {
 	return len(s)
 }
 
-// special are the bytes that do not stand for themselves in a string on one line.
-var special = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c < ' ' || c == '"' || c == '\\' || c == 0x7f
-	}
-	return t
-}()
-
 // AppendEscaped appends s as it stands between the quotes of a JSON string, on
 // one line: control characters, quotes and backslashes escaped, each in one way,
 // and everything else as it is, invalid UTF-8 too. So different strings stay
 // different, and those that need no escape are themselves.
-func AppendEscaped(b []byte, s string) []byte {
-	for {
-		n := plain(s)
-		b = append(b, s[:n]...)
-		if n == len(s) {
-			return b
-		}
-		if i := strings.IndexByte(escaped[:always], s[n]); i >= 0 {
-			b = append(b, '\\', letters[i])
-		} else {
-			b = AppendUnicodeEscape(b, rune(s[n]), false)
-		}
-		s = s[n+1:]
-	}
-}
+func AppendEscaped(b []byte, s string) []byte { return onOneLine.text(b, s, special) }
+
+// onOneLine are the habits of AppendEscaped, and special the bytes that do not stand for
+// themselves in its strings.
+const onOneLine = EscapeDelete | EscapeLong
+
+var special = onOneLine.special()
 
 // The letters that are escapes behind a backslash (RFC 8259, section 7), and what they
 // stand for. AppendEscaped always writes the first ones.

@@ -122,16 +122,6 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		"  Keep results by index, not in the order of arrival; tell equal requests apart with promptecho.WithName; or play the recorded times with promptecho.Pace(1)\n"
 }
 
-// late says which recordings came before others that they waited for in vain, and which requests
-// came before what makes a secret in them known.
-func (r *Run) late() (notes []string) {
-	pairs := r.Tape.Late()
-	for _, pair := range pairs[:min(len(pairs), alsoNamed)] {
-		notes = append(notes, fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, because the two ran in parallel when they were recorded; this time that request came later, or not at all", r.File, pair[0].Line(), r.File, pair[1].Line()))
-	}
-	return notes
-}
-
 // bothOrders says that a run which records has sent a list in two orders, of which each list
 // matches: most likely a program ranges over a map.
 func (r *Run) bothOrders() (notes []string) {

@@ -127,16 +127,11 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) string {
 // sameElsewhere reports whether the other form has the field of an edit after all, as one that
 // matches where this one ignores it, or the other way round.
 func sameElsewhere(e *diff.Edit, recorded, asked *canon.Form) bool {
-	has := func(lines []canon.Line, value string) bool {
-		return slices.ContainsFunc(lines, func(l canon.Line) bool { return l.Path == e.Path && l.Value == value })
+	has := func(form *canon.Form, value string) bool {
+		line := canon.Line{Path: e.Path, Value: value}
+		return slices.Contains(form.Drift, line) || slices.Contains(form.Lines(), line)
 	}
-	switch {
-	case e.Recorded == "":
-		return has(recorded.Drift, e.Incoming) || has(recorded.Lines(), e.Incoming)
-	case e.Incoming == "":
-		return has(asked.Drift, e.Recorded) || has(asked.Lines(), e.Recorded)
-	}
-	return false
+	return e.Recorded == "" && has(recorded, e.Incoming) || e.Incoming == "" && has(asked, e.Recorded)
 }
 
 // acceptable reports whether promptecho accept may take a request as an edit of a recorded one.

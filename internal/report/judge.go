@@ -66,10 +66,12 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 
 // noteRest notes what explains a failure, and what passed through.
 func (l *Log) noteRest(rep *Report, o *Outcome) {
-	for _, note := range l.late() {
-		if o.Filtered || o.Skipped || o.Short {
-			break // what was waited for belongs to what did not run
-		}
+	late := l.Tape.Late()
+	if o.Filtered || o.Skipped || o.Short {
+		late = nil // what was waited for belongs to what did not run
+	}
+	for _, pair := range late[:min(len(late), alsoNamed)] {
+		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, because the two ran in parallel when they were recorded; this time that request came later, or not at all", l.File, pair[0].Line(), l.File, pair[1].Line())
 		rep.Notes = append(rep.Notes, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
 	}
@@ -146,7 +148,8 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		verb = "has"
 	}
 	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, len(used(recs)), len(recs))}
-	all := findings(misses)
+	// Those that have the same reason and differ from their recordings in the same way.
+	all := group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 	for i, finding := range all {
 		first := finding[0]
 		l.annotate(rep, first.Line, first.Caller, first.why())
@@ -185,12 +188,6 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 	rep.fail(p)
 }
 
-// findings puts those misses together that have the same reason and differ from their
-// recordings in the same way.
-func findings(misses []*missing) [][]*missing {
-	return group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
-}
-
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
 func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
 	switch unused := r.Unused(); {
@@ -207,7 +204,10 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 		listed := slices.CompactFunc(slices.Clone(unused), func(a, b *tape.Recording) bool { return a.Line() == b.Line() })
 		for _, rec := range listed[:min(len(listed), maxListed)] {
 			r.annotate(rep, rec.Line(), "", "this recording was not used")
-			list += r.describeUnused(rec, recs)
+			list += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
+			if why := r.whyUnused(rec, recs); why != "" {
+				list += "\n    " + why
+			}
 			if rec.Concurrent() {
 				list += "\n    it was recorded while another request was waiting for its answer"
 				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, or add AllowRaced()."
@@ -280,15 +280,6 @@ func used(recs []*tape.Recording) []*tape.Recording {
 // MayBeUnused reports whether the user accepts that a recording answers nothing.
 func (r *Run) MayBeUnused(rec *tape.Recording) bool {
 	return len(r.AllowUnused) > 0 && r.AllowUnused.Select(rec.Peek().Name())
-}
-
-// describeUnused names a recording that no request used, and what was asked instead.
-func (r *Run) describeUnused(unused *tape.Recording, recs []*tape.Recording) string {
-	text := fmt.Sprintf("\n  %s:%d: %s", r.File, unused.Line(), asked(unused.Form()))
-	if why := r.whyUnused(unused, recs); why != "" {
-		text += "\n    " + why
-	}
-	return text
 }
 
 // whyUnused compares a recording that was not used with those that were.

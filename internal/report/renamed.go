@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testname"
@@ -40,35 +40,39 @@ func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
 // test has none: it was most likely renamed, and what is recorded need not be paid again. Once a
 // call is in none of them, the test is a new one. A nil call is one that is not known yet.
 func (l *Log) IsElsewhere(c *tape.Call) bool {
-	if !l.OfTest || l.Tape.State.Present || l.isNew.Load() {
+	if !l.OfTest || l.isNew.Load() {
 		return false
 	}
-	dir, own, ok := testname.Split(l.Path)
-	if !ok {
-		return false
+	var asked [][]string
+	if c != nil {
+		asked = append(asked, l.Tape.Keys(c))
 	}
-	for _, file := range candidates(dir, own) {
-		if c == nil || l.Tape.CountIn(filepath.Join(dir, file), [][]string{l.Tape.Keys(c)}) > 0 {
-			return true
-		}
+	_, _, files := l.having(asked)
+	if len(files) == 0 {
+		l.isNew.Store(true)
 	}
-	l.isNew.Store(true)
-	return false
+	return len(files) > 0
+}
+
+// having returns the candidates that have all that was asked, if the test has no cassette, and the
+// folder of its package and its own path, which it would have there.
+func (r *Run) having(asked [][]string) (dir, own string, files []string) {
+	dir, own, ok := testname.Split(r.Path)
+	if r.Tape.State.Present || !ok {
+		return dir, own, nil
+	}
+	return dir, own, slices.DeleteFunc(candidates(dir, own), func(file string) bool {
+		return r.Tape.CountIn(filepath.Join(dir, file), asked) < len(asked)
+	})
 }
 
 // renamed says which cassettes of tests that are gone have all of the misses, and how to rename
 // them; asked are the keys of each. It returns "" if there is a cassette, or none to be renamed, or
 // too many.
 func (r *Run) renamed(asked [][]string) string {
-	dir, own, ok := testname.Split(r.Path)
-	if r.Tape.State.Present || !ok {
-		return ""
-	}
+	dir, own, files := r.having(asked)
 	var found [][2]string // from and to
-	for _, file := range candidates(dir, own) {
-		if r.Tape.CountIn(filepath.Join(dir, file), asked) < len(asked) {
-			continue
-		}
+	for _, file := range files {
 		if pair := whereRenamed(file, own); !slices.Contains(found, pair) {
 			found = append(found, pair)
 		}
@@ -99,8 +103,7 @@ func (r *Run) renamed(asked [][]string) string {
 // below the folder of its package: those of tests that are gone, and for a subtest those
 // beside it whose names the text of its test does not have, if it has the subtest's own.
 func candidates(dir, own string) []string {
-	p, _ := packages.LoadOrStore(dir, sync.OnceValue(func() *gonePackage { return newGonePackage(dir) }))
-	gone := p.(func() *gonePackage)()
+	gone := packages.Get(dir)
 	segments := strings.Split(filepath.ToSlash(own), "/")
 	list := slices.DeleteFunc(slices.Clone(gone.orphans), func(file string) bool {
 		return strings.Count(filepath.ToSlash(file), "/") != len(segments)-1
@@ -121,18 +124,16 @@ func candidates(dir, own string) []string {
 
 // packages has what is known of the packages of this process, by their folders. Tests do not
 // change what it is about: their own text, and cassettes of tests that are gone.
-var packages sync.Map
+var packages = memo.Strings[*gonePackage]{Func: func(dir string) *gonePackage {
+	gone := &gonePackage{Package: tests.In(dir)}
+	gone.all, gone.orphans = gone.Cassettes()
+	return gone
+}}
 
 // A gonePackage is what a package has cassettes of.
 type gonePackage struct {
 	*tests.Package
 	all, orphans []string
-}
-
-func newGonePackage(dir string) *gonePackage {
-	gone := &gonePackage{Package: tests.In(dir)}
-	gone.all, gone.orphans = gone.Cassettes()
-	return gone
 }
 
 // whereRenamed cuts the paths of two cassettes behind the name in which they differ, if they are

@@ -120,7 +120,7 @@ func AppendLiteral(dst []byte, s string, indent int) []byte {
 	for line := range strings.SplitSeq(body, "\n") {
 		dst = append(dst, '\n')
 		if line != "" {
-			dst = exactjson.AppendSpaces(dst, indent)
+			dst = append(dst, strings.Repeat(" ", indent)...)
 			dst = append(dst, line...)
 		}
 	}
