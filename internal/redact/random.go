@@ -176,14 +176,12 @@ func measure(b []byte) (t measures) {
 
 // kindOf returns which of the three classes upper, lower and digit a byte is of, or 0.
 func kindOf(c byte) charset {
-	switch k := class[c]; {
-	case k&upper != 0:
-		return upper
-	case k&lower != 0:
-		return lower
-	default:
-		return k & digit
+	for _, kind := range [...]charset{upper, lower, digit} {
+		if class[c]&kind != 0 {
+			return kind
+		}
 	}
+	return 0
 }
 
 // isBase32 reports whether a value is random base32 (RFC 4648, section 6): its capitals

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -31,17 +32,15 @@ func isKey(v string) bool {
 	if isUUID(b) || isPath(v) {
 		return false
 	}
-	for i := 0; i < len(b); i++ {
-		end := run(b, i, alnum)
-		t := measure(b[i:end])
+	for _, part := range bytes.FieldsFunc(b, func(r rune) bool { return r >= 0x80 || class[r]&alnum == 0 }) {
+		t := measure(part)
 		most := 50 // percent of words
-		if end-i >= 20 {
+		if t.n >= 20 {
 			most = 70 // in lower case they come by chance
 		}
-		if end-i >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
+		if t.n >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
 			return true
 		}
-		i = end
 	}
 	return false
 }
