@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func isKey(v string) bool {
 	if isUUID(b) || isPath(v) {
 		return false
 	}
-	for _, part := range bytes.FieldsFunc(b, func(r rune) bool { return r >= 0x80 || class[r]&alnum == 0 }) {
+	for _, part := range runs(b, alnum) {
 		t := measure(part)
 		most := 50 // percent of words
 		if t.n >= 20 {
@@ -73,16 +72,16 @@ var (
 // more for random than looksRandomAlone does, since people make passwords up.
 func isRandomVariable(b []byte) bool {
 	t := measure(b)
-	start, end := longestRun(b, lower)
+	letters := len(longestRun(b, lower))
 	switch {
 	case t.distinct+t.marks < 8:
 		return false
 	case t.digit == 0:
-		return t.upper >= 4 && len(b)-t.upper >= 4 && end-start < 10 || t.upper == len(b)
+		return t.upper >= 4 && len(b)-t.upper >= 4 && letters < 10 || t.upper == len(b)
 	case t.upper == 0:
-		return t.digit >= 4 && end-start < 12
+		return t.digit >= 4 && letters < 12
 	}
-	return end-start < 16
+	return letters < 16
 }
 
 // isModelName reports whether a text is a name made of words and numbers, such as that of
