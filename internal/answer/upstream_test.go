@@ -44,12 +44,26 @@ func TestUpstreamSend(t *testing.T) {
 	}
 	req.Header = http.Header{"accept-encoding": {"br"}, "X-Other": {"yes"}}
 	req.TransferEncoding = []string{"chunked"}
-	if _, err := u.Send(request.Clone(req, []byte(text))); err != nil {
+	if _, err := u.Send(withBody(t, req, text)); err != nil {
 		t.Fatal(err)
 	}
 	if len(req.Header) != 2 || req.ContentLength != int64(len("drained")) || req.TransferEncoding == nil {
 		t.Errorf("the request was changed: %+v", req)
 	}
+}
+
+// withBody returns a request like another whose body was read; text is what was read.
+func withBody(t *testing.T, req *http.Request, text string) *http.Request {
+	t.Helper()
+	var body request.Body
+	if err := body.Read(&http.Request{Body: io.NopCloser(strings.NewReader(text))}, false, true); err != nil {
+		t.Fatal(err)
+	}
+	out, err := body.Clone(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // Connections are the recorder's own where it made the transport.
@@ -101,7 +115,7 @@ func TestUpstreamFetch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := u.Fetch(request.Clone(req, []byte("asked")), func(string) bool { return false })
+			got, err := u.Fetch(withBody(t, req, "asked"), func(string) bool { return false })
 			if !errors.Is(err, tt.err) {
 				t.Fatalf("error %v, want %v", err, tt.err)
 			}

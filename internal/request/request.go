@@ -41,18 +41,6 @@ func CloseBody(req *http.Request) {
 	}
 }
 
-// Clone returns a request like req, whose body was read; body is what was read.
-func Clone(req *http.Request, body []byte) *http.Request {
-	out := req.Clone(req.Context())
-	if req.Body != nil && req.Body != http.NoBody {
-		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		out.Body, _ = out.GetBody()
-		out.ContentLength = int64(len(body))
-		out.TransferEncoding = nil
-	}
-	return out
-}
-
 // GaveUp returns the error of the context of a request whose client gave up, nil if it did
 // not. An [http.Client] with a Timeout ends its requests in an older way as well, which can be
 // the first to be seen.
@@ -264,12 +252,16 @@ func (b *Body) Kept(whole bool) []byte {
 
 // Clone returns a request like req that sends the body. Of a small one it shares the memory.
 func (b *Body) Clone(req *http.Request) (*http.Request, error) {
-	if b.large == nil {
-		return Clone(req, b.small.Bytes()), nil
-	}
 	out := req.Clone(req.Context())
-	var err error
+	if req.Body == nil || req.Body == http.NoBody {
+		return out, nil
+	}
 	out.GetBody, out.ContentLength, out.TransferEncoding = b.again, b.length, nil
+	if small := b.small.Bytes(); b.large == nil {
+		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(small)), nil }
+		out.ContentLength = int64(len(small))
+	}
+	var err error
 	out.Body, err = out.GetBody()
 	return out, err
 }

@@ -67,7 +67,14 @@ func TestClone(t *testing.T) {
 	}
 	req.ContentLength, req.TransferEncoding = -1, []string{"chunked"}
 	body := req.Body
-	out := Clone(req, []byte("hello"))
+	var read Body
+	if err := read.Read(req, false, true); err != nil {
+		t.Fatal(err)
+	}
+	out, err := read.Clone(req)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out.Header.Set("X-New", "yes")
 	for range 2 {
 		if got, err := io.ReadAll(out.Body); err != nil || string(got) != "hello" || out.ContentLength != 5 || out.TransferEncoding != nil {
@@ -80,8 +87,8 @@ func TestClone(t *testing.T) {
 	if req.Body != body || req.GetBody != nil || req.ContentLength != -1 || len(req.Header) > 0 {
 		t.Errorf("the request has changed: %+v", req)
 	}
-	if got := Clone(&http.Request{URL: &url.URL{}}, nil); got.Body != nil || got.GetBody != nil {
-		t.Error("a request without a body has one now")
+	if got, err := new(Body).Clone(&http.Request{URL: &url.URL{}}); err != nil || got.Body != nil || got.GetBody != nil {
+		t.Errorf("a request without a body has one now: %v", err)
 	}
 }
 
