@@ -5,9 +5,10 @@
 package missed
 
 import (
-	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"os"
+	"path/filepath"
 
 	"github.com/promptecho/promptecho/internal/canon"
 )
@@ -42,16 +43,13 @@ func (r *Run) Encode() ([]byte, error) { return json.Marshal(r) }
 // Write writes what Encode returned to a new file in the folder, which only this user can
 // read.
 func Write(dir string, data []byte) error {
-	f, err := os.CreateTemp(dir, "*.tmp") // read by nobody before it is whole
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = cmp.Or(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), f.Name()+Suffix)
+	path := filepath.Join(dir, rand.Text()) // read by nobody before it is whole
+	err := os.WriteFile(path, data, 0o600)
+	if err == nil {
+		err = os.Rename(path, path+Suffix)
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		os.Remove(path)
 	}
 	return err
 }

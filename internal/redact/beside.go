@@ -63,7 +63,7 @@ func (s *search) named(start, end int) match {
 
 // valueAt looks at the value that stands at a place and is given to the name that begins at
 // another. One that is a list goes on behind its first value.
-func (s *search) valueAt(kind string, start, at int, quote byte) match {
+func (s *search) valueAt(kind string, start, at int, quote string) match {
 	text := s.text
 	s.listed, s.quote = kind, quote
 	if kind == "authorization" {
@@ -77,7 +77,7 @@ func (s *search) valueAt(kind string, start, at int, quote byte) match {
 	var m match
 	if kind == "password" {
 		m = s.password(start, at, quote, 100)
-	} else if m = s.value(kind, at, quote); m.end == 0 && quote != 0 && kind != kindNamed && kind != signatureOfURL {
+	} else if m = s.value(kind, at, quote); m.end == 0 && quote != "" && kind != kindNamed && kind != signatureOfURL {
 		m = s.password(start, at, quote, 50)
 	}
 	if m.end == 0 {
@@ -136,7 +136,7 @@ func (s *search) scheme(kind string, at int) match {
 	}
 	at += space[1]
 	if kind == "bearer" {
-		return s.value("bearer token", at, 0)
+		return s.value("bearer token", at, "")
 	}
 	end := run(s.text, at, std64|equal)
 	if end-at < 12 || !isBasic(s.text[at:end]) {
@@ -202,7 +202,7 @@ func (s *search) valueBefore(kind string, start int) match {
 		return match{}
 	}
 	if m := valuesBefore().FindSubmatchIndex(before[at:]); m != nil {
-		return s.valueAt(kind, from+at+m[2]-1, from+at+m[2], '"')
+		return s.valueAt(kind, from+at+m[2]-1, from+at+m[2], `"`)
 	}
 	return match{}
 }
@@ -218,49 +218,38 @@ func isNested(before []byte) bool {
 var nesting = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
 
 // assigned returns where the value begins that is given to a name ending at a place, and
-// the quote it stands in, '%' for an escaped one. It returns 0 if there is none. To an
+// the quote it stands in. It returns 0 if there is none. To an
 // option a value is given by a space, and after a comma only where names are quoted.
-func assigned(text []byte, at int, option bool) (value int, quote byte) {
+func assigned(text []byte, at int, option bool) (value int, quote string) {
 	m := assignment().FindSubmatch(text[at:min(len(text), at+100)])
 	name, spaces, separator, open := m[1], m[2], string(m[3]), m[4]
 	if separator == "" && (!option || len(spaces) == 0) || separator == "," && len(name) == 0 {
-		return 0, 0
+		return 0, ""
 	}
-	return at + len(m[0]), lastOf(open)
+	return at + len(m[0]), string(open)
 }
 
 // typed is assigned for a value that is typed, one of several, or beside its name.
-func typed(text []byte, at int) (value int, quote byte) {
+func typed(text []byte, at int) (value int, quote string) {
 	next := bytes.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
 	if len(next) > 0 && (next[0] == ':' || next[0] == '=') && !bytes.ContainsAny(next, "[{<\\\n") {
-		return 0, 0 // nearly every one
+		return 0, "" // nearly every one
 	}
 	m := typing().FindSubmatch(text[at:min(len(text), at+2*maxBefore)])
 	if m == nil {
-		return 0, 0
+		return 0, ""
 	}
-	return at + len(m[0]), lastOf(m[1])
-}
-
-// lastOf returns the quote that ends in this way, '%' for an escaped one.
-func lastOf(quote []byte) byte {
-	switch {
-	case len(quote) == 0:
-		return 0
-	case quote[0] == '%':
-		return '%'
-	}
-	return quote[len(quote)-1]
+	return at + len(m[0]), string(m[1])
 }
 
 // value looks at the value beside the name of a secret.
-func (s *search) value(kind string, start int, quote byte) match {
+func (s *search) value(kind string, start int, quote string) match {
 	text := s.text
 	if m := s.token(start); m.end > 0 {
 		return m // a format tells more than the name
 	}
 	chars := url64 | dot | plus | tilde
-	if kind == signatureOfURL || kind == "AWS session token" || quote == 0 && start > 0 && text[start-1] == '=' {
+	if kind == signatureOfURL || kind == "AWS session token" || quote == "" && start > 0 && text[start-1] == '=' {
 		chars |= percent
 	}
 	limit := text[:min(len(text), start+maxValue)]
@@ -278,11 +267,11 @@ func (s *search) value(kind string, start int, quote byte) match {
 		isElided(text, end) || bytes.HasSuffix(text[start:end], []byte("..")) {
 		return match{}
 	}
-	if quote == 0 && end > start && text[end-1] == '.' {
+	if quote == "" && end > start && text[end-1] == '.' {
 		end-- // of the sentence
 	}
 	v := text[start:end]
-	if quote == 0 && !bytes.ContainsAny(v, "0123456789") {
+	if quote == "" && !bytes.ContainsAny(v, "0123456789") {
 		return match{} // a name in code
 	}
 	if !looksRandomAlone(v) && !isBase32(v) && !(kind == "API key" && isUUID(v)) {
@@ -295,18 +284,18 @@ func (s *search) value(kind string, start int, quote byte) match {
 // stands beside it, else only what people don't make up: random hexadecimal, UUIDs,
 // base64 or base32 (RFC 4648), and what has all kinds of characters and no more words than
 // so many percent.
-func (s *search) password(name, start int, quote byte, words int) match {
+func (s *search) password(name, start int, quote string, words int) match {
 	text := s.text
 	end := start
 	for end < len(text) && end < start+128 && text[end] > ' ' && text[end] < 0x7f &&
-		bytes.IndexByte([]byte("\"'`\\;&<>|"), text[end]) < 0 && (quote != '%' || text[end] != '%') {
+		bytes.IndexByte([]byte("\"'`\\;&<>|"), text[end]) < 0 && (!strings.HasPrefix(quote, "%") || text[end] != '%') {
 		end++
 	}
 	v := bytes.TrimSuffix(text[start:end], []byte("]]")) // the end of CDATA
 	end = start + len(v)
 	t := measure(v)
 	code := "(){}[]$*,="
-	if quote != 0 && len(v) > 0 && v[0] != '$' {
+	if quote != "" && len(v) > 0 && v[0] != '$' {
 		code = "(){}[]:"
 	}
 	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 && t.words*100 <= t.n*words &&

@@ -38,7 +38,7 @@ var marked = []struct {
 func (p *Policy) fields(b []byte, in side) []byte {
 	b, hide := p.redactPaths(b, in), p.learning(in)
 	for _, m := range marked {
-		if has(b, m.mark) {
+		if bytes.Contains(b, []byte(m.mark)) {
 			b = replaceMatches(m.value(), b, hide)
 		}
 	}
@@ -70,33 +70,13 @@ func (p *Policy) answered(b []byte, in side) []byte {
 // mayHaveField reports whether b holds part of the name of a secret field: nearly no body
 // does, and looking for all of them at once costs more. "max_tokens" is in nearly every body.
 func mayHaveField(b []byte) bool {
-	isEnd := func(i int) bool {
-		return i > 0 && strings.IndexByte("ntdegy", b[i-1]) >= 0 && // as all of them end
-			slices.ContainsFunc(fieldEnds, func(name string) bool { return bytes.HasSuffix(b[:i], []byte(name)) })
-	}
-	return anyAt(b, '"', isEnd) || anyAt(b, '=', isEnd) || anyAt(b, '>', isEnd) || has(b, "ccessKey") // AccessKey, AccessKeyId
-}
-
-// has reports whether a text has a mark, by that byte of it which is the rarest in texts. bytes.Contains
-// takes ten times as long where the first byte is a common one.
-func has(text []byte, mark string) bool {
-	before := 0
-	for _, rare := range []byte("KSNz_du") {
-		if before = max(0, strings.IndexByte(mark, rare)); before > 0 {
-			break
+	for i, c := range b {
+		isEnd := i > 0 && (c == '"' || c == '=' || c == '>') && strings.IndexByte("ntdegy", b[i-1]) >= 0 // as all of them end
+		if isEnd && slices.ContainsFunc(fieldEnds, func(name string) bool { return bytes.HasSuffix(b[:i], []byte(name)) }) {
+			return true
 		}
 	}
-	return anyAt(text, mark[before], func(i int) bool { return i >= before && bytes.HasPrefix(text[i-before:], []byte(mark)) })
-}
-
-// anyAt reports whether a byte stands in a text at a place that is such a one.
-func anyAt(text []byte, c byte, is func(i int) bool) bool {
-	for i := 0; ; i++ {
-		n := bytes.IndexByte(text[i:], c)
-		if i += n; n < 0 || is(i) {
-			return n >= 0
-		}
-	}
+	return bytes.Contains(b, []byte("ccessKey")) // AccessKey, AccessKeyId
 }
 
 // fieldEnds are the ends of the names of all fields but AWS's access keys.
@@ -115,7 +95,7 @@ var keysInForm = strings.Fields("token key secret auth session ticket code")
 // forms returns a body with the values of secret fields replaced, and of those that the user
 // named, if it can be a form.
 func (p *Policy) forms(b []byte, in side, hide hider) []byte {
-	isEncoded, fields := isForm(b), formPart
+	isEncoded, fields := len(b) < 64<<10 && bytes.IndexByte(b, '=') >= 0 && !bytes.ContainsAny(b, "{<\n"), formPart
 	if isEncoded {
 		fields = formField
 	} else if !bytes.Contains(b, []byte("form-data")) {
@@ -135,11 +115,6 @@ func (p *Policy) forms(b []byte, in side, hide hider) []byte {
 	return splice(b, edits)
 }
 
-// isForm reports whether a body can be a URL-encoded form.
-func isForm(b []byte) bool {
-	return len(b) < 64<<10 && bytes.IndexByte(b, '=') >= 0 && !bytes.ContainsAny(b, "{<\n")
-}
-
 // harmlessNames are members of an object in whose other members secrets stand.
 var harmlessNames = strings.Fields("type managed_identity_resource_id content-type accept user-agent")
 
@@ -149,7 +124,7 @@ var harmlessNames = strings.Fields("type managed_identity_resource_id content-ty
 func (p *Policy) redactPaths(b []byte, in side) []byte {
 	var holders []holder
 	for _, h := range in.holders {
-		if h.mark == "" || has(b, h.mark) {
+		if bytes.Contains(b, []byte(h.mark)) { // every text has the mark ""
 			holders = append(holders, h)
 		}
 	}

@@ -241,8 +241,7 @@ func pem(text []byte, at int) (start, end int) {
 			break
 		}
 	}
-	from, to := longestRun(text[body:end], std64)
-	if to-from < 40 || !looksRandom(text[body+from:body+to]) {
+	if longest := longestRun(text[body:end], std64); len(longest) < 40 || !looksRandom(longest) {
 		return 0, 0
 	}
 	if tail := "-----END " + string(label) + "-----"; bytes.HasPrefix(text[end:], []byte(tail)) {

@@ -7,7 +7,6 @@ import (
 	encoding "encoding/pem"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/promptecho/promptecho/internal/memo"
 )
@@ -16,14 +15,6 @@ import (
 //
 //go:embed keys.pem
 var keys []byte
-
-// blocks returns them by their labels.
-var blocks = sync.OnceValue(func() (all []*encoding.Block) {
-	for block, rest := encoding.Decode(keys); block != nil; block, rest = encoding.Decode(rest) {
-		all = append(all, block)
-	}
-	return all
-})
 
 // keyLike returns the key of ours that has the label and the kind of a key in PEM, with its
 // lines ended as in that.
@@ -42,7 +33,7 @@ func keyLike(text string) string {
 	}
 	theirs, _ := encoding.Decode([]byte(strings.ReplaceAll(text, lineEnd, "\n")))
 	var found *encoding.Block
-	for _, block := range blocks() {
+	for block, rest := encoding.Decode(keys); block != nil; block, rest = encoding.Decode(rest) {
 		if block.Type == label && (found == nil || theirs != nil && kindOf(block) == kindOf(theirs)) {
 			found = block
 		}

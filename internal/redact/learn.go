@@ -16,10 +16,8 @@ import (
 func (p *Policy) Environment(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if len(value) < minLearned || value[0] == '/' || !isSecret(name) {
-			continue
-		}
-		if isRandomVariable([]byte(value)) && !isModelName(value) {
+		isLong := len(value) >= minLearned && value[0] != '/'
+		if isLong && isSecret(name) && isRandomVariable([]byte(value)) && !isModelName(value) {
 			p.AddSecret(value)
 		}
 	}

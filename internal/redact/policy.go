@@ -35,11 +35,8 @@ func (p *Policy) hit(names []string, name string) bool {
 	return i >= 0
 }
 
-// bytes returns b with known secrets replaced, and what looks like a secret, and what the
-// user's patterns match. It returns b itself if there is nothing, and never changes it.
-func (p *Policy) bytes(b []byte) []byte { return p.hideIn(b, side{standIn: plainly}) }
-
-// hideIn is bytes for a text of a side.
+// hideIn returns a text of a side with known secrets replaced, and what looks like a secret, and
+// what the user's patterns match. It returns b itself if there is nothing, and never changes it.
 func (p *Policy) hideIn(b []byte, in side) []byte {
 	b = redactPatterns(p.replace(b, in.standIn), p.learning(in))
 	for _, re := range p.Patterns {
@@ -57,8 +54,8 @@ func (p *Policy) hideIn(b []byte, in side) []byte {
 	return b
 }
 
-// text is bytes for a string.
-func (p *Policy) text(s string) string { return string(p.bytes([]byte(s))) }
+// text is hideIn for a text of no side.
+func (p *Policy) text(s string) string { return string(p.hideIn([]byte(s), side{standIn: plainly})) }
 
 // learning returns what is written in the place of a secret on a side, and makes the secret
 // known that was found by its name, place or looks: it may stand elsewhere under no name.

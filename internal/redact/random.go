@@ -57,16 +57,19 @@ func run(text []byte, at int, chars charset) int {
 	return at
 }
 
-// longestRun returns where the longest run of bytes of the classes is.
-func longestRun(b []byte, chars charset) (start, end int) {
-	for i := 0; i < len(b); i++ {
-		to := run(b, i, chars)
-		if to-i > end-start {
-			start, end = i, to
+// runs returns all runs of bytes of the classes.
+func runs(b []byte, chars charset) [][]byte {
+	return bytes.FieldsFunc(b, func(r rune) bool { return r >= 0x80 || class[r]&chars == 0 })
+}
+
+// longestRun returns the longest run of bytes of the classes.
+func longestRun(b []byte, chars charset) (longest []byte) {
+	for _, one := range runs(b, chars) {
+		if len(one) > len(longest) {
+			longest = one
 		}
-		i = to
 	}
-	return start, end
+	return longest
 }
 
 // looksRandomAlone reports whether a value of 16 characters or more looks random, as
@@ -176,14 +179,12 @@ func measure(b []byte) (t measures) {
 
 // kindOf returns which of the three classes upper, lower and digit a byte is of, or 0.
 func kindOf(c byte) charset {
-	switch k := class[c]; {
-	case k&upper != 0:
-		return upper
-	case k&lower != 0:
-		return lower
-	default:
-		return k & digit
+	for _, kind := range [...]charset{upper, lower, digit} {
+		if class[c]&kind != 0 {
+			return kind
+		}
 	}
+	return 0
 }
 
 // isBase32 reports whether a value is random base32 (RFC 4648, section 6): its capitals

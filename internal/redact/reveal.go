@@ -55,9 +55,8 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 // RevealWithin makes known what may stand in a text where a recorded one, which differs from it
 // elsewhere, too, has placeholders: what only the text has.
 func (p *Policy) RevealWithin(recorded, asked string) {
-	isMark := func(r rune) bool { return r >= 0x80 || class[r]&(std64|word|dot|tilde|equal) == 0 }
-	for part := range strings.FieldsFuncSeq(asked, isMark) {
-		for word := range strings.SplitSeq(part, "/") {
+	for _, part := range runs([]byte(asked), std64|word|dot|tilde|equal) {
+		for word := range strings.SplitSeq(string(part), "/") {
 			if !strings.Contains(recorded, word) {
 				p.revealed(word)
 			}

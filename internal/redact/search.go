@@ -15,7 +15,7 @@ type search struct {
 	last int // where the last match or placeholder of a list ends
 
 	listed string // the kind of the values of the list that the last name has
-	quote  byte   // that they stand in
+	quote  string // that they stand in
 
 	tries map[*format]try // of formats whose characters join words
 }

@@ -23,24 +23,10 @@ type piece struct {
 	changed    bool
 }
 
-// piecesOf returns the pieces of a stream in order.
-func piecesOf(events []interaction.Event) (pieces []*piece) {
-	for _, event := range events {
-		for i := range event {
-			inJSON, ok := jsonPieces(&event[i])
-			if !ok {
-				value := event[i].Value
-				inJSON = []*piece{{field: &event[i], end: len(value), path: event[i].Name, text: value}}
-			}
-			pieces = append(pieces, inJSON...)
-		}
-	}
-	return pieces
-}
-
-// jsonPieces returns the strings of a field that is JSON; of numbers and words alone one
-// cannot tell.
-func jsonPieces(field *interaction.Field) (pieces []*piece, ok bool) {
+// piecesOf returns the pieces of a field in order: its strings if it is JSON; of numbers and
+// words alone one cannot tell.
+func piecesOf(field *interaction.Field) (pieces []*piece) {
+	whole := []*piece{{field: field, end: len(field.Value), path: field.Name, text: field.Value}}
 	type object struct {
 		first   int    // the index of its first piece
 		numbers string // that stand in it
@@ -68,14 +54,17 @@ func jsonPieces(field *interaction.Field) (pieces []*piece, ok bool) {
 				p := piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: path, text: text}
 				pieces = append(pieces, &p)
 			} else if len(open) == 0 {
-				return nil, false
+				return whole
 			}
 		}
 		if len(open) == 0 {
 			values++
 		}
 	}
-	return pieces, values == 1 && len(open) == 0 && strings.TrimSpace(field.Value[end:]) == ""
+	if values == 1 && len(open) == 0 && strings.TrimSpace(field.Value[end:]) == "" {
+		return pieces
+	}
+	return whole
 }
 
 // isNumbering reports whether a member of an object says to which of several texts that
@@ -113,7 +102,11 @@ func splitTexts(events []interaction.Event, f func(j joint, text []byte)) (piece
 	if len(events) < 2 {
 		return nil
 	}
-	pieces = piecesOf(events)
+	for _, event := range events {
+		for i := range event {
+			pieces = append(pieces, piecesOf(&event[i])...)
+		}
+	}
 	for _, whole := range joints(pieces) {
 		var text []byte
 		for _, p := range whole {

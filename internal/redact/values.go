@@ -31,17 +31,15 @@ func isKey(v string) bool {
 	if isUUID(b) || isPath(v) {
 		return false
 	}
-	for i := 0; i < len(b); i++ {
-		end := run(b, i, alnum)
-		t := measure(b[i:end])
+	for _, part := range runs(b, alnum) {
+		t := measure(part)
 		most := 50 // percent of words
-		if end-i >= 20 {
+		if t.n >= 20 {
 			most = 70 // in lower case they come by chance
 		}
-		if end-i >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
+		if t.n >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
 			return true
 		}
-		i = end
 	}
 	return false
 }
@@ -74,16 +72,16 @@ var (
 // more for random than looksRandomAlone does, since people make passwords up.
 func isRandomVariable(b []byte) bool {
 	t := measure(b)
-	start, end := longestRun(b, lower)
+	letters := len(longestRun(b, lower))
 	switch {
 	case t.distinct+t.marks < 8:
 		return false
 	case t.digit == 0:
-		return t.upper >= 4 && len(b)-t.upper >= 4 && end-start < 10 || t.upper == len(b)
+		return t.upper >= 4 && len(b)-t.upper >= 4 && letters < 10 || t.upper == len(b)
 	case t.upper == 0:
-		return t.digit >= 4 && end-start < 12
+		return t.digit >= 4 && letters < 12
 	}
-	return end-start < 16
+	return letters < 16
 }
 
 // isModelName reports whether a text is a name made of words and numbers, such as that of

@@ -62,20 +62,16 @@ var conversations = []string{
 // useOldIDs puts the old ids into a request that was made with new ones.
 func (k *Keeper) useOldIDs(r *interaction.Request) (changed bool) {
 	var pairs []string
-	text := string(r.Body)
 	// A longer one first: an id may begin as another does.
 	longestFirst := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
 	for _, id := range slices.SortedFunc(maps.Keys(k.ids), longestFirst) {
-		if strings.Contains(text, id) || strings.Contains(r.URL, id) {
-			pairs = append(pairs, id, k.ids[id])
-		}
-	}
-	if pairs == nil {
-		return false
+		pairs = append(pairs, id, k.ids[id])
 	}
 	replacer := strings.NewReplacer(pairs...)
-	r.Body, r.URL = []byte(replacer.Replace(text)), replacer.Replace(r.URL)
-	return true
+	body, url := replacer.Replace(string(r.Body)), replacer.Replace(r.URL)
+	changed = body != string(r.Body) || url != r.URL
+	r.Body, r.URL = []byte(body), url
+	return changed
 }
 
 // useOldBoundary gives a multipart body the boundary that it had (RFC 2046, section 5.1.1):

@@ -6,22 +6,17 @@ import (
 	"strings"
 )
 
-// A provider is one whose SDKs read their base URL from a variable.
-type provider struct {
+// providers are those whose SDKs read their base URL from a variable.
+var providers = []struct {
 	variable string
 	upstream string   // if the environment names none
 	keys     []string // without which an SDK makes no client
-}
-
-func providers(region string) []provider {
-	return []provider{
-		{"OPENAI_BASE_URL", "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}},
-		{"ANTHROPIC_BASE_URL", "https://api.anthropic.com", []string{"ANTHROPIC_API_KEY"}},
-		{"GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", []string{"GEMINI_API_KEY"}},
-		{"OLLAMA_HOST", "http://127.0.0.1:11434", nil},
-		{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "https://bedrock-runtime." + region + ".amazonaws.com",
-			[]string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}},
-	}
+}{
+	{"OPENAI_BASE_URL", "https://api.openai.com/v1", []string{"OPENAI_API_KEY"}},
+	{"ANTHROPIC_BASE_URL", "https://api.anthropic.com", []string{"ANTHROPIC_API_KEY"}},
+	{"GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com", []string{"GEMINI_API_KEY"}},
+	{"OLLAMA_HOST", "http://127.0.0.1:11434", nil},
+	{"AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "https://bedrock-runtime.REGION.amazonaws.com", []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}},
 }
 
 // Env returns environment variables, as "NAME=value", that lead the SDKs of a process to
@@ -30,8 +25,8 @@ func providers(region string) []provider {
 // dummies says that these are none, AWS's SDK is kept from looking for others.
 func (s *Server) Env(getenv, key func(name string) string, dummies bool) (env []string, err error) {
 	region := cmp.Or(getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"), "us-east-1")
-	for _, p := range providers(region) {
-		upstream := cmp.Or(getenv(p.variable), p.upstream)
+	for _, p := range providers {
+		upstream := cmp.Or(getenv(p.variable), strings.Replace(p.upstream, "REGION", region, 1))
 		if p.variable == "OLLAMA_HOST" {
 			upstream = ollamaURL(upstream)
 		}

@@ -57,7 +57,12 @@ type signature struct {
 
 // of returns the signature of a request to a host.
 func (s *signature) of(r *http.Request, host string, length int, secret string) string {
-	lines := []string{r.Method, escapePath(cmp.Or(r.URL.EscapedPath(), "/")), canonicalQuery(r.URL.Query())}
+	// Every service but S3 wants the path escaped once more, up to the unreserved characters of RFC 3986, and the
+	// parameters escaped and then sorted.
+	path := strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(cmp.Or(r.URL.EscapedPath(), "/")))
+	query := strings.Split(strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20"), "&")
+	slices.Sort(query)
+	lines := []string{r.Method, path, strings.Join(query, "&")}
 	for _, name := range s.headers {
 		value := strings.Join(r.Header.Values(name), ",")
 		switch name {
@@ -82,16 +87,3 @@ func sum(key []byte, text string) []byte {
 	h.Write([]byte(text))
 	return h.Sum(nil)
 }
-
-// escapePath escapes a path once more, as every service but S3 wants it.
-func escapePath(path string) string { return strings.ReplaceAll(escape(path), "%2F", "/") }
-
-// canonicalQuery returns a query with its parameters escaped and then sorted.
-func canonicalQuery(query url.Values) string {
-	params := strings.Split(strings.ReplaceAll(query.Encode(), "+", "%20"), "&")
-	slices.Sort(params)
-	return strings.Join(params, "&")
-}
-
-// escape escapes everything but the unreserved characters of RFC 3986.
-func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

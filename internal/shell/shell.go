@@ -56,11 +56,7 @@ func Place(path string) string {
 
 // InCI reports whether this is a CI job: the variable CI is set, and not to 0 or false.
 func InCI() bool {
-	switch strings.ToLower(os.Getenv("CI")) {
-	case "", "0", "false":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(os.Getenv("CI")))
 }
 
 // Upward returns the nearest folder above dir, or dir itself, that holds a file of this

@@ -3,10 +3,14 @@
 package stack
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,55 +42,13 @@ func Current() (s Running) {
 	return s
 }
 
-// A place is the line in the user's code that sent a request.
-type place struct {
-	module string // the path of the module whose tests run
-	code   string // the line; "" if there is none yet
-	test   string // the innermost line of a test file
-}
-
-func newPlace() place {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path != "" {
-		return place{module: info.Main.Path}
-	}
-	return place{module: "main"} // of package main, if there is no build information
-}
-
-// add adds the function that called those that were added before.
-func (p *place) add(function, file string, line int) {
-	inTest := strings.HasSuffix(file, "_test.go")
-	switch {
-	case strings.HasPrefix(function, "net/http.(*Client)."):
-		p.code, p.test = "", ""
-		return
-	case !inTest && (p.code != "" || !isOf(p.module, function)):
-		return
-	}
-	here := shortFile(file) + ":" + strconv.Itoa(line)
-	if p.code == "" {
-		p.code = here
-	}
-	if inTest && p.test == "" {
-		p.test = here
-	}
-}
-
-func (p *place) String() string {
-	if p.test != "" && p.code != p.test {
-		return p.code + " < " + p.test
-	}
-	return p.code
-}
-
 // isOf reports whether a function belongs to a module and is not one of ours that answer
 // requests.
 func isOf(module, function string) bool {
-	rest, ok := strings.CutPrefix(function, module)
-	if !ok || !strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, "/") {
-		return strings.HasPrefix(function, "main.")
-	}
-	return !strings.HasPrefix(function, "github.com/promptecho/promptecho.") &&
-		!strings.HasPrefix(function, "github.com/promptecho/promptecho/internal/")
+	isOurs := strings.HasPrefix(function, "github.com/promptecho/promptecho.") ||
+		strings.HasPrefix(function, "github.com/promptecho/promptecho/internal/")
+	isIn := strings.HasPrefix(function, module+".") || strings.HasPrefix(function, module+"/")
+	return strings.HasPrefix(function, "main.") || isIn && !isOurs
 }
 
 // shortFile returns the name of a source file relative to the working directory, if that is
@@ -115,16 +77,18 @@ type Frame struct {
 
 // ID returns the number of the goroutine of its caller. No other goroutine of the process
 // has it or will have it.
-func ID() uint64 {
-	var head [64]byte // as long as "goroutine 18446744073709551615 "
-	id, _ := header(string(head[:runtime.Stack(head[:], false)]))
+func ID() (id uint64) {
+	var head [64]byte                                                                     // as long as "goroutine 18446744073709551615 "
+	_, _ = fmt.Sscanf(string(head[:runtime.Stack(head[:], false)]), "goroutine %d ", &id) // every stack begins so
 	return id
 }
 
 // Ancestors returns a goroutine, the one that started it, and so on, as far as they live. It stops the program meanwhile: it is for what is about to fail.
 func Ancestors(id uint64) (chain []Goroutine) {
 	all := map[uint64]Goroutine{}
-	for _, g := range Parse(dump()) {
+	var dump strings.Builder
+	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // as a panic prints them
+	for _, g := range Parse(dump.String()) {
 		all[g.ID] = g
 	}
 	for g, ok := all[id]; ok; g, ok = all[g.Parent] {
@@ -134,38 +98,18 @@ func Ancestors(id uint64) (chain []Goroutine) {
 	return chain
 }
 
-// dump returns the stacks of all goroutines as text.
-func dump() string {
-	const most = 64 << 20
-	for size := 1 << 16; ; size *= 4 {
-		text := make([]byte, size)
-		if n := runtime.Stack(text, true); n < size || size >= most {
-			return string(text[:n])
-		}
-	}
-}
-
-// header returns the number of a goroutine from the line above its stack: "goroutine 7
-// [running]:", or "[originating from goroutine 7]:" for the one that started that above it.
-func header(line string) (id uint64, ok bool) {
-	rest, ok := strings.CutPrefix(line, "goroutine ")
-	number, _, _ := strings.Cut(rest, " ")
-	if !ok {
-		if number, ok = strings.CutPrefix(line, "[originating from goroutine "); ok {
-			number, ok = strings.CutSuffix(number, "]:")
-		}
-	}
-	id, err := strconv.ParseUint(number, 10, 64)
-	return id, ok && err == nil
-}
-
 // Parse reads stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
 // leaves out what it does not know.
 func Parse(text string) (list []Goroutine) {
 	lines := strings.Split(text, "\n")
 	known := false // whose lines these are
 	for i := 0; i < len(lines); i++ {
-		if id, ok := header(lines[i]); ok {
+		number, isHead := strings.CutPrefix(lines[i], "goroutine ")
+		if !isHead { // or it is the one that started that above it
+			number, isHead = strings.CutPrefix(lines[i], "[originating from goroutine ")
+		}
+		number, _, _ = strings.Cut(strings.TrimSuffix(number, "]:"), " ")
+		if id, err := strconv.ParseUint(number, 10, 64); isHead && err == nil {
 			list, known = append(list, Goroutine{ID: id}), true
 			continue
 		}
@@ -177,30 +121,22 @@ func Parse(text string) (list []Goroutine) {
 			continue // frames that are left out
 		}
 		g := &list[len(list)-1]
-		file, rest := cutLast(place, ":")
-		number, _, _ := strings.Cut(rest, " ")
-		line, _ := strconv.Atoi(number)
-		f := Frame{File: file, Line: line}
+		colon := strings.LastIndex(place, ":")
+		number, _, _ = strings.Cut(place[colon+1:], " ")
+		f := Frame{File: place[:max(colon, 0)]}
+		f.Line, _ = strconv.Atoi(number)
 		if by, ok := strings.CutPrefix(lines[i], "created by "); ok {
 			var parent string
 			f.Function, parent, _ = strings.Cut(by, " in goroutine ")
 			g.Creator = f
 			g.Parent, _ = strconv.ParseUint(parent, 10, 64)
 		} else {
-			f.Function, _ = cutLast(lines[i], "(")
+			f.Function = lines[i][:max(strings.LastIndex(lines[i], "("), 0)]
 			g.Frames = append(g.Frames, f)
 		}
 		i++
 	}
 	return list
-}
-
-// cutLast cuts a text at the last place where sep stands, if there is one.
-func cutLast(s, sep string) (before, after string) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):]
-	}
-	return s, ""
 }
 
 // Caller returns the place in the user's code that sent the request, as "file.go:line"
@@ -214,29 +150,44 @@ func Caller() string { return CallerIn(Ancestors(ID())) }
 // CallerIn returns the innermost place in the user's code of goroutines of which each was
 // started by the next one, as [Caller] does for the first one of them; "" if there is none.
 func CallerIn(chain []Goroutine) string {
-	p := newPlace()
+	module := "main" // of package main, if there is no build information
+	if info, ok := debug.ReadBuildInfo(); ok {
+		module = cmp.Or(info.Main.Path, module)
+	}
+	var frames []Frame
 	for i, g := range chain {
 		if i == 0 { // what the others wait for is not what they started
-			for _, f := range g.Frames {
-				p.add(f.Function, f.File, f.Line)
+			frames = append(frames, g.Frames...)
+		}
+		frames = append(frames, g.Creator)
+	}
+	var code, test string // the line in the user's code, and the innermost one of a test file
+	for _, f := range frames {
+		inTest := strings.HasSuffix(f.File, "_test.go")
+		if strings.HasPrefix(f.Function, "net/http.(*Client).") {
+			code, test = "", ""
+		} else if inTest || code == "" && isOf(module, f.Function) {
+			here := shortFile(f.File) + ":" + strconv.Itoa(f.Line)
+			code = cmp.Or(code, here)
+			if inTest {
+				test = cmp.Or(test, here)
 			}
 		}
-		p.add(g.Creator.Function, g.Creator.File, g.Creator.Line)
 	}
-	return p.String()
+	if test != "" && code != test {
+		return code + " < " + test
+	}
+	return code
 }
 
 // TestIn returns the name of the test function that goroutines come from, of which each was
 // started by the next one; "" if there is none. A subtest has the name of its test.
 func TestIn(chain []Goroutine) string {
 	for _, g := range chain {
-		for i := len(g.Frames) - 1; i >= 0; i-- {
-			if name := testFunction(g.Frames[i].Function); name != "" {
+		for _, f := range slices.Backward(append([]Frame{g.Creator}, g.Frames...)) {
+			if name := testFunction(f.Function); name != "" {
 				return name
 			}
-		}
-		if name := testFunction(g.Creator.Function); name != "" {
-			return name
 		}
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -79,9 +80,6 @@ func safeSegment(s string) string {
 // or shortens another to it ("name~1").
 func reserved(s string) bool {
 	base, _, _ := strings.Cut(strings.ToLower(s), ".")
-	switch base {
-	case "con", "prn", "aux", "nul", "conin$", "conout$":
-		return true
-	}
-	return len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && '0' <= base[3] && base[3] <= '9'
+	return slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$"}, base) ||
+		len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && '0' <= base[3] && base[3] <= '9'
 }

@@ -3,6 +3,7 @@
 package tests
 
 import (
+	"cmp"
 	"go/scanner"
 	"go/token"
 	"io/fs"
@@ -36,11 +37,8 @@ func IsTest(name string) bool { return testFunction.MatchString(name) }
 // In reads the package in a folder. It only splits the files into tokens: to parse them
 // would link a parser into every test.
 func In(dir string) *Package {
-	p := &Package{dir: dir, Texts: map[string][]string{}, cassettes: map[string]bool{}, mentioned: map[string]bool{}}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		p.unread = err
-	}
+	p := &Package{dir: dir, Texts: map[string][]string{}, cassettes: map[string]bool{}, mentioned: map[string]bool{}, unread: err}
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".go" || e.IsDir() {
 			continue
@@ -48,9 +46,7 @@ func In(dir string) *Package {
 		p.goFiles++
 		if strings.HasSuffix(e.Name(), "_test.go") {
 			text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				p.unread = err
-			}
+			p.unread = cmp.Or(p.unread, err)
 			p.read(text)
 		}
 	}

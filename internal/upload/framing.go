@@ -51,13 +51,12 @@ func framingOf(declared string, start []byte) framing {
 
 // isText reports whether bytes, which may be cut behind any of them, are text.
 func isText(b []byte) bool {
-	for i := len(b) - 1; i >= max(0, len(b)-utf8.UTFMax); i-- {
-		if utf8.RuneStart(b[i]) {
-			if !utf8.FullRune(b[i:]) {
-				b = b[:i]
-			}
-			break
-		}
+	last := max(0, len(b)-1) // where the last rune begins
+	for last > max(0, len(b)-utf8.UTFMax) && !utf8.RuneStart(b[last]) {
+		last--
+	}
+	if !utf8.FullRune(b[last:]) {
+		b = b[:last]
 	}
 	return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0
 }
@@ -114,22 +113,13 @@ func (inJSON) begin(b []byte, last bool) (int, bool) {
 }
 
 func (inJSON) end(b []byte, last bool) (n int, ok bool) {
-	for n < len(b) && inBase64[b[n]] {
-		n++
-	}
+	n = len(b) - len(bytes.TrimLeft(b, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"))
 	padding := len(b[n:]) - len(bytes.TrimLeft(b[n:], "="))
 	if n+padding == len(b) && padding <= 2 && !last {
 		return n, false
 	}
 	return n + min(padding, 2), n+padding < len(b)
 }
-
-var inBase64 = func() (t [256]bool) {
-	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
-		t[c] = true
-	}
-	return t
-}()
 
 func (inJSON) tooLong(content []byte) bool {
 	padding := len(content) - len(bytes.TrimRight(content, "="))

@@ -10,9 +10,7 @@ import (
 func Segments(u *url.URL) []string {
 	parts := strings.Split(strings.Trim(u.EscapedPath(), "/"), "/")
 	for i, p := range parts {
-		if plain, err := url.PathUnescape(p); err == nil {
-			parts[i] = plain
-		}
+		parts[i], _ = url.PathUnescape(p) // what EscapedPath returns is escaped well
 	}
 	return parts
 }
@@ -22,9 +20,8 @@ func Segments(u *url.URL) []string {
 func PlainPath(u *url.URL) string {
 	segments := strings.Split(u.EscapedPath(), "/")
 	for i, s := range segments {
-		if plain, err := url.PathUnescape(s); err == nil {
-			segments[i] = url.PathEscape(plain)
-		}
+		plain, _ := url.PathUnescape(s)
+		segments[i] = url.PathEscape(plain)
 	}
 	return strings.Join(segments, "/")
 }
