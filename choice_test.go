@@ -290,7 +290,7 @@ func TestOwnRecordingAfterAChange(t *testing.T) {
 		r = mustOpen(t, file, InMode(ModeNone), AllowUnused())
 		tt.now("9").ask(t, r)
 		tt.now("1").ask(t, r)
-		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "differs in seed; then the request it was recorded for arrived") {
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "differs in seed; then the request that it was recorded for arrived") {
 			t.Errorf("%s: Close: %v", tt.name, err)
 		}
 	}
@@ -376,7 +376,7 @@ func TestContested(t *testing.T) {
 		{"the own ones are in order", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, one, nine}, ""},
 		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "was already played for another request, which differs in seed"},
 		{"in another spelling, out of order", []string{`"a"`, `"b"`}, []asking{spaced, chat("")}, []asking{chat(""), chat("")},
-			`c.yaml:4: this was played after line 20, although it was recorded before it: both are the same request in two spellings`},
+			`c.yaml:4: this recording was played after the one at line 20, although it was recorded earlier: both requests mean the same, but are written differently`},
 		{"in another spelling, in order", []string{`"a"`, `"b"`}, []asking{chat(""), spaced}, []asking{chat(""), chat("")}, ""},
 	}
 	for _, tt := range tests {
@@ -402,7 +402,7 @@ func TestContestedWhileRecording(t *testing.T) {
 	file := recorded(t, []string{`"one"`}, []asking{chat(`,"seed":1`)})
 	r := mustOpen(t, file, InMode(ModeNewEpisodes), Upstream(inTurn(`"new"`)))
 	got := chat(`,"seed":9`).ask(t, r) + chat(`,"seed":1`).ask(t, r)
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "and got a new recording") || got != `"one""new"` {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "and was answered by a new recording") || got != `"one""new"` {
 		t.Errorf("got %s, Close: %v", got, err)
 	}
 }

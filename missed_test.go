@@ -135,7 +135,7 @@ func TestRemarks(t *testing.T) {
 		{"https://a.test/x", `{"q":"one sentence"}`, `{"q":"one short sentence"}`, "", "!unset"},
 		{"https://a.test/x", "\x0a\x01\x80", "\x0a\x02\x80", "", `the body is protobuf (application/x-protobuf), compared as bytes`},
 		{"https://a.test/x", `{"q":1}`, `{"q":1}`, "https://b.test/x", `promptecho.Alias("https://a.test", "service"), promptecho.Alias("https://b.test", "service")`},
-		{"https://a.test/x", `{"at":"2026-01-01"}`, `{"at":"2026-02-02"}`, "", "take it from rec.Now()"},
+		{"https://a.test/x", `{"at":"2026-01-01"}`, `{"at":"2026-02-02"}`, "", "take the value from rec.Now()"},
 		{"https://api.openai.com/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"x"}]}`, `{"model":"","messages":[{"role":"user","content":"x"}]}`, "", "recorded for another model, m"},
 	} {
 		file := filepath.Join(t.TempDir(), "c.yaml")

@@ -45,7 +45,7 @@ func TestAnewIsNoted(t *testing.T) {
 	post(t, r, srv.URL+"/v1/chat/completions", tools("a", "b"))
 	post(t, r, srv.URL+"/v1/chat/completions", strings.Replace(tools("b", "a"), "hi", "and now?", 1))
 	mustClose(t, r)
-	if want := `recorded with tools/order as "a, b" and as "b, a": the program most likely ranges over a map`; !strings.Contains(strings.Join(notes, "\n"), want) {
+	if want := `tools/order is "a, b" in one recording and "b, a" in another: the program most likely ranges over a map`; !strings.Contains(strings.Join(notes, "\n"), want) {
 		t.Errorf("no note of the two orders:\n%s", strings.Join(notes, "\n"))
 	}
 }

@@ -67,7 +67,7 @@ func (s *suite) add(name string, rep *report.Report) {
 	}
 }
 
-// count counts what failed: "2 tests and 1 recorder of the package".
+// count counts what failed: "2 tests and 1 recorder opened outside of tests".
 func (s *suite) count(names []string) string {
 	tests := slices.DeleteFunc(slices.Clone(names), s.isShared)
 	var parts []string
