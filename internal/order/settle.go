@@ -41,6 +41,7 @@ const (
 	mostImpatient = 5   // about 3 ms
 	soothing      = 8   // waits that make it more patient
 	looks         = 4   // how often nobody must be seen, because a look sees one processor after the other
+	telling       = 8   // looks that tell who never rests: a busy goroutine on the only processor leaves time for one in 10 ms
 	eager         = 100 // looks without a pause between them: most programs rest after microseconds
 	pause         = 20 * time.Microsecond
 )
@@ -104,7 +105,7 @@ func (r *rest) settle() {
 		left -= lapse.next(seen.here > r.others.here)
 		rested, most = 0, crowd{}
 		if left < 0 && !isCollecting() { // its workers stand on all processors that nobody else needs
-			r.isInVain(least)
+			r.isInVain(least, looked)
 			return
 		}
 		if looked < eager {
@@ -131,8 +132,11 @@ func (r *rest) ignores(seen crowd) bool {
 	return seen.here <= r.others.here && seen.away <= r.others.away
 }
 
-func (r *rest) isInVain(least crowd) {
+func (r *rest) isInVain(least crowd, looked int) {
 	r.rested, r.impatience = 0, min(r.impatience+1, mostImpatient)
+	if looked < telling {
+		return
+	}
 	if r.inVain++; r.inVain > 1 {
 		r.others = least
 	}

@@ -41,3 +41,22 @@ func TestSettleWhileCollecting(t *testing.T) {
 		t.Errorf("%d times of 1,000 a program that works was taken for one that rests", early)
 	}
 }
+
+// TestFewLooksTellNothing: a wait that ended after one or two looks, as on the only processor beside a busy
+// goroutine, does not tell who never rests: who was seen may be the program at work.
+func TestFewLooksTellNothing(t *testing.T) {
+	t.Parallel()
+	var r rest
+	for range 5 {
+		r.isInVain(crowd{here: 2}, telling-1)
+	}
+	if r.others != (crowd{}) {
+		t.Errorf("after few looks, %v do not count", r.others)
+	}
+	for range 2 {
+		r.isInVain(crowd{here: 1}, telling)
+	}
+	if r.others != (crowd{here: 1}) {
+		t.Errorf("%v do not count, want the busy one", r.others)
+	}
+}
