@@ -118,9 +118,13 @@ func (s *search) word(start, end int) match {
 	if end < len(text) {
 		next = text[end]
 	}
-	switch n := end - at; {
-	case n >= 3 && next != 0 && nameTails[text[end-2]|0x20][text[end-1]|0x20]:
-		return s.named(at, end)
+	n := end - at
+	if n >= 3 && next != 0 && nameTails[text[end-2]|0x20][text[end-1]|0x20] {
+		if m := s.named(at, end); m.end > 0 {
+			return m
+		}
+	}
+	switch {
 	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
 		return s.shape(end - 5) // of Microsoft Entra
 	case next == '.' && n >= 24 && n <= 32, next == ':' && n >= 8 && class[text[end-1]]&digit != 0, n >= 84 && n <= 86:
