@@ -338,7 +338,7 @@ func TestTalksAtOnce(t *testing.T) {
 						mustClose(t, r)
 					}
 					run("", ModeAll, Upstream(m.upstream(w)))
-					for i := range rounds(100) {
+					for i := range rounds(800 / agents) {
 						if run(" "[:i%2], ModeNone); t.Failed() {
 							return
 						}
