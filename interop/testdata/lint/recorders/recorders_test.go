@@ -16,7 +16,7 @@ func TestOuter(t *testing.T) {
 		use(rec.Client())
 	})
 	t.Run("b", func(*testing.T) {
-		use(echotest.New(t).Client()) // want `t is the test around this subtest: give the *testing.T of the subtest a name`
+		use(echotest.New(t).Client()) // want `t is the test around this subtest: give the \*testing.T of the subtest a name`
 	})
 	for _, name := range []string{"c", "d"} {
 		t.Run(name, func(t *testing.T) {
