@@ -24,10 +24,15 @@ func (t *Tape) companies(rec *Recording) (all []company) {
 }
 
 // reorder gives recordings the moments of this run if it has recorded some of a company and played others:
-// it alone knows when what happened of both. So it does with all that it asked for from the first of them
+// it alone knows when what happened of both. So it does if it waited for one in vain: what it recorded has
+// changed what runs side by side. It does so with all that it asked for from the first of them
 // to the last, and reports whether there are any. The list is in the order asked. Those that are left had
 // company in an earlier run, and this one, whose order is another, did not ask for them.
 func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
+	late := map[*Recording]bool{}
+	for _, pair := range t.Late() {
+		late[pair[0]], late[pair[1]] = true, true
+	}
 	last := map[company]int{}
 	for i, rec := range list {
 		for _, c := range t.companies(rec) {
@@ -47,7 +52,8 @@ func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 		}
 		together := list[first : end+1]
 		first = end + 1
-		if played == 0 || played == len(together) {
+		isKept := !slices.ContainsFunc(together, func(rec *Recording) bool { return late[rec] })
+		if played == 0 || played == len(together) && isKept {
 			continue
 		}
 		renew(together)
