@@ -149,14 +149,19 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 
 // admit returns why a request cannot go upstream, which may be a key that is missing; nil if it can.
 func (r *Recorder) admit(req *http.Request, err error) error {
+	if err = r.barred(req, err); err != nil && err != tape.ErrClosed {
+		r.log.Error(err) // the client may swallow the answer
+	}
+	return err
+}
+
+// barred is admit for a request that need not go upstream: nothing is said of it.
+func (r *Recorder) barred(req *http.Request, err error) error {
 	if r.life.closed.Load() {
 		return tape.ErrClosed
 	}
 	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
 		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but %s", r.file, r.mode, r.nameOf(req), why))
-	}
-	if err != nil {
-		r.log.Error(err) // the client may swallow the answer
 	}
 	return err
 }

@@ -91,8 +91,8 @@ func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 		defer r.log.Sends(r.nameOf(req))()
 	}
 	var early func(out *http.Request)
-	mayGo := !r.life.closed.Load() && r.missingKey() == nil && request.ServedBy(req.Context()).Unsendable == ""
-	if mayGo && r.plan.record && r.config.selectsNone() && r.tape.IsBlank() && !r.log.IsElsewhere(nil) {
+	isNew := r.plan.record && r.config.selectsNone() && r.tape.IsBlank() && !r.log.IsElsewhere(nil)
+	if isNew && r.barred(req, r.missingKey()) == nil {
 		early = func(out *http.Request) {
 			in.sent = time.Now()
 			in.early, in.failed = r.upstream.Send(out)
