@@ -67,15 +67,6 @@ func (c *Cache) temp() string { return filepath.Join(c.dir, "tmp") }
 
 func (c *Cache) path(sum string) string { return filepath.Join(c.dir, "sha256", sum[:2], sum) }
 
-// Has reports whether an object is there. Whether it is right, only reading it tells.
-func (c *Cache) Has(sum string) bool {
-	if c == nil {
-		return false
-	}
-	_, err := os.Stat(c.path(sum))
-	return err == nil
-}
-
 // Keep keeps a file of a clone under its SHA-256: as another name of it, or as a copy where a file
 // can have no other name there. Who edits the file in place spoils the object, which Get notices.
 func (c *Cache) Keep(sum, file string) error {

@@ -45,7 +45,10 @@ func TestKeep(t *testing.T) {
 			}
 			var b bytes.Buffer
 			ok, err := c.Get(sum, &b)
-			if edited := text != "aaa" && os.SameFile(kept, now); err != nil || ok == edited || ok && b.String() != "aaa" || c.Has(sum) != ok {
+			if _, gone := os.Stat(c.path(sum)); ok != (gone == nil) {
+				t.Errorf("%s: it was right: %v; it is there: %v", dir, ok, gone)
+			}
+			if edited := text != "aaa" && os.SameFile(kept, now); err != nil || ok == edited || ok && b.String() != "aaa" {
 				t.Errorf("%s: %v, %v, %q", dir, ok, err, &b)
 			}
 		}

@@ -239,9 +239,10 @@ func (p *pulling) one(ctx context.Context, w wanted) (int64, error) {
 	return size, err
 }
 
-// known reports whether an object can be had again.
+// known reports whether an object can be had again. In the cache it may be a file that was edited
+// since.
 func (s *source) known(ctx context.Context, sum string) (bool, error) {
-	if s.cache.Has(sum) {
+	if ok, _ := s.cache.Get(sum, io.Discard); ok {
 		return true, nil
 	}
 	store, err := s.open()
