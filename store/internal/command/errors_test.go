@@ -224,3 +224,37 @@ func TestUnpushed(t *testing.T) {
 		t.Error("pull has not put the older one there")
 	}
 }
+
+// TestEditedInTheCache: a recording is not replaced if it was in the store once and can be had from nowhere any
+// more: the object in the cache is the file of another clone, which somebody has edited in place.
+func TestEditedInTheCache(t *testing.T) {
+	t.Parallel()
+	url, dir := kinds[0].make(t)
+	a, b, object := pushedTo(t, url, dir)
+	const name, lock = "testdata/cassettes/TestA.yaml", "testdata/cassettes.lock"
+	c := newClone(t)
+	c.git("init", "-q")
+	for _, file := range []string{".promptecho-store", lock} {
+		c.write(file, a.read(file))
+	}
+	cache := "PROMPTECHO_STORE_CACHE=" + t.TempDir()
+	b.set(cache).run("pull")
+	c.set(cache).run("pull")
+	was := c.read(name)
+	if err := os.WriteFile(b.path(name), []byte("edited"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if c.read(name) != was {
+		t.Error("an edit in one clone is in another one")
+	}
+	a.write(name, recording("q", "b"))
+	a.run("push")
+	c.write(lock, a.read(lock))
+	if err := os.Remove(object); err != nil {
+		t.Fatal(err)
+	}
+	c.fails([]string{"was never pushed; nothing was replaced"}, "pull")
+	if c.read(name) != was {
+		t.Error("the last copy was replaced")
+	}
+}
