@@ -150,3 +150,51 @@ func TestMemoryOfARecording(t *testing.T) {
 	}
 	mustClose(t, r)
 }
+
+// TestMemoryOfATalk: of what is recorded, the text that is written is kept, and not the request, its
+// form and the answer beside it; what turns repeat takes no more when it is written. All of them took
+// 4.4 and 11.6 times the bytes of such a conversation.
+func TestMemoryOfATalk(t *testing.T) {
+	// Not parallel: it measures the heap.
+	if underRace {
+		return // it has other figures
+	}
+	t.Setenv("CI", "")
+	const turns = 300
+	said := strings.Repeat("It was said before, and it is said again. ", 5)
+	var asks []string
+	history, size := "", 0
+	for i := range turns {
+		history += fmt.Sprintf(`{"role":"user","content":"question %d: %s"}`, i, said)
+		asks = append(asks, `{"model":"m","messages":[`+history+`]}`)
+		history += fmt.Sprintf(`,{"role":"assistant","content":"answer %d"},`, i)
+		size += len(asks[i])
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	talk := func(r *Recorder) {
+		for i, ask := range asks {
+			resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(ask))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if resp.Body.Close(); err != nil || string(body) != fmt.Sprintf(`{"answer":%d}`, i) {
+				t.Fatalf("answer %d is %s (%v)", i, body, err)
+			}
+		}
+	}
+	n := 0
+	r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		n++
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(fmt.Sprintf(`{"answer":%d}`, n-1))), Request: req}, nil
+	})))
+	if peak := peakHeap(func() { talk(r); runtime.GC() }); peak > uint64(2*size) {
+		t.Errorf("the heap grew by %.1f times what was recorded", float64(peak)/float64(size))
+	}
+	if peak := peakHeap(func() { mustClose(t, r) }); peak > uint64(2*size) {
+		t.Errorf("writing took %.1f times what was recorded", float64(peak)/float64(size))
+	}
+	r = mustOpen(t, file, InMode(ModeNone))
+	talk(r)
+	mustClose(t, r)
+}

@@ -173,7 +173,7 @@ type runningKey struct{ rec *Recorder }
 // within tells a call what its context says: the function that runs with it, and the name.
 func (r *Recorder) within(ctx context.Context, c *tape.Call) {
 	if c.Outer, _ = ctx.Value(runningKey{r}).(*tape.Recording); c.Outer != nil {
-		c.Request.Within = c.Outer.Interaction().Request.Function
+		c.Request.Within = c.Outer.Head().Request.Function
 	}
 	c.Request.Name, _ = ctx.Value(nameKey{}).(string)
 }

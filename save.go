@@ -101,7 +101,7 @@ func (e outdatedError) Error() string { return string(e) }
 // mayKeep reports whether a recording of this run is to be written; later are those whose
 // request succeeded later. It returns an error if the recording is a failure that must not be written.
 func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, o *report.Outcome) (bool, error) {
-	it := rec.Interaction()
+	it := rec.Head()
 	what := it.Request.String()
 	switch {
 	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):
@@ -164,7 +164,7 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	case f.beside:
 		return r.saveBeside(top, recorded, f.reason)
 	}
-	if r.plan.again || r.plan.renew {
+	if r.tape.Replaced() > 0 && (r.plan.again || r.plan.renew) {
 		r.tape.KeepUnchanged(recorded)
 	}
 	list, dropped := r.kept(f, recorded)

@@ -9,10 +9,15 @@ import (
 	"strings"
 )
 
+// values are values by the sums of their texts.
+type values map[[sha256.Size]byte]*value
+
 // A writer knows the values of the interactions that it has seen.
 type writer struct {
-	values map[[sha256.Size]byte]*value
+	values values
 	names  map[string]bool
+	all    values   // of all interactions, once they are known
+	met    []*value // in the interaction that it sees
 }
 
 // Key is the key of an interaction under which the elements of its lists stand that are new
@@ -26,22 +31,25 @@ const minAliases = 3
 const mostText = 8 << 20
 
 // Write returns the texts of the interactions of a file, in which what repeats is written
-// once.
+// once. It reads those that have it twice, since the blocks of all take many times their memory.
 func Write(texts [][]byte) [][]byte {
-	w := &writer{values: map[[sha256.Size]byte]*value{}, names: map[string]bool{}}
-	roots := make([]*block, len(texts))
+	first := &writer{values: values{}}
+	met := make([][]*value, len(texts))
 	for i, text := range texts {
 		if len(text) > mostText {
 			continue
 		}
 		if root, ok := read(string(text)); ok {
-			roots[i] = root
-			w.see(root)
+			first.see(root)
+			met[i], first.met = first.met, nil
 		}
 	}
-	written := make([][]byte, len(texts))
-	for i, root := range roots {
-		if written[i] = texts[i]; root != nil {
+	w := &writer{values: values{}, names: map[string]bool{}, all: first.values}
+	written := slices.Clone(texts)
+	for i, text := range texts {
+		if slices.ContainsFunc(met[i], func(v *value) bool { return v.shared }) {
+			root, _ := read(string(text))
+			w.see(root)
 			w.name(root)
 			written[i] = []byte(root.print())
 		}
@@ -113,10 +121,12 @@ func (w *writer) visit(b *block) {
 	if b.large {
 		if v := w.known(b); v != nil {
 			v.shared, b.of, b.alias = true, v, true
+			w.met = append(w.met, v)
 			return
 		}
-		b.of = new(value)
+		b.of = cmp.Or(w.all[b.sum], new(value))
 		w.values[b.sum] = b.of
+		w.met = append(w.met, b.of)
 	}
 	for _, e := range b.entries {
 		w.visit(e)

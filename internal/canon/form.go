@@ -95,7 +95,15 @@ func textOf(head string, lines []Line) string {
 	return string(text)
 }
 
-// Text returns the canonical text of the form: what the key is of.
+// Bare returns the form without what it says of the request. It tells which requests are the
+// same, and not how others differ.
+func (f *Form) Bare() *Form {
+	bare := *f
+	bare.Drift, bare.Anew, bare.lines, bare.text = nil, nil, nil, ""
+	return &bare
+}
+
+// Text returns the canonical text of the form: what the key is of. A bare form has none.
 func (f *Form) Text() string { return f.text }
 
 // Key returns the fingerprint: the first 16 hex digits of the text's SHA-256.

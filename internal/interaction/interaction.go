@@ -41,6 +41,15 @@ type Interaction struct {
 	Line int // the 1-based line where the interaction starts in its file; not written
 }
 
+// Head returns the interaction without what can be large: bodies, and what they say.
+func (it *Interaction) Head() *Interaction {
+	head := *it
+	head.Request.Body = nil
+	r := &head.Response
+	r.Body, r.Events, r.Chunks, r.Delays, r.Text = nil, nil, nil, nil, ""
+	return &head
+}
+
 // Usage is the token count that an answer reports: all that was read and written, whatever
 // it cost.
 type Usage struct {

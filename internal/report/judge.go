@@ -243,7 +243,7 @@ func (l *Log) done(missed int) attr.Done {
 			d.Failed++
 		case rec.Fresh() && rec.Complete():
 			d.Recorded++
-			if u := rec.Interaction().Usage; u != nil {
+			if u := rec.Head().Usage; u != nil {
 				d.InputTokens += u.InputTokens
 				d.OutputTokens += u.OutputTokens
 			}
@@ -285,7 +285,7 @@ func (r *Run) MayBeUnused(rec *tape.Recording) bool {
 // whyUnused compares a recording that was not used with those that were.
 func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
-	if u, err := url.Parse(unused.Interaction().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
+	if u, err := url.Parse(unused.Head().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
 		return "it is left over, because PassThrough now lets such requests pass; mode update drops it"
 	}
 	ofSame := func(recs []*tape.Recording) int {

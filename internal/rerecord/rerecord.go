@@ -69,8 +69,9 @@ func (k *Keeper) useOldIDs(r *interaction.Request) (changed bool) {
 	}
 	replacer := strings.NewReplacer(pairs...)
 	body, url := replacer.Replace(string(r.Body)), replacer.Replace(r.URL)
-	changed = body != string(r.Body) || url != r.URL
-	r.Body, r.URL = []byte(body), url
+	if changed = body != string(r.Body) || url != r.URL; changed {
+		r.Body, r.URL = []byte(body), url
+	}
 	return changed
 }
 

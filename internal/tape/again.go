@@ -28,6 +28,9 @@ func (t *Tape) Replaced() int { return len(t.replaced) }
 // recorded are those that are written. What was recorded takes the place of what would have
 // answered it, because local servers have other ports now.
 func (t *Tape) NotAskedAgain(recorded []*Recording) []*Recording {
+	if len(t.replaced) == 0 {
+		return nil
+	}
 	var old shelf
 	for _, rec := range t.replaced {
 		rec.key = keyOf(rec.Form())
@@ -85,8 +88,8 @@ func (t *Tape) KeepUnchanged(recs []*Recording) {
 		if was != nil {
 			before = was.Interaction()
 		}
-		if keeper.Keep(before, recs[i].Interaction()) {
-			recs[i].text = nil // it says something else
+		if it := recs[i].Interaction(); keeper.Keep(before, it) {
+			recs[i].write(it) // it says something else
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (t *Tape) Mark(rec *Recording) *order.Mark { return rec.mark }
 // Concurrent reports whether another request waited for its answer while this one did, when
 // it was recorded.
 func (rec *Recording) Concurrent() bool {
-	m := rec.Interaction().Concurrent
+	m := rec.Head().Concurrent
 	return m != nil && (m.Asked == 0 || rec.of.order.Company(rec.number, true) != nil)
 }
 

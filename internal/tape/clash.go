@@ -37,7 +37,7 @@ func (t *Tape) ServerClash(allowUnused canon.Selectors) *ServerClash {
 		clash := &ServerClash{Endpoint: recs[0].Form().Endpoint}
 		for _, rec := range apart(recs, func(rec *Recording) (string, bool) { return server(origin(rec)), true }) {
 			scheme := "http://"
-			if strings.HasPrefix(rec.Interaction().Request.URL, "https:") {
+			if strings.HasPrefix(rec.Head().Request.URL, "https:") {
 				scheme = "https://"
 			}
 			clash.Addresses = append(clash.Addresses, scheme+origin(rec))
@@ -93,7 +93,7 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 	}
 	same := group.By(t.recordings, func(rec *Recording) (requestKey, bool) {
 		// A request that was refused is sent again with a new token.
-		return rec.requestKey(), rec.unsaid != nil && rec.isAnswer() && rec.Interaction().Response.Status != http.StatusUnauthorized
+		return rec.requestKey(), rec.unsaid != nil && rec.isAnswer() && rec.Head().Response.Status != http.StatusUnauthorized
 	})
 	told := map[string]bool{}
 	for _, recs := range same {
@@ -121,7 +121,7 @@ func (rec *Recording) isAnswer() bool {
 	if !rec.Complete() {
 		return false
 	}
-	resp := &rec.Interaction().Response
+	resp := &rec.Head().Response
 	return resp.Status != 0 && !resp.Passing() && resp.End != interaction.EndError && resp.End != interaction.EndCanceled
 }
 
@@ -159,7 +159,7 @@ func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() =
 // leadsTo returns the address to which a redirect leads, without the server's own
 // address.
 func (rec *Recording) leadsTo() string {
-	it := rec.Interaction()
+	it := rec.Head()
 	to := it.Response.Headers.Get("location")
 	if u, err := url.Parse(it.Request.URL); err == nil {
 		to = strings.TrimPrefix(to, u.Scheme+"://"+u.Host)

@@ -41,6 +41,7 @@ func (t *Tape) encodeAgain(rec *Recording, name string) (*cassette.Encoded, erro
 	url, body := it.Request.URL, string(it.Request.Body)
 	item, err := Encode(t.policy, name, it)
 	if rec.fresh && (it.Request.URL != url || string(it.Request.Body) != body) {
+		rec.write(it)
 		t.late = append(t.late, rec)
 	}
 	return item, err

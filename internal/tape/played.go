@@ -28,14 +28,14 @@ func (t *Tape) WithinPlayed() func(rec *Recording) bool {
 		for _, rec := range recs {
 			it := rec.interaction.Load()
 			if it == nil && !rec.Used() {
-				it = rec.Interaction()
+				it = rec.Head()
 			}
 			if it != nil && it.Request.Function != "" && names[it.Request.Within] {
 				names[it.Request.Function] = true
 			}
 		}
 	}
-	return func(rec *Recording) bool { return len(names) > 0 && names[rec.Interaction().Request.Within] }
+	return func(rec *Recording) bool { return len(names) > 0 && names[rec.Head().Request.Within] }
 }
 
 // Played returns the recordings of the cassette that stand for calls of this run: those
@@ -107,7 +107,7 @@ func (t *Tape) isFrozen(rec *Recording) bool {
 	if len(t.Config.Frozen) == 0 {
 		return false
 	}
-	function := rec.Interaction().Request.Within
+	function := rec.Head().Request.Within
 	return t.Config.Frozen.Select(rec.Form().Name()) || function != "" && t.Config.Frozen.Select(function)
 }
 

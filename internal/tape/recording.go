@@ -36,6 +36,7 @@ type Recording struct {
 	// Both are read once and do not change after that; see [Tape].
 	interaction atomic.Pointer[interaction.Interaction]
 	form        atomic.Pointer[canon.Form]
+	whole       atomic.Pointer[cassette.Encoded] // what interaction is the head of, whose form is bare; nil if it is whole
 
 	used atomic.Bool                             // it was played
 	read atomic.Bool                             // its answer was read
@@ -94,9 +95,28 @@ func (rec *Recording) Interaction() *interaction.Interaction {
 	return it
 }
 
+// write makes an interaction what was recorded. The tape must be closed.
+func (rec *Recording) write(it *interaction.Interaction) {
+	rec.interaction.Store(it)
+	rec.whole.Store(nil)
+	rec.text = nil
+}
+
+// Head is Interaction for what the head of an interaction says: it need not be read again.
+func (rec *Recording) Head() *interaction.Interaction {
+	if it := rec.interaction.Load(); it != nil {
+		return it
+	}
+	return rec.Interaction()
+}
+
 // Load returns what was recorded, or an error that says why that cannot be read.
 func (rec *Recording) Load() (*interaction.Interaction, error) {
-	if it := rec.interaction.Load(); it != nil {
+	it := rec.interaction.Load()
+	if text := rec.whole.Load(); text != nil {
+		return text.Interaction()
+	}
+	if it != nil {
 		return it, nil
 	}
 	it, err := rec.of.stored.Interaction(rec.number)
@@ -122,7 +142,7 @@ func (rec *Recording) Form() *canon.Form {
 // nothing else that it reads. If the recording cannot be read, Unreadable of the tape tells why.
 func (rec *Recording) Peek() *canon.Form {
 	form := rec.form.Load()
-	if form != nil {
+	if form != nil && form.Text() != "" {
 		return form
 	}
 	rec.look(func(req *interaction.Request, _ *interaction.Response) { form = rec.of.Config.Options.Form(req) })
@@ -139,7 +159,10 @@ func (rec *Recording) Peek() *canon.Form {
 // request is as it is matched.
 func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Response)) {
 	it := rec.interaction.Load()
-	if it == nil {
+	switch text := rec.whole.Load(); {
+	case text != nil:
+		it, _ = text.Interaction()
+	case it == nil:
 		it, _ = rec.of.stored.Interaction(rec.number) // whoever needs it says why it cannot be read
 	}
 	if it != nil {
@@ -325,13 +348,13 @@ func (rec *Recording) Complete() bool { return !rec.fresh || rec.complete }
 // Failed reports whether the answer is a failure: a status of 400 or more, none, or the
 // error of a function.
 func (rec *Recording) Failed() bool {
-	resp := &rec.Interaction().Response
+	resp := &rec.Head().Response
 	return resp.End == "" && resp.Error != "" || resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error()
 }
 
 // Canceled reports whether the request was given up before there was an answer.
 func (rec *Recording) Canceled() bool {
-	return rec.givenUp != "" || rec.fresh && rec.Interaction().Response.End == interaction.EndCanceled
+	return rec.givenUp != "" || rec.fresh && rec.Head().Response.End == interaction.EndCanceled
 }
 
 // requestKey tells apart, by form and traits, all requests that can be told apart.

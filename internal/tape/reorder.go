@@ -64,7 +64,7 @@ func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 		}
 	}
 	for _, rec := range list {
-		if rec.asked > 0 || len(renewed) == 0 || rec.Interaction().Concurrent == nil {
+		if rec.asked > 0 || len(renewed) == 0 || rec.Head().Concurrent == nil {
 			continue
 		}
 		left = append(left, rec)
@@ -95,6 +95,5 @@ func renew(recs []*Recording) {
 func (rec *Recording) happened(m *interaction.Moments) {
 	it := *rec.Interaction()
 	it.Concurrent = m
-	rec.interaction.Store(&it)
-	rec.text = nil
+	rec.write(&it)
 }

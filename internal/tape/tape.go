@@ -303,6 +303,11 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 	}
 	text, known := t.encodeOnce(it, t.policy.Count() > known)
 	t.change(func() {
+		if text != nil && !t.Config.Rounds {
+			rec.whole.Store(text)
+			rec.form.Store(rec.Form().Bare())
+			it = it.Head()
+		}
 		rec.interaction.Store(it)
 		rec.complete, rec.text, rec.known = true, text, known
 		if t.Config.Rounds {
@@ -373,6 +378,7 @@ func (t *Tape) Free() {
 		if rec.text = nil; rec.fresh && Asker == nil {
 			rec.interaction.Store(new(interaction.Interaction))
 			rec.form.Store(nil)
+			rec.whole.Store(nil)
 		}
 	}
 }
