@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"testing/iotest"
 
 	uploads "github.com/promptecho/promptecho/internal/upload"
@@ -468,5 +469,33 @@ func TestUploadBreaksOff(t *testing.T) {
 	_ = rec.Close()
 	if text, err := os.ReadFile(file); err == nil {
 		t.Errorf("it is recorded:\n%s", text)
+	}
+}
+
+// TestUploadInABubble: a large body is read within a bubble of testing/synctest, and sent outside of it.
+func TestUploadInABubble(t *testing.T) {
+	t.Setenv("CI", "")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		n, err := io.Copy(io.Discard, req.Body)
+		fmt.Fprint(w, n, err)
+	}))
+	t.Cleanup(s.Close)
+	file, size := filepath.Join(t.TempDir(), "c.yaml"), 9<<20+1
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, InMode(mode))
+			for _, body := range []io.Reader{bytes.NewReader(make([]byte, size)), io.LimitReader(new(zeros), int64(size))} {
+				resp, err := r.Client().Post(s.URL, "application/octet-stream", body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if want := fmt.Sprint(size, nil); err != nil || string(got) != want {
+					t.Errorf("%s: %s (%v), want %s", mode, got, err, want)
+				}
+			}
+			mustClose(t, r)
+		})
 	}
 }

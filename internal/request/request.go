@@ -262,14 +262,32 @@ func (b *Body) readLarge(req *http.Request, send bool, early func(out *http.Requ
 // A source is a large body that is read once.
 type source struct {
 	io.ReadCloser
-	kept *upload.Reader // gets what is read
-	err  error          // of the last Read
+	kept   *upload.Reader // gets what is read, a piece at a time, while the next one is read and sent
+	piece  []byte         // was read, and is not given to it yet
+	given  []byte         // the one before
+	giving sync.Mutex     // is held until kept has taken that; a bubble of testing/synctest may be around it or not
+	err    error          // of the last Read
 }
+
+// pieceSize is so large that it does not matter what it takes to hand a piece to another goroutine.
+const pieceSize = 256 << 10
 
 func (s *source) Read(p []byte) (n int, err error) {
 	n, s.err = s.ReadCloser.Read(p)
-	_, _ = s.kept.Write(p[:n]) // it takes all
+	if s.piece = append(s.piece, p[:n]...); len(s.piece) >= pieceSize {
+		s.give()
+	}
 	return n, s.err
+}
+
+// give gives kept what was read.
+func (s *source) give() {
+	s.giving.Lock()
+	s.piece, s.given = s.given[:0], s.piece
+	go func() {
+		defer s.giving.Unlock()
+		_, _ = s.kept.Write(s.given) // it takes all
+	}()
 }
 
 // A sending is a source that is being sent. It stays open, since all of it is needed.
@@ -293,6 +311,9 @@ func (s *sending) Close() error {
 // Kept returns what of the body is kept; see package upload.
 func (b *Body) Kept(whole bool) []byte {
 	if b.large != nil {
+		b.large.give()
+		b.large.giving.Lock()
+		defer b.large.giving.Unlock()
 		return b.large.kept.Kept()
 	}
 	body := b.small.Bytes()
