@@ -290,7 +290,7 @@ func TestOwnRecordingAfterAChange(t *testing.T) {
 		r = mustOpen(t, file, InMode(ModeNone), AllowUnused())
 		tt.now("9").ask(t, r)
 		tt.now("1").ask(t, r)
-		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "differs in seed; then the request that it was recorded for arrived") {
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "differs in seed. Its own request came later") {
 			t.Errorf("%s: Close: %v", tt.name, err)
 		}
 	}
@@ -367,7 +367,7 @@ func TestContested(t *testing.T) {
 		want     string // in the error of Close; "" if there is none
 	}{
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
-			`c.yaml:4: this recording answered a request that differs in seed; then the request that it was recorded for arrived, and was answered by the recording at line 20. Record both again, or tell the two apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it, remove that and run:\n"},
+			`c.yaml:4: this recording answered a request that differs in seed. Its own request came later, and got the recording at line 20 instead. Record both requests again, or tell them apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it, remove that and run:\n"},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
 			`c.yaml:4: the recording of this request was already played for another request, which differs in seed and is not recorded`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},
@@ -402,7 +402,7 @@ func TestContestedWhileRecording(t *testing.T) {
 	file := recorded(t, []string{`"one"`}, []asking{chat(`,"seed":1`)})
 	r := mustOpen(t, file, InMode(ModeNewEpisodes), Upstream(inTurn(`"new"`)))
 	got := chat(`,"seed":9`).ask(t, r) + chat(`,"seed":1`).ask(t, r)
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "and was answered by a new recording") || got != `"one""new"` {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "and got a new recording instead") || got != `"one""new"` {
 		t.Errorf("got %s, Close: %v", got, err)
 	}
 }

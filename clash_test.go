@@ -212,7 +212,7 @@ func TestUnsaid(t *testing.T) {
 		return "AWS4-HMAC-SHA256 Credential=" + key + "/20260102/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=" + sig
 	}
 	const (
-		written = " This writes it to the cassette and compares it:\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run the program that uses FILE"
+		written = " To write it to the cassette and compare it, add\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run the program that uses FILE"
 		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)"
 	)
 	tests := []struct {

@@ -13,7 +13,7 @@ import (
 // A Mode says what a recorder replays and what it may send upstream.
 type Mode string
 
-// The record modes. "Absent" refers to the cassette.
+// The record modes.
 const (
 	// ModeNone replays and never uses the network: a request that is not
 	// recorded is a miss. It is the default where CI is set.
@@ -36,12 +36,11 @@ const (
 	// both.
 	ModeNewEpisodes Mode = "new_episodes"
 
-	// ModeUpdate replays what is recorded, records what is not, and drops the
-	// recordings that a complete, passing run did not use: after an edit you pay
-	// only for what has changed, and nothing stale stays. It drops nothing if
-	// [AllowUnused] is given, and does not touch a cassette if a request failed
-	// with a status of 400 to 499 after another was replayed: what it refers
-	// to (a response id, a cache) may no longer exist.
+	// ModeUpdate replays what is recorded, records what is not, and drops the recordings that a
+	// complete, passing run did not use: after an edit you pay only for what has changed, and
+	// nothing stale stays. It drops nothing if [AllowUnused] is given. If a request was replayed
+	// and a later one fails with a status of 400 to 499, the cassette is not touched: the later
+	// request may refer to something (a response id, a cache) that no longer exists.
 	ModeUpdate Mode = "update"
 
 	// ModeAll records everything and replaces the cassette at the end, if the complete run passed.

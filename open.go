@@ -121,7 +121,7 @@ func (r *Recorder) load() error {
 		}
 	}
 	if left := r.tape.Healed; left != nil {
-		r.log.Notef("%s: has a merge conflict: the recordings of both sides are played, but not those edited by hand or merged line by line (%s); unused ones are dropped", r.file, report.Count(*left, "interaction"))
+		r.log.Notef("%s: has a merge conflict: this run plays the recordings of both sides, except %s that were edited by hand or merged line by line, and drops every recording that it does not use", r.file, report.Count(*left, "interaction"))
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {

@@ -303,13 +303,13 @@ func Live(selectors ...string) Option {
 	return each("Live", selectors, onLive, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
 }
 
-// Frozen keeps the selected calls from ever being made, in any record mode: they are
-// replayed, and what is not recorded is a miss. Even mode all, which records everything
-// else again, keeps and replays what the cassette has of them, and mode live replays it.
-// It is for effects that must not happen twice, such as charging a card: record it once without
-// this option, or write its recording by hand. The selectors are those of [Live]. A call that both
-// select is frozen. The run fails if a selector names nothing that was called or is recorded: the
-// call it was meant to freeze could be made.
+// Frozen keeps the selected calls from ever being made, in any record mode: they are replayed,
+// and what is not recorded is a miss. Even mode all, which records everything else again,
+// keeps and replays what the cassette has of them, and mode live replays it. It is for effects
+// that must not happen twice, such as charging a card: record it once without this option, or
+// write its recording by hand. The selectors are those of [Live]. A call that both Live and
+// Frozen select is frozen. The run fails if a selector names nothing that was called or is
+// recorded: the call it was meant to freeze could be made.
 func Frozen(selectors ...string) Option {
 	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.frozen })
 }

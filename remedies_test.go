@@ -39,7 +39,7 @@ func TestReportRemedies(t *testing.T) {
 var (
 	commands       = regexp.MustCompile(`PROMPTECHO_MODE=(\w+) go test`)
 	hints          = regexp.MustCompile(`if this cannot change the answer, add (.*)`)
-	needed         = regexp.MustCompile(`(?m)compares it:$\n  (.*),$`)
+	needed         = regexp.MustCompile(`(?m)compare it, add$\n  (.*),$`)
 	noCommandHelps = regexp.MustCompile(`WebSocket|Frozen forbids`)
 )
 

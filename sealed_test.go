@@ -118,7 +118,7 @@ func TestSealThatLies(t *testing.T) {
 	file := saved(t, f)
 	r := mustOpen(t, file, InMode(ModeNone))
 	_, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt("two")))
-	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: the line for it under \"seals:\" at the end of the file belongs to another request") {
+	if err == nil || !strings.Contains(err.Error(), "c.yaml:4: under \"seals:\", at the end of the file, the line of this recording belongs to another request") {
 		t.Errorf("answered: %v", err)
 	}
 	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "promptecho verify -w") {

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"testing/iotest"
+	"testing/synctest"
 
 	uploads "github.com/promptecho/promptecho/internal/upload"
 )

@@ -43,6 +43,6 @@ func (w *waits) note(notef func(format string, args ...any)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.total > time.Second {
-		notef("the program let %v of this replay pass between requests to one endpoint, and made no other request in between (%s): if it sleeps there, run the test in a testing/synctest bubble, or let the test set how long it sleeps", w.total.Round(100*time.Millisecond), w.first)
+		notef("in this replay, %v passed between requests to one endpoint, without any other request in between (%s): if the program sleeps there, run the test in a testing/synctest bubble, or let the test set how long it sleeps", w.total.Round(100*time.Millisecond), w.first)
 	}
 }

@@ -359,7 +359,7 @@ func TestWrapJSON(t *testing.T) {
 			"tool/takes: the argument": func() error { _, err := takes(t.Context(), json.RawMessage(text)); return err },
 			"tool/gives: the result":   func() error { _, err := gives(t.Context(), 1); return err },
 		} {
-			want := "promptecho: " + file + ": " + what + " cannot be recorded: " + want + ". A closure that passes it as a string keeps every byte"
+			want := "promptecho: " + file + ": " + what + " cannot be recorded: " + want + ". To keep every byte, wrap a closure that passes this JSON as a string"
 			if err := call(); err == nil || err.Error() != want {
 				t.Errorf("%.40s: error %v\nwant %s", text, err, want)
 			}

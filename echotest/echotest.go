@@ -54,8 +54,8 @@ import (
 // is replaced only by a run that passed.
 //
 // Hand the recorder to the code under test as an [http.Client] with
-// [promptecho.Recorder.Client], or as an [http.RoundTripper]. It must
-// finish before the test does: a later request gets an error.
+// [promptecho.Recorder.Client], or as an [http.RoundTripper]. That code must finish before the
+// test does: a later request gets an error.
 //
 // If the recorder cannot be opened (an unknown mode, a broken cassette), New
 // ends the test with t.Fatal.

@@ -117,7 +117,7 @@ func AllowHosts(hosts ...string) MainOption {
 		for _, host := range hosts {
 			bare := strings.Trim(host, "[]")
 			if bare == "" || strings.ContainsAny(bare, "/@ ") || strings.Count(bare, ":") == 1 || strings.Contains(strings.TrimPrefix(bare, "*."), "*") {
-				c.err = fmt.Errorf("echotest.AllowHosts(%q): a host is a name or an address, without a scheme and a port, or *.NAME", host)
+				c.err = fmt.Errorf("echotest.AllowHosts(%q): write a name, an address or *.NAME, without a scheme or a port", host)
 			}
 			c.hosts = append(c.hosts, bare)
 		}

@@ -217,7 +217,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 		interactions += im.Interactions
 		there := ""
 		if im.same {
-			there = ", as it was"
+			there = ", already there and unchanged"
 		}
 		tell(w, "%s -> %s: %s of %s%s", im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
 		for _, l := range im.read.Losses {

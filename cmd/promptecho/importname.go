@@ -45,12 +45,12 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
 	switch by := naming(packages.in(pkg), strings.Join(segments[i:], "/")); len(by) {
 	case 0:
-		to.hint = "no test names it: rename it after its test, or " + open
+		to.hint = "no test mentions this file: give the cassette the name of the test that uses it, or " + open
 	case 1:
 		to.byTest = filepath.Join(pkg, testname.File(by[0]))
 		to.hint = by[0] + " names several fixtures, so this one is not named after it: " + open
 	default:
-		to.hint = strings.Join(by, " and ") + " name it: " + open + ", or record one for each"
+		to.hint = strings.Join(by, " and ") + " both mention this file: " + open + ", or record one cassette for each"
 	}
 	return to, true
 }

@@ -111,7 +111,7 @@ func compareWith(t *testing.T, name, got string) {
 
 var pictures, _ = filepath.Abs(filepath.Join("testdata", "pictures"))
 
-var escapes = regexp.MustCompile("\x1b\\[[0-9]+m")
+var escapes = regexp.MustCompile("\x1b\\[[0-9]*[mK]")
 
 // fits reports lines that are wider than the terminal. Commands stay whole, to be pasted.
 func fits(t *testing.T, width int, text string) {

@@ -191,7 +191,7 @@ func (r *testRun) list() ([]suite.Package, error) {
 	tags := slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return !strings.HasPrefix(f, "-tags=") })
 	packages, err := suite.List(tags, r.patterns)
 	if err == nil && len(packages) == 0 {
-		err = fmt.Errorf("no package of %s has tests that link promptecho: tests use its package echotest", strings.Join(r.patterns, " "))
+		err = fmt.Errorf("no tests in %s import promptecho: to record calls, use its package echotest", strings.Join(r.patterns, " "))
 	}
 	return packages, err
 }

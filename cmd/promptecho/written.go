@@ -41,7 +41,7 @@ func printWritten(w io.Writer, files []string, recorded bool) {
 		if text := redactedIn(files); text != "" {
 			p.line(0, "", "%s", text)
 		}
-		p.line(0, "", "To include new files:")
+		p.line(0, "", "To review them, new files too:")
 		p.command("git add -N -- " + list)
 	}
 	p.command("git diff -- " + list)

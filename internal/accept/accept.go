@@ -86,7 +86,7 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	best := a.nearest(i)
 	if best.to < 0 {
-		f.Refused = "no recording is left that it could be an edit of"
+		f.Refused = "there is no unused recording whose request it could replace"
 	} else {
 		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
 	}

@@ -30,7 +30,7 @@ func Left(dir string) (runs []missed.Run, err error) {
 		}
 		var r missed.Run
 		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("what a test has left cannot be read: %w. Does the module require another version of promptecho?", err)
+			return nil, fmt.Errorf("the missed requests that a test wrote for promptecho accept cannot be read: %w. Does the module require another version of promptecho?", err)
 		}
 		runs = append(runs, r)
 	}

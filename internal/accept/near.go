@@ -90,11 +90,11 @@ func (a *assignment) nearest(i int) candidate {
 				played = a.form(old) // that both have the edit now makes them no more alike
 			}
 			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
-				why := "matched that one exactly"
+				why := "matched it exactly"
 				if a.assigned[number] {
-					why = "with the same question takes that one"
+					why = "with the same question takes it"
 				}
-				best.refused = fmt.Sprintf("the recording in line %s is more like it than any that is left, but another request %s: perhaps the test makes one call more than before", a.line(number), why)
+				best.refused = fmt.Sprintf("the most similar recording, in line %s, is taken: another request %s. Perhaps the test makes one call more than before", a.line(number), why)
 				break
 			}
 		}

@@ -192,9 +192,9 @@ func checkWhole(name, text string) *codec.SyntaxError {
 	last := len(strings.TrimRight(text, "\n"))
 	restore := "Restore it"
 	if SealsOf(text) > 0 {
-		restore = fmt.Sprintf("If a formatter rewrote the file without it, this puts it back: promptecho verify -w %s. Otherwise restore it", name)
+		restore = fmt.Sprintf("If a formatter removed that line, promptecho verify -w %s puts it back. Otherwise restore the file", name)
 	}
-	err := codec.ErrorAt(name, text, last, "", "the file was cut here: the line %q that ends a recorded file is missing. %s: git checkout -- %s, or %s", codec.EndMark, restore, name, again)
+	err := codec.ErrorAt(name, text, last, "", "the file was cut here: its last line, three dots (%q), is missing. %s: git checkout -- %s, or %s", codec.EndMark, restore, name, again)
 	err.Cut = true
 	return err
 }

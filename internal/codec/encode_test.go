@@ -211,12 +211,12 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Events: []interaction.Event{{}}}}, `response.events: events without a stream; name the framing ("stream: sse")`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: both a body and stream "sse"; a stream's body is its events`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{MS: -1}}}}, `response.delays_ms: want an integer, 0 or more, found -1`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response.delays_ms would not survive; please report this`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response.delays_ms: want MS~BYTES+MS, such as 13~1+2 if it came after 13 ms, and its last 1 byte 2 ms later; each further ~BYTES+MS has fewer bytes than the one before, found 0~1`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response.delays_ms would be different when it is read back from the cassette; please report this`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response.delays_ms: want MS~BYTES+MS: 13~1+2 says that the event came after 13 ms, and its last byte 2 ms after that. Each further ~BYTES+MS must have fewer bytes than the one before, found 0~1`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response.chunks: a chunk has 1 byte or more; remove it`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response.chunks: only a body that is not a stream has chunks; remove them`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `key "a" is already in line 7; remove one of them`},
-		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/g", Body: []byte("1")}, Response: interaction.Response{Body: []byte("2")}}, `function would not survive; please report this`},
+		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/g", Body: []byte("1")}, Response: interaction.Response{Body: []byte("2")}}, `function would be different when it is read back from the cassette; please report this`},
 		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/f"}, Response: interaction.Response{Body: []byte("2")}}, `request: want a mapping with the keys body, found nothing`},
 		{&interaction.Interaction{Kind: "tool", Boundary: "f", Request: interaction.Request{Function: "tool/f", Body: []byte("1")}}, `response: want a mapping with the keys error, error_is, body, found nothing`},
 	} {
@@ -378,7 +378,7 @@ func TestCheck(t *testing.T) {
 			assets map[string][]byte
 			want   string
 		}{
-			{text, assets, "response.body would not survive; please report this"},
+			{text, assets, "response.body would be different when it is read back from the cassette; please report this"},
 			{text[:len(text)/2], nil, "promptecho cannot read what it would write; please report this: cassette:"},
 			{[]byte("x"), nil, "promptecho cannot read what it would write; please report this: cassette:2:"},
 		} {

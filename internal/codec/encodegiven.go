@@ -30,7 +30,7 @@ func EncodeGiven(g *interaction.Given) ([]byte, error) {
 	}
 	back, err := ParseGiven(e.buf)
 	if err == nil && !back.Equal(g) {
-		err = errors.New("options, time, seed or env reads differently")
+		err = errors.New("options, time, seed or env would be different when they are read back; please report this")
 	}
 	return e.buf, err
 }

@@ -78,7 +78,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 		d.MS, err = strconv.ParseInt(first, 10, 64)
 		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
 		case !isPlain && several:
-			return d, "milliseconds (0 or more) or + before the first ~, such as 13~1+2"
+			return d, "either milliseconds (0 or more) or + before the first ~, as in 13~1+2"
 		case !isPlain:
 			return d, "an integer, 0 or more"
 		}
@@ -86,7 +86,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
 		if _, ok := d.Rest.Pieces(); !ok {
-			return d, "MS~BYTES+MS, such as 13~1+2 if it came after 13 ms, and its last 1 byte 2 ms later; each further ~BYTES+MS has fewer bytes than the one before"
+			return d, "MS~BYTES+MS: 13~1+2 says that the event came after 13 ms, and its last byte 2 ms after that. Each further ~BYTES+MS must have fewer bytes than the one before"
 		}
 	}
 	return d, ""

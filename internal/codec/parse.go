@@ -215,7 +215,7 @@ func (p *parser) interaction(n *yaml.Node) (it *interaction.Interaction, times i
 		p.get(alias.Key) // what stands there, aliases stand for
 		if n, field := p.get(timesKey); n != nil {
 			if times = int(p.integer(n, field, 1)); times > MostTimes {
-				p.badf(n, field, "%d is the most; repeat the interaction", MostTimes)
+				p.badf(n, field, "at most %d; for more, write the interaction a second time", MostTimes)
 			}
 		}
 	})

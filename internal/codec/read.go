@@ -16,7 +16,7 @@ func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) e
 		return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
 	}
 	if d := it.Difference(back); d != "" {
-		return fmt.Errorf("%s would not survive; please report this", d)
+		return fmt.Errorf("%s would be different when it is read back from the cassette; please report this", d)
 	}
 	return nil
 }

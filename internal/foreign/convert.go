@@ -203,7 +203,7 @@ func (c *Cassette) decode(resp *interaction.Response) {
 	case ok:
 		resp.Body = plain
 	case !utf8.Valid(resp.Body):
-		c.lose("the answer is compressed with %s and stays compressed, with that header", name)
+		c.lose("the answer is compressed with %s: it stays compressed, and keeps its Content-Encoding header", name)
 		return
 	}
 	resp.Headers = without(resp.Headers, "content-encoding")

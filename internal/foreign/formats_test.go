@@ -170,7 +170,7 @@ asked x-request-id: a
 200 "\xff" ` + `
 answered content-encoding: zstd
 answered content-type: application/json
-1: the answer is compressed with zstd and stays compressed, with that header
+1: the answer is compressed with zstd: it stays compressed, and keeps its Content-Encoding header
 `},
 		{"vcrpy: all headers stripped, a stream with CRLF, status over 400 is an answer too", strings.Replace(pyFile("body: '{\"stream\": true}'\nheaders: {}",
 			"headers: {}\nbody: {string: \"data: 1\\r\\n\\r\\ndata: 2\\r\\n\\r\\n\"}"), "code: 200", "code: 529", 1),

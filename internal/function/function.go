@@ -114,7 +114,7 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	if why := codec.Unwritable(&value); why != "" {
-		return nil, fmt.Errorf("%s. A closure that passes it as a string keeps every byte", why)
+		return nil, fmt.Errorf("%s. To keep every byte, wrap a closure that passes this JSON as a string", why)
 	}
 	return value.AppendJSON(nil, exactjson.Layout{}), nil
 }

@@ -141,7 +141,7 @@ const follows = "this request contains the error of an earlier miss"
 
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {
-	output, reason := t.Output, "the test fails by itself"
+	output, reason := t.Output, "the test fails, though its requests fit the cassette"
 	if t.Status == suite.Fail {
 		_, output, _ = strings.Cut(output, "\n") // without the verdict
 	}

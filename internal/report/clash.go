@@ -23,9 +23,9 @@ func contest(c *tape.Contest) string {
 		got = fmt.Sprintf("the recording at line %d", line)
 	}
 	words, selector := differingIn(c)
-	text := fmt.Sprintf("this recording answered a request that differs in %s; then the request that it was recorded for arrived, and was answered by %s. Record both again", words, got)
+	text := fmt.Sprintf("this recording answered a request that differs in %s. Its own request came later, and got %s instead. Record both requests again", words, got)
 	if selector != "" {
-		text += fmt.Sprintf(", or tell the two apart with promptecho.Match(%q)", selector)
+		text += fmt.Sprintf(", or tell them apart with promptecho.Match(%q)", selector)
 	}
 	return text
 }
@@ -96,7 +96,7 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	}
 	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)", c.Path)
 	if mayWrite {
-		way = fmt.Sprintf("This writes it to the cassette and compares it:\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
+		way = fmt.Sprintf("To write it to the cassette and compare it, add\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: interactions %d and %d have the same request (%s) and different answers. The requests differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)
@@ -118,7 +118,7 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		return ""
 	}
 	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +
-		"  A replay gives the answers in the recorded order, but without delay, so it cannot wait for a program that sleeps or makes calls that are not recorded.\n" +
+		"  A replay gives the answers in the recorded order, but without the recorded delays. So the order of requests can change if the program sleeps between them, or makes calls that are not recorded.\n" +
 		"  Keep results by index, not in the order of arrival; tell equal requests apart with promptecho.WithName; or play the recorded times with promptecho.Pace(1)\n"
 }
 

@@ -162,7 +162,7 @@ func TestContest(t *testing.T) {
 		contest tape.Contest
 		want    string
 	}{
-		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered a request that differs in host; then the request that it was recorded for arrived, and was answered by the recording at line %d. Record both again, or tell the two apart with promptecho.Match("host")`, other.Line())},
+		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered a request that differs in host. Its own request came later, and got the recording at line %d instead. Record both requests again, or tell them apart with promptecho.Match("host")`, other.Line())},
 		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this recording was played after the one at line %d, although it was recorded earlier: both requests mean the same, but are written differently. Record both again", other.Line())},
 	}
 	for _, tt := range tests {
@@ -176,7 +176,7 @@ func TestContest(t *testing.T) {
 		t.Fatal(err)
 	}
 	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
-	if want := "this recording answered a request that differs in its local host; then the request that it was recorded for arrived, and was answered by a new recording. Record both again"; local != want {
+	if want := "this recording answered a request that differs in its local host. Its own request came later, and got a new recording instead. Record both requests again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}
 }

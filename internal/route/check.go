@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,11 +91,8 @@ func AtMost(n int, names ...string) Check {
 				continue
 			}
 			if count++; count == n+1 {
-				rest := fmt.Sprintf("%d calls of %s are allowed, and", n, strings.Join(names, ", "))
-				if len(names) == 0 {
-					rest = fmt.Sprintf("%d calls of tools are allowed, and", n)
-				}
-				return fmt.Sprintf("%s number %d is of %s, in step %d", rest, count, u.name, u.step+1)
+				of := cmp.Or(strings.Join(names, ", "), "tools")
+				return fmt.Sprintf("at most %d calls of %s are allowed, but call number %d (%s) is made in step %d", n, of, count, u.name, u.step+1)
 			}
 		}
 		return ""

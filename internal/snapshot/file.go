@@ -203,7 +203,7 @@ func Parse(name string, data []byte) (*File, error) {
 			}
 		}
 		if start == i {
-			return nil, at(start, "the section %q has no text: an empty one is an empty line", s.Name)
+			return nil, at(start, "the section %q has no text: for an empty text, write one empty line", s.Name)
 		}
 		s.Text = strings.Join(lines[start:i], "\n")
 		if s.Kind == quoted {

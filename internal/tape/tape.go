@@ -264,7 +264,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 		return nil // a secret has become known since
 	}
 	// Only a forged file gets here.
-	return t.unreadable(fmt.Errorf("%s:%d: the line for it under \"seals:\" at the end of the file belongs to another request: promptecho verify -w rewrites those lines", t.Config.Name, rec.Line()))
+	return t.unreadable(fmt.Errorf("%s:%d: under \"seals:\", at the end of the file, the line of this recording belongs to another request: promptecho verify -w rewrites those lines", t.Config.Name, rec.Line()))
 }
 
 // Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].

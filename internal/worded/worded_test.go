@@ -84,15 +84,15 @@ func TestReworded(t *testing.T) {
 		"  incoming: \"Ignore(x) MaskTimes()\"\n  add MaskTimes()":                "  incoming: \"Ignore(x) MaskTimes()\"\n  add -options '{mask_times: true}'",
 		"Mask(": "Mask(",
 		"tell equal requests apart with promptecho.WithName, or play the recorded times with promptecho.Pace(1)":              "tell equal requests apart with the header X-Promptecho-Name, or play the recorded times with -options '{pace: 1}'",
-		"if it can change the answer, take the value from rec.Now(), to get the recorded one in replay":                       "if it can change the answer, let the test set it",
-		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                                  "is a variable unset here? set it as it was when it was recorded",
+		"if it can change the answer, take the value from rec.Now(), to get the recorded one in replay":                       "if it can change the answer, have the test give the program a fixed value",
+		"is a variable unset here? rec.Env(NAME) gives the test the value that was recorded":                                  "is a variable unset here? set the variable to the value that it had when the cassette was recorded",
 		"it waits: run the test in a testing/synctest bubble, or let the test set how long it sleeps":                         "it waits: let the test set how long it sleeps",
 		"If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request": "If the text is a secret, add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 		"a Pace":              "a Pace",
 		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
 		"name them (server stands for the variable that holds the httptest.Server):\n  promptecho.Alias(\"http://127.0.0.1:80\", \"one\"),\n  promptecho.Alias(server.URL, \"two\"), // server: the one at http://127.0.0.1:48998\nand": "name them:\n  -options '{alias: {\"http://127.0.0.1:80\": one}}'\n  -options '{alias: {\"http://127.0.0.1:48998\": two}}'\nand",
-		"compares it:\n  promptecho.Match(\"header/x-tenant\"),\nor, if it": "compares it:\n  -options '{match: [header/x-tenant]}'\nor, if it",
-		"or have promptecho.Redact replace it":                              "or have -options '{redact: [EXPRESSION]}' replace it",
+		"compare it, add\n  promptecho.Match(\"header/x-tenant\"),\nor, if it": "compare it, add\n  -options '{match: [header/x-tenant]}'\nor, if it",
+		"or have promptecho.Redact replace it":                                 "or have -options '{redact: [EXPRESSION]}' replace it",
 	} {
 		if got := Reworded(text); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)

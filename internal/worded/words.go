@@ -35,10 +35,10 @@ var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 // onlyInGo has what only a test in Go can do, each with what a program in another language does
 // instead.
 var onlyInGo = []string{
-	"take the value from rec.Now() and rec.Rand(NAME), to get the recorded one in replay", "let the test set it",
-	"take the value from rec.Now(), to get the recorded one in replay", "let the test set it",
-	"take the value from rec.Rand(NAME), to get the recorded one in replay", "let the test set it",
-	"rec.Env(NAME) gives the test the value that was recorded", "set it as it was when it was recorded",
+	"take the value from rec.Now() and rec.Rand(NAME), to get the recorded one in replay", "have the test give the program a fixed value",
+	"take the value from rec.Now(), to get the recorded one in replay", "have the test give the program a fixed value",
+	"take the value from rec.Rand(NAME), to get the recorded one in replay", "have the test give the program a fixed value",
+	"rec.Env(NAME) gives the test the value that was recorded", "set the variable to the value that it had when the cassette was recorded",
 	"call rec.Secret(NAME), with the name of its environment variable, before the first request", "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 	"run the test in a testing/synctest bubble, or let the test set how long it sleeps", "let the test set how long it sleeps",

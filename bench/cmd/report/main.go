@@ -126,7 +126,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 		fmt.Fprintf(w, ", of what is slow %d", (reps+slowEvery-1)/slowEvery)
 	}
 	if reps > 3 {
-		fmt.Fprintf(w, "; the middle half of promptecho's times for a row spans %.0f%% of their median; this is the median over all rows", 100*r.spread())
+		fmt.Fprintf(w, "; in a typical row, the middle half of promptecho's times lies within %.0f%% of their median", 100*r.spread())
 	}
 	fmt.Fprintln(w)
 	met, missed := r.judge()

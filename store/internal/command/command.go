@@ -19,7 +19,7 @@ import (
 const usage = `promptecho-store keeps cassettes in an object store, where they have outgrown git.
 
   promptecho-store init URL            say where: s3://BUCKET, gs://BUCKET, azblob://CONTAINER, file:///DIR
-  promptecho-store push [PATH ...]     store the cassettes that are here, and name them in the locks
+  promptecho-store push [PATH ...]     store the cassettes that are here, and list them in the locks
   promptecho-store pull [PATH ...]     fetch those that the locks name and that are not here
   promptecho-store status [PATH ...]   show where cassettes and locks differ; uses no network
   promptecho-store verify [PATH ...]   read all that the locks name from the store

@@ -15,7 +15,7 @@ import (
 // index or in the files.
 func runGC(c *call) error {
 	dry := c.flags.Bool("n", false, "only say what would be deleted")
-	older := c.flags.Duration("older", 14*24*time.Hour, "keep what was stored more recently: its lock may not be committed yet")
+	older := c.flags.Duration("older", 14*24*time.Hour, "delete only objects that were stored longer ago than this `duration`: the lock of a newer one may not be committed yet")
 	if err := c.parse(); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func (c *call) newRepository(url string) (*locks.Repository, error) {
 		return nil, err
 	}
 	if owner != "" {
-		return nil, fmt.Errorf("%s has the objects of another repository (id %s), whose gc would delete those of this one: give this one a place of its own, such as %s", url, owner, withPrefix(url))
+		return nil, fmt.Errorf("%s has the objects of another repository (id %s), and its gc would delete the objects of this repository: use another place for this repository, such as %s", url, owner, withPrefix(url))
 	}
 	here, err := os.Getwd()
 	if err != nil {
