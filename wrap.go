@@ -19,9 +19,9 @@ import (
 // path for production.
 //
 // The name is a kind, a slash and a name you choose: "tool/get_weather". The kinds are "tool",
-// "retrieval", "memory_read" and "memory_write". The cassette and reports call the
-// function by it, and [Live] and [Frozen] select it by it. Wrap a function of another
-// shape in a closure.
+// "retrieval", "memory_read" and "memory_write". The cassette and reports use this name, and
+// [Live] and [Frozen] select the function by it. Wrap a function of another shape in a
+// closure.
 //
 // The argument is compared like the JSON body of a request, with the options [Ignore],
 // [Mask], [Match], [MatchOnly] and [Redact]. A call that is not recorded is a miss: it returns

@@ -126,7 +126,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 		fmt.Fprintf(w, ", of what is slow %d", (reps+slowEvery-1)/slowEvery)
 	}
 	if reps > 3 {
-		fmt.Fprintf(w, "; in a typical row, the middle half of promptecho's times lies within %.0f%% of their median", 100*r.spread())
+		fmt.Fprintf(w, "; spread: in each row, the middle half of promptecho's times spans some percentage of their median, and the median of these is %.0f%%", 100*r.spread())
 	}
 	fmt.Fprintln(w)
 	met, missed := r.judge()
