@@ -383,7 +383,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			return refusal(req, "not recorded", "not recorded"), nil
-		}), "it was sent to another recorder, which has no recording of it, and not to the network"},
+		}), "it did not reach the network: it was sent to another recorder, which has no recording of it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -135,7 +135,7 @@ func (g *given) compare(name, recorded, present string, isSet bool) {
 	}
 	here := fmt.Sprintf("%.100q", present)
 	if g.policy.CheckVariable(name, present) != nil {
-		here = "something that may be a credential"
+		here = "a value that may be a credential"
 	}
 	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use the value set here, record it again", name, here, recorded, g.tape.Config.Name)
 }

@@ -534,7 +534,7 @@ func TestEnvDrift(t *testing.T) {
 		{"model-b", `"model-b" here and was "model-a"`},
 		{"", `"" here and was "model-a"`},
 		{"unset", ""},
-		{"Zk93hQ7xPw2LmN8v", `something that may be a credential here and was "model-a"`},
+		{"Zk93hQ7xPw2LmN8v", `a value that may be a credential here and was "model-a"`},
 		{long, fmt.Sprintf("%.100q here", long)},
 		{"a\n::error::b", `"a\n::error::b" here`},
 	} {

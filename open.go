@@ -169,7 +169,7 @@ func (r *Recorder) overCut(err error) error {
 	if err == nil || !r.plan.again || !r.tape.State.Cut {
 		return err
 	}
-	r.log.Notef("recorded again: %s", strings.TrimPrefix(err.Error(), "promptecho: "))
+	r.log.Notef("this run records all of it again: %s", strings.TrimPrefix(err.Error(), "promptecho: "))
 	return nil
 }
 

@@ -372,7 +372,7 @@ func TestMissOfAnotherRecorder(t *testing.T) {
 	if got := chat(`,"top_logprobs":1`).ask(t, r); !strings.HasPrefix(got, "status 418") {
 		t.Error(got)
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "it was sent to another recorder (http.DefaultTransport, or the transport that Upstream sets), which has no recording of it, and not to the network") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "it did not reach the network: it was sent to another recorder (http.DefaultTransport, or the transport that Upstream sets), which has no recording of it") {
 		t.Errorf("Close: %v", err)
 	}
 	if _, err := cassette.Load(file); err == nil {

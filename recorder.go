@@ -90,7 +90,7 @@ func (r *Recorder) isVariable(method, name string) bool {
 		return true
 	}
 	r.redact.AddSecret(name)
-	why := fmt.Sprintf("rec.%s takes the name of an environment variable, such as \"OPENAI_API_KEY\"; its argument cannot be one, and is not shown, since it may be a secret", method)
+	why := fmt.Sprintf("rec.%s takes the name of an environment variable, such as \"OPENAI_API_KEY\"; what this call passes cannot be a name, and is not shown, since it may be a secret", method)
 	r.life.missing.CompareAndSwap(nil, &why)
 	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
 	return false

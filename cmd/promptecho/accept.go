@@ -221,7 +221,7 @@ func (a *acceptance) verdict(s *summary, said string) error {
 		text = append(text, count(len(a.refused), "request")+" refused")
 	}
 	if n := len(a.otherwise(s)) + len(s.failures()); n > 0 {
-		text = append(text, count(n, "failure")+" not caused by a request without a recording")
+		text = append(text, count(n, "failure")+" with another cause than a missing recording")
 	}
 	if len(text) == 0 && (!a.dry || accepted == 0) {
 		return nil

@@ -21,8 +21,8 @@ import (
 var lintHelp = `lint [-fix|-diff] [-json] [FLAGS] [PACKAGE ...]
 find tests that call a model, and recorders used wrongly
 
-It is go vet with the rules of docs/LINT.md; the default is ./... go vet can
-run it, too: go vet -vettool=$(which promptecho) ./...
+It is go vet with the rules of docs/LINT.md, by default for ./..., and can be
+the tool of go vet, too: go vet -vettool=$(which promptecho) ./...
 
   -fix              apply the fixes, and print the remaining findings
   -diff             print the fixes as a diff

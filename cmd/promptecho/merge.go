@@ -49,7 +49,7 @@ func runMerge(args []string, stdout, stderr io.Writer) error {
 	case *into != "" && len(paths) > 0 && !*install && !*driver:
 		return mergeInto(*into, paths, stdout)
 	case *install || *driver || *into != "":
-		return errors.New("-install takes no path, -driver four, -into one or more; use only one of them")
+		return errors.New("-install takes no path, -driver takes four, -into takes one or more; use only one of these flags")
 	}
 	return mergeUnmerged(paths, stdout)
 }

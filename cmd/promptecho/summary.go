@@ -201,12 +201,12 @@ func (s *summary) printProof(w io.Writer) {
 		s.proof.tell(out, f)
 	}
 	if s.proof.failed() == 0 && len(s.proof.failures) == 0 {
-		of := ""
+		of := "T"
 		if len(s.failed()) > 0 {
-			of = " of tests that passed"
+			of = "In tests that passed, t"
 		}
 		fmt.Fprintln(w)
-		tell(w, "The new recordings%s replay (tried %s)", of, count(s.proof.n, "time"))
+		tell(w, "%she new recordings replay (tried %s)", of, count(s.proof.n, "time"))
 	}
 }
 

@@ -86,7 +86,7 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	best := a.nearest(i)
 	if best.to < 0 {
-		f.Refused = "there is no unused recording whose request it could replace"
+		f.Refused = "no recording is left whose request this one could replace"
 	} else {
 		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
 	}

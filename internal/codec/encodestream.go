@@ -78,7 +78,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 		d.MS, err = strconv.ParseInt(first, 10, 64)
 		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
 		case !isPlain && several:
-			return d, "either milliseconds (0 or more) or + before the first ~, as in 13~1+2"
+			return d, "a number of milliseconds (0 or more), or +, in front of the first ~, as in 13~1+2"
 		case !isPlain:
 			return d, "an integer, 0 or more"
 		}

@@ -72,7 +72,7 @@ func (p *parser) assetText(n *yaml.Node, field string) string {
 func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 	count, name, ok := strings.Cut(n.Text, "@")
 	if !ok {
-		p.badf(n, field, "invalid vector %q; want how many numbers it has, \"@\" and the name of its asset", yaml.Clip(n.Text))
+		p.badf(n, field, "invalid vector %q; want the count of its numbers, \"@\" and the name of its asset", yaml.Clip(n.Text))
 		return exactjson.Value{}
 	}
 	content := p.readAsset(n, field, name)

@@ -129,7 +129,7 @@ func (p *parser) chunks(n *yaml.Node, field string) []int {
 	for _, e := range elems {
 		l := p.integer(e, field, 0)
 		if l == 0 || l > 1<<40 {
-			p.badf(e, field, "a chunk has 1 byte or more; remove it")
+			p.badf(e, field, "a chunk must have 1 byte or more, and less than 1 TB")
 		}
 		lengths = append(lengths, int(l))
 	}

@@ -44,7 +44,7 @@ func (c *Control) control(w http.ResponseWriter, r *http.Request) {
 	case !isCassette || name == "":
 		refuse(w, http.StatusNotFound, "POST /cassettes/NAME opens a cassette and DELETE /cassettes/NAME?passed=true closes it; docs/PROCESSES.md says more")
 	case c.Dir == "":
-		refuse(w, http.StatusConflict, "the suite has one cassette, "+c.Cassette+": for one of each test, run promptecho serve -cassettes DIR")
+		refuse(w, http.StatusConflict, "the suite has one cassette, "+c.Cassette+": to give each test its own, run promptecho serve -cassettes DIR")
 	case r.Method == http.MethodPost:
 		c.begin(w, r, name)
 	case r.Method == http.MethodDelete:

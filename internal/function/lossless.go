@@ -36,7 +36,7 @@ func (w *typeWalker) walk(t reflect.Type, path string) error {
 		return lost(path, "JSON has no %s", t.Kind())
 	case reflect.Interface:
 		if t.NumMethod() > 0 || strings.Contains(path, ".") && !strings.HasSuffix(path, "]") {
-			return lost(path, "JSON does not say which type an interface holds (a map[string]any or a json.RawMessage keeps what JSON has)")
+			return lost(path, "JSON does not say which type an interface holds (use a map[string]any or a json.RawMessage, which keep what JSON has)")
 		}
 	case reflect.Pointer:
 		return w.walk(t.Elem(), path)

@@ -57,7 +57,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	check("response.text", []byte(it.Response.Text))
 	check("response.error", []byte(it.Response.Error))
 	if err == nil && left {
-		return fmt.Errorf("%s: a text in response.events looks like a secret, or Redact names it, "+
+		return fmt.Errorf("%s: a text in response.events looks like a secret, or Redact matches it, "+
 			"but it is split over several events and cannot be replaced: "+notWritten, what)
 	}
 	return err
@@ -173,7 +173,7 @@ func (p *Policy) CheckVariable(name, value string) error {
 		return errors.New("its value looks like a credential. If it is an id, call the variable ..._ID")
 	}
 	if p.isNamed(name) || p.text(value) != value {
-		return errors.New("the option Redact names it")
+		return errors.New("Redact or RedactFields covers it")
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func contest(c *tape.Contest) string {
 func differingIn(c *tape.Contest) (words, selector string) {
 	switch {
 	case c.Field.IsGivenOut():
-		return "an id from an earlier answer", ""
+		return "an id that an earlier answer gave", ""
 	case c.Field.Spelled():
 		return "its spelling", ""
 	case c.Field.Path == "name":

@@ -309,5 +309,5 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	if len(edits) == 0 || len(edits) > 3 {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d was used instead, which differs in %s", r.File, used[i].Line(), names(edits))
+	return fmt.Sprintf("the most similar recording that was used, %s:%d, differs in %s", r.File, used[i].Line(), names(edits))
 }

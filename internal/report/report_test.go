@@ -117,7 +117,7 @@ func TestUnused(t *testing.T) {
 		run      func(*Run)
 		want     string // in the one error; "" for none
 	}{
-		{"unused", chat{prompt: "hallo"}, nil, "c.yaml:4 was used instead, which differs in messages/0/content"},
+		{"unused", chat{prompt: "hallo"}, nil, "the most similar recording that was used, c.yaml:4, differs in messages/0/content"},
 		{"the same again", chat{prompt: "hello"}, nil, "the same request is recorded 2 times and was sent once"},
 		{"raced", chat{prompt: "hallo", raced: true}, nil, "or add AllowRaced()."},
 		{"raced, and allowed", chat{prompt: "hallo", raced: true}, func(r *Run) { r.AllowRaced = true }, ""},

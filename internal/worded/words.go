@@ -42,7 +42,7 @@ var onlyInGo = []string{
 	"call rec.Secret(NAME), with the name of its environment variable, before the first request", "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 	"run the test in a testing/synctest bubble, or let the test set how long it sleeps", "let the test set how long it sleeps",
-	"Run the whole test with CI unset and the key set until it passes, which completes the cassette", "Run the whole command with CI unset and the key set until it passes, which completes the cassette; -mode=all -require-all drops what it does not ask for",
+	"Run the whole test with CI unset and the key set until it passes, which completes the cassette", "Run the whole command with CI unset and the key set until it passes, which completes the cassette (-mode=all -require-all also drops the recordings that it does not ask for)",
 	"have promptecho.Redact replace it", "have -options '{redact: [EXPRESSION]}' replace it",
 	"to drop them, delete the file before recording", "-mode=all -require-all drops them",
 	" (server stands for the variable that holds the httptest.Server)", "",
