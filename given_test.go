@@ -446,7 +446,7 @@ func TestEnvOfCredentials(t *testing.T) {
 		for _, want := range []string{
 			file + `: rec.Env("PROMPTECHO_TEST_API_KEY") is not written: its name is that of a credential. For a credential use rec.Secret("PROMPTECHO_TEST_API_KEY")`,
 			`rec.Env("PROMPTECHO_TEST_THING") is not written: its value looks like a credential`,
-			`rec.Env("PROMPTECHO_TEST_URL") is not written: its value looks like a credential (a user)`,
+			`rec.Env("PROMPTECHO_TEST_URL") is not written: its value looks like a credential (a user name or password before the host)`,
 		} {
 			if !strings.Contains(all, want) {
 				t.Errorf("mode %s: %q lacks %q", mode, all, want)
@@ -513,7 +513,7 @@ func TestEditedEnvIsNoted(t *testing.T) {
 	before := read(t, file)
 	r = mustOpen(t, file, InMode(ModeNewEpisodes), Upstream(canned(`{}`)))
 	ask(t, r, "http://h", "b")
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": env PROMPTECHO_TEST_OTHER: its value looks like a credential") || !strings.Contains(err.Error(), "the cassette was not written") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), file+": env PROMPTECHO_TEST_OTHER: its value looks like a credential") || !strings.Contains(err.Error(), "nothing was written") {
 		t.Errorf("%v", err)
 	}
 	if read(t, file) != before || strings.Contains(read(t, file+journalSuffix), value) {

@@ -262,7 +262,7 @@ func TestSecretThatCannotBeReplaced(t *testing.T) {
 	// "-" escaped as nobody does it: the text search cannot see it.
 	post(t, r, "http://h/v1/chat/completions", strings.Replace(prompt(value), "echo-", `echo\u002d`, 1))
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), file+": request.body would contain a known secret (plain): the cassette was not written. Keep the secret out of the call, or have promptecho.Redact replace it") || strings.Contains(err.Error(), "line-1") {
+	if err == nil || !strings.Contains(err.Error(), file+": request.body would contain a known secret (plain): nothing was written. Keep the secret out of the call, or have promptecho.Redact replace it") || strings.Contains(err.Error(), "line-1") {
 		t.Errorf("Close: %v", err)
 	}
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {

@@ -169,7 +169,8 @@ func (r *Recorder) overCut(err error) error {
 	if err == nil || !r.plan.again || !r.tape.State.Cut {
 		return err
 	}
-	r.log.Notef("this run records all of it again: %s", strings.TrimPrefix(err.Error(), "promptecho: "))
+	place, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "promptecho: "), ": ")
+	r.log.Notef("%s: the file was cut here: this run records the whole cassette again", place)
 	return nil
 }
 

@@ -211,12 +211,12 @@ func KeepUploads() Option {
 }
 
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An
-// argument is a regular expression, as package regexp has them; what it matches is replaced
-// by "[REDACTED]", or its first group if it has one. So Redact("Acme") replaces this name
-// wherever it occurs. [RedactFields] replaces by the names of fields. Both apply to everything
-// that is written, and before requests are compared, so two requests that differ only in what
-// is redacted are the same. What is sent and received does not change. [Open] returns an error
-// if an expression is invalid.
+// argument is a regular expression, as package regexp has them; what it matches is replaced by
+// "[REDACTED]". If the expression has a group, only what the first group matches is replaced.
+// So Redact("Acme") replaces this name wherever it occurs. [RedactFields] replaces by the
+// names of fields. Both apply to everything that is written, and before requests are compared,
+// so two requests that differ only in what is redacted are the same. What is sent and received
+// does not change. [Open] returns an error if an expression is invalid.
 func Redact(exprs ...string) Option {
 	return func(c *config) {
 		c.add("Redact(", exprs, onWriting, func(expr string) error {

@@ -728,7 +728,7 @@ func TestSecretInEncodedFormFailsClosed(t *testing.T) {
 	r.redact.AddSecret("echo-secret-base64")
 	ask(t, r, base, hex.EncodeToString([]byte("echo-secret-base64")))
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), "would contain a known secret (hexadecimal): the cassette was not written") {
+	if err == nil || !strings.Contains(err.Error(), "would contain a known secret (hexadecimal): nothing was written") {
 		t.Errorf("Close: %v", err)
 	}
 	if read(t, file) != before {

@@ -210,7 +210,7 @@ func (r *Recorder) handOver() error {
 	}
 	data, err := run.Encode()
 	if err == nil {
-		err = r.redact.Check(r.file+": what was missed", data)
+		err = r.redact.Check(r.file+": the missed requests", data)
 	}
 	if err == nil {
 		err = missed.Write(missed.Dir(), data)

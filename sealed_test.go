@@ -507,7 +507,7 @@ func TestCutInEveryMode(t *testing.T) {
 					}
 				}
 			case mode == ModeAll && n > 0:
-				if err != nil || !strings.Contains(fmt.Sprint(r.finish(report.Outcome{}).Notes), fmt.Sprintf("this run records all of it again: %s:%d:", file, line)) {
+				if err != nil || !strings.Contains(fmt.Sprint(r.finish(report.Outcome{}).Notes), fmt.Sprintf("%s:%d:", file, line)) {
 					t.Fatalf("%s, cut at %d: %v", mode, n, err)
 				}
 			case err == nil:
@@ -581,7 +581,7 @@ func TestCutIsRecordedAnew(t *testing.T) {
 				}
 			}
 			rep := report.Finish(r, tt.outcome)
-			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "this run records all of it again: "+file+":") {
+			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "the file was cut here: this run records the whole cassette again") {
 				t.Errorf("%+v", rep)
 			}
 			where := file

@@ -22,11 +22,12 @@
 // stands for either part. A fault without selectors may
 // strike every request.
 //
-// Faults work in every record mode. Record with the faults in place: then the cassette
-// has as many recordings as the program needs. Answers that Cut and Garble damage are recorded
-// whole, as long as the recorder is directly below; they are read to the end for that. If the
-// test was recorded without faults, a program that retries after Cut or Garble needs
-// the recording twice; see [github.com/promptecho/promptecho.AllowRepeats].
+// Faults work in every record mode. Record with the faults in place: then the cassette has as
+// many recordings as the program needs. If the transport sends its requests directly to the
+// recorder, the cassette has the whole answer, also where Cut or Garble damages it: the
+// transport reads such an answer to its end. If the test was recorded without faults, a
+// program that retries after Cut or Garble needs the recording twice; see
+// [github.com/promptecho/promptecho.AllowRepeats].
 //
 // A test in which a fault never strikes fails, and says why.
 package echofault

@@ -8,11 +8,12 @@
 //	echosnap.Inline(t, got, "Paris")                       // in the source
 //	echosnap.Route(t, rec)                                 // what an agent did
 //
-// The snapshots of TestX are in testdata/snapshots/TestX.snap. The first run writes them, and
-// fails where CI is set. If a value differs, the test fails with the words that differ and
-// leaves TestX.snap.new, which promptecho review shows, to be accepted or rejected; in CI it
-// writes nothing. The flag -echo.update, or PROMPTECHO_SNAPSHOTS=update, accepts everything;
-// PROMPTECHO_SNAPSHOTS=none writes nothing, as in CI.
+// The snapshots of TestX are in testdata/snapshots/TestX.snap. The first run writes them.
+// Where CI is set, a test without its snapshot fails, and nothing is written. If a value
+// differs, the test fails with the words that differ and leaves TestX.snap.new, which
+// promptecho review shows, to be accepted or rejected; in CI it writes nothing. The flag
+// -echo.update, or PROMPTECHO_SNAPSHOTS=update, accepts everything; PROMPTECHO_SNAPSHOTS=none
+// writes nothing, as in CI.
 //
 // What is written is redacted as cassettes are. docs/SNAPSHOTS.md explains when to
 // use a replay, a snapshot, a judge or an evaluation.

@@ -12,10 +12,10 @@ import (
 func TestOptionsInVain(t *testing.T) {
 	for want, opts := range map[string][]MainOption{
 		`echotest.AllowHosts() has no argument: name the hosts`: {AllowHosts()},
-		`echotest.AllowHosts(""): a host is a name`:             {AllowHosts("")},
-		`echotest.AllowHosts("http://db"): a host is`:           {AllowHosts("db", "http://db")},
-		`echotest.AllowHosts("db:80"): a host is a name`:        {AllowHosts("db:80")},
-		`echotest.AllowHosts("db.*"): a host is a name`:         {AllowHosts("db.*")},
+		`echotest.AllowHosts(""): write a name`:                 {AllowHosts("")},
+		`echotest.AllowHosts("http://db"): write a name`:        {AllowHosts("db", "http://db")},
+		`echotest.AllowHosts("db:80"): write a name`:            {AllowHosts("db:80")},
+		`echotest.AllowHosts("db.*"): write a name`:             {AllowHosts("db.*")},
 		`echotest.Fetch: pass it once`:                          {Fetch("true"), Fetch("false")},
 		`echotest.Fetch: pass it once, with the`:                {Fetch("")},
 	} {

@@ -176,7 +176,7 @@ func (a *acceptance) print(s *summary, r *testRun) {
 		printWritten(w, files, false)
 		// The filters stay: a test that they leave out may not run here.
 		command := again("record -accepted", r.flags, r.patterns, r.behind)
-		p.line(0, bold, "Their answers belong to the requests before the edit. To record them again:")
+		p.line(0, bold, "The accepted requests keep the answers to the old requests. To record those answers again:")
 		p.command(command)
 	}
 	verb := "accepted"

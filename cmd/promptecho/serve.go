@@ -40,8 +40,8 @@ keys are dummies, and requests that bypass the cassette are stopped.
                       the address to use in place of the URL
   -listen ADDRESS     one address for everything: 127.0.0.1:8090
 
-The exit status is that of the command. If that is 0, it is 1 if a request has
-no recording, a test failed on its cassette, or nothing was sent. If the command
+The exit status is that of the command; it is 1 also if a request has no
+recording, a test failed on its cassette, or nothing was sent. If the command
 fails or is interrupted (^C), a new cassette is marked partial.
 `
 

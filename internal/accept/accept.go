@@ -86,7 +86,7 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	best := a.nearest(i)
 	if best.to < 0 {
-		f.Refused = "no recording is left whose request this one could replace"
+		f.Refused = "no recording is left for this request to go into"
 	} else {
 		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
 	}

@@ -184,8 +184,8 @@ func TestAssign(t *testing.T) {
 		{name: "another endpoint", stored: list{paris(system)}, calls: calls(post("https://api.openai.com/v1/embeddings", `{"model":"gpt-x","input":"a"}`)), told: true, findings: []string{"it calls llm/openai.embeddings"}},
 		{name: "a failure", stored: list{failure(paris(system), 429)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
 		{name: "a failure and its retry", stored: list{failure(paris(system), 429), paris(system)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
-		{name: "nothing is left", stored: list{paris(system)}, calls: calls(0, oslo(mended)), findings: []string{"no recording is left whose request"}},
-		{name: "nothing is recorded", calls: calls(oslo(mended)), findings: []string{"no recording is left whose request"}},
+		{name: "nothing is left", stored: list{paris(system)}, calls: calls(0, oslo(mended)), findings: []string{"no recording is left"}},
+		{name: "nothing is recorded", calls: calls(oslo(mended)), findings: []string{"no recording is left"}},
 		{name: "asked because of a miss", stored: list{paris(system)},
 			calls: calls(chat("", "system", system, "user", "What is the weather in Paris?", "assistant", "promptecho: not recorded: openai.chat")), told: true, findings: []string{"LATER"}},
 	}

@@ -200,7 +200,7 @@ func TestReportOfATest(t *testing.T) {
 	}
 	whole := c.Close(Ending{})
 	if len(whole.Errors) != 1 || whole.Errors[0] != "3 tests failed because of a cassette; each failure says why: asks, asks_less, asks_nothing" ||
-		!slices.ContainsFunc(whole.Notes, func(s string) bool { return strings.HasPrefix(s, "1 cassette in "+dir+" of tests that did not run") }) {
+		!slices.ContainsFunc(whole.Notes, func(s string) bool { return strings.HasPrefix(s, "the tests of 1 cassette in "+dir+" did not run") }) {
 		t.Errorf("%+v", whole)
 	}
 	c = started(t, Config{Dir: dir, Mode: "none", Whole: true})

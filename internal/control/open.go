@@ -139,7 +139,7 @@ func (c *Control) Close(e Ending) Report {
 // ofTests adds what is to be said of the cassettes of tests.
 func (c *Control) ofTests(rep *Report, passed bool) {
 	unused := slices.DeleteFunc(c.cassettes(), func(f string) bool { return c.opened[f] != "" })
-	left := fmt.Sprintf("%s in %s of tests that did not run", report.Count(len(unused), "cassette"), c.Dir)
+	left := fmt.Sprintf("the tests of %s in %s did not run", report.Count(len(unused), "cassette"), c.Dir)
 	switch {
 	case len(unused) > 0 && c.Whole && passed:
 		rep.Errors = append(rep.Errors, left+": "+list(unused)+". Delete the cassettes of deleted tests")

@@ -13,7 +13,7 @@ import (
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
-const notWritten = "the cassette was not written. Keep the secret out of the call, or have promptecho.Redact replace it"
+const notWritten = "nothing was written. Keep the secret out of the call, or have promptecho.Redact replace it"
 
 // Check looks for every known secret in what is about to be written: as it is, escaped
 // for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error that names the
@@ -138,7 +138,7 @@ func Findings(it *interaction.Interaction) (found []string) {
 func urlFindings(raw string) (kinds []string) {
 	u := cut(raw)
 	if u.user != "" {
-		kinds = append(kinds, "a user")
+		kinds = append(kinds, "a user name or password before the host")
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
@@ -170,7 +170,7 @@ func (p *Policy) CheckVariable(name, value string) error {
 		return fmt.Errorf("its value looks like a credential (%s)", kinds[0])
 	}
 	if isKey(value) && (!slices.Contains(randomNames, last) || meanings.Get(name).session) {
-		return errors.New("its value looks like a credential. If it is an id, call the variable ..._ID")
+		return errors.New("its value looks like a credential (if it is an id, call the variable ..._ID instead)")
 	}
 	if p.isNamed(name) || p.text(value) != value {
 		return errors.New("Redact or RedactFields covers it")

@@ -29,7 +29,7 @@ func TestFindings(t *testing.T) {
 	}
 	const token = "GitHub token"
 	want := []string{
-		"request.url: a user", `request.url: the parameter "key"`, "request.url: " + token, "request.url: " + token, "request.url: " + token,
+		"request.url: a user name or password before the host", `request.url: the parameter "key"`, "request.url: " + token, "request.url: " + token, "request.url: " + token,
 		`request.headers: the header "x-api-key"`, "request.headers: " + token, "request.headers: " + token,
 		"request.body: a field that holds a credential", "request.body: " + token,
 		`response.headers: the header "set-cookie"`, "response.headers: " + token,

@@ -32,7 +32,7 @@ func formOf(it *interaction.Interaction) *canon.Form { return (&canon.Options{})
 func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byte, error) {
 	for _, variable := range slices.Sorted(maps.Keys(g.Env)) {
 		if err := policy.CheckVariable(variable, g.Env[variable]); err != nil {
-			return nil, fmt.Errorf("%s: env %s: %w: the cassette was not written", name, variable, err)
+			return nil, fmt.Errorf("%s: env %s: %w: nothing was written", name, variable, err)
 		}
 	}
 	text, err := cassette.EncodeGiven(&g)

@@ -213,7 +213,7 @@ func TestUnpushed(t *testing.T) {
 	url, dir := kinds[0].make(t)
 	a, b, _ := pushedTo(t, url, dir)
 	b.write("testdata/cassettes/TestA.yaml", recording("q", "mine"))
-	b.fails([]string{"was never pushed; nothing was replaced", "pull -force"}, "pull")
+	b.fails([]string{"was never pushed, so it was not replaced", "pull -force"}, "pull")
 	b.fails([]string{"differs  testdata/cassettes/TestA.yaml"}, "status")
 	first := a.read("testdata/cassettes.lock")
 	a.write("testdata/cassettes/TestA.yaml", recording("q", "newer"))
@@ -253,7 +253,7 @@ func TestEditedInTheCache(t *testing.T) {
 	if err := os.Remove(object); err != nil {
 		t.Fatal(err)
 	}
-	c.fails([]string{"was never pushed; nothing was replaced"}, "pull")
+	c.fails([]string{"was never pushed, so it was not replaced"}, "pull")
 	if c.read(name) != was {
 		t.Error("the last copy was replaced")
 	}

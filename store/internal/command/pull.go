@@ -182,7 +182,7 @@ func (p *pulling) all(list []wanted, atOnce int, told *progress) error {
 		case errors.As(err, &damaged):
 			err = p.problem("%s: %v; nothing was replaced. On a machine that has an undamaged copy: promptecho-store push -all %[1]s", file, err)
 		case errors.Is(err, errUnpushed):
-			err = p.problem("%s: %v: promptecho-store push %[1]s, or promptecho-store pull -force %[1]s, which loses it", file, err)
+			err = p.problem("%s: %v. To keep it: promptecho-store push %[1]s. To lose it: promptecho-store pull -force %[1]s", file, err)
 		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
 		}
@@ -199,7 +199,7 @@ func (p *pulling) problem(format string, args ...any) error {
 	return nil
 }
 
-var errUnpushed = errors.New("it is not what the lock names, and was never pushed; nothing was replaced")
+var errUnpushed = errors.New("this file differs from the one that the lock names, and was never pushed, so it was not replaced")
 
 // one fetches a file unless it is here.
 func (p *pulling) one(ctx context.Context, w wanted) (int64, error) {
