@@ -37,7 +37,7 @@ func Twice(members []Value) *Value {
 // slices of the text; the result does not refer to b if that is bytes.
 func Parse[T string | []byte](b T) (Value, error) { return parse(string(b), false) }
 
-// ParseEscaped is [Parse], but the texts of strings are as [AppendEscaped] writes them;
+// ParseEscaped is [Parse], but the texts of strings are as [EscapeText] writes them;
 // names are not.
 func ParseEscaped(text string) (Value, error) { return parse(text, true) }
 
@@ -112,7 +112,7 @@ func (p *parser) elems() (elems []Value, err error) {
 }
 
 // str returns the text of the string that was scanned. If escaped it is left as it
-// stands where that is how [AppendEscaped] writes it: most texts are copied from one
+// stands where that is how [EscapeText] writes it: most texts are copied from one
 // JSON to another, and need not be decoded for that.
 func (p *parser) str(escaped bool) (string, error) {
 	s := &p.scan

@@ -59,7 +59,7 @@ type form uint8
 
 const (
 	withEscapes form = 1 << iota // it has some
-	unlike                       // it has something that AppendEscaped does not write
+	unlike                       // it has something that EscapeText does not write
 )
 
 // Scan returns a Scanner of text, which holds one JSON value or several, one behind the
