@@ -48,8 +48,7 @@ type Log struct {
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*missing
-	missed map[string]*missing // misses by the keys of their forms
-	near   *tape.Recording     // the last one that a miss was compared with
+	near   *tape.Recording // the last one that a miss was compared with
 }
 
 // A Tally holds values in the order in which each came first. Its methods may be called
@@ -67,12 +66,10 @@ func (t *Tally[V]) Add(v V) bool {
 	if t.times == nil {
 		t.times = map[V]int{}
 	}
-	t.times[v]++
-	if t.times[v] > 1 {
-		return false
+	if t.times[v]++; t.times[v] == 1 {
+		t.values = append(t.values, v)
 	}
-	t.values = append(t.values, v)
-	return true
+	return t.times[v] == 1
 }
 
 // all returns the values so far.
@@ -210,16 +207,13 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	keys := l.Tape.Keys(c) // makes a form
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	m := l.missed[c.Form.Key()]
-	first := m == nil
+	i := slices.IndexFunc(l.misses, func(m *missing) bool { return m.keys[0] == keys[0] })
+	first := i < 0
 	if first {
-		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}}
-		if l.missed == nil {
-			l.missed = map[string]*missing{}
-		}
-		l.missed[c.Form.Key()] = m
-		l.misses = append(l.misses, m)
+		i = len(l.misses)
+		l.misses = append(l.misses, &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}})
 	}
+	m := l.misses[i]
 	m.Count = max(m.Count+1, asked.Times)
 	switch {
 	case why != "":

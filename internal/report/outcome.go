@@ -88,14 +88,11 @@ func (rep *Report) fail(p Problem) {
 	rep.Errors = append(rep.Errors, p.Text())
 }
 
-// printable makes a report safe to show, since it has texts of requests and cassettes in
-// it.
+// printable makes the notes of a report safe to show, since they have texts of requests and
+// cassettes in them.
 func (rep *Report) printable() {
 	for i := range rep.Notes {
 		rep.Notes[i] = redact.Printable(rep.Notes[i])
-	}
-	for i := range rep.Annotations {
-		rep.Annotations[i].Text = redact.Printable(rep.Annotations[i].Text)
 	}
 }
 
@@ -223,6 +220,6 @@ func (r *Run) places(recs []*tape.Recording) string {
 // annotate adds an annotation, as long as it would be shown.
 func (r *Run) annotate(rep *Report, line int, caller, text string) {
 	if len(rep.Annotations) < maxAnnotations {
-		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, text})
+		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, redact.Printable(text)})
 	}
 }
