@@ -81,11 +81,11 @@ func (n *node) member(name string) string {
 	return ""
 }
 
-// each returns what text returns of each node.
-func each(nodes []*node, text func(*node) string) []string {
-	out := make([]string, len(nodes))
-	for i, n := range nodes {
-		out[i] = text(n)
+// each returns what text returns of each element.
+func each[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, e := range list {
+		out[i] = text(e)
 	}
 	return out
 }
