@@ -241,42 +241,14 @@ func Prepare(path string, beside ...string) error {
 		names[shortHash(filepath.Base(f))] = true
 	}
 	dir := folderOf(file)
-	for _, f := range beside {
-		if _, err := os.Lstat(f); err == nil {
-			listed.Delete(dir) // a process that was killed left this, and maybe more
-		}
-	}
-	for _, entry := range temporary(dir) {
-		made := strings.TrimSuffix(strings.TrimPrefix(entry, tempPrefix), tempSuffix)
-		if left := filepath.Join(dir, entry); leftBehind(left, made, names) {
+	entries, _ := os.ReadDir(dir) // it is not there yet, or saving will say what is wrong with it
+	for _, e := range entries {
+		made, isTemporary := strings.CutPrefix(e.Name(), tempPrefix)
+		if left := filepath.Join(dir, e.Name()); isTemporary && leftBehind(left, strings.TrimSuffix(made, tempSuffix), names) {
 			os.Remove(left)
 		}
 	}
 	return nil
-}
-
-// listed has the temporary files that were in each folder when this process first asked: one with
-// thousands of cassettes is not to be listed for each of them. A process that is killed later
-// leaves its journal, too; a temporary file without one is for the next process to find.
-var listed sync.Map
-
-// temporary returns the names of the temporary files in a folder.
-func temporary(dir string) []string {
-	if names, ok := listed.Load(dir); ok {
-		return names.([]string)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // it is not there yet, or saving will say what is wrong with it
-	}
-	var names []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
-			names = append(names, e.Name())
-		}
-	}
-	listed.Store(dir, names)
-	return names
 }
 
 // leftBehind reports whether a temporary file is of one of these names and of a
