@@ -17,7 +17,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unicode/utf8"
 )
 
 // maxFile is the length in bytes of a file that is read as a whole.
@@ -115,11 +114,7 @@ func Beside(path, suffix string) string {
 		ext = ""
 	}
 	end := "-" + shortHash(name) + ext + suffix
-	cut := max(0, maxName-len(end))
-	for cut > 0 && !utf8.RuneStart(name[cut]) {
-		cut--
-	}
-	return dir + name[:cut] + end
+	return dir + strings.ToValidUTF8(name[:max(0, maxName-len(end))], "") + end
 }
 
 // shortHash tells texts apart in the names of files.

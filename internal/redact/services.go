@@ -2,6 +2,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/memo"
@@ -52,12 +53,7 @@ func places(list string) (all [][]string) {
 }
 
 // holdersOf returns those that may be in bodies of a request and its answer.
-func holdersOf(url string) (found []holder) {
+func holdersOf(url string) []holder {
 	path := cut(url).path
-	for _, h := range holders {
-		if h.path == nil || h.path().MatchString(path) {
-			found = append(found, h)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(holders), func(h holder) bool { return h.path != nil && !h.path().MatchString(path) })
 }

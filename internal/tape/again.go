@@ -28,7 +28,7 @@ func (t *Tape) Replaced() int { return len(t.replaced) }
 // recorded are those that are written. What was recorded takes the place of what would have
 // answered it, because local servers have other ports now.
 func (t *Tape) NotAskedAgain(recorded []*Recording) []*Recording {
-	var old shelf
+	old := shelf{queues: map[uint64]*queue{}}
 	for _, rec := range t.replaced {
 		rec.key = keyOf(rec.Form())
 		old.add(rec)

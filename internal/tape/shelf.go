@@ -25,9 +25,6 @@ func (s *shelf) add(rec *Recording) {
 	q := s.queues[rec.key]
 	if q == nil {
 		q = &queue{exact: true}
-		if s.queues == nil {
-			s.queues = map[uint64]*queue{}
-		}
 		s.queues[rec.key] = q
 	}
 	q.add(rec)
