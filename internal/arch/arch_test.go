@@ -26,7 +26,7 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":             {"internal/lock", "internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests", "internal/group"},
 	"echofault":            {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                     {"internal/lock", "internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/origin", "internal/upload"},
+	"":                     {"internal/group", "internal/lock", "internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/origin", "internal/upload"},
 	"echosnap":             {"", "internal/diff", "internal/inline", "internal/interaction", "internal/judge", "internal/redact", "internal/report", "internal/route", "internal/shell", "internal/snapshot", "internal/stack", "internal/tape", "internal/testname", "internal/tests"},
 	"internal/missed":      {"internal/canon"},
 	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
@@ -38,7 +38,7 @@ var rooms = map[string][]string{
 	"internal/form":        {"internal/coding", "internal/interaction"},
 	"internal/tape":        {"internal/group", "internal/ids", "internal/order", "internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/jsonrpc"},
 	"internal/answer":      {"internal/bubble", "internal/guard", "internal/order", "internal/interaction", "internal/request", "internal/stream", "internal/coding", "internal/jsonrpc"},
-	"internal/diff":        {"internal/upload", "internal/canon", "internal/fieldpath", "internal/exactjson"},
+	"internal/diff":        {"internal/group", "internal/upload", "internal/canon", "internal/fieldpath", "internal/exactjson"},
 	"internal/canon":       {"internal/upload", "internal/urls", "internal/transcript", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo", "internal/origin", "internal/chance"},
 	"internal/question":    {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
 	"internal/redact":      {"internal/chance", "internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},

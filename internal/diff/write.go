@@ -6,6 +6,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 const (
@@ -63,7 +64,7 @@ func (w *writer) rows(rows []string, most int, what string) {
 // more says what was left out.
 func (w *writer) more(rest []Edit) {
 	const named = 3
-	names := each(rest[:min(len(rest), named)], func(e Edit) string { return shown(e.Path) })
+	names := group.Each(rest[:min(len(rest), named)], func(e Edit) string { return shown(e.Path) })
 	if len(rest) > named {
 		names = append(names, "…")
 	}
@@ -84,7 +85,7 @@ func siblings(edits []Edit) int {
 func (w *writer) siblings(edits []Edit) {
 	last := edits[len(edits)-1]
 	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": only in ", last.onlyIn())
-	w.rows(each(edits, func(e Edit) string { return summary(e.Recorded + e.Incoming) }), manySiblings-1, "")
+	w.rows(group.Each(edits, func(e Edit) string { return summary(e.Recorded + e.Incoming) }), manySiblings-1, "")
 }
 
 func (w *writer) edit(e *Edit) {

@@ -5,6 +5,17 @@ import (
 	"testing"
 )
 
+func TestEach(t *testing.T) {
+	t.Parallel()
+	length := func(s string) int { return len(s) }
+	if got := Each([]string{"plum", "", "fig"}, length); !reflect.DeepEqual(got, []int{4, 0, 3}) {
+		t.Errorf("Each = %v", got)
+	}
+	if got := Each(nil, length); got != nil {
+		t.Errorf("Each of none = %#v, want nil", got)
+	}
+}
+
 func TestBy(t *testing.T) {
 	t.Parallel()
 	firstByte := func(s string) (byte, bool) {

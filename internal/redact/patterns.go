@@ -5,17 +5,14 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // patternKinds returns the kinds of what looks like a secret in a text, each as often as it is
 // there. It shows no value.
 func patternKinds(text []byte) []string {
-	var kinds []string
-	for _, m := range findPatterns(text) {
-		kinds = append(kinds, m.kind)
-	}
-	return kinds
+	return group.Each(findPatterns(text), func(m match) string { return m.kind })
 }
 
 // redactPatterns returns b with everything replaced that looks like a secret. It returns

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -45,11 +46,8 @@ var holders = []holder{
 	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }
 
-func places(list string) (all [][]string) {
-	for place := range strings.FieldsSeq(list) {
-		all = append(all, strings.Split(place, "/"))
-	}
-	return all
+func places(list string) [][]string {
+	return group.Each(strings.Fields(list), func(place string) []string { return strings.Split(place, "/") })
 }
 
 // holdersOf returns those that may be in bodies of a request and its answer.

@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -114,10 +115,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 // as will do, or none if the texts differ in something else.
 func explaining(recorded, incoming string) []chance.Changing {
 	equal := func(kinds []chance.Changing) bool {
-		var o canon.Options
-		for _, kind := range kinds {
-			o.Masks = append(o.Masks, kind.Mask())
-		}
+		o := canon.Options{Masks: group.Each(kinds, func(c chance.Changing) canon.Mask { return c.Mask() })}
 		return o.Masked(recorded) == o.Masked(incoming)
 	}
 	for i := range chance.ChangingTexts {

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/stack"
@@ -254,20 +255,16 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 
 // Misses returns the requests that were not recorded so far, in the order they were first
 // asked.
-func (l *Log) Misses() (misses []*Miss) {
-	for _, m := range l.missing() {
-		misses = append(misses, &m.Miss)
-	}
-	return misses
+func (l *Log) Misses() []*Miss {
+	return group.Each(l.missing(), func(m *missing) *Miss { return &m.Miss })
 }
 
 // missing returns the misses so far, with what is known of them.
-func (l *Log) missing() (misses []*missing) {
+func (l *Log) missing() []*missing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, m := range l.misses {
+	return group.Each(l.misses, func(m *missing) *missing {
 		c := *m
-		misses = append(misses, &c)
-	}
-	return misses
+		return &c
+	})
 }

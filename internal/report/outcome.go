@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -210,11 +211,8 @@ func (r *Run) commandIn(o *Outcome, mode string) string {
 
 // places names the first few of some recordings by their lines.
 func (r *Run) places(recs []*tape.Recording) string {
-	var places []string
-	for _, rec := range recs {
-		places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))
-	}
-	return List(places, alsoNamed)
+	place := func(rec *tape.Recording) string { return fmt.Sprintf("%s:%d", r.File, rec.Line()) }
+	return List(group.Each(recs, place), alsoNamed)
 }
 
 // annotate adds an annotation, as long as it would be shown.
