@@ -253,21 +253,13 @@ func (e *encoder) flowValue(v *exactjson.Value) {
 			e.vector(v, false)
 			return
 		}
-		e.raw("[")
-		for i := range v.Elems {
-			e.comma(i)
-			e.flowValue(&v.Elems[i])
-		}
-		e.raw("]")
+		e.flow("[]", len(v.Elems), func(i int) { e.flowValue(&v.Elems[i]) })
 	case exactjson.Object:
-		e.raw("{")
-		for i := range v.Elems {
-			e.comma(i)
+		e.flow("{}", len(v.Elems), func(i int) {
 			e.flowString(v.Elems[i].Name)
 			e.raw(": ")
 			e.flowValue(&v.Elems[i])
-		}
-		e.raw("}")
+		})
 	}
 }
 
