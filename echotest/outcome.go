@@ -146,13 +146,9 @@ func patterns(names, known []string) (list []string) {
 			whole = append(whole, regexp.QuoteMeta(top))
 			continue
 		}
-		inside := func(names []string) (rest []string) {
-			for _, name := range names {
-				if sub := strings.TrimPrefix(name, top+"/"); sub != name {
-					rest = append(rest, sub)
-				}
-			}
-			return rest
+		inside := func(names []string) []string {
+			subs := slices.DeleteFunc(names, func(name string) bool { return name == top })
+			return group.Each(subs, func(name string) string { return strings.TrimPrefix(name, top+"/") })
 		}
 		within := func(sub string) string { return "^" + regexp.QuoteMeta(top) + "$/" + sub }
 		below = append(below, group.Each(patterns(inside(tests), inside(all)), within)...)

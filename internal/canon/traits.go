@@ -63,10 +63,8 @@ type Varying map[string]bool
 // VaryingOf compares the traits of several requests.
 func VaryingOf(all [][]Trait) Varying {
 	count := map[Trait]int{}
-	for _, traits := range all {
-		for _, t := range traits {
-			count[t]++
-		}
+	for _, t := range slices.Concat(all...) {
+		count[t]++
 	}
 	varying := Varying{}
 	for t, n := range count {

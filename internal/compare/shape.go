@@ -108,10 +108,7 @@ func (c *shapes) compare(at string, was, is nodes) {
 // of the other side, has appeared or disappeared. What only some have may be chance.
 func (c *shapes) members(at string, was, is nodes) {
 	wasOf, isOf := by(was.elems(), nameOf), by(is.elems(), nameOf)
-	names := slices.Collect(maps.Keys(wasOf))
-	names = slices.AppendSeq(names, maps.Keys(isOf))
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Sorted(maps.Keys(by(slices.Concat(was.elems(), is.elems()), nameOf))) {
 		if isChance(name) || slices.Contains(besideText, name) {
 			continue
 		}
