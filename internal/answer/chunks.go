@@ -18,6 +18,13 @@ func Join(resp *interaction.Response) (body []byte, ends []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	size := 0 // about
+	for _, event := range resp.Events {
+		for _, f := range event {
+			size += len(f.Name) + len(f.Value) + len(": \n\n")
+		}
+	}
+	body, ends = make([]byte, 0, size), make([]int, 0, len(resp.Events))
 	for i, event := range resp.Events {
 		if body, err = framing.Write(body, event); err != nil {
 			return nil, nil, fmt.Errorf("events[%d]: %w", i, err)
