@@ -203,9 +203,7 @@ func (s *suite) failures() (list []*failure) {
 					by[c.Finding] = f
 					list = append(list, f)
 				}
-				if !slices.Contains(f.names, name) {
-					f.names = append(f.names, name)
-				}
+				f.names = group.With(f.names, name)
 			}
 		}
 	}
@@ -327,9 +325,7 @@ func (s *suite) fold(names []string) (list []string) {
 				name = fmt.Sprintf("%s (%d of %d subtests)", top, n, all[top])
 			}
 		}
-		if !slices.Contains(list, name) {
-			list = append(list, name)
-		}
+		list = group.With(list, name)
 	}
 	if more := len(list) - maxNamed; more > 0 {
 		list = append(list[:maxNamed], fmt.Sprintf("and %d more", more))

@@ -162,11 +162,10 @@ func withoutChance(v exactjson.Value) exactjson.Value {
 		if v.Kind == exactjson.Object && (isChance(e.Name) || isScalar && chance.IDs(e.Name)) {
 			continue
 		}
-		if slices.Contains(given, e.Name) && v.Kind == exactjson.Object {
-			v.Elems = append(v.Elems, parsed(e))
-		} else {
-			v.Elems = append(v.Elems, withoutChance(e))
+		if e = parsed(e); v.Kind != exactjson.Object || !slices.Contains(given, e.Name) {
+			e = withoutChance(e)
 		}
+		v.Elems = append(v.Elems, e)
 	}
 	return v
 }

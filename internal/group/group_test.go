@@ -16,6 +16,23 @@ func TestEach(t *testing.T) {
 	}
 }
 
+func TestWith(t *testing.T) {
+	t.Parallel()
+	if got := With(With(With(nil, "a"), "b"), "a"); !reflect.DeepEqual(got, []string{"a", "b"}) {
+		t.Errorf("With = %q", got)
+	}
+}
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	type option func(*string)
+	add := func(s string) option { return func(to *string) { *to += s } }
+	got := ""
+	if Apply([]option{add("a"), nil, add("b")}, &got); got != "ab" {
+		t.Errorf("Apply = %q", got)
+	}
+}
+
 func TestBy(t *testing.T) {
 	t.Parallel()
 	firstByte := func(s string) (byte, bool) {

@@ -42,9 +42,7 @@ func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Reco
 			return ""
 		}
 		for _, option := range added {
-			if !slices.Contains(code, option) {
-				code = append(code, option)
-			}
+			code = group.With(code, option)
 		}
 	}
 	keyOf := func(req *interaction.Request) string { return options.Form(req).Key() }

@@ -71,9 +71,7 @@ func (r *Run) renamed(asked [][]string) string {
 	dir, own, files := r.having(asked)
 	var found [][2]string // from and to
 	for _, file := range files {
-		if pair := whereRenamed(file, own); !slices.Contains(found, pair) {
-			found = append(found, pair)
-		}
+		found = group.With(found, whereRenamed(file, own))
 	}
 	parents := slices.DeleteFunc(slices.Clone(found), func(pair [2]string) bool { return pair[1] == own })
 	if len(parents) > 0 { // with all subtests, which have their names

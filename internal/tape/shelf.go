@@ -31,8 +31,7 @@ func (s *shelf) add(rec *Recording) {
 	if !rec.unknown {
 		return
 	}
-	req := rec.Request()
-	names := req.Headers.Names()
+	names := rec.Request().Headers.Names()
 	if !slices.ContainsFunc(s.listed, func(l []string) bool { return slices.Equal(l, names) }) {
 		s.listed = append(s.listed, names)
 		slices.SortStableFunc(s.listed, func(a, b []string) int { return cmp.Compare(len(b), len(a)) })
