@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/stack"
@@ -94,13 +95,9 @@ func (r *Recorder) Close() error {
 		return nil
 	}
 	var failed runError
-	for _, text := range rep.Errors {
-		failed.parts = append(failed.parts, errors.New("promptecho: "+text))
-	}
+	failed.parts = group.Each(rep.Errors, func(text string) error { return errors.New("promptecho: " + text) })
 	failed.error = errors.Join(failed.parts...)
-	for _, m := range r.Misses() {
-		failed.parts = append(failed.parts, m)
-	}
+	failed.parts = append(failed.parts, group.Each(r.Misses(), func(m *MissError) error { return m })...)
 	return failed
 }
 

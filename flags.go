@@ -103,17 +103,15 @@ func init() {
 	if !testing.Testing() {
 		return
 	}
-	if flag.Lookup(modeFlag) == nil {
-		flag.Var(new(flagValue), modeFlag, "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live")
-	}
-	for name, usage := range map[string]string{
-		recordFlag: "promptecho: record every cassette again; short for -echo.mode=all",
-		updateFlag: "promptecho: accept every snapshot of package echosnap that differs",
-	} {
+	register := func(name string, value flagValue, usage string) {
 		if flag.Lookup(name) == nil {
-			flag.Var(&flagValue{text: "false", isBool: true}, name, usage)
+			flag.Var(&value, name, usage)
 		}
 	}
+	off := flagValue{text: "false", isBool: true}
+	register(modeFlag, flagValue{}, "promptecho: record `mode`: none, compare, once, new_episodes, update, all or live")
+	register(recordFlag, off, "promptecho: record every cassette again; short for -echo.mode=all")
+	register(updateFlag, off, "promptecho: accept every snapshot of package echosnap that differs")
 }
 
 // A flagValue is the value of one of the flags. It learns at once when the flag is given,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -94,10 +95,7 @@ func parseMode(s, where string) (Mode, error) {
 	if m := Mode(s); m == modeAccepted || slices.Contains(modes, m) {
 		return m, nil
 	}
-	names := make([]string, len(modes))
-	for i, m := range modes {
-		names[i] = string(m)
-	}
+	names := group.Each(modes, func(m Mode) string { return string(m) })
 	return "", fmt.Errorf("promptecho: %s: unknown record mode %q: use one of %s", where, s, strings.Join(names, ", "))
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/request"
@@ -31,11 +32,7 @@ import (
 // one exception: if it was cut off, mode all records it again.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}
-	for _, o := range opts {
-		if o != nil {
-			o(&r.config)
-		}
-	}
+	group.Apply(opts, &r.config)
 	if r.config.err != nil {
 		return nil, r.config.err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/urls"
 )
@@ -195,11 +196,7 @@ func Unordered(paths ...string) Option {
 // headers are
 // replaced as elsewhere. The headers are not compared.
 func KeepHeaders(names ...string) Option {
-	lower := make([]string, len(names))
-	for i, name := range names {
-		lower[i] = strings.ToLower(name)
-	}
-	return each("KeepHeaders", lower, onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
+	return each("KeepHeaders", group.Each(names, strings.ToLower), onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }
 
 // KeepUploads stores uploads completely. Without it, an upload of more than 256 KB (a part of a

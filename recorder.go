@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
@@ -104,11 +105,7 @@ func (r *Recorder) Misses() []*MissError {
 	if r == nil {
 		return nil
 	}
-	var misses []*MissError
-	for _, m := range r.log.Misses() {
-		misses = append(misses, (*MissError)(m))
-	}
-	return misses
+	return group.Each(r.log.Misses(), func(m *report.Miss) *MissError { return (*MissError)(m) })
 }
 
 // Now returns when the recording was made, in whole seconds and UTC: the same time in

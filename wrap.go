@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/function"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -87,11 +88,7 @@ type wrapped struct {
 // wrap returns a function that takes an in and returns an out.
 func (r *Recorder) wrap(name string, in, out reflect.Type, opts []WrapOption) *wrapped {
 	var c wrapConfig
-	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
-	}
+	group.Apply(opts, &c)
 	f, err := function.New(name, in, out, c.sentinels)
 	w := &wrapped{Function: f, rec: r}
 	if err != nil {

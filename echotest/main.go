@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/lock"
 	"github.com/promptecho/promptecho/internal/report"
@@ -58,11 +59,7 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 		flag.Parse()
 	}
 	var c mainConfig
-	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
-	}
+	group.Apply(opts, &c)
 	if c.err != nil {
 		fmt.Fprintln(os.Stderr, c.err)
 		return 2

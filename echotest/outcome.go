@@ -139,24 +139,19 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 func patterns(names, known []string) (list []string) {
 	var whole, below []string
 	first := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
-	for _, group := range group.By(names, func(name string) (string, bool) { return first(name), true }) {
-		top := first(group[0])
+	for _, tests := range group.By(names, func(name string) (string, bool) { return first(name), true }) {
+		top := first(tests[0])
 		all := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return first(name) != top })
-		if slices.Contains(group, top) || len(all) > 0 && len(group) == len(all) {
+		if slices.Contains(tests, top) || len(all) > 0 && len(tests) == len(all) {
 			whole = append(whole, regexp.QuoteMeta(top))
 			continue
 		}
-		inside := func(names []string) (rest []string) {
-			for _, name := range names {
-				if sub := strings.TrimPrefix(name, top+"/"); sub != name {
-					rest = append(rest, sub)
-				}
-			}
-			return rest
+		inside := func(names []string) []string {
+			subs := slices.DeleteFunc(names, func(name string) bool { return name == top })
+			return group.Each(subs, func(name string) string { return strings.TrimPrefix(name, top+"/") })
 		}
-		for _, sub := range patterns(inside(group), inside(all)) {
-			below = append(below, "^"+regexp.QuoteMeta(top)+"$/"+sub)
-		}
+		within := func(sub string) string { return "^" + regexp.QuoteMeta(top) + "$/" + sub }
+		below = append(below, group.Each(patterns(inside(tests), inside(all)), within)...)
 	}
 	if len(whole) > 0 {
 		list = append(list, oneOf(whole, "^", "$"))

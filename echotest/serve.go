@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/serve"
 	"github.com/promptecho/promptecho/internal/urls"
@@ -43,11 +44,7 @@ type Server struct {
 // was not signed with that secret, it is not sent, and the test fails.
 func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
 	c := serveConfig{transport: rec}
-	for _, o := range opts {
-		if o != nil {
-			o(&c)
-		}
-	}
+	group.Apply(opts, &c)
 	switch {
 	case c.given > 1:
 		t.Fatal("promptecho: Serve: Through is set twice: pass one transport, which calls the other")

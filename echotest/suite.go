@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/shell"
 )
@@ -146,7 +147,7 @@ func (s *suite) tellBroken(w io.Writer) {
 	}
 	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(len(paths), "cassette"), report.List(tests, maxNamed))
 	if formatted := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.broken[path] }); len(formatted) > 0 {
-		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, placesOf(formatted)...)))
+		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, group.Each(formatted, shell.Place)...)))
 	}
 	fmt.Fprintln(w, repair(paths, tests))
 }
@@ -179,19 +180,9 @@ func openError(err error, test string) error {
 // record them anew, below an empty line each.
 func repair(paths, tests []string) string {
 	show, remove := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}, []string{"rm"}
-	for _, path := range paths {
-		show = append(show, filepath.ToSlash(below(folder, path)))
-	}
-	remove = append(remove, placesOf(paths)...)
+	show = append(show, group.Each(paths, func(path string) string { return filepath.ToSlash(below(folder, path)) })...)
+	remove = append(remove, group.Each(paths, shell.Place)...)
 	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it again:\n  %s\n  %s", shell.Join(show), shell.Join(remove), command("once", tests...))
-}
-
-// placesOf returns paths as commands name them.
-func placesOf(paths []string) (places []string) {
-	for _, path := range paths {
-		places = append(places, shell.Place(path))
-	}
-	return places
 }
 
 // A failure is what several tests fail for.
@@ -212,9 +203,7 @@ func (s *suite) failures() (list []*failure) {
 					by[c.Finding] = f
 					list = append(list, f)
 				}
-				if !slices.Contains(f.names, name) {
-					f.names = append(f.names, name)
-				}
+				f.names = group.With(f.names, name)
 			}
 		}
 	}
@@ -336,9 +325,7 @@ func (s *suite) fold(names []string) (list []string) {
 				name = fmt.Sprintf("%s (%d of %d subtests)", top, n, all[top])
 			}
 		}
-		if !slices.Contains(list, name) {
-			list = append(list, name)
-		}
+		list = group.With(list, name)
 	}
 	if more := len(list) - maxNamed; more > 0 {
 		list = append(list[:maxNamed], fmt.Sprintf("and %d more", more))

@@ -88,7 +88,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 		return nil, err
 	}
 	if rec.Status == 0 {
-		return nil, &transportError{rec.Error, rec.File, rec.Line}
+		return nil, &transportError{rec}
 	}
 	if trace != nil && trace.GotFirstResponseByte != nil {
 		trace.GotFirstResponseByte()
@@ -205,17 +205,14 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 const mostServed = 5 * time.Second
 
 // A transportError is a recorded failure of the transport.
-type transportError struct {
-	text, file string
-	line       int
-}
+type transportError struct{ rec *Playable }
 
 func (e *transportError) Error() string {
-	return fmt.Sprintf("%s (recorded, promptecho: %s:%d)", e.text, e.file, e.line)
+	return fmt.Sprintf("%s (recorded, promptecho: %s:%d)", e.rec.Error, e.rec.File, e.rec.Line)
 }
 
 // Timeout reports whether the recorded failure was a timeout; see [net.Error].
-func (e *transportError) Timeout() bool { return strings.HasSuffix(e.text, "timeout") }
+func (e *transportError) Timeout() bool { return strings.HasSuffix(e.rec.Error, "timeout") }
 
 // Temporary completes [net.Error].
 func (e *transportError) Temporary() bool { return e.Timeout() }
@@ -226,7 +223,7 @@ func (e *transportError) Unwrap() error {
 		io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	} {
-		if strings.HasSuffix(": "+e.text, ": "+known.Error()) {
+		if strings.HasSuffix(": "+e.rec.Error, ": "+known.Error()) {
 			return known
 		}
 	}

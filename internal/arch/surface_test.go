@@ -74,7 +74,8 @@ func TestSurface(t *testing.T) {
 	section("flags of the command, by the file that has them", flags)
 	keys := first(codec, argument(regexp.MustCompile(`^(text|texts|flag|part|headers|number|get|content)$`), 0), constants(codec))
 	usage, _ := new(interaction.Usage).Fields()
-	section("keys of cassettes", slices.Concat(keys, usage))
+	optional := first(codec, argument(regexp.MustCompile(`^optional$`), 1), constants(codec))
+	section("keys of cassettes", slices.Concat(keys, optional, usage))
 	section("kinds of calls", slices.Clone(interaction.Kinds))
 
 	const file = "testdata/surface.txt"
@@ -194,11 +195,15 @@ func first(files map[string]*ast.File, pick func(ast.Node) ast.Node, known map[s
 	return list
 }
 
-// argument picks an argument of the methods that match.
-func argument(method *regexp.Regexp, i int) func(ast.Node) ast.Node {
+// argument picks an argument of the methods, and functions of the package, that match.
+func argument(name *regexp.Regexp, i int) func(ast.Node) ast.Node {
 	return func(n ast.Node) ast.Node {
 		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > i {
-			if sel, ok := call.Fun.(*ast.SelectorExpr); ok && method.MatchString(sel.Sel.Name) {
+			called, _ := call.Fun.(*ast.Ident)
+			if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+				called = sel.Sel
+			}
+			if called != nil && name.MatchString(called.Name) {
 				return call.Args[i]
 			}
 		}

@@ -775,4 +775,4 @@ func duplicated(v exactjson.Value) bool {
 	return false
 }
 
-func quoted(s string) string { return `"` + string(exactjson.AppendEscaped(nil, s)) + `"` }
+func quoted(s string) string { return `"` + exactjson.EscapeText(s) + `"` }

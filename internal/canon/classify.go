@@ -85,7 +85,6 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 		r.family = to.candidates[i].family
 	}
 	r.addHeaders(req.Headers)
-	r.Drift = make([]Line, 0, 8)
 	keepsBooks := func(member string) bool {
 		return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 	}

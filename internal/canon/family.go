@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/transcript"
 )
 
@@ -138,24 +139,17 @@ func hasNeed(body *exactjson.Value, need string) bool {
 	return isKind(m, exactjson.String) && strings.HasPrefix(m.Text, start)
 }
 
-// A listed field is one of the family's lists: a pattern, and what it means.
-type listedField struct {
-	pattern string
-	level   level
-}
-
-// listed appends the patterns that fields at or below a member of the body may
-// match: those of the table start with a member's name.
-func (f *Family) listed(dst []listedField, member string) []listedField {
+// level returns the level of a field of the body by the family's lists. Those start with the
+// name of a member, which tells of most fields that they are on none.
+func (f *Family) level(path string) level {
 	levels := [...]level{bookkeeping, sampling, anew}
+	member, _, _ := strings.Cut(strings.TrimPrefix(path, "body/"), "/")
 	for i, patterns := range [...][]string{f.Bookkeeping, f.Sampling, f.Drawn} {
-		for _, p := range patterns {
-			if startsWith(p, member) {
-				dst = append(dst, listedField{p, levels[i]})
-			}
+		if slices.ContainsFunc(patterns, func(p string) bool { return startsWith(p, member) && fieldpath.Match(p, path) }) {
+			return levels[i]
 		}
 	}
-	return dst
+	return identity
 }
 
 func startsWith(pattern, member string) bool {

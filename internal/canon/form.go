@@ -84,15 +84,12 @@ func (f *Form) setText() {
 
 // textOf returns lines as the text of a form has them, behind its head.
 func textOf(head string, lines []Line) string {
-	n := len(head)
+	var text strings.Builder
+	text.WriteString(head)
 	for _, l := range lines {
-		n += len("\n") + len(l.Path) + len(" ") + len(l.Value)
+		text.WriteString("\n" + l.Path + " " + l.Value)
 	}
-	text := append(make([]byte, 0, n), head...)
-	for _, l := range lines {
-		text = append(append(append(append(text, '\n'), l.Path...), ' '), l.Value...)
-	}
-	return string(text)
+	return text.String()
 }
 
 // Bare returns the form without what it says of the request. It tells which requests are the

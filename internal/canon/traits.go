@@ -2,6 +2,7 @@ package canon
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -62,10 +63,8 @@ type Varying map[string]bool
 // VaryingOf compares the traits of several requests.
 func VaryingOf(all [][]Trait) Varying {
 	count := map[Trait]int{}
-	for _, traits := range all {
-		for _, t := range traits {
-			count[t]++
-		}
+	for _, t := range slices.Concat(all...) {
+		count[t]++
 	}
 	varying := Varying{}
 	for t, n := range count {
@@ -114,30 +113,26 @@ const SameKind = 1<<(levels-1) - 1
 // SpellingOnly is how near two requests are that differ only in how they are written.
 const SpellingOnly = SameKind - 1
 
-// Agreed returns a hash of those levels in which requests that are so near agree.
-func (k *Kind) Agreed(near int) uint64 {
-	h := uint64(fnvOffset)
-	for i, at := range k {
-		if near>>(len(k)-1-i)&1 == 1 {
-			h = (h ^ at) * fnvPrime
-			h ^= h >> 29
+// Agreed returns what requests that are so near agree in.
+func (k Kind) Agreed(near int) Kind {
+	for i := range k {
+		if near>>(len(k)-1-i)&1 == 0 {
+			k[i] = 0
 		}
 	}
-	return h
+	return k
 }
 
-// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/.
-const (
-	fnvOffset = 14695981039346656037
-	fnvPrime  = 1099511628211
-)
+// seed makes hashes that are only compared with each other, in one process.
+var seed = maphash.MakeSeed()
 
-// hash goes on with the hash of a text, and of its end.
-func hash[T string | []byte](h uint64, text T) uint64 {
-	for i := range len(text) {
-		h = (h ^ uint64(text[i])) * fnvPrime
+// hash goes on with the hash of a text.
+func hash(h uint64, text string) uint64 {
+	type link struct {
+		h    uint64
+		text string
 	}
-	return (h ^ 0x100) * fnvPrime
+	return maphash.Comparable(seed, link{h, text})
 }
 
 // trait adds a field that does not match to what chooses, unless it counts, times or names a
@@ -156,7 +151,7 @@ func (f *Form) trait(l level, path, value string) {
 		}
 	}
 	if ok {
-		f.Traits = append(f.Traits, Trait{path, hash(fnvOffset, value), l})
+		f.Traits = append(f.Traits, Trait{path, hash(0, value), l})
 	}
 }
 
@@ -186,7 +181,7 @@ func withoutCounters(value string) (rest string, ok bool) {
 // way, so of two recordings that differ in it the one that is written alike is meant.
 // Members that are left out come and go.
 func spellingOf(path string, text []byte, encoding encoding, body *exactjson.Value, leftOut func(member string) bool) Trait {
-	h := hash(fnvOffset, path)
+	h := hash(0, path)
 	if bytes.Contains(text, []byte(`\u`)) && foreignEscape().Match(text) {
 		h = hash(h, `\u`)
 	}
@@ -196,12 +191,12 @@ func spellingOf(path string, text []byte, encoding encoding, body *exactjson.Val
 	if encoding == multipartBody {
 		for _, rest := range bytes.Split(text, []byte(`filename="`))[1:] {
 			name, _, _ := bytes.Cut(rest, []byte(`"`))
-			h = hash(h, name)
+			h = hash(h, string(name))
 		}
 	} else {
 		h = blanks(h, text)
 	}
-	return Trait{"spelling", h + membersHash(body, fnvOffset, leftOut), spelling}
+	return Trait{"spelling", h + membersHash(body, 0, leftOut), spelling}
 }
 
 // foreignEscape matches escapes of what is not ASCII; others are an encoder's habit
@@ -223,7 +218,7 @@ func blanks(h uint64, body []byte) uint64 {
 			seen[b] = true
 			left--
 			rest := body[i+1 : min(len(body), i+66)]
-			h = hash(h, rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))])
+			h = hash(h, string(rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]))
 		}
 	}
 	return h
@@ -233,7 +228,7 @@ func blanks(h uint64, body []byte) uint64 {
 // of its value.
 func membersHash(v *exactjson.Value, place uint64, leftOut func(member string) bool) (sum uint64) {
 	for i := range v.Elems {
-		at := place * fnvPrime
+		at := hash(place, "")
 		if v.Kind == exactjson.Object {
 			if leftOut != nil && leftOut(v.Elems[i].Name) {
 				continue

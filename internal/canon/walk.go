@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/urls"
 )
@@ -37,10 +36,8 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 // A walker writes the fields of a request to its form.
 type walker struct {
 	request
-	at     []byte        // the path of the field
-	part   string        // of the request: the first segment of it
-	listed []listedField // the family's patterns that the field may match
-	buf    []byte        // for the value of a field
+	at   []byte // the path of the field
+	part string // of the request: the first segment of it
 }
 
 // walk walks the parts of the request in the order of their names.
@@ -72,7 +69,7 @@ func (w *walker) root(part string, v exactjson.Value) {
 	if v.Kind == exactjson.Null || part != "body" && v.Kind == exactjson.Object && len(v.Elems) == 0 {
 		return
 	}
-	w.part, w.at, w.listed = part, append(w.at[:0], part...), w.listed[:0]
+	w.part, w.at = part, append(w.at[:0], part...)
 	w.value(&v, "")
 }
 
@@ -92,9 +89,6 @@ func (w *walker) value(v *exactjson.Value, source string) {
 	length := len(w.at)
 	for _, child := range children(v) {
 		w.at = append(append(w.at[:length], '/'), child.segment...)
-		if length == len("body") && w.part == "body" && w.family != nil {
-			w.listed = w.family.listed(w.listed[:0], child.segment)
-		}
 		w.value(child.value, source)
 	}
 	w.at = w.at[:length]
@@ -113,7 +107,7 @@ func (w *walker) order(sent string) {
 		w.lines = append(w.lines, line)
 	default:
 		w.Orders = append(w.Orders, line)
-		w.Traits = append(w.Traits, Trait{line.Path, hash(fnvOffset, line.Value), bookkeeping})
+		w.Traits = append(w.Traits, Trait{line.Path, hash(0, line.Value), bookkeeping})
 	}
 }
 
@@ -141,8 +135,7 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 	if level == ignored {
 		return
 	}
-	w.buf = w.options.appendValue(w.buf[:0], v)
-	line := Line{string(w.at), string(w.buf)}
+	line := Line{string(w.at), string(w.options.appendValue(nil, v))}
 	if level == identity {
 		w.lines = append(w.lines, line)
 		return
@@ -156,17 +149,17 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 
 // level returns the level of the field at the path, which has this value; v may be nil.
 func (w *walker) level(v *exactjson.Value, source string) level {
-	level := identity
+	level, path := identity, string(w.at)
 	if w.part != "body" {
-		name, _, _ := strings.Cut(strings.TrimPrefix(string(w.at[len(w.part):]), "/"), "/")
+		name, _, _ := strings.Cut(strings.TrimPrefix(path[len(w.part):], "/"), "/")
 		level = w.request.level(w.part, name)
-	} else if i := slices.IndexFunc(w.listed, func(l listedField) bool { return fieldpath.Match(l.pattern, string(w.at)) }); i >= 0 {
-		level = w.listed[i].level
+	} else if w.family != nil {
+		level = w.family.level(path)
 	}
 	if level == identity && w.isAnew(w.at, v) {
 		level = anew
 	}
-	return w.options.level(w.Form, level, string(w.at), source)
+	return w.options.level(w.Form, level, path, source)
 }
 
 // sortList sorts the list at the path by what of its elements matches, if its order means

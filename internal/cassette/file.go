@@ -12,13 +12,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
-	"unicode/utf8"
 )
 
 // maxFile is the length in bytes of a file that is read as a whole.
@@ -87,25 +85,17 @@ func SumOf(path string) string {
 
 // holds reports whether a file has this content.
 func holds(path string, pieces [][]byte) (bool, error) {
-	f, size, err := openFile(path)
+	f, _, err := openFile(path)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
+	there, wanted := sha256.New(), sha256.New()
 	for _, piece := range pieces {
-		size -= int64(len(piece))
+		wanted.Write(piece)
 	}
-	if size != 0 {
-		return false, nil
-	}
-	var there []byte
-	for _, piece := range pieces {
-		there = slices.Grow(there[:0], len(piece))[:len(piece)]
-		if _, err := io.ReadFull(f, there); err != nil || !bytes.Equal(there, piece) {
-			return false, nil // it is shorter by now
-		}
-	}
-	return true, nil
+	_, err = io.Copy(there, f)
+	return bytes.Equal(there.Sum(nil), wanted.Sum(nil)), err
 }
 
 // maxName is the length in bytes of a file's name that file systems allow.
@@ -124,11 +114,7 @@ func Beside(path, suffix string) string {
 		ext = ""
 	}
 	end := "-" + shortHash(name) + ext + suffix
-	cut := max(0, maxName-len(end))
-	for cut > 0 && !utf8.RuneStart(name[cut]) {
-		cut--
-	}
-	return dir + name[:cut] + end
+	return dir + strings.ToValidUTF8(name[:max(0, maxName-len(end))], "") + end
 }
 
 // shortHash tells texts apart in the names of files.

@@ -145,12 +145,7 @@ func (e *encoder) texts(key string, list *[]string) {
 }
 
 func (e *encoder) flowTexts(list []string) {
-	e.raw("[")
-	for i, s := range list {
-		e.comma(i)
-		e.flowString(s)
-	}
-	e.raw("]")
+	e.flow("[]", len(list), func(i int) { e.flowString(list[i]) })
 }
 
 // headers writes header fields on one line if they fit, else one a line.
@@ -162,12 +157,9 @@ func (e *encoder) headers(key string, headers *interaction.Headers) {
 	start := len(e.buf)
 	e.key(key)
 	after := len(e.buf)
-	e.raw(" {")
-	for i, h := range hs {
-		e.comma(i)
-		e.header(h, false)
-	}
-	e.raw("}\n")
+	e.raw(" ")
+	e.flow("{}", len(hs), func(i int) { e.header(hs[i], false) })
+	e.raw("\n")
 	if utf8.RuneCount(e.buf[start:])-1 <= headersWidth {
 		return
 	}
@@ -177,6 +169,16 @@ func (e *encoder) headers(key string, headers *interaction.Headers) {
 		e.header(h, true)
 		e.raw("\n")
 	}
+}
+
+// flow writes a collection of n elements in flow style, between two brackets.
+func (e *encoder) flow(brackets string, n int, elem func(i int)) {
+	e.raw(brackets[:1])
+	for i := range n {
+		e.comma(i)
+		elem(i)
+	}
+	e.raw(brackets[1:])
 }
 
 // comma writes what stands between the elements of a collection in flow style, before

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -200,26 +201,14 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 
 // allScalars reports whether all elements of v are numbers, bools and nulls.
 func allScalars(v *exactjson.Value) bool {
-	for i := range v.Elems {
-		if v.Elems[i].Kind > exactjson.Number {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool { return e.Kind > exactjson.Number })
 }
 
 // allWords reports whether v is a list of short texts of one line.
 func allWords(v *exactjson.Value) bool {
-	if v.Kind != exactjson.Array {
-		return false
-	}
-	for i := range v.Elems {
-		text := v.Elems[i].Text
-		if v.Elems[i].Kind != exactjson.String || len(text) > objectWidth || strings.Contains(text, "\n") {
-			return false
-		}
-	}
-	return true
+	return v.Kind == exactjson.Array && !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool {
+		return e.Kind != exactjson.String || len(e.Text) > objectWidth || strings.Contains(e.Text, "\n")
+	})
 }
 
 // column returns the width of the line being written, in characters.
@@ -264,21 +253,13 @@ func (e *encoder) flowValue(v *exactjson.Value) {
 			e.vector(v, false)
 			return
 		}
-		e.raw("[")
-		for i := range v.Elems {
-			e.comma(i)
-			e.flowValue(&v.Elems[i])
-		}
-		e.raw("]")
+		e.flow("[]", len(v.Elems), func(i int) { e.flowValue(&v.Elems[i]) })
 	case exactjson.Object:
-		e.raw("{")
-		for i := range v.Elems {
-			e.comma(i)
+		e.flow("{}", len(v.Elems), func(i int) {
 			e.flowString(v.Elems[i].Name)
 			e.raw(": ")
 			e.flowValue(&v.Elems[i])
-		}
-		e.raw("}")
+		})
 	}
 }
 

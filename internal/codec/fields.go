@@ -104,13 +104,10 @@ func responseFields(f fields, r *interaction.Response) {
 	f.text("error", &r.Error)
 }
 
-// The columns of an interaction's keys, and of those within them.
-const (
-	itemIndent = 2
-	partIndent = 4
-)
+// itemIndent is the column of an interaction's keys.
+const itemIndent = 2
 
-// keyStart and partStart are where those keys start.
+// keyStart and partStart are where those keys start, and those within them.
 const (
 	keyStart  = "\n  "
 	partStart = "\n    "

@@ -96,7 +96,7 @@ func (r *flowReader) scalar(i int, isName bool) (end int) {
 		if !ok || strings.HasPrefix(after, "'") || strings.Contains(inner, "\n") {
 			return 0
 		}
-		r.json.WriteString(`"` + string(exactjson.AppendEscaped(nil, inner)) + `"`)
+		r.json.WriteString(`"` + exactjson.EscapeText(inner) + `"`)
 		return len(text) - len(after)
 	}
 	for end = i; end < len(text) && isInWord(text[end]); end++ {

@@ -72,27 +72,20 @@ func (e *encoder) layout(key string, l exactjson.Layout) {
 
 // layout reads a layout.
 func (p *parser) layout(n *yaml.Node, field string) (l exactjson.Layout) {
+	around := func(n *yaml.Node, field string) string { return p.blank(n, field, " \t\r\n") }
 	p.mapping(n, field, field+".", func() {
-		if n, field := p.get("before"); n != nil {
-			l.Before = p.blank(n, field, " \t\r\n")
-		}
-		if n, field := p.get("indent"); n != nil {
-			l.Indent = p.indent(n, field)
-		}
+		optional(p, "before", &l.Before, around)
+		optional(p, "indent", &l.Indent, p.indent)
 		if n, field := p.get("space"); n != nil {
 			l.ColonSpace, l.CommaSpace = p.space(n, field)
 		}
-		if n, field := p.get("padding"); n != nil {
-			l.Padding = p.padding(n, field)
-		}
+		optional(p, "padding", &l.Padding, p.padding)
 		if n, field := p.get("escape"); n != nil {
 			for _, e := range p.list(n, field, strings.Join(exactjson.EscapeNames, ", ")) {
 				l.Escape |= p.escape(e, field)
 			}
 		}
-		if n, field := p.get("after"); n != nil {
-			l.After = p.blank(n, field, " \t\r\n")
-		}
+		optional(p, "after", &l.After, around)
 	})
 	if l.Indent != "" && (l.ColonSpace || l.CommaSpace || l.Padding > 0) {
 		p.badf(n, field, "space and padding are for JSON on one line; remove these, or remove the key indent")

@@ -83,6 +83,13 @@ func (p *parser) get(key string) (n *yaml.Node, field string) {
 	return p.find(key)
 }
 
+// optional sets to to the value of a key of the mapping that is being read, if it is there.
+func optional[T any](p *parser, key string, to *T, value func(n *yaml.Node, field string) T) {
+	if n, field := p.get(key); n != nil {
+		*to = value(n, field)
+	}
+}
+
 // find is get for a key that was asked for.
 func (p *parser) find(key string) (n *yaml.Node, field string) {
 	m := p.in
@@ -133,6 +140,16 @@ func (p *parser) list(n *yaml.Node, field, of string) []*yaml.Node {
 		return nil
 	}
 	return n.Elems
+}
+
+// listOf returns the values of the elements of the sequence n.
+func listOf[T any](p *parser, n *yaml.Node, field, of string, value func(n *yaml.Node, field string) T) []T {
+	elems := p.list(n, field, of)
+	values := make([]T, 0, len(elems))
+	for _, e := range elems {
+		values = append(values, value(e, field))
+	}
+	return values
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {

@@ -150,11 +150,7 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 		} else {
 			p.badf(n, field, "is missing; write \"interactions: []\" if there are none")
 		}
-		if list, field := p.get("seals"); list != nil {
-			for _, e := range p.list(list, field, "seals") {
-				doc.Seals = append(doc.Seals, p.str(e, field))
-			}
-		}
+		optional(p, "seals", &doc.Seals, p.strings("seals"))
 	})
 }
 
@@ -273,11 +269,7 @@ func (p *parser) number(key string, i *int64) {
 	}
 }
 
-func (p *parser) flag(key string, set *bool) {
-	if n, field := p.get(key); n != nil {
-		*set = p.boolean(n, field)
-	}
-}
+func (p *parser) flag(key string, set *bool) { optional(p, key, set, p.boolean) }
 
 func (p *parser) moments(m **interaction.Moments) {
 	n, field := p.get(momentsKey)
@@ -305,18 +297,14 @@ func (p *parser) usage(u **interaction.Usage) {
 }
 
 func (p *parser) headers(key string, hs *interaction.Headers) {
-	if n, field := p.get(key); n != nil {
-		*hs = p.headerFields(n, field)
-	}
+	optional(p, key, hs, p.headerFields)
 }
 
-// texts reads a list of texts.
-func (p *parser) texts(key string, list *[]string) {
-	if n, field := p.get(key); n != nil {
-		for _, e := range p.list(n, field, "texts") {
-			*list = append(*list, p.str(e, field))
-		}
-	}
+func (p *parser) texts(key string, list *[]string) { optional(p, key, list, p.strings("texts")) }
+
+// strings returns what reads a list of texts, which are called so in errors.
+func (p *parser) strings(of string) func(n *yaml.Node, field string) []string {
+	return func(n *yaml.Node, field string) []string { return listOf(p, n, field, of, p.str) }
 }
 
 // headerFields returns the header fields n.
@@ -329,9 +317,7 @@ func (p *parser) headerFields(n *yaml.Node, field string) interaction.Headers {
 	for _, v := range n.Elems {
 		h := interaction.Header{Name: p.key(v.Key, field)}
 		if v.Kind == yaml.Sequence {
-			for _, e := range p.list(v, field, "values") {
-				h.Values = append(h.Values, p.loose(e, field))
-			}
+			h.Values = listOf(p, v, field, "values", p.loose)
 		} else {
 			h.Values = []string{p.loose(v, field)}
 		}

@@ -22,10 +22,7 @@ func (p *parser) form(r *interaction.Request) {
 	case !ok:
 		p.badf(n, field, "a form needs a content-type of its request: multipart with a boundary, or application/x-www-form-urlencoded")
 	}
-	var parts []form.Part
-	for _, e := range p.list(n, field, "parts") {
-		parts = append(parts, p.formPart(e, field))
-	}
+	parts := listOf(p, n, field, "parts", p.formPart)
 	if r.Body = kind.Join(parts); p.err == nil && len(parts) == 0 {
 		p.badf(n, field, "has no parts; remove it")
 	}

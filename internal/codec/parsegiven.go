@@ -17,15 +17,9 @@ func (p *parser) given(g *interaction.Given) {
 			p.want(n, field, "options on one line, such as {mask_times: true, ignore: [metadata/user]}")
 		}
 	}
-	if n, field := p.get("time"); n != nil {
-		g.Time = p.time(n, field)
-	}
-	if n, field := p.get("seed"); n != nil {
-		g.Seed = p.seed(n, field)
-	}
-	if n, field := p.get("env"); n != nil {
-		g.Env = p.variables(n, field)
-	}
+	optional(p, "time", &g.Time, p.time)
+	optional(p, "seed", &g.Seed, p.seed)
+	optional(p, "env", &g.Env, p.variables)
 }
 
 // time returns the time n. A year of more or fewer digits cannot be written again.

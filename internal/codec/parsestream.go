@@ -35,12 +35,8 @@ func (p *parser) stream(r *interaction.Response) {
 			r.Events = append(r.Events, p.event(e, field, l, pads[i]))
 		}
 	}
-	if n, field := p.get("chunks"); n != nil {
-		r.Chunks = p.chunks(n, field)
-	}
-	if n, field := p.get("delays_ms"); n != nil {
-		r.Delays = p.delays(n, field)
-	}
+	optional(p, "chunks", &r.Chunks, p.chunks)
+	optional(p, "delays_ms", &r.Delays, p.delays)
 }
 
 // checkResponse makes sure that a response has a status, and is a stream or has a body.
@@ -69,11 +65,7 @@ func (p *parser) paddings(n *yaml.Node, l exactjson.Layout) []int {
 	if l.Indent != "" {
 		p.badf(n, field, "padding is for JSON on one line; remove it, or remove the key indent")
 	}
-	var pads []int
-	for _, e := range p.list(n, field, "numbers of spaces") {
-		pads = append(pads, p.padding(e, field))
-	}
-	return pads
+	return listOf(p, n, field, "numbers of spaces", p.padding)
 }
 
 // event returns the event n. Its last field that is structure is printed in
@@ -124,22 +116,17 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 }
 
 func (p *parser) chunks(n *yaml.Node, field string) []int {
-	elems := p.list(n, field, "lengths in bytes")
-	lengths := make([]int, 0, len(elems))
-	for _, e := range elems {
+	return listOf(p, n, field, "lengths in bytes", func(e *yaml.Node, field string) int {
 		l := p.integer(e, field, 0)
 		if l == 0 || l > 1<<40 {
 			p.badf(e, field, "a chunk must have 1 byte or more, and less than 1 TB")
 		}
-		lengths = append(lengths, int(l))
-	}
-	return lengths
+		return int(l)
+	})
 }
 
 func (p *parser) delays(n *yaml.Node, field string) []interaction.Delay {
-	elems := p.list(n, field, "delays")
-	ds := make([]interaction.Delay, 0, len(elems))
-	for _, e := range elems {
+	return listOf(p, n, field, "delays", func(e *yaml.Node, field string) interaction.Delay {
 		d, want := parseDelay(e.Text)
 		if e.Kind != yaml.Scalar || e.Style != yaml.Plain || e.Tag != "" {
 			want = cmp.Or(want, "an integer, 0 or more")
@@ -147,7 +134,6 @@ func (p *parser) delays(n *yaml.Node, field string) []interaction.Delay {
 		if want != "" {
 			p.want(e, field, want)
 		}
-		ds = append(ds, d)
-	}
-	return ds
+		return d
+	})
 }

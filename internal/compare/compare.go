@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -129,9 +130,7 @@ func reasons(edits []diff.Edit) (names []string) {
 		case "finish_reason":
 			name = "finish reason"
 		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
+		names = group.With(names, name)
 	}
 	return names
 }

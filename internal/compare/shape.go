@@ -108,10 +108,7 @@ func (c *shapes) compare(at string, was, is nodes) {
 // of the other side, has appeared or disappeared. What only some have may be chance.
 func (c *shapes) members(at string, was, is nodes) {
 	wasOf, isOf := by(was.elems(), nameOf), by(is.elems(), nameOf)
-	names := slices.Collect(maps.Keys(wasOf))
-	names = slices.AppendSeq(names, maps.Keys(isOf))
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range slices.Sorted(maps.Keys(by(slices.Concat(was.elems(), is.elems()), nameOf))) {
 		if isChance(name) || slices.Contains(besideText, name) {
 			continue
 		}
@@ -165,11 +162,10 @@ func withoutChance(v exactjson.Value) exactjson.Value {
 		if v.Kind == exactjson.Object && (isChance(e.Name) || isScalar && chance.IDs(e.Name)) {
 			continue
 		}
-		if slices.Contains(given, e.Name) && v.Kind == exactjson.Object {
-			v.Elems = append(v.Elems, parsed(e))
-		} else {
-			v.Elems = append(v.Elems, withoutChance(e))
+		if e = parsed(e); v.Kind != exactjson.Object || !slices.Contains(given, e.Name) {
+			e = withoutChance(e)
 		}
+		v.Elems = append(v.Elems, e)
 	}
 	return v
 }

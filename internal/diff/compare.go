@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // comparer collects the edits of one comparison.
@@ -60,7 +61,7 @@ func (c *comparer) changed(rec, inc *node, note string) {
 // object compares members by name.
 func (c *comparer) object(rec, inc *node) {
 	name := func(n *node) string { return n.name }
-	c.kids(rec.kids, inc.kids, match(each(rec.kids, name), each(inc.kids, name)))
+	c.kids(rec.kids, inc.kids, match(group.Each(rec.kids, name), group.Each(inc.kids, name)))
 }
 
 // list compares two lists: short ones as a whole, those whose elements have names by these
@@ -79,7 +80,7 @@ func (c *comparer) list(rec, inc *node) {
 			note = textNote(rec.value, inc.value, c.other)
 		}
 		c.changed(rec, inc, note)
-	case note != "" && !slices.Contains(each(rec.kids, nameOf), ""):
+	case note != "" && !slices.Contains(group.Each(rec.kids, nameOf), ""):
 		c.changed(names(rec), names(inc), note)
 	default:
 		c.elements(rec.kids, inc.kids)
@@ -103,7 +104,7 @@ func scalars(list *node) bool {
 
 // sameElements reports whether two lists differ in their order at most.
 func sameElements(rec, inc *node) bool {
-	a, b := each(rec.kids, valueOf), each(inc.kids, valueOf)
+	a, b := group.Each(rec.kids, valueOf), group.Each(inc.kids, valueOf)
 	slices.Sort(a)
 	slices.Sort(b)
 	return slices.Equal(a, b)
@@ -111,7 +112,7 @@ func sameElements(rec, inc *node) bool {
 
 // names returns a list of the names of the elements.
 func names(list *node) *node {
-	return &node{path: list.path, value: "[" + strings.Join(each(list.kids, nameOf), ",") + "]"}
+	return &node{path: list.path, value: "[" + strings.Join(group.Each(list.kids, nameOf), ",") + "]"}
 }
 
 func nameOf(n *node) string { return n.member("name") }

@@ -248,9 +248,9 @@ func textNote(recorded, incoming, other string) string {
 		return ""
 	case differOnlyIn(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }):
 		return lineEndsNote + ": the recording has " + lineEnds(a) + ", " + other + " " + lineEnds(b)
-	case differOnlyIn(trimEnd):
+	case differOnlyIn(func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }):
 		return "differs only in white space at the end"
-	case differOnlyIn(trimStart):
+	case differOnlyIn(func(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }):
 		return "differs only in white space at the start"
 	case differOnlyIn(strings.TrimSpace):
 		return "differs only in white space at the start and the end"
@@ -283,9 +283,6 @@ func lineEnds(s string) string {
 	}
 	return "both"
 }
-
-func trimEnd(s string) string   { return strings.TrimRightFunc(s, unicode.IsSpace) }
-func trimStart(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
 // plain writes a text as it looks: without what cannot be seen, special blanks
 // as blanks, and typographic signs as the ASCII they are mistaken for.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // A node is one field of a form with everything below it.
@@ -52,7 +53,7 @@ var tellingMembers = []string{"role", "type", "name"}
 // members first, the others in canonical order.
 func (n *node) join() string {
 	if len(n.kids) == 0 || fieldpath.IsIndex(n.kids[0].name) {
-		return "[" + strings.Join(each(n.kids, valueOf), ",") + "]"
+		return "[" + strings.Join(group.Each(n.kids, valueOf), ",") + "]"
 	}
 	rank := func(k *node) int {
 		i := slices.Index(tellingMembers, k.name)
@@ -81,15 +82,6 @@ func (n *node) member(name string) string {
 	return ""
 }
 
-// each returns what text returns of each node.
-func each(nodes []*node, text func(*node) string) []string {
-	out := make([]string, len(nodes))
-	for i, n := range nodes {
-		out[i] = text(n)
-	}
-	return out
-}
-
 func valueOf(n *node) string { return n.value }
 
 // kinds are the kinds of JSON values, by how they begin.
@@ -106,7 +98,7 @@ func align(rec, inc []*node) (equal []pair, twin map[*node]*node) {
 			equal = append(equal, pair{i, i})
 		}
 	}
-	if most := match(each(rec, valueOf), each(inc, valueOf)); len(most) > len(equal) {
+	if most := match(group.Each(rec, valueOf), group.Each(inc, valueOf)); len(most) > len(equal) {
 		equal = most // else, two that changed places moved, not all between them
 	}
 	twin = map[*node]*node{}

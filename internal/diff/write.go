@@ -6,6 +6,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 const (
@@ -63,10 +64,7 @@ func (w *writer) rows(rows []string, most int, what string) {
 // more says what was left out.
 func (w *writer) more(rest []Edit) {
 	const named = 3
-	var names []string
-	for _, e := range rest[:min(len(rest), named)] {
-		names = append(names, shown(e.Path))
-	}
+	names := group.Each(rest[:min(len(rest), named)], func(e Edit) string { return shown(e.Path) })
 	if len(rest) > named {
 		names = append(names, "…")
 	}
@@ -87,11 +85,7 @@ func siblings(edits []Edit) int {
 func (w *writer) siblings(edits []Edit) {
 	last := edits[len(edits)-1]
 	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": only in ", last.onlyIn())
-	var rows []string
-	for _, e := range edits {
-		rows = append(rows, summary(e.Recorded+e.Incoming))
-	}
-	w.rows(rows, manySiblings-1, "")
+	w.rows(group.Each(edits, func(e Edit) string { return summary(e.Recorded + e.Incoming) }), manySiblings-1, "")
 }
 
 func (w *writer) edit(e *Edit) {

@@ -65,7 +65,7 @@ func (c *Clues) Add(s string) {
 		case after[0] == ',' && c.comma == "":
 			c.comma = spaced(after)
 		}
-		if t.Kind == String && t.form != 0 {
+		if t.Kind == String && t.escapes {
 			c.addEscapes(core[t.Start:t.End])
 		}
 	}

@@ -37,7 +37,7 @@ func Twice(members []Value) *Value {
 // slices of the text; the result does not refer to b if that is bytes.
 func Parse[T string | []byte](b T) (Value, error) { return parse(string(b), false) }
 
-// ParseEscaped is [Parse], but the texts of strings are as [AppendEscaped] writes them;
+// ParseEscaped is [Parse], but the texts of strings are as [EscapeText] writes them;
 // names are not.
 func ParseEscaped(text string) (Value, error) { return parse(text, true) }
 
@@ -111,12 +111,11 @@ func (p *parser) elems() (elems []Value, err error) {
 	return elems, nil
 }
 
-// str returns the text of the string that was scanned. If escaped it is left as it
-// stands where that is how [AppendEscaped] writes it: most texts are copied from one
-// JSON to another, and need not be decoded for that.
+// str returns the text of the string that was scanned, or if escaped, how [EscapeText]
+// writes that.
 func (p *parser) str(escaped bool) (string, error) {
 	s := &p.scan
-	if s.form == 0 || escaped && s.form&unlike == 0 {
+	if !s.escapes {
 		return p.src[s.Start+1 : s.End-1], nil
 	}
 	text, err := p.decode(s.Start, s.End-1)

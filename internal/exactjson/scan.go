@@ -36,11 +36,11 @@ type Scanner struct {
 	// is called.
 	Path []string
 
-	text string
-	pos  int
-	in   []Kind // the arrays and objects that pos is in
-	form form   // of the string that was found
-	want string // what was wanted at pos, where it is not JSON
+	text    string
+	pos     int
+	in      []Kind // the arrays and objects that pos is in
+	escapes bool   // the string that was found has some, or what must be
+	want    string // what was wanted at pos, where it is not JSON
 }
 
 // Token is what a Scanner found.
@@ -52,14 +52,6 @@ const (
 	Open                // the opening bracket of an array or object
 	Close               // its closing bracket
 	Name                // the name of a member
-)
-
-// form is how the text of a string is written.
-type form uint8
-
-const (
-	withEscapes form = 1 << iota // it has some
-	unlike                       // it has something that AppendEscaped does not write
 )
 
 // Scan returns a Scanner of text, which holds one JSON value or several, one behind the
@@ -183,7 +175,7 @@ func (s *Scanner) open(k Kind) bool {
 
 // str finds the string whose opening quote is at pos.
 func (s *Scanner) str(t Token) bool {
-	s.form = 0
+	s.escapes = false
 	for i := s.pos + 1; ; i++ {
 		i += plain(s.text[i:])
 		switch {
@@ -191,15 +183,10 @@ func (s *Scanner) str(t Token) bool {
 			return s.fail(unended)
 		case s.text[i] == '"':
 			return s.found(t, String, i+1)
-		case s.text[i] != '\\':
-			s.form |= unlike
-		case i+1 < len(s.text):
+		case s.text[i] == '\\' && i+1 < len(s.text):
 			i++
-			s.form |= withEscapes
-			if strings.IndexByte(letters[:always], s.text[i]) < 0 {
-				s.form |= unlike
-			}
 		}
+		s.escapes = true
 	}
 }
 

@@ -86,32 +86,29 @@ func plainUntil(s string, special *[256]bool) int {
 	return len(s)
 }
 
-// AppendEscaped appends s as it stands between the quotes of a JSON string, on
-// one line: control characters, quotes and backslashes escaped, each in one way,
-// and everything else as it is, invalid UTF-8 too. So different strings stay
-// different, and those that need no escape are themselves.
-func AppendEscaped(b []byte, s string) []byte { return onOneLine.text(b, s, special) }
-
-// onOneLine are the habits of AppendEscaped, and special the bytes that do not stand for
+// onOneLine are the habits of EscapeText, and special the bytes that do not stand for
 // themselves in its strings.
 const onOneLine = EscapeDelete | EscapeLong
 
 var special = onOneLine.special()
 
 // The letters that are escapes behind a backslash (RFC 8259, section 7), and what they
-// stand for. AppendEscaped always writes the first ones.
+// stand for. EscapeText always writes the first ones.
 const (
 	letters = `"\nrtbf/`
 	escaped = "\"\\\n\r\t\b\f/"
 	always  = 5
 )
 
-// EscapeText returns what [AppendEscaped] appends.
+// EscapeText returns s as it stands between the quotes of a JSON string, on
+// one line: control characters, quotes and backslashes escaped, each in one way,
+// and everything else as it is, invalid UTF-8 too. So different strings stay
+// different, and those that need no escape are themselves.
 func EscapeText(s string) string {
 	if plain(s) == len(s) {
 		return s
 	}
-	return string(AppendEscaped(nil, s))
+	return string(onOneLine.text(nil, s, special))
 }
 
 // UnescapeText returns what s is between the quotes of a JSON string. What can be no part
@@ -221,7 +218,7 @@ func InvalidUTF8(s string) int {
 	return -1 // unreachable: the string is not valid
 }
 
-// Unquote returns the text of a JSON string as AppendEscaped writes it between quotes; ok is
+// Unquote returns the text of a JSON string as EscapeText writes it between quotes; ok is
 // false for anything else.
 func Unquote(s string) (text string, ok bool) {
 	if len(s) < 2 || s[0] != '"' || !utf8.ValidString(s) {

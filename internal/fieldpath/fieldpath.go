@@ -16,21 +16,16 @@ import (
 
 // Segment returns a member name as it stands in a path.
 func Segment(name string) string {
-	quoted := name == "" || name[0] == '"' || name == "*" || name == "**" || IsIndex(name)
-	escaped := false
-	for i := range len(name) {
-		c := name[i]
-		quoted = quoted || c <= ' ' || c == 0x7f
-		escaped = escaped || c == '~' || c == '/'
-	}
-	if escaped {
-		name = strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-	}
+	quoted := name == "" || name[0] == '"' || name == "*" || name == "**" || IsIndex(name) ||
+		strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f })
+	name = escapes.Replace(name)
 	if quoted {
-		return `"` + string(exactjson.AppendEscaped(nil, name)) + `"`
+		return `"` + exactjson.EscapeText(name) + `"`
 	}
 	return name
 }
+
+var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // MemberName returns the name that stands in a path as a segment.
 func MemberName(segment string) string {

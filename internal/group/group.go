@@ -1,5 +1,7 @@
-// Package group groups values by key.
+// Package group takes lists: it groups them, and calls what is to be done with each element.
 package group
+
+import "slices"
 
 // By returns the elements of a list that have a key, in groups of equal keys: the groups in
 // the order of their first elements, and the elements of each in the order of the list.
@@ -19,4 +21,29 @@ func By[K comparable, V any](list []V, key func(V) (k K, ok bool)) (groups [][]V
 		groups[i] = append(groups[i], v)
 	}
 	return groups
+}
+
+// Each returns what f returns for each element of a list; nil if there is none.
+func Each[V, W any](list []V, f func(V) W) (each []W) {
+	for _, v := range list {
+		each = append(each, f(v))
+	}
+	return each
+}
+
+// With returns a list with one more element, unless the list has it.
+func With[V comparable](list []V, v V) []V {
+	if slices.Contains(list, v) {
+		return list
+	}
+	return append(list, v)
+}
+
+// Apply applies options, those that are not nil, in their order.
+func Apply[O ~func(*C), C any](opts []O, c *C) {
+	for _, o := range opts {
+		if o != nil {
+			o(c)
+		}
+	}
 }

@@ -5,6 +5,34 @@ import (
 	"testing"
 )
 
+func TestEach(t *testing.T) {
+	t.Parallel()
+	length := func(s string) int { return len(s) }
+	if got := Each([]string{"plum", "", "fig"}, length); !reflect.DeepEqual(got, []int{4, 0, 3}) {
+		t.Errorf("Each = %v", got)
+	}
+	if got := Each(nil, length); got != nil {
+		t.Errorf("Each of none = %#v, want nil", got)
+	}
+}
+
+func TestWith(t *testing.T) {
+	t.Parallel()
+	if got := With(With(With(nil, "a"), "b"), "a"); !reflect.DeepEqual(got, []string{"a", "b"}) {
+		t.Errorf("With = %q", got)
+	}
+}
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	type option func(*string)
+	add := func(s string) option { return func(to *string) { *to += s } }
+	got := ""
+	if Apply([]option{add("a"), nil, add("b")}, &got); got != "ab" {
+		t.Errorf("Apply = %q", got)
+	}
+}
+
 func TestBy(t *testing.T) {
 	t.Parallel()
 	firstByte := func(s string) (byte, bool) {

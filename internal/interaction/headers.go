@@ -5,6 +5,8 @@ import (
 	"net/textproto"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // Headers are header fields in the order they are written: names lower-case and sorted,
@@ -39,11 +41,8 @@ func (h Header) IsDefault() bool {
 }
 
 // Names returns the names of the headers, in their order.
-func (h Headers) Names() (names []string) {
-	for _, f := range h {
-		names = append(names, f.Name)
-	}
-	return names
+func (h Headers) Names() []string {
+	return group.Each(h, func(f Header) string { return f.Name })
 }
 
 // Only returns those of the headers that have one of the names.

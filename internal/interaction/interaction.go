@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
@@ -139,10 +140,7 @@ type Response struct {
 // Clone returns a copy whose events can be changed.
 func (r *Response) Clone() *Response {
 	c := *r
-	c.Events = make([]Event, len(r.Events))
-	for i, event := range r.Events {
-		c.Events[i] = slices.Clone(event)
-	}
+	c.Events = group.Each(r.Events, slices.Clone[Event])
 	return &c
 }
 

@@ -37,15 +37,12 @@ func (m *Strings[V]) Get(s string) V {
 		return v
 	}
 	v = m.Func(s)
-	if len(s) > maxKeyLen {
-		return v
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.m == nil {
 		m.m = map[string]V{}
 	}
-	if len(m.m) < maxEntries {
+	if len(s) <= maxKeyLen && len(m.m) < maxEntries {
 		m.m[strings.Clone(s)] = v // s may be part of a large text
 	}
 	return v

@@ -5,17 +5,14 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // patternKinds returns the kinds of what looks like a secret in a text, each as often as it is
 // there. It shows no value.
 func patternKinds(text []byte) []string {
-	var kinds []string
-	for _, m := range findPatterns(text) {
-		kinds = append(kinds, m.kind)
-	}
-	return kinds
+	return group.Each(findPatterns(text), func(m match) string { return m.kind })
 }
 
 // redactPatterns returns b with everything replaced that looks like a secret. It returns
@@ -75,7 +72,7 @@ func unescaped(s string) string {
 // It reads every byte about once: words are found by a table, and only a word with a
 // rare beginning or end is looked at further.
 func findPatterns(text []byte) (found []match) {
-	s := search{text: text}
+	s := search{text: text, tries: map[*format]try{}}
 	for i := 0; i < len(text); {
 		var m match
 		if class[text[i]]&word == 0 {

@@ -2,8 +2,10 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -44,20 +46,12 @@ var holders = []holder{
 	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }
 
-func places(list string) (all [][]string) {
-	for place := range strings.FieldsSeq(list) {
-		all = append(all, strings.Split(place, "/"))
-	}
-	return all
+func places(list string) [][]string {
+	return group.Each(strings.Fields(list), func(place string) []string { return strings.Split(place, "/") })
 }
 
 // holdersOf returns those that may be in bodies of a request and its answer.
-func holdersOf(url string) (found []holder) {
+func holdersOf(url string) []holder {
 	path := cut(url).path
-	for _, h := range holders {
-		if h.path == nil || h.path().MatchString(path) {
-			found = append(found, h)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(holders), func(h holder) bool { return h.path != nil && !h.path().MatchString(path) })
 }

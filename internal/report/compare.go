@@ -57,11 +57,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 
 // judgeDrifted names the answers that have drifted, and shows in what.
 func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent int) {
-	verb := "have"
-	if len(drifted) == 1 {
-		verb = "has"
-	}
-	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), Count(sent, "model call"), verb, r.Mode, r.ModeBy)
+	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), Count(sent, "model call"), have(len(drifted)), r.Mode, r.ModeBy)
 	for _, one := range drifted {
 		r.annotate(rep, one.Recording.Line(), "", "the provider does not answer as recorded: drift in "+one.Why)
 	}

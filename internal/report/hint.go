@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -41,9 +42,7 @@ func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Reco
 			return ""
 		}
 		for _, option := range added {
-			if !slices.Contains(code, option) {
-				code = append(code, option)
-			}
+			code = group.With(code, option)
 		}
 	}
 	keyOf := func(req *interaction.Request) string { return options.Form(req).Key() }
@@ -114,10 +113,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 // as will do, or none if the texts differ in something else.
 func explaining(recorded, incoming string) []chance.Changing {
 	equal := func(kinds []chance.Changing) bool {
-		var o canon.Options
-		for _, kind := range kinds {
-			o.Masks = append(o.Masks, kind.Mask())
-		}
+		o := canon.Options{Masks: group.Each(kinds, func(c chance.Changing) canon.Mask { return c.Mask() })}
 		return o.Masked(recorded) == o.Masked(incoming)
 	}
 	for i := range chance.ChangingTexts {

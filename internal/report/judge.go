@@ -143,11 +143,7 @@ func needed(calls []string) string {
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
 func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
-	verb := "have"
-	if len(misses) == 1 {
-		verb = "has"
-	}
-	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), verb, l.Mode, l.ModeBy, len(used(recs)), len(recs))}
+	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), have(len(misses)), l.Mode, l.ModeBy, len(used(recs)), len(recs))}
 	// Those that have the same reason and differ from their recordings in the same way.
 	all := group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 	for i, finding := range all {

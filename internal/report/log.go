@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/stack"
@@ -67,12 +68,10 @@ func (t *Tally[V]) Add(v V) bool {
 	if t.times == nil {
 		t.times = map[V]int{}
 	}
-	t.times[v]++
-	if t.times[v] > 1 {
-		return false
+	if t.times[v]++; t.times[v] == 1 {
+		t.values = append(t.values, v)
 	}
-	t.values = append(t.values, v)
-	return true
+	return t.times[v] == 1
 }
 
 // all returns the values so far.
@@ -260,20 +259,16 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 
 // Misses returns the requests that were not recorded so far, in the order they were first
 // asked.
-func (l *Log) Misses() (misses []*Miss) {
-	for _, m := range l.missing() {
-		misses = append(misses, &m.Miss)
-	}
-	return misses
+func (l *Log) Misses() []*Miss {
+	return group.Each(l.missing(), func(m *missing) *Miss { return &m.Miss })
 }
 
 // missing returns the misses so far, with what is known of them.
-func (l *Log) missing() (misses []*missing) {
+func (l *Log) missing() []*missing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, m := range l.misses {
+	return group.Each(l.misses, func(m *missing) *missing {
 		c := *m
-		misses = append(misses, &c)
-	}
-	return misses
+		return &c
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -229,9 +230,7 @@ func names(edits []diff.Edit) string {
 	const most = 3
 	var fields []string
 	for _, e := range edits {
-		if name := fieldpath.Short(e.Path); !slices.Contains(fields, name) {
-			fields = append(fields, name)
-		}
+		fields = group.With(fields, fieldpath.Short(e.Path))
 	}
 	return List(fields, most)
 }

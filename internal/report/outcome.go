@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -88,14 +89,11 @@ func (rep *Report) fail(p Problem) {
 	rep.Errors = append(rep.Errors, p.Text())
 }
 
-// printable makes a report safe to show, since it has texts of requests and cassettes in
-// it.
+// printable makes the notes of a report safe to show, since they have texts of requests and
+// cassettes in them.
 func (rep *Report) printable() {
 	for i := range rep.Notes {
 		rep.Notes[i] = redact.Printable(rep.Notes[i])
-	}
-	for i := range rep.Annotations {
-		rep.Annotations[i].Text = redact.Printable(rep.Annotations[i].Text)
 	}
 }
 
@@ -213,16 +211,13 @@ func (r *Run) commandIn(o *Outcome, mode string) string {
 
 // places names the first few of some recordings by their lines.
 func (r *Run) places(recs []*tape.Recording) string {
-	var places []string
-	for _, rec := range recs {
-		places = append(places, fmt.Sprintf("%s:%d", r.File, rec.Line()))
-	}
-	return List(places, alsoNamed)
+	place := func(rec *tape.Recording) string { return fmt.Sprintf("%s:%d", r.File, rec.Line()) }
+	return List(group.Each(recs, place), alsoNamed)
 }
 
 // annotate adds an annotation, as long as it would be shown.
 func (r *Run) annotate(rep *Report, line int, caller, text string) {
 	if len(rep.Annotations) < maxAnnotations {
-		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, text})
+		rep.Annotations = append(rep.Annotations, Annotation{r.Path, line, caller, redact.Printable(text)})
 	}
 }

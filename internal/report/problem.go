@@ -122,6 +122,14 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
+// have returns the verb behind a number: "has" behind 1, else "have".
+func have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
 // times returns "once", "2 times".
 func times(n int) string {
 	if n == 1 {

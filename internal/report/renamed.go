@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -19,10 +20,7 @@ const maxCandidates = 3
 // elsewhere says which other file has requests that were missed here, and how to use it. It
 // returns "" if there is none.
 func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
-	var asked [][]string
-	for _, m := range misses {
-		asked = append(asked, m.keys)
-	}
+	asked := group.Each(misses, func(m *missing) []string { return m.keys })
 	path := r.Tape.Failed()
 	n := r.Tape.CountIn(path, asked)
 	if n == 0 || r.Tape.State.Pinned {
@@ -73,9 +71,7 @@ func (r *Run) renamed(asked [][]string) string {
 	dir, own, files := r.having(asked)
 	var found [][2]string // from and to
 	for _, file := range files {
-		if pair := whereRenamed(file, own); !slices.Contains(found, pair) {
-			found = append(found, pair)
-		}
+		found = group.With(found, whereRenamed(file, own))
 	}
 	parents := slices.DeleteFunc(slices.Clone(found), func(pair [2]string) bool { return pair[1] == own })
 	if len(parents) > 0 { // with all subtests, which have their names

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
 )
 
@@ -16,30 +16,18 @@ import (
 var jsonArray = Framing{
 	Name: "json-array",
 	Detect: func(media string, body []byte) bool {
-		return (media == "application/json" || media == "") && isGeminiArray(body)
+		return (media == "application/json" || media == "") && geminiArray.Match(body)
 	},
 	FrameLen: firstElementLen,
 	Fields:   elementFields,
 	Append:   elementAppend,
 }
 
-// geminiFields are the members of a GenerateContentResponse.
-var geminiFields = []string{"candidates", "usageMetadata", "promptFeedback", "modelVersion", "responseId", "createTime"}
-
-// isGeminiArray goes by the first member of the first element. Any other array
-// is an answer like others, and reads better in one piece.
-func isGeminiArray(body []byte) bool {
-	rest := body
-	for _, c := range []byte(`[{"`) {
-		rest = bytes.TrimLeft(rest, " \t\r\n")
-		if len(rest) == 0 || rest[0] != c {
-			return false
-		}
-		rest = rest[1:]
-	}
-	name, _, ok := bytes.Cut(rest, []byte(`"`))
-	return ok && slices.Contains(geminiFields, string(name))
-}
+// geminiArray is the beginning of an array whose first element has a member of a
+// GenerateContentResponse first. Any other array is an answer like others, and reads better in
+// one piece.
+var geminiArray = regexp.MustCompile(`^[ \t\r\n]*\[[ \t\r\n]*\{[ \t\r\n]*"` +
+	`(?:candidates|usageMetadata|promptFeedback|modelVersion|responseId|createTime)"`)
 
 // firstElementLen returns the length of the first element with what stands before
 // it, if it is an object and whole.

@@ -2,7 +2,9 @@ package stream
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -38,24 +40,14 @@ func isSSE(media string, body []byte) bool {
 	if media == "text/event-stream" {
 		return start[0] != '{' && start[0] != '[' && start[0] != '<'
 	}
-	for _, p := range []string{"data:", "event:", "id:", "retry:", ": "} {
-		if bytes.HasPrefix(start, []byte(p)) && media != "text/plain" {
-			return true
-		}
-	}
-	return false
+	begins := func(p string) bool { return bytes.HasPrefix(start, []byte(p)) }
+	return media != "text/plain" && slices.ContainsFunc([]string{"data:", "event:", "id:", "retry:", ": "}, begins)
 }
 
 // firstEOL returns the first line end of the body, LF if it has none.
 func firstEOL(body []byte) string {
-	i := bytes.IndexAny(body, "\r\n")
-	switch {
-	case i < 0 || body[i] == '\n':
-		return "\n"
-	case i+1 < len(body) && body[i+1] == '\n':
-		return "\r\n"
-	}
-	return "\r"
+	n, text := lineLen(body, true)
+	return cmp.Or(string(body[text:n]), "\n")
 }
 
 // firstEventLen returns the length of the first event with the blank line that ends it.
@@ -108,9 +100,8 @@ func sseFields(frame, eol string) ([]Field, bool) {
 		}
 		// One blank behind the colon is no part of the value; where there is
 		// none the name keeps the colon, so that the bytes come back.
-		if blank := strings.HasPrefix(value, " "); blank {
-			value = value[1:]
-		} else {
+		value, spaced := strings.CutPrefix(value, " ")
+		if !spaced {
 			name += ":"
 		}
 		fields = append(fields, Field{name, value})

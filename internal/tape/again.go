@@ -31,7 +31,7 @@ func (t *Tape) NotAskedAgain(recorded []*Recording) []*Recording {
 	if len(t.replaced) == 0 {
 		return nil
 	}
-	var old shelf
+	old := shelf{queues: map[uint64]*queue{}}
 	for _, rec := range t.replaced {
 		rec.key = keyOf(rec.Form())
 		old.add(rec)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/order"
 )
 
@@ -35,19 +36,13 @@ func (t *Tape) WithCanceled(rec *Recording) bool {
 
 // Before returns the recordings that ran side by side and whose order may have decided what
 // was asked with another one; none if there are none.
-func (t *Tape) Before(rec *Recording) (list []*Recording) {
-	for _, number := range t.order.Before(rec.number) {
-		list = append(list, &t.loaded[number])
-	}
-	return list
+func (t *Tape) Before(rec *Recording) []*Recording {
+	return group.Each(t.order.Before(rec.number), func(number int) *Recording { return &t.loaded[number] })
 }
 
 // Late returns the pairs of recordings of which the first waited in vain for the second.
-func (t *Tape) Late() (pairs [][2]*Recording) {
-	for _, late := range t.order.Late() {
-		pairs = append(pairs, [2]*Recording{&t.loaded[late.Waits], &t.loaded[late.For]})
-	}
-	return pairs
+func (t *Tape) Late() [][2]*Recording {
+	return group.Each(t.order.Late(), func(l order.Late) [2]*Recording { return [2]*Recording{&t.loaded[l.Waits], &t.loaded[l.For]} })
 }
 
 // IsCanceled waits for a call to be canceled that is not recorded, as [order.Order.IsCanceled] does.

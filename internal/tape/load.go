@@ -47,7 +47,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if err != nil {
 		t.State = State{Cut: isCut(err)}
-		t.stored, t.replaced, t.recordings, t.shelf, t.exact = nil, nil, nil, shelf{}, nil
+		t.stored, t.replaced, t.recordings, t.shelf, t.exact = nil, nil, nil, shelf{queues: map[uint64]*queue{}}, nil
 		t.unread.Store(nil)
 	}
 	return err

@@ -30,9 +30,9 @@ type queue struct {
 	given  bool // ids that answers gave out tell the recordings apart
 
 	varying canon.Varying
-	same    map[uint64]*line            // those that are one request byte for byte, by its digest
-	kinds   map[int]map[uint64]*line    // see agreeing; nil until the queue is sorted
-	lent    map[canon.Kind][]*Recording // what was played for a request that differs, by kind
+	same    map[uint64]*line             // those that are one request byte for byte, by its digest
+	kinds   map[int]map[canon.Kind]*line // see agreeing; nil until the queue is sorted
+	lent    map[canon.Kind][]*Recording  // what was played for a request that differs, by kind
 }
 
 // add puts a recording behind the others.
@@ -101,11 +101,11 @@ func (q *queue) sort() {
 	for i, rec := range q.recordings {
 		rec.kind = q.varying.Of(traits[i])
 	}
-	q.kinds, q.lent = map[int]map[uint64]*line{}, map[canon.Kind][]*Recording{}
+	q.kinds, q.lent = map[int]map[canon.Kind]*line{}, map[canon.Kind][]*Recording{}
 }
 
 // file puts a recording behind the others of its line.
-func file(lines map[uint64]*line, key uint64, rec *Recording) {
+func file[K comparable](lines map[K]*line, key K, rec *Recording) {
 	if lines[key] == nil {
 		lines[key] = &line{}
 	}
@@ -114,10 +114,10 @@ func file(lines map[uint64]*line, key uint64, rec *Recording) {
 
 // agreeing returns the recordings that agree with a kind in the levels that near names
 // (see [canon.SameKind]), in recorded order, or nil if there are none.
-func (q *queue) agreeing(kind *canon.Kind, near int) *line {
+func (q *queue) agreeing(kind canon.Kind, near int) *line {
 	lines := q.kinds[near]
 	if lines == nil {
-		lines = map[uint64]*line{}
+		lines = map[canon.Kind]*line{}
 		for _, rec := range q.recordings {
 			file(lines, rec.kind.Agreed(near), rec)
 		}
@@ -161,7 +161,7 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 	if lent := q.reclaim(full, kind); lent != nil {
 		c = &Contest{Lent: lent, Field: q.varying.Differing(lent.traits(), lent.lentFor.traits())}
 	}
-	own := q.agreeing(&kind, canon.SameKind)
+	own := q.agreeing(kind, canon.SameKind)
 	rec = own.next()
 	if same := q.same[a.digest].next(); same != nil && (rec == nil || !q.linked || !a.counted.has(rec.Interaction().Request.Body)) {
 		rec = same
@@ -170,7 +170,7 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 		rec = last // SDKs try again after a deadline that was not theirs
 	}
 	if rec == nil {
-		if rec = q.nearest(&kind, repeats); rec == nil {
+		if rec = q.nearest(kind, repeats); rec == nil {
 			return nil, c
 		}
 		late := own != nil && own.recordings[0].number > rec.number
@@ -221,7 +221,7 @@ func (q *queue) reclaim(full, kind canon.Kind) *Recording {
 // that was not played among those nearest to the kind. If all were played and repeats is
 // set, it returns the last of the nearest ones. It compares the more important levels
 // first, so a few look-ups are enough, no matter how many recordings there are.
-func (q *queue) nearest(kind *canon.Kind, repeats bool) *Recording {
+func (q *queue) nearest(kind canon.Kind, repeats bool) *Recording {
 	left := q.next() != nil
 	if !left && !repeats {
 		return nil

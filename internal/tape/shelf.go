@@ -25,17 +25,13 @@ func (s *shelf) add(rec *Recording) {
 	q := s.queues[rec.key]
 	if q == nil {
 		q = &queue{exact: true}
-		if s.queues == nil {
-			s.queues = map[uint64]*queue{}
-		}
 		s.queues[rec.key] = q
 	}
 	q.add(rec)
 	if !rec.unknown {
 		return
 	}
-	req := rec.Request()
-	names := req.Headers.Names()
+	names := rec.Request().Headers.Names()
 	if !slices.ContainsFunc(s.listed, func(l []string) bool { return slices.Equal(l, names) }) {
 		s.listed = append(s.listed, names)
 		slices.SortStableFunc(s.listed, func(a, b []string) int { return cmp.Compare(len(b), len(a)) })

@@ -62,6 +62,7 @@ func New(config Config, policy *redact.Policy) *Tape {
 	t := &Tape{
 		source:  &source{Config: config, policy: policy},
 		release: func() {},
+		shelf:   shelf{queues: map[uint64]*queue{}},
 		exact:   map[uint64]*Recording{},
 		rounds:  map[string]*Recording{},
 		counted: counted{},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // A Transcript tells where a whole answer has what it says, by paths of [exactjson.Steps],
@@ -211,8 +212,6 @@ func (j *Joined) set(v *exactjson.Value) { *j = Joined{name: j.name, v: *v} }
 func (j *Joined) Value() exactjson.Value {
 	v := j.v
 	v.Name, v.Text = j.name, v.Text+string(j.text)
-	for _, k := range j.kids {
-		v.Elems = append(v.Elems, k.Value())
-	}
+	v.Elems = append(v.Elems, group.Each(j.kids, (*Joined).Value)...)
 	return v
 }

@@ -58,11 +58,7 @@ func (p *parser) plainLine(flow bool) string {
 			break
 		}
 	}
-	end := p.pos
-	for end > start && isBlank(p.text[end-1]) {
-		end--
-	}
-	return p.text[start:end]
+	return strings.TrimRight(p.text[start:p.pos], " \t")
 }
 
 // plainByte tells the bytes that end no plain scalar, wherever they stand.
