@@ -17,6 +17,7 @@ import (
 type Count struct {
 	mu   sync.Mutex // guards what follows
 	now  int
+	all  int            // events, also those at one moment
 	span int            // the number of the time in which something is under way, from its first event to its last
 	last *Mark          // of which the last event was
 	open map[*Mark]bool // those that were asked and have not ended
@@ -54,6 +55,7 @@ func (c *Count) Ask(isWithin func(*Mark) bool) *Mark {
 
 // happened counts an event. The caller holds the lock.
 func (c *Count) happened(m *Mark) int {
+	c.all++
 	if c.last != m || c.now == 0 {
 		c.now++
 		c.last = m
@@ -64,20 +66,21 @@ func (c *Count) happened(m *Mark) int {
 // Now counts an event that the program is about to see, a piece of an answer for instance, when it
 // has done what it does with the one before it. It returns when that happened.
 func (m *Mark) Now() int {
-	m.settle()
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
+	m.settle()
 	return m.of.happened(m)
 }
 
 // settle waits until the program has done what it does with what it got last from another one. That
-// may have ended before this one was asked: the goroutine that got it need not be done with it.
+// may have ended before this one was asked: the goroutine that got it need not be done with it. If
+// something happens meanwhile, it waits for that as well. The caller holds the lock.
 func (m *Mark) settle() {
-	m.of.mu.Lock()
-	isOther := m.company && m.of.last != m || m.follower && m.moments.Answered == 0
-	m.of.mu.Unlock()
-	if isOther {
-		program.settle()
+	for before := -1; before != m.of.all && (m.company && m.of.last != m || m.follower && m.moments.Answered == 0); {
+		before = m.of.all
+		m.of.mu.Unlock()
+		program.settle(true)
+		m.of.mu.Lock()
 	}
 }
 
@@ -89,12 +92,15 @@ func (m *Mark) Answered() {
 }
 
 // play counts that a piece of an answer that is played came, or its end, and all before it; before the
-// first piece come the headers. The program rests.
-func (m *Mark) play(piece int, isEnd bool) {
+// first piece come the headers.
+func (m *Mark) play(piece int, isEnd, rests bool) {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
 	if m.moments.Ended != 0 {
 		return
+	}
+	if !rests {
+		m.settle()
 	}
 	now := m.of.happened(m)
 	if m.moments.Answered == 0 {

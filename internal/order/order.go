@@ -217,7 +217,7 @@ func (t *Turn) Leave() {
 		return
 	}
 	if t.mark != nil {
-		t.mark.play(0, true)
+		t.mark.play(0, true, true)
 	}
 	if t.order == nil {
 		return
@@ -233,18 +233,16 @@ func (t *Turn) Leave() {
 // what it got before. Then that has happened, and all before it. What comes with the end is not the
 // end.
 func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
-	switch {
-	case t == nil:
+	if t == nil {
 		return nil
-	case t.order == nil:
-		t.mark.settle()
-	default:
+	}
+	if t.order != nil {
 		if err := t.inOrder(ctx, closing, event, isEnd); err != nil {
 			return err
 		}
 	}
 	if t.mark != nil {
-		t.mark.play(event-firstPiece, isEnd)
+		t.mark.play(event-firstPiece, isEnd, t.order != nil)
 	}
 	return nil
 }
@@ -270,7 +268,7 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 	}
 	o.settling++
 	o.mu.Unlock()
-	program.settle()
+	program.settle(false)
 	o.mu.Lock()
 	o.settling--
 	if err := ctx.Err(); err != nil {

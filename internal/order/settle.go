@@ -24,6 +24,7 @@ type rest struct {
 	impatience uint       // how often the time to wait is halved
 	inVain     int        // waits in vain, one after the other
 	rested     int        // waits that were not in vain, since impatience changed
+	odd        uint64     // 1 if the garbage collector is at work when it has stopped the world an even number of times
 
 	asleep atomic.Int64 // those that wait in bubbles
 }
@@ -68,13 +69,14 @@ func (l *lapse) next(works bool) time.Duration {
 	return min(l.now.Sub(last.now), tick)
 }
 
-// settle waits for the program to rest, the longest time at most. In a bubble of testing/synctest
-// a sleep ends when everybody else in it waits, so that a nanosecond of its clock is enough.
-// Before Go 1.26 nobody can know, and a millisecond has to be enough.
-func (r *rest) settle() {
+// settle waits for the program to rest, the longest time at most. While it is recorded, everybody counts, and
+// the time is long enough for each goroutine to have its turn: an order that is recorded wrongly stays. In a
+// bubble of testing/synctest a sleep ends when everybody else in it waits, so that a nanosecond of its clock
+// is enough. Before Go 1.26 nobody can know, and a millisecond has to be enough.
+func (r *rest) settle(isRecorded bool) {
 	if bubble.In() {
 		if bubble.Busy() { // its clock stands still
-			bubble.Outside(r.settle)
+			bubble.Outside(func() { r.settle(isRecorded) })
 		} else {
 			// One after the other: who was first gets what it waits for first.
 			time.Sleep(time.Duration(r.asleep.Add(1)) * time.Nanosecond)
@@ -84,7 +86,10 @@ func (r *rest) settle() {
 	}
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	left := Longest >> r.impatience
+	others, left := r.others, Longest>>r.impatience
+	if isRecorded {
+		others, left = crowd{}, Longest
+	}
 	var least, most crowd
 	lapse := newLapse()
 	for looked, rested := 0, 0; rested < looks; looked++ {
@@ -97,14 +102,17 @@ func (r *rest) settle() {
 			least = seen
 		}
 		least = crowd{min(least.here, seen.here), min(least.away, seen.away)}
-		if r.ignores(seen) && (rested < looks-1 || !isCollecting()) { // who has to help it is not seen
+		if seen.isWithin(others) && (rested < looks-1 || !r.isCollecting()) { // who has to help it is not seen
 			rested++
 			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
 			continue
 		}
-		left -= lapse.next(seen.here > r.others.here)
+		left -= lapse.next(seen.here > others.here)
 		rested, most = 0, crowd{}
-		if left < 0 && !isCollecting() { // its workers stand on all processors that nobody else needs
+		if left < -Longest {
+			r.odd ^= 1 // it may stop the world once more, when it finds work at its end: https://go.dev/issue/27993
+		}
+		if left < 0 && !r.isCollecting() { // its workers stand on all processors that nobody else needs
 			r.isInVain(least, looked)
 			return
 		}
@@ -124,13 +132,11 @@ func (r *rest) isAtRest() bool {
 	}
 	defer r.looking.Unlock()
 	seen, ok := look()
-	return !ok || r.ignores(seen)
+	return !ok || seen.isWithin(r.others)
 }
 
-// ignores reports whether those who do something do not count.
-func (r *rest) ignores(seen crowd) bool {
-	return seen.here <= r.others.here && seen.away <= r.others.away
-}
+// isWithin reports whether all of them can be of another crowd.
+func (c crowd) isWithin(other crowd) bool { return c.here <= other.here && c.away <= other.away }
 
 func (r *rest) isInVain(least crowd, looked int) {
 	r.rested, r.impatience = 0, min(r.impatience+1, mostImpatient)
@@ -169,12 +175,12 @@ func look() (seen crowd, ok bool) {
 // isCollecting reports whether the garbage collector is at work: it stops the world when it
 // begins and when it ends. Meanwhile, a goroutine that allocates may have to wait for it in the
 // middle of its work, and counts as one that waits.
-func isCollecting() bool {
+func (r *rest) isCollecting() bool {
 	sample := [...]metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	metrics.Read(sample[:])
 	var stops uint64
 	for _, n := range sample[0].Value.Float64Histogram().Counts {
 		stops += n
 	}
-	return stops%2 == 1
+	return stops%2 != r.odd
 }

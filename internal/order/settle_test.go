@@ -30,11 +30,11 @@ func TestSettleWhileCollecting(t *testing.T) {
 			done.Store(true)
 		}()
 		<-start
-		if r.settle(); r.inVain == 0 && !done.Load() {
+		if r.settle(false); r.inVain == 0 && !done.Load() {
 			early++
 		}
 		for !done.Load() {
-			r.settle()
+			r.settle(false)
 		}
 	}
 	if early > 4 {
@@ -58,5 +58,18 @@ func TestFewLooksTellNothing(t *testing.T) {
 	}
 	if r.others != (crowd{here: 1}) {
 		t.Errorf("%v do not count, want the busy one", r.others)
+	}
+}
+
+// TestSettleAfterAnotherStop: the collector may stop the world once more in a cycle
+// (https://go.dev/issue/27993). From then on it would seem to be at work whenever it is not.
+func TestSettleAfterAnotherStop(t *testing.T) {
+	// Not parallel: other tests would be part of the program.
+	r := rest{odd: 1}
+	for range 3 {
+		r.settle(false)
+	}
+	if r.odd != 0 || r.inVain > 0 && r.rested == 0 {
+		t.Errorf("it still takes the collector for one that is at work: %+v", &r)
 	}
 }
