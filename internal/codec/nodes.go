@@ -207,13 +207,11 @@ func (p *parser) integer(n *yaml.Node, field string, min int64) int64 {
 			return i
 		}
 	}
-	if p.err == nil {
-		what := "an integer"
-		if min == 0 {
-			what = "an integer, 0 or more"
-		}
-		p.want(n, field, what)
+	what := "an integer"
+	if min == 0 {
+		what += ", 0 or more"
 	}
+	p.want(n, field, what)
 	return 0
 }
 
