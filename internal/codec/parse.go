@@ -309,12 +309,8 @@ func (p *parser) strings(of string) func(n *yaml.Node, field string) []string {
 
 // headerFields returns the header fields n.
 func (p *parser) headerFields(n *yaml.Node, field string) interaction.Headers {
-	if n.Kind != yaml.Mapping || n.Tag != "" {
-		p.want(n, field, "a mapping of names to values")
-		return nil
-	}
 	hs := make(interaction.Headers, 0, len(n.Elems))
-	for _, v := range n.Elems {
+	for _, v := range p.elems(n, field, yaml.Mapping, "a mapping of names to values") {
 		h := interaction.Header{Name: p.key(v.Key, field)}
 		if v.Kind == yaml.Sequence {
 			h.Values = listOf(p, v, field, "values", p.loose)
