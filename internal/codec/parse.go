@@ -264,9 +264,7 @@ const minInt64 = -1 << 63
 func (p *parser) latency(ms *int64) { p.number("latency_ms", ms) }
 
 func (p *parser) number(key string, i *int64) {
-	if n, field := p.get(key); n != nil {
-		*i = p.integer(n, field, minInt64)
-	}
+	optional(p, key, i, func(n *yaml.Node, field string) int64 { return p.integer(n, field, minInt64) })
 }
 
 func (p *parser) flag(key string, set *bool) { optional(p, key, set, p.boolean) }
