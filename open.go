@@ -102,7 +102,7 @@ func (r *Recorder) setMatching() {
 
 // load settles the plan, puts the cassette on the tape and claims its file.
 func (r *Recorder) load() error {
-	r.plan = r.planFor()
+	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0) // as far as the cassette is known
 	if err := lock.Check(r.file); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (r *Recorder) load() error {
 		r.log.Note(note)
 	}
 	r.mode = mode
-	r.plan = r.planFor()
+	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
 	if err := r.overCut(r.tape.Load(r.plan.plays(), r.plan.record)); err != nil {
 		return err
 	}
@@ -153,11 +153,6 @@ func (r *Recorder) readOptions(line string) error {
 	o.(Option)(&r.config)
 	r.setMatching()
 	return r.config.err
-}
-
-// planFor returns the plan of this run, as far as the cassette is known.
-func (r *Recorder) planFor() plan {
-	return planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
 }
 
 // overCut returns the error of reading the cassette, unless the cassette was cut and this

@@ -181,7 +181,10 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	}
 	switch {
 	case rec.End == interaction.EndError:
-		b.end = brokenError(rec.Error)
+		b.end = io.ErrUnexpectedEOF
+		if rec.Error != "" && rec.Error != b.end.Error() {
+			b.end = fmt.Errorf("%w (recorded: %s)", b.end, rec.Error)
+		}
 	case rec.End == interaction.EndClosed:
 		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", rec.File, rec.Line)
 		b.end = finalError("promptecho: " + note)
@@ -237,11 +240,3 @@ func (e finalError) Error() string { return string(e) }
 
 // RetryableError reports false; the AWS SDK looks for this method.
 func (e finalError) RetryableError() bool { return false }
-
-// brokenError returns the error of a body that broke off with the recorded error.
-func brokenError(recorded string) error {
-	if recorded == "" || recorded == io.ErrUnexpectedEOF.Error() {
-		return io.ErrUnexpectedEOF
-	}
-	return fmt.Errorf("%w (recorded: %s)", io.ErrUnexpectedEOF, recorded)
-}

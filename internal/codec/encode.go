@@ -135,17 +135,18 @@ func (e *encoder) usage(u **interaction.Usage) {
 
 // texts writes a list of texts on one line.
 func (e *encoder) texts(key string, list *[]string) {
-	if len(*list) == 0 {
+	e.list(key, len(*list), func(i int) { e.flowString((*list)[i]) })
+}
+
+// list writes a line of a key and n elements, unless n is 0.
+func (e *encoder) list(key string, n int, elem func(i int)) {
+	if n == 0 {
 		return
 	}
 	e.key(key)
 	e.raw(" ")
-	e.flowTexts(*list)
+	e.flow("[]", n, elem)
 	e.raw("\n")
-}
-
-func (e *encoder) flowTexts(list []string) {
-	e.flow("[]", len(list), func(i int) { e.flowString(list[i]) })
 }
 
 // headers writes header fields on one line if they fit, else one a line.
@@ -175,18 +176,12 @@ func (e *encoder) headers(key string, headers *interaction.Headers) {
 func (e *encoder) flow(brackets string, n int, elem func(i int)) {
 	e.raw(brackets[:1])
 	for i := range n {
-		e.comma(i)
+		if i > 0 {
+			e.raw(", ")
+		}
 		elem(i)
 	}
 	e.raw(brackets[1:])
-}
-
-// comma writes what stands between the elements of a collection in flow style, before
-// the i-th.
-func (e *encoder) comma(i int) {
-	if i > 0 {
-		e.raw(", ")
-	}
 }
 
 // header writes a header field, in block or in flow context.
@@ -195,7 +190,7 @@ func (e *encoder) header(h interaction.Header, block bool) {
 	e.raw(": ")
 	switch {
 	case len(h.Values) != 1:
-		e.flowTexts(h.Values)
+		e.flow("[]", len(h.Values), func(i int) { e.flowString(h.Values[i]) })
 	case block:
 		e.blockString(h.Values[0], e.indent+4)
 	default:

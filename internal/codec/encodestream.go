@@ -15,7 +15,7 @@ func (e *encoder) stream(r *interaction.Response) {
 	e.text("stream", &r.Stream)
 	e.comment("text, made of the events below:", r.Text)
 	e.events(r.Events)
-	e.list("chunks", len(r.Chunks), func(i int) string { return strconv.Itoa(r.Chunks[i]) })
+	e.list("chunks", len(r.Chunks), func(i int) { e.raw(strconv.Itoa(r.Chunks[i])) })
 	e.delays(r.Delays)
 }
 
@@ -41,25 +41,11 @@ func (e *encoder) comment(title, text string) {
 	}
 }
 
-// list writes a line of a key and n values, unless n is 0.
-func (e *encoder) list(key string, n int, value func(i int) string) {
-	if n == 0 {
-		return
-	}
-	e.key(key)
-	e.raw(" [")
-	for i := range n {
-		e.comma(i)
-		e.raw(value(i))
-	}
-	e.raw("]\n")
-}
-
 // delays writes the delays but for those at the end that say nothing. One
 // stays: the lines of a file must not depend on its timing.
 func (e *encoder) delays(ds []interaction.Delay) {
 	n := len(interaction.TrimDelays(ds))
-	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) string { return formatDelay(ds[i]) })
+	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) { e.raw(formatDelay(ds[i])) })
 }
 
 // formatDelay returns a delay as it stands in a cassette.
@@ -132,7 +118,7 @@ func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues
 			last = i + 1
 		}
 	}
-	e.list("events_padding", last, func(i int) string { return strconv.Itoa(paddings[i]) })
+	e.list("events_padding", last, func(i int) { e.raw(strconv.Itoa(paddings[i])) })
 	return sum
 }
 

@@ -23,10 +23,7 @@ func storable(l exactjson.Layout) bool { return len(l.Indent) <= maxIndent && l.
 
 // spaceNames are the values of "space", by whether there is one behind a colon and behind
 // a comma.
-var spaceNames = []struct {
-	name         string
-	colon, comma bool
-}{{"both", true, true}, {"colon", true, false}, {"comma", false, true}}
+var spaceNames = map[string][2]bool{"both": {true, true}, "colon": {true, false}, "comma": {false, true}}
 
 // layout writes a layout other than the compact one, as a line.
 func (e *encoder) layout(key string, l exactjson.Layout) {
@@ -45,9 +42,9 @@ func (e *encoder) layout(key string, l exactjson.Layout) {
 	default:
 		add("indent", quoted(l.Indent))
 	}
-	for _, s := range spaceNames {
-		if s.colon == l.ColonSpace && s.comma == l.CommaSpace {
-			add("space", s.name)
+	for name, spaces := range spaceNames { // one at most
+		if spaces == [2]bool{l.ColonSpace, l.CommaSpace} {
+			add("space", name)
 		}
 	}
 	if l.Padding > 0 {
@@ -129,14 +126,11 @@ func (p *parser) padding(n *yaml.Node, field string) int {
 }
 
 func (p *parser) space(n *yaml.Node, field string) (colon, comma bool) {
-	name := p.str(n, field)
-	for _, s := range spaceNames {
-		if s.name == name {
-			return s.colon, s.comma
-		}
+	spaces, ok := spaceNames[p.str(n, field)]
+	if !ok {
+		p.want(n, field, "both, colon or comma")
 	}
-	p.want(n, field, "both, colon or comma")
-	return false, false
+	return spaces[0], spaces[1]
 }
 
 func (p *parser) escape(n *yaml.Node, field string) exactjson.Escape {

@@ -135,8 +135,13 @@ func (p *parser) key(n *yaml.Node, field string) string {
 
 // list returns the elements of the sequence n.
 func (p *parser) list(n *yaml.Node, field, of string) []*yaml.Node {
-	if n.Kind != yaml.Sequence || n.Tag != "" {
-		p.want(n, field, "a list of "+of)
+	return p.elems(n, field, yaml.Sequence, "a list of "+of)
+}
+
+// elems returns the elements of n, which must be of this kind.
+func (p *parser) elems(n *yaml.Node, field string, kind yaml.Kind, want string) []*yaml.Node {
+	if n.Kind != kind || n.Tag != "" {
+		p.want(n, field, want)
 		return nil
 	}
 	return n.Elems
@@ -207,13 +212,11 @@ func (p *parser) integer(n *yaml.Node, field string, min int64) int64 {
 			return i
 		}
 	}
-	if p.err == nil {
-		what := "an integer"
-		if min == 0 {
-			what = "an integer, 0 or more"
-		}
-		p.want(n, field, what)
+	what := "an integer"
+	if min == 0 {
+		what += ", 0 or more"
 	}
+	p.want(n, field, what)
 	return 0
 }
 

@@ -264,9 +264,7 @@ const minInt64 = -1 << 63
 func (p *parser) latency(ms *int64) { p.number("latency_ms", ms) }
 
 func (p *parser) number(key string, i *int64) {
-	if n, field := p.get(key); n != nil {
-		*i = p.integer(n, field, minInt64)
-	}
+	optional(p, key, i, func(n *yaml.Node, field string) int64 { return p.integer(n, field, minInt64) })
 }
 
 func (p *parser) flag(key string, set *bool) { optional(p, key, set, p.boolean) }
@@ -309,12 +307,8 @@ func (p *parser) strings(of string) func(n *yaml.Node, field string) []string {
 
 // headerFields returns the header fields n.
 func (p *parser) headerFields(n *yaml.Node, field string) interaction.Headers {
-	if n.Kind != yaml.Mapping || n.Tag != "" {
-		p.want(n, field, "a mapping of names to values")
-		return nil
-	}
 	hs := make(interaction.Headers, 0, len(n.Elems))
-	for _, v := range n.Elems {
+	for _, v := range p.elems(n, field, yaml.Mapping, "a mapping of names to values") {
 		h := interaction.Header{Name: p.key(v.Key, field)}
 		if v.Kind == yaml.Sequence {
 			h.Values = listOf(p, v, field, "values", p.loose)

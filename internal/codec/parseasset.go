@@ -47,7 +47,6 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 	}
 	if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
 		p.badf(n, field, "asset %q is used %d times; with its %d bytes that is more than is allowed. Use it less often, or record again", name, p.mentions[name], len(b))
-		return nil
 	}
 	return b
 }
@@ -73,16 +72,10 @@ func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 	count, name, ok := strings.Cut(n.Text, "@")
 	if !ok {
 		p.badf(n, field, "invalid vector %q; want the count of its numbers, \"@\" and the name of its asset", yaml.Clip(n.Text))
-		return exactjson.Value{}
 	}
-	content := p.readAsset(n, field, name)
-	if p.err != nil {
-		return exactjson.Value{}
-	}
-	v, err := exactjson.Parse(content)
+	v, err := exactjson.Parse(p.readAsset(n, field, name))
 	if err != nil || v.Kind != exactjson.Array || strconv.Itoa(len(v.Elems)) != count {
 		p.badf(n, field, "asset %q is not a list of %s numbers; restore it, or record again", name, yaml.Clip(count))
-		return exactjson.Value{}
 	}
 	return v
 }

@@ -17,9 +17,9 @@ func (p *parser) content(key string, body *[]byte) {
 	n, field := p.get(key)
 	base64, base64Field := p.get(key + "_base64")
 	file, fileField := p.get(key + "_file")
-	part := p.in.field
-	if extra := secondOf(n, base64, file); extra != nil {
-		p.badf(extra, part, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
+	there := slices.DeleteFunc([]*yaml.Node{n, base64, file}, func(n *yaml.Node) bool { return n == nil })
+	if last := len(there) - 1; last > 0 {
+		p.badf(there[last], p.in.field, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
 	}
 	if layout != nil && (n == nil || !isStructure(n)) {
 		p.badf(layout, layoutField, "a layout is for a body that is a mapping or a list; remove it")
@@ -56,15 +56,6 @@ func (p *parser) jsonBody(body *[]byte, needed bool) {
 		return
 	}
 	*body = bytes.Clone(p.json(n, field, exactjson.Layout{}))
-}
-
-// secondOf returns the second of the nodes that are there, nil if there are fewer.
-func secondOf(nodes ...*yaml.Node) *yaml.Node {
-	there := slices.DeleteFunc(nodes, func(n *yaml.Node) bool { return n == nil })
-	if len(there) < 2 {
-		return nil
-	}
-	return there[len(there)-1]
 }
 
 // bodyOf returns JSON in a layout, or a text.

@@ -39,12 +39,8 @@ func (p *parser) seed(n *yaml.Node, field string) string {
 }
 
 func (p *parser) variables(n *yaml.Node, field string) map[string]string {
-	if n.Kind != yaml.Mapping || n.Tag != "" {
-		p.want(n, field, "a mapping of names to values")
-		return nil
-	}
-	env := make(map[string]string, len(n.Elems))
-	for _, e := range n.Elems {
+	env := map[string]string{}
+	for _, e := range p.elems(n, field, yaml.Mapping, "a mapping of names to values") {
 		env[p.key(e.Key, field)] = p.loose(e, field)
 	}
 	return env

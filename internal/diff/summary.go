@@ -1,10 +1,12 @@
 package diff
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,22 +123,11 @@ func readable(s string) string {
 	if len(s) < longToken {
 		return s
 	}
-	var b strings.Builder
-	for s != "" {
-		n := strings.IndexAny(s, " \t\r\n\"")
-		if n < 0 {
-			n = len(s)
-		}
-		token := s[:n]
-		if what := opaque(token); what != "" {
-			token = what
-		}
-		b.WriteString(token)
-		b.WriteString(s[n:min(n+1, len(s))])
-		s = s[min(n+1, len(s)):]
-	}
-	return b.String()
+	return token.ReplaceAllStringFunc(s, func(t string) string { return cmp.Or(opaque(t), t) })
 }
+
+// token is what stands between blanks, line ends and quotes.
+var token = regexp.MustCompile(`[^ \t\r\n"]+`)
 
 // opaque describes text that nobody reads: "<base64, 12,345 bytes, sha256 ab12…>".
 // It returns "" for any other.

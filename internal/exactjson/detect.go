@@ -61,22 +61,14 @@ func (c *Clues) Add(s string) {
 		switch after := core[t.End:]; {
 		case after == "":
 		case t.Token == Name && c.colon == "":
-			c.colon = spaced(after)
+			c.colon = after[:min(len(after), 2)]
 		case after[0] == ',' && c.comma == "":
-			c.comma = spaced(after)
+			c.comma = after[:min(len(after), 2)]
 		}
 		if t.Kind == String && t.escapes {
 			c.addEscapes(core[t.Start:t.End])
 		}
 	}
-}
-
-// spaced returns the first character of s and the space behind it, if there is one.
-func spaced(s string) string {
-	if len(s) > 1 && s[1] == ' ' {
-		return s[:2]
-	}
-	return s[:1]
 }
 
 // PaddingOf returns how many spaces stand before the last character of s, which

@@ -62,11 +62,7 @@ var linkTarget = memo.Regexp(`<([^<>]*)>`)
 
 // keeps reports whether the user keeps headers of a name, in lower case.
 func (p *Policy) keeps(name string) bool {
-	i := slices.IndexFunc(p.KeepHeaders, func(k string) bool { return listed([]string{k}, name) })
-	if i >= 0 && p.Hit != nil {
-		p.Hit(p.KeepHeaders[i])
-	}
-	return i >= 0
+	return p.hit(p.KeepHeaders, name, func(entry, name string) bool { return listed([]string{entry}, name) })
 }
 
 // Drops reports whether a header of this name, in lower case, of an answer with this status
@@ -81,7 +77,7 @@ func (p *Policy) Drops(name string, status int) bool {
 // user keeps, a credential only by its whole name.
 func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
 	return redacted(in, func(name, value string) (string, bool) {
-		if !p.hit(p.KeepHeaders, name) && !listed(requestHeaders, name) &&
+		if !p.hit(p.KeepHeaders, name, strings.EqualFold) && !listed(requestHeaders, name) &&
 			(isSecret(name) || meanings.Get(name).session || !p.keeps(name)) {
 			return "", false
 		}
@@ -98,7 +94,7 @@ func (p *Policy) answerHeaders(in interaction.Headers, status int, find side) in
 			return "", false
 		case name == "set-cookie":
 			return p.cookie(value)
-		case !p.hit(p.KeepHeaders, name) && isSecretHeader(name, value):
+		case !p.hit(p.KeepHeaders, name, strings.EqualFold) && isSecretHeader(name, value):
 			p.learnAnswered(value) // but no placeholder
 			return Placeholder, true
 		}
@@ -139,7 +135,7 @@ func (p *Policy) cookie(header string) (text string, kept bool) {
 	pair, attributes, _ := strings.Cut(header, ";")
 	name, value, _ := strings.Cut(pair, "=")
 	value = strings.Trim(strings.TrimSpace(value), `"`)
-	if chance.Cookies(name) && !p.hit(p.KeepHeaders, "set-cookie") {
+	if chance.Cookies(name) && !p.hit(p.KeepHeaders, "set-cookie", strings.EqualFold) {
 		return "", false
 	}
 	if value != "" && value != "deleted" {

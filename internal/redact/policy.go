@@ -23,14 +23,14 @@ type Policy struct {
 
 // isNamed reports whether the user wants the values of fields of this name replaced.
 func (p *Policy) isNamed(name string) bool {
-	return p.hit(p.Names, name)
+	return p.hit(p.Names, name, strings.EqualFold)
 }
 
-// hit reports whether a name is one of the user's, in any letter case.
-func (p *Policy) hit(names []string, name string) bool {
-	i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+// hit reports whether a name fits an entry of a list of the user's.
+func (p *Policy) hit(list []string, name string, fits func(entry, name string) bool) bool {
+	i := slices.IndexFunc(list, func(entry string) bool { return fits(entry, name) })
 	if i >= 0 && p.Hit != nil {
-		p.Hit(names[i])
+		p.Hit(list[i])
 	}
 	return i >= 0
 }

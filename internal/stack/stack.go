@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
@@ -101,40 +102,26 @@ func Ancestors(id uint64) (chain []Goroutine) {
 // Parse reads stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
 // leaves out what it does not know.
 func Parse(text string) (list []Goroutine) {
-	lines := strings.Split(text, "\n")
-	known := false // whose lines these are
-	for i := 0; i < len(lines); i++ {
-		number, isHead := strings.CutPrefix(lines[i], "goroutine ")
-		if !isHead { // or it is the one that started that above it
-			number, isHead = strings.CutPrefix(lines[i], "[originating from goroutine ")
+	// The first line of a goroutine, also of one that started that above it, or the two of a frame.
+	entry := regexp.MustCompile(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
+		`(?:created by (.+?)(?: in goroutine (\d+))?|(.+)\(.*)\n\t(.*):(\d+))`)
+	for stack := range strings.SplitSeq(text, "\n\n") {
+		var g *Goroutine // the one that it is read of
+		for _, m := range entry.FindAllStringSubmatch(stack, -1) {
+			id, err := strconv.ParseUint(m[1]+m[3], 10, 64)
+			line, _ := strconv.Atoi(m[6])
+			f := Frame{m[2] + m[4], m[5], line}
+			switch {
+			case m[1] != "" && err == nil:
+				list = append(list, Goroutine{ID: id})
+				g = &list[len(list)-1]
+			case g == nil:
+			case m[2] != "":
+				g.Creator, g.Parent = f, id
+			case m[4] != "":
+				g.Frames = append(g.Frames, f)
+			}
 		}
-		number, _, _ = strings.Cut(strings.TrimSuffix(number, "]:"), " ")
-		if id, err := strconv.ParseUint(number, 10, 64); isHead && err == nil {
-			list, known = append(list, Goroutine{ID: id}), true
-			continue
-		}
-		if known = known && lines[i] != "" && i+1 < len(lines); !known {
-			continue
-		}
-		place, ok := strings.CutPrefix(lines[i+1], "\t")
-		if !ok {
-			continue // frames that are left out
-		}
-		g := &list[len(list)-1]
-		colon := strings.LastIndex(place, ":")
-		number, _, _ = strings.Cut(place[colon+1:], " ")
-		f := Frame{File: place[:max(colon, 0)]}
-		f.Line, _ = strconv.Atoi(number)
-		if by, ok := strings.CutPrefix(lines[i], "created by "); ok {
-			var parent string
-			f.Function, parent, _ = strings.Cut(by, " in goroutine ")
-			g.Creator = f
-			g.Parent, _ = strconv.ParseUint(parent, 10, 64)
-		} else {
-			f.Function = lines[i][:max(strings.LastIndex(lines[i], "("), 0)]
-			g.Frames = append(g.Frames, f)
-		}
-		i++
 	}
 	return list
 }
@@ -181,27 +168,14 @@ func CallerIn(chain []Goroutine) string {
 }
 
 // TestIn returns the name of the test function that goroutines come from, of which each was
-// started by the next one; "" if there is none. A subtest has the name of its test.
+// started by the next one; "" if there is none. A subtest has the name of its test. It is TestX of
+// "example.com/app.TestX.func1".
 func TestIn(chain []Goroutine) string {
+	test := regexp.MustCompile(`\.((?:Test|Benchmark|Fuzz|Example)[^./]*)[^/]*$`)
 	for _, g := range chain {
 		for _, f := range slices.Backward(append([]Frame{g.Creator}, g.Frames...)) {
-			if name := testFunction(f.Function); name != "" {
-				return name
-			}
-		}
-	}
-	return ""
-}
-
-// testFunction returns the test that a function is, or is a part of: TestX of
-// "example.com/app.TestX.func1". It returns "" if it is none.
-func testFunction(function string) string {
-	function = function[strings.LastIndex(function, "/")+1:]
-	parts := strings.Split(function, ".")
-	for _, part := range parts[1:] {
-		for _, kind := range [...]string{"Test", "Benchmark", "Fuzz", "Example"} {
-			if strings.HasPrefix(part, kind) && part != "TestMain" {
-				return part
+			if m := test.FindStringSubmatch(f.Function); m != nil && m[1] != "TestMain" {
+				return m[1]
 			}
 		}
 	}

@@ -47,11 +47,11 @@ func (p *parser) checkPlain(flow bool) {
 func (p *parser) plainLine(flow bool) string {
 	start := p.pos
 	for ; ; p.pos++ {
-		rest, n := p.text[p.pos:], 0
-		for n < len(rest) && plainByte[rest[n]] {
-			n++
+		rest := p.line(p.pos)
+		if n := strings.IndexAny(rest, ":#,[]{}"); n >= 0 { // else it may go on to its end
+			rest = rest[:n]
 		}
-		if p.pos += n; p.eol() || p.colon() || p.peek(0) == '#' && p.pos > start && isBlank(p.text[p.pos-1]) {
+		if p.pos += len(rest); p.eol() || p.colon() || p.peek(0) == '#' && p.pos > start && isBlank(p.text[p.pos-1]) {
 			break
 		}
 		if flow && (p.flowIndicator(0) || p.peek(0) == ':' && p.flowIndicator(1)) {
@@ -60,14 +60,6 @@ func (p *parser) plainLine(flow bool) string {
 	}
 	return strings.TrimRight(p.text[start:p.pos], " \t")
 }
-
-// plainByte tells the bytes that end no plain scalar, wherever they stand.
-var plainByte = func() (t [256]bool) {
-	for c := range t {
-		t[c] = strings.IndexByte(":#,[]{}\n", byte(c)) < 0
-	}
-	return t
-}()
 
 // plainLines adds to nd the lines that a plain scalar runs over. The collection
 // it is in is indented by n.
