@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Running tells what runs the function that asks for it.
@@ -86,28 +87,35 @@ func ID() (id uint64) {
 
 // Ancestors returns a goroutine, the one that started it, and so on, as far as they live. It stops the program meanwhile: it is for what is about to fail.
 func Ancestors(id uint64) (chain []Goroutine) {
-	all := map[uint64]Goroutine{}
 	var dump strings.Builder
 	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // as a panic prints them
-	for _, g := range Parse(dump.String()) {
-		all[g.ID] = g
+	stacks := strings.Split(dump.String(), "\n\n")
+	var known []Goroutine // the next one, and what started it, if GODEBUG says so
+	for {
+		head := fmt.Sprintf("goroutine %d ", id)
+		if i := slices.IndexFunc(stacks, func(stack string) bool { return strings.HasPrefix(stack, head) }); i >= 0 {
+			known = Parse(stacks[i])
+		}
+		if len(known) == 0 || known[0].ID != id {
+			return chain
+		}
+		chain, id, known = append(chain, known[0]), known[0].Parent, known[1:]
 	}
-	for g, ok := all[id]; ok; g, ok = all[g.Parent] {
-		chain = append(chain, g)
-		delete(all, g.ID)
-	}
-	return chain
 }
+
+// entry matches the first line of a goroutine, also of one that started that above it, and the two of
+// a frame.
+var entry = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
+		`(?:created by (.+?)(?: in goroutine (\d+))?|(.+)\(.*)\n\t(.*):(\d+))`)
+})
 
 // Parse reads stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
 // leaves out what it does not know.
 func Parse(text string) (list []Goroutine) {
-	// The first line of a goroutine, also of one that started that above it, or the two of a frame.
-	entry := regexp.MustCompile(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
-		`(?:created by (.+?)(?: in goroutine (\d+))?|(.+)\(.*)\n\t(.*):(\d+))`)
 	for stack := range strings.SplitSeq(text, "\n\n") {
 		var g *Goroutine // the one that it is read of
-		for _, m := range entry.FindAllStringSubmatch(stack, -1) {
+		for _, m := range entry().FindAllStringSubmatch(stack, -1) {
 			id, err := strconv.ParseUint(m[1]+m[3], 10, 64)
 			line, _ := strconv.Atoi(m[6])
 			f := Frame{m[2] + m[4], m[5], line}

@@ -45,9 +45,9 @@ func (p *parser) checkPlain(flow bool) {
 // plainLine reads a plain scalar as far as it goes on this line. It stops at a
 // colon that ends a key, at white space before a comment, or at the line's end.
 func (p *parser) plainLine(flow bool) string {
-	start := p.pos
+	start, line := p.pos, p.line(p.pos)
 	for ; ; p.pos++ {
-		rest := p.line(p.pos)
+		rest := line[p.pos-start:]
 		if n := strings.IndexAny(rest, ":#,[]{}"); n >= 0 { // else it may go on to its end
 			rest = rest[:n]
 		}
