@@ -19,13 +19,14 @@ import (
 // An Option changes what a recorder does. Options are applied in order; those that
 // take several values add to earlier ones. A nil Option does nothing.
 //
-// No option is silently without effect. [Open] returns an error if an option cannot
+// An option that has no effect is always reported. [Open] returns an error if an option cannot
 // mean anything: an unknown kind of call, an invalid expression, no value at all. When the run
-// is over, an option that selected nothing, that is set twice or that another one overrides
-// is reported to have had no effect: by echotest with the result of the test, by [Recorder.Close] on
-// standard error, or to [Log]. Tests that share an option need not all use it. It is reported once:
-// with echotest.Main only if no test of the package needed it, otherwise after the first run in
-// which it had no effect. The run fails if a call that was meant to be [Frozen] was not.
+// is over, an option that selected nothing, that is set twice or that another one overrides is
+// reported to have had no effect: by echotest with the result of the test, by [Recorder.Close]
+// on standard error, or to [Log]. Tests that share an option need not all use it. It is
+// reported once: with echotest.Main only if no test of the package needed it, otherwise after
+// the first run in which it had no effect. The run fails if a call that was meant to be
+// [Frozen] was not.
 type Option func(*config)
 
 // each returns an option that adds values to a list of the config. check says why a value is
@@ -236,10 +237,11 @@ func RedactFields(names ...string) Option {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once.
-// Clients are also told to retry, to poll and to reconnect at once; if x is more than 0, they are
-// told what was recorded. Pace waits with package time only, so a [testing/synctest]
-// bubble replays real latencies in no time. [Open] returns an error if x is negative.
+// Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once. If x
+// is 0, clients are also told to retry, to poll and to reconnect without waiting; if x is more
+// than 0, they are told what was recorded. Pace waits with package time only, so a
+// [testing/synctest] bubble replays real latencies in no time. [Open] returns an error if x is
+// negative.
 func Pace(x float64) Option {
 	return func(c *config) {
 		c.set("Pace", !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))

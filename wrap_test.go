@@ -308,7 +308,7 @@ func TestWrapRefused(t *testing.T) {
 	_ = hidden{secret: ""}.secret
 	f := Wrap(r, "tool/search", func(context.Context, hidden) (string, error) { called.Store(true); return "", nil })
 	_, err := f(t.Context(), hidden{})
-	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Wrap a closure that takes and returns a type of its own`
+	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Define a type that JSON stores completely, and wrap a closure that has it as its argument`
 	if err == nil || err.Error() != "promptecho: "+want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}

@@ -51,7 +51,7 @@ func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...
 //   - sums up, if several tests failed on their cassettes: which failed for the same reason,
 //     and one command that records all of them.
 //
-// Wrap Run in tools that call os.Exit themselves:
+// To a tool that calls os.Exit itself, pass Run in a RunFunc:
 //
 //	goleak.VerifyTestMain(echotest.RunFunc(func() int { return echotest.Run(m) }))
 func Run(m interface{ Run() int }, opts ...MainOption) int {

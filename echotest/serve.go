@@ -38,9 +38,9 @@ type Server struct {
 // status 418. The report names the program by its User-Agent and the upstream that it called,
 // because the line of code is in another process.
 //
-// Headers of answers with further addresses (Location, Operation-Location, upload URLs) name
-// listeners. URLs in bodies stay. A request that a process has signed for a listener (AWS
-// Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if it
+// Addresses in headers of answers (Location, Operation-Location, upload URLs) are rewritten to
+// those of listeners. URLs in bodies stay. A request that a process has signed for a listener
+// (AWS Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if it
 // was not signed with that secret, it is not sent, and the test fails.
 func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
 	c := serveConfig{transport: rec}

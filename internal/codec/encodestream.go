@@ -64,7 +64,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 		d.MS, err = strconv.ParseInt(first, 10, 64)
 		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
 		case !isPlain && several:
-			return d, "a number of milliseconds (0 or more), or +, in front of the first ~, as in 13~1+2"
+			return d, "before the first ~, milliseconds (0 or more), as in 13~1+2, or a + if it came together with the one before, as in +~1+2"
 		case !isPlain:
 			return d, "an integer, 0 or more"
 		}

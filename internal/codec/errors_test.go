@@ -160,7 +160,7 @@ var broken = []struct{ name, text, want string }{
 	{"event with a list of text", response("      stream: sse\n      events: [[a]]"), `11:17: response.events: want a mapping of one field, found a`},
 	{"delay without its pieces", response("      stream: sse\n      delays_ms: [5~1]"), `11:19: response.delays_ms: want MS~BYTES+MS: 13~1+2 says that the event came after 13 ms, and its last byte 2 ms after that. Each further ~BYTES+MS must have fewer bytes than the one before, found 5~1`},
 	{"delay with pieces that grow", response("      stream: sse\n      delays_ms: [5~1+0~2+0]"), `11:19: response.delays_ms: want MS~BYTES+MS: 13~1+2 says that the event came after 13 ms, and its last byte 2 ms after that. Each further ~BYTES+MS must have fewer bytes than the one before, found 5~1+0~2+0`},
-	{"delay with pieces of none", response("      stream: sse\n      delays_ms: [-5~1+0]"), `11:19: response.delays_ms: want a number of milliseconds (0 or more), or +, in front of the first ~, as in 13~1+2, found -5~1+0`},
+	{"delay with pieces of none", response("      stream: sse\n      delays_ms: [-5~1+0]"), `11:19: response.delays_ms: want before the first ~, milliseconds (0 or more), as in 13~1+2, or a + if it came together with the one before, as in +~1+2, found -5~1+0`},
 	{"delay negative", response("      stream: sse\n      delays_ms: [1, -1]"), `11:22: response.delays_ms: want an integer, 0 or more, found -1`},
 	{"delay float", response("      stream: sse\n      delays_ms: [1.5]"), `11:19: response.delays_ms: want an integer, 0 or more, found 1.5`},
 	{"delay quoted plus", response("      stream: sse\n      delays_ms: [\"+\"]"), `11:19: response.delays_ms: want an integer, 0 or more, found the text "+"`},

@@ -100,7 +100,7 @@ func (c *Control) enter(s *session, mode, by string) error {
 	case c.opened[s.file] != "" && c.opened[s.file] != s.name:
 		return fmt.Errorf("%s is the cassette of %s, too: give one of them another name", s.file, c.opened[s.file])
 	case c.sessions[s.name] != nil:
-		return fmt.Errorf("%s is already open: its first test has not ended", s.name)
+		return fmt.Errorf("%s is already open: an earlier test with this name has not ended", s.name)
 	}
 	for _, other := range c.sessions {
 		if other.at == s.at {

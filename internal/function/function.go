@@ -35,7 +35,7 @@ type Function struct {
 // two of the sentinels and the well-known errors have the same text.
 func New(name string, in, out reflect.Type, sentinels []error) (*Function, error) {
 	if !IsName(name) {
-		return nil, fmt.Errorf("a name is one of %s, a slash, and letters, digits, \"_\", \"-\", \".\" and \"/\", such as \"tool/get_weather\"",
+		return nil, fmt.Errorf("a name is a kind (%s), a slash, and a text of letters, digits, \"_\", \"-\", \".\" and \"/\", such as \"tool/get_weather\"",
 			strings.Join(interaction.FunctionKinds, ", "))
 	}
 	known, err := withSentinels(sentinels)

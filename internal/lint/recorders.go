@@ -43,7 +43,7 @@ var OuterTest = &analysis.Analyzer{
 			if visible(pass, file(c), call.Pos(), name.Name) == pass.TypesInfo.Defs[name] {
 				edits = append(edits, replace(given, name.Name))
 			}
-			report(pass, given, "use the t of the subtest", edits, "%s is the test around this subtest, so its subtests would share a cassette: write %s(%s, ...)", given.Name, types.ExprString(call.Fun), name.Name)
+			report(pass, given, "use the t of the subtest", edits, "%[1]s is the test around this subtest, so all subtests of %[1]s would share one cassette: write %[2]s(%[3]s, ...)", given.Name, types.ExprString(call.Fun), name.Name)
 		}
 		return nil, nil
 	},

@@ -173,7 +173,7 @@ func (p *Policy) CheckVariable(name, value string) error {
 		return errors.New("its value looks like a credential (if it is an id, call the variable ..._ID instead)")
 	}
 	if p.isNamed(name) || p.text(value) != value {
-		return errors.New("Redact or RedactFields covers it")
+		return errors.New("the option Redact or RedactFields covers it")
 	}
 	return nil
 }

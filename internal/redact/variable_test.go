@@ -39,8 +39,8 @@ func TestVariables(t *testing.T) {
 		{"MODEL_ID", "gh" + "p_16C7e42F292c6912E7710c838347Ae178B4a", "its value looks like a credential (GitHub token)"},
 		{"DATABASE_URL", "postgres://u:Zk93hQ7xPw2@h/db", "its value looks like a credential (a user name or password before the host)"},
 		{"BASE_URL", "https://h/?api_key=abc", `its value looks like a credential (the parameter "api_key")`},
-		{"customer", "x", "Redact or RedactFields covers it"},
-		{"TO", "jane@acme.example", "Redact or RedactFields covers it"},
+		{"customer", "x", "the option Redact or RedactFields covers it"},
+		{"TO", "jane@acme.example", "the option Redact or RedactFields covers it"},
 	} {
 		got := ""
 		if err := p.CheckVariable(tt.name, tt.value); err != nil {

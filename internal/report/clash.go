@@ -16,7 +16,7 @@ import (
 // contest says what happened in a contest, and what to do about it.
 func contest(c *tape.Contest) string {
 	if c.Late != nil {
-		return fmt.Sprintf("this recording was played after the one at line %d, although it was recorded earlier: both requests mean the same, but are written differently. Record both again", c.Late.Line())
+		return fmt.Sprintf("this recording is older than the one at line %d, but was played after it: their requests differ only in spelling, so either recording matches both. Record both requests again", c.Late.Line())
 	}
 	got := "a new recording"
 	if line := c.Given.Line(); line > 0 {

@@ -131,7 +131,7 @@ type Served struct {
 
 // ErrStopped is the cause of the end of a request whose listener was closed. Its client has
 // not given it up.
-var ErrStopped = errors.New("the server for other processes was stopped before it had an answer")
+var ErrStopped = errors.New("promptecho's server for other processes was closed before the upstream answered")
 
 type servedKey struct{}
 

@@ -12,7 +12,7 @@ func use(*http.Client) {}
 
 func TestOuter(t *testing.T) {
 	t.Run("a", func(tt *testing.T) {
-		rec := echotest.New(t) // want `t is the test around this subtest, so its subtests would share a cassette: write echotest.New\(tt, ...\) \(outertest\)`
+		rec := echotest.New(t) // want `t is the test around this subtest, so all subtests of t would share one cassette: write echotest.New\(tt, ...\) \(outertest\)`
 		use(rec.Client())
 	})
 	t.Run("b", func(*testing.T) {
