@@ -376,7 +376,7 @@ func TestContested(t *testing.T) {
 		{"the own ones are in order", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, one, nine}, ""},
 		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "was already played for another request, which differs in seed"},
 		{"in another spelling, out of order", []string{`"a"`, `"b"`}, []asking{spaced, chat("")}, []asking{chat(""), chat("")},
-			`c.yaml:4: this recording is older than the one at line 20, but was played after it: their requests differ only in spelling`},
+			`c.yaml:4: the requests of this recording and of the one at line 20 differ only in spelling`},
 		{"in another spelling, in order", []string{`"a"`, `"b"`}, []asking{chat(""), spaced}, []asking{chat(""), chat("")}, ""},
 	}
 	for _, tt := range tests {

@@ -263,7 +263,7 @@ func goTest(by string, set, patterns, rest []string) (args []string, err error) 
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("promptecho: %s comes before %q, so the go command tested only this folder, and %w cannot be passed on. Run:\n\t%s go test %s", by, patterns[0], err, shell.Join(set), shell.Join(patterns))
+		return nil, fmt.Errorf("promptecho: %s comes before %q, so the go command tested only this folder. promptecho cannot run the right command itself, since it cannot pass on %w. Run:\n\t%s go test %s", by, patterns[0], err, shell.Join(set), shell.Join(patterns))
 	}
 	return slices.Concat(args, patterns, own), nil
 }

@@ -122,7 +122,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		for _, other := range to.members {
 			at, played := a.playedAt[other]
 			if played && (at < calls[i]) != (other < n) && !sameAnswer(a.Stored[other], a.Stored[n]) {
-				return nil, "another call with the same request was replayed, and the two came in another order than recorded: each may get the other's answer"
+				return nil, "its old request is recorded more than once, and another call still sends that and was replayed. The two calls came in another order than their recordings, so each may get the other's answer"
 			}
 		}
 	}

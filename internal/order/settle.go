@@ -45,6 +45,7 @@ const (
 	telling       = 8   // looks that tell who never rests: a busy goroutine on the only processor leaves time for one in 10 ms
 	eager         = 100 // looks without a pause between them: most programs rest after microseconds
 	pause         = 20 * time.Microsecond
+	turns         = 25 * time.Millisecond // a busy goroutine has 10 ms on a processor before it is the turn of another one
 )
 
 // A lapse is the time between two looks.
@@ -88,7 +89,7 @@ func (r *rest) settle(isRecorded bool) {
 	defer r.looking.Unlock()
 	others, left := r.others, Longest>>r.impatience
 	if isRecorded {
-		others, left = crowd{}, Longest
+		others, left = crowd{}, max(left, turns)
 	}
 	var least, most crowd
 	lapse := newLapse()

@@ -16,7 +16,7 @@ import (
 // contest says what happened in a contest, and what to do about it.
 func contest(c *tape.Contest) string {
 	if c.Late != nil {
-		return fmt.Sprintf("this recording is older than the one at line %d, but was played after it: their requests differ only in spelling, so either recording matches both. Record both requests again", c.Late.Line())
+		return fmt.Sprintf("the requests of this recording and of the one at line %d differ only in spelling, so each recording matches both requests. This one is the older of the two, but was played second. Record both requests again", c.Late.Line())
 	}
 	got := "a new recording"
 	if line := c.Given.Line(); line > 0 {

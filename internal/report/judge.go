@@ -117,13 +117,13 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 		Head:   fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If no request contains the value, this adds it without recording anything again"+needed(calls)+":", "new_episodes"),
+			r.remedy(o, "If no request contains the value, "+needed(calls)+"run this, which adds the value without recording anything again:", "new_episodes"),
 			r.remedy(o, "If a request contains it, record the test again:", "all"),
 		},
 	})
 }
 
-// needed names the variables of calls of rec.Env, which must be set.
+// needed says to set the variables of calls of rec.Env.
 func needed(calls []string) string {
 	var names []string
 	for _, call := range calls {
@@ -134,7 +134,7 @@ func needed(calls []string) string {
 	if names == nil {
 		return ""
 	}
-	return ", with " + strings.Join(names, ", ") + " set"
+	return "set " + strings.Join(names, ", ") + " and "
 }
 
 // judgeMisses lists the misses, those that differ from their recordings in the same way as

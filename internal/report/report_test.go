@@ -163,7 +163,7 @@ func TestContest(t *testing.T) {
 		want    string
 	}{
 		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered a request that differs in host. Its own request came later, and got the recording at line %d instead. Record both requests again, or tell them apart with promptecho.Match("host")`, other.Line())},
-		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this recording is older than the one at line %d, but was played after it: their requests differ only in spelling, so either recording matches both. Record both requests again", other.Line())},
+		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("the requests of this recording and of the one at line %d differ only in spelling, so each recording matches both requests. This one is the older of the two, but was played second. Record both requests again", other.Line())},
 	}
 	for _, tt := range tests {
 		if got := contest(&tt.contest); got != tt.want {

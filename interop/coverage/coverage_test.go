@@ -187,7 +187,7 @@ func documentCoverage(t *testing.T, table []*covered) {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", family, decides, strings.Join(calls[family], ", "))
 	}
-	b.WriteString("\n| SDK | plain HTTP | why |\n|---|---|---|\n")
+	b.WriteString("\nThese calls are recorded as kind `http`, not as calls of a model. The last column says what they are about.\n\n| SDK | call | about |\n|---|---|---|\n")
 	for _, row := range table {
 		if row.asks == "-" {
 			fmt.Fprintf(&b, "| %s | `%s` | %s |\n", row.sdk, row.call, strings.TrimPrefix(row.is, "http: "))
