@@ -50,7 +50,7 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 		to.byTest = filepath.Join(pkg, testname.File(by[0]))
 		to.hint = by[0] + " mentions several fixtures, so this cassette does not get its name: " + open
 	default:
-		to.hint = strings.Join(by, " and ") + " both mention this file: " + open + ", or record one cassette for each"
+		to.hint = strings.Join(by, " and ") + " both mention this file: " + open + ", or record one cassette for each test"
 	}
 	return to, true
 }
