@@ -84,12 +84,15 @@ func (f *Form) setText() {
 
 // textOf returns lines as the text of a form has them, behind its head.
 func textOf(head string, lines []Line) string {
-	var text strings.Builder
-	text.WriteString(head)
+	n := len(head)
 	for _, l := range lines {
-		text.WriteString("\n" + l.Path + " " + l.Value)
+		n += len("\n") + len(l.Path) + len(" ") + len(l.Value)
 	}
-	return text.String()
+	text := append(make([]byte, 0, n), head...)
+	for _, l := range lines {
+		text = append(append(append(append(text, '\n'), l.Path...), ' '), l.Value...)
+	}
+	return string(text)
 }
 
 // Bare returns the form without what it says of the request. It tells which requests are the

@@ -38,6 +38,7 @@ type walker struct {
 	request
 	at   []byte // the path of the field
 	part string // of the request: the first segment of it
+	buf  []byte // for the value of a field
 }
 
 // walk walks the parts of the request in the order of their names.
@@ -135,7 +136,8 @@ func (w *walker) leaf(v *exactjson.Value, source string) {
 	if level == ignored {
 		return
 	}
-	line := Line{string(w.at), string(w.options.appendValue(nil, v))}
+	w.buf = w.options.appendValue(w.buf[:0], v)
+	line := Line{string(w.at), string(w.buf)}
 	if level == identity {
 		w.lines = append(w.lines, line)
 		return
