@@ -112,10 +112,10 @@ func (p *parser) elems() (elems []Value, err error) {
 }
 
 // str returns the text of the string that was scanned, or if escaped, how [EscapeText]
-// writes that.
+// writes that: most texts are copied from one JSON to another, and stand there so already.
 func (p *parser) str(escaped bool) (string, error) {
 	s := &p.scan
-	if !s.escapes {
+	if !s.escapes || escaped && !s.unlike {
 		return p.src[s.Start+1 : s.End-1], nil
 	}
 	text, err := p.decode(s.Start, s.End-1)

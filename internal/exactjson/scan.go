@@ -40,6 +40,7 @@ type Scanner struct {
 	pos     int
 	in      []Kind // the arrays and objects that pos is in
 	escapes bool   // the string that was found has some, or what must be
+	unlike  bool   // it has something that EscapeText does not write
 	want    string // what was wanted at pos, where it is not JSON
 }
 
@@ -175,7 +176,7 @@ func (s *Scanner) open(k Kind) bool {
 
 // str finds the string whose opening quote is at pos.
 func (s *Scanner) str(t Token) bool {
-	s.escapes = false
+	s.escapes, s.unlike = false, false
 	for i := s.pos + 1; ; i++ {
 		i += plain(s.text[i:])
 		switch {
@@ -185,6 +186,9 @@ func (s *Scanner) str(t Token) bool {
 			return s.found(t, String, i+1)
 		case s.text[i] == '\\' && i+1 < len(s.text):
 			i++
+			s.unlike = s.unlike || strings.IndexByte(letters[:always], s.text[i]) < 0
+		default:
+			s.unlike = true
 		}
 		s.escapes = true
 	}
