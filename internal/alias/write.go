@@ -9,15 +9,11 @@ import (
 	"strings"
 )
 
-// values are values by the sums of their texts.
-type values map[[sha256.Size]byte]*value
-
 // A writer knows the values of the interactions that it has seen.
 type writer struct {
-	values values
-	names  map[string]bool
-	all    values   // of all interactions, once they are known
-	met    []*value // in the interaction that it sees
+	values, all map[[sha256.Size]byte]*value // by the sums of their texts; all those of the file, once they are known
+	names       map[string]bool
+	met         []*value // in the interaction that it sees
 }
 
 // Key is the key of an interaction under which the elements of its lists stand that are new
@@ -33,7 +29,7 @@ const mostText = 8 << 20
 // Write returns the texts of the interactions of a file, in which what repeats is written
 // once. It reads those that have it twice, since the blocks of all take many times their memory.
 func Write(texts [][]byte) [][]byte {
-	first := &writer{values: values{}}
+	first := &writer{values: map[[sha256.Size]byte]*value{}}
 	met := make([][]*value, len(texts))
 	for i, text := range texts {
 		if len(text) > mostText {
@@ -44,7 +40,7 @@ func Write(texts [][]byte) [][]byte {
 			met[i], first.met = first.met, nil
 		}
 	}
-	w := &writer{values: values{}, names: map[string]bool{}, all: first.values}
+	w := &writer{values: map[[sha256.Size]byte]*value{}, names: map[string]bool{}, all: first.values}
 	written := slices.Clone(texts)
 	for i, text := range texts {
 		if slices.ContainsFunc(met[i], func(v *value) bool { return v.shared }) {

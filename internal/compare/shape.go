@@ -162,10 +162,11 @@ func withoutChance(v exactjson.Value) exactjson.Value {
 		if v.Kind == exactjson.Object && (isChance(e.Name) || isScalar && chance.IDs(e.Name)) {
 			continue
 		}
-		if e = parsed(e); v.Kind != exactjson.Object || !slices.Contains(given, e.Name) {
-			e = withoutChance(e)
+		if v.Kind == exactjson.Object && slices.Contains(given, e.Name) {
+			v.Elems = append(v.Elems, parsed(e))
+		} else {
+			v.Elems = append(v.Elems, withoutChance(e))
 		}
-		v.Elems = append(v.Elems, e)
 	}
 	return v
 }

@@ -45,9 +45,8 @@ type Interaction struct {
 // Head returns the interaction without what can be large: bodies, and what they say.
 func (it *Interaction) Head() *Interaction {
 	head := *it
-	head.Request.Body = nil
-	r := &head.Response
-	r.Body, r.Events, r.Chunks, r.Delays, r.Text = nil, nil, nil, nil, ""
+	head.Request.Body, head.Response.Body, head.Response.Text = nil, nil, ""
+	head.Response.Events, head.Response.Chunks, head.Response.Delays = nil, nil, nil
 	return &head
 }
 

@@ -112,6 +112,16 @@ func (rec *Recording) Head() *interaction.Interaction {
 
 // Load returns what was recorded, or an error that says why that cannot be read.
 func (rec *Recording) Load() (*interaction.Interaction, error) {
+	it, err := rec.glance()
+	if err != nil {
+		return nil, rec.of.unreadable(err)
+	}
+	rec.interaction.CompareAndSwap(nil, it)
+	return it, nil
+}
+
+// glance is Load, and keeps nothing that it reads, nor why that cannot be read.
+func (rec *Recording) glance() (*interaction.Interaction, error) {
 	it := rec.interaction.Load()
 	if text := rec.whole.Load(); text != nil {
 		return text.Interaction()
@@ -119,12 +129,7 @@ func (rec *Recording) Load() (*interaction.Interaction, error) {
 	if it != nil {
 		return it, nil
 	}
-	it, err := rec.of.stored.Interaction(rec.number)
-	if err != nil {
-		return nil, rec.of.unreadable(err)
-	}
-	rec.interaction.CompareAndSwap(nil, it)
-	return rec.interaction.Load(), nil
+	return rec.of.stored.Interaction(rec.number)
 }
 
 // Form returns the form of the request.
@@ -158,14 +163,7 @@ func (rec *Recording) Peek() *canon.Form {
 // look calls f with what was recorded, unless that cannot be read, and keeps none of it. The
 // request is as it is matched.
 func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Response)) {
-	it := rec.interaction.Load()
-	switch text := rec.whole.Load(); {
-	case text != nil:
-		it, _ = text.Interaction()
-	case it == nil:
-		it, _ = rec.of.stored.Interaction(rec.number) // whoever needs it says why it cannot be read
-	}
-	if it != nil {
+	if it, err := rec.glance(); err == nil { // else, whoever needs it says why
 		req := rec.redacted(it)
 		f(&req, &it.Response)
 	}

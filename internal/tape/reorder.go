@@ -3,6 +3,7 @@ package tape
 import (
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -29,10 +30,7 @@ func (t *Tape) companies(rec *Recording) (all []company) {
 // to the last, and reports whether there are any. The list is in the order asked. Those that are left had
 // company in an earlier run, and this one, whose order is another, did not ask for them.
 func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
-	late := map[*Recording]bool{}
-	for _, pair := range t.Late() {
-		late[pair[0]], late[pair[1]] = true, true
-	}
+	late := slices.Concat(group.Each(t.Late(), func(pair [2]*Recording) []*Recording { return pair[:] })...)
 	last := map[company]int{}
 	for i, rec := range list {
 		for _, c := range t.companies(rec) {
@@ -52,7 +50,7 @@ func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 		}
 		together := list[first : end+1]
 		first = end + 1
-		isKept := !slices.ContainsFunc(together, func(rec *Recording) bool { return late[rec] })
+		isKept := !slices.ContainsFunc(late, func(rec *Recording) bool { return slices.Contains(together, rec) })
 		if played == 0 || played == len(together) && isKept {
 			continue
 		}
