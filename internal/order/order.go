@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -17,9 +18,9 @@ type Order struct {
 	members []member // by the numbers of the recordings
 
 	mu       sync.Mutex
-	steps    []step          // those of each series together, in order
-	waiting  []chan struct{} // closed when something happens
-	settling int             // turns that wait for the program to rest
+	steps    []step                // those of each series together, in order
+	waiting  map[chan struct{}]int // who waits until when, each closed when something happens
+	settling int                   // turns that wait for the program to rest
 	late     []Late
 	vain     int           // waits in vain for what did not run side by side with who waited
 	patience time.Duration // for calls that may be about to be canceled
@@ -83,7 +84,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 			continue
 		}
 		if o == nil {
-			o = &Order{members: make([]member, count), patience: 10 * Longest}
+			o = &Order{members: make([]member, count), waiting: map[chan struct{}]int{}, patience: 10 * Longest}
 		}
 		if s == nil {
 			s = &series{first: i, done: len(o.steps)}
@@ -191,10 +192,10 @@ func (t *Turn) happen(before int) {
 
 // wake wakes who waits for something to happen. The caller holds the lock.
 func (o *Order) wake() {
-	for _, c := range o.waiting {
+	for c := range o.waiting {
 		close(c)
 	}
-	o.waiting = nil
+	clear(o.waiting)
 }
 
 // Answered waits until the headers may come.
@@ -242,7 +243,7 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 		}
 	}
 	if t.mark != nil {
-		t.mark.play(event-firstPiece, isEnd, t.order != nil)
+		t.mark.play(event-firstPiece, isEnd, false)
 	}
 	return nil
 }
@@ -309,7 +310,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		return nil
 	}
 	changed := make(chan struct{})
-	o.waiting = append(o.waiting, changed)
+	o.waiting[changed] = at
 	stands := t.Stands && what.asked() == next+1 && what.asked() > t.member().asked()
 	o.mu.Unlock()
 	ticks := time.NewTicker(tick)
@@ -330,13 +331,15 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		break
 	}
 	o.mu.Lock()
-	if inVain && o.settling == 0 && slices.Contains(o.waiting, changed) {
+	_, stillWaits := o.waiting[changed]
+	if inVain && o.settling == 0 && stillWaits {
 		if isOther {
 			o.vain++
 		}
-		t.giveUp(next, at)
-		o.wake() // the others have all the time again
+		t.giveUp(next, slices.Min(slices.Collect(maps.Values(o.waiting)))) // the others may ask for the rest
+		o.wake()                                                           // the others have all the time again
 	}
+	delete(o.waiting, changed)
 	return cmp.Or(ctx.Err(), closed)
 }
 

@@ -143,6 +143,34 @@ func TestGivesUpAtOnce(t *testing.T) {
 	})
 }
 
+// Two wait for what is not asked this time. Whoever of them gives it up first, the second still waits for what
+// is asked when the first has come.
+func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
+	t.Parallel()
+	for range 16 {
+		synctest.Test(t, func(t *testing.T) {
+			o := orderOf(t, "asked 1, answered 2", "asked 1, answered 3", "asked 2, answered 5", "asked 4, answered 6") // the first one is of an earlier run
+			turns := []*Turn{o.Ask(1, nil), o.Ask(2, nil)}
+			first, second := answers(t, turns[0]), answers(t, turns[1])
+			time.Sleep(Longest + time.Millisecond)
+			if !first() || second() {
+				t.Errorf("what waits for nothing has come: %t; what waits for the next question: %t", first(), second())
+			}
+			turns[0].Leave()
+			third := answers(t, o.Ask(3, nil))
+			time.Sleep(time.Millisecond)
+			turns[1].Leave()
+			time.Sleep(time.Millisecond)
+			if !second() || !third() {
+				t.Error("somebody waits for what was asked")
+			}
+			if late := o.Late(); len(late) != 1 || late[0].For != 0 {
+				t.Errorf("%v", late)
+			}
+		})
+	}
+}
+
 // A canceled request waits no longer.
 func TestCanceledWait(t *testing.T) {
 	t.Parallel()
