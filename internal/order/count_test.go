@@ -1,6 +1,8 @@
 package order
 
 import (
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,4 +35,30 @@ func TestFollower(t *testing.T) {
 			t.Error("a goroutine did not wait for another one")
 		}
 	})
+}
+
+// TestOneAfterTheOther: in a program that never rests, many answers at once wait once each, and not again for
+// each one that has come meanwhile.
+func TestOneAfterTheOther(t *testing.T) {
+	var isOver atomic.Bool
+	defer isOver.Store(true)
+	go func() {
+		for !isOver.Load() {
+		}
+	}()
+	var c Count
+	var marks []*Mark
+	const count = 8
+	for range count {
+		marks = append(marks, c.Ask(func(*Mark) bool { return false }))
+	}
+	before := program.begun[1].Load()
+	var all sync.WaitGroup
+	for _, m := range marks {
+		all.Go(func() { m.Now() })
+	}
+	all.Wait()
+	if waits := program.begun[1].Load() - before; waits == 0 || waits > 2*count {
+		t.Errorf("%d answers waited %d times", count, waits)
+	}
 }

@@ -262,6 +262,10 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 		event, before = end, end+1
 	}
 	at := t.member().events[event]
+	if t.next > answered && at == t.member().events[t.next-1] {
+		t.happen(before) // nothing came between
+		return nil
+	}
 	for next := t.nextBefore(at); next >= 0; next = t.nextBefore(at) {
 		if err := t.wait(ctx, closing, next, at); err != nil {
 			return err

@@ -124,6 +124,29 @@ func TestPiecesBeforeTheEnd(t *testing.T) {
 	})
 }
 
+// Between what came at one moment nothing happened, so nothing is waited for: a nanosecond of a bubble's clock
+// is a wait.
+func TestAtOneMoment(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turn, ctx := orderOf(t, "asked 1, answered 3, pieces 3 4, ended 4", "asked 2, answered 5").Ask(0, nil), context.Background()
+		for i, step := range []struct {
+			come  func() error
+			waits bool
+		}{
+			{func() error { return turn.Answered(ctx) }, true},
+			{func() error { return turn.Piece(ctx, nil, 0) }, false},
+			{func() error { return turn.Piece(ctx, nil, 1) }, true},
+			{func() error { return turn.Ended(ctx, nil) }, false},
+		} {
+			start := time.Now()
+			if err := step.come(); err != nil || time.Since(start) > 0 != step.waits {
+				t.Errorf("event %d waited for %v; %v", i, time.Since(start), err)
+			}
+		}
+	})
+}
+
 // What is not asked this time is waited for once, however much of it there is.
 func TestGivesUpAtOnce(t *testing.T) {
 	t.Parallel()

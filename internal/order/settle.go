@@ -26,7 +26,8 @@ type rest struct {
 	rested     int        // waits that were not in vain, since impatience changed
 	odd        uint64     // 1 if the garbage collector is at work when it has stopped the world an even number of times
 
-	asleep atomic.Int64 // those that wait in bubbles
+	asleep atomic.Int64    // those that wait in bubbles
+	begun  [2]atomic.Int64 // waits, and those for a recording, which are as good for others
 }
 
 // program is this one: all its goroutines.
@@ -70,8 +71,9 @@ func (l *lapse) next(works bool) time.Duration {
 	return min(l.now.Sub(last.now), tick)
 }
 
-// settle waits for the program to rest, the longest time at most. While it is recorded, everybody counts, and
-// the time is long enough for each goroutine to have its turn: an order that is recorded wrongly stays. In a
+// settle waits for the program to rest, the longest time at most. While it is recorded, everybody counts
+// who is not away, and the time is long enough for each goroutine to have its turn: an order that is recorded
+// wrongly stays. In a
 // bubble of testing/synctest a sleep ends when everybody else in it waits, so that a nanosecond of its clock
 // is enough. Before Go 1.26 nobody can know, and a millisecond has to be enough.
 func (r *rest) settle(isRecorded bool) {
@@ -85,11 +87,21 @@ func (r *rest) settle(isRecorded bool) {
 		}
 		return
 	}
+	kind := &r.begun[0]
+	if isRecorded {
+		kind = &r.begun[1]
+	}
+	before := kind.Load()
 	r.looking.Lock()
 	defer r.looking.Unlock()
+	if kind.Load() > before {
+		return // somebody else has begun to wait after this one, and the program has rested since
+	}
+	r.begun[0].Add(1)
 	others, left := r.others, Longest>>r.impatience
 	if isRecorded {
-		others, left = crowd{}, max(left, turns)
+		r.begun[1].Add(1)
+		others.here, left = 0, max(left, turns)
 	}
 	var least, most crowd
 	lapse := newLapse()
