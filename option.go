@@ -296,7 +296,7 @@ func Log(f func(note string)) Option {
 // request by this name.
 //
 // A function can be live in every mode. A request is live only if the mode records what is
-// not recorded (new_episodes); else it is replayed, with a note. If the cassette is absent
+// not recorded (new_episodes, update); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
 	return each("Live", selectors, onLive, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
