@@ -193,9 +193,10 @@ func Unordered(paths ...string) Option {
 // are not on the list of harmless ones, and of responses, although they are noise to most programs
 // (docs/SECURITY.md, "Headers of answers"). "x-ratelimit-*" stands for all names that begin with
 // "x-ratelimit-", and "*-limit" for all that end in "-limit". The program does not get a header
-// that is not written, even in the recording run, whose log names it if the run fails. Secrets in
-// headers are
-// replaced as elsewhere. The headers are not compared.
+// that is not written, even in the recording run, whose log names it if the run fails. What promptecho
+// knows as a secret is replaced in them as elsewhere. A header whose name says that it holds a credential
+// ("x-session-token") is written only if it is named whole, so do not name one that does. The headers are not
+// compared.
 func KeepHeaders(names ...string) Option {
 	return each("KeepHeaders", group.Each(names, strings.ToLower), onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }
