@@ -3,6 +3,7 @@ package alias
 import (
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
@@ -25,11 +26,7 @@ func (b *block) write(w *strings.Builder, col int) {
 	case b.alias:
 		w.WriteString(" *" + b.of.name + "\n")
 	case b.flow:
-		var elems []string
-		for _, e := range b.entries {
-			elems = append(elems, e.inFlow())
-		}
-		w.WriteString(" [" + strings.Join(elems, ", ") + "]\n")
+		w.WriteString(" [" + strings.Join(group.Each(b.entries, (*block).inFlow), ", ") + "]\n")
 	case b.entries != nil:
 		// The first entry stands behind a dash, unless an anchor does.
 		before := "\n" + strings.Repeat(" ", col)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -20,11 +21,10 @@ func EncodeGiven(g *interaction.Given) ([]byte, error) {
 		e.line("time", g.Time.UTC().Format(time.RFC3339))
 	}
 	e.text("seed", &g.Seed)
-	var env interaction.Headers
-	for _, name := range slices.Sorted(maps.Keys(g.Env)) {
-		env = append(env, interaction.Header{Name: name, Values: []string{g.Env[name]}})
-	}
-	e.headers("env", &env)
+	env := group.Each(slices.Sorted(maps.Keys(g.Env)), func(name string) interaction.Header {
+		return interaction.Header{Name: name, Values: []string{g.Env[name]}}
+	})
+	e.headers("env", (*interaction.Headers)(&env))
 	if e.err != nil || len(e.buf) == 0 {
 		return nil, e.err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
@@ -149,12 +150,7 @@ func (p *parser) elems(n *yaml.Node, field string, kind yaml.Kind, want string) 
 
 // listOf returns the values of the elements of the sequence n.
 func listOf[T any](p *parser, n *yaml.Node, field, of string, value func(n *yaml.Node, field string) T) []T {
-	elems := p.list(n, field, of)
-	values := make([]T, 0, len(elems))
-	for _, e := range elems {
-		values = append(values, value(e, field))
-	}
-	return values
+	return group.Each(p.list(n, field, of), func(e *yaml.Node) T { return value(e, field) })
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {

@@ -99,10 +99,8 @@ func judged(resp, other *interaction.Response, says *said.Answer) (lines []canon
 	for _, c := range says.Blocks {
 		add(c, "block", withoutChance(text(c.Args)))
 	}
-	for _, l := range canon.Lines(&exactjson.Value{Kind: exactjson.Array, Elems: calls}) {
-		lines = append(lines, canon.Line{Path: "tool_calls/" + l.Path, Value: l.Value})
-	}
-	return lines
+	inCalls := func(l canon.Line) canon.Line { return canon.Line{Path: "tool_calls/" + l.Path, Value: l.Value} }
+	return append(lines, group.Each(canon.Lines(&exactjson.Value{Kind: exactjson.Array, Elems: calls}), inCalls)...)
 }
 
 // arguments returns those of a call. What is no JSON is a text, and none at all are an empty

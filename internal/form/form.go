@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/coding"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -110,10 +111,7 @@ func (p *Part) unwritable() string {
 // Join returns the body of these parts.
 func (k Kind) Join(parts []Part) (body []byte) {
 	if k.Boundary == "" {
-		var pairs []string
-		for _, p := range parts {
-			pairs = append(pairs, escapeQuery(p.Name)+"="+escapeQuery(string(p.Content)))
-		}
+		pairs := group.Each(parts, func(p Part) string { return escapeQuery(p.Name) + "=" + escapeQuery(string(p.Content)) })
 		return []byte(strings.Join(pairs, "&"))
 	}
 	for _, p := range parts {

@@ -25,6 +25,7 @@ func By[K comparable, V any](list []V, key func(V) (k K, ok bool)) (groups [][]V
 
 // Each returns what f returns for each element of a list; nil if there is none.
 func Each[V, W any](list []V, f func(V) W) (each []W) {
+	each = slices.Grow(each, len(list))
 	for _, v := range list {
 		each = append(each, f(v))
 	}

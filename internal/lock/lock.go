@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/testname"
 )
@@ -33,10 +34,7 @@ func Parse(file string, data []byte) (list []Entry, err error) {
 	if whole := good.FindString(text); whole != text || !strings.HasSuffix(text, End) {
 		return nil, fmt.Errorf("%s:%d: the lock is incomplete: it was cut or edited, or git left a conflict in it. promptecho-store merge settles a conflict; git checkout %s restores the last version", file, strings.Count(whole, "\n")+1, shell.Quote(file))
 	}
-	for _, m := range entries.FindAllStringSubmatch(text, -1) {
-		list = append(list, Entry{m[1], m[2], m[3]})
-	}
-	return list, nil
+	return group.Each(entries.FindAllStringSubmatch(text, -1), func(m []string) Entry { return Entry{m[1], m[2], m[3]} }), nil
 }
 
 // Missing returns what the lock of the package in a folder names and what is not there.

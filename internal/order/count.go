@@ -79,7 +79,7 @@ func (m *Mark) settle() {
 	for before := -1; before != m.of.all && (m.company && m.of.last != m || m.follower && m.moments.Answered == 0); {
 		before = m.of.all
 		m.of.mu.Unlock()
-		program.settle(true)
+		program.settle(recorded)
 		m.of.mu.Lock()
 	}
 }

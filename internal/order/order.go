@@ -273,7 +273,7 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 	}
 	o.settling++
 	o.mu.Unlock()
-	program.settle(false)
+	program.settle(replayed)
 	o.mu.Lock()
 	o.settling--
 	if err := ctx.Err(); err != nil {

@@ -27,7 +27,7 @@ type rest struct {
 	odd        uint64     // 1 if the garbage collector is at work when it has stopped the world an even number of times
 
 	asleep atomic.Int64    // those that wait in bubbles
-	begun  [2]atomic.Int64 // waits, and those for a recording, which are as good for others
+	begun  [2]atomic.Int64 // waits that are good for each kind, which those for a recording are for both
 }
 
 // program is this one: all its goroutines.
@@ -40,6 +40,8 @@ type crowd struct {
 }
 
 const (
+	replayed, recorded = 0, 1 // kinds of waits
+
 	mostImpatient = 5   // about 3 ms
 	soothing      = 8   // waits that make it more patient
 	looks         = 4   // how often nobody must be seen, because a look sees one processor after the other
@@ -76,10 +78,10 @@ func (l *lapse) next(works bool) time.Duration {
 // wrongly stays. In a
 // bubble of testing/synctest a sleep ends when everybody else in it waits, so that a nanosecond of its clock
 // is enough. Before Go 1.26 nobody can know, and a millisecond has to be enough.
-func (r *rest) settle(isRecorded bool) {
+func (r *rest) settle(kind int) {
 	if bubble.In() {
 		if bubble.Busy() { // its clock stands still
-			bubble.Outside(func() { r.settle(isRecorded) })
+			bubble.Outside(func() { r.settle(kind) })
 		} else {
 			// One after the other: who was first gets what it waits for first.
 			time.Sleep(time.Duration(r.asleep.Add(1)) * time.Nanosecond)
@@ -87,20 +89,22 @@ func (r *rest) settle(isRecorded bool) {
 		}
 		return
 	}
-	kind := &r.begun[0]
-	if isRecorded {
-		kind = &r.begun[1]
-	}
-	before := kind.Load()
+	before := r.begun[kind].Load()
 	r.looking.Lock()
 	defer r.looking.Unlock()
-	if kind.Load() > before {
+	if r.begun[kind].Load() > before {
 		return // somebody else has begun to wait after this one, and the program has rested since
 	}
-	r.begun[0].Add(1)
+	for i := range kind + 1 {
+		r.begun[i].Add(1)
+	}
+	r.wait(kind)
+}
+
+// wait waits as settle does, outside of a bubble. The caller holds looking.
+func (r *rest) wait(kind int) {
 	others, left := r.others, Longest>>r.impatience
-	if isRecorded {
-		r.begun[1].Add(1)
+	if kind == recorded {
 		others.here, left = 0, max(left, turns)
 	}
 	var least, most crowd

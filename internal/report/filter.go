@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // Filtered reports whether -run or -skip may have left out parts of a test:
@@ -114,8 +116,5 @@ func patterns(name string) (alternatives [][]string) {
 			text[i] = alternative[0]
 		}
 	}
-	for one := range strings.SplitSeq(string(text), alternative) {
-		alternatives = append(alternatives, strings.Split(one, level))
-	}
-	return alternatives
+	return group.Each(strings.Split(string(text), alternative), func(one string) []string { return strings.Split(one, level) })
 }

@@ -54,10 +54,7 @@ const Said = 1
 // Mark marks what a whole answer has as its texts, its calls of tools and results, which come
 // and go from answer to answer. Refusals it leaves alone: whoever reads a text finds none.
 func (t *Transcript) Mark(answer *exactjson.Value) {
-	paths := slices.Concat(t.Text, t.Reasoning)
-	for _, c := range t.Calls {
-		paths = append(paths, c.At())
-	}
+	paths := slices.Concat(t.Text, t.Reasoning, group.Each(t.Calls, Call.At))
 	for _, c := range t.Results {
 		if c.Args() == "" {
 			paths = append(paths, c.At())
