@@ -39,24 +39,23 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.plan.passThrough && r.config.selectsNone() {
 		return r.pass(req, r.missingKey())
 	}
+	r.log.Reached.Store(true)
 	if request.IsTwoWay(req) {
 		request.CloseBody(req)
-		r.log.Reached.Store(true)
 		err := refusedError(fmt.Sprintf("%s: %s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add PassThrough", r.file, r.nameOf(req)))
 		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
 		return r.refuse(req, err)
 	}
 	in := new(incoming)
 	defer in.drop()
-	if err := r.readBody(req, in); err != nil {
+	err := r.readBody(req, in)
+	if gone := request.GaveUp(req); gone != nil && (err != nil || in.sent.IsZero()) {
+		return nil, gone
+	} else if err != nil {
 		return r.refuse(req, err)
-	}
-	if err := req.Context().Err(); err != nil && in.sent.IsZero() {
-		return nil, err
 	}
 	r.redactHead(req, in)
 	r.within(req.Context(), &in.Call)
-	r.log.Reached.Store(true)
 	in.Request.Body = in.body.Kept(r.config.keepUploads)
 	recording, err := r.tape.Take(&in.Call)
 	if err != nil {

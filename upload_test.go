@@ -11,9 +11,11 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/iotest"
@@ -321,6 +323,91 @@ func TestCanceledUpload(t *testing.T) {
 	_ = rec.Close()
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it is recorded")
+	}
+}
+
+// TestUploadGivenUp: what is given up while it is sent is recorded if the rest of it can be read, and given
+// up in replay, with an error of the same kind.
+func TestUploadGivenUp(t *testing.T) {
+	t.Setenv("CI", "")
+	for _, exceeded := range []bool{false, true} {
+		for _, size := range []int{1 << 20, 20 << 20} {
+			var giveUp context.CancelFunc
+			reads, over := make(chan bool), make(chan bool)
+			s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+				_, _ = io.ReadFull(req.Body, make([]byte, 1000))
+				close(reads)
+				giveUp()
+				<-over
+			}))
+			defer s.Close()
+			file := filepath.Join(t.TempDir(), "a.yaml")
+			for _, mode := range []Mode{ModeAll, ModeNone} {
+				rec, err := Open(file, InMode(mode), Alias(s.URL, "provider"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var ctx context.Context = &lateDeadline{Context: t.Context(), done: make(chan struct{})}
+				if giveUp = sync.OnceFunc(func() { close(ctx.(*lateDeadline).done) }); !exceeded {
+					ctx, giveUp = context.WithCancel(t.Context())
+				}
+				req, err := http.NewRequestWithContext(ctx, "POST", s.URL, bytes.NewReader(make([]byte, size)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if mode == ModeNone && !exceeded {
+					go giveUp()
+				}
+				_, err = rec.Client().Do(req)
+				giveUp()
+				var failed *url.Error
+				if !errors.As(err, &failed) || failed.Timeout() != exceeded || !exceeded && !errors.Is(err, context.Canceled) {
+					t.Errorf("%d bytes, %s, exceeded: %t: %v", size, mode, exceeded, err)
+				}
+				if err := rec.Close(); err != nil {
+					t.Errorf("%d bytes, %s, exceeded: %t: %v", size, mode, exceeded, err)
+				}
+			}
+			<-reads
+			close(over)
+		}
+	}
+}
+
+// A lateDeadline is a context whose deadline is exceeded when done is closed.
+type lateDeadline struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c *lateDeadline) Done() <-chan struct{} { return c.done }
+
+func (c *lateDeadline) Err() error {
+	select {
+	case <-c.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// TestWrongLength: a body that is shorter or longer than its request says is refused as without a recorder.
+func TestWrongLength(t *testing.T) {
+	t.Setenv("CI", "")
+	s := uploadServer(t, new(atomic.Int32))
+	for _, size := range []int{100, 5 << 20} {
+		for _, more := range []int64{-1, 1} {
+			var errs []string
+			for _, client := range []*http.Client{http.DefaultClient, mustOpen(t, filepath.Join(t.TempDir(), "a.yaml"), InMode(ModeAll)).Client()} {
+				req := postUpload(t, s.URL, "text/plain", strings.Repeat("a", size), false)
+				req.ContentLength += more
+				_, err := client.Do(req)
+				errs = append(errs, fmt.Sprint(err))
+			}
+			if errs[0] != errs[1] || errs[0] == "<nil>" {
+				t.Errorf("%d bytes and %+d: %q", size, more, errs)
+			}
+		}
 	}
 }
 

@@ -335,8 +335,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		break
 	}
 	o.mu.Lock()
-	_, stillWaits := o.waiting[changed]
-	if inVain && o.settling == 0 && stillWaits {
+	if _, waits := o.waiting[changed]; waits && inVain && o.settling == 0 {
 		if isOther {
 			o.vain++
 		}

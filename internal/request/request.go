@@ -246,7 +246,10 @@ func (b *Body) readLarge(req *http.Request, send bool, early func(out *http.Requ
 	defer sent.mu.Unlock()
 	defer b.large.Close()
 	sent.from = http.NoBody
-	switch err = cmp.Or(b.large.err, req.Context().Err()); {
+	if err = b.large.err; err == nil && b.again == nil {
+		err = req.Context().Err() // whoever writes the rest may have given up, too
+	}
+	switch {
 	case err == io.EOF:
 		err = nil
 	case err == nil && send:
@@ -335,7 +338,7 @@ func (b *Body) Clone(req *http.Request) (out *http.Request, err error) {
 	out.GetBody = b.again
 	if b.large == nil {
 		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.small.Bytes())), nil }
-		out.ContentLength, out.TransferEncoding = int64(b.small.Len()), nil
+		out.ContentLength, out.TransferEncoding = cmp.Or(max(req.ContentLength, 0), int64(b.small.Len())), nil // net/http refuses a wrong one
 	}
 	out.Body, err = out.GetBody()
 	return out, err

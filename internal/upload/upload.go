@@ -101,7 +101,7 @@ func Reduce(contentType string, body []byte) []byte {
 // read looks at what was written; after last nothing comes.
 func (r *Reader) read(last bool) {
 	if r.how == nil {
-		r.how = framingOf(r.declared, r.buf)
+		r.how = framingOf(r.declared, r.buf[:min(len(r.buf), Limit)]) // however much is there already
 	}
 	b := r.buf
 	for more := true; more; {

@@ -51,6 +51,7 @@ func TestReduce(t *testing.T) {
 		{"text", "text/plain", text, ""},
 		{"text in other letters", "", strings.Repeat("Ää…", Limit/2), ""},
 		{"lines of JSON", "", strings.Repeat(`{"a":"b"}`+"\n", Limit/8), ""},
+		{"lines whose first one is long", "", strings.Repeat(`{"a":"`+encode(png)+"\"}\n", 2), strings.Repeat(`{"a":"`+stands(png, "image/png")+"\"}\n", 2)},
 		{"a text that is an upload", unknown, text, stands(text, unknown)},
 		{"a sound", "audio/aac", other, stands(other, "audio/aac")},
 		{"zeros", "", string(make([]byte, Limit+1)), stands(string(make([]byte, Limit+1)), unknown)},
