@@ -95,7 +95,7 @@ var scenes = []scene{
 		var lines strings.Builder
 		for i, name := range names {
 			pkg, test, _ := strings.Cut(name, " ")
-			fmt.Fprintf(&lines, "%s/%s_test.go:%d:12: openai.NewClient is made without a recorder, so this test calls the provider: write rec := echotest.New(t), and option.WithHTTPClient(rec.Client()) (norecorder)\n", pkg, strings.ToLower(strings.Split(test, "/")[0]), i+10)
+			fmt.Fprintf(&lines, "%s/%s_test.go:%d:12: openai.NewClient is called without a recorder, so this test calls the provider: write rec := echotest.New(t), and option.WithHTTPClient(rec.Client()) (norecorder)\n", pkg, strings.ToLower(strings.Split(test, "/")[0]), i+10)
 		}
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "go"), "#!/bin/sh\ncat >&2 <<'END'\n"+lines.String()+"END\nexit 1\n")
@@ -220,7 +220,7 @@ func printObserve(t *testing.T, names []string, out *output) {
 		pkg, test, _ := strings.Cut(name, " ")
 		r := observe.Request{Package: pkg, Test: test, Place: fmt.Sprintf("%s/bot_test.go:%d", pkg, 10+i), Host: "api.openai.com", Family: "openai.chat", Count: 1 + i%3}
 		if i%2 == 0 {
-			r.Fix = "write rec := echotest.New(t) in " + test + ", and let the client that sends at bot.go:21 be made with rec.Client()"
+			r.Fix = "write rec := echotest.New(t) in " + test + ", and create the client that sends at bot.go:21 with rec.Client()"
 		} else {
 			r.Recorder = "promptecho"
 		}
