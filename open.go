@@ -37,7 +37,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, r.config.err
 	}
 	if _, ok := r.config.upstream.(*Recorder); ok || answer.InFront(r.config.upstream) {
-		return nil, errors.New("promptecho: Upstream: this transport is itself a recorder: pass one that sends to the network, such as new(http.Transport)")
+		return nil, errors.New("promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
 	if r.mode = r.config.flag; r.mode.mode == "" {

@@ -80,7 +80,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		`promptecho: MatchOnly("*", "host"): this path is outside the body: use Match("host") for it, or "body/host" for a body field of that name`: MatchOnly("*", "host"),
 		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                          Alias("127.0.0.1:80", "jira"),
 		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                                    Alias("http://127.0.0.1:80", "a b"),
-		"promptecho: Upstream: this transport is itself a recorder: pass one that sends to the network, such as new(http.Transport)":                Upstream(&Recorder{}),
+		"promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)":                       Upstream(&Recorder{}),
 	} {
 		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), opt); err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)

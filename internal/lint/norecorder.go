@@ -23,7 +23,7 @@ var NoRecorder = &analysis.Analyzer{
 				continue
 			}
 			report(pass, p.node, "give "+p.name+" a recorder", recorderFor(pass, p, f),
-				"%s is called without a recorder, so this test calls the provider: %s, and %s", p.name, newRecorder(pass, p.at), p.sdk.how("rec.Client()"))
+				"%s is made without a recorder, so this test calls the provider: %s, and %s", p.name, newRecorder(pass, p.at), p.sdk.how("rec.Client()"))
 		}
 		return nil, nil
 	},
