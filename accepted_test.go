@@ -132,7 +132,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "answered from 1 recording whose requests promptecho accept has edited; the answers are still those to the old requests: " + file + ":",
+		"a b": "answered from 1 recording whose requests were edited by promptecho accept; their answers are still those to the old requests: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

@@ -191,7 +191,7 @@ func TestClashIsPrinted(t *testing.T) {
   promptecho.Alias(server.URL, "two"), // server: the one at http://127.0.0.1:41235
   promptecho.Alias(server.URL, "three"), // server: the one at http://[::1]:50001
 and record again:
-  PROMPTECHO_MODE=all, and run the program that uses FILE`
+  set PROMPTECHO_MODE=all, and run the program that uses FILE`
 	if err := r.Close(); err == nil || strings.ReplaceAll(err.Error(), file, "FILE") != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
@@ -212,7 +212,7 @@ func TestUnsaid(t *testing.T) {
 		return "AWS4-HMAC-SHA256 Credential=" + key + "/20260102/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=" + sig
 	}
 	const (
-		written = " To write it to the cassette and compare it, add\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  PROMPTECHO_MODE=all, and run the program that uses FILE"
+		written = " To write it to the cassette and compare it, add\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  set PROMPTECHO_MODE=all, and run the program that uses FILE"
 		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)"
 	)
 	tests := []struct {
@@ -272,7 +272,7 @@ func TestUnsaid(t *testing.T) {
 					if strings.Contains(tt.asked[0].body, "jsonrpc") {
 						endpoint = "llm/jsonrpc.tools/list"
 					}
-					want = "promptecho: FILE: interactions 1 and 2 have the same request (" + endpoint + ") and different answers. The requests differ in " + tt.field +
+					want = "promptecho: FILE: as written here, interactions 1 and 2 have the same request (" + endpoint + "), but different answers. The requests that were sent differ in " + tt.field +
 						", which is not written, so replay could not tell them apart." + fmt.Sprintf(tt.way, tt.path)
 				}
 				if err := r.Close(); err != nil {

@@ -90,7 +90,7 @@ func TestResent(t *testing.T) {
 				if !slices.Equal(got, tt.want) {
 					t.Errorf("replayed %v, want %v", got, tt.want)
 				}
-				if named := strings.Contains(notes, "status 503 is skipped"); named != (len(got) == 1) {
+				if named := strings.Contains(notes, "left out the recorded status 503"); named != (len(got) == 1) {
 					t.Errorf("notes:\n%s", notes)
 				}
 			}

@@ -281,7 +281,7 @@ func checkEdit(t *testing.T, name string, recorded, asked inquiries, truth map[*
 		}
 		checkReason(claim, m, fail)
 		checkDiff(claim, m.Diff, was, c, fail)
-		if strings.Contains(m.Diff, "is a variable unset here?") != claim.unset && len(was.Messages[0].Content) < 200 {
+		if strings.Contains(m.Diff, "is an environment variable unset here?") != claim.unset && len(was.Messages[0].Content) < 200 {
 			fail("unset: %v", claim.unset)
 		}
 		if m.Hint != "" && !(m.Hint == `promptecho.Ignore("header/x-tenant")` && slices.Equal(claim.paths, []string{"header/x-tenant"})) {

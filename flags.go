@@ -30,7 +30,7 @@ const (
 func chooseMode(code Mode) (chosenMode, error) {
 	asked, err := askedMode()
 	if report.FuzzWorker() && err == nil && asked.mode != ModeNone {
-		asked = chosenMode{ModeNone, "a fuzz worker records nothing, since it is one of several"}
+		asked = chosenMode{ModeNone, "go test -fuzz runs several processes, which record nothing"}
 	}
 	switch {
 	case err != nil:

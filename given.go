@@ -135,7 +135,7 @@ func (g *given) compare(name, recorded, present string, isSet bool) {
 	}
 	here := fmt.Sprintf("%.100q", present)
 	if g.policy.CheckVariable(name, present) != nil {
-		here = "a value that may be a credential"
+		here = "a hidden value (it may be a credential)"
 	}
 	g.log.Notef("%s is %s here and was %.100q when %s was recorded: the test gets %[3]q. To use the value set here, record it again", name, here, recorded, g.tape.Config.Name)
 }
@@ -143,7 +143,7 @@ func (g *given) compare(name, recorded, present string, isSet bool) {
 // refuse fails the run because of a variable that must not be written.
 func (g *given) refuse(name, value string) {
 	g.unfit = true
-	g.log.Error(fmt.Errorf("%s: rec.Env(%q) is not written: %w. For a credential use rec.Secret(%[2]q)", g.tape.Config.Name, name, g.policy.CheckVariable(name, value)))
+	g.log.Error(fmt.Errorf("%s: the value of rec.Env(%q) is not put into the cassette: %w. For a credential use rec.Secret(%[2]q)", g.tape.Config.Name, name, g.policy.CheckVariable(name, value)))
 }
 
 // draws reports whether a value that was not found is drawn. If it is not, the run fails

@@ -444,9 +444,9 @@ func TestEnvOfCredentials(t *testing.T) {
 		errs := r.finish(report.Outcome{}).Errors
 		all := strings.Join(errs, "\n")
 		for _, want := range []string{
-			file + `: rec.Env("PROMPTECHO_TEST_API_KEY") is not written: its name is that of a credential. For a credential use rec.Secret("PROMPTECHO_TEST_API_KEY")`,
-			`rec.Env("PROMPTECHO_TEST_THING") is not written: its value looks like a credential`,
-			`rec.Env("PROMPTECHO_TEST_URL") is not written: its value looks like a credential (a user name or password before the host)`,
+			file + `: the value of rec.Env("PROMPTECHO_TEST_API_KEY") is not put into the cassette: its name is that of a credential. For a credential use rec.Secret("PROMPTECHO_TEST_API_KEY")`,
+			`rec.Env("PROMPTECHO_TEST_THING") is not put into the cassette: its value looks like a credential`,
+			`rec.Env("PROMPTECHO_TEST_URL") is not put into the cassette: its value looks like a credential (a user name or password before the host)`,
 		} {
 			if !strings.Contains(all, want) {
 				t.Errorf("mode %s: %q lacks %q", mode, all, want)
@@ -485,7 +485,7 @@ func TestEnvThatBecomesSecret(t *testing.T) {
 		t.Errorf("the journal:\n%s", text)
 	}
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), `rec.Env("PROMPTECHO_TEST_WORDS") is not written: its value holds a known secret (plain)`) {
+	if err == nil || !strings.Contains(err.Error(), `rec.Env("PROMPTECHO_TEST_WORDS") is not put into the cassette: its value holds a known secret (plain)`) {
 		t.Errorf("%v", err)
 	}
 	if text := read(t, file); strings.Contains(text, value) || !strings.Contains(text, "env: {"+testVariable+": model-b}") {
@@ -534,7 +534,7 @@ func TestEnvDrift(t *testing.T) {
 		{"model-b", `"model-b" here and was "model-a"`},
 		{"", `"" here and was "model-a"`},
 		{"unset", ""},
-		{"Zk93hQ7xPw2LmN8v", `a value that may be a credential here and was "model-a"`},
+		{"Zk93hQ7xPw2LmN8v", `a hidden value (it may be a credential) here and was "model-a"`},
 		{long, fmt.Sprintf("%.100q here", long)},
 		{"a\n::error::b", `"a\n::error::b" here`},
 	} {

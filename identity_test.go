@@ -186,7 +186,7 @@ func TestSocketMiss(t *testing.T) {
 	}
 	resp.Body.Close()
 	err = r.Close()
-	if err == nil || !strings.Contains(err.Error(), "it opens a WebSocket") || strings.Contains(err.Error(), "PROMPTECHO_MODE") || strings.Contains(err.Error(), "committed") {
+	if err == nil || !strings.Contains(err.Error(), "this request opens a WebSocket") || strings.Contains(err.Error(), "PROMPTECHO_MODE") || strings.Contains(err.Error(), "committed") {
 		t.Errorf("Close: %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func TestSocketIsNotRecorded(t *testing.T) {
 		t.Fatal(resp, err)
 	}
 	resp.Body.Close()
-	want := "promptecho: " + file + ": GET https://api.openai.com/v1/realtime?model=m: it opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
+	want := "promptecho: " + file + ": GET https://api.openai.com/v1/realtime?model=m: this request opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
 	if err := r.Close(); err == nil || err.Error() != want {
 		t.Errorf("Close: %v\nwant %s", err, want)
 	}

@@ -129,8 +129,8 @@ func TestRemarks(t *testing.T) {
 	for _, tt := range []struct{ url, recorded, asked, askedAt, want string }{
 		{"https://a.test/x", `{"p":[{"k":"a"},{"k":"b"}]}`, `{"p":[{"k":"b"},{"k":"a"}]}`, "", `promptecho.Unordered("p")`},
 		{"https://a.test/x", `{"p":["a","b","c"]}`, `{"p":["c","a","b"]}`, "", `differs only in the order of p`},
-		{"https://a.test/x", `{"region":"eu"}`, `{"region":""}`, "", "is a variable unset here? rec.Env(NAME)"},
-		{"https://a.test/x", `{"q":"in eu-west-1 now"}`, `{"q":"in  now"}`, "", "is a variable unset here?"},
+		{"https://a.test/x", `{"region":"eu"}`, `{"region":""}`, "", "is an environment variable unset here? Set it, or read it with rec.Env(NAME)"},
+		{"https://a.test/x", `{"q":"in eu-west-1 now"}`, `{"q":"in  now"}`, "", "is an environment variable unset here?"},
 		{"https://a.test/x", `{"q":"one short sentence"}`, `{"q":"one sentence"}`, "", "!unset"},
 		{"https://a.test/x", `{"q":"one sentence"}`, `{"q":"one short sentence"}`, "", "!unset"},
 		{"https://a.test/x", "\x0a\x01\x80", "\x0a\x02\x80", "", `the body is protobuf (application/x-protobuf), compared as bytes`},

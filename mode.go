@@ -195,7 +195,7 @@ func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, no
 	case c.Pinned && c.Partial:
 		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, so it can never be completed. Remove \"pinned: true\" to let a run complete it, or \"partial: true\" if it is complete as it is", file)
 	case c.Partial && !p.record && !p.passThrough:
-		return m, "", fmt.Errorf("%s is partial: the run that recorded it failed, or ran only part of its test. Run the whole test with CI unset and the key set until it passes, which completes the cassette; then commit it", file)
+		return m, "", fmt.Errorf("%s is partial: the run that recorded it failed, or ran only part of its test, and %s does not complete it. On your machine, without that mode and with the key set, run the whole test until it passes; then commit the cassette", file, m)
 	case c.Pinned && p.record:
 		note = fmt.Sprintf("%s is pinned: replayed, not recorded, despite %s", file, m)
 		return chosenMode{ModeNone, "the cassette is pinned"}, note, nil

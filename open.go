@@ -37,7 +37,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		return nil, r.config.err
 	}
 	if _, ok := r.config.upstream.(*Recorder); ok || answer.InFront(r.config.upstream) {
-		return nil, errors.New("promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport through which that recorder sends")
+		return nil, errors.New("promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
 	if r.mode = r.config.flag; r.mode.mode == "" {
@@ -118,7 +118,11 @@ func (r *Recorder) load() error {
 		}
 	}
 	if left := r.tape.Healed; left != nil {
-		r.log.Notef("%s: has a merge conflict: this run plays the recordings of both sides, except %s that were edited by hand or merged line by line, and drops every recording that it does not use", r.file, report.Count(*left, "interaction"))
+		note := r.file + ": has a merge conflict: this run plays the recordings of both sides and drops those that it does not use"
+		if *left > 0 {
+			note += fmt.Sprintf(". It does not play %s that no longer agree with their checksums (edited by hand, or mixed by git): if their requests are sent, they are recorded again", report.Count(*left, "interaction"))
+		}
+		r.log.Note(note)
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {

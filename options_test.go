@@ -77,10 +77,10 @@ func TestOptionsCompose(t *testing.T) {
 func TestOptionsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for want, opt := range map[string]Option{
-		`promptecho: MatchOnly("*", "host"): this path is outside the body: use Match("host") for it, or "body/host" for a body field of that name`:            MatchOnly("*", "host"),
-		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                                     Alias("127.0.0.1:80", "jira"),
-		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                                               Alias("http://127.0.0.1:80", "a b"),
-		"promptecho: Upstream: this transport is a recorder, which answers unknown requests with a miss: pass the transport through which that recorder sends": Upstream(&Recorder{}),
+		`promptecho: MatchOnly("*", "host"): this path is outside the body: use Match("host") for it, or "body/host" for a body field of that name`: MatchOnly("*", "host"),
+		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                          Alias("127.0.0.1:80", "jira"),
+		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                                    Alias("http://127.0.0.1:80", "a b"),
+		"promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)":                       Upstream(&Recorder{}),
 	} {
 		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), opt); err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
@@ -341,7 +341,7 @@ func TestRaced(t *testing.T) {
 		want  string // in the error of Close
 	}{
 		{"all", nil, []string{"do the work", "a title, please", "and more"}, ""},
-		{"no title", nil, []string{"do the work", "and more"}, "it was recorded while another request was waiting for its answer"},
+		{"no title", nil, []string{"do the work", "and more"}, "it was recorded while another request was in flight"},
 		{"no title, and it may", []Option{AllowRaced()}, []string{"do the work", "and more"}, ""},
 		{"only what was raced may", []Option{AllowRaced()}, []string{"do the work", "a title, please"}, "1 of 3 recordings not used"},
 	}
@@ -372,7 +372,7 @@ func TestMissOfAnotherRecorder(t *testing.T) {
 	if got := chat(`,"top_logprobs":1`).ask(t, r); !strings.HasPrefix(got, "status 418") {
 		t.Error(got)
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "it did not reach the network: it was sent to another recorder (http.DefaultTransport, or the transport that Upstream sets), which has no recording of it") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "it went to another recorder (http.DefaultTransport or Upstream is one), which has no recording of it, and not to the network: add promptecho.Upstream(new(http.Transport))") {
 		t.Errorf("Close: %v", err)
 	}
 	if _, err := cassette.Load(file); err == nil {

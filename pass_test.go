@@ -173,7 +173,7 @@ func TestTelemetry(t *testing.T) {
 			post(t, r, address, fmt.Sprintf(`{"spans":[{"id":"%s"}]}`, mode))
 			rep := r.finish(report.Outcome{})
 			text := strings.Join(append(rep.Notes, rep.Errors...), "\n")
-			if !strings.Contains(text, fmt.Sprintf(`an exporter sends it (%s)`, what)) || !strings.Contains(text, `promptecho.PassThrough("http/`+u.Host) {
+			if !strings.Contains(text, fmt.Sprintf(`this request is telemetry (%s)`, what)) || !strings.Contains(text, `promptecho.PassThrough("http/`+u.Host) {
 				t.Errorf("%s, mode %s:\n%s", address, mode, text)
 			}
 			if mode == ModeNone && (len(rep.Problems) != 1 || len(rep.Problems[0].Causes) != 1 || rep.Problems[0].Causes[0].Detail != "" || !strings.Contains(rep.Problems[0].Causes[0].Reason, "PassThrough")) {

@@ -37,7 +37,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": it did not reach the network: it was sent to another recorder (http.DefaultTransport, or the transport that Upstream sets), which has no recording of it", in.Form.Key())
+		r.log.Unanswered(what+": it went to another recorder (http.DefaultTransport or Upstream is one), which has no recording of it, and not to the network: add promptecho.Upstream(new(http.Transport))", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {

@@ -91,7 +91,7 @@ func (r *Recorder) isVariable(method, name string) bool {
 		return true
 	}
 	r.redact.AddSecret(name)
-	why := fmt.Sprintf("rec.%s takes the name of an environment variable, such as \"OPENAI_API_KEY\"; what this call passes cannot be a name, and is not shown, since it may be a secret", method)
+	why := fmt.Sprintf("rec.%s needs the name of an environment variable, such as \"OPENAI_API_KEY\", and got another text (not shown, since it may be a secret)", method)
 	r.life.missing.CompareAndSwap(nil, &why)
 	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
 	return false

@@ -644,7 +644,7 @@ func TestOnRecordError(t *testing.T) {
 		{"it may not ask this", Warn, []int{403}, false, "", "the provider refused the key: POST http://h/v1/chat/completions: status 403", ""},
 		{"refused, and this is what it is about", Keep, []int{401}, false, "x", "", ""},
 		{"refused, overcome by another key", Warn, []int{401, 200}, false, "x x", "", ""},
-		{"fail", Fail, []int{500}, false, "", "nothing was written: the recording has a failure: POST http://h/v1/chat/completions: status 500", ""},
+		{"fail", Fail, []int{500}, false, "", "nothing was written, because a request failed and OnRecordError(Fail) is set: POST http://h/v1/chat/completions: status 500", ""},
 		{"keep", Keep, []int{404}, false, "x", "", ""},
 		{"overcome by a retry", Fail, []int{429, 200}, false, "x x", "", ""},
 		{"overcome, run failed", Warn, []int{503, 200}, true, "x x", "", ""},

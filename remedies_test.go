@@ -109,7 +109,7 @@ func TestMissInFailedFile(t *testing.T) {
 	run(ModeAll, "one", report.Outcome{})
 	run(ModeAll, "two", report.Outcome{Failed: true})
 	said := run(ModeNone, "two", report.Outcome{})
-	m := regexp.MustCompile(`c.yaml.failed has this request: a run that failed recorded it. To use that file, which the next passing run completes:\n  mv (\S+) (\S+)\n  PROMPTECHO_MODE=once`).FindStringSubmatch(said)
+	m := regexp.MustCompile(`c.yaml.failed has this request: a run that failed recorded it. To use that file, which the next passing run completes:\n  mv (\S+) (\S+)\n  set PROMPTECHO_MODE=once`).FindStringSubmatch(said)
 	if m == nil {
 		t.Fatalf("the report does not name the file:\n%s", said)
 	}

@@ -170,9 +170,9 @@ func TestMissNamesWhatIsRecorded(t *testing.T) {
 	base := record(t, file, "a")
 	url := base + "/v1/chat/completions"
 	tests := []struct{ body, want string }{
-		{strings.Replace(prompt("a"), "{", `{"stream":true,`, 1), "recorded only with a plain answer"},
+		{strings.Replace(prompt("a"), "{", `{"stream":true,`, 1), "recorded only as a plain answer"},
 		{strings.Replace(prompt("a"), `"m"`, `"n"`, 1), "recorded for another model, m"},
-		{strings.Replace(prompt("a"), `"m"`, `"n","stream":true`, 1), "the nearest recording differs"},
+		{strings.Replace(prompt("a"), `"m"`, `"n","stream":true`, 1), "the nearest recording differs in model, stream"},
 	}
 	for _, tt := range tests {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

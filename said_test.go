@@ -277,7 +277,7 @@ func TestSecretByValue(t *testing.T) {
 			r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(canned("1")))
 			said := asking{chatURL, prompt("hi"), []string{"Authorization", "Bearer " + method(r, key)}}.ask(t, r)
 			err := r.Close()
-			if err == nil || !strings.Contains(err.Error(), "takes the name of an environment variable") {
+			if err == nil || !strings.Contains(err.Error(), "needs the name of an environment variable") {
 				t.Errorf("%q: %v", key, err)
 			}
 			if key != "" && strings.Contains(said+fmt.Sprint(err), key) {

@@ -114,12 +114,12 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	}
 	what += ": " + report.Failure(&it.Response)
 	if status := it.Response.Status; r.plan.update && status >= 400 && status < 500 && status != http.StatusTooManyRequests && r.tape.FollowsPlayed(rec) {
-		return false, outdatedError(fmt.Sprintf("%s: not updated: %s. The request follows an answer that was replayed, so what it refers to (a response id, a file, a cache) may no longer exist; mode all records everything again", r.file, what))
+		return false, outdatedError(fmt.Sprintf("%s: not updated: %s. The request follows an answer that was replayed, and may use something from it (a response id, a file, a cache) that no longer exists at the provider. To record everything again: PROMPTECHO_MODE=all", r.file, what))
 	}
 	before := r.tape.SucceededBefore(rec)
 	switch status := it.Response.Status; {
 	case r.config.onRecordError == Fail:
-		return false, fmt.Errorf("%s: nothing was written: the recording has a failure: %s (OnRecordError)", r.file, what)
+		return false, fmt.Errorf("%s: nothing was written, because a request failed and OnRecordError(Fail) is set: %s", r.file, what)
 	case before != nil:
 		return false, fmt.Errorf("%s:%d: not replaced: this recording is a success, and the new one a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)%s", r.file, before.Line(), what, r.goOn(status))
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

@@ -103,7 +103,7 @@ func TestUpdateOutdated(t *testing.T) {
 	before := read(t, file)
 	expired.Store(true)
 	errs := run("two")
-	want := "not updated: POST " + server.URL + "/v1/responses: status 404. The request follows an answer that was replayed, so what it refers to (a response id, a file, a cache) may no longer exist; mode all records everything again"
+	want := "not updated: POST " + server.URL + "/v1/responses: status 404. The request follows an answer that was replayed, and may use something from it (a response id, a file, a cache) that no longer exists at the provider. To record everything again: PROMPTECHO_MODE=all"
 	if len(errs) != 1 || errs[0] != file+": "+want {
 		t.Errorf("errors %q\nwant %s", errs, want)
 	}

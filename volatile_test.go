@@ -20,7 +20,7 @@ func TestAnewIsNoted(t *testing.T) {
 	}
 	const a, b = "9022bbce-7872-4001-991b-d872b93f257d", "886e8f9c-3938-4bc9-97ab-1dc34af93226"
 	for _, tt := range []struct{ path, recorded, asked, note string }{
-		{"/async", `{"in":{"clientToken":"` + a + `"}}`, `{"in":{"clientToken":"` + b + `"}}`, `replayed although in/clientToken differs: clients draw a new one for each request, so matching ignores it (add promptecho.Match("in/clientToken") to compare it)`},
+		{"/async", `{"in":{"clientToken":"` + a + `"}}`, `{"in":{"clientToken":"` + b + `"}}`, `replayed although in/clientToken differs: clients make a new one for each request, so matching ignores it (add promptecho.Match("in/clientToken") to compare it)`},
 		{"/queries", `{"query":"q","requestId":"` + a + `"}`, `{"query":"q","requestId":"` + b + `"}`, `although requestId differs`},
 		{"/", `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"` + a + `"}}}`, `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"` + b + `"}}}`, `although params/message/messageId differs`},
 		{"/v1/chat/completions", tools("a", "b"), tools("b", "a"), `(add promptecho.Match("tools/order") to compare it)`},

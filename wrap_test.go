@@ -189,7 +189,7 @@ func TestWrapErrors(t *testing.T) {
 	r := mustOpen(t, file, AllowUnused())
 	f := Wrap(r, "tool/fail", func(context.Context, string) (int, error) { return 0, nil })
 	_, err := f(t.Context(), "sentinel")
-	if err == nil || !strings.Contains(err.Error(), `is "no such city", and Sentinels names no error of that text`) {
+	if err == nil || !strings.Contains(err.Error(), `is "no such city", and promptecho.Sentinels was passed no error with that text`) {
 		t.Errorf("error %v", err)
 	}
 	if err := r.Close(); err == nil {
@@ -308,7 +308,7 @@ func TestWrapRefused(t *testing.T) {
 	_ = hidden{secret: ""}.secret
 	f := Wrap(r, "tool/search", func(context.Context, hidden) (string, error) { called.Store(true); return "", nil })
 	_, err := f(t.Context(), hidden{})
-	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Define a type that JSON stores completely, and wrap a closure that has it as its argument`
+	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Define a type that JSON stores completely, wrap a closure that has this type as its argument, and convert it there`
 	if err == nil || err.Error() != "promptecho: "+want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}
@@ -359,7 +359,7 @@ func TestWrapJSON(t *testing.T) {
 			"tool/takes: the argument": func() error { _, err := takes(t.Context(), json.RawMessage(text)); return err },
 			"tool/gives: the result":   func() error { _, err := gives(t.Context(), 1); return err },
 		} {
-			want := "promptecho: " + file + ": " + what + " cannot be recorded: " + want + ". To keep every byte, wrap a closure that passes this JSON as a string"
+			want := "promptecho: " + file + ": " + what + " cannot be recorded: " + want + ". To keep every byte, wrap a closure that takes or returns this JSON as a string"
 			if err := call(); err == nil || err.Error() != want {
 				t.Errorf("%.40s: error %v\nwant %s", text, err, want)
 			}
@@ -726,7 +726,7 @@ func TestWrapChanged(t *testing.T) {
 	}
 	r = mustOpen(t, file)
 	_, err := Wrap(r, "tool/f", func(context.Context, city) (renamed, error) { return renamed{}, nil })(t.Context(), city{Name: "x"})
-	want := file + `:4: the recorded result of tool/f is no promptecho.renamed: json: unknown field "celsius". If the function has changed, record it again`
+	want := file + `:4: the recorded result of tool/f cannot be read as promptecho.renamed: json: unknown field "celsius". If the function has changed, record it again`
 	if err == nil || err.Error() != "promptecho: "+want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}

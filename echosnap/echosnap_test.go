@@ -70,7 +70,7 @@ func TestMatchMisuse(t *testing.T) {
 		"echosnap: Match: Judge: the function is nil":              func(tb testing.TB) { Match(tb, 1, Judge(nil, "a")) },
 		"echosnap: Match: struct { a int } has no exported field":  func(tb testing.TB) { Match(tb, struct{ a int }{1}) },
 		"echosnap: Match: chan int cannot be written as JSON":      func(tb testing.TB) { Match(tb, make(chan int)) },
-		"echosnap: Inline: a snapshot in the source has no name":   func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
+		"echosnap: Inline takes no Name: leave that option out":    func(tb testing.TB) { Inline(tb, 1, "1", Name("a")) },
 		"echosnap: Route: there is no recorder":                    func(tb testing.TB) { Route(tb, nil) },
 		`echosnap: two values of this test are called "a"`:         func(tb testing.TB) { Match(tb, 1, Name("a")); Match(tb, 2, Name("a")) },
 		"echosnap_test.go:":                                        func(tb testing.TB) { Inline(tb, "x", "y") },

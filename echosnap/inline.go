@@ -16,7 +16,7 @@ func Inline(t testing.TB, got any, want string, opts ...Option) {
 	t.Helper()
 	c := newConfig(t, "Inline", opts)
 	if c.name != "" {
-		t.Fatal("echosnap: Inline: a snapshot in the source has no name")
+		t.Fatal("echosnap: Inline takes no Name: leave that option out")
 	}
 	sec := c.section(t, "Inline", got)
 	_, file, line, _ := runtime.Caller(1)

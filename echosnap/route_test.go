@@ -295,14 +295,14 @@ func TestRouteChecks(t *testing.T) {
 		})
 	}
 	for want, bad := range map[string]RouteOption{
-		"after book_table, get_weather is not called; called: send_mail, x, y":                   Calls("book_table", "get_weather"),
-		"from the start, charge_card is not called; called: get_weather, get_hotels, book_table": Calls("charge_card", "x"),
+		"get_weather is not called after book_table; called: send_mail, x, y":    Calls("book_table", "get_weather"),
+		"charge_card is not called; called: get_weather, get_hotels, book_table": Calls("charge_card", "x"),
 		"not called: charge_card, x": CallsAny("charge_card", "x", "x"),
 		`book_table must never be called, but is, in step 2: ask m: tool calls` + "\n    book_table {\"at\":19}": Never("charge_card", "book_table"),
 		"at most 5 calls of tools are allowed, but call number 6 (y) is made in step 5":                          AtMost(5),
 		"at most 0 calls of get_hotels are allowed, but call number 1 (get_hotels) is made in step 1":            AtMost(0, "get_hotels"),
-		"after get_hotels, get_weather is not called; called: book_table":                                        Calls("get_hotels", "get_weather"),
-		"after x, y, x is not called, and no other tool is":                                                      Calls("x", "y", "x"),
+		"get_weather is not called after get_hotels; called: book_table":                                         Calls("get_hotels", "get_weather"),
+		"x is not called after x, y; nor is any other tool":                                                      Calls("x", "y", "x"),
 	} {
 		fails(t, "TestRouteChecks/bad", func(tb testing.TB) { check(tb, bad) }, "echosnap: the route is not as expected: "+want, "\n  ask m: tool calls\n    get_weather {}")
 	}

@@ -362,7 +362,7 @@ func TestServeUnknownSignature(t *testing.T) {
 		}
 		resp.Body.Close()
 	})
-	want := `promptecho: testdata/cassettes/TestX.yaml: mode once (the default): POST https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse has to be sent, but it is signed for HOST with the AWS key AKIDEXAMPLE, and AWS_SECRET_ACCESS_KEY is not the secret of that key, so it cannot be signed for bedrock-runtime.us-east-1.amazonaws.com: run
+	want := `promptecho: testdata/cassettes/TestX.yaml: mode once (the default): POST https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse has to be sent, but it is signed for HOST with the AWS key AKIDEXAMPLE, and AWS_SECRET_ACCESS_KEY is not the secret of that key, so promptecho cannot sign it again for bedrock-runtime.us-east-1.amazonaws.com: run
 	eval "$(aws configure export-credentials --format env)"
 and record again`
 	if len(tb.errors) != 1 || strings.ReplaceAll(tb.errors[0], strings.TrimPrefix(address, "http://"), "HOST") != want {

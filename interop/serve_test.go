@@ -287,7 +287,7 @@ func TestServeWebSocket(t *testing.T) {
 			return err
 		},
 	}
-	const why = "it opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
+	const why = "this request opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
 	for name, dial := range dial {
 		for mode, want := range map[promptecho.Mode]string{
 			promptecho.ModeAll:  "GET https://api.openai.com/v1/realtime?model=m: " + why,

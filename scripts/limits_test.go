@@ -485,14 +485,14 @@ func (l *limits) check() {
 	l.each(`promptecho: total: (.*); (no|\d+) cassettes? written`, func(m []string) {
 		total++
 		l.is("recorded", count(m[1], "recorded"), answered, m[0])
-		l.is("failed", count(m[1], "failed"), refused, m[0])
+		l.is("failed", count(m[1], "got a failure"), refused, m[0])
 		l.is("kept", count(m[1], "kept"), kept, m[0])
 		l.is("written", number(m[2]), files, m[0])
 	})
-	l.each(`\d+ tests? with a recorder, 1 of 1 package: (.*) \(\S+\)`, func(m []string) {
+	l.each(`\d+ tests? with a recorder; 1 of 1 package finished: (.*) \(\S+\)`, func(m []string) {
 		total++
 		l.is("recorded", count(m[1], "recorded"), answered, m[0])
-		l.is("failed", count(m[1], "failed"), refused, m[0])
+		l.is("failed", count(m[1], "got a failure"), refused, m[0])
 		l.is("tokens", count(m[1], "in"), 10*answered, m[0])
 	})
 	l.each(`(\d+) tests? failed\. To run what failed again:`, func(m []string) { l.is("failed", number(m[1]), len(l.failed), m[0]) })

@@ -81,7 +81,7 @@ func (a *acceptance) say(what string, l *acceptLine) {
 	const shown = 6
 	p, same := newPrinter(a.out, true), l.same()
 	if same != "" && a.seen[same] != "" {
-		text += ". What differs is the same as in " + a.seen[same]
+		text += ". The edit is the same as in " + a.seen[same]
 	}
 	p.line(0, "", "%s", text)
 	if same != "" && a.seen[same] == "" {

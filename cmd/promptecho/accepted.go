@@ -26,7 +26,7 @@ func recordAccepted(files []string) (commands []string) {
 		path, err := filepath.Abs(file)
 		i := strings.LastIndex(filepath.ToSlash(path), "/testdata/")
 		if err != nil || i < 0 || !isPackage(path[:i]) { // record looks into the testdata of packages, and nowhere else
-			commands = append(commands, "PROMPTECHO_MODE=accepted, and run the program that uses "+file)
+			commands = append(commands, "set PROMPTECHO_MODE=accepted, and run the program that uses "+file)
 			continue
 		}
 		dir := path[:i]

@@ -44,8 +44,8 @@ func TestRecordAccepted(t *testing.T) {
 		{"", []string{in("other mod/", "TestOther"), in("", "TestRoot")}, []string{
 			"cd '" + filepath.Join(root, "other mod") + "' && promptecho record -accepted -tags=e2e .", "promptecho record -accepted .",
 		}},
-		{"", []string{"loose.yaml"}, []string{"PROMPTECHO_MODE=accepted, and run the program that uses loose.yaml"}},
-		{"", []string{in("shared/", "chat")}, []string{"PROMPTECHO_MODE=accepted, and run the program that uses " + in("shared/", "chat")}},
+		{"", []string{"loose.yaml"}, []string{"set PROMPTECHO_MODE=accepted, and run the program that uses loose.yaml"}},
+		{"", []string{in("shared/", "chat")}, []string{"set PROMPTECHO_MODE=accepted, and run the program that uses " + in("shared/", "chat")}},
 	} {
 		t.Chdir(filepath.Join(root, tt.from))
 		if got := recordAccepted(tt.files); !slices.Equal(got, tt.want) {

@@ -30,10 +30,10 @@ For each file, import says what the other tool did not keep. Request headers
 that it left out are marked unknown and match anything. A cassette that loses
 interactions is partial: the next local run completes it.
 
-  -o DIR       write below DIR; what is found in a folder keeps its path below
+  -o DIR       write below DIR; files of a folder keep their paths relative to
                that folder
   -w           write next to the file; a file NAME.yaml is replaced
-  -overwrite   replace other cassettes that are in the way, too
+  -overwrite   also replace cassettes that are already there under the same name
   -json        print a list with an object for each cassette
 
 Nothing is written before everything is read. The exit status is 1 if a cassette
@@ -221,7 +221,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 		}
 		tell(w, "%s -> %s: %s of %s%s", im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
 		for _, l := range im.read.Losses {
-			newPrinter(w, false).line(2, "", "%d of %d: %s", l.Times, im.Interactions, l.Text)
+			newPrinter(w, false).line(2, "", "in %d of %d: %s", l.Times, im.Interactions, l.Text)
 		}
 		im.printLeftOut(w)
 		if im.Hint != "" {

@@ -77,7 +77,7 @@ func driveMerge(base, ours, theirs, path string) error {
 	}
 	switch lost := m.lost(assets); {
 	case conflicts > 0:
-		return found(fmt.Sprintf("%s: %s: both sides changed it, and one of them by hand", path, count(conflicts, "conflict")))
+		return found(fmt.Sprintf("%s: %s: both sides changed an interaction, and one of them by hand: keep one of the two between each pair of marks, and remove the marks", path, count(conflicts, "conflict")))
 	case lost != "":
 		return found(fmt.Sprintf("%s: git drops the asset %s, which is still needed: promptecho merge %s brings it back", path, lost, shell.Quote(path)))
 	}
@@ -103,7 +103,7 @@ func installMerge(stdout io.Writer) error {
 		if err := os.WriteFile(file, append(text, line+"\n"...), 0o666); err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "%s: %s\n", file, line)
+		fmt.Fprintf(stdout, "%s has this line now: %s\n", file, line)
 	}
 	for _, setting := range [][2]string{
 		{"merge.promptecho.name", "promptecho cassettes"},
@@ -112,9 +112,9 @@ func installMerge(stdout io.Writer) error {
 		if _, err := git("", "config", setting[0], setting[1]); err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "git config %s %s\n", setting[0], shell.Quote(setting[1]))
+		fmt.Fprintf(stdout, "done in this clone: git config %s %s\n", setting[0], shell.Quote(setting[1]))
 	}
-	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs the two git config lines: promptecho merge -install")
+	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings of git, too: run promptecho merge -install there")
 	return nil
 }
 

@@ -70,16 +70,15 @@ func printObserved(p *printer, result *observe.Result) {
 		case len(r.Tests) > 0:
 			test = "one of " + strings.Join(r.Tests, ", ")
 		case test == "":
-			test = "no test"
+			test = "an unknown test"
 		}
 		place := r.Place
 		if r.From != "" {
 			place = r.From + " (" + r.Place + ")"
 		}
-		covered := "no recorder"
-		if r.Recorder != "" {
-			covered = "covered by " + r.Recorder
-		} else {
+		covered := "sent through " + r.Recorder
+		if r.Recorder == "" {
+			covered = "no recorder"
 			uncovered += r.Count
 		}
 		p.line(0, "", "%s: %s: %s to %s, %s", place, test, count(r.Count, "request"), what, covered)

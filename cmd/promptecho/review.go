@@ -191,7 +191,7 @@ func (r *reviewing) each(list []*pending, key byte) error {
 // done says what became of it.
 func (p *pending) done() string {
 	if p.Done == "stale" {
-		return "left: the snapshot has changed since it was compared; run the test again"
+		return "still to review: the snapshot has changed since it was compared; run the test again"
 	}
 	return p.Done
 }
@@ -219,7 +219,7 @@ func (r *reviewing) sum() error {
 	for _, p := range r.all {
 		number[p.Done]++
 	}
-	r.p.line(0, "", "%s: %d accepted, %d rejected, %d left", count(len(r.all), "snapshot"), number["accepted"], number["rejected"], r.left())
+	r.p.line(0, "", "%s: %d accepted, %d rejected, %d still to review", count(len(r.all), "snapshot"), number["accepted"], number["rejected"], r.left())
 	if r.p.err != nil {
 		return r.p.err
 	}

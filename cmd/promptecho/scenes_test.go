@@ -220,7 +220,7 @@ func printObserve(t *testing.T, names []string, out *output) {
 		pkg, test, _ := strings.Cut(name, " ")
 		r := observe.Request{Package: pkg, Test: test, Place: fmt.Sprintf("%s/bot_test.go:%d", pkg, 10+i), Host: "api.openai.com", Family: "openai.chat", Count: 1 + i%3}
 		if i%2 == 0 {
-			r.Fix = "write rec := echotest.New(t) in " + test + ", and let the client that sends at bot.go:21 be made with rec.Client()"
+			r.Fix = "write rec := echotest.New(t) in " + test + ", and create the client that sends at bot.go:21 with rec.Client()"
 		} else {
 			r.Recorder = "promptecho"
 		}

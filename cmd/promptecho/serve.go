@@ -33,9 +33,9 @@ keys are dummies, and requests that bypass the cassette are stopped.
                       node:test); requests outside of tests go to DIR/suite.yaml
   -mode MODE          the record mode; the default is PROMPTECHO_MODE, then none
                       if CI is set, then once
-  -options OPTIONS    as at the top of a cassette: '{mask_times: true}'
-  -require-all        fail if a recording was not used, or drop it in mode
-                      update
+  -options OPTIONS    options of the recorder, as YAML: '{mask_times: true}'
+  -require-all        fail if a recording was not used; in modes update and
+                      all, drop it
   -upstream UPSTREAM  VARIABLE=URL adds an upstream, and sets the variable to
                       the address to use in place of the URL
   -listen ADDRESS     one address for everything: 127.0.0.1:8090

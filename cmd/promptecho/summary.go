@@ -67,7 +67,7 @@ func countsLine(c attr.Counts) string {
 		count int64
 		what  string
 	}{
-		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "failed"}, {c.Missed, "without a recording"}, {c.Changed, "with a change that matching ignores"},
+		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}, {c.Missed, "without a recording"}, {c.Changed, "with a change that matching ignores"},
 		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {
@@ -140,7 +140,7 @@ func (s *summary) print(w io.Writer) {
 	s.printFailed(w)
 	p := newPrinter(w, false)
 	p.write("\n")
-	p.line(0, bold, "%s with a recorder, %d of %s%s (%s)", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
+	p.line(0, bold, "%s with a recorder; %d of %s finished%s (%s)", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
 		s.said(), time.Since(s.began).Round(100*time.Millisecond))
 }
 

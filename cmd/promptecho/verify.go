@@ -27,7 +27,7 @@ left. It also lists interactions that were edited since they were recorded,
 those that have a newer request from promptecho accept, and orphans, whose
 tests no longer exist; these are not faults.
 
-  -w      rewrite seals and comments, as the next recording would
+  -w      rewrite checksums (seals) and comments, as the next recording would
   -json   print a list with an object for each file
 
 The exit status is 1 if there is a fault.
@@ -133,7 +133,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 		p.command("promptecho prune -w")
 	}
 	if stale > 0 && !write {
-		p.line(0, bold, "%s edited by hand, or written by another version, so %s seals and comments are out of date. Replay works all the same, but slower. To update them:", count(stale, "file"), agreeing(stale, "its", "their"))
+		p.line(0, bold, "%s edited by hand, or written by another version, so %s checksums (under \"seals:\") and comments are out of date. Replay works all the same, but slower. To update them:", count(stale, "file"), agreeing(stale, "its", "their"))
 		p.command("promptecho verify -w")
 	}
 }

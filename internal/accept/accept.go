@@ -86,7 +86,7 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	best := a.nearest(i)
 	if best.to < 0 {
-		f.Refused = "no recording is left for this request to go into"
+		f.Refused = "the cassette has no unused recording of which this request could be an edit"
 	} else {
 		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
 	}
@@ -118,17 +118,14 @@ func (a *assignment) again(m, same *group, f *Finding) {
 			return
 		}
 	}
-	f.Refused = fmt.Sprintf("the same request is recorded (%d times), and was sent more often than that", len(same.members))
-	if len(same.members) == 1 {
-		f.Refused = "the same request is recorded once, and was sent more often than that"
-	}
+	f.Refused = fmt.Sprintf("the same request was sent more often than it is recorded (recorded: %d)", len(same.members))
 }
 
 // clear returns why it is not clear that a group goes where it is nearest; "" if it is.
 func (a *assignment) clear(i int, best candidate) string {
 	for _, other := range a.candidates(i) {
 		if other.to != best.to && other.refused == "" && !muchNearer(best.distance, other.distance) {
-			return fmt.Sprintf("two recordings are about equally near: lines %s and %s",
+			return fmt.Sprintf("two recordings are about equally similar (lines %s and %s), so it is not clear of which one it is an edit",
 				a.line(a.recorded[best.to].free(a)[0]), a.line(a.recorded[other.to].free(a)[0]))
 		}
 	}
@@ -138,7 +135,7 @@ func (a *assignment) clear(i int, best candidate) string {
 		}
 		for _, rival := range a.candidates(j) {
 			if rival.to == best.to && rival.refused == "" && !muchNearer(best.distance, rival.distance) {
-				return "another request that missed is about as near to the recording, or nearer"
+				return "another request without a recording is about as similar to this one, or more, so it is not clear which of the two is its edit"
 			}
 		}
 	}

@@ -132,7 +132,7 @@ func TestAssign(t *testing.T) {
 		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"sent more often"}},
 		{name: "seeds", stored: list{seeded(system, 1), seeded(system, 2), seeded(system, 3)},
 			calls: calls(seeded(mended, 3), seeded(mended, 1), seeded(mended, 2)), findings: []string{"2 0 1"}},
-		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"no recording has the values"}},
+		{name: "another seed", stored: list{seeded(system, 1), seeded(system, 2)}, calls: calls(seeded(mended, 9)), findings: []string{"none of them has the values"}},
 
 		// A call more in front.
 		{name: "a call more", stored: list{paris(system), oslo(system)}, calls: calls(chat("", "system", another, "user", "What is the weather in Paris?")),
@@ -161,10 +161,10 @@ func TestAssign(t *testing.T) {
 		{name: "beside the same, after it", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
 			calls: calls(0, chat("", "system", mended, "user", "Again!")), findings: []string{"1"}},
 		{name: "beside the same, before it", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
-			calls: calls(chat("", "system", mended, "user", "Again!"), 0), findings: []string{"the other's answer"}},
+			calls: calls(chat("", "system", mended, "user", "Again!"), 0), findings: []string{"which answer belongs to which"}},
 
 		// Two that are equally near.
-		{name: "equally near", stored: list{paris(system + " A."), paris(system + " B.")}, calls: calls(paris(system + " C.")), findings: []string{"equally near"}},
+		{name: "equally near", stored: list{paris(system + " A."), paris(system + " B.")}, calls: calls(paris(system + " C.")), findings: []string{"equally similar"}},
 		{name: "one edit of two, both left", stored: list{paris(system), paris(another)}, calls: calls(paris(mended), paris(another+" Thanks.")), findings: []string{"0", "1"}},
 
 		// What is asked.
@@ -178,14 +178,14 @@ func TestAssign(t *testing.T) {
 		{name: "a function, told", stored: list{tool(`{"city":"Paris","unit":"celsius"}`, `"rain"`)}, calls: calls(tool(`{"city":"Paris","unit":"degrees"}`, `""`)), told: true, findings: []string{"0"}},
 
 		// What cannot be.
-		{name: "another wire", stored: list{paris(system)}, calls: calls(with("", `,"stream":true`, "system", mended, "user", "What is the weather in Paris?")), findings: []string{"another form of answer"}},
+		{name: "another wire", stored: list{paris(system)}, calls: calls(with("", `,"stream":true`, "system", mended, "user", "What is the weather in Paris?")), findings: []string{"another form of answer: the recording is a plain answer, but the request asks for a stream"}},
 		{name: "another model", stored: list{paris(system)},
 			calls: calls(post("https://api.openai.com/v1/chat/completions", strings.Replace(string(paris(system).Request.Body), "gpt-x", "gpt-y", 1))), findings: []string{"the model gpt-y"}},
 		{name: "another endpoint", stored: list{paris(system)}, calls: calls(post("https://api.openai.com/v1/embeddings", `{"model":"gpt-x","input":"a"}`)), told: true, findings: []string{"it calls llm/openai.embeddings"}},
 		{name: "a failure", stored: list{failure(paris(system), 429)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
 		{name: "a failure and its retry", stored: list{failure(paris(system), 429), paris(system)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
-		{name: "nothing is left", stored: list{paris(system)}, calls: calls(0, oslo(mended)), findings: []string{"no recording is left"}},
-		{name: "nothing is recorded", calls: calls(oslo(mended)), findings: []string{"no recording is left"}},
+		{name: "nothing is left", stored: list{paris(system)}, calls: calls(0, oslo(mended)), findings: []string{"no unused recording"}},
+		{name: "nothing is recorded", calls: calls(oslo(mended)), findings: []string{"no unused recording"}},
 		{name: "asked because of a miss", stored: list{paris(system)},
 			calls: calls(chat("", "system", system, "user", "What is the weather in Paris?", "assistant", "promptecho: not recorded: openai.chat")), told: true, findings: []string{"LATER"}},
 	}

@@ -113,7 +113,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		kind := varying.Of(a.form(a.Calls[at].Missed).Traits)
 		i := slices.IndexFunc(free, func(n int) bool { return varying.Of(a.form(a.Stored[n]).Traits) == kind })
 		if i < 0 {
-			return nil, "this request is recorded several times, with different values in fields that matching ignores, and no recording has the values that it has now"
+			return nil, "this request is recorded several times, with different values in fields that matching ignores (seed, say), and none of them has the values sent now, so it is not clear which one to replace"
 		}
 		into = append(into, free[i])
 		free = slices.Delete(free, i, i+1)
@@ -122,7 +122,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		for _, other := range to.members {
 			at, played := a.playedAt[other]
 			if played && (at < calls[i]) != (other < n) && !sameAnswer(a.Stored[other], a.Stored[n]) {
-				return nil, "its old request is recorded more than once, and another call still sends that and was replayed. The two calls came in another order than their recordings, so each may get the other's answer"
+				return nil, "the request before the edit is recorded more than once, and another call still sends it unedited. The two calls came in another order than their recordings, so it is not clear which answer belongs to which: record them again"
 			}
 		}
 	}

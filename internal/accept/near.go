@@ -58,7 +58,7 @@ func (a *assignment) candidates(i int) []candidate {
 		recorded, asked := a.Stored[a.recorded[c.to].free(a)[0]], a.Calls[m.members[0]].Missed
 		c.edits = a.edits(recorded, asked)
 		if path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.told {
-			c.refused = fmt.Sprintf(questionDiffers+" (%s), not only the text around it", fieldpath.Short(path))
+			c.refused = fmt.Sprintf(questionDiffers+" (%s), and not only the system prompt, tools or settings", fieldpath.Short(path))
 		}
 	}
 	a.near[i] = list
@@ -90,11 +90,7 @@ func (a *assignment) nearest(i int) candidate {
 				played = a.form(old) // that both have the edit now makes them no more alike
 			}
 			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
-				why := "matched it exactly"
-				if a.assigned[number] {
-					why = "with the same question takes it"
-				}
-				best.refused = fmt.Sprintf("the most similar recording, in line %s, is taken: another request %s. Perhaps the test makes one call more than before", a.line(number), why)
+				best.refused = fmt.Sprintf("the most similar recording, in line %s, went to another request, which %s. Perhaps the test makes one call more than before", a.line(number), map[bool]string{false: "matched it exactly", true: "has the same question"}[a.assigned[number]])
 				break
 			}
 		}
@@ -144,11 +140,11 @@ func (a *assignment) unlike(recorded, asked *canon.Form) string {
 	case recorded.Endpoint != asked.Endpoint:
 		return fmt.Sprintf("it calls %s, and the recordings that are left call %s", call(asked), call(recorded))
 	case recorded.Wire != asked.Wire:
-		return "it asks for another form of answer than was recorded: a stream and not a plain answer, or the reverse, or a stream of another format"
+		return "it wants another form of answer: " + diff.WireNote(recorded.Wire, asked.Wire)
 	case recorded.Model != asked.Model:
 		return fmt.Sprintf("it calls the model %s, and the recording is of %s", asked.Model, recorded.Model)
 	case asked.Linked():
-		return "the recorded answer repeats the id of its request, so it cannot answer an edited one: record it again"
+		return "this is a JSON-RPC call, whose recorded answer repeats the id of the old request, so it cannot be kept for an edited one: record it again"
 	case distance(recorded, asked) > limit:
 		return "the most similar recording is too different"
 	}

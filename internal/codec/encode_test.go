@@ -212,7 +212,7 @@ func TestUnwritable(t *testing.T) {
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Body: []byte("a")}}, `response: both a body and stream "sse"; a stream's body is its events`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{MS: -1}}}}, `response.delays_ms: want an integer, 0 or more, found -1`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{}, {MS: 1, Together: true}}}}, `response.delays_ms would be different when it is read back from the cassette; please report this`},
-		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response.delays_ms: want MS~BYTES+MS: in 13~1+2 the event came after 13 ms, except for its last 1 byte, which came 2 ms later. BYTES is how many bytes are still missing, so it is smaller in each further ~BYTES+MS, found 0~1`},
+		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Stream: "sse", Delays: []interaction.Delay{{Rest: "~1"}}}}, `response.delays_ms: want milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an event that came after 13 ms without its last 1 byte, and that 2 ms later; each further ~BYTES+MS has fewer BYTES, found 0~1`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Body: []byte("a"), Chunks: []int{1, 0}}}, `response.chunks: a chunk must have 1 byte or more, and less than 1 TB`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Chunks: []int{1}}}, `response.chunks: only a body that is not a stream has chunks; remove them`},
 		{&interaction.Interaction{Request: ok, Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "a", Values: nil}, {Name: "a", Values: nil}}}}, `key "a" is already in line 7; remove one of them`},
@@ -308,7 +308,7 @@ func TestBrokenAssets(t *testing.T) {
 		asset func(string) ([]byte, error)
 		want  string
 	}{
-		{name, nil, `asset "0123456789abcdef.bin" cannot be read: there are no assets here`},
+		{name, nil, `asset "0123456789abcdef.bin" cannot be read: this cassette has no folder of assets`},
 		{name, read("", fs.ErrNotExist), `asset "0123456789abcdef.bin" cannot be read (file does not exist); restore it, or record again`},
 		{name, read("x", nil), `asset "0123456789abcdef.bin" was changed: its content now has the hash 2d711642b726b044; restore it, or put that hash in the name of the file, and use the new name here`},
 		{"../../etc/passwd", read("x", nil), `invalid asset name "../../etc/passwd"; want 16 hex digits and an extension`},

@@ -18,7 +18,7 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		return nil
 	}
 	if p.asset == nil {
-		p.badf(n, field, "asset %q cannot be read: there are no assets here", name)
+		p.badf(n, field, "asset %q cannot be read: this cassette has no folder of assets", name)
 		return nil
 	}
 	if p.mentions == nil {

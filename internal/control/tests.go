@@ -104,7 +104,7 @@ func (c *Control) enter(s *session, mode, by string) error {
 	}
 	for _, other := range c.sessions {
 		if other.at == s.at {
-			return fmt.Errorf("%s is still open at the same address: leave \"by\" out of the request, so that each test that runs in parallel gets an address of its own", other.name)
+			return fmt.Errorf("%s is still open at the same address, because its request has the same \"by\": leave \"by\" out for tests that run in parallel, so that each gets an address of its own", other.name)
 		}
 	}
 	if err := c.open(s, mode, by); err != nil {

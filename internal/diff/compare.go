@@ -33,7 +33,7 @@ func (c *comparer) node(rec, inc *node) {
 	case recKind == "a list":
 		c.list(rec, inc)
 	case isFile(rec) && isFile(inc):
-		c.changed(file(rec), file(inc), fileNote+" of "+lengthOf(inc.kids[0].value))
+		c.changed(file(rec), file(inc), fileNote+", now of "+lengthOf(inc.kids[0].value))
 	case recKind == "an object":
 		c.object(rec, inc)
 	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):

@@ -35,7 +35,7 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		edits = append(edits, Edit{Path: "endpoint", Recorded: quote(a), Incoming: quote(b)})
 	}
 	if a, b := recorded.Wire, incoming.Wire; a != b {
-		edits = append(edits, Edit{Path: "wire", Recorded: quote(a), Incoming: quote(b), Note: wireNote(a, b)})
+		edits = append(edits, Edit{Path: "stream", Recorded: quote(wires[a]), Incoming: quote(wires[b]), Note: WireNote(a, b)})
 	}
 	edits = append(edits, fields...)
 	system := slices.IndexFunc(edits, func(e Edit) bool { return e.Path == "body/system" && e.onlyIn() != "" })

@@ -21,7 +21,7 @@ import (
 // and a live answer: a field with two values, or a field, list element or object that only
 // one side has.
 type Edit struct {
-	Path     string // as the incoming request has it, or the recorded one if only that has it; "endpoint" and "wire" for those
+	Path     string // as the incoming request has it, or the recorded one if only that has it; "endpoint", and "stream" for the wire, for those
 	Recorded string // canonical value, compact JSON of an object or list; "" if only the incoming request has the field
 	Incoming string // the same of the incoming request; "" if only the recording has the field
 	From     string // the recorded path, if it is another; else ""
@@ -162,7 +162,7 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 	if upload.Is(recorded) || upload.Is(incoming) {
 		length, _ := upload.Sum(incoming)
 		e.Recorded, e.Incoming = quote(fileOf(upload.Sum(recorded))), quote(fileOf(upload.Sum(incoming)))
-		e.Note = fileNote + " of " + lengthOf(length)
+		e.Note = fileNote + ", now of " + lengthOf(length)
 		return
 	}
 	if !isText(recorded) || !isText(incoming) {

@@ -206,14 +206,18 @@ func hidden(r rune) bool {
 // theRequest names what most recordings are compared with.
 const theRequest = "the request"
 
-func wireNote(recorded, incoming string) string {
+// wires are how an answer comes, in words.
+var wires = map[string]string{"whole": "a plain answer", "stream": "a stream", "eventstream": "an AWS event stream"}
+
+// WireNote says of two ways in which an answer comes how they differ.
+func WireNote(recorded, incoming string) string {
 	switch {
 	case recorded == "whole":
 		return "the recording is a plain answer, but the request asks for a stream"
 	case incoming == "whole":
 		return "the recording is a stream, but the request asks for a plain answer"
 	}
-	return "both are streams, but their events come in different formats"
+	return "both are streams, but in different formats"
 }
 
 // fileNote begins the note of a file that was replaced by another one.
@@ -222,7 +226,7 @@ const fileNote = "another file"
 // The notes of a text with the same words in another order: most likely, or if what ran side by
 // side can be why.
 const (
-	OfOtherOrder = "has the same words in another order"
+	OfOtherOrder = "the same words or elements in another order"
 	OtherOrder   = OfOtherOrder + ", as happens when it is made by ranging over a map"
 )
 

@@ -38,7 +38,7 @@ const (
 // agentTape reads a cassette of AgentTape, in YAML or JSON.
 func (r *reader) agentTape(root *yaml.Node) {
 	if v := member(root, "version"); r.string(v, "version") != "1" {
-		r.failf(root, "version", "this is format %q of AgentTape; 1 is known", r.string(v, "version"))
+		r.failf(root, "version", "this is format %q of AgentTape; only format 1 can be imported", r.string(v, "version"))
 	}
 	r.isNumber = agentNumber.MatchString
 	for _, n := range r.list(root, "interactions") {
@@ -156,7 +156,7 @@ func (r *reader) agentLLM(n *yaml.Node) {
 	}
 	body := *req
 	body.Elems = slices.DeleteFunc(slices.Clone(req.Elems), func(e *yaml.Node) bool { return e.Key.Text == "endpoint" })
-	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and extra_body is not known")
+	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and without extra_body, if there was one")
 	r.addAgent(n, &exchange{
 		line:      r.line(n),
 		method:    "POST",

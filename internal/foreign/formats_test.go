@@ -297,7 +297,7 @@ tool/get_weather "{\"city\":\"Paris\"}"
 tool/charge_card "{\"amount\":4200}"
 failed: payment gateway timed out
 0 "" ` + `
-1: a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and extra_body is not known
+1: a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and without extra_body, if there was one
 1: ` + unknownLoss + `
 1: the Python type of an error is not kept: "TimeoutError"
 `},
@@ -445,10 +445,10 @@ func TestRefused(t *testing.T) {
 		{py("code: 200", "code: OK"), "c:8:20: response.status: want an integer, found \"OK\""},
 		{py("{string: y}", "{string: [y]}"), "c:10:20: response.body: want text"},
 		{py("{a: b}", "[a]"), "c:6:14: request.headers: want a mapping of names to values"},
-		{py("version: 1", "version: 2"), "c:11:10: version: this is format 2 of vcrpy; 1 is known"},
+		{py("version: 1", "version: 2"), "c:11:10: version: this is format 2 of vcrpy; only format 1 can be imported"},
 		{py("body: x", "parsed_body: {a: .inf}"), "c:5:22: request.parsed_body: .inf is a number that JSON cannot write; put it in quotes if it is text"},
 		{py("body: x", "? a\n    : b"), "c:5:5: explicit keys (\"? \") are not supported; write \"key: value\""},
-		{"---\nversion: 3\ninteractions:\n- request:\n    url: x\n  response:\n    code: 200\n", "c:2:1: version: this is format 3 of go-vcr; 1 and 2 are known"},
+		{"---\nversion: 3\ninteractions:\n- request:\n    url: x\n  response:\n    code: 200\n", "c:2:1: version: this is format 3 of go-vcr; only formats 1 and 2 can be imported"},
 		{"---\nversion: 1\ninteractions:\n- response:\n    code: 200\n", "c:4:3: request: want a mapping; is this an interaction?"},
 		{"http_interactions: {}\n", "c:1:20: http_interactions: want a list"},
 		{"http_interactions:\n- request: {uri: 'https://h/<%= id %>'}\n  response: {status: {code: 200}}\n", "c:2:12: request.uri: it is made by a template of ERB (<% ... %>): only Ruby can expand it"},
@@ -460,7 +460,7 @@ func TestRefused(t *testing.T) {
 		{wire("GET https://h/ HTTP/1.1\n\n", "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n3\nab"), "c:2:1: the answer: its chunks: unexpected EOF"},
 		{wire("GET https://h/ HTTP/1.1\n\n", "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\nabc\n1\nd\n0\n\n"), "c:2:1: the answer: its chunks: malformed chunked encoding"},
 		{wire("GET /only HTTP/1.1\n\n", "HTTP/1.1 200 OK\n\n"), "c:2:1: the URL of the request names no host: \"/only\""},
-		{strings.Replace(agentFile(""), "'1'", "'2'", 1), "c:1:1: version: this is format \"2\" of AgentTape; 1 is known"},
+		{strings.Replace(agentFile(""), "'1'", "'2'", 1), "c:1:1: version: this is format \"2\" of AgentTape; only format 1 can be imported"},
 		{agentFile("  - {kind: dream, request: {}}\n"), "c:7:5: kind: \"dream\" is none of http, llm, tool, retrieval, memory_read, memory_write"},
 		{agentFile("  - {kind: tool, boundary: x, response: 1}\n"), "c:7:5: request: want a mapping; is this an interaction?"},
 		{agentFile("  - {kind: tool, latency_ms: fast, request: {name: x, args: {}}, response: 1}\n"), "c:7:30: latency_ms: want milliseconds, found \"fast\""},

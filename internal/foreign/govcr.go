@@ -14,7 +14,7 @@ import (
 func (r *reader) goVCR(root *yaml.Node) {
 	version := r.int(member(root, "version"), "version")
 	if version != 1 && version != 2 {
-		r.failf(root, "version", "this is format %d of go-vcr; 1 and 2 are known", version)
+		r.failf(root, "version", "this is format %d of go-vcr; only formats 1 and 2 can be imported", version)
 	}
 	r.cassette.Tool = fmt.Sprintf("go-vcr (format %d)", version)
 	for _, n := range r.list(root, "interactions") {

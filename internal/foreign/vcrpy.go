@@ -8,7 +8,7 @@ import (
 // says beside it or in its place (parsed_body, of pydantic-ai's serializer).
 func (r *reader) vcrpy(root *yaml.Node) {
 	if v := member(root, "version"); v != nil && r.int(v, "version") != 1 {
-		r.failf(v, "version", "this is format %s of vcrpy; 1 is known", v.Text)
+		r.failf(v, "version", "this is format %s of vcrpy; only format 1 can be imported", v.Text)
 	}
 	for _, n := range r.list(root, "interactions") {
 		req, resp := r.part(n, "request"), r.part(n, "response")

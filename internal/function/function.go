@@ -93,7 +93,7 @@ func (f *Function) Answer(resp *interaction.Response, out any) (err, failed erro
 		failed = fmt.Errorf("there is more than one value")
 	}
 	if failed != nil {
-		return nil, fmt.Errorf("the recorded result of %s is no %s: %w", f.Name, reflect.TypeOf(out).Elem(), failed)
+		return nil, fmt.Errorf("the recorded result of %s cannot be read as %s: %w", f.Name, reflect.TypeOf(out).Elem(), failed)
 	}
 	return err, nil
 }
@@ -114,7 +114,7 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	if why := codec.Unwritable(&value); why != "" {
-		return nil, fmt.Errorf("%s. To keep every byte, wrap a closure that passes this JSON as a string", why)
+		return nil, fmt.Errorf("%s. To keep every byte, wrap a closure that takes or returns this JSON as a string", why)
 	}
 	return value.AppendJSON(nil, exactjson.Layout{}), nil
 }
@@ -140,7 +140,7 @@ func withSentinels(sentinels []error) (knownErrors, error) {
 		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
 			known = append(known, s)
 		} else if !errors.Is(s, known[i]) {
-			return nil, fmt.Errorf("two errors, of Sentinels or of the standard library, have the same text %q, by which a cassette identifies them", s)
+			return nil, fmt.Errorf("two errors have the text %q (both passed to Sentinels, or one of the standard library), but a cassette tells errors apart by their texts: change that of yours", s)
 		}
 	}
 	return known, nil
@@ -168,7 +168,7 @@ func (known knownErrors) recorded(resp *interaction.Response) (err, failed error
 	for _, text := range resp.ErrorIs {
 		i := slices.IndexFunc(known, func(k error) bool { return k.Error() == text })
 		if i < 0 {
-			return nil, fmt.Errorf("the recorded error is %q, and Sentinels names no error of that text", text)
+			return nil, fmt.Errorf("the recorded error is %q, and promptecho.Sentinels was passed no error with that text: pass it", text)
 		}
 		e.is = append(e.is, known[i])
 		if text == e.text {

@@ -136,8 +136,8 @@ func TestSentinels(t *testing.T) {
 	}
 	one := errors.New("x")
 	for want, sentinels := range map[string][]error{
-		`have the same text "x"`:     {one, errors.New("x")},
-		`have the same text "EOF"`:   {errors.New("EOF")},
+		`have the text "x"`:          {one, errors.New("x")},
+		`have the text "EOF"`:        {errors.New("EOF")},
 		"passed to Sentinels is nil": {nil},
 		"":                           {one, one, io.EOF, errors.New("y")},
 	} {
@@ -199,8 +199,8 @@ func TestAnswerRefused(t *testing.T) {
 		"cannot unmarshal number": {Body: []byte(`{"A":1}`)},
 		"more than one value":     {Body: []byte(`{"A":"x"} {}`)},
 		"unexpected EOF":          {Body: []byte(`{"A":`)},
-		`"gone", and Sentinels names no error of that text`: {Error: "x: gone", ErrorIs: []string{"gone"}},
-		`the recorded result of tool/x is no func`:          {Body: []byte(`[]`)},
+		`"gone", and promptecho.Sentinels was passed no error with that text`: {Error: "x: gone", ErrorIs: []string{"gone"}},
+		`the recorded result of tool/x cannot be read as func`:                {Body: []byte(`[]`)},
 	} {
 		var out plain
 		if err, failed := f.Answer(&resp, &out); err != nil || failed == nil || !strings.Contains(failed.Error(), want) {

@@ -106,7 +106,7 @@ func CheckSelector(selector string) error {
 	if (kind == "*" || slices.Contains(Kinds, kind)) && (!named || name == "*" || isName) {
 		return nil
 	}
-	return fmt.Errorf("%q selects nothing: a selector is a kind (%s), or a kind, a slash and a name, as in the report of a miss and in the output of promptecho show (\"llm/openai.chat\", \"http/api.example.com\", \"tool/search\"); \"*\" stands for either", selector, strings.Join(Kinds, ", "))
+	return fmt.Errorf("%q selects nothing: a selector is a kind (%s), or a kind, a slash and a name, as in the report of a miss and in the output of promptecho show (\"llm/openai.chat\", \"http/api.example.com\", \"tool/search\"); \"*\" stands for any kind or name", selector, strings.Join(Kinds, ", "))
 }
 
 // String returns what is asked: "POST https://...", or the function.

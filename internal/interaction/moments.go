@@ -67,7 +67,7 @@ const maxPieces = 1 << 20
 
 var (
 	moments    = regexp.MustCompile(`^asked (\S+), answered (\S+)(?:, pieces([^,]*))?(?:, ended (\S+))?$`)
-	errMoments = errors.New(`want numbers that grow, such as "asked 1, answered 2, pieces 3 4x2, ended 5"`)
+	errMoments = errors.New(`want the order of events as promptecho wrote it, such as "asked 1, answered 2, pieces 3 4x2, ended 5": restore it from git, or write true`)
 )
 
 // ParseMoments reads what String writes. Each moment must be one before which the earlier
@@ -86,7 +86,7 @@ func ParseMoments(text string) (*Moments, error) {
 	next := func(text string) int {
 		n, failed := strconv.Atoi(text)
 		if err == nil && (failed != nil || n < 1 || n < last) {
-			err = fmt.Errorf("want a number of at least %d behind each word", max(last, 1))
+			err = fmt.Errorf("want numbers that do not fall, and here at least %d: restore them from git, or write true", max(last, 1))
 		}
 		last = n
 		return n

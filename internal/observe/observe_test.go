@@ -197,7 +197,7 @@ func TestFix(t *testing.T) {
 		"":               "find out which test sends it (run each alone), write rec := echotest.New(t) there, ",
 	} {
 		r := &Request{Test: test, Place: "a_test.go:1"}
-		if got, want := r.fix(true), want+"and pass rec.Client() to the client that sends at a_test.go:1"; got != want {
+		if got, want := r.fix(), want+"and create the client that sends at a_test.go:1 with rec.Client()"; got != want {
 			t.Errorf("%s: %q, want %q", test, got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package observe
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -216,7 +217,7 @@ func (r *Result) add(p *process, a *asked, modules []module) {
 	if one.From == one.Place {
 		one.From = ""
 	}
-	one.Fix = one.fix(place == inTest)
+	one.Fix = one.fix()
 	for i := range r.Requests {
 		known := &r.Requests[i]
 		if one.Count = known.Count; reflect.DeepEqual(one, *known) {
@@ -257,16 +258,9 @@ func relative(path string, modules []module) string {
 }
 
 // fix says what to write so that a request goes through a recorder.
-func (r *Request) fix(inTest bool) string {
-	at := r.Place
-	if at == "" {
-		at = r.Host
-	}
+func (r *Request) fix() string {
 	function, _, _ := strings.Cut(r.Test, "/") // without the input
-	client := "pass rec.Client() to the client that sends at " + at
-	if !inTest {
-		client = "let the client that sends at " + at + " be made with rec.Client()"
-	}
+	client := "create the client that sends at " + cmp.Or(r.Place, r.Host) + " with rec.Client()"
 	switch {
 	case r.Recorder != "":
 		return ""

@@ -51,12 +51,12 @@ func (f *Finding) merge(other *Finding) {
 // report says. The first that is there counts.
 var remedies = []struct{ says, remedy string }{
 	{"because the two ran in parallel when they were recorded", "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
-	{"has the same words in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
+	{"the same words or elements in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
 	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
 	{"no value for", "record the test again: it was recorded before it used that value"},
 	{"no request reached the recorder", "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test"},
-	{"the recording of this request was already played for another request", "a request that is not recorded got this one's answer, because the two differ only in a field that matching ignores: compare that field (promptecho.Match), or send it as it was recorded"},
-	{"answered a request that differs in", "the program sends them in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
+	{"already got the answer recorded for this one", "another request, which is not recorded, got the answer of this one, because the two differ only in a field that matching ignores: compare that field (promptecho.Match), or send the recorded value in it"},
+	{"answered another request, which differs in", "the program sends the two requests in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
 	{"asked more often than recorded", "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats"},
 	{" is recorded; the recording here is of ", "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},
 	{"add AllowRaced()", "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it"},
@@ -88,7 +88,7 @@ func (f *Finding) remedy(sameAsked bool) string {
 	case f.isFixed():
 		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a poll, a timeout). Make the program always send it, or let it decide by a value from the cassette (rec.Now, rec.Rand, rec.Env)"
 	case f.values["body"] != nil:
-		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, set Content-Type to its boundary), or ignore them with promptecho.Ignore("body")`
+		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, take Content-Type from multipart.Writer.FormDataContentType), or ignore them with promptecho.Ignore("body")`
 	case len(f.values) > 0:
 		return f.option(f.derived())
 	}
@@ -101,7 +101,7 @@ func (f *Finding) option(code string) string {
 	case strings.Contains(code, "MaskTimes"), strings.Contains(code, "Ignore") && f.all(isTime):
 		return code + "; or have the program take its time from rec.Now()"
 	case strings.Contains(code, "MaskUUIDs"), strings.Contains(code, "HEX"), strings.Contains(code, "ULID"):
-		return code + "; or have the program draw from rec.Rand(\"ids\")"
+		return code + "; or have the program make its random ids with rec.Rand(\"ids\")"
 	}
 	return code
 }

@@ -86,7 +86,7 @@ func TestFindings(t *testing.T) {
 		{"two tests that one option ends", func(r *Results) {
 			add(r, "TestA", "a.go:1", "promptecho.MaskUUIDs()", drawn("system", "%s")...)
 			add(r, "TestB", "b.go:1", "promptecho.MaskUUIDs()", drawn("system", "%s")...)
-		}, `promptecho.MaskUUIDs(); or have the program draw from rec.Rand("ids")`, 2},
+		}, `promptecho.MaskUUIDs(); or have the program make its random ids with rec.Rand("ids")`, 2},
 		{"what all runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, fixed, fixed) }, "every run sends this request, and none sends the recorded one", 1},
 		{"what some runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, attr.Edit{}, fixed) }, "only some runs send this, and it is not recorded", 1},
 	} {

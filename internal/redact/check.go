@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
@@ -58,7 +59,7 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	check("response.error", []byte(it.Response.Error))
 	if err == nil && left {
 		return fmt.Errorf("%s: a text in response.events looks like a secret, or Redact matches it, "+
-			"but it is split over several events and cannot be replaced: "+notWritten, what)
+			"but it is split over several events, where not even Redact can replace it: nothing was written. Keep it out of the call", what)
 	}
 	return err
 }
@@ -103,7 +104,11 @@ func Findings(it *interaction.Interaction) (found []string) {
 	asked, answered := sides(&it.Request)
 	kindsIn := func(b []byte, in side) (kinds []string) {
 		if out := p.fields(b, in); !bytes.Equal(out, b) {
-			kinds, b = append(kinds, "a field that holds a credential"), out
+			at := 0
+			for at < min(len(b), len(out)) && b[at] == out[at] {
+				at++
+			}
+			kinds, b = append(kinds, fmt.Sprintf("the field %q", nameBefore().FindSubmatch(b[:at])[1])), out
 		}
 		return append(kinds, patternKinds(b)...)
 	}
@@ -133,6 +138,9 @@ func Findings(it *interaction.Interaction) (found []string) {
 	add("response.error", kindsIn([]byte(it.Response.Error), answered)...)
 	return found
 }
+
+// nameBefore matches what stands before a part of the value of a field, from its name on.
+var nameBefore = memo.Regexp(`([\w-]*)[^\w-]*[\w-]*$`)
 
 // urlFindings returns what in a URL must not be there.
 func urlFindings(raw string) (kinds []string) {
@@ -170,10 +178,10 @@ func (p *Policy) CheckVariable(name, value string) error {
 		return fmt.Errorf("its value looks like a credential (%s)", kinds[0])
 	}
 	if isKey(value) && (!slices.Contains(randomNames, last) || meanings.Get(name).session) {
-		return errors.New("its value looks like a credential (if it is an id, call the variable ..._ID instead)")
+		return errors.New("its value looks like a credential (if it is an id, rename the variable so that its name ends in _ID)")
 	}
 	if p.isNamed(name) || p.text(value) != value {
-		return errors.New("the option Redact or RedactFields covers it")
+		return errors.New("the option Redact or RedactFields matches its name or value")
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestFindings(t *testing.T) {
 	want := []string{
 		"request.url: a user name or password before the host", `request.url: the parameter "key"`, "request.url: " + token, "request.url: " + token, "request.url: " + token,
 		`request.headers: the header "x-api-key"`, "request.headers: " + token, "request.headers: " + token,
-		"request.body: a field that holds a credential", "request.body: " + token,
+		`request.body: the field "client_secret"`, "request.body: " + token,
 		`response.headers: the header "set-cookie"`, "response.headers: " + token,
 		`response.trailers: the header "x-token"`, "response.trailers: " + token,
 		"response.body: " + token, "response.events[1]: " + token, "response.events (split over several events): " + token, "response.error: " + token,

@@ -34,13 +34,13 @@ func TestVariables(t *testing.T) {
 		{"DB_PASS", "x", "its name is that of a credential"},
 		{"MODEL", "is " + known, "its value holds a known secret (plain)"},
 		{"MODEL_ID", known, "its value holds a known secret (plain)"},
-		{"DEPLOY", "Zk93hQ7xPw2LmN8v", "its value looks like a credential (if it is an id, call the variable ..._ID instead)"},
-		{"SESSION_ID", "Zk93hQ7xPw2LmN8v", "its value looks like a credential (if it is an id, call the variable ..._ID instead)"},
+		{"DEPLOY", "Zk93hQ7xPw2LmN8v", "its value looks like a credential (if it is an id, rename the variable so that its name ends in _ID)"},
+		{"SESSION_ID", "Zk93hQ7xPw2LmN8v", "its value looks like a credential (if it is an id, rename the variable so that its name ends in _ID)"},
 		{"MODEL_ID", "gh" + "p_16C7e42F292c6912E7710c838347Ae178B4a", "its value looks like a credential (GitHub token)"},
 		{"DATABASE_URL", "postgres://u:Zk93hQ7xPw2@h/db", "its value looks like a credential (a user name or password before the host)"},
 		{"BASE_URL", "https://h/?api_key=abc", `its value looks like a credential (the parameter "api_key")`},
-		{"customer", "x", "the option Redact or RedactFields covers it"},
-		{"TO", "jane@acme.example", "the option Redact or RedactFields covers it"},
+		{"customer", "x", "the option Redact or RedactFields matches its name or value"},
+		{"TO", "jane@acme.example", "the option Redact or RedactFields matches its name or value"},
 	} {
 		got := ""
 		if err := p.CheckVariable(tt.name, tt.value); err != nil {

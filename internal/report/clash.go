@@ -16,14 +16,14 @@ import (
 // contest says what happened in a contest, and what to do about it.
 func contest(c *tape.Contest) string {
 	if c.Late != nil {
-		return fmt.Sprintf("the requests of this recording and of the one at line %d differ only in spelling, so each recording matches both requests. This one is the older of the two, but was played second. Record both requests again", c.Late.Line())
+		return fmt.Sprintf("this recording and the one at line %d have the same request, written in two ways (the keys in another order, say), so each matches both. This one was recorded first, but its way of writing was sent second, so each request may have got the answer to the other. Record both requests again", c.Late.Line())
 	}
 	got := "a new recording"
 	if line := c.Given.Line(); line > 0 {
 		got = fmt.Sprintf("the recording at line %d", line)
 	}
 	words, selector := differingIn(c)
-	text := fmt.Sprintf("this recording answered a request that differs in %s. Its own request came later, and got %s instead. Record both requests again", words, got)
+	text := fmt.Sprintf("this recording answered another request, which differs in %s. The request that it was recorded for came later, and got %s instead. Record both requests again", words, got)
 	if selector != "" {
 		text += fmt.Sprintf(", or tell them apart with promptecho.Match(%q)", selector)
 	}
@@ -35,13 +35,13 @@ func contest(c *tape.Contest) string {
 func differingIn(c *tape.Contest) (words, selector string) {
 	switch {
 	case c.Field.IsGivenOut():
-		return "an id that an earlier answer gave", ""
+		return "an id from an earlier answer", ""
 	case c.Field.Spelled():
-		return "its spelling", ""
+		return "how it is written (the order of keys, say)", ""
 	case c.Field.Path == "name":
-		return "the name of promptecho.WithName", ""
+		return "the name that promptecho.WithName sets", ""
 	case c.Field.Path == "host" && c.Lent.Form().Local:
-		return "its local host", ""
+		return "the address of a local server", ""
 	}
 	selector = fieldpath.Selector(c.Field.Path)
 	return selector, selector
@@ -98,7 +98,7 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	if mayWrite {
 		way = fmt.Sprintf("To write it to the cassette and compare it, add\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
 	}
-	return fmt.Sprintf("%s: interactions %d and %d have the same request (%s) and different answers. The requests differ in %s, which is not written, so replay could not tell them apart. %s",
+	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but different answers. The requests that were sent differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)
 }
 

@@ -32,7 +32,7 @@ const maxWording = 3
 func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	if len(c) == 0 {
 		if len(rep.Problems) == 0 {
-			rep.Notes = append(rep.Notes, r.File+": nothing was compared: the test makes no call that mode compare sends (docs/COMPARE.md lists them)")
+			rep.Notes = append(rep.Notes, r.File+": nothing was compared: mode compare sends only calls of models again, and this test makes none that it can send (docs/COMPARE.md)")
 		}
 		return
 	}
@@ -49,7 +49,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	rep.Notes = append(rep.Notes, fmt.Sprintf("%s against live ones: %s%s", Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
+	rep.Notes = append(rep.Notes, fmt.Sprintf("%s compared with live ones: %s%s", Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
 	if len(drifted) > 0 {
 		r.judgeDrifted(rep, o, drifted, sent)
 	}
@@ -92,6 +92,8 @@ func (r *Run) compared(one Comparison, edits int) string {
 	switch {
 	case one.Verdict == compare.Drift:
 		text += " in " + one.Why
+	case one.Verdict == compare.Benign:
+		text += " (only words or numbers differ)"
 	case one.Why != "":
 		text += ": " + one.Why
 	}

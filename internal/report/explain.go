@@ -35,7 +35,7 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 		return "this request contains the error of an earlier miss: fix that miss first", 0
 	case asked.Lent != nil:
 		words, _ := differingIn(asked.Lent)
-		return fmt.Sprintf("the recording of this request was already played for another request, which differs in %s and is not recorded", words), asked.Lent.Lent.Line()
+		return fmt.Sprintf("an earlier request, which differs in %s and has no recording of its own, already got the answer recorded for this one", words), asked.Lent.Lent.Line()
 	case asked.Last != nil:
 		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last recording again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
@@ -157,14 +157,13 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 	case recorded.Endpoint != asked.Endpoint:
 		return "recorded for another endpoint, " + call(recorded)
 	case len(edits) == 0:
-		return "the nearest recording differs"
+		return "the nearest recording differs, but only in what is not shown (a secret, or a field that one of the two ignores)"
 	case edits[0].List() != "" && !slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.List() != edits[0].List() }):
 		return "the nearest recording differs only in the order of " + fieldpath.Short(edits[0].List())
 	case len(edits) > 1:
 		return "the nearest recording differs in " + names(edits)
 	case recorded.Wire != asked.Wire:
-		words := map[string]string{"whole": "plain", "stream": "streamed"}
-		return fmt.Sprintf("recorded only with a %s answer", cmp.Or(words[recorded.Wire], "streamed ("+recorded.Wire+")"))
+		return "recorded only as " + strings.Trim(edits[0].Recorded, `"`)
 	case recorded.Model != asked.Model:
 		return "recorded for another model, " + recorded.Model
 	}
@@ -191,7 +190,7 @@ func Telemetry(req *interaction.Request, form *canon.Form) string {
 	u, err := url.Parse(req.URL)
 	for by, place := range telemetry {
 		if err == nil && req.Method == "POST" && place().MatchString(strings.ToLower(u.Hostname())+strings.TrimSuffix(u.Path, "/")) {
-			return fmt.Sprintf("an exporter sends it (%s), with new content in each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", by, server)
+			return fmt.Sprintf("this request is telemetry (%s), with new content in each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", by, server)
 		}
 	}
 	return ""

@@ -83,7 +83,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 	recorded, ok := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
 	switch {
-	case e.Path == "endpoint" || e.Path == "wire" || fieldpath.Selector(e.List()) == "messages": // a conversation has an order
+	case e.Path == "endpoint" || e.Path == "stream" || fieldpath.Selector(e.List()) == "messages": // a conversation has an order
 		return nil
 	case canon.OfOneCall(e.Path) || strings.HasPrefix(e.Path, "header/") || chance.IsUnixTime(e.Recorded) && chance.IsUnixTime(e.Incoming),
 		strings.HasPrefix(e.Path, "query/") && chance.Random(recorded) && chance.Random(incoming):
@@ -146,7 +146,7 @@ func aroundDifference(a, b string) (string, string) {
 }
 
 // unset says why a text most likely lacks a value that the recorded one has, and what helps.
-const unset = "  the incoming text lacks a value: is a variable unset here? rec.Env(NAME) gives the test the value that was recorded\n"
+const unset = "  the incoming text lacks a value: is an environment variable unset here? Set it, or read it with rec.Env(NAME) and record again: then a replay has the recorded value\n"
 
 // remarks says what most likely lies behind edits, and what helps, where no option does; in lines
 // of their own.
@@ -162,7 +162,7 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
 		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
 		return "  the body is " + binaryForm(asked) + ", compared as bytes: ids, times and maps in it differ in each run. If the client can send JSON, fields are compared instead; promptecho.Ignore(\"body\") ignores the whole body\n"
-	case e.Path != "endpoint" && e.Path != "wire" && wasText && isText && lost(recorded, incoming):
+	case e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
 		return unset
 	}
 	return ""

@@ -89,7 +89,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 // again.
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
-	return fmt.Sprintf("answered from %s whose requests promptecho accept has edited; the answers are still those to the old requests: %s.%s To record them again:\n%s",
+	return fmt.Sprintf("answered from %s whose requests were edited by promptecho accept; their answers are still those to the old requests: %s.%s To record them again:\n%s",
 		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
@@ -199,13 +199,14 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 		list, raced := "", ""
 		listed := slices.CompactFunc(slices.Clone(unused), func(a, b *tape.Recording) bool { return a.Line() == b.Line() })
 		for _, rec := range listed[:min(len(listed), maxListed)] {
-			r.annotate(rep, rec.Line(), "", "this recording was not used")
+			why := r.whyUnused(rec, recs)
+			r.annotate(rep, rec.Line(), "", strings.TrimSuffix("this recording was not used: "+why, ": "))
 			list += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
-			if why := r.whyUnused(rec, recs); why != "" {
+			if why != "" {
 				list += "\n    " + why
 			}
 			if rec.Concurrent() {
-				list += "\n    it was recorded while another request was waiting for its answer"
+				list += "\n    it was recorded while another request was in flight"
 				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, or add AllowRaced()."
 			}
 		}

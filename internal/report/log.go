@@ -182,7 +182,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		switch path := fieldpath.Selector(e.Path); {
 		case slices.Contains(asked.Anew, e.Path):
 			if l.drifted.Add(path) {
-				l.Notef("%s:%d: replayed although %s differs: clients draw a new one for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
+				l.Notef("%s:%d: replayed although %s differs: clients make a new one for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
 			}
 		case e.Path == "host" && l.OfTest && l.drifted.Add(text) && !otherHosts.Add(text): // told for the package
 		case !canon.OfOneCall(e.Path) && l.drifted.Add(text):

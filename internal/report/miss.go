@@ -148,7 +148,7 @@ func (m *Miss) unrecordable() bool { return m.Reason == Socket || strings.HasSuf
 const frozen = "; Frozen forbids this call: to record it, remove that option for one run"
 
 // Socket is what is wrong with a request that opens a WebSocket.
-const Socket = "it opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
+const Socket = "this request opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
 
 // missed is what the answer to a miss says. An agent that goes on after it may say that to
 // the model.

@@ -204,7 +204,7 @@ func (r *Run) obstacle() string {
 // commandIn returns the line to paste that runs the test in a record mode.
 func (r *Run) commandIn(o *Outcome, mode string) string {
 	if o.Command == nil {
-		return fmt.Sprintf("  PROMPTECHO_MODE=%s, and run the program that uses %s", mode, r.File)
+		return fmt.Sprintf("  set PROMPTECHO_MODE=%s, and run the program that uses %s", mode, r.File)
 	}
 	return "  " + o.Command(mode)
 }

@@ -162,8 +162,8 @@ func TestContest(t *testing.T) {
 		contest tape.Contest
 		want    string
 	}{
-		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered a request that differs in host. Its own request came later, and got the recording at line %d instead. Record both requests again, or tell them apart with promptecho.Match("host")`, other.Line())},
-		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("the requests of this recording and of the one at line %d differ only in spelling, so each recording matches both requests. This one is the older of the two, but was played second. Record both requests again", other.Line())},
+		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered another request, which differs in host. The request that it was recorded for came later, and got the recording at line %d instead. Record both requests again, or tell them apart with promptecho.Match("host")`, other.Line())},
+		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this recording and the one at line %d have the same request, written in two ways (the keys in another order, say), so each matches both. This one was recorded first, but its way of writing was sent second, so each request may have got the answer to the other. Record both requests again", other.Line())},
 	}
 	for _, tt := range tests {
 		if got := contest(&tt.contest); got != tt.want {
@@ -176,7 +176,7 @@ func TestContest(t *testing.T) {
 		t.Fatal(err)
 	}
 	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
-	if want := "this recording answered a request that differs in its local host. Its own request came later, and got a new recording instead. Record both requests again"; local != want {
+	if want := "this recording answered another request, which differs in the address of a local server. The request that it was recorded for came later, and got a new recording instead. Record both requests again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}
 }

@@ -19,7 +19,7 @@ func InOrder(names ...string) Check {
 		for i, name := range names {
 			next := slices.IndexFunc(all, func(u use) bool { return u.name == name && !taken[u.index] && (last < 0 || all[last].before(u)) })
 			if next < 0 {
-				return fmt.Sprintf("%s %s is not called%s", after(names[:i]), name, since(all, taken, last))
+				return fmt.Sprintf("%s is not called%s%s", name, after(names[:i]), since(all, taken, last))
 			}
 			taken[next], last = true, next
 		}
@@ -35,9 +35,9 @@ func (u use) before(other use) bool {
 // after says what of the expected route was found.
 func after(found []string) string {
 	if len(found) == 0 {
-		return "from the start,"
+		return ""
 	}
-	return "after " + strings.Join(found, ", ") + ","
+	return " after " + strings.Join(found, ", ")
 }
 
 // since says what was called after the last call that was expected.
@@ -49,7 +49,7 @@ func since(all []use, taken []bool, last int) string {
 		}
 	}
 	if names == nil {
-		return ", and no other tool is"
+		return "; nor is any other tool"
 	}
 	return "; called: " + strings.Join(names, ", ")
 }

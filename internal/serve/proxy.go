@@ -31,7 +31,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r, l = r.WithContext(ctx), s.below(r.URL)
 	}
 	if r.Method == http.MethodConnect || r.URL.IsAbs() {
-		fail(w, http.StatusMisdirectedRequest, fmt.Sprintf("%s is the address of %s and not a proxy: use it as the base URL", l.address, l.target))
+		fail(w, http.StatusMisdirectedRequest, fmt.Sprintf("%s stands for %s and is not a proxy: use it as the base URL", l.address, l.target))
 		return
 	}
 	if !l.dialed && !l.serves(r) {

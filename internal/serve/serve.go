@@ -96,7 +96,7 @@ func (s *Server) listen(t target) (*listener, error) {
 	}
 	for _, l := range s.listeners {
 		if l.address == t.String() {
-			return nil, fmt.Errorf("%s is the address of the listener for %s: name the upstream itself", t, l.target)
+			return nil, fmt.Errorf("%s is promptecho's own address for %s: give the address of the upstream itself", t, l.target)
 		}
 	}
 	web, err := net.Listen("tcp", "127.0.0.1:0")

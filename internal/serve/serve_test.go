@@ -377,7 +377,7 @@ func TestUpstreams(t *testing.T) {
 		{"https://", "an upstream is an address such as"},
 		{"https://user:secret@api.example.com", "an upstream is an address such as"},
 		{"https://api.example.com/?key=1", "an upstream is an address such as"},
-		{address + "/v1", "is the address of the listener for https://api.example.com: name the upstream itself"},
+		{address + "/v1", "is promptecho's own address for https://api.example.com: give the address of the upstream itself"},
 	} {
 		got, err := s.URL(tt.upstream)
 		if err != nil {
@@ -392,7 +392,7 @@ func TestUpstreams(t *testing.T) {
 	}
 	for _, text := range []string{"CONNECT api.example.com:443 HTTP/1.1\nHost: x\n\n", "GET http://api.example.com/a HTTP/1.1\nHost: x\n\n"} {
 		resp, body := send(t, address, text)
-		if want := address + " is the address of https://api.example.com and not a proxy: use it as the base URL"; resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, want) {
+		if want := address + " stands for https://api.example.com and is not a proxy: use it as the base URL"; resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, want) {
 			t.Errorf("%s: %s", resp.Status, body)
 		}
 	}

@@ -37,7 +37,7 @@ func sign(in, out *http.Request) (unsendable string) {
 	s.payload = cmp.Or(in.Header.Get("X-Amz-Content-Sha256"), fmt.Sprintf("%x", sha256.Sum256(body)))
 	secret := os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if !hmac.Equal([]byte(s.of(in, in.Host, len(body), secret)), []byte(m[4])) {
-		return fmt.Sprintf("it is signed for %s with the AWS key %s, and AWS_SECRET_ACCESS_KEY is not the secret of that key, so it cannot be signed for %s: run\n\teval \"$(aws configure export-credentials --format env)\"\nand record again", in.Host, m[1], out.Host)
+		return fmt.Sprintf("it is signed for %s with the AWS key %s, and AWS_SECRET_ACCESS_KEY is not the secret of that key, so promptecho cannot sign it again for %s: run\n\teval \"$(aws configure export-credentials --format env)\"\nand record again", in.Host, m[1], out.Host)
 	}
 	out.Header.Set("Authorization", strings.TrimSuffix(m[0], m[4])+s.of(in, out.Host, len(body), secret))
 	return ""

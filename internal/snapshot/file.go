@@ -191,7 +191,7 @@ func Parse(name string, data []byte) (*File, error) {
 	for i := 1; i < len(lines); {
 		m := header.FindStringSubmatch(lines[i])
 		if m == nil {
-			return nil, at(i+1, "want the line above a section, such as %q", "-- 1 (text) --")
+			return nil, at(i+1, "want the heading of a section, such as %q", "-- 1 (text) --")
 		}
 		s, start := &Section{Name: m[1], Kind: m[2], Was: m[3], At: redact.OneLine(m[4])}, i+1
 		if err := CheckName(s.Name); err != nil {

@@ -32,7 +32,7 @@ func (p *parser) checkPlain(flow bool) {
 	case c == '&' || c == '*':
 		p.failf(p.pos, "an anchor or an alias cannot be here (%q); write the value out, or put text in quotes", p.rest(p.pos))
 	case c == '!':
-		p.failf(p.pos, "a value has one tag")
+		p.failf(p.pos, "a value can have only one tag")
 	case strings.IndexByte(",[]{}#|>%@`", c) >= 0:
 		p.failf(p.pos, "text cannot start with %q; put it in quotes", rune(c))
 	case p.colon():

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-const usage = `promptecho-store keeps cassettes in an object store, where they have outgrown git.
+const usage = `promptecho-store keeps cassettes in an object store, where they have outgrown git. A file
+testdata/cassettes.lock in git, called a lock, lists the cassettes of a package with their SHA-256.
 
   promptecho-store init URL            say where: s3://BUCKET, gs://BUCKET, azblob://CONTAINER, file:///DIR
   promptecho-store push [PATH ...]     store the cassettes that are here, and list them in the locks

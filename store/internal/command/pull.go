@@ -66,7 +66,7 @@ func (s *source) fetch(ctx context.Context, e locks.Entry, w io.Writer) error {
 	}
 	n, err := store.Get(ctx, e.SHA256, w)
 	if err == nil && strconv.FormatInt(n, 10) != e.Size {
-		err = fmt.Errorf("the lock says that it has %s bytes, and it has %d", e.Size, n)
+		err = fmt.Errorf("the lock says %s bytes, but the object in the store has %d", e.Size, n)
 	}
 	return err
 }

@@ -87,7 +87,7 @@ func runPush(c *call) error {
 		named += len(f.entries)
 	}
 	return c.result(map[string]any{"named": named, "stored": len(missing), "bytes": bytes, "dropped": len(dropped), "dry": p.dry},
-		"%s%s here, %d of them new to the store (%.1f MB); %d taken out of the locks", map[bool]string{true: "Dry run: "}[p.dry], count(named, "file"), len(missing), float64(bytes)/1e6, len(dropped))
+		"%s%s here, %d of them new to the store (%.1f MB); %d removed from the locks", map[bool]string{true: "Dry run: "}[p.dry], count(named, "file"), len(missing), float64(bytes)/1e6, len(dropped))
 }
 
 // collect finds what is to be in the store. dropped is what the locks name and is not here, if

@@ -127,7 +127,7 @@ func runVerify(c *call) error {
 		}
 		file := list[i].place.File(list[i].entry.Path)
 		if err == nil {
-			err = fmt.Errorf("the lock says that it has %s bytes, and it has %d", list[i].entry.Size, n)
+			err = fmt.Errorf("the lock says %s bytes, but the object in the store has %d", list[i].entry.Size, n)
 		}
 		var missing *objects.MissingError
 		var damaged *objects.DamagedError
