@@ -59,12 +59,6 @@ func (r *Recorder) failHere(text string) {
 	r.log.Error(errors.New(text))
 }
 
-// goesOn reports whether a request of this method to the URL of another one was recorded and is
-// not asked yet.
-func (r *Recorder) goesOn(method string, req *http.Request) bool {
-	return r.tape.HasLeft(method, r.config.urlOf(req))
-}
-
 // notePlayed keeps what there is to tell of a recording that answers a call.
 func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
 	r.log.Played.Add(1)

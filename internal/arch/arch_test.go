@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"internal/missed":      {"internal/canon"},
 	"internal/function":    {"internal/codec", "internal/exactjson", "internal/interaction"},
 	"internal/compare":     {"internal/group", "internal/rerecord", "internal/diff", "internal/said", "internal/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/chance"},
-	"internal/said":        {"internal/canon", "internal/transcript", "internal/interaction", "internal/exactjson"},
+	"internal/said":        {"internal/group", "internal/canon", "internal/transcript", "internal/interaction", "internal/exactjson"},
 	"internal/transcript":  {"internal/exactjson", "internal/group"},
 	"internal/urls":        {"internal/memo"},
 	"internal/upload":      {},

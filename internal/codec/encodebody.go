@@ -164,7 +164,8 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 		e.raw("\n")
 		return
 	}
-	if scalars := allScalars(v); scalars || allWords(v) {
+	scalars := !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool { return e.Kind > exactjson.Number })
+	if scalars || allWords(v) {
 		e.raw(" ")
 		e.value(v, indent+2)
 		if len(v.Elems) == 0 || scalars && v.Kind == exactjson.Array || e.column() <= objectWidth {
@@ -197,11 +198,6 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 		}
 		e.blockValue(&v.Elems[i], col)
 	}
-}
-
-// allScalars reports whether all elements of v are numbers, bools and nulls.
-func allScalars(v *exactjson.Value) bool {
-	return !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool { return e.Kind > exactjson.Number })
 }
 
 // allWords reports whether v is a list of short texts of one line.

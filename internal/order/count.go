@@ -26,7 +26,7 @@ type Count struct {
 // A Mark is what is being recorded, or played meanwhile. A nil Mark counts nothing.
 type Mark struct {
 	of       *Count
-	span     int
+	Span     int    // the number of the time in which this and others were under way
 	asker    uint64 // the goroutine that asked
 	follower bool   // the last event before it was asked is of another goroutine
 	moments  interaction.Moments
@@ -42,7 +42,7 @@ func (c *Count) Ask(isWithin func(*Mark) bool) *Mark {
 		c.now, c.open = 0, map[*Mark]bool{}
 		c.span++
 	}
-	m := &Mark{of: c, span: c.span, asker: asker, follower: c.last != nil && c.last.asker != asker}
+	m := &Mark{of: c, Span: c.span, asker: asker, follower: c.last != nil && c.last.asker != asker}
 	for other := range c.open {
 		if !isWithin(other) {
 			m.company, other.company = true, true
@@ -115,9 +115,6 @@ func (m *Mark) play(piece int, isEnd, rests bool) {
 		m.moments.Pieces = append(m.moments.Pieces, now)
 	}
 }
-
-// Span returns the number of the time in which this and others were under way.
-func (m *Mark) Span() int { return m.span }
 
 // Moments returns all moments, which come after some others; none of what has not ended.
 func (m *Mark) Moments(before int) *interaction.Moments {

@@ -20,7 +20,7 @@ const Longest = 100 * time.Millisecond
 // use. Its methods may be called concurrently.
 type rest struct {
 	looking    sync.Mutex // held by who looks, since others who look keep it from seeing nobody; guards what follows
-	others     crowd      // who does not count, since somebody waited for them in vain, twice
+	others     crowd      // who does not count, since somebody waited for them in vain, twice or more
 	impatience uint       // how often the time to wait is halved
 	inVain     int        // waits in vain, one after the other
 	rested     int        // waits that were not in vain, since impatience changed
@@ -46,6 +46,7 @@ const (
 	soothing      = 8   // waits that make it more patient
 	looks         = 4   // how often nobody must be seen, because a look sees one processor after the other
 	telling       = 8   // looks that tell who never rests: a busy goroutine on the only processor leaves time for one in 10 ms
+	certain       = 32  // waits in vain that tell who never rests from tests beside this one, which are often at work
 	eager         = 100 // looks without a pause between them: most programs rest after microseconds
 	pause         = 20 * time.Microsecond
 	turns         = 25 * time.Millisecond // a busy goroutine has 10 ms on a processor before it is the turn of another one
@@ -160,8 +161,11 @@ func (r *rest) isInVain(least crowd, looked int) {
 	if looked < telling {
 		return
 	}
-	if r.inVain++; r.inVain > 1 {
+	switch r.inVain++; {
+	case r.inVain >= certain:
 		r.others = least
+	case r.inVain > 1:
+		r.others.away = least.away
 	}
 }
 

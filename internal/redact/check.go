@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
@@ -87,9 +88,7 @@ func oddStrings(text string) (odd []string) {
 func Findings(it *interaction.Interaction) (found []string) {
 	var p Policy
 	add := func(place string, kinds ...string) {
-		for _, kind := range kinds {
-			found = append(found, place+": "+kind)
-		}
+		found = append(found, group.Each(kinds, func(kind string) string { return place + ": " + kind })...)
 	}
 	headers := func(place string, hs interaction.Headers, mayBe func(name, value string) bool) {
 		for _, h := range hs {

@@ -142,7 +142,7 @@ func (r *Run) bothOrders() (notes []string) {
 			}
 		}
 	}
-	for _, rec := range r.Tape.WithLate() {
+	for _, rec := range r.Tape.WithLate {
 		req := rec.Interaction().Request
 		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", r.File, req.String()))
 	}

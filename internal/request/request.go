@@ -112,9 +112,7 @@ func Passing(selectors []string, u *url.URL) string {
 func punycode(host string) string {
 	var sent bytes.Buffer
 	out := http.Request{URL: &url.URL{Host: strings.ToLower(host)}}
-	if err := out.Write(&sent); err != nil {
-		return host
-	}
+	_ = out.Write(&sent) // if it fails, nothing can be read
 	in, err := http.ReadRequest(bufio.NewReader(&sent))
 	if err != nil {
 		return host

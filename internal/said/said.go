@@ -11,6 +11,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/transcript"
 )
@@ -124,9 +125,7 @@ func (a *Answer) transcript() string {
 	if a.Text != "" {
 		parts = append(parts, a.Text)
 	}
-	for _, c := range a.Decisions() {
-		parts = append(parts, "-> "+c.Name+"("+c.Args+")")
-	}
+	parts = append(parts, group.Each(a.Decisions(), func(c Call) string { return "-> " + c.Name + "(" + c.Args + ")" })...)
 	return strings.Join(parts, "\n")
 }
 

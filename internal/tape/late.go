@@ -31,10 +31,6 @@ func (t *Tape) Revealed(c *Call, rec *Recording) *Call {
 // Hides reports whether two values differ only in what a placeholder stands for.
 func (t *Tape) Hides(recorded, incoming string) bool { return t.policy.Reveal(recorded, incoming) }
 
-// WithLate returns the recordings that this run has saved of requests with a secret that it did
-// not know yet when they were asked.
-func (t *Tape) WithLate() []*Recording { return t.late }
-
 // encodeAgain encodes a recording as it is redacted by now.
 func (t *Tape) encodeAgain(rec *Recording, name string) (*cassette.Encoded, error) {
 	it := rec.Interaction()
@@ -42,7 +38,7 @@ func (t *Tape) encodeAgain(rec *Recording, name string) (*cassette.Encoded, erro
 	item, err := Encode(t.policy, name, it)
 	if rec.fresh && (it.Request.URL != url || string(it.Request.Body) != body) {
 		rec.write(it)
-		t.late = append(t.late, rec)
+		t.WithLate = append(t.WithLate, rec)
 	}
 	return item, err
 }

@@ -19,7 +19,7 @@ func (t *Tape) companies(rec *Recording) (all []company) {
 		all = append(all, company{true, first})
 	}
 	if rec.mark != nil {
-		all = append(all, company{false, rec.mark.Span()})
+		all = append(all, company{false, rec.mark.Span})
 	}
 	return all
 }
@@ -79,8 +79,8 @@ func renew(recs []*Recording) {
 	for _, rec := range recs {
 		m := new(interaction.Moments)
 		if rec.mark != nil {
-			if rec.mark.Span() != span {
-				span, before = rec.mark.Span(), now
+			if rec.mark.Span != span {
+				span, before = rec.mark.Span, now
 			}
 			m = rec.mark.Moments(before)
 			now = max(now, m.Ended)

@@ -33,9 +33,11 @@ type Tape struct {
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
-	late   []*Recording // see WithLate
-	loaded []Recording  // all of the cassette, if all may be played
-	count  order.Count  // of what this run records
+	// WithLate are the recordings that this run has saved of requests with a secret that it did not know
+	// yet when they were asked.
+	WithLate []*Recording
+	loaded   []Recording // all of the cassette, if all may be played
+	count    order.Count // of what this run records
 
 	// Each is found by who needs it first, since it reads the cassette.
 

@@ -56,7 +56,6 @@ type Reader struct {
 	kept     []byte
 	content  bool   // buf is within content
 	held     []byte // of that: what is not in hash, or all if there is none
-	reduced  bool   // something is not kept
 
 	// Of content that is not kept, as far as it was taken:
 
@@ -88,14 +87,8 @@ func (r *Reader) Kept() []byte {
 
 // Reduce returns what of a body is kept: the body itself if that is all.
 func Reduce(contentType string, body []byte) []byte {
-	if len(body) <= Limit {
-		return body
-	}
 	r := Reader{declared: contentType, buf: body}
-	if kept := r.Kept(); r.reduced {
-		return kept
-	}
-	return body
+	return r.Kept()
 }
 
 // read looks at what was written; after last nothing comes.
@@ -128,7 +121,7 @@ func (r *Reader) take(content []byte, whole bool) {
 		content = nil
 	}
 	if r.hash == nil && len(r.held) > Limit && r.how.tooLong(r.held) {
-		r.hash, r.size, r.start, r.reduced = sha256.New(), 0, nil, true
+		r.hash, r.size, r.start = sha256.New(), 0, nil
 	}
 	if r.hash != nil {
 		if content == nil {
