@@ -186,10 +186,10 @@ func TestClashIsPrinted(t *testing.T) {
 	for _, host := range []string{"qdrant:6333", "127.0.0.1:41235", "[::1]:50001", "qdrant:6333"} {
 		asking{url: "http://" + host + "/x"}.ask(t, r)
 	}
-	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ (server stands for the variable that holds the httptest.Server):
-  promptecho.Alias("http://qdrant:6333", "one"),
-  promptecho.Alias(server.URL, "two"), // server: the one at http://127.0.0.1:41235
-  promptecho.Alias(server.URL, "three"), // server: the one at http://[::1]:50001
+	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ:
+  promptecho.Alias("http://qdrant:6333", "server1"),
+  promptecho.Alias(server.URL, "server2"), // server: the *httptest.Server at http://127.0.0.1:41235
+  promptecho.Alias(server.URL, "server3"), // server: the *httptest.Server at http://[::1]:50001
 and record again:
   set PROMPTECHO_MODE=all, and run the program that uses FILE`
 	if err := r.Close(); err == nil || strings.ReplaceAll(err.Error(), file, "FILE") != want {

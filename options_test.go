@@ -115,7 +115,7 @@ func TestLocalServers(t *testing.T) {
 	if err == nil {
 		t.Fatal("two servers that cannot be told apart were recorded without a word")
 	}
-	proposed := regexp.MustCompile(`promptecho\.Alias\(server\.URL, ".*?"\), // server: the one at (.*)`).FindAllStringSubmatch(err.Error(), -1)
+	proposed := regexp.MustCompile(`promptecho\.Alias\(server\.URL, ".*?"\), // server: the \*httptest\.Server at (.*)`).FindAllStringSubmatch(err.Error(), -1)
 	if len(proposed) != 2 || proposed[0][1] != jira || proposed[1][1] != github || !strings.Contains(err.Error(), "answered the same request (jsonrpc.tools/list) differently") {
 		t.Fatalf("Close: %v", err)
 	}

@@ -51,17 +51,12 @@ func differingIn(c *tape.Contest) (words, selector string) {
 // ports replay could not tell them apart.
 func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	var hosts, options []string
-	drawn := false
 	for i, address := range c.Addresses {
 		_, host, _ := strings.Cut(address, "://")
 		hosts = append(hosts, host)
 		name := fmt.Sprintf("server%d", i+1)
-		if words := [...]string{"one", "two", "three", "four", "five"}; i < len(words) {
-			name = words[i]
-		}
 		if hasDrawnPort(host) {
-			drawn = true
-			options = append(options, fmt.Sprintf("  promptecho.Alias(server.URL, %q), // server: the one at %s", name, address))
+			options = append(options, fmt.Sprintf("  promptecho.Alias(server.URL, %q), // server: the *httptest.Server at %s", name, address))
 		} else {
 			options = append(options, fmt.Sprintf("  promptecho.Alias(%q, %q),", address, name))
 		}
@@ -69,9 +64,6 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	last := len(hosts) - 1
 	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
-	if drawn {
-		text += " (server stands for the variable that holds the httptest.Server)"
-	}
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }
 
@@ -104,17 +96,21 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 
 // beside says that the order of what ran side by side decided what was asked, and what to do
 // about it, if that is what a request tells that is not recorded: it has what its nearest
-// recording has in another order, or was asked once more than that. It returns "" otherwise.
+// recording has in another order, or one of the two has what was answered side by side and the
+// other has not, or it was asked once more than that. It returns "" otherwise.
 func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	before := r.Tape.Before(nearest)
 	if len(before) == 0 {
 		return ""
 	}
-	isReordered := len(edits) == 1 && edits[0].IsOrder()
-	if isReordered && edits[0].Note == diff.OtherOrder {
-		edits[0].Note = diff.OfOtherOrder
+	decided := len(edits) == 1 && edits[0].IsOrder()
+	for i, e := range edits {
+		decided = decided || slices.ContainsFunc(before, func(rec *tape.Recording) bool { return e.IsAbout(rec.Says()) })
+		if e.Note == diff.OtherOrder {
+			edits[i].Note = diff.OfOtherOrder
+		}
 	}
-	if !isReordered && !nearest.Used() && len(r.Tape.Late()) == 0 {
+	if !decided && !nearest.Used() && len(r.Tape.Late()) == 0 {
 		return ""
 	}
 	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +

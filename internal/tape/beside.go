@@ -6,6 +6,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/said"
 )
 
 // What ran side by side in the recording.
@@ -39,6 +40,9 @@ func (t *Tape) WithCanceled(rec *Recording) bool {
 func (t *Tape) Before(rec *Recording) []*Recording {
 	return group.Each(t.order.Before(rec.number), func(number int) *Recording { return &t.loaded[number] })
 }
+
+// Says returns the text of the recorded answer.
+func (rec *Recording) Says() string { return said.Read(rec.Form(), &rec.Interaction().Response).Text }
 
 // Late returns the pairs of recordings of which the first waited in vain for the second.
 func (t *Tape) Late() [][2]*Recording {

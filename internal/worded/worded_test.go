@@ -90,7 +90,7 @@ func TestReworded(t *testing.T) {
 		"If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request":                 "If the text is a secret, add -options '{redact: [EXPRESSION]}' with an expression that matches it",
 		"a Pace":              "a Pace",
 		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
-		"name them (server stands for the variable that holds the httptest.Server):\n  promptecho.Alias(\"http://127.0.0.1:80\", \"one\"),\n  promptecho.Alias(server.URL, \"two\"), // server: the one at http://127.0.0.1:48998\nand": "name them:\n  -options '{alias: {\"http://127.0.0.1:80\": one}}'\n  -options '{alias: {\"http://127.0.0.1:48998\": two}}'\nand",
+		"name them:\n  promptecho.Alias(\"http://127.0.0.1:80\", \"one\"),\n  promptecho.Alias(server.URL, \"two\"), // server: the *httptest.Server at http://127.0.0.1:48998\nand": "name them:\n  -options '{alias: {\"http://127.0.0.1:80\": one}}'\n  -options '{alias: {\"http://127.0.0.1:48998\": two}}'\nand",
 		"compare it, add\n  promptecho.Match(\"header/x-tenant\"),\nor, if it": "compare it, add\n  -options '{match: [header/x-tenant]}'\nor, if it",
 		"or have promptecho.Redact replace it":                                 "or have -options '{redact: [EXPRESSION]}' replace it",
 	} {

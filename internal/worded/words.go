@@ -45,11 +45,10 @@ var onlyInGo = []string{
 	"run the whole test until it passes; then commit the cassette", "run the whole command until it passes; then commit the cassette (-mode=all -require-all also drops the recordings that it does not ask for)",
 	"have promptecho.Redact replace it", "have -options '{redact: [EXPRESSION]}' replace it",
 	"to drop them, delete the file before recording", "-mode=all -require-all drops them",
-	" (server stands for the variable that holds the httptest.Server)", "",
 }
 
 // aliasOfServer matches what names a server by a variable of Go. A program has its address.
-var aliasOfServer = regexp.MustCompile(`promptecho\.Alias\(server\.URL, ("\w+")\), // server: the one at (\S+)`)
+var aliasOfServer = regexp.MustCompile(`promptecho\.Alias\(server\.URL, ("\w+")\), // server: the \*httptest\.Server at (\S+)`)
 
 // Reworded returns a text of a report with the options that it names as promptecho serve takes
 // them: "add promptecho.MaskTimes()" becomes "add -options '{mask_times: true}'".
