@@ -39,7 +39,9 @@ const movedNote = "moved"
 func (e *Edit) IsOrder() bool { return e.Note == OtherOrder || e.Note == movedNote }
 
 // IsAbout reports whether only one of the values has a text.
-func (e *Edit) IsAbout(text string) bool { return strings.Contains(e.Recorded, text) != strings.Contains(e.Incoming, text) }
+func (e *Edit) IsAbout(text string) bool {
+	return strings.Contains(e.Recorded, text) != strings.Contains(e.Incoming, text)
+}
 
 // List returns the list of which only the order of the elements differs, if that is what an edit
 // says; else "".

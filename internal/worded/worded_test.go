@@ -91,8 +91,8 @@ func TestReworded(t *testing.T) {
 		"a Pace":              "a Pace",
 		"a KeepHeaders(x, y(": "a keep_headers(x, y(",
 		"name them:\n  promptecho.Alias(\"http://127.0.0.1:80\", \"one\"),\n  promptecho.Alias(server.URL, \"two\"), // server: the *httptest.Server at http://127.0.0.1:48998\nand": "name them:\n  -options '{alias: {\"http://127.0.0.1:80\": one}}'\n  -options '{alias: {\"http://127.0.0.1:48998\": two}}'\nand",
-		"compare it, add\n  promptecho.Match(\"header/x-tenant\"),\nor, if it": "compare it, add\n  -options '{match: [header/x-tenant]}'\nor, if it",
-		"or have promptecho.Redact replace it":                                 "or have -options '{redact: [EXPRESSION]}' replace it",
+		"compare it, add\n  promptecho.Match(\"header/x-tenant\"),\nor, if it":                                                                                                       "compare it, add\n  -options '{match: [header/x-tenant]}'\nor, if it",
+		"or have promptecho.Redact replace it": "or have -options '{redact: [EXPRESSION]}' replace it",
 	} {
 		if got := Reworded(text); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
