@@ -243,7 +243,7 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 		}
 	}
 	if t.mark != nil {
-		t.mark.play(event-firstPiece, isEnd, false)
+		t.mark.play(event-firstPiece, isEnd, t.order != nil)
 	}
 	return nil
 }
