@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -296,5 +297,44 @@ func TestWaitsInVain(t *testing.T) {
 	}, AllowUnused())
 	if text := strings.Join(rep.Notes, "\n"); strings.Count(text, "this time that request came later") != 1 {
 		t.Errorf("notes: %s\nerrors: %s", text, rep.Errors)
+	}
+}
+
+// TestUpdateInAnotherOrder: what an update plays keeps its moments, and with them its order in the file, whichever
+// it asks first this time; also if it records some of what ran side by side later.
+func TestUpdateInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode Mode, asks ...[2]string) {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, InMode(mode), Upstream(after))
+			for _, pair := range asks {
+				var both sync.WaitGroup
+				for i, text := range pair {
+					time.Sleep(time.Duration(i) * time.Millisecond)
+					both.Go(func() {
+						if _, err := send(t.Context(), r, text); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				both.Wait()
+			}
+			mustClose(t, r)
+		})
+	}
+	run(ModeAll, [2]string{"a takes 20ms", "b takes 20ms"}, [2]string{"c takes 20ms", "d takes 20ms"})
+	run(ModeUpdate, [2]string{"b takes 20ms", "a takes 20ms"}, [2]string{"c takes 20ms", "e takes 20ms"})
+	f, err := cassette.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, it := range f.Interactions {
+		got = append(got, fmt.Sprintf("%s %d", regexp.MustCompile(`"(\w) takes`).FindSubmatch(it.Request.Body)[1], it.Concurrent.Asked))
+	}
+	// d, which nothing asked for, is left behind all; when it came is not known any more.
+	if want := "a 1, b 2, c 1, e 2, d 0"; strings.Join(got, ", ") != want {
+		t.Errorf("the file has %s, want %s", strings.Join(got, ", "), want)
 	}
 }

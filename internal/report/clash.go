@@ -55,7 +55,10 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 		_, host, _ := strings.Cut(address, "://")
 		hosts = append(hosts, host)
 		name := fmt.Sprintf("server%d", i+1)
-		if hasDrawnPort(host) {
+		// A port that the system drew is another one in the next run. Linux gives ports from 32768 on, other
+		// systems from 49152 (RFC 6335, section 6).
+		_, port, _ := net.SplitHostPort(host)
+		if number, err := strconv.Atoi(port); err == nil && number >= 32768 && urls.IsThisMachine(host) {
 			options = append(options, fmt.Sprintf("  promptecho.Alias(server.URL, %q), // server: the *httptest.Server at %s", name, address))
 		} else {
 			options = append(options, fmt.Sprintf("  promptecho.Alias(%q, %q),", address, name))
@@ -65,15 +68,6 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
-}
-
-// hasDrawnPort reports whether a local server has a port that the system gave it. Such a
-// port is another one in the next run. Linux gives ports from 32768 on, other systems
-// from 49152 (RFC 6335, section 6).
-func hasDrawnPort(host string) bool {
-	_, port, _ := net.SplitHostPort(host)
-	number, err := strconv.Atoi(port)
-	return err == nil && number >= 32768 && urls.IsThisMachine(host)
 }
 
 // FieldClash says that two interactions, given by their numbers, have different answers

@@ -51,13 +51,18 @@ func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 		together := list[first : end+1]
 		first = end + 1
 		isKept := !slices.ContainsFunc(late, func(rec *Recording) bool { return slices.Contains(together, rec) })
-		if played == 0 || played == len(together) && isKept {
-			continue
-		}
-		renew(together)
-		for _, rec := range together {
-			for _, c := range t.companies(rec) {
-				renewed[c] = true
+		if played == len(together) && isKept { // their order stays, as their moments do
+			asked := group.Each(together, func(rec *Recording) int { return rec.asked })
+			slices.SortFunc(together, func(a, b *Recording) int { return a.number - b.number })
+			for i, rec := range together {
+				rec.asked = asked[i]
+			}
+		} else if played > 0 {
+			renew(together)
+			for _, rec := range together {
+				for _, c := range t.companies(rec) {
+					renewed[c] = true
+				}
 			}
 		}
 	}
