@@ -57,6 +57,9 @@ func TestSecretsInEveryShape(t *testing.T) {
 	t.Parallel()
 	for i, shape := range secretShapes {
 		for j, name := range namesOfSecrets {
+			if (i*len(namesOfSecrets)+j)%apart(1) != 0 {
+				continue
+			}
 			value := valuesOfSecrets[(i+j)%len(valuesOfSecrets)]
 			bodyWith := func(value string) string {
 				if strings.Contains(shape.media, "form-urlencoded") {
@@ -167,6 +170,9 @@ func TestSecretsOfAnswers(t *testing.T) {
 	t.Parallel()
 	for i, shape := range secretShapes {
 		for j, name := range namesOfSecrets {
+			if (i*len(namesOfSecrets)+j)%apart(1) != 0 {
+				continue
+			}
 			value := valuesOfSecrets[(i+j)%len(valuesOfSecrets)]
 			escaped := value
 			if strings.Contains(shape.media, "form-urlencoded") {
