@@ -342,7 +342,7 @@ func (l *limits) counts(test, line string) {
 		a = &asked{}
 	}
 	l.is("recorded", count(line, "recorded"), a.answered, line)
-	l.is("failed", count(line, "failed"), a.refused, line)
+	l.is("failed", count(line, "got a failure"), a.refused, line)
 	l.is("resumed", count(line, "resumed"), 0, line)
 }
 

@@ -160,7 +160,7 @@ func TestInterrupt(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(stderr.String(), "record: interrupted\n") {
 		t.Errorf("%v, standard error %q", err, stderr)
 	}
-	for _, want := range []string{`(?m)^pass \./pkg\d\d Test\d\d: 3 recorded; tokens: 30 in, 9 out`, `Written, to be reviewed:`, `\d+ tests with a recorder, \d+ of ` + strconv.Itoa(packages) + ` packages: \d+ recorded; tokens`, `(?m)^  pkg\d\d/testdata/cassettes/Test00.yaml.partial: 1 interaction; tokens: 10 in, 3 out$`} {
+	for _, want := range []string{`(?m)^pass \./pkg\d\d Test\d\d: 3 recorded; tokens: 30 in, 9 out`, `Written, to be reviewed:`, `\d+ tests with a recorder; \d+ of ` + strconv.Itoa(packages) + ` packages finished: \d+ recorded; tokens`, `(?m)^  pkg\d\d/testdata/cassettes/Test00.yaml.partial: 1 interaction; tokens: 10 in, 3 out$`} {
 		if !regexp.MustCompile(want).MatchString(first) {
 			t.Errorf("the first run does not say %s", want)
 		}
