@@ -88,6 +88,10 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 		r.File, c.First, c.Second, call(c.Form), name, way)
 }
 
+// mostRead is how many answers are read, the last ones, to see whether their order decided: a miss must not cost
+// more with each call that ran in parallel.
+const mostRead = 64
+
 // beside says that the order of what ran side by side decided what was asked, and what to do
 // about it, if that is what a request tells that is not recorded: it has what its nearest
 // recording has in another order, or one of the two has what was answered side by side and the
@@ -97,14 +101,18 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	if len(before) == 0 {
 		return ""
 	}
-	decided := len(edits) == 1 && edits[0].IsOrder()
-	for i, e := range edits {
-		decided = decided || slices.ContainsFunc(before, func(rec *tape.Recording) bool { return e.IsAbout(rec.Says()) })
-		if e.Note == diff.OtherOrder {
+	decided := len(edits) == 1 && edits[0].IsOrder() || nearest.Used() || len(r.Tape.Late()) > 0
+	isAbout := func(rec *tape.Recording) bool {
+		text := rec.Says()
+		return slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.IsAbout(text) })
+	}
+	decided = decided || slices.ContainsFunc(before[max(0, len(before)-mostRead):], isAbout)
+	for i := range edits {
+		if edits[i].Note == diff.OtherOrder {
 			edits[i].Note = diff.OfOtherOrder
 		}
 	}
-	if !decided && !nearest.Used() && len(r.Tape.Late()) == 0 {
+	if !decided {
 		return ""
 	}
 	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +
