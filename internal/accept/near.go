@@ -90,7 +90,11 @@ func (a *assignment) nearest(i int) candidate {
 				played = a.form(old) // that both have the edit now makes them no more alike
 			}
 			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
-				best.refused = fmt.Sprintf("the most similar recording, in line %s, went to another request, which %s. Perhaps the test makes one call more than before", a.line(number), map[bool]string{false: "matched it exactly", true: "has the same question"}[a.assigned[number]])
+				why := "matched it exactly"
+				if a.assigned[number] {
+					why = "has the same question"
+				}
+				best.refused = fmt.Sprintf("the most similar recording, in line %s, went to another request, which %s. Perhaps the test makes one call more than before", a.line(number), why)
 				break
 			}
 		}

@@ -27,7 +27,7 @@ type rest struct {
 	odd        uint64     // 1 if the garbage collector is at work when it has stopped the world an even number of times
 
 	asleep atomic.Int64    // those that wait in bubbles
-	begun  [2]atomic.Int64 // waits that are good for each kind, which those for a recording are for both
+	begun  [2]atomic.Int64 // how many waits have begun that are good enough for each kind; one of a recording is for both
 }
 
 // program is this one: all its goroutines.
@@ -74,11 +74,10 @@ func (l *lapse) next(works bool) time.Duration {
 	return min(l.now.Sub(last.now), tick)
 }
 
-// settle waits for the program to rest, the longest time at most. While it is recorded, everybody counts
-// who is not away, and the time is long enough for each goroutine to have its turn: an order that is recorded
-// wrongly stays. In a
-// bubble of testing/synctest a sleep ends when everybody else in it waits, so that a nanosecond of its clock
-// is enough. Before Go 1.26 nobody can know, and a millisecond has to be enough.
+// settle waits for the program to rest, the longest time at most. While it is recorded, everybody counts who is
+// not away, and the time is long enough for each goroutine to have its turn: an order that is recorded wrongly
+// stays. In a bubble of testing/synctest a sleep ends when everybody else in it waits, so that a nanosecond of its
+// clock is enough. Before Go 1.26 nobody can know, and a millisecond has to be enough.
 func (r *rest) settle(kind int) {
 	if bubble.In() {
 		if bubble.Busy() { // its clock stands still
