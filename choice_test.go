@@ -376,7 +376,7 @@ func TestContested(t *testing.T) {
 		{"the own ones are in order", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, one, nine}, ""},
 		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "an earlier request, which differs in seed"},
 		{"in another spelling, out of order", []string{`"a"`, `"b"`}, []asking{spaced, chat("")}, []asking{chat(""), chat("")},
-			`c.yaml:4: this recording and the one at line 20 have the same request, written in two ways`},
+			`c.yaml:4: this recording and the one at line 20 are of the same request, written in two ways`},
 		{"in another spelling, in order", []string{`"a"`, `"b"`}, []asking{chat(""), spaced}, []asking{chat(""), chat("")}, ""},
 	}
 	for _, tt := range tests {

@@ -156,8 +156,10 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 // that is no test nobody asks for them.
 var unfinished sync.Map
 
-// variables are those of the environment that promptecho reads, or sets for its own use.
-var variables = []string{"PROMPTECHO_MODE", "PROMPTECHO_MISSED", "PROMPTECHO_DONE", "PROMPTECHO_DEFAULT", "PROMPTECHO_OBSERVE", "PROMPTECHO_SNAPSHOTS"}
+// variables are those of the environment that promptecho, its command or promptecho-store reads, or sets for
+// what it runs.
+var variables = []string{"PROMPTECHO_MODE", "PROMPTECHO_MISSED", "PROMPTECHO_DONE", "PROMPTECHO_DEFAULT", "PROMPTECHO_OBSERVE", "PROMPTECHO_SNAPSHOTS",
+	"PROMPTECHO_STORE_CACHE", "PROMPTECHO_URL", "PROMPTECHO_PATHS"}
 
 // overruled states what the environment and the flags say in vain; in rounds, a mode is that
 // of the first.

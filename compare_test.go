@@ -128,7 +128,7 @@ func TestCompareSendsModelCalls(t *testing.T) {
 	if again := s.requests(); len(again) != len(recorded) {
 		t.Fatalf("asked before the test was over: %q", again[len(recorded):])
 	}
-	if said := compared(r); !strings.Contains(said, "3 recorded answers compared with live ones: 3 identical") {
+	if said := compared(r); !strings.Contains(said, "mode compare, 3 recorded answers: 3 identical") {
 		t.Errorf("said:\n%s", said)
 	}
 	if again := s.requests()[len(recorded):]; !slices.Equal(again, []string{"one", "two", "three"}) || s.most != 1 {
@@ -383,7 +383,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			return refusal(req, "not recorded", "not recorded"), nil
-		}), "it went to another recorder (http.DefaultTransport or Upstream is one), which has no recording of it, and not to the network: add promptecho.Upstream(new(http.Transport))"},
+		}), "it did not go to the network, but to another recorder (http.DefaultTransport, or the transport that Upstream sets, is one), which has no recording of it: add promptecho.Upstream(new(http.Transport))"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -455,7 +455,7 @@ func TestCompareWithLive(t *testing.T) {
 	if runs := run(r); runs != 1 {
 		t.Errorf("the live function ran %d times", runs)
 	}
-	if said := compared(r); !strings.Contains(said, "1 recorded answer compared with live ones: 1 identical") {
+	if said := compared(r); !strings.Contains(said, "mode compare, 1 recorded answer: 1 identical") {
 		t.Errorf("said:\n%s", said)
 	}
 	if after := filesIn(t, filepath.Dir(file)); !slices.Equal(before, after) {

@@ -5,7 +5,7 @@
 //
 // In a test use [github.com/promptecho/promptecho/echotest.New], which names the cassette after
 // the test and fails it if a request was never recorded or a recording never used. [Open] is for
-// programs that are not tests.
+// other programs, and for shared recorders.
 //
 // A request is answered by a recording that has the same endpoint and, in every field of the body
 // that can change the answer, the same value, however it is spelled. Each recording answers once. A
@@ -24,8 +24,8 @@
 // "http/api.example.com", "tool/search"; see [Live]. An option without effect is reported.
 //
 // Everything is redacted before it is written: whatever looks like a credential or is known as one.
-// [Recorder.Secret], [RedactFields] and [Redact] are for values of your own. What the program sends
-// and receives is not changed.
+// [Recorder.Secret], [RedactFields] and [Redact] are for values of your own. What goes over HTTP is
+// not redacted.
 //
 // Names you may look for, and what they are called here:
 //

@@ -16,8 +16,8 @@ type Mode string
 
 // The record modes.
 const (
-	// ModeNone replays and never uses the network: a request that is not
-	// recorded is a miss. It is the default where CI is set.
+	// ModeNone replays and never uses the network, except for what [PassThrough] names: a
+	// request that is not recorded is a miss. It is the default where CI is set.
 	ModeNone Mode = "none"
 
 	// ModeCompare replays like ModeNone and never writes. When the test is over,
@@ -56,7 +56,7 @@ const (
 // modeAccepted records again what promptecho accept has put another request into, in cassettes
 // that have such recordings, and is like ModeUpdate there otherwise. If the run fails, the
 // cassette stays as it was. It replays other cassettes like ModeNone. It is what promptecho
-// record -accepted sets, and nobody else.
+// record -accepted sets, and what verify says how to set for a program that is no test.
 const modeAccepted Mode = "accepted"
 
 // modes lists the record modes for users.

@@ -239,6 +239,8 @@ func TestEnvironmentInVain(t *testing.T) {
 	mustPass(t, r)
 	t.Setenv("PROMPTECHO_MODE", "all")
 	t.Setenv("PROMPTECHO_MODES", "all")
+	t.Setenv("PROMPTECHO_STORE_CACHE", "off")              // promptecho-store reads it
+	t.Setenv("PROMPTECHO_URL", "http://127.0.0.1:1/serve") // promptecho serve sets it for what it runs
 	args := os.Args
 	defer func() { os.Args = args }()
 	os.Args = slices.Concat(args, []string{"-echo.mode=once", "--echo.mode", "none", "-echo.record=false", "x", "-echo.update"})
@@ -253,6 +255,9 @@ func TestEnvironmentInVain(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes lack %q:\n%s", want, notes)
 		}
+	}
+	if n := strings.Count(notes, "no such environment variable"); n != 1 {
+		t.Errorf("%d variables are read by nobody, and only one is made up:\n%s", n, notes)
 	}
 	if strings.Count(notes, "set twice") != 1 {
 		t.Errorf("a flag that is given once:\n%s", notes)

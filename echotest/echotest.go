@@ -19,7 +19,7 @@
 //	promptecho.dropped        recordings that were removed from the cassette
 //	promptecho.missed         different requests that have no recording
 //	promptecho.changed        ignored fields that differ from the recording
-//	promptecho.identical      answers with this verdict of mode compare; so are the next four
+//	promptecho.identical      answers that mode compare found identical; the next four are for its other verdicts
 //	promptecho.benign
 //	promptecho.drift
 //	promptecho.not_compared

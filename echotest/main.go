@@ -121,7 +121,7 @@ func AllowHosts(hosts ...string) MainOption {
 	}
 }
 
-// Fetch has [Run] call a command before any test runs, if testdata/cassettes.lock names
+// Fetch makes [Run] call a command before any test runs, if testdata/cassettes.lock names
 // cassettes that are not here:
 //
 //	echotest.Main(m, echotest.Fetch("promptecho-store", "pull", "-for", "."))

@@ -122,7 +122,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		for _, other := range to.members {
 			at, played := a.playedAt[other]
 			if played && (at < calls[i]) != (other < n) && !sameAnswer(a.Stored[other], a.Stored[n]) {
-				return nil, "the request before the edit is recorded more than once, and another call still sends it unedited. The two calls came in another order than their recordings, so it is not clear which answer belongs to which: record them again"
+				return nil, "this request, as it was before the edit, is recorded more than once, and another call still sends it unedited. The edited and the unedited call came in another order than their recordings, so it is not clear which answer belongs to which call: record them again"
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestDocumentedTables(t *testing.T) {
 
 	var headers strings.Builder
 	fmt.Fprintf(&headers, "- wherever they are sent: all whose names end in `-beta`, as the set of their values; `anthropic-beta` joined with the body's `anthropic_beta`\n")
-	fmt.Fprintf(&headers, "- of endpoints that no family knows: %s, and `content-type` of a body that is not read into fields\n", code(chance.ContentHeaders))
+	fmt.Fprintf(&headers, "- of unknown endpoints: %s, and `content-type` of a body that is not read into fields\n", code(chance.ContentHeaders))
 	seen := map[string]bool{}
 	for _, f := range families {
 		var list []string

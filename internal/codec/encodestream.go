@@ -72,7 +72,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
 		if _, ok := d.Rest.Pieces(); !ok {
-			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an event that came after 13 ms without its last 1 byte, and that 2 ms later; each further ~BYTES+MS has fewer BYTES"
+			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an event that came after 13 ms without its last byte, which came 2 ms later; BYTES are those still to come, so each further ~BYTES+MS has fewer"
 		}
 	}
 	return d, ""

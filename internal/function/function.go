@@ -140,7 +140,7 @@ func withSentinels(sentinels []error) (knownErrors, error) {
 		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
 			known = append(known, s)
 		} else if !errors.Is(s, known[i]) {
-			return nil, fmt.Errorf("two errors have the text %q (both passed to Sentinels, or one of the standard library), but a cassette tells errors apart by their texts: change that of yours", s)
+			return nil, fmt.Errorf("two errors have the text %q (you passed both to Sentinels, or one of them is of the standard library), but a cassette tells errors apart by their texts: change the text of your error", s)
 		}
 	}
 	return known, nil

@@ -156,10 +156,10 @@ func TestMoments(t *testing.T) {
 	for text, want := range map[string]string{
 		"": grow, "false": grow, "asked 1": grow, "answered 1, asked 1": grow, "asked 1, answered 2, ended 3, pieces 3": grow,
 		"asked 1, answered 2, pieces 3x0": grow, "asked 1, answered 2, pieces 3xy": grow, "asked 1, answered 2, pieces 3x1048577": grow,
-		"asked 0, answered 2":                      "want numbers that do not fall, and here at least 1: restore them from git, or write true",
-		"asked 3, answered 2":                      "want numbers that do not fall, and here at least 3: restore them from git, or write true",
-		"asked 1, answered x":                      "want numbers that do not fall, and here at least 1: restore them from git, or write true",
-		"asked 1, answered 2, pieces 4 3, ended 5": "want numbers that do not fall, and here at least 4: restore them from git, or write true",
+		"asked 0, answered 2":                      "want numbers of which none is smaller than the one before it, so here at least 1: restore them from git, or write true",
+		"asked 3, answered 2":                      "want numbers of which none is smaller than the one before it, so here at least 3: restore them from git, or write true",
+		"asked 1, answered x":                      "want numbers of which none is smaller than the one before it, so here at least 1: restore them from git, or write true",
+		"asked 1, answered 2, pieces 4 3, ended 5": "want numbers of which none is smaller than the one before it, so here at least 4: restore them from git, or write true",
 	} {
 		if m, err := ParseMoments(text); m != nil || err == nil || err.Error() != want {
 			t.Errorf("%q: %v, %v", text, m, err)

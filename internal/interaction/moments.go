@@ -86,7 +86,7 @@ func ParseMoments(text string) (*Moments, error) {
 	next := func(text string) int {
 		n, failed := strconv.Atoi(text)
 		if err == nil && (failed != nil || n < 1 || n < last) {
-			err = fmt.Errorf("want numbers that do not fall, and here at least %d: restore them from git, or write true", max(last, 1))
+			err = fmt.Errorf("want numbers of which none is smaller than the one before it, so here at least %d: restore them from git, or write true", max(last, 1))
 		}
 		last = n
 		return n

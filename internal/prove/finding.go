@@ -197,7 +197,7 @@ func explaining(values []string) string {
 	return ""
 }
 
-// withoutMethod returns the paths of endpoints that no family knows, without the method.
+// withoutMethod returns the paths of unknown endpoints, without the method.
 func withoutMethod(endpoints []string) (paths []string) {
 	for _, e := range endpoints {
 		_, path, _ := strings.Cut(e, " ")

@@ -16,7 +16,7 @@ import (
 // contest says what happened in a contest, and what to do about it.
 func contest(c *tape.Contest) string {
 	if c.Late != nil {
-		return fmt.Sprintf("this recording and the one at line %d have the same request, written in two ways (the keys in another order, say), so each matches both. This one was recorded first, but its way of writing was sent second, so each request may have got the answer to the other. Record both requests again", c.Late.Line())
+		return fmt.Sprintf("this recording and the one at line %d are of the same request, written in two ways (with the keys in another order, say), so a request in either way matches both recordings. This one was recorded first, but the request that is written like it was sent second, so each of the two may have got the answer to the other. Record both requests again", c.Late.Line())
 	}
 	got := "a new recording"
 	if line := c.Given.Line(); line > 0 {
@@ -35,7 +35,7 @@ func contest(c *tape.Contest) string {
 func differingIn(c *tape.Contest) (words, selector string) {
 	switch {
 	case c.Field.IsGivenOut():
-		return "an id from an earlier answer", ""
+		return "an id that an earlier answer gave out", ""
 	case c.Field.Spelled():
 		return "how it is written (the order of keys, say)", ""
 	case c.Field.Path == "name":

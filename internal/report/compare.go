@@ -49,7 +49,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	rep.Notes = append(rep.Notes, fmt.Sprintf("%s compared with live ones: %s%s", Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
+	rep.Notes = append(rep.Notes, fmt.Sprintf("mode compare, %s: %s%s", Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
 	if len(drifted) > 0 {
 		r.judgeDrifted(rep, o, drifted, sent)
 	}

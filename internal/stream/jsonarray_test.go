@@ -54,7 +54,7 @@ func TestEditedElement(t *testing.T) {
 		{[]Field{{"data", `[]`}}, "", `field "data" is not one JSON object`},
 		{[]Field{{"data", `{}{}`}}, "", `field "data" is not one JSON object`},
 		{[]Field{{"before", "x"}, {"data", `{}`}}, "", `field "before": "x" cannot come before an element`},
-		{[]Field{{"event", "x"}}, "", `an element of a json-array has the field "data", and "before" if that is not the usual separator`},
+		{[]Field{{"event", "x"}}, "", `an element of a json-array has the field "data" and, if the separator before it is not the usual one, the field "before"`},
 	}
 	for _, tt := range tests {
 		got, err := jsonArray.Write(nil, tt.fields)

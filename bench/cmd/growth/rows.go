@@ -39,7 +39,7 @@ var rows = []row{
 	{"misses: one edit of all prompts", "misses and recordings", manyCall, misses(false), misses(true)},
 	{"one miss: an edit of a long prompt", "bytes", bytesOf, missed, nil},
 	{"Close after failures", "failures", manyCall, failures, nil},
-	{"a text of beginnings of tokens", "bytes", bytesOf, beginnings, nil},
+	{"recording of a prompt full of beginnings of keys (`sk-`, `eyJ`)", "bytes", bytesOf, beginnings, nil},
 	{"`diff` of edited requests", "edits", manyCall, diffed, nil},
 	{"the end of go test with echotest.Main", "tests and cassettes", calls, ended, nil},
 	{"a run of tests, one edit of all prompts", "tests and cassettes", calls, edited, nil},

@@ -123,10 +123,10 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 	}
 	fmt.Fprintf(w, "\n- medians; repetitions: %d", reps)
 	if !quick {
-		fmt.Fprintf(w, ", of what is slow %d", (reps+slowEvery-1)/slowEvery)
+		fmt.Fprintf(w, ", for slow benchmarks %d", (reps+slowEvery-1)/slowEvery)
 	}
 	if reps > 3 {
-		fmt.Fprintf(w, "; spread: in each row, the middle half of promptecho's times spans some percentage of their median, and the median of these is %.0f%%", 100*r.spread())
+		fmt.Fprintf(w, "; spread: the middle half of promptecho's times spans %.0f%% of their median (the median of all rows)", 100*r.spread())
 	}
 	fmt.Fprintln(w)
 	met, missed := r.judge()

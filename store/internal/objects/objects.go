@@ -40,7 +40,7 @@ func CheckURL(raw string) error {
 	case err != nil:
 		return err
 	case u.User != nil:
-		return fmt.Errorf("%s holds credentials, and would be committed: take them out; they come from the environment, as the provider's own tools find them", u.Redacted())
+		return fmt.Errorf("%s holds credentials, and would be committed: take them out, and put them where the provider's own tools look for them (environment variables, a profile, a login)", u.Redacted())
 	case !blob.DefaultURLMux().ValidBucketScheme(u.Scheme):
 		return fmt.Errorf("%s: no store is known for %q: give one of %s", raw, u.Scheme, strings.Join(blob.DefaultURLMux().BucketSchemes(), "://, ")+"://")
 	}
