@@ -367,7 +367,7 @@ func TestContested(t *testing.T) {
 		want     string // in the error of Close; "" if there is none
 	}{
 		{"taken, then asked by its own", []string{`"one"`, `"two"`}, []asking{one, two}, []asking{nine, one},
-			`c.yaml:4: this recording answered another request, which differs in seed. The request that it was recorded for came later, and got the recording at line 20 instead. Record both requests again, or tell them apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record it, remove that and run:\n"},
+			`c.yaml:4: this recording answered another request, which differs in seed. The request that it was recorded for came later, and got the recording at line 20 instead. Record both requests again, or tell them apart with promptecho.Match("seed")` + "\n\nInMode(ModeNone) in the code allows no recording. To record the test, remove that option and run:\n"},
 		{"nothing is left", []string{`"one"`}, []asking{one}, []asking{nine, one},
 			`c.yaml:4: an earlier request, which differs in seed and has no recording of its own, already got the answer recorded for this one`},
 		{"the answers are the same", []string{`"one"`, `"one"`}, []asking{one, two}, []asking{nine, one}, ""},
@@ -376,7 +376,7 @@ func TestContested(t *testing.T) {
 		{"the own ones are in order", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, one, nine}, ""},
 		{"the second of its own is taken", []string{`"a"`, `"b"`, `"c"`}, []asking{one, one, two}, []asking{one, two, nine, one}, "an earlier request, which differs in seed"},
 		{"in another spelling, out of order", []string{`"a"`, `"b"`}, []asking{spaced, chat("")}, []asking{chat(""), chat("")},
-			`c.yaml:4: this recording and the one at line 20 are of the same request, written in two ways`},
+			`c.yaml:4: this recording and the one at line 20 are of the same request, spelled in two ways`},
 		{"in another spelling, in order", []string{`"a"`, `"b"`}, []asking{chat(""), spaced}, []asking{chat(""), chat("")}, ""},
 	}
 	for _, tt := range tests {

@@ -74,7 +74,7 @@ func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	case err != nil:
 		return nil, err
 	case live.Headers.Get(strings.ToLower(MissHeader)) != "":
-		return nil, errors.New("it did not go to the network, but to another recorder (http.DefaultTransport, or the transport that Upstream sets, is one), which has no recording of it: add promptecho.Upstream(new(http.Transport))")
+		return nil, errors.New("it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))")
 	}
 	return live, nil
 }

@@ -383,7 +383,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			return refusal(req, "not recorded", "not recorded"), nil
-		}), "it did not go to the network, but to another recorder (http.DefaultTransport, or the transport that Upstream sets, is one), which has no recording of it: add promptecho.Upstream(new(http.Transport))"},
+		}), "it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

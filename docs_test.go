@@ -177,6 +177,32 @@ func TestDocumentedTests(t *testing.T) {
 	}
 }
 
+// The files that docs/DESIGN.md names exist. One without a folder may be in any.
+func TestDocumentedFiles(t *testing.T) {
+	t.Parallel()
+	named := regexp.MustCompile("`([\\w/.-]+\\.go)`").FindAllStringSubmatch(read(t, "docs/DESIGN.md"), -1)
+	if len(named) < 60 {
+		t.Errorf("docs/DESIGN.md names %d files, want 60 or more", len(named))
+	}
+	for _, m := range named {
+		somewhere := m[1]
+		if !strings.Contains(somewhere, "/") {
+			somewhere = "*/*/" + somewhere
+		}
+		for _, pattern := range []string{m[1], "*/" + m[1], somewhere} {
+			if files, err := filepath.Glob(pattern); err != nil {
+				t.Fatal(err)
+			} else if len(files) > 0 {
+				somewhere = ""
+				break
+			}
+		}
+		if somewhere != "" {
+			t.Errorf("docs/DESIGN.md names %s, which is nowhere", m[1])
+		}
+	}
+}
+
 // Every report of testdata/reports is listed in docs/MISSES.md under what it is about.
 func TestDocumentedReports(t *testing.T) {
 	t.Parallel()

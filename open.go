@@ -28,8 +28,9 @@ import (
 // Open returns an error if an option or the record mode is invalid, if the file exists but is
 // not a whole and valid cassette, if the cassette is partial and the mode is none or
 // compare, or if another recorder of this process has the same file open, even under a name
-// that differs only in case. A file that is not a whole and valid cassette is never overwritten, with
-// one exception: if it was cut off, mode all records it again.
+// that differs only in case. In two cases a mode repairs such a file
+// instead: if it was cut off, mode all records it again; if it has conflict markers, mode update resolves
+// them. Otherwise it is never overwritten.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}
 	group.Apply(opts, &r.config)

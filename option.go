@@ -195,8 +195,8 @@ func Unordered(paths ...string) Option {
 // "x-ratelimit-", and "*-limit" for all that end in "-limit". The program does not get a header
 // that is not written, even in the recording run, whose log names it if the run fails. What promptecho
 // knows as a secret is replaced in them as elsewhere. A header whose name says that it holds a credential
-// ("x-session-token") is written only if its whole name is given: do not give that of one which does hold a
-// credential. The headers are not compared.
+// ("x-session-token") is written only if its whole name is given: give it only if the header does not really hold one.
+// The headers are not compared.
 func KeepHeaders(names ...string) Option {
 	return each("KeepHeaders", group.Each(names, strings.ToLower), onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
 }

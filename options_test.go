@@ -372,7 +372,7 @@ func TestMissOfAnotherRecorder(t *testing.T) {
 	if got := chat(`,"top_logprobs":1`).ask(t, r); !strings.HasPrefix(got, "status 418") {
 		t.Error(got)
 	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "it did not go to the network, but to another recorder (http.DefaultTransport, or the transport that Upstream sets, is one), which has no recording of it: add promptecho.Upstream(new(http.Transport))") {
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))") {
 		t.Errorf("Close: %v", err)
 	}
 	if _, err := cassette.Load(file); err == nil {

@@ -37,7 +37,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": it did not go to the network, but to another recorder (http.DefaultTransport, or the transport that Upstream sets, is one), which has no recording of it: add promptecho.Upstream(new(http.Transport))", in.Form.Key())
+		r.log.Unanswered(what+": it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {

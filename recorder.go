@@ -61,7 +61,7 @@ func (r *Recorder) Online() bool { return r == nil || r.plan.mayGoUpstream() }
 // value has 8 bytes or more, a placeholder replaces it wherever it would be written. If
 // the variable is empty in a run that may go upstream, Secret returns the dummy, and the
 // first request that would go upstream fails with an error that names the variable. The same
-// happens, and the run fails, if env cannot be the name of a variable, such as the key itself.
+// happens, and the run fails, if env cannot be the name of a variable: it may be the key itself.
 func (r *Recorder) Secret(env string) string {
 	switch {
 	case r == nil:

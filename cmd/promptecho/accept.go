@@ -24,7 +24,7 @@ For edits that cannot change an answer: a typo in a system prompt, the
 description of a tool. It runs the tests of the packages in mode none, which
 sends nothing; the default is ./... Each edited request replaces the old one in
 its recording, which is marked "accepted: true". The tests run again until
-nothing misses, because an agent sends its next request only after an answer.
+every request has a recording: an agent sends its next one only after an answer.
 Answers do not change. A request is refused if it is not clear which recording
 is meant, or if something else differs: the model, the kind of answer, the
 question.

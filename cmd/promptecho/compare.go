@@ -15,7 +15,7 @@ what the live answers are:
 
   identical     the same, except for ids, times and the like
   benign        different words or numbers
-  drift         different tool calls, shape, model or finish reason
+  drift         different tool calls, shape, status, model or finish reason
   not compared  the model did not answer: a refused key, a busy server
   not sent      the recording cannot be compared
 

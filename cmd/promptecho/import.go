@@ -24,7 +24,7 @@ A folder stands for all files below it; files of other kinds are left alone.
 The cassettes go where echotest looks for them: a file below
 PKG/testdata/FOLDER goes to PKG/testdata/cassettes, under the same name, or
 under the name of the only test that mentions the file. Secrets are redacted
-as in a recording. The original files stay.
+as in a recording. The original files stay, unless -w writes over them.
 
 For each file, import says what the other tool did not keep. Request headers
 that it left out are marked unknown and match anything. A cassette that loses

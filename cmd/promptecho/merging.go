@@ -144,7 +144,7 @@ func assetsInGit(path string) func(name string) ([]byte, error) {
 				return data, nil
 			}
 		}
-		return nil, fmt.Errorf("%w in %s and in what is merged", fs.ErrNotExist, dir)
+		return nil, fmt.Errorf("%w: neither in %s nor in the commits that are merged", fs.ErrNotExist, dir)
 	}
 }
 

@@ -135,7 +135,7 @@ func (a *assignment) clear(i int, best candidate) string {
 		}
 		for _, rival := range a.candidates(j) {
 			if rival.to == best.to && rival.refused == "" && !muchNearer(best.distance, rival.distance) {
-				return "another request without a recording is at least about as similar to this recording, so it is not clear which of the two requests is the edited one"
+				return "another request without a recording is about as similar to this recording as this request, or more similar, so it is not clear which of the two is the edited one"
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 		d.MS, err = strconv.ParseInt(first, 10, 64)
 		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
 		case !isPlain && several:
-			return d, "whole milliseconds, or a + (with the event before), before the first ~, as in 13~1+2 or +~1+2"
+			return d, "whole milliseconds in front of the first ~ (13~1+2), or a + if the event came together with the one before it (+~1+2)"
 		case !isPlain:
 			return d, "an integer, 0 or more"
 		}
@@ -72,7 +72,7 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
 		if _, ok := d.Rest.Pieces(); !ok {
-			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an event that came after 13 ms without its last byte, which came 2 ms later; BYTES are those still to come, so each further ~BYTES+MS has fewer"
+			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an event in two pieces: all but its last byte after 13 ms, and that byte 2 ms later; BYTES is how many bytes of the event are still to come, so it is smaller in each further ~BYTES+MS"
 		}
 	}
 	return d, ""

@@ -128,7 +128,7 @@ func (p *parser) padding(n *yaml.Node, field string) int {
 func (p *parser) space(n *yaml.Node, field string) (colon, comma bool) {
 	spaces, ok := spaceNames[p.str(n, field)]
 	if !ok {
-		p.want(n, field, "both, colon or comma")
+		p.want(n, field, "one of the words both, colon and comma")
 	}
 	return spaces[0], spaces[1]
 }

@@ -271,7 +271,9 @@ func describe(n *yaml.Node) string {
 	case n.Style == yaml.Plain && n.Text == "":
 		return "nothing"
 	case n.Style == yaml.Plain:
-		return yaml.Clip(n.Text)
+		if kind, _ := kindOf(n.Text); kind != exactjson.String {
+			return yaml.Clip(n.Text)
+		}
 	}
 	return fmt.Sprintf("the text %q", yaml.Clip(n.Text))
 }

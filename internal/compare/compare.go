@@ -245,7 +245,7 @@ func saysNothing(recorded, live *interaction.Response) string {
 	case status == 401, status == 403, status == 407:
 		why = "the key was refused"
 	case status == 404, status == 400 && saysNotFound(live):
-		why = "something that the request names no longer exists, or the key has no access to it"
+		why = "something named in the request no longer exists, or the key has no access to it"
 	case live.Passing():
 		why = "the server was busy or failed, try again"
 	default:

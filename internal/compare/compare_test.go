@@ -177,9 +177,9 @@ func TestAnswers(t *testing.T) {
 		// What says nothing of the model.
 		{"no key", chatURL, chat("Hi"), `401 {"error":{"message":"Incorrect key"}}`, `not compared: status 401: the key was refused ("Incorrect key")`, ""},
 		{"forbidden", chatURL, chat("Hi"), `403 `, "not compared: status 403: the key was refused", ""},
-		{"not found", geminiURL, `{"candidates":[]}`, `404 [{"error":{"code":404,"message":"gone"}}]`, `not compared: status 404: something that the request names no longer exists, or the key has no access to it ("gone")`, ""},
+		{"not found", geminiURL, `{"candidates":[]}`, `404 [{"error":{"code":404,"message":"gone"}}]`, `not compared: status 404: something named in the request no longer exists, or the key has no access to it ("gone")`, ""},
 		{"a response that has expired", responsesURL, `{"status":"completed"}`, `400 {"error":{"message":"Previous response not found","code":"previous_response_not_found"}}`,
-			`not compared: status 400: something that the request names no longer exists, or the key has no access to it ("Previous response not found")`, ""},
+			`not compared: status 400: something named in the request no longer exists, or the key has no access to it ("Previous response not found")`, ""},
 		{"too many", chatURL, chat("Hi"), `429 {"message":"slow down"}`, `not compared: status 429: the server was busy or failed, try again ("slow down")`, ""},
 		{"overloaded", messagesURL, `{"content":[]}`, `529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, `not compared: status 529: the server was busy or failed, try again ("Overloaded")`, ""},
 		{"overloaded in a stream", messagesURL, `events {"type":"message_start"}`, `events {"type":"message_start"}

@@ -242,7 +242,7 @@ asked openai-beta: assistants=v2
 answered content-type: application/json
 `},
 		{"the VCR of R", "http_interactions:\n- request:\n    method: get\n    uri: https://h.example/v1/models\n    body:\n      encoding: ''\n      string: ''\n    headers: {}\n  response:\n    status:\n      status_code: 200\n      message: OK\n    headers:\n      content-type: application/json\n    body:\n      encoding: UTF-16\n      file: no\n      string: '[]'\n  recorded_at: 2025-01-01 10:00:00 GMT\nrecorded_with: vcr/1.2.0, webmockr/0.9.0\n",
-			"GET https://h.example/v1/models \"\"\nasked ?\n200 \"[]\" \nanswered content-type: application/json\n1: a body in UTF-16 was written as UTF-8 and stays so\n1: " + unknownLoss + "\n"},
+			"GET https://h.example/v1/models \"\"\nasked ?\n200 \"[]\" \nanswered content-type: application/json\n1: the encoding of a body was UTF-16, but the file has it in UTF-8, and so has the new cassette\n1: " + unknownLoss + "\n"},
 		{"httprr: chunks, trailers, HTTP/2, and the last of the same requests", wire(
 			"POST https://h.example/a HTTP/1.1\nHost: h.example\nUser-Agent: x\nContent-Length: 2\n\n{}",
 			"HTTP/1.1 500 Internal Server Error\nContent-Length: 2\nContent-Type: text/plain\n\nno",

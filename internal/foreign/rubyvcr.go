@@ -45,7 +45,7 @@ func (r *reader) rubyMessage(n *yaml.Node, field string) message {
 	switch encoding := strings.ToUpper(r.string(member(body, "encoding"), field+".body.encoding")); encoding {
 	case "", "UTF-8", "US-ASCII", "ASCII-8BIT", "BINARY":
 	default:
-		r.cassette.lose("a body in %s was written as UTF-8 and stays so", encoding)
+		r.cassette.lose("the encoding of a body was %s, but the file has it in UTF-8, and so has the new cassette", encoding)
 	}
 	if coded := member(body, "base64_string"); coded != nil {
 		b, err := yaml.DecodeBase64(r.string(coded, field+".body.base64_string"))

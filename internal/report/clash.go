@@ -16,7 +16,7 @@ import (
 // contest says what happened in a contest, and what to do about it.
 func contest(c *tape.Contest) string {
 	if c.Late != nil {
-		return fmt.Sprintf("this recording and the one at line %d are of the same request, written in two ways (with the keys in another order, say), so a request in either way matches both recordings. This one was recorded first, but the request that is written like it was sent second, so each of the two may have got the answer to the other. Record both requests again", c.Late.Line())
+		return fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", c.Late.Line())
 	}
 	got := "a new recording"
 	if line := c.Given.Line(); line > 0 {

@@ -180,7 +180,7 @@ func (r *Run) howToRecord(o *Outcome) Remedy {
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
 	case r.Ceiling != "":
-		before = r.Ceiling + ". To record it, remove that and run:"
+		before = r.Ceiling + ". To record the test, remove that option and run:"
 	}
 	return r.remedy(o, before, "all")
 }

@@ -163,7 +163,7 @@ func TestContest(t *testing.T) {
 		want    string
 	}{
 		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered another request, which differs in host. The request that it was recorded for came later, and got the recording at line %d instead. Record both requests again, or tell them apart with promptecho.Match("host")`, other.Line())},
-		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this recording and the one at line %d are of the same request, written in two ways (with the keys in another order, say), so a request in either way matches both recordings. This one was recorded first, but the request that is written like it was sent second, so each of the two may have got the answer to the other. Record both requests again", other.Line())},
+		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", other.Line())},
 	}
 	for _, tt := range tests {
 		if got := contest(&tt.contest); got != tt.want {
