@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
-	"maps"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -18,9 +18,8 @@ type Order struct {
 	members []member // by the numbers of the recordings
 
 	mu       sync.Mutex
-	steps    []step                // those of each series together, in order
-	waiting  map[chan struct{}]int // who waits until when, each closed when something happens
-	settling int                   // turns that wait for the program to rest
+	steps    []step // those of each series together, in order
+	settling int    // turns that wait for the program to rest
 	late     []Late
 	vain     int           // waits in vain for what did not run side by side with who waited
 	patience time.Duration // for calls that may be about to be canceled
@@ -32,6 +31,14 @@ type Order struct {
 type series struct {
 	first, last int // the numbers of its recordings
 	done, end   int // the first of its steps that has not happened, and the one behind its last
+	waits       map[*wait]bool
+}
+
+// A wait is one of a turn for its moment.
+type wait struct {
+	at     int
+	stands bool          // it is not given up
+	over   chan struct{} // closed when it may be over, and when it is the one whose time counts
 }
 
 // A member is a recording.
@@ -84,10 +91,10 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 			continue
 		}
 		if o == nil {
-			o = &Order{members: make([]member, count), waiting: map[chan struct{}]int{}, patience: 10 * Longest}
+			o = &Order{members: make([]member, count), patience: 10 * Longest}
 		}
 		if s == nil {
-			s = &series{first: i, done: len(o.steps)}
+			s = &series{first: i, done: len(o.steps), waits: map[*wait]bool{}}
 		}
 		rec := &o.members[i]
 		rec.series, rec.company, rec.isAlone = s, i, isAlone
@@ -187,15 +194,33 @@ func (t *Turn) happen(before int) {
 			t.order.steps[at-1].left-- // below 0 if that is given up
 		}
 	}
-	t.order.wake()
+	t.order.wake(t.member().series)
 }
 
-// wake wakes who waits for something to happen. The caller holds the lock.
-func (o *Order) wake() {
-	for c := range o.waiting {
-		close(c)
+// wake wakes whose moments may have come, and the first of those that wait, whose time begins again. The others
+// would only look, and keep the program from its rest. The caller holds the lock.
+func (o *Order) wake(s *series) {
+	for s.done < s.end && o.steps[s.done].left <= 0 {
+		s.done++
 	}
-	clear(o.waiting)
+	last := max(s.done+1, s.soonest())
+	for w := range s.waits {
+		if w.at <= last {
+			close(w.over)
+			delete(s.waits, w)
+		}
+	}
+}
+
+// soonest returns the first moment that is waited for, and not however long. The caller holds the lock.
+func (s *series) soonest() int {
+	at := math.MaxInt
+	for w := range s.waits {
+		if !w.stands {
+			at = min(at, w.at)
+		}
+	}
+	return at
 }
 
 // Answered waits until the headers may come.
@@ -287,9 +312,6 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 // another recording of the series; -1 if there is none. The caller holds the lock.
 func (t *Turn) nextBefore(at int) int {
 	s, steps := t.member().series, t.order.steps
-	for s.done < s.end && steps[s.done].left <= 0 {
-		s.done++
-	}
 	for i := s.done; i < min(at-1, s.end); i++ {
 		if steps[i].number != t.number && steps[i].left > 0 {
 			return i
@@ -298,36 +320,36 @@ func (t *Turn) nextBefore(at int) int {
 	return -1
 }
 
-// wait waits until something happens, next of all a step that happened before a moment. If nothing
-// does for a time, it gives up: nobody waits any more for the recordings that this turn has waited
-// for. That time is halved each time for what did not run side by side: a run that leaves some out
-// waits a fifth of a second in all. The caller holds the lock.
+// wait waits until something happens, next of all a step that happened before a moment. If nothing does for a
+// time, who waits for the first moment gives up: nobody waits any more for the recordings that it has waited for.
+// That time is halved each time for what did not run side by side: a run that leaves some out waits a fifth of a
+// second in all. The caller holds the lock.
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
-	o := t.order
+	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
 	left, isOther := Longest, what.company != t.member().company
 	if isOther {
 		left >>= o.vain
 	}
-	if left < tick {
-		t.giveUp(next, at)
-		return nil
-	}
-	changed := make(chan struct{})
-	o.waiting[changed] = at
-	stands := t.Stands && what.asked() == next+1 && what.asked() > t.member().asked()
+	w := &wait{at, t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), make(chan struct{})}
+	s.waits[w] = true
+	isFirst := at == s.soonest()
+	inVain, closed := isFirst && left < tick && o.settling == 0, error(nil)
 	o.mu.Unlock()
-	ticks := time.NewTicker(tick)
-	defer ticks.Stop()
+	var ticks <-chan time.Time
+	if isFirst {
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		ticks = ticker.C
+	}
 	lapse := newLapse()
-	inVain, closed := false, error(nil)
 	for !inVain {
 		select {
-		case <-ticks.C:
+		case <-ticks:
 			left -= lapse.next(!program.isAtRest())
-			inVain = left <= 0 && !stands
+			inVain = left <= 0
 			continue
-		case <-changed:
+		case <-w.over:
 		case <-ctx.Done():
 		case <-closing:
 			closed = io.ErrClosedPipe
@@ -335,14 +357,16 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		break
 	}
 	o.mu.Lock()
-	if _, waits := o.waiting[changed]; waits && inVain && o.settling == 0 {
-		if isOther {
-			o.vain++
+	if s.waits[w] { // nobody has woken it
+		if inVain && o.settling == 0 {
+			if isOther {
+				o.vain++
+			}
+			t.giveUp(next, s.soonest()) // those that wait for later moments may ask for the rest
 		}
-		t.giveUp(next, slices.Min(slices.Collect(maps.Values(o.waiting)))) // the others may ask for the rest
-		o.wake()                                                           // the others have all the time again
+		delete(s.waits, w)
+		o.wake(s)
 	}
-	delete(o.waiting, changed)
 	return cmp.Or(ctx.Err(), closed)
 }
 

@@ -2,6 +2,9 @@ package order
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,16 +29,16 @@ func orderOf(t *testing.T, texts ...string) *Order {
 
 // coming runs a wait, and says whether it is over.
 func coming(t *testing.T, wait func() error) (isOver func() bool) {
-	over := false
+	var over atomic.Bool
 	go func() {
 		if err := wait(); err != nil {
 			t.Error(err)
 		}
-		over = true
+		over.Store(true)
 	}()
 	return func() bool {
 		synctest.Wait()
-		return over
+		return over.Load()
 	}
 }
 
@@ -192,6 +195,65 @@ func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of many that wait, something that happens wakes only who may go on, or the first one: if all looked each time,
+// N answers at once would cost N*N looks, and the program would never rest.
+func TestWakesOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const count = 50
+		var texts []string
+		for i := range count {
+			texts = append(texts, fmt.Sprintf("asked %d, answered %d", i+1, count+i+1))
+		}
+		o := orderOf(t, texts...)
+		var overs []func() bool
+		for i := range count - 2 { // all but the last two are asked
+			overs = append(overs, answers(t, o.Ask(i, nil)))
+		}
+		synctest.Wait()
+		s := o.members[0].series
+		before := maps.Clone(s.waits)
+		last := []*Turn{o.Ask(count-2, nil)}
+		synctest.Wait()
+		maps.DeleteFunc(before, func(w *wait, _ bool) bool { return s.waits[w] })
+		if len(s.waits) != count-2 || len(before) != 1 {
+			t.Errorf("%d wait, and %d of them were woken", len(s.waits), len(before))
+		}
+		for _, turn := range append(last, o.Ask(count-1, nil)) {
+			overs = append(overs, answers(t, turn))
+		}
+		time.Sleep(Longest / 2)
+		if first, second := overs[0](), overs[1](); !first || second { // whose end has not come
+			t.Errorf("the first one has come: %t, the second one: %t", first, second)
+		}
+		time.Sleep(count * Longest)
+	})
+}
+
+// Who has no time left still waits while an answer that has come settles: it must not look again and again, which
+// would keep the program from its rest, and the clock of a bubble from going on.
+func TestWaitsWhileOthersSettle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 3", "asked 2, answered 4", "")
+		o.vain = 10 // nothing is waited for
+		o.settling = 1
+		last := answers(t, o.Ask(2, nil))
+		start := time.Now()
+		time.Sleep(time.Nanosecond) // ends only when the last one waits
+		if last() || time.Since(start) != time.Nanosecond {
+			t.Error("the last one did not wait")
+		}
+		o.mu.Lock()
+		o.settling = 0
+		o.mu.Unlock()
+		time.Sleep(Longest)
+		if !last() {
+			t.Error("the last one waits for what is not asked")
+		}
+	})
 }
 
 // A canceled request waits no longer.
