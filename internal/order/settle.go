@@ -122,6 +122,10 @@ func (r *rest) wait(kind int) {
 		if seen.isWithin(others) && (rested < looks-1 || !r.isCollecting()) { // who has to help it is not seen
 			rested++
 			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
+			if others.here < uint64(runtime.GOMAXPROCS(0)) { // else it would be their turn, for a long time
+				runtime.Gosched() // for who collects garbage, so that whom it has stopped is seen again
+
+			}
 			continue
 		}
 		left -= lapse.next(seen.here > others.here)
@@ -156,13 +160,15 @@ func (r *rest) isAtRest() bool {
 func (c crowd) isWithin(other crowd) bool { return c.here <= other.here && c.away <= other.away }
 
 func (r *rest) isInVain(least crowd, looked int) {
-	r.rested, r.impatience = 0, min(r.impatience+1, mostImpatient)
+	if r.rested = 0; r.others.here == 0 || least.here <= r.others.here { // else the program works beside who is known
+		r.impatience = min(r.impatience+1, mostImpatient)
+	}
 	if looked < telling {
 		return
 	}
 	switch r.inVain++; {
 	case r.inVain >= certain:
-		r.others = least
+		r.others, r.impatience, r.inVain = least, 0, 0
 	case r.inVain > 1:
 		r.others.away = least.away
 	}

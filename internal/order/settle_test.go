@@ -78,3 +78,20 @@ func TestSettleAfterAnotherStop(t *testing.T) {
 		t.Errorf("it still takes the collector for one that is at work: %+v", &r)
 	}
 }
+
+// TestPatienceBesideTheKnown: a program that works beside who never rests, and is known for it, does not make
+// waits shorter.
+func TestPatienceBesideTheKnown(t *testing.T) {
+	t.Parallel()
+	var r rest
+	for n := range certain {
+		if want := uint(min(n, mostImpatient)); r.impatience != want {
+			t.Errorf("after %d waits in vain for who is not known, the time is halved %d times, want %d", n, r.impatience, want)
+		}
+		r.isInVain(crowd{here: 1}, telling)
+	}
+	r.isInVain(crowd{here: 3}, telling)
+	if r.others.here != 1 || r.impatience != 0 {
+		t.Errorf("%v are known, and the time is halved %d times", r.others, r.impatience)
+	}
+}
