@@ -2,6 +2,7 @@ package alias
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,9 @@ func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, "
 func readCollection(head string, lines []string, key string, depth int) *block {
 	b := &block{head: head, key: key, lines: lines, col: indentOf(lines[0])}
 	b.isList = isDash(lines[0][b.col:])
+	if b.isList && head != "-" && !slices.ContainsFunc(lines, b.isBelow) {
+		return b // an element a line, such as the events of a stream: none of them is worth an alias
+	}
 	for len(lines) > 0 {
 		n := 1
 		for n < len(lines) && b.isBelow(lines[n]) {
