@@ -38,12 +38,7 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	if err != nil {
 		return nil, err
 	}
-	seal := sealOf(it, text, revision)
-	plain := seal.text.sum
-	if it.Response.Text != "" {
-		plain = plainSum(it)
-	}
-	return &Encoded{text, assets, seal, plain}, codec.Check(text, assets, it)
+	return &Encoded{text, assets, sealOf(it, text, revision), plainSum(text)}, codec.Check(text, assets, it)
 }
 
 // EncodeGiven returns what a cassette gives its test, as it stands at its top, and makes

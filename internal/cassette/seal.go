@@ -74,14 +74,9 @@ func (s *seal) String() string {
 
 // plainSum returns the checksum of the text of an interaction without what it shares with others
 // and what is written above streams for the reader.
-func plainSum(it *interaction.Interaction) uint32 {
-	plain := *it
-	plain.Response.Text = ""
-	text, _, err := codec.Encode(&plain)
-	if err != nil {
-		return 0
-	}
-	return idOf(text).sum
+func plainSum(text []byte) uint32 {
+	above, below := codec.Uncommented(text)
+	return crc32.Update(idOf(above).sum, castagnoli, below)
 }
 
 // hashSum returns the checksum of the two hashes.
@@ -251,7 +246,8 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 		whole := held && !slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] })
 		if !whole && isShared {
 			// A seal holds for what an interaction says, whatever it shares.
-			sum, digest := plainSum(it), it.Request.Digest()
+			text, _, _ := codec.Encode(it)
+			sum, digest := plainSum(text), it.Request.Digest()
 			at := slices.IndexFunc(seals, func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum })
 			if whole = at >= 0; whole {
 				s = seals[at]
