@@ -122,8 +122,12 @@ var harmlessNames = strings.Fields("type managed_identity_resource_id content-ty
 // user names. It works on the text, so that everything else keeps its bytes, and stops at
 // what is not JSON. There may be one value, or one a line.
 func (p *Policy) redactPaths(b []byte, in side) []byte {
-	// Every text has the mark "".
-	holders := slices.DeleteFunc(slices.Clone(in.holders), func(h holder) bool { return !bytes.Contains(b, []byte(h.mark)) })
+	var holders []holder
+	for _, h := range in.holders {
+		if bytes.Contains(b, []byte(h.mark)) { // every text has the mark ""
+			holders = append(holders, h)
+		}
+	}
 	if len(p.Names) == 0 && len(holders) == 0 {
 		return b
 	}

@@ -77,10 +77,8 @@ func (s *secrets) in(text []byte) iter.Seq[match] {
 		s.mu.RLock()
 		defer s.mu.RUnlock()
 		for _, m := range [...]*matcher{&s.finds, s.signs[0], s.signs[1]} {
-			for found := range m.in(text) {
-				if !yield(found) {
-					return
-				}
+			if !m.in(text, yield) {
+				return
 			}
 		}
 	}
@@ -247,18 +245,18 @@ func (m *matcher) add(texts ...spelling) {
 	}
 }
 
-// in returns every place in b where one of the texts stands. A nil matcher has none.
-func (m *matcher) in(b []byte) iter.Seq[match] {
-	return func(yield func(match) bool) {
-		for at := 0; m != nil && m.texts != nil && at+minSecret <= len(b); at++ {
-			if !m.begins[hash(b[at:])] {
-				continue
-			}
-			for _, s := range slices.Backward(m.texts[[minSecret]byte(b[at:])]) {
-				if bytes.HasPrefix(b[at:], []byte(s.text)) && !yield(match{s.kind, at, at + len(s.text)}) {
-					return
-				}
+// in yields every place in b where one of the texts stands, as long as that is wanted. A nil
+// matcher has none.
+func (m *matcher) in(b []byte, yield func(match) bool) (more bool) {
+	for at := 0; m != nil && m.texts != nil && at+minSecret <= len(b); at++ {
+		if !m.begins[hash(b[at:])] {
+			continue
+		}
+		for _, s := range slices.Backward(m.texts[[minSecret]byte(b[at:])]) {
+			if bytes.HasPrefix(b[at:], []byte(s.text)) && !yield(match{s.kind, at, at + len(s.text)}) {
+				return false
 			}
 		}
 	}
+	return true
 }

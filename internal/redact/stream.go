@@ -16,32 +16,39 @@ import (
 type piece struct {
 	field      *interaction.Field
 	start, end int    // of the text in the value of the field
-	inJSON     bool   // it is a string there
 	path       string // of the string
 	numbers    string // those in the objects around it ("index", "output_index")
 	text       string
+	inJSON     bool // it is a string there
 	changed    bool
 }
 
-// piecesOf returns the pieces of a field in order: its strings if it is JSON; of numbers and
-// words alone one cannot tell.
-func piecesOf(field *interaction.Field) (pieces []*piece) {
-	whole := []*piece{{field: field, end: len(field.Value), path: field.Name, text: field.Value}}
-	type object struct {
-		first   int    // the index of its first piece
-		numbers string // that stand in it
-	}
-	var open []object
-	values := 0
-	end := 0
-	for s := exactjson.Scan(field.Value); s.Next(); end = s.End {
+// pieces are those of the fields of a stream, in order.
+type pieces struct {
+	list  []*piece
+	paths map[string]string // of them, each once
+	scan  exactjson.Scanner
+	open  []object
+}
+
+// An object is one that is open while its pieces are found.
+type object struct {
+	first   int    // the index of its first piece
+	numbers string // that stand in it
+}
+
+// add adds the pieces of a field: its strings if it is JSON; of numbers and words alone one
+// cannot tell.
+func (ps *pieces) add(field *interaction.Field) {
+	s, open, before, values, end := &ps.scan, ps.open[:0], len(ps.list), 0, 0
+	for s.Reset(field.Value); s.Next(); end = s.End {
 		switch s.Token {
 		case exactjson.Open:
-			open = append(open, object{first: len(pieces)})
+			open = append(open, object{first: len(ps.list)})
 		case exactjson.Close:
 			last := open[len(open)-1]
 			open = open[:len(open)-1]
-			for _, p := range pieces[last.first:] {
+			for _, p := range ps.list[last.first:] {
 				p.numbers = last.numbers + p.numbers
 			}
 		case exactjson.Scalar:
@@ -50,21 +57,30 @@ func piecesOf(field *interaction.Field) (pieces []*piece) {
 			}
 			if s.Kind == exactjson.String && s.End > s.Start+2 {
 				text := exactjson.UnescapeText(field.Value[s.Start+1 : s.End-1])
-				path := strings.Join(append([]string{field.Name}, s.Path...), "/")
-				p := piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: path, text: text}
-				pieces = append(pieces, &p)
+				ps.list = append(ps.list, &piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: ps.pathOf(field.Name), text: text})
 			} else if len(open) == 0 {
-				return whole
+				values = 2 // it is taken as a whole
 			}
 		}
 		if len(open) == 0 {
 			values++
 		}
 	}
-	if values == 1 && len(open) == 0 && strings.TrimSpace(field.Value[end:]) == "" {
-		return pieces
+	if ps.open = open; values != 1 || len(open) > 0 || strings.TrimSpace(field.Value[end:]) != "" {
+		ps.list = append(ps.list[:before], &piece{field: field, end: len(field.Value), path: field.Name, text: field.Value})
 	}
-	return whole
+}
+
+// pathOf returns the path of what the scanner has found in a field of this name.
+func (ps *pieces) pathOf(name string) string {
+	path := append(make([]byte, 0, 128), name...)
+	for _, step := range ps.scan.Path {
+		path = append(append(path, '/'), step...)
+	}
+	if _, known := ps.paths[string(path)]; !known {
+		ps.paths[string(path)] = string(path)
+	}
+	return ps.paths[string(path)]
 }
 
 // isNumbering reports whether a member of an object says to which of several texts that
@@ -98,23 +114,24 @@ func joints(pieces []*piece) [][]*piece {
 }
 
 // splitTexts calls f with the texts that are put together from several events.
-func splitTexts(events []interaction.Event, f func(j joint, text []byte)) (pieces []*piece) {
+func splitTexts(events []interaction.Event, f func(j joint, text []byte)) []*piece {
 	if len(events) < 2 {
 		return nil
 	}
+	ps := pieces{paths: map[string]string{}}
 	for _, event := range events {
 		for i := range event {
-			pieces = append(pieces, piecesOf(&event[i])...)
+			ps.add(&event[i])
 		}
 	}
-	for _, whole := range joints(pieces) {
+	for _, whole := range joints(ps.list) {
 		var text []byte
 		for _, p := range whole {
 			text = append(text, p.text...)
 		}
 		f(whole, text)
 	}
-	return pieces
+	return ps.list
 }
 
 // events redacts the events of a stream in place: first what is split over several of
