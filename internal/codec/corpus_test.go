@@ -76,7 +76,7 @@ func (s *share) decode(t *testing.T, b64 string) []byte {
 		return b
 	}
 	s.json++
-	if _, _, _, ok := bodyStructure(b); ok {
+	if _, _, _, ok := new(encoder).bodyStructure(b); ok {
 		s.structure++
 	} else {
 		t.Logf("stored as text: %.200q", b)

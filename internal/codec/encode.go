@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -24,6 +25,7 @@ type encoder struct {
 	buf    []byte
 	assets map[string][]byte
 	indent int // of the keys that are being written
+	parser exactjson.Parser
 	err    error
 }
 

@@ -76,8 +76,8 @@ func excessOf(members []exactjson.Value) string {
 
 // structureOf returns the value of a JSON text that may be written as YAML structure: an array or
 // an object without duplicate members or excesses.
-func structureOf(text string) (v exactjson.Value, ok bool) {
-	v, err := exactjson.Parse(text)
+func (e *encoder) structureOf(text string) (v exactjson.Value, ok bool) {
+	v, err := e.parser.Parse(text)
 	return v, err == nil && (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && Unwritable(&v) == ""
 }
 
@@ -90,7 +90,7 @@ func (e *encoder) content(key string, b []byte, name, media string) {
 	if len(b) == 0 {
 		return
 	}
-	if v, l, indentation, ok := bodyStructure(b); ok {
+	if v, l, indentation, ok := e.bodyStructure(b); ok {
 		start, assets := len(e.buf), maps.Clone(e.assets)
 		e.layout("layout", l)
 		e.key(key)
@@ -136,11 +136,11 @@ func (e *encoder) jsonBody(body *[]byte, _ bool) {
 
 // bodyStructure returns a body as structure, if it can be that, and how much of it is
 // indentation.
-func bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
+func (e *encoder) bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
 	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
-	if v, ok = structureOf(string(b)); ok {
+	if v, ok = e.structureOf(string(b)); ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
 	return v, l, indentation, ok && storable(l)

@@ -50,7 +50,7 @@ func (e *encoder) formField(p *form.Part) bool {
 	if len(p.Name) > maxKey || !utf8.Valid(p.Content) {
 		return false
 	}
-	v, l, _, isJSON := bodyStructure(p.Content)
+	v, l, _, isJSON := e.bodyStructure(p.Content)
 	if isJSON && l != (exactjson.Layout{}) {
 		return false
 	}

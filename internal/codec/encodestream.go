@@ -131,7 +131,7 @@ func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues 
 	for i := len(event) - 1; i >= 0; i-- {
 		values[i].Name = event[i].Name
 		text := event[i].Value
-		v, ok := structureOf(text)
+		v, ok := e.structureOf(text)
 		if !ok {
 			continue
 		}

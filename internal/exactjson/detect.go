@@ -48,6 +48,9 @@ func (c *Clues) Layout() Layout {
 
 // Add adds what the valid JSON text s gives away.
 func (c *Clues) Add(s string) {
+	if c.colon != "" && c.comma != "" && strings.IndexByte(s, '\\') < 0 {
+		return // it can say nothing that is new
+	}
 	core := strings.Trim(s, " \t\r\n")
 	if !c.seen {
 		c.seen = true

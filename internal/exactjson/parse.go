@@ -17,6 +17,9 @@ type Value struct {
 
 // Twice returns the first member whose name is that of one before it, nil if there is none.
 func Twice(members []Value) *Value {
+	if len(members) < 2 {
+		return nil
+	}
 	seen := map[string]bool{}
 	for i := range members {
 		name := members[i].Name
@@ -35,22 +38,28 @@ func Twice(members []Value) *Value {
 // nesting deeper than 1,000. Duplicate members are kept in order. Errors start
 // with "json: byte N:", N counted from 0. Strings without escapes and numbers are
 // slices of the text; the result does not refer to b if that is bytes.
-func Parse[T string | []byte](b T) (Value, error) { return parse(string(b), false) }
+func Parse[T string | []byte](b T) (Value, error) { return new(Parser).Parse(string(b)) }
 
 // ParseEscaped is [Parse], but the texts of strings are as [EscapeText] writes them;
 // names are not.
-func ParseEscaped(text string) (Value, error) { return parse(text, true) }
+func ParseEscaped(text string) (Value, error) {
+	p := Parser{escaped: true}
+	return p.Parse(text)
+}
 
-// A parser makes values of the tokens of a text.
-type parser struct {
+// A Parser makes values of the tokens of texts. It needs less memory for many texts than [Parse].
+type Parser struct {
 	src     string
 	escaped bool // see ParseEscaped
 	scan    Scanner
-	text    []byte // of a string with escapes
+	text    []byte  // of a string with escapes
+	open    []Value // the elements of the arrays and objects that are open
 }
 
-func parse(src string, escaped bool) (Value, error) {
-	p := parser{src: src, escaped: escaped, scan: Scan(src)}
+// Parse is [Parse].
+func (p *Parser) Parse(src string) (Value, error) {
+	p.src, p.open = src, p.open[:0]
+	p.scan.Reset(src)
 	if i := InvalidUTF8(src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
 	}
@@ -70,7 +79,7 @@ func parse(src string, escaped bool) (Value, error) {
 }
 
 // value returns the value whose first token was scanned.
-func (p *parser) value(name string) (v Value, err error) {
+func (p *Parser) value(name string) (v Value, err error) {
 	s := &p.scan
 	v = Value{Name: name, Kind: s.Kind}
 	switch s.Kind {
@@ -87,8 +96,8 @@ func (p *parser) value(name string) (v Value, err error) {
 
 // elems returns the elements of the array or object whose bracket was scanned. No two values
 // share room, so that all may grow.
-func (p *parser) elems() (elems []Value, err error) {
-	s := &p.scan
+func (p *Parser) elems() (elems []Value, err error) {
+	s, first := &p.scan, len(p.open)
 	for s.Next() && s.Token != Close {
 		name := ""
 		if s.Token == Name {
@@ -103,17 +112,19 @@ func (p *parser) elems() (elems []Value, err error) {
 		if err != nil {
 			return nil, err
 		}
-		elems = append(elems, v)
+		p.open = append(p.open, v)
 	}
 	if s.want != "" {
 		return nil, p.unexpected()
 	}
+	elems = append(elems, p.open[first:]...)
+	p.open = p.open[:first]
 	return elems, nil
 }
 
 // str returns the text of the string that was scanned, or if escaped, how [EscapeText]
 // writes that: most texts are copied from one JSON to another, and stand there so already.
-func (p *parser) str(escaped bool) (string, error) {
+func (p *Parser) str(escaped bool) (string, error) {
 	s := &p.scan
 	if !s.escapes || escaped && !s.unlike {
 		return p.src[s.Start+1 : s.End-1], nil
@@ -126,7 +137,7 @@ func (p *parser) str(escaped bool) (string, error) {
 }
 
 // decode decodes the string whose quotes are at start and end.
-func (p *parser) decode(start, end int) (string, error) {
+func (p *Parser) decode(start, end int) (string, error) {
 	text, at, problem := unescape(p.text[:0], p.src[start+1:end])
 	if p.text = text; problem != "" {
 		return "", p.errorf(start+1+at, "%s", problem)
@@ -134,12 +145,12 @@ func (p *parser) decode(start, end int) (string, error) {
 	return string(text), nil
 }
 
-func (p *parser) errorf(at int, format string, args ...any) error {
+func (p *Parser) errorf(at int, format string, args ...any) error {
 	return fmt.Errorf("json: byte %d: %s", at, fmt.Sprintf(format, args...))
 }
 
 // unexpected says why the scan ended.
-func (p *parser) unexpected() error {
+func (p *Parser) unexpected() error {
 	at, want := p.scan.pos, p.scan.want
 	switch {
 	case want == tooDeep:

@@ -59,6 +59,11 @@ const (
 // other.
 func Scan(text string) Scanner { return Scanner{text: text} }
 
+// Reset makes a Scanner one of another text.
+func (s *Scanner) Reset(text string) {
+	*s = Scanner{Path: s.Path[:0], text: text, in: s.in[:0]}
+}
+
 // Next finds the next token. It returns false at the end of the text, and where it can
 // be no JSON; then nothing more is found.
 func (s *Scanner) Next() bool {
