@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -49,13 +49,13 @@ func isRepeated(earlier, later []*interaction.Interaction, it *interaction.Inter
 	}) {
 		return true
 	}
-	id := []byte(path.Base(u.Path))
+	id := path.Base(u.Path)
 	for _, e := range earlier {
 		if e.Usage == nil || *e.Usage != *it.Usage || e.Request.URL == it.Request.URL {
 			continue
 		}
 		for payload := range e.Response.Payloads() {
-			if bytes.Contains(payload, id) {
+			if strings.Contains(payload, id) {
 				return true
 			}
 		}

@@ -121,10 +121,10 @@ func countRedacted(under map[string]int, it *interaction.Interaction) {
 		name, value, _ := strings.Cut(parameter, "=")
 		add(name, value)
 	}
-	body := func(data []byte) {
+	body := func(data string) {
 		v, err := exactjson.Parse(data)
 		if err != nil {
-			add("", string(data))
+			add("", data)
 			return
 		}
 		var walk func(v *exactjson.Value, name string)
@@ -141,7 +141,7 @@ func countRedacted(under map[string]int, it *interaction.Interaction) {
 		}
 		walk(&v, "")
 	}
-	body(it.Request.Body)
+	body(string(it.Request.Body))
 	for payload := range it.Response.Payloads() {
 		body(payload)
 	}

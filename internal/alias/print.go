@@ -10,6 +10,7 @@ import (
 // print returns the text of an interaction.
 func (b *block) print() string {
 	var text strings.Builder
+	text.Grow(b.length())
 	b.write(&text, b.by)
 	return text.String()
 }
@@ -45,7 +46,8 @@ func (b *block) write(w *strings.Builder, col int) {
 		w.WriteString("\n")
 		for _, line := range b.lines {
 			if line != "" {
-				w.WriteString(strings.Repeat(" ", col) + line[min(b.col, len(line)):])
+				w.WriteString(strings.Repeat(" ", col))
+				w.WriteString(line[min(b.col, len(line)):])
 			}
 			w.WriteString("\n")
 		}

@@ -226,7 +226,7 @@ func body(resp *interaction.Response) exactjson.Value {
 	}
 	list := exactjson.Value{Kind: exactjson.Array}
 	for payload := range resp.Payloads() {
-		list.Elems = append(list.Elems, parsed(string(payload)))
+		list.Elems = append(list.Elems, parsed(payload))
 	}
 	return list
 }

@@ -39,11 +39,20 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 	if it == nil {
 		return nil, nil, errors.New("is nil")
 	}
-	e := encoder{assets: map[string][]byte{}}
+	size := 1 << 10
+	for _, event := range it.Response.Events {
+		for _, f := range event {
+			size += len(f.Value) + 24 // what stands in the file is as long
+		}
+	}
+	e := encoder{buf: make([]byte, 0, size), assets: map[string][]byte{}}
 	if e.interaction(it); e.err != nil {
 		return nil, nil, e.err
 	}
-	return bytes.Clone(e.buf), e.assets, nil // it is kept for long, and has grown into more than it needs
+	if len(e.buf) < cap(e.buf)*7/8 {
+		e.buf = bytes.Clone(e.buf) // it is kept for long, and has grown into more than it needs
+	}
+	return e.buf, e.assets, nil
 }
 
 // interaction writes an element of the list of interactions.

@@ -205,8 +205,8 @@ func formText(req *interaction.Request) (text, why string) {
 }
 
 // bodyText returns a body, or what it is if it is no text.
-func bodyText(body []byte) string {
-	if !utf8.Valid(body) || slices.Contains(body, 0) {
+func bodyText[T string | []byte](body T) string {
+	if body := []byte(body); !utf8.Valid(body) || slices.Contains(body, 0) {
 		return fmt.Sprintf("(%d bytes that are not text)", len(body))
 	}
 	return string(body)

@@ -197,15 +197,15 @@ func IsPayload(field string) bool { return field == "data" || field == "data:" |
 
 // Payloads returns the pieces of a response that hold JSON: the one body, or the
 // fields of events that have the payload.
-func (r *Response) Payloads() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
+func (r *Response) Payloads() iter.Seq[string] {
+	return func(yield func(string) bool) {
 		if r.Stream == "" {
-			yield(r.Body)
+			yield(string(r.Body))
 			return
 		}
 		for _, event := range r.Events {
 			for _, f := range event {
-				if IsPayload(f.Name) && !yield([]byte(f.Value)) {
+				if IsPayload(f.Name) && !yield(f.Value) {
 					return
 				}
 			}

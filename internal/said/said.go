@@ -4,7 +4,6 @@
 package said
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -50,15 +49,15 @@ var modelPaths = []string{
 // Read reads a response to the request of a form. It keeps nothing of it.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	used := counts{}
-	t, stream := form.Transcript(), transcript.Joined{}
+	t, stream, parser := form.Transcript(), transcript.Joined{}, exactjson.Parser{}
 	for p := range resp.Payloads() {
-		if len(p) == 0 || p[0] != '{' && !bytes.ContainsRune(p[:min(len(p), 4096)], '{') {
+		if len(p) == 0 || p[0] != '{' && strings.IndexByte(p[:min(len(p), 4096)], '{') < 0 {
 			continue
 		}
 		if len(p) > huge {
-			p = withoutLists(p)
+			p = string(withoutLists(p))
 		}
-		v, err := exactjson.Parse(p)
+		v, err := parser.Parse(p)
 		if err != nil {
 			continue
 		}
@@ -93,12 +92,12 @@ const huge = 1 << 20
 
 // withoutLists returns JSON with its long lists empty. What an answer says is in none of them:
 // they are vectors, rows, scores.
-func withoutLists(p []byte) (rest []byte) {
+func withoutLists(p string) (rest []byte) {
 	const long = 1000
 	type open struct{ at, elements int } // where it begins in what is left
 	var in []open
 	end := 0
-	for s := exactjson.Scan(string(p)); s.Next(); {
+	for s := exactjson.Scan(p); s.Next(); {
 		last := len(in) - 1
 		if s.Token == exactjson.Close {
 			if s.Kind == exactjson.Array && in[last].elements > long {

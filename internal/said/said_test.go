@@ -288,7 +288,7 @@ func TestWithoutLists(t *testing.T) {
 		`{"choices":[{"a":"b]["},[1,2]]} `:                                        `{"choices":[{"a":"b]["},[1,2]]} `,
 		`[1,`:                                                                     `[1,`,
 	} {
-		if got := string(withoutLists([]byte(text))); got != want {
+		if got := string(withoutLists(text)); got != want {
 			t.Errorf("%.60s: %.200s, want %s", text, got, want)
 		}
 	}

@@ -1,7 +1,6 @@
 package said
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -61,8 +60,8 @@ type count struct {
 
 // read takes the counts of one payload. Streams count up, so a later number takes the place
 // of an earlier one; those at one path in a list are a sum.
-func (c counts) read(payload []byte, v *exactjson.Value) {
-	if !bytes.Contains(payload, []byte("oken")) && !bytes.Contains(payload, []byte("eval_count")) {
+func (c counts) read(payload string, v *exactjson.Value) {
+	if !strings.Contains(payload, "oken") && !strings.Contains(payload, "eval_count") {
 		return
 	}
 	for i, s := range spellings {

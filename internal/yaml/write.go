@@ -19,7 +19,7 @@ var reserved = map[string]bool{
 }
 
 func isReserved(s string) bool {
-	return len(s) <= len("infinity") && reserved[strings.ToLower(s)]
+	return s != "" && len(s) <= len("infinity") && strings.IndexByte("tfniyo", s[0]|0x20) >= 0 && reserved[strings.ToLower(s)]
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
@@ -141,14 +141,18 @@ func AppendQuoted(dst []byte, s string) []byte {
 // escapes.
 func AppendDoubleQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	for _, r := range s {
+	written := 0 // bytes of s
+	for at, r := range s {
 		if r != '"' && r != '\\' && stands(r) {
-			dst = utf8.AppendRune(dst, r)
-		} else if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+			continue
+		}
+		dst = append(dst, s[written:at]...)
+		written = at + utf8.RuneLen(r)
+		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
 			dst = append(dst, '\\', `"\bfnrt`[i])
 		} else {
 			dst = exactjson.AppendUnicodeEscape(dst, r, false)
 		}
 	}
-	return append(dst, '"')
+	return append(append(dst, s[written:]...), '"')
 }
