@@ -37,25 +37,15 @@ type value struct {
 // size returns how many lines a block has.
 func (b *block) size() int { return max(1, len(b.lines)) }
 
-// length returns about how many bytes a block has.
-func (b *block) length() int {
-	n := len(b.head) + len(b.text) + 4
-	for _, line := range b.lines {
-		n += len(line) + 1
-	}
-	return n
-}
-
 // plain returns the text behind a head, as far left as possible and without aliases.
 func (b *block) plain() string {
-	var text strings.Builder
-	text.Grow(b.length())
+	all := make([]string, 0, len(b.lines)+2)
+	all = append(all, "")
 	if b.text != "" {
-		text.WriteString(" " + b.text)
+		all[0] = " " + b.text
 	}
 	for _, line := range b.lines {
-		text.WriteByte('\n')
-		text.WriteString(line[min(b.col, len(line)):])
+		all = append(all, line[min(b.col, len(line)):])
 	}
-	return text.String() + "\n"
+	return strings.Join(append(all, ""), "\n")
 }

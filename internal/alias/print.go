@@ -7,10 +7,10 @@ import (
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-// print returns the text of an interaction.
-func (b *block) print() string {
+// print returns the text of an interaction, which has about so many bytes.
+func (b *block) print(length int) string {
 	var text strings.Builder
-	text.Grow(b.length())
+	text.Grow(length)
 	b.write(&text, b.by)
 	return text.String()
 }

@@ -13,7 +13,7 @@ func read(text string) (root *block, ok bool) {
 	body, ok2 := strings.CutSuffix(body, "\n")
 	root = readCollection("-", strings.Split("  "+body, "\n"), "", 0)
 	root.by = root.col
-	return root, ok1 && ok2 && root.print() == text
+	return root, ok1 && ok2 && root.print(len(text)) == text
 }
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

@@ -47,7 +47,7 @@ func Write(texts [][]byte) [][]byte {
 			root, _ := read(string(text))
 			w.see(root)
 			w.name(root)
-			written[i] = []byte(root.print())
+			written[i] = []byte(root.print(len(text)))
 		}
 	}
 	return written

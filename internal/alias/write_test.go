@@ -29,7 +29,7 @@ func TestNothingRepeats(t *testing.T) {
 	for _, body := range []string{tool, "      text: |\n        - &a\n        *a\n\n        b: |\n          c\n      \"a: b\": 'it: \"x\"'\n      list:\n      - - 1\n        - - two\n          - |-\n            a\n            b\n      - {a: b}\n"} {
 		text := item(body)
 		root, ok := read(string(text))
-		if !ok || root.print() != string(text) {
+		if !ok || root.print(0) != string(text) {
 			t.Errorf("not known:\n%s", text)
 		}
 		if got := written(text); got != string(text) {

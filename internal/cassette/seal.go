@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,9 +76,15 @@ func (s *seal) String() string {
 // plainSum returns the checksum of the text of an interaction without what it shares with others
 // and what is written above streams for the reader.
 func plainSum(text []byte) uint32 {
-	above, below := codec.Uncommented(text)
-	return crc32.Update(idOf(above).sum, castagnoli, below)
+	// Nothing else in an answer begins with that mark in that column.
+	answer := max(0, bytes.Index(text, []byte(codec.AnswerStart)))
+	if at := comments.FindIndex(text[answer:]); at != nil {
+		return crc32.Update(idOf(text[:answer+at[0]]).sum, castagnoli, text[answer+at[1]:])
+	}
+	return idOf(text).sum
 }
+
+var comments = regexp.MustCompile(`(?:\n    #.*)+`)
 
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {

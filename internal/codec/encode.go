@@ -39,17 +39,17 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 	if it == nil {
 		return nil, nil, errors.New("is nil")
 	}
-	size := 1 << 10
+	size := 1<<10 + min(len(it.Response.Body), 1<<20) // what stands in the file is as long, but for large assets
 	for _, event := range it.Response.Events {
 		for _, f := range event {
-			size += len(f.Value) + 24 // what stands in the file is as long
+			size += len(f.Value) + 24
 		}
 	}
 	e := encoder{buf: make([]byte, 0, size), assets: map[string][]byte{}}
 	if e.interaction(it); e.err != nil {
 		return nil, nil, e.err
 	}
-	if len(e.buf) < cap(e.buf)*7/8 {
+	if len(e.buf) < cap(e.buf)*15/16 {
 		e.buf = bytes.Clone(e.buf) // it is kept for long, and has grown into more than it needs
 	}
 	return e.buf, e.assets, nil

@@ -25,22 +25,6 @@ func OutlineOf(it *interaction.Interaction) Outline {
 	return Outline{1, false, q.Within != "", it.Accepted, q.UnknownHeaders, it.Response.GivenUp(), it.Concurrent}
 }
 
-// Uncommented returns what stands above and below the text for the reader in an interaction that
-// Encode has written. Nothing else in an answer begins with that mark in that column.
-func Uncommented(item []byte) (above, below []byte) {
-	const start = partStart + "#"
-	answer := max(0, bytes.Index(item, []byte(AnswerStart)))
-	at := bytes.Index(item[answer:], []byte(start))
-	if at < 0 {
-		return item, nil
-	}
-	above, below = item[:answer+at+1], item[answer+at+1:]
-	for bytes.HasPrefix(below, []byte(start[1:])) {
-		below = below[bytes.IndexByte(below, '\n')+1:]
-	}
-	return above, below
-}
-
 // FindOutline returns the outline of an interaction whose text Encode and [Times] have written.
 // It looks only above the first body, which can be most of the text, and at the end, where
 // nothing long stands.

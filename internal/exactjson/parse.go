@@ -17,9 +17,6 @@ type Value struct {
 
 // Twice returns the first member whose name is that of one before it, nil if there is none.
 func Twice(members []Value) *Value {
-	if len(members) < 2 {
-		return nil
-	}
 	seen := map[string]bool{}
 	for i := range members {
 		name := members[i].Name
@@ -42,10 +39,7 @@ func Parse[T string | []byte](b T) (Value, error) { return new(Parser).Parse(str
 
 // ParseEscaped is [Parse], but the texts of strings are as [EscapeText] writes them;
 // names are not.
-func ParseEscaped(text string) (Value, error) {
-	p := Parser{escaped: true}
-	return p.Parse(text)
-}
+func ParseEscaped(text string) (Value, error) { return (&Parser{escaped: true}).Parse(text) }
 
 // A Parser makes values of the tokens of texts. It needs less memory for many texts than [Parse].
 type Parser struct {

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,47 +32,39 @@ func (p *Policy) Check(what string, data []byte) error {
 // does, and in the strings of its JSON as they read: a file can have them in a spelling of
 // its own.
 func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err error) {
-	check := func(place, kind string) {
-		if err == nil && kind != "" {
-			err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, kind)
+	check := func(place string, text []byte) {
+		for _, text := range append([]string{string(text)}, oddStrings(string(text))...) {
+			if found := p.find([]byte(text)); err == nil && found.end > 0 {
+				err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, found.kind)
+			}
 		}
 	}
-	check("request.url", p.kindIn(it.Request.URL))
-	check("request.body", p.kindIn(string(it.Request.Body)))
-	check("response.body", p.kindIn(string(it.Response.Body)))
+	check("request.url", []byte(it.Request.URL))
+	check("request.body", it.Request.Body)
+	check("response.body", it.Response.Body)
 	if plain, ok := coding.Decompress(it.Response.Body); ok {
-		check("response.body, decompressed,", p.kindIn(string(plain)))
+		check("response.body, decompressed,", plain)
 	}
 	for i, event := range it.Response.Events {
 		for _, f := range event {
-			if kind := p.kindIn(f.Value); kind != "" {
-				check(placeOf(i), kind)
+			if p.find([]byte(f.Value)).end > 0 || oddStrings(f.Value) != nil { // nearly none
+				check(placeOf(i), []byte(f.Value))
 			}
 		}
 	}
 	_, answered := sides(&it.Request)
 	left := false
 	splitTexts(it.Response.Events, func(_ joint, text []byte) {
-		check("response.events (split over several events)", p.kindIn(string(text)))
+		check("response.events (split over several events)", text)
 		left = left || !bytes.Equal(p.body(text, answered), text)
 	})
-	check("response.text", p.kindIn(it.Response.Text))
-	check("response.error", p.kindIn(it.Response.Error))
+	check("response.text", []byte(it.Response.Text))
+	check("response.error", []byte(it.Response.Error))
 	if err == nil && left {
 		return fmt.Errorf("%s: a text in response.events looks like a secret, or Redact matches it, "+
 			"but it is split over several events, where not even Redact can replace it: nothing was written. Keep it out of the call", what)
 	}
 	return err
-}
-
-// kindIn returns the kind of a known secret that stands in a text or in one of its oddStrings, "" if
-// there is none.
-func (p *Policy) kindIn(text string) string {
-	found := p.find([]byte(text))
-	for _, odd := range oddStrings(text) {
-		found = cmp.Or(found, p.find([]byte(odd)))
-	}
-	return found.kind
 }
 
 func placeOf(event int) string { return fmt.Sprintf("response.events[%d]", event) }

@@ -71,7 +71,7 @@ func (p *Policy) answered(b []byte, in side) []byte {
 // does, and looking for all of them at once costs more. "max_tokens" is in nearly every body.
 func mayHaveField(b []byte) bool {
 	for i, c := range b {
-		isEnd := i > 0 && (c == '"' || c == '=' || c == '>') && strings.IndexByte("ntdegy", b[i-1]) >= 0 // as all of them end
+		isEnd := i > 0 && (c == '"' || c == '=' || c == '>') && strings.Contains("en et on de rd ng ry", string(b[max(0, i-2):i])) // as all of them end
 		if isEnd && slices.ContainsFunc(fieldEnds, func(name string) bool { return bytes.HasSuffix(b[:i], []byte(name)) }) {
 			return true
 		}
@@ -122,15 +122,11 @@ var harmlessNames = strings.Fields("type managed_identity_resource_id content-ty
 // user names. It works on the text, so that everything else keeps its bytes, and stops at
 // what is not JSON. There may be one value, or one a line.
 func (p *Policy) redactPaths(b []byte, in side) []byte {
-	var holders []holder
-	for _, h := range in.holders {
-		if bytes.Contains(b, []byte(h.mark)) { // every text has the mark ""
-			holders = append(holders, h)
-		}
-	}
-	if len(p.Names) == 0 && len(holders) == 0 {
+	isHere := func(h holder) bool { return bytes.Contains(b, []byte(h.mark)) } // every text has the mark ""
+	if len(p.Names) == 0 && !slices.ContainsFunc(in.holders, isHere) {
 		return b
 	}
+	holders := slices.DeleteFunc(slices.Clone(in.holders), func(h holder) bool { return !isHere(h) })
 	hide := p.learning(in)
 	return editScalars(b, func(path []string, kind exactjson.Kind, value string) string {
 		last := path[len(path)-1]

@@ -141,18 +141,14 @@ func AppendQuoted(dst []byte, s string) []byte {
 // escapes.
 func AppendDoubleQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	written := 0 // bytes of s
-	for at, r := range s {
+	for _, r := range s {
 		if r != '"' && r != '\\' && stands(r) {
-			continue
-		}
-		dst = append(dst, s[written:at]...)
-		written = at + utf8.RuneLen(r)
-		if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+			dst = utf8.AppendRune(dst, r)
+		} else if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
 			dst = append(dst, '\\', `"\bfnrt`[i])
 		} else {
 			dst = exactjson.AppendUnicodeEscape(dst, r, false)
 		}
 	}
-	return append(append(dst, s[written:]...), '"')
+	return append(dst, '"')
 }
