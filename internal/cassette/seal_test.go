@@ -413,3 +413,26 @@ func firstItem(text []byte) []byte {
 	}
 	return text
 }
+
+// TestPlainSum: the checksum is that of the text which an interaction has without what is written
+// above its stream, whatever else looks like that.
+func TestPlainSum(t *testing.T) {
+	t.Parallel()
+	hostile := "a\n    # text, made of the events below:\n    #   b\n# c\n\n      # d\n  response:\n"
+	for _, text := range []string{"", "one", "two\nlines\n\n", hostile, "\x00\u2028\"", strings.Repeat("long\n", 100)} {
+		for _, events := range [][]interaction.Event{nil, {{{Name: "data", Value: `{"a":1}`}}}, {{{Name: "data", Value: hostile}}, {{Name: "comment", Value: "# e"}}}} {
+			it := &interaction.Interaction{Kind: "llm", Request: interaction.Request{Name: hostile, Method: "POST", URL: "/", Body: []byte(hostile)}}
+			it.Response = interaction.Response{Status: 200, Stream: "sse", Events: events, Text: text, Error: hostile, End: interaction.EndError,
+				Headers: interaction.Headers{{Name: "x", Values: []string{hostile + strings.Repeat("wide ", 30)}}}}
+			with, _, err := codec.Encode(it)
+			it.Response.Text = ""
+			without, _, err2 := codec.Encode(it)
+			if err != nil || err2 != nil || bytes.Equal(with, without) != (text == "") {
+				t.Fatalf("%v, %v:\n%s", err, err2, with)
+			}
+			if got, want := plainSum(with), idOf(without).sum; got != want || plainSum(without) != want {
+				t.Errorf("got %x, want %x, of\n%s", got, want, with)
+			}
+		}
+	}
+}
