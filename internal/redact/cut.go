@@ -1,6 +1,6 @@
 package redact
 
-import "github.com/promptecho/promptecho/internal/memo"
+import "strings"
 
 // parts are those of a URL (RFC 3986, section 3), cut at their delimiters whatever they
 // hold: what [net/url.Parse] refuses must be redacted too.
@@ -11,10 +11,19 @@ type parts struct {
 	hasQuery         bool
 }
 
-// partsOfURL is the expression of RFC 3986, appendix B, with the user apart.
-var partsOfURL = memo.Regexp(`^(?:((?:[^/?#]*:)?//)(?:([^/?#]*)@)?([^/?#]*))?([^?#]*)(\?([^#]*))?(?:#((?s:.*)))?`)
-
-func cut(raw string) parts {
-	m := partsOfURL().FindStringSubmatch(raw)
-	return parts{scheme: m[1], user: m[2], host: m[3], path: m[4], query: m[6], fragment: m[7], hasQuery: m[5] != ""}
+// cut cuts a URL as the expression of RFC 3986, appendix B, does, and the user off the host.
+func cut(raw string) (u parts) {
+	u.path, u.fragment, _ = strings.Cut(raw, "#")
+	u.path, u.query, u.hasQuery = strings.Cut(u.path, "?")
+	scheme, rest, ok := strings.Cut(u.path, "//")
+	if !ok || strings.Contains(scheme, "/") || scheme != "" && !strings.HasSuffix(scheme, ":") {
+		return u
+	}
+	u.scheme, u.host, u.path = u.path[:len(scheme)+len("//")], rest, ""
+	if end := strings.IndexByte(rest, '/'); end >= 0 {
+		u.host, u.path = rest[:end], rest[end:]
+	}
+	at := strings.LastIndexByte(u.host, '@') + 1
+	u.user, u.host = strings.TrimSuffix(u.host[:at], "@"), u.host[at:]
+	return u
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -71,17 +70,12 @@ func (s *secrets) Count() int {
 	return len(s.known)
 }
 
-// in returns the places where a text holds a known secret, in every spelling, and its lines.
-func (s *secrets) in(text []byte) iter.Seq[match] {
-	return func(yield func(match) bool) {
-		s.mu.RLock()
-		defer s.mu.RUnlock()
-		for _, m := range [...]*matcher{&s.finds, s.signs[0], s.signs[1]} {
-			if !m.in(text, yield) {
-				return
-			}
-		}
-	}
+// in calls yield with the places where a text holds a known secret, in every spelling, and its
+// lines, as long as that returns true.
+func (s *secrets) in(text []byte, yield func(match) bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_ = s.finds.in(text, yield) && s.signs[0].in(text, yield) && s.signs[1].in(text, yield)
 }
 
 // Bytes returns b with every known secret replaced, also where it is escaped as JSON has
@@ -91,7 +85,7 @@ func (s *secrets) Bytes(b []byte) []byte { return s.replace(b, plainly) }
 // replace is Bytes with what hide returns in the places of secrets.
 func (s *secrets) replace(b []byte, hide hider) []byte {
 	var found []match
-	for m := range s.in(b) {
+	s.in(b, func(m match) bool {
 		switch m.kind {
 		case kindBase64: // all of it: what is left would tell the rest
 			for m.start > 0 && class[b[m.start-1]]&(std64|word) != 0 {
@@ -102,7 +96,8 @@ func (s *secrets) replace(b []byte, hide hider) []byte {
 		case kindPlain, kindJSON, kindEscaped:
 			found = append(found, m)
 		}
-	}
+		return true
+	})
 	slices.SortFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	var edits []edit
 	for _, m := range found {
@@ -123,22 +118,24 @@ func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(t
 
 // find returns how and where a text holds a known secret, in any spelling. The zero match
 // is none.
-func (s *secrets) find(text []byte) match {
-	for m := range s.in(text) {
+func (s *secrets) find(text []byte) (first match) {
+	s.in(text, func(m match) bool {
 		if m.kind != kindLine {
-			return m
+			first = m
 		}
-	}
-	return match{}
+		return m.kind == kindLine
+	})
+	return first
 }
 
 // MayContain reports whether the text of a cassette may hold a known secret, in any
 // spelling, or a line of it.
-func (s *secrets) MayContain(text []byte) bool {
-	for range s.in(text) {
-		return true
-	}
-	return false
+func (s *secrets) MayContain(text []byte) (may bool) {
+	s.in(text, func(match) bool {
+		may = true
+		return false
+	})
+	return may
 }
 
 // Kinds of spellings that are told apart.
@@ -228,28 +225,29 @@ type spelling struct{ kind, text string }
 // begins there.
 type matcher struct {
 	texts  map[[minSecret]byte][]spelling // by their first bytes
-	begins []bool                         // by a hash of three bytes: whether one may begin with them
+	begins [rooms / 64]uint64             // bits, by a hash of three bytes: whether one may begin with them
 }
 
-func hash(b []byte) int { return (int(b[0])<<8 ^ int(b[1])<<4 ^ int(b[2])) % rooms }
+func hash(b []byte) uint { return (uint(b[0])<<8 ^ uint(b[1])<<4 ^ uint(b[2])) % rooms }
 
 // add adds texts.
 func (m *matcher) add(texts ...spelling) {
 	if m.texts == nil {
-		m.texts, m.begins = map[[minSecret]byte][]spelling{}, make([]bool, rooms)
+		m.texts = map[[minSecret]byte][]spelling{}
 	}
 	for _, s := range texts {
 		first := [minSecret]byte([]byte(s.text))
 		m.texts[first] = append(m.texts[first], s)
-		m.begins[hash(first[:])] = true
+		h := hash(first[:])
+		m.begins[h/64] |= 1 << (h % 64)
 	}
 }
 
-// in yields every place in b where one of the texts stands, as long as that is wanted. A nil
-// matcher has none.
-func (m *matcher) in(b []byte, yield func(match) bool) (more bool) {
+// in calls yield with every place in b where one of the texts stands, as long as that returns
+// true, and reports whether it always did. A nil matcher has none.
+func (m *matcher) in(b []byte, yield func(match) bool) bool {
 	for at := 0; m != nil && m.texts != nil && at+minSecret <= len(b); at++ {
-		if !m.begins[hash(b[at:])] {
+		if h := hash(b[at:]); m.begins[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}
 		for _, s := range slices.Backward(m.texts[[minSecret]byte(b[at:])]) {

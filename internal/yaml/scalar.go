@@ -45,16 +45,17 @@ func (p *parser) checkPlain(flow bool) {
 // plainLine reads a plain scalar as far as it goes on this line. It stops at a
 // colon that ends a key, at white space before a comment, or at the line's end.
 func (p *parser) plainLine(flow bool) string {
-	start, line := p.pos, p.line(p.pos)
-	for ; ; p.pos++ {
-		rest := line[p.pos-start:]
-		if n := strings.IndexAny(rest, ":#,[]{}"); n >= 0 { // else it may go on to its end
-			rest = rest[:n]
+	start, stops := p.pos, false
+	for ; !p.eol(); p.pos++ {
+		switch p.text[p.pos] {
+		case ':':
+			stops = p.colon() || flow && p.flowIndicator(1)
+		case '#':
+			stops = p.pos > start && isBlank(p.text[p.pos-1])
+		case ',', '[', ']', '{', '}':
+			stops = flow
 		}
-		if p.pos += len(rest); p.eol() || p.colon() || p.peek(0) == '#' && p.pos > start && isBlank(p.text[p.pos-1]) {
-			break
-		}
-		if flow && (p.flowIndicator(0) || p.peek(0) == ':' && p.flowIndicator(1)) {
+		if stops {
 			break
 		}
 	}
