@@ -88,7 +88,7 @@ var comments = regexp.MustCompile(`(?:\n    #.*)+`)
 
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {
-	hashes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.key), s.request)
+	hashes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, 16), s.key), s.request)
 	return crc32.Checksum(hashes, castagnoli)
 }
 

@@ -42,24 +42,26 @@ func (p *parser) checkPlain(flow bool) {
 	}
 }
 
+// marks are what may end a plain scalar.
+var marks = [256]bool{':': true, '#': true, ',': true, '[': true, ']': true, '{': true, '}': true}
+
 // plainLine reads a plain scalar as far as it goes on this line. It stops at a
 // colon that ends a key, at white space before a comment, or at the line's end.
 func (p *parser) plainLine(flow bool) string {
-	start, stops := p.pos, false
-	for ; !p.eol(); p.pos++ {
-		switch p.text[p.pos] {
-		case ':':
-			stops = p.colon() || flow && p.flowIndicator(1)
-		case '#':
-			stops = p.pos > start && isBlank(p.text[p.pos-1])
-		case ',', '[', ']', '{', '}':
-			stops = flow
+	start, line := p.pos, p.line(p.pos)
+	end := len(line)
+	for i := range end {
+		if !marks[line[i]] {
+			continue // nearly every one
 		}
-		if stops {
+		if p.pos = start + i; p.colon() || line[i] == '#' && i > 0 && isBlank(line[i-1]) || flow && (p.flowIndicator(0) || line[i] == ':' && p.flowIndicator(1)) {
+			end = i
 			break
 		}
 	}
-	return strings.TrimRight(p.text[start:p.pos], " \t")
+	for p.pos = start + end; end > 0 && isBlank(line[end-1]); end-- {
+	}
+	return line[:end]
 }
 
 // plainLines adds to nd the lines that a plain scalar runs over. The collection
