@@ -11,11 +11,8 @@ import (
 // only in the quotes of words and the spaces between tokens, and is made that at once. What is
 // written in any other way is for the parser of YAML, which also says what is wrong with it.
 
-// A flowReader makes compact JSON of such a text.
-type flowReader struct {
-	text string
-	json *strings.Builder
-}
+// A flowReader makes compact JSON of such a text. Its methods append to what is in dst.
+type flowReader struct{ text string }
 
 // maxFlow is how deep a collection may nest that a flowReader reads.
 const maxFlow = 16
@@ -27,77 +24,73 @@ func (p *parser) flowJSON(text string) (json string, end int) {
 	if p.flows.Cap() == 0 {
 		p.flows.Grow(len(text)) // mostly there is as much of it
 	}
-	r := flowReader{text, &p.flows}
-	end = r.value(0, 1)
+	p.room, end = flowReader{text}.value(p.room[:0], 0, 1)
+	p.flows.Write(p.room)
 	return p.flows.String()[start:], end
 }
 
 // value appends the value that begins at i, and returns where it ends; 0 if it is not simple.
-func (r *flowReader) value(i, depth int) (end int) {
+func (r flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
 	if i == len(r.text) || r.text[i] != '{' && r.text[i] != '[' {
-		return r.scalar(i, false)
+		return r.scalar(dst, i, false)
 	}
 	open := r.text[i]
 	last := open + 2 // the bracket that ends it
-	r.json.WriteByte(open)
+	dst = append(dst, open)
 	if i++; i < len(r.text) && r.text[i] == last {
-		r.json.WriteByte(last)
-		return i + 1
+		return append(dst, last), i + 1
 	}
 	var room [16]string
 	for names := room[:0]; depth < maxFlow; {
 		if open == '{' {
-			name, at := r.name(i)
+			made, name, at := r.name(dst, i)
 			if at == 0 || len(names) == len(room) || slices.Contains(names, name) {
-				return 0
+				return dst, 0
 			}
-			names, i = append(names, name), at
+			dst, names, i = made, append(names, name), at
 		}
-		if i = r.value(i, depth+1); i == 0 || i == len(r.text) {
-			return 0
+		if dst, i = r.value(dst, i, depth+1); i == 0 || i == len(r.text) {
+			return dst, 0
 		}
 		if r.text[i] == last {
-			r.json.WriteByte(last)
-			return i + 1
+			return append(dst, last), i + 1
 		}
 		if !strings.HasPrefix(r.text[i:], ", ") {
-			return 0
+			return dst, 0
 		}
-		r.json.WriteByte(',')
-		i += len(", ")
+		dst, i = append(dst, ','), i+len(", ")
 	}
-	return 0
+	return dst, 0
 }
 
 // name appends a name and its colon, and returns where the value begins. Equal names are
 // written alike between their quotes.
-func (r *flowReader) name(i int) (name string, value int) {
-	end := r.scalar(i, true)
+func (r flowReader) name(dst []byte, i int) (json []byte, name string, value int) {
+	dst, end := r.scalar(dst, i, true)
 	if end == 0 || !strings.HasPrefix(r.text[end:], ": ") {
-		return "", 0
+		return dst, "", 0
 	}
-	r.json.WriteByte(':')
-	if r.text[i] == '"' {
-		return r.text[i+1 : end-1], end + len(": ")
+	if name = r.text[i:end]; name[0] == '"' {
+		name = name[1 : len(name)-1]
 	}
-	return r.text[i:end], end + len(": ")
+	return append(dst, ':'), name, end + len(": ")
 }
 
 // scalar appends the scalar that begins at i, and returns where it ends.
-func (r *flowReader) scalar(i int, isName bool) (end int) {
+func (r flowReader) scalar(dst []byte, i int, isName bool) (json []byte, end int) {
 	text := r.text
 	switch {
 	case i == len(text):
-		return 0
+		return dst, 0
 	case text[i] == '"':
-		return r.quoted(i)
+		end = r.quoted(i)
+		return append(dst, text[i:max(i, end)]...), end
 	case text[i] == '\'' && !isName:
 		inner, after, ok := strings.Cut(text[i+1:], "'")
 		if !ok || strings.HasPrefix(after, "'") || strings.Contains(inner, "\n") {
-			return 0
+			return dst, 0
 		}
-		r.json.WriteString(`"` + exactjson.EscapeText(inner) + `"`)
-		return len(text) - len(after)
+		return append(dst, `"`+exactjson.EscapeText(inner)+`"`...), len(text) - len(after)
 	}
 	for end = i; end < len(text) && isInWord(text[end]); end++ {
 	}
@@ -106,15 +99,11 @@ func (r *flowReader) scalar(i int, isName bool) (end int) {
 	isText := kind == exactjson.String
 	switch {
 	case !ok || word == "" || isName && !isText || isText && word[0]|0x20 < 'a':
-		return 0
+		return dst, 0
 	case isText:
-		r.json.WriteByte('"')
-		r.json.WriteString(word)
-		r.json.WriteByte('"')
-	default:
-		r.json.WriteString(word)
+		return append(append(append(dst, '"'), word...), '"'), end
 	}
-	return end
+	return append(dst, word...), end
 }
 
 // isInWord reports whether a byte may stand in a word or a number.
@@ -122,12 +111,11 @@ func isInWord(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '-' && c <= '9' || c == '_' || c == '+'
 }
 
-// quoted is scalar for double quotes: with the escapes that are the same in JSON.
-func (r *flowReader) quoted(i int) (end int) {
+// quoted returns where a text in double quotes ends, whose escapes are the same in JSON.
+func (r flowReader) quoted(i int) (end int) {
 	for end = i + 1; end < len(r.text); end++ {
 		switch c := r.text[end]; {
 		case c == '"':
-			r.json.WriteString(r.text[i : end+1])
 			return end + 1
 		case c < ' ':
 			return 0

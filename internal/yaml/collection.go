@@ -25,7 +25,7 @@ func (p *parser) begin(nd *Node) {
 // end ends a collection. It refuses a mapping that has a key twice, however it is written.
 func (p *parser) end(nd *Node) {
 	p.depth--
-	if nd.Kind != Mapping {
+	if nd.Kind != Mapping || len(nd.Elems) < 2 {
 		return
 	}
 	seen := map[string]int{}
