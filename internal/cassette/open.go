@@ -195,8 +195,9 @@ func (s *Index) textOf(i int) ([]byte, error) {
 	if s.from == nil {
 		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
 	}
-	text, ok := s.items[i].read(s.from, nil)
-	if !ok {
+	e := &s.items[i]
+	text, ok := s.from.part(e.at, int64(e.seal.text.len), nil)
+	if !ok || s.from.file != nil && idOf(text) != e.seal.text { // what is in memory was found so
 		return nil, s.changed()
 	}
 	return text, nil
