@@ -52,3 +52,18 @@ func FuzzFlow(f *testing.F) {
 		}
 	})
 }
+
+// A value with an anchor is no JSON yet: its alias may stand where a list is wanted.
+func TestAliasOfFlow(t *testing.T) {
+	t.Parallel()
+	text := "version: 1\ninteractions:\n- kind: llm\n  request:\n    method: GET\n    url: http://h/\n  response:\n    status: 200\n    stream: sse\n" +
+		"    events:\n    - {data: &delays [1, 2]}\n    - {data: b}\n    delays_ms: *delays\n"
+	f, err := Parse("c.yaml", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp := f.Interactions[0].Response
+	if len(resp.Delays) != 2 || resp.Delays[1].MS != 2 || resp.Events[0][0].Value != "[1,2]" {
+		t.Errorf("%v %v", resp.Delays, resp.Events)
+	}
+}

@@ -16,10 +16,7 @@ func (p *parser) begin(nd *Node) {
 	if p.depth++; p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
-	if len(p.slots) < 4 {
-		p.slots = make([]*Node, 64)
-	}
-	nd.Elems, p.slots = p.slots[:0:4], p.slots[4:]
+	nd.Elems = make([]*Node, 0, 4)
 }
 
 // end ends a collection. It refuses a mapping that has a key twice, however it is written.

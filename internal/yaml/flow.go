@@ -7,7 +7,7 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
 	}
-	if asJSON && nd.Tag == "" {
+	if asJSON && nd.Tag == "" && nd.Anchor == 0 { // an alias may stand where it is no JSON
 		if json, n := p.JSON(p.text[open:]); n > 0 {
 			p.pos += n
 			nd.Text = json

@@ -42,9 +42,8 @@ type parser struct {
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
 
-	within bool    // what is read stands below the key Within
-	made   []Node  // are not used yet
-	slots  []*Node // for elements, likewise
+	within bool   // what is read stands below the key Within
+	made   []Node // are not used yet
 
 	anchors  map[string]*anchor
 	names    []string // of the anchors
