@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -101,6 +102,43 @@ func TestMergeThatSleeps(t *testing.T) {
 		if rep := inBubbles(t, merging(count), Pace(1)); len(rep.Errors) > 0 {
 			t.Errorf("with Pace(1): %s", rep.Errors)
 		}
+	}
+}
+
+// If only the order of messages differs, what accepts it is named, too.
+func TestMergeIntoMessages(t *testing.T) {
+	t.Parallel()
+	program := func(ctx context.Context, r *Recorder) {
+		var mu sync.Mutex
+		var messages []string
+		var all sync.WaitGroup
+		for i, takes := range []string{"20ms", "35ms"} {
+			all.Go(func() {
+				if resp, err := complete(ctx, r.Client(), fmt.Sprint("agent ", i, " takes ", takes)); err == nil {
+					resp.Body.Close()
+				}
+				if i == 0 {
+					time.Sleep(30 * time.Millisecond) // the second one is done before
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				messages = append(messages, fmt.Sprintf(`{"role":"user","content":"the result of agent %d"}`, i))
+			})
+		}
+		all.Wait()
+		if r.mode.mode == ModeNone {
+			slices.Reverse(messages)
+		}
+		if resp, err := r.Client().Post(chatURL, "application/json", strings.NewReader(`{"model":"m","messages":[`+strings.Join(messages, ",")+`]}`)); err == nil {
+			resp.Body.Close()
+		}
+	}
+	text := strings.Join(inBubbles(t, program).Errors, "\n")
+	if !strings.Contains(text, "the order of calls that ran in parallel") || !strings.Contains(text, `or, if the order means nothing, add promptecho.Unordered("messages")`) {
+		t.Error(text)
+	}
+	if rep := inBubbles(t, program, Unordered("messages")); len(rep.Errors) > 0 {
+		t.Errorf("with what it names: %s", rep.Errors)
 	}
 }
 

@@ -145,7 +145,7 @@ func (w *wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, o
 	if it.Response.Error != "" {
 		r.log.Replayed(it.Line, &it.Response)
 	}
-	turn := r.tape.Turn(rec)
+	turn := r.tape.Turn(rec, false)
 	defer turn.Leave()
 	if err := r.player.Wait(ctx, it.LatencyMS, turn); err != nil {
 		return err

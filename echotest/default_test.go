@@ -3,10 +3,15 @@ package echotest
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/standin"
@@ -203,4 +208,86 @@ func TestDefaultInParallel(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// Through a clone of the default transport, and through a server, the answers of calls that ran in parallel come in
+// the recorded order, too.
+func TestClonesAndServersAreInOrder(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		client func(t testing.TB, rec *promptecho.Recorder) (*http.Client, string)
+	}{
+		{"clone", func(t testing.TB, rec *promptecho.Recorder) (*http.Client, string) {
+			SetDefault(t, rec)
+			clone := http.DefaultTransport.(*http.Transport).Clone()
+			t.Cleanup(clone.CloseIdleConnections)
+			return &http.Client{Transport: clone}, openAI
+		}},
+		{"server", func(t testing.TB, rec *promptecho.Recorder) (*http.Client, string) {
+			own := new(http.Transport)
+			t.Cleanup(own.CloseIdleConnections)
+			return &http.Client{Transport: own}, Serve(t, rec).URL(openAI)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			inDir(t)
+			slow := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				time.Sleep(rand.N(20 * time.Millisecond))
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: io.NopCloser(strings.NewReader("page")), Request: req}, nil
+			}))
+			run := func() string {
+				order := make(chan string, 8)
+				tb := &fakeTB{TB: t, name: "TestX"}
+				tb.run(func(tb testing.TB) {
+					client, base := tt.client(tb, New(tb, slow))
+					var all sync.WaitGroup
+					for i := range cap(order) {
+						all.Go(func() {
+							get(t, client, fmt.Sprint(base, "/", i))
+							order <- fmt.Sprint(i)
+						})
+					}
+					all.Wait()
+				})
+				if len(tb.errors) > 0 {
+					t.Fatal(tb.errors)
+				}
+				close(order)
+				return strings.Join(slices.Collect(func(yield func(string) bool) {
+					for page := range order {
+						yield(page)
+					}
+				}), " ")
+			}
+			recorded, others := run(), 0
+			for range 20 {
+				if run() != recorded {
+					others++
+				}
+			}
+			if others > 1 { // on a busy machine, one may be
+				t.Errorf("%d of 20 replays came in another order", others)
+			}
+		})
+	}
+}
+
+// A clone of the default transport works in a bubble.
+func TestCloneInABubble(t *testing.T) {
+	inDir(t)
+	tb := &fakeTB{TB: t, name: "TestX"}
+	tb.run(func(tb testing.TB) {
+		asked := 0
+		SetDefault(tb, New(tb, pages(&asked)))
+		synctest.Test(t, func(t *testing.T) {
+			clone := http.DefaultTransport.(*http.Transport).Clone()
+			if got := get(t, &http.Client{Transport: clone}, "https://example.com/1"); got != "page of https://example.com/1" {
+				t.Errorf("got %q", got)
+			}
+			clone.CloseIdleConnections()
+		})
+	})
+	if len(tb.errors) > 0 {
+		t.Error(tb.errors)
+	}
 }

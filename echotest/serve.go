@@ -173,7 +173,7 @@ func newDefault(rec *promptecho.Recorder, s *serve.Server, network http.RoundTri
 			if f.passes(&url.URL{Scheme: scheme, Host: addr}) {
 				return direct(ctx, network, addr)
 			}
-			return s.Dial(ctx, scheme, addr)
+			return s.Dial(scheme, addr)
 		}
 	}
 	d.DialContext = dialer("http", plain)

@@ -50,7 +50,7 @@ var rooms = map[string][]string{
 	"internal/exactjson":   {"internal/memo"},
 	"internal/interaction": {"internal/group", "internal/stream"},
 	"internal/request":     {"internal/memo", "internal/urls", "internal/coding", "internal/upload"},
-	"internal/serve":       {"internal/urls", "internal/request", "internal/memo"},
+	"internal/serve":       {"internal/urls", "internal/request", "internal/memo", "internal/bubble"},
 	"internal/coding":      {},
 	"internal/testname":    {},
 	"internal/tests":       {"internal/testname"},

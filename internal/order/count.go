@@ -29,6 +29,7 @@ type Mark struct {
 	Span     int    // the number of the time in which this and others were under way
 	asker    uint64 // the goroutine that asked
 	follower bool   // the last event before it was asked is of another goroutine
+	Far      bool   // who asked reads behind a socket, most likely in another process; set before anything comes
 	moments  interaction.Moments
 	company  bool
 }
@@ -79,7 +80,7 @@ func (m *Mark) settle() {
 	for before := -1; before != m.of.all && (m.company && m.of.last != m || m.follower && m.moments.Answered == 0); {
 		before = m.of.all
 		m.of.mu.Unlock()
-		program.settle(recorded)
+		program.settle(recorded, m.Far)
 		m.of.mu.Lock()
 	}
 }

@@ -160,17 +160,18 @@ type Turn struct {
 	order  *Order // nil if it waits for nothing
 	mark   *Mark  // counts what happens; may be nil
 	number int
-	next   int // its next event
+	next   int  // its next event
+	far    bool // as Mark.Far
 
 	// Stands says that what comes in it answers requests that others make: it waits for those
 	// that were made before, however long. It is set before anything waits.
 	Stands bool
 }
 
-// Ask says that a recording is asked for. It returns nil if that need not be in order, and nothing
-// counts what happens.
-func (o *Order) Ask(number int, mark *Mark) *Turn {
-	t := &Turn{mark: mark, number: number}
+// Ask says that a recording is asked for, from far away or not. It returns nil if that need not be in order, and
+// nothing counts what happens.
+func (o *Order) Ask(number int, mark *Mark, far bool) *Turn {
+	t := &Turn{mark: mark, number: number, far: far}
 	if o == nil || number >= len(o.members) || o.members[number].series == nil {
 		if mark == nil {
 			return nil
@@ -298,7 +299,7 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 	}
 	o.settling++
 	o.mu.Unlock()
-	program.settle(replayed)
+	program.settle(replayed, t.far)
 	o.mu.Lock()
 	o.settling--
 	if err := ctx.Err(); err != nil {

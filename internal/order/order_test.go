@@ -53,12 +53,12 @@ func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := orderOf(t, "asked 1, answered 4", "asked 2, answered 2", "asked 3, answered 3")
-		third := answers(t, o.Ask(2, nil))
-		first := answers(t, o.Ask(0, nil))
+		third := answers(t, o.Ask(2, nil, false))
+		first := answers(t, o.Ask(0, nil, false))
 		if third() || first() {
 			t.Error("the second came before the first was asked")
 		}
-		second := o.Ask(1, nil)
+		second := o.Ask(1, nil, false)
 		isSecond := answers(t, second)
 		time.Sleep(time.Millisecond)
 		if !isSecond() {
@@ -78,12 +78,12 @@ func TestAloneByChance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := orderOf(t, "", "asked 1, answered 3", "asked 2, answered 4", "", "")
-		last := answers(t, o.Ask(4, nil))
+		last := answers(t, o.Ask(4, nil, false))
 		for number := range 4 {
 			if last() {
 				t.Errorf("the last one came before %d was asked", number)
 			}
-			turn := o.Ask(number, nil)
+			turn := o.Ask(number, nil, false)
 			answers(t, turn)
 			time.Sleep(time.Millisecond)
 			turn.Leave()
@@ -103,7 +103,7 @@ func TestPiecesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		o := orderOf(t, "asked 1, answered 3, ended 5", "asked 2, answered 6")
-		stream, other := o.Ask(0, nil), o.Ask(1, nil)
+		stream, other := o.Ask(0, nil, false), o.Ask(1, nil, false)
 		isOver := answers(t, other)
 		ctx := context.Background()
 		if err := stream.Answered(ctx); err != nil {
@@ -132,7 +132,7 @@ func TestPiecesBeforeTheEnd(t *testing.T) {
 func TestAtOneMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turn, ctx := orderOf(t, "asked 1, answered 3, pieces 3 4, ended 4", "asked 2, answered 5").Ask(0, nil), context.Background()
+		turn, ctx := orderOf(t, "asked 1, answered 3, pieces 3 4, ended 4", "asked 2, answered 5").Ask(0, nil, false), context.Background()
 		for i, step := range []struct {
 			come  func() error
 			waits bool
@@ -156,7 +156,7 @@ func TestGivesUpAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := orderOf(t, "asked 1, answered 11", "asked 2, answered 12", "asked 3, answered 13", "asked 4, answered 14", "asked 5, answered 15")
 		start := time.Now()
-		turn := o.Ask(0, nil)
+		turn := o.Ask(0, nil, false)
 		if err := turn.Answered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -176,14 +176,14 @@ func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
 	for range 16 {
 		synctest.Test(t, func(t *testing.T) {
 			o := orderOf(t, "asked 1, answered 2", "asked 1, answered 3", "asked 2, answered 5", "asked 4, answered 6") // the first one is of an earlier run
-			turns := []*Turn{o.Ask(1, nil), o.Ask(2, nil)}
+			turns := []*Turn{o.Ask(1, nil, false), o.Ask(2, nil, false)}
 			first, second := answers(t, turns[0]), answers(t, turns[1])
 			time.Sleep(Longest + time.Millisecond)
 			if !first() || second() {
 				t.Errorf("what waits for nothing has come: %t; what waits for the next question: %t", first(), second())
 			}
 			turns[0].Leave()
-			third := answers(t, o.Ask(3, nil))
+			third := answers(t, o.Ask(3, nil, false))
 			time.Sleep(time.Millisecond)
 			turns[1].Leave()
 			time.Sleep(time.Millisecond)
@@ -210,18 +210,18 @@ func TestWakesOne(t *testing.T) {
 		o := orderOf(t, texts...)
 		var overs []func() bool
 		for i := range count - 2 { // all but the last two are asked
-			overs = append(overs, answers(t, o.Ask(i, nil)))
+			overs = append(overs, answers(t, o.Ask(i, nil, false)))
 		}
 		synctest.Wait()
 		s := o.members[0].series
 		before := maps.Clone(s.waits)
-		last := []*Turn{o.Ask(count-2, nil)}
+		last := []*Turn{o.Ask(count-2, nil, false)}
 		synctest.Wait()
 		maps.DeleteFunc(before, func(w *wait, _ bool) bool { return s.waits[w] })
 		if len(s.waits) != count-2 || len(before) != 1 {
 			t.Errorf("%d wait, and %d of them were woken", len(s.waits), len(before))
 		}
-		for _, turn := range append(last, o.Ask(count-1, nil)) {
+		for _, turn := range append(last, o.Ask(count-1, nil, false)) {
 			overs = append(overs, answers(t, turn))
 		}
 		time.Sleep(Longest / 2)
@@ -240,7 +240,7 @@ func TestWaitsWhileOthersSettle(t *testing.T) {
 		o := orderOf(t, "asked 1, answered 3", "asked 2, answered 4", "")
 		o.vain = 10 // nothing is waited for
 		o.settling = 1
-		last := answers(t, o.Ask(2, nil))
+		last := answers(t, o.Ask(2, nil, false))
 		start := time.Now()
 		time.Sleep(time.Nanosecond) // ends only when the last one waits
 		if last() || time.Since(start) != time.Nanosecond {
@@ -264,7 +264,7 @@ func TestCanceledWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(10*time.Millisecond, cancel)
 		start := time.Now()
-		if err := o.Ask(0, nil).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
+		if err := o.Ask(0, nil, false).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})

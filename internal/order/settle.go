@@ -49,6 +49,7 @@ const (
 	certain       = 32  // waits in vain that tell who never rests from tests beside this one, which are often at work
 	eager         = 100 // looks without a pause between them: most programs rest after microseconds
 	pause         = 20 * time.Microsecond
+	journey       = 2 * time.Millisecond  // of an answer to another process, which also reads it
 	turns         = 25 * time.Millisecond // a busy goroutine has 10 ms on a processor before it is the turn of another one
 )
 
@@ -77,17 +78,21 @@ func (l *lapse) next(works bool) time.Duration {
 // settle waits for the program to rest, the longest time at most. While it is recorded, everybody counts who is
 // not away, and the time is long enough for each goroutine to have its turn: an order that is recorded wrongly
 // stays. In a bubble of testing/synctest a sleep ends when everybody else in it waits, so that a nanosecond of its
-// clock is enough. Before Go 1.26 nobody can know, and a millisecond has to be enough.
-func (r *rest) settle(kind int) {
+// clock is enough. Before Go 1.26 nobody can know, and a millisecond has to be enough. Nobody sees another process
+// either, nor what is on its way through a socket, and it has a little time.
+func (r *rest) settle(kind int, far bool) {
 	if bubble.In() {
 		if bubble.Busy() { // its clock stands still
-			bubble.Outside(func() { r.settle(kind) })
+			bubble.Outside(func() { r.settle(kind, far) })
 		} else {
 			// One after the other: who was first gets what it waits for first.
 			time.Sleep(time.Duration(r.asleep.Add(1)) * time.Nanosecond)
 			r.asleep.Add(-1)
 		}
 		return
+	}
+	if far {
+		time.Sleep(journey)
 	}
 	before := r.begun[kind].Load()
 	r.looking.Lock()

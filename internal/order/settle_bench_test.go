@@ -4,6 +4,6 @@ import "testing"
 
 func BenchmarkSettle(b *testing.B) {
 	for b.Loop() {
-		program.settle(replayed)
+		program.settle(replayed, false)
 	}
 }

@@ -30,11 +30,11 @@ func TestSettleWhileCollecting(t *testing.T) {
 			done.Store(true)
 		}()
 		<-start
-		if r.settle(replayed); r.inVain == 0 && !done.Load() {
+		if r.settle(replayed, false); r.inVain == 0 && !done.Load() {
 			early++
 		}
 		for !done.Load() {
-			r.settle(replayed)
+			r.settle(replayed, false)
 		}
 	}
 	if early > 4 {
@@ -72,7 +72,7 @@ func TestSettleAfterAnotherStop(t *testing.T) {
 	// Not parallel: other tests would be part of the program.
 	r := rest{odd: 1}
 	for range 3 {
-		r.settle(replayed)
+		r.settle(replayed, false)
 	}
 	if r.odd != 0 || r.inVain > 0 && r.rested == 0 {
 		t.Errorf("it still takes the collector for one that is at work: %+v", &r)

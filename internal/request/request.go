@@ -124,6 +124,7 @@ func punycode(host string) string {
 // over a listener of package serve.
 type Served struct {
 	By         string // who asked, for messages
+	Far        bool   // the client reads the answer behind a socket
 	Unsendable string // why the request must not go upstream as it is; empty if it may
 }
 

@@ -75,7 +75,7 @@ var forwarding = [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host",
 
 // redirect makes a request the one that the client would have sent to the upstream.
 func (s *Server) redirect(l *listener, pr *httputil.ProxyRequest) {
-	out, by := pr.Out, request.Served{By: askedBy(l, pr.In)}
+	out, by := pr.Out, request.Served{By: askedBy(l, pr.In), Far: !l.dialed}
 	if l.path != "" {
 		out.URL.Path, out.URL.RawPath = pr.In.URL.Path[len(l.path):], pr.In.URL.EscapedPath()[len(l.path):]
 	}

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/urls"
 )
@@ -71,14 +72,16 @@ func (s *Server) URL(upstream string) (string, error) {
 
 // Dial connects a client of this process to the listener that stands for an upstream; addr
 // is host and port of the upstream. The client speaks HTTP without TLS, whatever the scheme.
-func (s *Server) Dial(ctx context.Context, scheme, addr string) (net.Conn, error) {
+func (s *Server) Dial(scheme, addr string) (conn net.Conn, err error) {
 	t := targetOf(&url.URL{Scheme: scheme, Host: addr})
 	t.dialed = true
-	l, err := s.listen(t)
-	if err != nil {
-		return nil, err
-	}
-	return new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String())
+	bubble.Outside(func() { // the server outlives it
+		var l *listener
+		if l, err = s.listen(t); err == nil {
+			conn, err = l.Listener.(*pipes).dial()
+		}
+	})
+	return conn, err
 }
 
 // listen returns the listener of a target.
@@ -99,10 +102,13 @@ func (s *Server) listen(t target) (*listener, error) {
 			return nil, fmt.Errorf("%s is promptecho's own address for %s: give the address of the upstream itself", t, l.target)
 		}
 	}
-	web, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		if web, err = net.Listen("tcp6", "[::1]:0"); err != nil {
-			return nil, err
+	web := net.Listener(newPipes())
+	if !t.dialed {
+		var err error
+		if web, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			if web, err = net.Listen("tcp6", "[::1]:0"); err != nil {
+				return nil, err
+			}
 		}
 	}
 	l := &listener{Listener: web, target: t, address: "http://" + web.Addr().String()}

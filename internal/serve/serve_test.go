@@ -491,12 +491,13 @@ func TestAskedBy(t *testing.T) {
 	})
 	send(t, address, "GET / HTTP/1.1\nHost: HOST\nUser-Agent: curl/8.5.0\n\n")
 	send(t, address, "GET / HTTP/1.1\nHost: HOST\n\n")
-	conn, err := s.Dial(t.Context(), "https", "api.example.com:443")
+	clone := &http.Transport{DialTLSContext: func(_ context.Context, _, addr string) (net.Conn, error) { return s.Dial("https", addr) }}
+	defer clone.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: clone}).Get("https://api.example.com/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	send(t, "http://"+conn.RemoteAddr().String(), "GET / HTTP/1.1\nHost: api.example.com\n\n")
-	conn.Close()
+	resp.Body.Close()
 	want := []string{"curl/8.5.0, through " + address + " for https://api.example.com", "a client, through " + address + " for https://api.example.com", "a client with a clone of http.DefaultTransport"}
 	if !slices.Equal(by, want) {
 		t.Errorf("got %q\nwant %q", by, want)

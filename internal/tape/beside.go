@@ -12,12 +12,16 @@ import (
 // What ran side by side in the recording.
 
 // Turn says that a recording is played for a request, and returns what keeps it in order with
-// those that ran beside it when it was recorded; nil if none did, and this run does not record.
-func (t *Tape) Turn(rec *Recording) *order.Turn {
+// those that ran beside it when it was recorded; nil if none did, and this run does not record. Who is
+// far reads it behind a socket.
+func (t *Tape) Turn(rec *Recording, far bool) *order.Turn {
 	if rec.fresh || !t.Config.InOrder {
 		return nil
 	}
-	return t.order.Ask(rec.number, rec.mark)
+	if rec.mark != nil {
+		rec.mark.Far = far
+	}
+	return t.order.Ask(rec.number, rec.mark, far)
 }
 
 // Mark counts what happens to a recording that this run makes.

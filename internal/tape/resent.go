@@ -37,7 +37,7 @@ func (t *Tape) Resent(rec *Recording) *Recording {
 				}
 			})
 			for _, p := range passed[:len(passed)-1] {
-				t.Turn(p).Leave()
+				t.Turn(p, false).Leave()
 			}
 			return next
 		}
