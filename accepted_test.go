@@ -132,7 +132,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "answered from 1 recording whose requests were edited by promptecho accept; their answers are still those to the old requests: " + file + ":",
+		"a b": "answered from 1 recording with a request that promptecho accept has edited; the answer is still the one to the old request: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

@@ -390,7 +390,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 			r := mustOpen(t, recordedBy(t, s, "one"), InMode(ModeCompare), Upstream(tt.upstream))
 			ask(t, r, s.URL, "one")
 			err := r.Close()
-			if err == nil || !strings.Contains(err.Error(), "no live answer to 1 model call could be compared") || !strings.Contains(err.Error(), tt.want) {
+			if err == nil || !strings.Contains(err.Error(), "1 model call sent again, but no live answer could be compared") || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q", err, tt.want)
 			}
 			if strings.Contains(fmt.Sprint(err), "echo-secret") {

@@ -122,7 +122,7 @@ func (r *Recorder) load() error {
 	if left := r.tape.Healed; left != nil {
 		note := r.file + ": has a merge conflict: this run plays the recordings of both sides and drops those that it does not use"
 		if *left > 0 {
-			note += fmt.Sprintf(". It does not play %s that no longer agree with their checksums (edited by hand, or mixed by git): if their requests are sent, they are recorded again", report.Count(*left, "interaction"))
+			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by hand, or mixed by git): a request for such an interaction is recorded again", report.Count(*left, "interaction"))
 		}
 		r.log.Note(note)
 	}

@@ -213,7 +213,7 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 			return recorded, len(unasked)
 		}
 		if len(unasked) > 0 {
-			r.log.Notef("%s: kept %s that this run did not record again; to drop them, delete the file before recording", r.file, report.Count(len(unasked), "recording"))
+			r.log.Notef("%s: kept %s that this run did not record again; to keep nothing old, delete the file before recording", r.file, report.Count(len(unasked), "recording"))
 		}
 		return slices.Concat(recorded, unasked), 0
 	}

@@ -308,7 +308,7 @@ func TestWrapRefused(t *testing.T) {
 	_ = hidden{secret: ""}.secret
 	f := Wrap(r, "tool/search", func(context.Context, hidden) (string, error) { called.Store(true); return "", nil })
 	_, err := f(t.Context(), hidden{})
-	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Define a type that JSON stores completely, wrap a closure that has this type as its argument, and convert it there`
+	want := file + `: Wrap("tool/search"): JSON loses part of the argument, promptecho.hidden: secret: the field is not exported. Define a type that JSON stores completely, wrap a closure that has the new type as its argument, and convert between the two types in the closure`
 	if err == nil || err.Error() != "promptecho: "+want {
 		t.Errorf("error %v\nwant %s", err, want)
 	}

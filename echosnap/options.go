@@ -44,8 +44,8 @@ func (c *config) setName(name string) {
 func Name(name string) Named { return Named(name) }
 
 // Ignore leaves out fields of a value: they may have any value, or be absent. A path names the
-// members from the top, with "*" for all elements of a list or members of an object, and "**"
-// for any number of them: "created", "items/*/id", "**/request_id".
+// members from the top, with "*" for any element of a list or member of an object, and "**"
+// for any number of such steps: "created", "items/*/id", "**/request_id".
 func Ignore(paths ...string) Option {
 	return optionFunc(func(c *config) {
 		for _, p := range paths {

@@ -458,7 +458,7 @@ func (l *limits) check() {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`(\S+): kept (\d+) recordings? that this run did not record again; to drop them, delete the file before recording`, func(m []string) {
+	l.each(at+`(\S+): kept (\d+) recordings? that this run did not record again; to keep nothing old, delete the file before recording`, func(m []string) {
 		if kept, _ := l.kept(m[1], m[1]); kept != number(m[2]) {
 			l.Errorf("%d are kept: %s", kept, m[0])
 		}

@@ -19,7 +19,7 @@ compare cassettes by meaning: with git, or two with each other
 
   promptecho diff                    all cassettes below "." with git's HEAD
   promptecho diff -git main~3 PATH   cassettes with another revision
-  promptecho diff main...HEAD        what a branch has changed, by commits only
+  promptecho diff main...HEAD        what a branch has committed
   promptecho diff OLD NEW            two cassettes, such as NAME.yaml and
                                      NAME.derived.yaml or NAME.yaml.failed
 

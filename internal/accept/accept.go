@@ -125,7 +125,7 @@ func (a *assignment) again(m, same *group, f *Finding) {
 func (a *assignment) clear(i int, best candidate) string {
 	for _, other := range a.candidates(i) {
 		if other.to != best.to && other.refused == "" && !muchNearer(best.distance, other.distance) {
-			return fmt.Sprintf("two recordings are about equally similar (lines %s and %s), so it is not clear of which one it is an edit",
+			return fmt.Sprintf("two recordings are about equally similar to this request (lines %s and %s), so it is not clear which of the two was edited",
 				a.line(a.recorded[best.to].free(a)[0]), a.line(a.recorded[other.to].free(a)[0]))
 		}
 	}
@@ -135,7 +135,7 @@ func (a *assignment) clear(i int, best candidate) string {
 		}
 		for _, rival := range a.candidates(j) {
 			if rival.to == best.to && rival.refused == "" && !muchNearer(best.distance, rival.distance) {
-				return "another request without a recording is about as similar to this recording as this request, or more similar, so it is not clear which of the two is the edited one"
+				return "this recording is about equally similar to another request without a recording, or more similar to that one, so it is not clear which of the two requests is the edited one"
 			}
 		}
 	}

@@ -33,8 +33,8 @@ func hostile() (files []hostileFile) {
 	add("deep mappings", "", resp("      body:\n"+deep(990, "a:")))
 	add("deep lists", "", resp("      body:\n"+strings.Repeat(" ", 8)+strings.Repeat("- ", 900)+"x\n"))
 	add("deep lists, again and again", "", resp("      body:\n"+strings.Repeat("        - "+strings.Repeat("- ", 900)+"x\n", 300)))
-	add("deep layout", "7:13: response.body: with this layout its JSON would be indented to ten times the length of this file", resp("      layout: {indent: 16}\n      body: "+strings.Repeat("[", 900)+strings.Repeat("1, ", 100_000)+"1"+strings.Repeat("]", 900)+"\n"))
-	add("deep layout of events", "response.events: with this layout its JSON would be indented", resp("      stream: sse\n      events_layout: {indent: 16}\n      events:\n"+strings.Repeat("        - {data: "+strings.Repeat("[", 200)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 200)+"}\n", 300)))
+	add("deep layout", "7:13: response.body: with this layout, the indentation of the JSON would take more than ten times as many bytes as this file has", resp("      layout: {indent: 16}\n      body: "+strings.Repeat("[", 900)+strings.Repeat("1, ", 100_000)+"1"+strings.Repeat("]", 900)+"\n"))
+	add("deep layout of events", "response.events: with this layout, the indentation of the JSON would take", resp("      stream: sse\n      events_layout: {indent: 16}\n      events:\n"+strings.Repeat("        - {data: "+strings.Repeat("[", 200)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 200)+"}\n", 300)))
 	add("padding of every event", "want a number of spaces, 128 at most", resp("      stream: sse\n      events:\n"+strings.Repeat("        - {data: {}}\n", 20_000)+"      events_padding: ["+strings.Repeat("65536, ", 20_000)+"0]\n"))
 	add("wide indentation", "", resp("      body:\n"+strings.Repeat(strings.Repeat(" ", 100_000)+"- x\n", 50)))
 	add("blank lines", "", resp("      body: |\n"+strings.Repeat("\n", 2_000_000)))
@@ -168,7 +168,7 @@ func TestHostileSeals(t *testing.T) {
 			_, err = s.Interaction(0)
 			return err
 		})
-		if err == nil || !strings.Contains(err.Error(), "x.yaml:") || !strings.Contains(err.Error(), "with this layout its JSON would be indented") {
+		if err == nil || !strings.Contains(err.Error(), "x.yaml:") || !strings.Contains(err.Error(), "with this layout, the indentation of the JSON would take") {
 			t.Errorf("%s: %v", name, err)
 		}
 		within(t, name, len(text), used, took)

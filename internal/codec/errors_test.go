@@ -196,7 +196,7 @@ var broken = []struct{ name, text, want string }{
 	{"indentation too deep", edit("      url", "        url"), `6:12: text over several lines has ": " in it; put it in quotes, or check the indentation`},
 	{"indentation too little", edit("      url", "     url"), `6:6: the indentation fits no line above; want 4 spaces`},
 	{"indentation of a list", body("\n        - a\n          - b"), `9:11: a list element inside text; put the text in quotes, or indent the list like its key`},
-	{"indentation after a list", body("\n        - [a]\n         b: c"), `9:10: the indentation fits no line above: want 8 spaces, or the indentation of the lines of the element above`},
+	{"indentation after a list", body("\n        - [a]\n         b: c"), `9:10: the indentation fits no line above: want 8 spaces (for the next element), or as many as the lines of the element above have (to continue it)`},
 	{"no colon", edit("url: /", "url /"), `6:7: want "key: value", found "url /"`},
 	{"no colon, first", edit("method: POST", "method POST"), `6:10: text over several lines has ": " in it; put it in quotes, or check the indentation`},
 	{"no space after the colon", edit("url: /", "url:/"), `6:7: want "key: value", found "url:/"`},

@@ -16,7 +16,7 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src)+p.distinct)
 	p.room = printer.Print(p.room[:0], &v)
 	if p.indentation = printer.Indentation; p.indentation > printer.Most {
-		p.badf(n, field, "with this layout its JSON would be indented to ten times the length of this file; lower the indent of the layout, or write the JSON as text")
+		p.badf(n, field, "with this layout, the indentation of the JSON would take more than ten times as many bytes as this file has; lower the indent of the layout, or write the JSON as text")
 	}
 	return p.room
 }

@@ -227,7 +227,7 @@ const fileNote = "another file"
 // side can be why.
 const (
 	OfOtherOrder = "the same words or elements in another order"
-	OtherOrder   = OfOtherOrder + ", as happens in what is made by ranging over a map"
+	OtherOrder   = OfOtherOrder + ", as when a program ranges over a map"
 )
 
 const lineEndsNote = "differs only in line ends"

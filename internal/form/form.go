@@ -56,7 +56,7 @@ func (k *Kind) Split(body []byte) (parts []Part, why string) {
 				return nil, "a part has no headers, or no end of them"
 			}
 			if content, text, ok = strings.Cut(text, "\r\n"+delimiter); !ok {
-				return nil, "it has no end"
+				return nil, "a part lacks the boundary at its end"
 			}
 			p := partOf(head)
 			p.Content = []byte(content)
@@ -66,7 +66,7 @@ func (k *Kind) Split(body []byte) (parts []Part, why string) {
 		k.Bare = text == "--"
 	}
 	if len(parts) == 0 || !bytes.Equal(k.Join(parts), body) {
-		return nil, "it is spelled unusually"
+		return nil, "its parts, written in the usual way, are other bytes"
 	}
 	for _, p := range parts {
 		if why = p.unwritable(); why != "" {

@@ -16,7 +16,7 @@ import (
 func lossless(what string, t reflect.Type, readBack bool) error {
 	w := typeWalker{readBack: readBack, seen: map[reflect.Type]bool{}}
 	if err := w.walk(t, ""); err != nil {
-		return fmt.Errorf("JSON loses part of the %[1]s, %[2]s: %[3]w. Define a type that JSON stores completely, wrap a closure that has this type as its %[1]s, and convert it there", what, t, err)
+		return fmt.Errorf("JSON loses part of the %[1]s, %[2]s: %[3]w. Define a type that JSON stores completely, wrap a closure that has the new type as its %[1]s, and convert between the two types in the closure", what, t, err)
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package lint
 import (
 	"go/ast"
 	"go/types"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -32,17 +31,9 @@ var HardWired = &analysis.Analyzer{
 			if d := f.does(fn); d.Makes != "" && f.asked(decl) && !f.catching(decl) && !compiledOnly(file(c), decl) {
 				name := types.ExprString(call.Fun)
 				report(pass, call, "", nil, "%s makes its own client (%s), so this test calls the provider: let %s take an *http.Client and %s, and pass rec.Client() here; until then, use echotest.SetDefault(t, rec)",
-					name, d.Makes, fn.Name(), seam(d.How))
+					name, d.Makes, fn.Name(), d.How)
 			}
 		}
 		return nil, nil
 	},
-}
-
-// seam says what the code has to do with the HTTP client that it takes.
-func seam(how string) string {
-	if strings.HasPrefix(how, "call ") {
-		return how
-	}
-	return "write " + how
 }

@@ -40,7 +40,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	shown := c.of(compare.Identical, compare.Benign, compare.NotCompared, compare.NotSent)
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
-		text := fmt.Sprintf("no live answer to %s could be compared (mode %s, %s)", Count(sent, "model call"), r.Mode, r.ModeBy)
+		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)", Count(sent, "model call"), r.Mode, r.ModeBy)
 		rep.Fail(text + r.list(not, 0) + "\n\nSet a key that has access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string

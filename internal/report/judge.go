@@ -89,7 +89,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 // again.
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
-	return fmt.Sprintf("answered from %s whose requests were edited by promptecho accept; their answers are still those to the old requests: %s.%s To record them again:\n%s",
+	return fmt.Sprintf("answered from %s with a request that promptecho accept has edited; the answer is still the one to the old request: %s.%s To record them again:\n%s",
 		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
@@ -117,8 +117,8 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 		Head:   fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If no request contains the value, "+needed(calls)+"run this, which adds the value without recording anything again:", "new_episodes"),
-			r.remedy(o, "If a request contains it, record the test again:", "all"),
+			r.remedy(o, "If the test sends no such value in a request, "+needed(calls)+"run this, which adds it to the cassette without recording anything again:", "new_episodes"),
+			r.remedy(o, "If it does, record the test again:", "all"),
 		},
 	})
 }

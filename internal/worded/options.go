@@ -25,6 +25,7 @@ var options = map[string]any{
 	"frozen":          promptecho.Frozen,
 	"ignore":          promptecho.Ignore,
 	"keep_headers":    promptecho.KeepHeaders,
+	"keep_uploads":    promptecho.KeepUploads,
 	"mask":            promptecho.Mask,
 	"mask_temp_dirs":  promptecho.MaskTempDirs,
 	"mask_times":      promptecho.MaskTimes,

@@ -137,7 +137,7 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 		nd.Elems = append(nd.Elems, e)
 		indent := p.nextContent()
 		if indent > col {
-			p.failf(p.pos, "the indentation fits no line above: want %d spaces, or the indentation of the lines of the element above", col)
+			p.failf(p.pos, "the indentation fits no line above: want %d spaces (for the next element), or as many as the lines of the element above have (to continue it)", col)
 		}
 		if indent < col || !p.dash() {
 			break

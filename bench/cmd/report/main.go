@@ -126,7 +126,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 		fmt.Fprintf(w, ", for slow benchmarks %d", (reps+slowEvery-1)/slowEvery)
 	}
 	if reps > 3 {
-		fmt.Fprintf(w, "; spread: the middle half of promptecho's times spans %.0f%% of their median (the median of all rows)", 100*r.spread())
+		fmt.Fprintf(w, "; spread: in each row, the middle half of promptecho's times spans a part of their median; the median of these parts is %.0f%%", 100*r.spread())
 	}
 	fmt.Fprintln(w)
 	met, missed := r.judge()

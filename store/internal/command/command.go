@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-const usage = `promptecho-store keeps cassettes in an object store, where they have outgrown git. A file
+const usage = `promptecho-store keeps cassettes that have outgrown git in an object store. A file
 testdata/cassettes.lock in git, called a lock, lists the cassettes of a package with their SHA-256.
 
   promptecho-store init URL            say where: s3://BUCKET, gs://BUCKET, azblob://CONTAINER, file:///DIR
@@ -27,7 +27,7 @@ testdata/cassettes.lock in git, called a lock, lists the cassettes of a package 
   promptecho-store merge [PATH ...]    settle the locks that git left in conflict
   promptecho-store gc                  delete from the store what no commit names
 
-PATH is a folder, a cassette, or a pattern of names such as 'TestAgent*'. A verb with -h has its
+PATH is a folder, a cassette, or a pattern of names such as 'TestAgent*'. A verb with -h prints its
 flags. docs/STORE.md has the rest. The exit status is 1 if something remains to be done, and 2 if
 the command was wrong.
 `

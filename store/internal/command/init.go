@@ -22,7 +22,7 @@ func runInit(c *call) error {
 		return err
 	}
 	if len(c.rest) > 1 {
-		return usageError{errors.New("one URL, or none in a clone of a repository that has a store")}
+		return usageError{errors.New("give one URL, or none in a clone of a repository that has a store")}
 	}
 	repo, err := locks.Here()
 	switch {

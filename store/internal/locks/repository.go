@@ -21,7 +21,7 @@ type Repository struct {
 }
 
 // ErrNoStore is the error of a repository without a store.
-var ErrNoStore = errors.New("no " + objects.Config + " here or above: promptecho-store init URL says where cassettes are kept")
+var ErrNoStore = errors.New("no " + objects.Config + " here or above: to say where cassettes are kept, run promptecho-store init URL")
 
 // Here returns the repository that the working directory is in.
 func Here() (*Repository, error) {
