@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -227,6 +228,22 @@ func TestClonesAndServersAreInOrder(t *testing.T) {
 			own := new(http.Transport)
 			t.Cleanup(own.CloseIdleConnections)
 			return &http.Client{Transport: own}, Serve(t, rec).URL(openAI)
+		}},
+		{"both", func(t testing.TB, rec *promptecho.Recorder) (*http.Client, string) {
+			own := new(http.Transport)
+			t.Cleanup(own.CloseIdleConnections)
+			server, err := url.Parse(Serve(t, rec).URL(openAI))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &http.Client{Transport: roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				if strings.HasSuffix(req.URL.Path, "2") || strings.HasSuffix(req.URL.Path, "5") {
+					return rec.RoundTrip(req)
+				}
+				req = req.Clone(req.Context())
+				req.URL.Scheme, req.URL.Host = server.Scheme, server.Host
+				return own.RoundTrip(req)
+			})}, openAI
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -66,21 +66,25 @@ func (c *Count) happened(m *Mark) int {
 
 // Now counts an event that the program is about to see, a piece of an answer for instance, when it
 // has done what it does with the one before it. It returns when that happened.
-func (m *Mark) Now() int {
+func (m *Mark) Now() int { return m.now(true) }
+
+func (m *Mark) now(isPiece bool) int {
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
-	m.settle()
+	m.settle(isPiece)
 	return m.of.happened(m)
 }
 
 // settle waits until the program has done what it does with what it got last from another one. That
 // may have ended before this one was asked: the goroutine that got it need not be done with it. If
-// something happens meanwhile, it waits for that as well. The caller holds the lock.
-func (m *Mark) settle() {
+// something happens meanwhile, it waits for that as well. A stream to a reader behind a socket is not held up
+// for each of its pieces. The caller holds the lock.
+func (m *Mark) settle(isPiece bool) {
 	for before := -1; before != m.of.all && (m.company && m.of.last != m || m.follower && m.moments.Answered == 0); {
 		before = m.of.all
+		far := m.of.last.Far && !isPiece
 		m.of.mu.Unlock()
-		program.settle(recorded, m.Far)
+		program.settle(recorded, far)
 		m.of.mu.Lock()
 	}
 }
@@ -88,7 +92,7 @@ func (m *Mark) settle() {
 // Answered counts that the headers of an answer came.
 func (m *Mark) Answered() {
 	if m.moments.Answered == 0 {
-		m.moments.Answered = m.Now()
+		m.moments.Answered = m.now(false)
 	}
 }
 
@@ -101,7 +105,7 @@ func (m *Mark) play(piece int, isEnd, rests bool) {
 		return
 	}
 	if !rests {
-		m.settle()
+		m.settle(!isEnd && m.moments.Answered != 0)
 	}
 	now := m.of.happened(m)
 	if m.moments.Answered == 0 {
@@ -135,7 +139,7 @@ func (m *Mark) Moments(before int) *interaction.Moments {
 // moments; nil if it ran alone.
 func (m *Mark) End(pieces []int) *interaction.Moments {
 	m.Answered()
-	ended := m.Now()
+	ended := m.now(false)
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()
 	m.moments.Pieces, m.moments.Ended = pieces, ended

@@ -19,6 +19,7 @@ type Order struct {
 
 	mu       sync.Mutex
 	steps    []step // those of each series together, in order
+	far      bool   // who got the last event reads it behind a socket
 	settling int    // turns that wait for the program to rest
 	late     []Late
 	vain     int           // waits in vain for what did not run side by side with who waited
@@ -190,6 +191,7 @@ func (t *Turn) member() *member { return &t.order.members[t.number] }
 
 // happen says that all events before one have happened. The caller holds the lock.
 func (t *Turn) happen(before int) {
+	t.order.far = t.far
 	for ; t.next < before; t.next++ {
 		if at := t.member().events[t.next]; at <= len(t.order.steps) {
 			t.order.steps[at-1].left-- // below 0 if that is given up
@@ -294,15 +296,18 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 	}
 	for next := t.nextBefore(at); next >= 0; next = t.nextBefore(at) {
 		if err := t.wait(ctx, closing, next, at); err != nil {
+			o.wake(t.member().series) // it may have been the first one, whose time counted
 			return err
 		}
 	}
 	o.settling++
+	far := o.far && (event == answered || event == end) // a stream would take longer than it did
 	o.mu.Unlock()
-	program.settle(replayed, t.far)
+	program.settle(replayed, far)
 	o.mu.Lock()
 	o.settling--
 	if err := ctx.Err(); err != nil {
+		o.wake(t.member().series)
 		return err
 	}
 	t.happen(before)
@@ -363,7 +368,10 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 			if isOther {
 				o.vain++
 			}
-			t.giveUp(next, s.soonest()) // those that wait for later moments may ask for the rest
+			for w := range s.waits {
+				at = min(at, w.at)
+			}
+			t.giveUp(next, at) // those that wait for later moments may ask for the rest
 		}
 		delete(s.waits, w)
 		o.wake(s)

@@ -256,6 +256,64 @@ func TestWaitsWhileOthersSettle(t *testing.T) {
 	})
 }
 
+// Who is canceled when it has been woken wakes the next one, whose time begins.
+func TestCanceledFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 4, pieces 7, ended 20", "asked 2, answered 5, pieces 8, ended 21", "asked 3, answered 6, ended 30")
+		turns := []*Turn{o.Ask(0, nil, false), o.Ask(1, nil, false), o.Ask(2, nil, false)}
+		for _, turn := range turns[:2] {
+			if err := turn.Answered(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		first := make(chan error, 1)
+		go func() { first <- turns[0].Piece(ctx, nil, 0) }()
+		synctest.Wait()
+		second := coming(t, func() error { return turns[1].Piece(t.Context(), nil, 0) })
+		if second() {
+			t.Error("the second one does not wait")
+		}
+		if err := turns[2].Answered(t.Context()); err != nil { // wakes the first one
+			t.Fatal(err)
+		}
+		cancel()
+		if err := <-first; err == nil {
+			t.Fatal("it was not canceled in time")
+		}
+		time.Sleep(time.Second)
+		if !second() {
+			t.Error("the second one waits for one that is canceled")
+		}
+	})
+}
+
+// What a stream that stands will cause is not given up with what is not asked.
+func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 2, pieces 5, ended 10", "asked 3, answered 8", "asked 4, answered 9", "asked 6, answered 7") // the third one is not asked
+		stream := o.Ask(0, nil, false)
+		if err := stream.Answered(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		stream.Stands = true
+		piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0) })
+		other := answers(t, o.Ask(1, nil, false))
+		time.Sleep(Longest + time.Microsecond)
+		if !piece() || other() {
+			t.Fatalf("the piece has come: %t; what waits for what it causes: %t", piece(), other())
+		}
+		time.Sleep(time.Millisecond)
+		next := answers(t, o.Ask(3, nil, false))
+		if time.Sleep(time.Microsecond); !next() {
+			t.Error("what it causes waits")
+		}
+		time.Sleep(time.Second)
+	})
+}
+
 // A canceled request waits no longer.
 func TestCanceledWait(t *testing.T) {
 	t.Parallel()

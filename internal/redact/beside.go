@@ -191,7 +191,7 @@ var valuesBefore = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + o
 
 // valueBefore looks at the value that stands before its name: {"value": ..., "name": "api_key"}.
 func (s *search) valueBefore(kind string, start int) match {
-	from := max(s.last, start-maxBefore)
+	from := min(start, max(s.last, start-maxBefore)) // a stand-in may be glued to the name, and is done with
 	before := s.text[from:start]
 	at := len(before)
 	for at == len(before) || at > 0 && before[at] == '/' { // not the end of an element

@@ -98,7 +98,7 @@ func (s *Server) listen(t target) (*listener, error) {
 		return &listener{target: t, address: s.base + "/" + t.scheme + "/" + t.host}, nil
 	}
 	for _, l := range s.listeners {
-		if l.address == t.String() {
+		if l.address == t.String() && !t.dialed { // who is dialed is no address of ours
 			return nil, fmt.Errorf("%s is promptecho's own address for %s: give the address of the upstream itself", t, l.target)
 		}
 	}

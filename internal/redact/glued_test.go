@@ -1,0 +1,35 @@
+package redact
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// TestGluedTexts: names, values, stand-ins and marks that stand together without a space, in any order, are no
+// reason to panic, and a password that has its name is replaced, whatever follows.
+func TestGluedTexts(t *testing.T) {
+	t.Parallel()
+	pieces := []string{"Authorization:", "authorization", "kLmN2pRsT7vWztex", "REDACTED", "[REDACTED]", "IdentityToken", "_token", "api_key", "password", "secret", "value",
+		"\\", "\"", "'", ",", ":", "=", "{", "}", "[", "]", " ", "\n", "%3D", "%22", "&quot;", "<", "/", ">", "Bearer ", "é"}
+	rng := rand.New(rand.NewPCG(9, 9))
+	texts := []string{`Authorization:kLmN2pRsT7vWztex,REDACTEDREDACTEDIdentityToken\`}
+	for range 20_000 {
+		text := ""
+		for range 2 + rng.IntN(10) {
+			text += pieces[rng.IntN(len(pieces))]
+		}
+		texts = append(texts, text)
+	}
+	const password = `"password":"Zq8vN3xKw7Rt2Lm9"`
+	for _, text := range texts {
+		body := []byte(password + " " + text)
+		it := &interaction.Interaction{Request: interaction.Request{Method: "POST", URL: "https://h/", Body: body}, Response: interaction.Response{Status: 200, Body: []byte(text)}}
+		new(Policy).Interaction(it)
+		if strings.Contains(string(it.Request.Body), "Zq8vN3xKw7Rt2Lm9") {
+			t.Errorf("%s: the password stays", body)
+		}
+	}
+}
