@@ -132,7 +132,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "answered from 1 recording with a request that promptecho accept has edited; the answer is still the one to the old request: " + file + ":",
+		"a b": "1 recording played with a request that promptecho accept has put in, and still with the answer to the old request: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

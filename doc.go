@@ -13,8 +13,8 @@
 // [MatchSampling]. Hosts and gateway prefixes do not matter.
 //
 // The record mode says what is replayed and what may go upstream; see [Mode]. It comes from the
-// flag -echo.mode (or -echo.record: all), else from PROMPTECHO_MODE, else it is once, and none if
-// CI is set. [InMode] sets it in code.
+// flag -echo.mode (or -echo.record: all), else from PROMPTECHO_MODE, else it is "none" if
+// CI is set, else "once". [InMode] sets it.
 //
 // Calls of an agent that are not HTTP (tools, searches, memory) are recorded by [Wrap], in the same
 // cassette. So are the time, random values and the environment: [Recorder.Now],

@@ -20,10 +20,9 @@ const (
 	// request that is not recorded is a miss. It is the default where CI is set.
 	ModeNone Mode = "none"
 
-	// ModeCompare replays like ModeNone and never writes. When the test is over,
-	// it sends the model calls that were replayed upstream as well, one after the
-	// other, and compares the answers with the recorded ones. An answer that has
-	// drifted fails the test: other tool calls, another finish reason, another
+	// ModeCompare replays like ModeNone and never writes. When the test is over, it sends the replayed
+	// model calls upstream as well, one after the other, and compares the answers with the recorded ones.
+	// An answer that has drifted fails the test: other tool calls, another finish reason, another
 	// shape of its JSON, another status or model. Other wording does not; it is
 	// shown. Calls to other servers, calls of tools, and calls that start or poll jobs are not sent.
 	// It is never a default: choose it by flag, by environment or with [InMode].

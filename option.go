@@ -24,8 +24,8 @@ import (
 // is over, an option that selected nothing, that is set twice or that another one overrides is
 // reported to have had no effect: by echotest with the result of the test, by [Recorder.Close]
 // on standard error, or to [Log]. Tests that share an option need not all use it. It is
-// reported once: with echotest.Main only if no test of the package needed it, otherwise after
-// the first run in which it had no effect. The run fails if a call that was meant to be
+// reported once: with echotest.Main only if no test of the package needed it, without
+// echotest.Main after the first run in which it had no effect. The run fails if a call that was meant to be
 // [Frozen] was not.
 type Option func(*config)
 
@@ -144,8 +144,8 @@ func MaskUUIDs() Option { return maskWith("MaskUUIDs", chance.UUIDs) }
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
 // folders and files are still compared. A name with a space, as os.MkdirTemp("", "my dir*") makes,
-// keeps its digits: if such a path stands in a sentence, it may end at the space, and the digits of
-// the words that follow must be compared. Use a name without one, or add a [Mask].
+// keeps its digits: in a sentence, the path may end at the space, and digits in the words after it are compared.
+// Use a name without a space, or add a [Mask].
 func MaskTempDirs() Option { return maskWith("MaskTempDirs", chance.TempDirs) }
 
 func maskWith(option string, mask func() chance.Mask) Option {
@@ -239,7 +239,7 @@ func RedactFields(names ...string) Option {
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once. If x
-// is 0, clients are also told to retry, to poll and to reconnect without waiting; if x is more
+// is 0, clients that retried, polled or reconnected are also told to do so without waiting; if x is more
 // than 0, they are told what was recorded. Pace waits with package time only, so a
 // [testing/synctest] bubble replays real latencies in no time. [Open] returns an error if x is
 // negative.

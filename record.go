@@ -23,7 +23,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	if err != nil {
 		return r.refuse(req, err)
 	}
-	r.tape.Mark(rec).Far = request.ServedBy(req.Context()).Far
+	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
 	r.noteUnsaid(req, in, rec)
 	if what := report.Telemetry(&in.Request, in.Form); what != "" {
 		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)

@@ -21,8 +21,8 @@ const acceptHelp = `accept [-n|-i] [-question] [FLAGS] [PACKAGE ...] [-- FLAGS]
 put edited prompts into recordings, and keep the answers
 
 For edits that cannot change an answer: a typo in a system prompt, the
-description of a tool. It runs the tests of the packages in mode none, which
-sends nothing; the default is ./... Each edited request replaces the old one in
+description of a tool. It runs the tests of the packages (default: ./...)
+in mode none, which sends nothing. Each edited request replaces the old one in
 its recording, which is marked "accepted: true". The tests run again until
 every request has a recording: an agent sends its next one only after an answer.
 Answers do not change. A request is refused if it is not clear which recording
@@ -36,7 +36,7 @@ question.
   -json      print one object for all runs
 
 Flags of go test: as for promptecho record. Review the changes with git;
-promptecho record -accepted records them again.
+promptecho record -accepted records the accepted requests again.
 
 The exit status is 1 if a request was refused, if a test failed for another
 reason, if -n found something to accept, or if the run was interrupted.

@@ -17,7 +17,7 @@ what the live answers are:
   benign        different words or numbers
   drift         different tool calls, shape, status, model or finish reason
   not compared  the model did not answer: a refused key, a busy server
-  not sent      the recording cannot be compared
+  not sent      there is nothing to compare, or the call cannot be sent
 
 The differences follow. Nothing is written; docs/COMPARE.md says more.
 

@@ -48,7 +48,7 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 		to.hint = "no test mentions this file: give the cassette the name of the test that uses it, or " + open
 	case 1:
 		to.byTest = filepath.Join(pkg, testname.File(by[0]))
-		to.hint = by[0] + " mentions several fixtures, so this cassette does not get its name: " + open
+		to.hint = by[0] + " mentions several fixtures, so this cassette is not named after the test: " + open
 	default:
 		to.hint = strings.Join(by, " and ") + " both mention this file: " + open + ", or record one cassette for each test"
 	}

@@ -95,7 +95,7 @@ var scenes = []scene{
 		var lines strings.Builder
 		for i, name := range names {
 			pkg, test, _ := strings.Cut(name, " ")
-			fmt.Fprintf(&lines, "%s/%s_test.go:%d:12: openai.NewClient is made without a recorder, so this test calls the provider: write rec := echotest.New(t), and pass it option.WithHTTPClient(rec.Client()) (norecorder)\n", pkg, strings.ToLower(strings.Split(test, "/")[0]), i+10)
+			fmt.Fprintf(&lines, "%s/%s_test.go:%d:12: openai.NewClient is made without a recorder, so this test calls the provider: write rec := echotest.New(t), and pass option.WithHTTPClient(rec.Client()) (norecorder)\n", pkg, strings.ToLower(strings.Split(test, "/")[0]), i+10)
 		}
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "go"), "#!/bin/sh\ncat >&2 <<'END'\n"+lines.String()+"END\nexit 1\n")

@@ -122,7 +122,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused string) {
 		for _, other := range to.members {
 			at, played := a.playedAt[other]
 			if played && (at < calls[i]) != (other < n) && !sameAnswer(a.Stored[other], a.Stored[n]) {
-				return nil, "before the edit, several calls sent the same request, and each has its recording. Now one sends the edited request, and another one still sends the old one, in another order than they were recorded. So it is not clear which answer belongs to which call: record them again"
+				return nil, "before the edit, several calls sent the same request, and each has its recording. Now one of these calls sends the edited request, another one still sends the old request, and their order differs from that of the recordings. So it is not clear which answer belongs to which call: record them again"
 			}
 		}
 	}

@@ -119,7 +119,7 @@ func (c *Control) strays() (errs []string) {
 	slices.Sort(c.strayed)
 	for _, host := range c.strayed {
 		errs = append(errs, redact.Printable(fmt.Sprintf("a request to %s was stopped: it would have bypassed the cassette, and this run sends nothing upstream. "+
-			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its base URL from the variable NAME. If it is not a model and must be reached, set NO_PROXY=%[1]s", host)))
+			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its base URL from the variable NAME. If that host is not a model and must be reached, set NO_PROXY=%[1]s", host)))
 	}
 	return errs
 }

@@ -85,7 +85,7 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
 		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, report.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
 		if tape.State.Partial {
-			r.Notes = append(r.Notes, s.file+" stays partial while recordings are unused; -mode=all -require-all keeps nothing old")
+			r.Notes = append(r.Notes, s.file+" stays partial while recordings are unused; -mode=all -require-all records everything again and drops them")
 		}
 	}
 	r.OK, r.Text = len(r.Errors) == 0, strings.Join(slices.Concat(r.Notes, r.Errors), "\n")

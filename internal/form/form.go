@@ -53,7 +53,7 @@ func (k *Kind) Split(body []byte) (parts []Part, why string) {
 		for ok && why == "" {
 			var head, content string
 			if head, text, ok = strings.Cut(text, "\r\n\r\n"); !ok {
-				return nil, "a part has no headers, or no end of them"
+				return nil, "a part has no headers, or no empty line after them"
 			}
 			if content, text, ok = strings.Cut(text, "\r\n"+delimiter); !ok {
 				return nil, "a part lacks the boundary at its end"
@@ -66,7 +66,7 @@ func (k *Kind) Split(body []byte) (parts []Part, why string) {
 		k.Bare = text == "--"
 	}
 	if len(parts) == 0 || !bytes.Equal(k.Join(parts), body) {
-		return nil, "its parts, written in the usual way, are other bytes"
+		return nil, "joining its parts in the usual way gives other bytes"
 	}
 	for _, p := range parts {
 		if why = p.unwritable(); why != "" {

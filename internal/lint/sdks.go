@@ -69,9 +69,9 @@ func (s *sdk) how(client string) string {
 	case s.instead != "":
 		return s.instead
 	case s.option != "":
-		return "pass it " + s.option[strings.LastIndex(s.option, "/")+1:] + ".WithHTTPClient(" + client + ")"
+		return "pass " + s.option[strings.LastIndex(s.option, "/")+1:] + ".WithHTTPClient(" + client + ")"
 	case s.client:
-		return "pass it " + client + " as its HTTP client"
+		return "pass " + client + " as its HTTP client"
 	}
 	return "set HTTPClient: " + client
 }

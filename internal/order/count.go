@@ -29,7 +29,7 @@ type Mark struct {
 	Span     int    // the number of the time in which this and others were under way
 	asker    uint64 // the goroutine that asked
 	follower bool   // the last event before it was asked is of another goroutine
-	Far      bool   // who asked reads behind a socket, most likely in another process; set before anything comes
+	far      bool   // who asked reads behind a socket, most likely in another process
 	moments  interaction.Moments
 	company  bool
 }
@@ -64,6 +64,13 @@ func (c *Count) happened(m *Mark) int {
 	return c.now
 }
 
+// Far says whether who asked reads behind a socket. It is called before anything comes.
+func (m *Mark) Far(far bool) {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
+	m.far = far
+}
+
 // Now counts an event that the program is about to see, a piece of an answer for instance, when it
 // has done what it does with the one before it. It returns when that happened.
 func (m *Mark) Now() int { return m.now(true) }
@@ -82,7 +89,7 @@ func (m *Mark) now(isPiece bool) int {
 func (m *Mark) settle(isPiece bool) {
 	for before := -1; before != m.of.all && (m.company && m.of.last != m || m.follower && m.moments.Answered == 0); {
 		before = m.of.all
-		far := m.of.last.Far && !isPiece
+		far := m.of.last.far && !isPiece
 		m.of.mu.Unlock()
 		program.settle(recorded, far)
 		m.of.mu.Lock()

@@ -162,7 +162,7 @@ type Turn struct {
 	mark   *Mark  // counts what happens; may be nil
 	number int
 	next   int  // its next event
-	far    bool // as Mark.Far
+	far    bool // as Mark.Far says
 
 	// Stands says that what comes in it answers requests that others make: it waits for those
 	// that were made before, however long. It is set before anything waits.

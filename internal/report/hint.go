@@ -161,7 +161,7 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
 	case e.Path == "host":
 		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
-		return "  the body is " + binaryForm(asked) + ", compared as bytes: ids, times and maps in it differ in each run. If the client can send JSON, fields are compared instead; promptecho.Ignore(\"body\") ignores the whole body\n"
+		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map in another order makes it differ from run to run. If the client can send JSON, fields are compared instead; promptecho.Ignore(\"body\") ignores the whole body\n"
 	case e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
 		return unset
 	}

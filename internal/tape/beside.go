@@ -19,7 +19,7 @@ func (t *Tape) Turn(rec *Recording, far bool) *order.Turn {
 		return nil
 	}
 	if rec.mark != nil {
-		rec.mark.Far = far
+		rec.mark.Far(far)
 	}
 	return t.order.Ask(rec.number, rec.mark, far)
 }

@@ -44,7 +44,7 @@ var onlyInGo = []string{
 	"run the test in a testing/synctest bubble, or let the test set how long it sleeps", "let the test set how long it sleeps",
 	"run the whole test until it passes; then commit the cassette", "run the whole command until it passes; then commit the cassette (-mode=all -require-all also drops the recordings that it does not ask for)",
 	"have promptecho.Redact replace it", "have -options '{redact: [EXPRESSION]}' replace it",
-	"to keep nothing old, delete the file before recording", "-mode=all -require-all keeps nothing old",
+	"to keep nothing old, delete the file before recording", "to keep nothing old, run with -mode=all -require-all",
 }
 
 // aliasOfServer matches what names a server by a variable of Go. A program has its address.

@@ -23,7 +23,7 @@ testdata/cassettes.lock in git, called a lock, lists the cassettes of a package 
   promptecho-store push [PATH ...]     store the cassettes that are here, and list them in the locks
   promptecho-store pull [PATH ...]     fetch those that the locks name and that are not here
   promptecho-store status [PATH ...]   show where cassettes and locks differ; uses no network
-  promptecho-store verify [PATH ...]   read all that the locks name from the store
+  promptecho-store verify [PATH ...]   read from the store all that the locks name
   promptecho-store merge [PATH ...]    settle the locks that git left in conflict
   promptecho-store gc                  delete from the store what no commit names
 

@@ -34,7 +34,7 @@ func runGC(c *call) error {
 	if owner, err := store.Owner(c.ctx); err != nil {
 		return err
 	} else if owner != repo.ID {
-		return fmt.Errorf("%s belongs to the repository %q, and this one is %q: nothing was deleted. If the store is to belong to this repository, replace the content of the object that is named promptecho-store in it by %[3]s, with a tool of the provider (such as aws s3 cp)", repo.URL, owner, repo.ID)
+		return fmt.Errorf("%s belongs to the repository %q, and this one is %q: nothing was deleted. If the store is to belong to this repository, write %[3]s into its object promptecho-store, in place of the content that is there, with a tool of the provider (such as aws s3 cp)", repo.URL, owner, repo.ID)
 	}
 	// The objects are listed first: what is pushed from now on is not among them.
 	var old []objects.Object

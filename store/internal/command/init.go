@@ -33,7 +33,7 @@ func runInit(c *call) error {
 	case err != nil:
 		return err
 	case len(c.rest) == 1 && c.rest[0] != repo.URL:
-		return fmt.Errorf("%s already names another store, %s. To move the cassettes: run promptecho-store pull, then change its line that begins with url:, and run promptecho-store push", filepath.Join(repo.Root, objects.Config), repo.URL)
+		return fmt.Errorf("%s already names another store, %s. To move the cassettes: run promptecho-store pull, then change the line of that file that begins with url:, and run promptecho-store push", filepath.Join(repo.Root, objects.Config), repo.URL)
 	}
 	for file, line := range map[string]string{
 		".gitignore":     "**/testdata/cassettes/",

@@ -11,7 +11,7 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	b := New("key") // want `New makes its own client \(openai.NewClient, bot.go:21\), so this test calls the provider: let New take an \*http.Client and pass it option.WithHTTPClient\(client\), and pass rec.Client\(\) here; until then, use echotest.SetDefault\(t, rec\) \(hardwired\)`
+	b := New("key") // want `New makes its own client \(openai.NewClient, bot.go:21\), so this test calls the provider: let New take an \*http.Client and pass option.WithHTTPClient\(client\), and pass rec.Client\(\) here; until then, use echotest.SetDefault\(t, rec\) \(hardwired\)`
 	b.Ask(t.Context(), "?")
 }
 

@@ -30,7 +30,7 @@ import (
 )
 
 func TestOpenAI(t *testing.T) {
-	c := openai.NewClient() // want `openai.NewClient is made without a recorder, so this test calls the provider: write rec := echotest.New\(t\), and pass it option.WithHTTPClient\(rec.Client\(\)\) \(norecorder\)`
+	c := openai.NewClient() // want `openai.NewClient is made without a recorder, so this test calls the provider: write rec := echotest.New\(t\), and pass option.WithHTTPClient\(rec.Client\(\)\) \(norecorder\)`
 	c.Models.List(t.Context())
 	d := openai.NewClient(option.WithAPIKey(os.Getenv("OPENAI_API_KEY")), option.WithHTTPClient(&http.Client{Timeout: time.Second})) // want `openai.NewClient is made without`
 	d.Models.List(t.Context())
@@ -165,7 +165,7 @@ func TestServer(t *testing.T) {
 
 func FuzzInput(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
-		c := openai.NewClient() // want `openai.NewClient is made without a recorder, so this test calls the provider: write rec := echotest.New\(f\) before f.Fuzz, and pass it option.WithHTTPClient\(rec.Client\(\)\) \(norecorder\)`
+		c := openai.NewClient() // want `openai.NewClient is made without a recorder, so this test calls the provider: write rec := echotest.New\(f\) before f.Fuzz, and pass option.WithHTTPClient\(rec.Client\(\)\) \(norecorder\)`
 		c.Models.List(t.Context())
 	})
 }
