@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -253,15 +252,19 @@ func TestClonesAndServersAreInOrder(t *testing.T) {
 				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/plain"}}, Body: io.NopCloser(strings.NewReader("page")), Request: req}, nil
 			}))
 			run := func() string {
-				order := make(chan string, 8)
+				const calls = 8
+				var mu sync.Mutex
+				var order []string
 				tb := &fakeTB{TB: t, name: "TestX"}
 				tb.run(func(tb testing.TB) {
 					client, base := tt.client(tb, New(tb, slow))
 					var all sync.WaitGroup
-					for i := range cap(order) {
+					for i := range calls {
 						all.Go(func() {
 							get(t, client, fmt.Sprint(base, "/", i))
-							order <- fmt.Sprint(i)
+							mu.Lock()
+							defer mu.Unlock()
+							order = append(order, fmt.Sprint(i))
 						})
 					}
 					all.Wait()
@@ -269,12 +272,7 @@ func TestClonesAndServersAreInOrder(t *testing.T) {
 				if len(tb.errors) > 0 {
 					t.Fatal(tb.errors)
 				}
-				close(order)
-				return strings.Join(slices.Collect(func(yield func(string) bool) {
-					for page := range order {
-						yield(page)
-					}
-				}), " ")
+				return strings.Join(order, " ")
 			}
 			recorded, others := run(), 0
 			for range 20 {

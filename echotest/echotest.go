@@ -47,9 +47,9 @@ import (
 // When the test ends, New's cleanup saves what was recorded and fails the test
 // if a request was not recorded, if a recording was not used (unless the test
 // failed, was skipped, or -run or -skip filtered parts of it away), or if there
-// is a cassette and no request reached the recorder. The report names the cassette file and line, the
-// field that changed with both values, and the command that records just this
-// test again. A new cassette of a test that failed, or that did not run whole, is
+// is a cassette and no request reached the recorder. The report names the
+// cassette file and line, the field that changed with both values, and the
+// command that records just this test again. A new cassette of a test that failed, or that did not run whole, is
 // marked partial and completed by the next local run. A cassette that was whole
 // is replaced only by a run that passed.
 //

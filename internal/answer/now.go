@@ -72,7 +72,7 @@ func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends [
 	case failed && ends == nil && req.Header.Get("X-Goog-Api-Client") != "" && again():
 		resp.Body = retryInfo.ReplaceAll(resp.Body, []byte("${1}0s"))
 	case !strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
-	case (bytes.HasPrefix(resp.Body, []byte("retry:")) || bytes.Contains(resp.Body, []byte("\nretry:")) || bytes.Contains(resp.Body, []byte("\rretry:"))) && goesOn(http.MethodGet, req): // line ends are rarer than r, and so found faster
+	case bytes.Contains(resp.Body, []byte("retry:")) && goesOn(http.MethodGet, req):
 		resp.Body = reconnection.ReplaceAllFunc(resp.Body, func(field []byte) []byte {
 			name, digits, _ := bytes.Cut(field, []byte(":")) // as many bytes as before, so that the events end where they did
 			return slices.Concat(name, []byte(":"), bytes.Repeat([]byte("0"), len(digits)-1), []byte("1"))

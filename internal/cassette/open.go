@@ -145,9 +145,7 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 		if e.Outline = codec.FindOutline(item); e.Newer {
 			return nil, false
 		}
-		for range e.Times {
-			s.items = append(s.items, e)
-		}
+		s.items = append(s.items, slices.Repeat([]entry{e}, e.Times)...)
 	}
 	return s, at == end
 }
