@@ -1,16 +1,13 @@
 package promptecho
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -363,52 +360,5 @@ func checkProgram(t *testing.T, file string, n uint64) {
 			}
 		}
 		edit = strings.NewReplacer(".1 turn", ".1 carefully, turn")
-	}
-}
-
-// The collector stops goroutines in the middle of their work, for its own time: that is no rest of the program, in
-// which what came later could overtake them.
-func TestOrderWhileCollecting(t *testing.T) {
-	// Not parallel: the collector is at work all the time.
-	defer debug.SetGCPercent(debug.SetGCPercent(15))
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	run := func(mode Mode, opts ...Option) string {
-		r := mustOpen(t, file, append(opts, InMode(mode))...)
-		w := &world{client: r.Client()}
-		var all sync.WaitGroup
-		for _, name := range []string{"ant", "bee", "cat", "dog"} {
-			all.Go(func() {
-				resp, err := w.client.Post(chatURL, "application/json", strings.NewReader(fmt.Sprintf(`{"model":"m","stream":true,"messages":[{"role":"user","content":%q}]}`, name)))
-				if err != nil {
-					w.note(err.Error())
-					return
-				}
-				defer resp.Body.Close()
-				for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-					var event any
-					for range 60 { // as much as a framework allocates
-						event = nil
-						_ = json.Unmarshal([]byte(strings.TrimPrefix(lines.Text(), "data: ")), &event)
-					}
-					if event != nil {
-						w.note(name)
-					}
-				}
-			})
-		}
-		all.Wait()
-		mustClose(t, r)
-		return strings.Join(w.log, " ")
-	}
-	var want string
-	synctest.Test(t, func(*testing.T) { want = run(ModeAll, Upstream(slow)) })
-	others := 0
-	for range rounds(300) {
-		if run(ModeNone) != want {
-			others++
-		}
-	}
-	if others > 1 { // as in checkProgram
-		t.Errorf("%d replays came in another order", others)
 	}
 }

@@ -352,7 +352,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	for !inVain {
 		select {
 		case <-ticks:
-			left -= lapse.next(!program.isAtRest())
+			left -= program.lapse(&lapse)
 			inVain = left <= 0
 			continue
 		case <-w.over:

@@ -2,7 +2,6 @@ package order
 
 import (
 	"runtime"
-	"runtime/metrics"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,7 +23,7 @@ type rest struct {
 	impatience uint       // how often the time to wait is halved
 	inVain     int        // waits in vain, one after the other
 	rested     int        // waits that were not in vain, since impatience changed
-	odd        uint64     // 1 if the garbage collector is at work when it has stopped the world an even number of times
+	watch      watch
 
 	asleep atomic.Int64    // those that wait in bubbles
 	begun  [2]atomic.Int64 // how many waits have begun that are good enough for each kind; one of a recording is for both
@@ -32,12 +31,6 @@ type rest struct {
 
 // program is this one: all its goroutines.
 var program rest
-
-// A crowd are goroutines that do something.
-type crowd struct {
-	here uint64 // they run or could run
-	away uint64 // they are in a system call or in C
-}
 
 const (
 	replayed, recorded = 0, 1 // kinds of waits
@@ -66,13 +59,18 @@ const tick = 5 * time.Millisecond
 func newLapse() lapse { return lapse{time.Now(), spent()} }
 
 // next returns how much of the time since the last look counts: for a program that works, the
-// time that it was given by the processors.
-func (l *lapse) next(works bool) time.Duration {
+// time that it was given by the processors, and an eighth of what the collector may have taken.
+func (l *lapse) next(works, collects bool) time.Duration {
 	last := *l
-	if *l = newLapse(); works {
-		return min(l.spent-last.spent, tick)
+	*l = newLapse()
+	counts := min(l.now.Sub(last.now), tick)
+	if works {
+		counts = min(l.spent-last.spent, tick)
 	}
-	return min(l.now.Sub(last.now), tick)
+	if collects {
+		counts /= 8
+	}
+	return counts
 }
 
 // settle waits for the program to rest, the longest time at most. While it is recorded, everybody counts who is
@@ -115,7 +113,8 @@ func (r *rest) wait(kind int) {
 	var least, most crowd
 	lapse := newLapse()
 	for looked, rested := 0, 0; rested < looks; looked++ {
-		seen, ok := look()
+		stops := r.watch.stops
+		seen, ok := r.watch.look()
 		if !ok {
 			time.Sleep(time.Millisecond)
 			return
@@ -124,21 +123,16 @@ func (r *rest) wait(kind int) {
 			least = seen
 		}
 		least = crowd{min(least.here, seen.here), min(least.away, seen.away)}
-		if seen.isWithin(others) && (rested < looks-1 || !r.isCollecting()) { // who has to help it is not seen
+		if seen.isWithin(others) && !r.watch.collects() && r.watch.stops == stops { // else some that it has stopped are not seen
 			rested++
 			most = crowd{max(most.here, seen.here), max(most.away, seen.away)}
 			if others.here < uint64(runtime.GOMAXPROCS(0)) { // else it would be their turn, for a long time
 				runtime.Gosched() // for who collects garbage, so that whom it has stopped is seen again
-
 			}
 			continue
 		}
-		left -= lapse.next(seen.here > others.here)
 		rested, most = 0, crowd{}
-		if left < -Longest {
-			r.odd ^= 1 // it may stop the world once more, when it finds work at its end: https://go.dev/issue/27993
-		}
-		if left < 0 && !r.isCollecting() { // its workers stand on all processors that nobody else needs
+		if left -= lapse.next(seen.here > others.here, r.watch.collects()); left < 0 {
 			r.isInVain(least, looked)
 			return
 		}
@@ -151,18 +145,15 @@ func (r *rest) wait(kind int) {
 	r.isRested(most)
 }
 
-// isAtRest reports whether the program does nothing: not while somebody waits for that.
-func (r *rest) isAtRest() bool {
-	if bubble.In() || !r.looking.TryLock() {
-		return bubble.In()
+// lapse returns how much of the time since the last look counts for who waits for the program.
+func (r *rest) lapse(l *lapse) time.Duration {
+	if bubble.In() || !r.looking.TryLock() { // somebody waits for it to rest
+		return l.next(!bubble.In(), false)
 	}
 	defer r.looking.Unlock()
-	seen, ok := look()
-	return !ok || seen.isWithin(r.others)
+	seen, ok := r.watch.look()
+	return l.next(ok && !seen.isWithin(r.others), r.watch.collects())
 }
-
-// isWithin reports whether all of them can be of another crowd.
-func (c crowd) isWithin(other crowd) bool { return c.here <= other.here && c.away <= other.away }
 
 func (r *rest) isInVain(least crowd, looked int) {
 	if r.rested = 0; r.others.here == 0 || least.here <= r.others.here { // else the program works beside who is known
@@ -181,37 +172,9 @@ func (r *rest) isInVain(least crowd, looked int) {
 
 // isRested keeps who does not count: who has rested once counts from then on.
 func (r *rest) isRested(others crowd) {
-	r.others = others
-	r.inVain = 0
+	r.others, r.inVain = others, 0
+	r.watch.more = r.watch.seen
 	if r.rested++; r.rested == soothing && r.impatience > 0 {
 		r.rested, r.impatience = 0, r.impatience-1
 	}
-}
-
-// look returns who does something beside the caller; ok is false before Go 1.26.
-func look() (seen crowd, ok bool) {
-	samples := [...]metrics.Sample{
-		{Name: "/sched/goroutines/runnable:goroutines"},
-		{Name: "/sched/goroutines/running:goroutines"},
-		{Name: "/sched/goroutines/not-in-go:goroutines"},
-	}
-	metrics.Read(samples[:])
-	if samples[0].Value.Kind() == metrics.KindBad {
-		return crowd{}, false
-	}
-	running := max(1, samples[1].Value.Uint64()) - 1 // without this one
-	return crowd{samples[0].Value.Uint64() + running, samples[2].Value.Uint64()}, true
-}
-
-// isCollecting reports whether the garbage collector is at work: it stops the world when it
-// begins and when it ends. Meanwhile, a goroutine that allocates may have to wait for it in the
-// middle of its work, and counts as one that waits.
-func (r *rest) isCollecting() bool {
-	sample := [...]metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
-	metrics.Read(sample[:])
-	var stops uint64
-	for _, n := range sample[0].Value.Float64Histogram().Counts {
-		stops += n
-	}
-	return stops%2 != r.odd
 }

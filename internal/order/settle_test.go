@@ -70,11 +70,12 @@ func TestFewLooksTellNothing(t *testing.T) {
 // (https://go.dev/issue/27993). From then on it would seem to be at work whenever it is not.
 func TestSettleAfterAnotherStop(t *testing.T) {
 	// Not parallel: other tests would be part of the program.
-	r := rest{odd: 1}
+	var r rest
+	r.watch.more = -1
 	for range 3 {
 		r.settle(replayed, false)
 	}
-	if r.odd != 0 || r.inVain > 0 && r.rested == 0 {
+	if r.watch.collects() || r.inVain > 0 && r.rested == 0 {
 		t.Errorf("it still takes the collector for one that is at work: %+v", &r)
 	}
 }
