@@ -132,7 +132,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "1 recording played with a request that promptecho accept has put in, and still with the answer to the old request: " + file + ":",
+		"a b": "1 recording played whose request was replaced by promptecho accept; the answer is that to the old request: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

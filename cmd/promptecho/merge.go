@@ -21,10 +21,10 @@ merge cassettes of two branches, interaction by interaction
 Without flags, it merges cassettes that git left unmerged, and those that
 contain conflict markers, below the current folder or at PATH. If one side
 changed an interaction, that change is taken. If both recorded it again, one of
-the two recordings is kept, with all later recordings of both sides; a run in
-mode update drops those that it does not use. If both changed it, one of them by
-hand, that is a conflict: the file then has both, between markers that say where
-they come from.
+the two recordings is kept. What only one side added is kept, too; a run in mode
+update drops what it does not use. If both changed it, one of them by hand, that
+is a conflict: the file then has both, between markers that say where they come
+from.
 
   -install    have git call this when it merges or rebases: writes
               .gitattributes and configures this clone

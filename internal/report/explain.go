@@ -157,7 +157,7 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
 	case recorded.Endpoint != asked.Endpoint:
 		return "recorded for another endpoint, " + call(recorded)
 	case len(edits) == 0:
-		return "the nearest recording differs, but only in what is not shown: a secret, or a field that counts in the recorded request and is ignored in the incoming one, or the other way round"
+		return "the nearest recording differs, but only in what is not shown: a secret, or a field that counts in one of the two requests and is ignored in the other"
 	case edits[0].List() != "" && !slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.List() != edits[0].List() }):
 		return "the nearest recording differs only in the order of " + fieldpath.Short(edits[0].List())
 	case len(edits) > 1:

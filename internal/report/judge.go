@@ -89,7 +89,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 // again.
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
-	return fmt.Sprintf("%s played with a request that promptecho accept has put in, and still with the answer to the old request: %s.%s To record again:\n%s",
+	return fmt.Sprintf("%s played whose request was replaced by promptecho accept; the answer is that to the old request: %s.%s To record again:\n%s",
 		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 

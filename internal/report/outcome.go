@@ -177,6 +177,8 @@ func (r *Run) howToRecord(o *Outcome) Remedy {
 	switch {
 	case !r.Tape.State.Present && r.Ceiling == "":
 		before = RecordFirst
+	case r.Tape.State.Pinned && r.Ceiling != "":
+		before = fmt.Sprintf("%s is pinned, and %s. To record the test, remove both and run:", r.File, r.Ceiling)
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
 	case r.Ceiling != "":
@@ -191,14 +193,14 @@ func (r *Run) remedy(o *Outcome, say, mode string) Remedy {
 }
 
 // obstacle says what has to go before anything can be added to the cassette, or "".
-func (r *Run) obstacle() string {
-	switch {
-	case r.Tape.State.Pinned:
-		return " The cassette is pinned: remove \"pinned: true\" from its top first."
-	case r.Ceiling != "":
-		return " InMode in the code keeps the cassette as it is: remove that first."
+func (r *Run) obstacle() (what string) {
+	if r.Tape.State.Pinned {
+		what = " The cassette is pinned: remove \"pinned: true\" from its top first."
 	}
-	return ""
+	if r.Ceiling != "" {
+		what += " InMode in the code keeps the cassette as it is: remove that first."
+	}
+	return what
 }
 
 // commandIn returns the line to paste that runs the test in a record mode.
