@@ -11,8 +11,12 @@ import (
 	"time"
 )
 
-// In reports whether its caller is in a bubble.
-func In() bool { return id() != "" }
+// In reports whether its caller is in a bubble, whose clock has no monotonic reading. (A stack names its bubble, but is
+// made whole, however little of it is wanted.)
+func In() bool {
+	now := time.Now()
+	return now == now.Round(0)
+}
 
 // id returns the bubble of its caller as a stack names it; "" if that is in none.
 func id() string {

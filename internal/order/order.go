@@ -30,9 +30,9 @@ type Order struct {
 // client waited to ask again, or all if some ran side by side, since what goroutines send at once may
 // run alone by chance.
 type series struct {
-	first, last int // the numbers of its recordings
-	done, end   int // the first of its steps that has not happened, and the one behind its last
-	waits       map[*wait]bool
+	first, last int     // the numbers of its recordings
+	done, end   int     // the first of its steps that has not happened, and the one behind its last
+	waits       []*wait // in the order of their moments
 }
 
 // A wait is one of a turn for its moment.
@@ -40,6 +40,7 @@ type wait struct {
 	at     int
 	stands bool          // it is not given up
 	over   chan struct{} // closed when it may be over, and when it is the one whose time counts
+	isOver bool          // it is closed
 }
 
 // A member is a recording.
@@ -95,7 +96,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 			o = &Order{members: make([]member, count), patience: 10 * Longest}
 		}
 		if s == nil {
-			s = &series{first: i, done: len(o.steps), waits: map[*wait]bool{}}
+			s = &series{first: i, done: len(o.steps)}
 		}
 		rec := &o.members[i]
 		rec.series, rec.company, rec.isAlone = s, i, isAlone
@@ -207,23 +208,21 @@ func (o *Order) wake(s *series) {
 		s.done++
 	}
 	last := max(s.done+1, s.soonest())
-	for w := range s.waits {
-		if w.at <= last {
-			close(w.over)
-			delete(s.waits, w)
-		}
+	for len(s.waits) > 0 && s.waits[0].at <= last {
+		close(s.waits[0].over)
+		s.waits[0].isOver = true
+		s.waits = s.waits[1:]
 	}
 }
 
 // soonest returns the first moment that is waited for, and not however long. The caller holds the lock.
 func (s *series) soonest() int {
-	at := math.MaxInt
-	for w := range s.waits {
+	for _, w := range s.waits {
 		if !w.stands {
-			at = min(at, w.at)
+			return w.at
 		}
 	}
-	return at
+	return math.MaxInt
 }
 
 // Answered waits until the headers may come.
@@ -337,8 +336,9 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	if isOther {
 		left >>= o.vain
 	}
-	w := &wait{at, t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), make(chan struct{})}
-	s.waits[w] = true
+	w := &wait{at: at, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
+	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
+	s.waits = slices.Insert(s.waits, i, w)
 	isFirst := at == s.soonest()
 	inVain, closed := isFirst && left < tick && o.settling == 0, error(nil)
 	o.mu.Unlock()
@@ -363,17 +363,15 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		break
 	}
 	o.mu.Lock()
-	if s.waits[w] { // nobody has woken it
+	if !w.isOver { // nobody has woken it
 		if inVain && o.settling == 0 {
 			if isOther {
 				o.vain++
 			}
-			for w := range s.waits {
-				at = min(at, w.at)
-			}
-			t.giveUp(next, at) // those that wait for later moments may ask for the rest
+			t.giveUp(next, s.waits[0].at) // those that wait for later moments may ask for the rest
 		}
-		delete(s.waits, w)
+		i := slices.Index(s.waits, w)
+		s.waits = slices.Delete(s.waits, i, i+1)
 		o.wake(s)
 	}
 	return cmp.Or(ctx.Err(), closed)

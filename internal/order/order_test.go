@@ -3,7 +3,7 @@ package order
 import (
 	"context"
 	"fmt"
-	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -214,10 +214,10 @@ func TestWakesOne(t *testing.T) {
 		}
 		synctest.Wait()
 		s := o.members[0].series
-		before := maps.Clone(s.waits)
+		before := slices.Clone(s.waits)
 		last := []*Turn{o.Ask(count-2, nil, false)}
 		synctest.Wait()
-		maps.DeleteFunc(before, func(w *wait, _ bool) bool { return s.waits[w] })
+		before = slices.DeleteFunc(before, func(w *wait) bool { return !w.isOver })
 		if len(s.waits) != count-2 || len(before) != 1 {
 			t.Errorf("%d wait, and %d of them were woken", len(s.waits), len(before))
 		}

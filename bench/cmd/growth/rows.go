@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/promptecho/promptecho"
 	"gopkg.in/dnaeon/go-vcr.v4/pkg/recorder"
@@ -26,6 +28,8 @@ var (
 var rows = []row{
 	{"recording of calls", "calls", manyCall, all(record(false, distinct)), all(record(true, distinct))},
 	{"replay of calls", "calls", manyCall, replayed(false, distinct), replayed(true, distinct)},
+	{"recording of calls at once", "calls", calls, all(record(false, atOnce)), all(record(true, atOnce))},
+	{"replay of calls at once", "calls", calls, replayed(false, atOnce), replayed(true, atOnce)},
 	{"recording of cassettes in one folder", "cassettes", calls, cassettes(false), cassettes(true)},
 	{"replay of cassettes in one folder", "cassettes", calls, cassettesReplayed(false), cassettesReplayed(true)},
 	{"recording of a conversation", "turns", []int{3, 30, 100, 300}, all(record(false, conversation)), all(record(true, conversation))},
@@ -56,6 +60,7 @@ type talk struct {
 	ask         func(i int) []byte
 	contentType string
 	answer      func(i int) [][]byte
+	atOnce      bool
 }
 
 func object(kv ...any) map[string]any {
@@ -89,14 +94,21 @@ func plain(text string) [][]byte { return [][]byte{saying(text)} }
 // distinct is n calls of a kilobyte that have nothing to do with each other.
 func distinct(n int) talk {
 	about := strings.Repeat("as briefly as it can be said, ", 30)
-	return talk{n, func(i int) []byte { return asking(user(fmt.Sprintf("Answer the question %d, %s", i, about))) }, "application/json",
-		func(i int) [][]byte { return plain(fmt.Sprint("answer ", i)) }}
+	return talk{n: n, ask: func(i int) []byte { return asking(user(fmt.Sprintf("Answer the question %d, %s", i, about))) }, contentType: "application/json",
+		answer: func(i int) [][]byte { return plain(fmt.Sprint("answer ", i)) }}
+}
+
+// atOnce is the same calls, all under way before the first one is answered.
+func atOnce(n int) talk {
+	t := distinct(n)
+	t.atOnce = true
+	return t
 }
 
 // conversation is n turns, each with all turns before.
 func conversation(n int) talk {
 	said := strings.Repeat("It was said before, and it is said again. ", 5)
-	return talk{n, func(i int) []byte {
+	return talk{n: n, ask: func(i int) []byte {
 		var messages []any
 		for turn := range i + 1 {
 			messages = append(messages, user(fmt.Sprint("question ", turn, ": ", said)))
@@ -105,11 +117,11 @@ func conversation(n int) talk {
 			}
 		}
 		return asking(messages...)
-	}, "application/json", func(i int) [][]byte { return plain(fmt.Sprint("answer ", i)) }}
+	}, contentType: "application/json", answer: func(i int) [][]byte { return plain(fmt.Sprint("answer ", i)) }}
 }
 
 func one(body []byte, contentType string, pieces [][]byte) talk {
-	return talk{1, func(int) []byte { return body }, contentType, func(int) [][]byte { return pieces }}
+	return talk{n: 1, ask: func(int) []byte { return body }, contentType: contentType, answer: func(int) [][]byte { return pieces }}
 }
 
 // stream is one answer of n events.
@@ -146,11 +158,18 @@ func large(n int) talk {
 
 // RoundTrip answers the i-th request with the i-th answer.
 func (t *talk) upstream() http.RoundTripper {
-	i := 0
+	var asked atomic.Int64
+	all := make(chan struct{})
 	return function(func(req *http.Request) (*http.Response, error) {
 		_, _ = io.Copy(io.Discard, req.Body)
-		pieces := t.answer(i)
-		i++
+		i := int(asked.Add(1))
+		if i == t.n { // a talk is recorded once
+			close(all)
+		}
+		if t.atOnce {
+			<-all
+		}
+		pieces := t.answer(i - 1)
 		return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {t.contentType}}, ContentLength: -1,
 			Body: io.NopCloser(&reader{pieces}), Request: req}, nil
 	})
@@ -225,9 +244,24 @@ func (t *talk) through(s session, err error) error {
 	if err != nil {
 		return err
 	}
-	for i := range t.n {
+	call := func(i int) error {
 		if status, err := ask(s, t.ask(i)); err != nil || status != http.StatusOK {
-			return fmt.Errorf("call %d: status %d: %w", i, status, errors.Join(err, s.end()))
+			return fmt.Errorf("call %d: status %d: %w", i, status, err)
+		}
+		return nil
+	}
+	if t.atOnce {
+		errs := make([]error, t.n)
+		var all sync.WaitGroup
+		for i := range t.n {
+			all.Go(func() { errs[i] = call(i) })
+		}
+		all.Wait()
+		return errors.Join(append(errs, s.end())...)
+	}
+	for i := range t.n {
+		if err := call(i); err != nil {
+			return errors.Join(err, s.end())
 		}
 	}
 	return s.end()
