@@ -132,7 +132,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "1 recording played whose request was replaced by promptecho accept; the answer is that to the old request: " + file + ":",
+		"a b": "promptecho accept replaced the request of 1 recording that played, and the answer is still that to the old one: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

@@ -38,8 +38,8 @@ type MissError struct {
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
 // MissHeader is a header of the answer to a request that is not recorded: a program that must tell
-// a miss from a provider's answer can look for it. A recorder that gets such an answer from another
-// one looks for it, too. Its value has no meaning. The status of such an answer is 418, and its
+// a miss from a provider's answer can look for it. A recorder looks for it in answers of
+// another recorder, too. Its value has no meaning. The status of such an answer is 418, and its
 // body is JSON as the providers' errors are.
 const MissHeader = "X-Promptecho-Miss"
 

@@ -24,8 +24,8 @@ import (
 // is over, an option that selected nothing, that is set twice or that another one overrides is
 // reported to have had no effect: by echotest with the result of the test, by [Recorder.Close]
 // on standard error, or to [Log]. Tests that share an option need not all use it. It is
-// reported once: with echotest.Main only if no test of the package needed it, without
-// echotest.Main after the first run in which it had no effect. The run fails if a call that was meant to be
+// reported once: under echotest.Main if no test of the package needed it, otherwise after the
+// first run in which it had no effect. The run fails if a call that was meant to be
 // [Frozen] was not.
 type Option func(*config)
 

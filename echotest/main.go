@@ -36,10 +36,10 @@ func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...
 // a [RunFunc] that runs one. Run calls flag.Parse first if needed.
 //
 // While m runs, a request that would go out of the process without passing through a recorder is
-// refused: the error names its host. These pass: requests to this machine, to hosts of
-// [AllowHosts], and of a function that runs under [promptecho.Wrap]. If the test has a recorder,
-// the test fails, with the calling line and the code to add; if not, the package fails. This applies to each record mode, even to those that send, because nothing
-// records such a request. Only http.DefaultTransport and its clones are seen: docs/SUPPORT.md
+// refused: the error names its host. The test fails if it has a recorder, else the package, with
+// the calling line and the code to add. These pass: requests to this machine, to hosts of
+// [AllowHosts], and of a function that runs under [promptecho.Wrap]. This applies to each record
+// mode, even to those that send, because nothing records such a request. Only http.DefaultTransport and its clones are seen: docs/SUPPORT.md
 // lists the SDKs.
 //
 // When m has run, Run

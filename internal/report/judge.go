@@ -89,7 +89,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 // again.
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
-	return fmt.Sprintf("%s played whose request was replaced by promptecho accept; the answer is that to the old request: %s.%s To record again:\n%s",
+	return fmt.Sprintf("promptecho accept replaced the request of %s that played, and the answer is still that to the old one: %s.%s To record again:\n%s",
 		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
@@ -200,7 +200,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 		listed := slices.CompactFunc(slices.Clone(unused), func(a, b *tape.Recording) bool { return a.Line() == b.Line() })
 		for _, rec := range listed[:min(len(listed), maxListed)] {
 			why := r.whyUnused(rec, recs)
-			r.annotate(rep, rec.Line(), "", strings.TrimSuffix("this recording was not used: "+why, ": "))
+			r.annotate(rep, rec.Line(), "", strings.TrimSuffix("a recording here was not used: "+why, ": "))
 			list += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
 			if why != "" {
 				list += "\n    " + why

@@ -126,7 +126,7 @@ func head(w io.Writer, r *results, reps int, quick bool) {
 		fmt.Fprintf(w, ", for slow benchmarks %d", (reps+slowEvery-1)/slowEvery)
 	}
 	if reps > 3 {
-		fmt.Fprintf(w, "; spread: the interquartile range of promptecho's times in a row, divided by their median; the median over all rows is %.0f%%", 100*r.spread())
+		fmt.Fprintf(w, "; spread: for each table row, the interquartile range of promptecho's times divided by their median; the median of these is %.0f%%", 100*r.spread())
 	}
 	fmt.Fprintln(w)
 	met, missed := r.judge()
