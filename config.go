@@ -123,7 +123,7 @@ type RecordErrorPolicy int
 
 // The policies for failures that were recorded.
 const (
-	// Warn writes such failures and reports them. A run that failed does not write them. In mode all,
+	// Warn writes such failures, except a refused key (401, 403), and reports them. A run that failed does not write them. In mode all,
 	// no failure takes the place of a recorded success: the cassette stays as it was, and
 	// Close returns an error.
 	Warn RecordErrorPolicy = iota

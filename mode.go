@@ -38,7 +38,7 @@ const (
 
 	// ModeUpdate replays what is recorded, records what is not, and drops the recordings that a
 	// complete, passing run did not use: after an edit you pay only for what has changed, and
-	// nothing stale stays. It drops nothing if [AllowUnused] is given. If a request was replayed
+	// nothing stale stays. It keeps what [AllowUnused] accepts. If a request was replayed
 	// and a later one fails with a status of 400 to 499, except 429, the cassette is not touched: the later
 	// request may refer to something (a response id, a cache) that no longer exists.
 	ModeUpdate Mode = "update"

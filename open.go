@@ -29,7 +29,7 @@ import (
 // not a whole and valid cassette, if the cassette is partial and the mode is none or
 // compare, or if another recorder of this process has the same file open, even under a name
 // that differs only in case. In two cases a mode repairs such a file
-// instead: if it was cut off, mode all records it again; if it has conflict markers, mode update resolves
+// instead: if it was cut off, mode all records it again; if it has conflict markers, a local run in mode update resolves
 // them. Otherwise it is never overwritten.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r := &Recorder{file: file}

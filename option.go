@@ -316,7 +316,7 @@ func Frozen(selectors ...string) Option {
 
 // PassThrough lets requests to some servers go upstream in every record mode, in CI too: a
 // database of this test run, an MCP server whose tools are to run while the model is replayed,
-// a collector of traces. They are not recorded, matched, counted or compared; go test -v says
+// a collector of traces. They are not recorded, matched or compared; go test -v says
 // how many there were.
 //
 // A server is named as in [Live], "http/127.0.0.1:6333", with the port unless it is the one of

@@ -16,8 +16,8 @@ import (
 )
 
 // A Recorder is an [http.RoundTripper] that answers from a cassette, or records
-// into it. All methods may be called concurrently. It starts no goroutines,
-// other than to record in a bubble of [testing/synctest].
+// into it. All methods may be called concurrently. It starts goroutines only
+// to record in a bubble of [testing/synctest], and for bodies beyond 4 MB.
 //
 // A nil Recorder does the real thing, so that a program needs no second path for production:
 // its requests go to [http.DefaultTransport], a wrapped function stays itself, the time is

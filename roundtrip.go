@@ -20,7 +20,7 @@ import (
 // upstream and records the answer while the caller reads it. It does not change the
 // request, other than reading and closing its body.
 //
-// A request that is not recorded is a miss. It is answered at once with an error in JSON,
+// A request that is not recorded is a miss. It is answered with an error in JSON,
 // of status 418 and with "x-should-retry: false", which no SDK retries. [Recorder.Misses]
 // and [Recorder.Close] report it.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {

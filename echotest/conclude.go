@@ -67,7 +67,7 @@ func (s *suite) tellTotal(w io.Writer) {
 	}
 	text := tally(t)
 	if t.Changed > 0 {
-		text += fmt.Sprintf(", %d with a change only in ignored fields (go test -v shows them)", t.Changed)
+		text += ", " + report.Count(int(t.Changed), "change") + " in ignored fields (go test -v shows them)"
 	}
 	written := "no cassette"
 	if s.changed > 0 {

@@ -32,7 +32,7 @@ func init() { guard.Install() }
 func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...)) }
 
 // Run runs the tests of a package and returns the exit status of the process: that of m, or
-// 1 if m passed and something is wrong with the package as a whole. m is a [*testing.M], or
+// 1 if m passed and something is wrong with the package as a whole, or 2 if an option is invalid. m is a [*testing.M], or
 // a [RunFunc] that runs one. Run calls flag.Parse first if needed.
 //
 // While m runs, a request that would go out of the process without passing through a recorder is

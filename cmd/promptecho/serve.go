@@ -41,7 +41,7 @@ keys are dummies, and requests that bypass the cassette are stopped.
   -listen ADDRESS     one address for everything: 127.0.0.1:8090
 
 The exit status is that of the command; it is 1 also if a request has no
-recording, a test failed on its cassette, or nothing was sent. If the command
+recording, a test failed on its cassette, or no request came. If the command
 fails or is interrupted (^C), a new cassette is marked partial.
 `
 

@@ -135,7 +135,7 @@ func (a *assignment) clear(i int, best candidate) string {
 		}
 		for _, rival := range a.candidates(j) {
 			if rival.to == best.to && rival.refused == "" && !muchNearer(best.distance, rival.distance) {
-				return "this recording is about equally similar to another request without a recording, or more similar to that one, so it is not clear which of the two requests is the edited one"
+				return "another request without a recording is about as similar to this recording, or more similar, so it is not clear which of the two requests is the edited one"
 			}
 		}
 	}
