@@ -26,7 +26,7 @@ type watch struct {
 }
 
 // cycle is how long one of the collector's is believed to take at most, before one is begun and waited for to know.
-const cycle = 500 * time.Millisecond
+const cycle = 50 * time.Millisecond
 
 // look returns who does something beside the caller; ok is false before Go 1.26.
 func (w *watch) look() (c crowd, ok bool) {
