@@ -132,7 +132,7 @@ func TestAcceptedIsNoted(t *testing.T) {
 	record(t, file, "a", "b")
 	accept(t, file, 1)
 	for asked, want := range map[string]string{
-		"a b": "promptecho accept replaced the request of 1 recording that played, and the answer is still that to the old one: " + file + ":",
+		"a b": "promptecho accept changed the request, but not the answer, of 1 recording that played: " + file + ":",
 		"a":   "",
 	} {
 		r := mustOpen(t, file, InMode(ModeNone), AllowUnused())

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -208,9 +209,9 @@ func (p *parser) integer(n *yaml.Node, field string, min int64) int64 {
 			return i
 		}
 	}
-	what := "an integer"
-	if min == 0 {
-		what += ", 0 or more"
+	what := "a 64-bit integer"
+	if min > math.MinInt64 {
+		what = fmt.Sprintf("an integer, %d or more", min)
 	}
 	p.want(n, field, what)
 	return 0

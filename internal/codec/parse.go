@@ -2,6 +2,7 @@ package codec
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"sort"
@@ -259,12 +260,10 @@ func (p *parser) status(status *int) {
 	}
 }
 
-const minInt64 = -1 << 63
-
 func (p *parser) latency(ms *int64) { p.number("latency_ms", ms) }
 
 func (p *parser) number(key string, i *int64) {
-	optional(p, key, i, func(n *yaml.Node, field string) int64 { return p.integer(n, field, minInt64) })
+	optional(p, key, i, func(n *yaml.Node, field string) int64 { return p.integer(n, field, math.MinInt64) })
 }
 
 func (p *parser) flag(key string, set *bool) { optional(p, key, set, p.boolean) }

@@ -89,7 +89,7 @@ func TestDocumentsRefused(t *testing.T) {
 		{"? [a]\n: b\n", "explicit keys", 1},
 		{"a: &x {b: 1}\nc:\n  <<: *x\n", "merge keys", 3},
 		{"a: \"b\n", "a quote", 1},
-		{"a: |\n  x\u2028y\n", "line separator", 2},
+		{"a: |\n  x\u2028y\n", "line break", 2},
 		{bomb, "more than any cassette contains", 0},
 	} {
 		roots, err := documents(tt.text)

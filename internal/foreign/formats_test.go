@@ -438,7 +438,7 @@ func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{py("body: x", "body: \"x"), "c:5:11: a quote ('\"') without its end"},
 		{py("body: x", "body: !!binary '?'"), "c:5:11: request.body: invalid base64: illegal base64 data at input byte 0"},
-		{py("body: x", "body: |\n      a\u2028b"), "c:6:8: a line separator (U+2028) that not all readers take for one; write it as \"\\u2028\" in double quotes"},
+		{py("body: x", "body: |\n      a\u2028b"), "c:6:8: U+2028, which only some readers take for a line break; write it as \"\\u2028\" in double quotes"},
 		{py("https://h.example", ""), "c:2:3: the URL of the request names no host: \"/v1/x\""},
 		{py("https://h", "https://[h"), "c:2:3: the request has no valid URL: missing ']' in host"},
 		{py("code: 200", "code: 20"), "c:2:3: the answer has no valid status: 20"},

@@ -89,7 +89,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 // again.
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
-	return fmt.Sprintf("promptecho accept replaced the request of %s that played, and the answer is still that to the old one: %s.%s To record again:\n%s",
+	return fmt.Sprintf("promptecho accept changed the request, but not the answer, of %s that played: %s.%s To record again:\n%s",
 		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 

@@ -108,7 +108,7 @@ func (p *parser) content(nd *Node, n, col int, block bool) *Node {
 		case isKey && nd.Anchor > 0 && !block:
 			p.failf(nd.Pos, "a key cannot have an anchor; start the mapping on the line below &%s", p.names[nd.Anchor-1])
 		case isKey && !block:
-			p.failf(nd.Pos, "a mapping cannot start here; put text with %q in it in quotes", ": ")
+			p.failf(nd.Pos, "a mapping cannot start here; quote text that has %q in it", ": ")
 		case isKey && p.bol != line:
 			p.failf(nd.Pos, "a key must not run over lines")
 		case isKey:
