@@ -55,7 +55,7 @@ func init() {
 // at work.
 //
 // The cassette is written whole or not at all: to a temporary file that is renamed and
-// read back. A run that recorded and changed nothing writes nothing.
+// read back. If nothing was recorded or changed, nothing is written.
 //
 // In a test, Close does not know how the run ended; package echotest does. So an older recording
 // that was not used stays, unless mode all has recorded at least as many as there were: then the

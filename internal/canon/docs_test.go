@@ -39,7 +39,7 @@ func TestDocumentedTables(t *testing.T) {
 		}
 		listed[f.Name] = true
 	}
-	checkTable(t, "names", "- in the path, before what makes the endpoint known: "+code(urls.Prefixes)+"\n- in the host: "+code(urls.ModelHosts)+"\n")
+	checkTable(t, "names", "- in the path, before the ending above: "+code(urls.Prefixes)+"\n- in the host: "+code(urls.ModelHosts)+"\n")
 	checkTable(t, "endpoints", endpoints.String())
 	checkTable(t, "lists", lists.String())
 

@@ -178,7 +178,7 @@ func (r *Run) howToRecord(o *Outcome) Remedy {
 	case !r.Tape.State.Present && r.Ceiling == "":
 		before = RecordFirst
 	case r.Tape.State.Pinned && r.Ceiling != "":
-		before = fmt.Sprintf("%s is pinned, and %s. To record the test, remove both and run:", r.File, r.Ceiling)
+		before = fmt.Sprintf("%s has \"pinned: true\" at its top, and %s. To record the test, remove both and run:", r.File, r.Ceiling)
 	case r.Tape.State.Pinned:
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
 	case r.Ceiling != "":
