@@ -132,7 +132,8 @@ func (r *rest) wait(kind int) {
 			continue
 		}
 		rested, most = 0, crowd{}
-		if left -= lapse.next(seen.here > others.here, r.watch.collects()); left < 0 {
+		// Of the processors' time, who is known to be busy has a share.
+		if left -= lapse.next(seen.here > others.here, r.watch.collects()) / time.Duration(1+others.here); left < 0 {
 			r.isInVain(least, looked)
 			return
 		}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"testing"
@@ -94,5 +95,31 @@ func TestPatienceBesideTheKnown(t *testing.T) {
 	r.isInVain(crowd{here: 3}, telling)
 	if r.others.here != 1 || r.impatience != 0 {
 		t.Errorf("%v are known, and the time is halved %d times", r.others, r.impatience)
+	}
+}
+
+// TestShareOfTheKnown: the time of who is known to be busy is not that of the program, which is waited for as long as
+// without them.
+func TestShareOfTheKnown(t *testing.T) {
+	// Not parallel: other tests would be part of the program.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // one is left for who looks
+	var stop, done atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+		}
+	}()
+	r := rest{others: crowd{here: 1}}
+	start := make(chan struct{})
+	go func() {
+		end := spent() + Longest*3/2 // of which it has a half
+		close(start)
+		for spent() < end {
+		}
+		done.Store(true)
+	}()
+	<-start
+	if r.settle(replayed, false); !done.Load() {
+		t.Errorf("the program still works, and is not waited for: %+v", &r)
 	}
 }
