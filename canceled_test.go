@@ -369,3 +369,67 @@ func TestWaitsForStop(t *testing.T) {
 	}
 	mustClose(t, r)
 }
+
+// hanging is the body of an answer that stops in the middle, until its request is given up.
+type hanging struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (h *hanging) Read(p []byte) (int, error) {
+	if n, err := h.Reader.Read(p); err == nil {
+		return n, nil
+	}
+	<-h.ctx.Done()
+	return 0, context.Cause(h.ctx)
+}
+
+func (h *hanging) Close() error { return nil }
+
+// What a program had of an answer when another one made it cancel all, it has in replay.
+func TestPartialWhenAnotherFails(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	upstream := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		resp, err := canned(`{"text": "begun`).RoundTrip(req)
+		resp.ContentLength = -1
+		if resp.Body = (&hanging{strings.NewReader(`{"text": "begun`), req.Context()}); strings.HasSuffix(req.URL.Path, "/bad") {
+			time.Sleep(60 * time.Millisecond)
+			resp.StatusCode, resp.Body = http.StatusBadRequest, http.NoBody
+		}
+		return resp, err
+	})
+	run := func(mode Mode) string {
+		r := mustOpen(t, file, InMode(mode), Upstream(upstream))
+		defer mustClose(t, r)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		out := make([]string, 3)
+		var all sync.WaitGroup
+		for i, path := range []string{"/a", "/b", "/bad"} {
+			all.Go(func() {
+				req, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.example.com"+path, nil)
+				resp, err := r.Client().Do(req)
+				if err != nil {
+					out[i] = err.Error()
+					return
+				}
+				defer resp.Body.Close()
+				if resp.StatusCode != http.StatusOK {
+					cancel()
+				}
+				body, err := io.ReadAll(resp.Body)
+				out[i] = fmt.Sprint(string(body), err)
+			})
+		}
+		all.Wait()
+		return strings.Join(out, "\n")
+	}
+	var want string
+	synctest.Test(t, func(*testing.T) { want = run(ModeAll) })
+	for range 10 {
+		if got := run(ModeNone); got != want || !strings.HasPrefix(got, `{"text": "begun`) {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}

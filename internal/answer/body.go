@@ -20,8 +20,10 @@ type body struct {
 	closing chan struct{} // closed by Close, so that it can interrupt a delay; nil if there is none
 	end     error         // what a Read behind the last byte returns
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
-	relinks *relinks      // of calls that are answered in it; nil if none is
-	session string        // whose they are
+	hasCome bool          // all of it lies in a buffer, as what is no stream soon does: it can be read when the context is done
+	isHTTP2 bool
+	relinks *relinks // of calls that are answered in it; nil if none is
+	session string   // whose they are
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of pending and onEnd.
@@ -37,12 +39,8 @@ type body struct {
 	onEnd    func()        // called once, when the client reads behind the last byte; may be nil
 }
 
-// Read returns bytes of one chunk. It ends with the error of the context once that is
-// done, as a live body does.
+// Read returns bytes of one chunk. What has not come when the context is done does not come any more, as with a live body.
 func (b *body) Read(p []byte) (int, error) {
-	if err := b.ctx.Err(); err != nil {
-		return 0, err
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for b.left == 0 && (len(p) > 0 || b.closed) {
@@ -85,21 +83,32 @@ func (b *body) wait() error {
 	}
 	b.mu.Unlock()
 	defer b.mu.Lock()
+	var err error
 	switch {
 	case !isOver:
-		if err := pause(b.ctx, b.closing, b.pace, next.delayMS); err != nil {
-			return err
+		err = pause(b.ctx, b.closing, b.pace, next.delayMS)
+		if err == nil {
+			err = turn.Piece(b.ctx, b.closing, next.piece)
 		}
-		return turn.Piece(b.ctx, b.closing, next.piece)
 	case patience == 0:
-		return turn.Ended(b.ctx, b.closing)
+		err = cmp.Or(turn.Ended(b.ctx, b.closing), b.ctx.Err())
+	default:
+		ctx, cancel := b.ctx, func() {}
+		if patience > 0 {
+			ctx, cancel = context.WithTimeout(b.ctx, patience)
+		}
+		defer cancel()
+		err = cmp.Or(b.pending.wait(ctx, b.closing), b.ctx.Err())
 	}
-	ctx, cancel := b.ctx, func() {}
-	if patience > 0 {
-		ctx, cancel = context.WithTimeout(b.ctx, patience)
+	switch {
+	case err == nil || b.ctx.Err() == nil:
+		return err
+	case b.hasCome && (!isOver || patience == 0):
+		return nil
+	case b.isHTTP2:
+		return b.ctx.Err()
 	}
-	defer cancel()
-	return cmp.Or(b.pending.wait(ctx, b.closing), b.ctx.Err())
+	return context.Cause(b.ctx) // as net/http does
 }
 
 // givesUp makes the client give up after the last byte, as the recorded one did because of an

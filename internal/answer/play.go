@@ -166,6 +166,8 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		data:    rec.Body,
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		turn:    rec.Turn,
+		hasCome: rec.Stream == "" && p.Pace == 0,
+		isHTTP2: resp.ProtoMajor == 2,
 		pending: p.Pending,
 	}
 	if p.Pace != 0 || b.turn != nil {
