@@ -35,7 +35,7 @@ var program rest
 const (
 	replayed, recorded = 0, 1 // kinds of waits
 
-	mostImpatient = 5   // about 3 ms
+	mostImpatient = 2   // a quarter: half of it may be the time of who is not known yet
 	soothing      = 8   // waits that make it more patient
 	looks         = 4   // how often nobody must be seen, because a look sees one processor after the other
 	telling       = 8   // looks that tell who never rests: a busy goroutine on the only processor leaves time for one in 10 ms
@@ -134,7 +134,10 @@ func (r *rest) wait(kind int) {
 		rested, most = 0, crowd{}
 		// Of the processors' time, who is known to be busy has a share.
 		if left -= lapse.next(seen.here > others.here, r.watch.collects()) / time.Duration(1+others.here); left < 0 {
-			r.isInVain(least, looked)
+			last := r.impatience
+			if r.isInVain(least, looked); kind == recorded { // which waits for those that are known, too
+				r.impatience = min(r.impatience, last)
+			}
 			return
 		}
 		if looked < eager {

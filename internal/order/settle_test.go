@@ -123,3 +123,20 @@ func TestShareOfTheKnown(t *testing.T) {
 		t.Errorf("the program still works, and is not waited for: %+v", &r)
 	}
 }
+
+// TestRecordingKeepsPatience: a wait of a recording beside who is known to be busy is in vain, and says nothing of the
+// program: a replay that follows does not wait any shorter.
+func TestRecordingKeepsPatience(t *testing.T) {
+	// Not parallel: other tests would be part of the program.
+	var stop atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+		}
+	}()
+	r := rest{others: crowd{here: 1}}
+	r.settle(recorded, false)
+	if r.inVain != 1 || r.impatience != 0 {
+		t.Errorf("%d waits in vain, and the time of the next is halved %d times", r.inVain, r.impatience)
+	}
+}
