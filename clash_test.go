@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -474,5 +475,50 @@ func TestAliasOfNothing(t *testing.T) {
 		if want := file + `: Alias("http://127.0.0.1:1002", "github") has no effect: no request went to this server`; len(notes) != 1 || notes[0] != want {
 			t.Errorf("%v: notes %q, want %q", mode, notes, want)
 		}
+	}
+}
+
+// An answer that one client has read to its end and another one in part is the same answer.
+func TestReadInPartIsNoOtherAnswer(t *testing.T) {
+	t.Parallel()
+	answer := `{"text": "` + strings.Repeat("all work and no play ", 5000) + `"}` + "\n"
+	read := map[string]func(io.Reader) error{
+		"not":  func(io.Reader) error { return nil },
+		"half": func(r io.Reader) error { _, err := io.ReadFull(r, make([]byte, len(answer)/2)); return err },
+		"as a JSON value": func(r io.Reader) error {
+			var v any
+			return json.NewDecoder(r).Decode(&v)
+		},
+	}
+	for name, read := range read {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, other := range []bool{false, true} {
+				body := answer
+				r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll))
+				var servers []*httptest.Server
+				for range 2 {
+					servers = append(servers, httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) })))
+					defer servers[len(servers)-1].Close()
+				}
+				for i, how := range []func(io.Reader) error{read, func(r io.Reader) error { _, err := io.ReadAll(r); return err }} {
+					resp, err := r.Client().Get(servers[i].URL + "/health")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := how(resp.Body); err != nil {
+						t.Fatal(err)
+					}
+					resp.Body.Close()
+					if other {
+						body = `{"other": true}`
+					}
+				}
+				err := r.Close()
+				if isOther := err != nil && strings.Contains(err.Error(), "differently"); isOther != (other && name != "not") {
+					t.Errorf("with another answer: %t; %v", other, err)
+				}
+			}
+		})
 	}
 }
