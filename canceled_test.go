@@ -433,3 +433,43 @@ func TestPartialWhenAnotherFails(t *testing.T) {
 		}
 	}
 }
+
+// A request whose caller has given it up, and does not wait for the end of it, is recorded as given up: a replay asks
+// for it again.
+func TestGivenUpBeforeClose(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	arrived, release, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		close(arrived)
+		<-release // also when it is canceled
+		return nil, context.Cause(req.Context())
+	})))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(done)
+		send(ctx, r, "primary")
+	}()
+	<-arrived
+	cancel()
+	mustClose(t, r)
+	close(release)
+	<-done
+	f, err := cassette.Load(file)
+	if err != nil || len(f.Interactions) != 1 || f.Interactions[0].Response.End != interaction.EndCanceled {
+		t.Fatalf("%v, %+v", err, f)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := mustOpen(t, file, InMode(ModeNone))
+		ctx, cancel := context.WithCancel(t.Context())
+		var err error
+		go func() { _, err = send(ctx, r, "primary") }()
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		mustClose(t, r)
+	})
+}

@@ -29,9 +29,12 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
 	}
 	sent := cmp.Or(in.sent, time.Now())
+	r.life.asked.Store(rec, asked{req, sent})
 	resp, err := r.send(req, in, rec)
-	if err != nil {
+	if _, ok := r.life.asked.LoadAndDelete(rec); ok && err != nil {
 		r.unanswered(req, rec, err, time.Since(sent))
+	}
+	if err != nil {
 		return nil, err
 	}
 	resp.Request = req
@@ -66,6 +69,24 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		},
 	})
 	return resp, nil
+}
+
+// An asked request has no answer yet.
+type asked struct {
+	*http.Request
+	sent time.Time
+}
+
+// giveUp records the requests that their callers have given up and do not wait for, such as the slower of two.
+func (r *Recorder) giveUp() {
+	r.life.asked.Range(func(key, value any) bool {
+		rec, a := key.(*tape.Recording), value.(asked)
+		if cause := request.GaveUp(a.Request); cause != nil && r.life.asked.CompareAndDelete(key, value) {
+			r.tape.Mark(rec).Answered()
+			r.unanswered(a.Request, rec, cause, time.Since(a.sent))
+		}
+		return true
+	})
 }
 
 // reserve takes the place of a request on the tape, if it can go upstream.

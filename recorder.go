@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,7 @@ type Recorder struct {
 		missing atomic.Pointer[string]        // why no request can go upstream; nil if one can
 		report  atomic.Pointer[report.Report] // nil until it is there
 		over    atomic.Pointer[chan struct{}] // made by the first who ends it, closed with the report
+		asked   sync.Map                      // recordings that have no answer yet, with what was asked
 	}
 }
 
