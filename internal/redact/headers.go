@@ -57,6 +57,15 @@ var ofLimits = strings.Fields(`*ratelimit* *rate-limit* x-endpoint-monthly-call-
 // urlHeaders are those whose value is a URL without a host, which can be signed.
 var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation`)
 
+// bodySums are those with a checksum of the body (RFC 1864, RFC 9530; of S3, Google Cloud Storage, Azure and registries),
+// which a client checks.
+var bodySums = strings.Fields(`content-digest content-md5 digest docker-content-digest repr-digest x-amz-checksum-* x-goog-hash x-ms-content-crc64`)
+
+// withoutSums returns headers of an answer whose body has changed.
+func withoutSums(in interaction.Headers) interaction.Headers {
+	return slices.DeleteFunc(in, func(h interaction.Header) bool { return listed(bodySums, strings.ToLower(h.Name)) })
+}
+
 // linkTarget is the URL of a Link header (RFC 8288, section 3).
 var linkTarget = memo.Regexp(`<([^<>]*)>`)
 

@@ -7,6 +7,7 @@
 package redact
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/coding"
@@ -62,7 +63,7 @@ const metadataTokenPath = "/latest/api/token"
 // Response redacts the response to a redacted request in place. Its trailers are
 // headers. An answer that is nothing but a secret is replaced as a whole.
 func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) {
-	known := p.Count()
+	known, body := p.Count(), resp.Body
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
 	}
@@ -70,7 +71,9 @@ func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) 
 	resp.Headers = p.answerHeaders(resp.Headers, resp.Status, answered)
 	resp.Trailers = p.answerHeaders(resp.Trailers, resp.Status, answered)
 	resp.Line = p.text(resp.Line)
-	resp.Body = p.hideIn(p.answered(resp.Body, answered), answered)
+	if resp.Body = p.hideIn(p.answered(resp.Body, answered), answered); !bytes.Equal(body, resp.Body) {
+		resp.Headers, resp.Trailers = withoutSums(resp.Headers), withoutSums(resp.Trailers)
+	}
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
 	resp.Text = string(p.hideIn([]byte(resp.Text), answered))
 	p.events(resp.Events, answered)

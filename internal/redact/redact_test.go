@@ -72,6 +72,22 @@ func TestResponseHeaders(t *testing.T) {
 	}
 }
 
+// A checksum of a body in which a secret was replaced is one of another body: a client that checks it would refuse the
+// answer.
+func TestSumsOfBodies(t *testing.T) {
+	t.Parallel()
+	for body, kept := range map[string]bool{`{"text": "hello"}`: true, `{"text": "my key is ` + secret + `"}`: false} {
+		var p Policy
+		p.AddSecret(secret)
+		sums := headers("content-md5", "x", "docker-content-digest", "sha256:x", "x-amz-checksum-sha256", "x", "x-goog-hash", "crc32c=x")
+		resp := interaction.Response{Status: 200, Body: []byte(body), Headers: slices.Concat(sums, headers("etag", "x")), Trailers: headers("repr-digest", "x")}
+		p.Response(&interaction.Request{URL: "https://h/"}, &resp)
+		if want := map[bool]int{true: len(sums) + 2, false: 1}[kept]; len(resp.Headers)+len(resp.Trailers) != want {
+			t.Errorf("%s: %v, %v", resp.Body, resp.Headers, resp.Trailers)
+		}
+	}
+}
+
 // drawnKey is made up: it looks drawn by lot, as keys do.
 const drawnKey = "NOTREALk7Qx2mPz9Vw4Lr8Tn3Yb6"
 
