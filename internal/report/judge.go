@@ -207,7 +207,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			}
 			if rec.Concurrent() {
 				list += "\n    it was recorded while another request was in flight"
-				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, or add AllowRaced()."
+				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, play the recorded times with Pace(1), or add AllowRaced()."
 			}
 		}
 		list += andMore("\n  … ", len(listed)-maxListed)
