@@ -188,7 +188,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 			b.end = fmt.Errorf("%w (recorded: %s)", b.end, rec.Error)
 		}
 	case rec.End == interaction.EndClosed:
-		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest", rec.File, rec.Line)
+		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest. If another equal request was read to its end, tell the two apart with promptecho.WithName", rec.File, rec.Line)
 		b.end = finalError("promptecho: " + note)
 		b.onEnd = func() { p.Note(note) }
 		if rec.Error == interaction.Waiting || rec.Error != "" && b.ctx.Done() != nil {
