@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -439,10 +440,13 @@ func TestPartialWhenAnotherFails(t *testing.T) {
 func TestGivenUpBeforeClose(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	arrived, release, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+	arrived, done := make(chan struct{}), make(chan struct{})
+	var r *Recorder
+	r = mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
 		close(arrived)
-		<-release // also when it is canceled
+		for <-req.Context().Done(); !r.life.closed.Load(); {
+			runtime.Gosched() // it is still under way when the recorder is closed
+		}
 		return nil, context.Cause(req.Context())
 	})))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -453,7 +457,6 @@ func TestGivenUpBeforeClose(t *testing.T) {
 	<-arrived
 	cancel()
 	mustClose(t, r)
-	close(release)
 	<-done
 	f, err := cassette.Load(file)
 	if err != nil || len(f.Interactions) != 1 || f.Interactions[0].Response.End != interaction.EndCanceled {

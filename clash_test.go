@@ -522,3 +522,52 @@ func TestReadInPartIsNoOtherAnswer(t *testing.T) {
 		})
 	}
 }
+
+// Two servers that say the same at first, which nobody reads, and then something else, answer differently; so do two of
+// which one says more than the other, and two streams of which one is left in the middle of an event do not.
+func TestClashOfAnswersReadInPart(t *testing.T) {
+	t.Parallel()
+	long := "x" + strings.Repeat("all work and no play ", 10_000)
+	stream := "data: {\"n\":1}\n\ndata: {\"n\":2}\n\ndata: [DONE]\n\n"
+	for name, test := range map[string]struct {
+		answers [2][]string // of each server
+		read    []int       // bytes of each answer; -1 is all
+		clash   bool
+	}{
+		"the second one differs": {[2][]string{{"starting", "a"}, {"starting", "b"}}, []int{0, -1}, true},
+		"one says more":          {[2][]string{{long}, {"x"}}, []int{5000}, true},
+		"half an event":          {[2][]string{{stream}, {stream}}, []int{20}, false},
+		"another event":          {[2][]string{{stream}, {strings.ReplaceAll(stream, "1", "7")}}, []int{33}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll))
+			for i, answers := range test.answers {
+				n := 0
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					if strings.HasPrefix(answers[n], "data:") {
+						w.Header().Set("Content-Type", "text/event-stream")
+					}
+					io.WriteString(w, answers[n])
+				}))
+				defer server.Close()
+				for ; n < len(answers); n++ {
+					resp, err := r.Client().Get(server.URL + "/state")
+					if err != nil {
+						t.Fatal(err)
+					}
+					size := int64(test.read[n])
+					if size < 0 || i == 1 && len(test.read) == 1 {
+						size = 1 << 30
+					}
+					io.CopyN(io.Discard, resp.Body, size)
+					resp.Body.Close()
+				}
+			}
+			err := r.Close()
+			if clash := err != nil && strings.Contains(err.Error(), "differently"); clash != test.clash {
+				t.Errorf("clash %t, want %t: %v", clash, test.clash, err)
+			}
+		})
+	}
+}

@@ -120,7 +120,7 @@ func (r *Recorder) finish(o report.Outcome) report.Report {
 		<-*r.life.over.Load()
 		return *r.life.report.Load()
 	}
-	r.giveUp()
+	r.awaitGivenUp()
 	r.tape.Stop()
 	r.pending.Close()
 	r.tape.Close()

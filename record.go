@@ -29,12 +29,11 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
 	}
 	sent := cmp.Or(in.sent, time.Now())
-	r.life.asked.Store(rec, asked{req, sent})
+	r.life.asked.Store(rec, req)
+	defer r.life.asked.Delete(rec)
 	resp, err := r.send(req, in, rec)
-	if _, ok := r.life.asked.LoadAndDelete(rec); ok && err != nil {
-		r.unanswered(req, rec, err, time.Since(sent))
-	}
 	if err != nil {
+		r.unanswered(req, rec, err, time.Since(sent))
 		return nil, err
 	}
 	resp.Request = req
@@ -71,22 +70,20 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	return resp, nil
 }
 
-// An asked request has no answer yet.
-type asked struct {
-	*http.Request
-	sent time.Time
-}
-
-// giveUp records the requests that their callers have given up and do not wait for, such as the slower of two.
-func (r *Recorder) giveUp() {
-	r.life.asked.Range(func(key, value any) bool {
-		rec, a := key.(*tape.Recording), value.(asked)
-		if cause := request.GaveUp(a.Request); cause != nil && r.life.asked.CompareAndDelete(key, value) {
-			r.tape.Mark(rec).Answered()
-			r.unanswered(a.Request, rec, cause, time.Since(a.sent))
+// awaitGivenUp waits a little for the requests that their callers have given up and do not wait for, such as the slower
+// of two: they are recorded as given up.
+func (r *Recorder) awaitGivenUp() {
+	for range 100 {
+		isOpen := false
+		r.life.asked.Range(func(_, req any) bool {
+			isOpen = request.GaveUp(req.(*http.Request)) != nil
+			return !isOpen
+		})
+		if !isOpen {
+			return
 		}
-		return true
-	})
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // reserve takes the place of a request on the tape, if it can go upstream.

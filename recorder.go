@@ -46,7 +46,7 @@ type Recorder struct {
 		missing atomic.Pointer[string]        // why no request can go upstream; nil if one can
 		report  atomic.Pointer[report.Report] // nil until it is there
 		over    atomic.Pointer[chan struct{}] // made by the first who ends it, closed with the report
-		asked   sync.Map                      // recordings that have no answer yet, with what was asked
+		asked   sync.Map                      // the requests that have no answer yet, by their recordings
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -356,6 +357,36 @@ func TestCauseOfABody(t *testing.T) {
 		if _, err := io.ReadAll(resp.Body); err != want {
 			t.Errorf("over %s: %v, want %v", proto, err, want)
 		}
+		mustClose(t, r)
+	}
+}
+
+// A body that came in pieces, each at its time, ends where its reader is canceled: the rest had not come.
+func TestCanceledBetweenPieces(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	upstream := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		resp, err := canned("").RoundTrip(req)
+		resp.Header.Set("Content-Type", "text/plain")
+		resp.ContentLength, resp.Body = -1, io.NopCloser(iotest.OneByteReader(strings.NewReader("one two")))
+		return resp, err
+	})
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(upstream))
+		ctx, cancel := context.WithCancel(t.Context())
+		req, _ := http.NewRequestWithContext(ctx, "GET", "https://api.example.com/lines", nil)
+		resp, err := r.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.ReadFull(resp.Body, make([]byte, 3))
+		if mode == ModeNone {
+			cancel()
+		}
+		if rest, err := io.ReadAll(resp.Body); mode == ModeNone && (!errors.Is(err, context.Canceled) || len(rest) > 0) {
+			t.Errorf("%v: %q, %v", mode, rest, err)
+		}
+		cancel()
 		mustClose(t, r)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/promptecho/promptecho/internal/order"
 )
 
+// buffered is how much of an answer net/http has read when its headers are there.
+const buffered = 4 << 10
+
 // A body plays a recorded body: a Read returns bytes of one chunk at most, after its
 // delay. There is no goroutine, and waiting uses only package time, so that it works in a
 // synctest bubble.
@@ -20,7 +23,7 @@ type body struct {
 	closing chan struct{} // closed by Close, so that it can interrupt a delay; nil if there is none
 	end     error         // what a Read behind the last byte returns
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
-	hasCome bool          // all of it lies in a buffer, as what is no stream soon does: it can be read when the context is done
+	hasCome bool          // all of it lies in a buffer: it can be read when the context is done
 	isHTTP2 bool
 	relinks *relinks // of calls that are answered in it; nil if none is
 	session string   // whose they are

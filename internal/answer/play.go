@@ -84,7 +84,9 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 	if trace != nil && trace.WroteRequest != nil {
 		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
-	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil {
+	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil && rec.Proto == "" {
+		return nil, cmp.Or(context.Cause(req.Context()), err)
+	} else if err != nil {
 		return nil, err
 	}
 	if rec.Status == 0 {
@@ -166,7 +168,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		data:    rec.Body,
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		turn:    rec.Turn,
-		hasCome: rec.Stream == "" && p.Pace == 0,
+		hasCome: rec.Stream == "" && rec.Delays == nil && p.Pace == 0 && (len(rec.Body) <= buffered || rec.End == interaction.EndClosed),
 		isHTTP2: resp.ProtoMajor == 2,
 		pending: p.Pending,
 	}

@@ -38,7 +38,7 @@ const (
 	mostImpatient = 2   // a quarter: half of it may be the time of who is not known yet
 	soothing      = 8   // waits that make it more patient
 	looks         = 4   // how often nobody must be seen, because a look sees one processor after the other
-	telling       = 8   // looks that tell who never rests: a busy goroutine on the only processor leaves time for one in 10 ms
+	telling       = 4   // looks that tell who never rests: a busy goroutine on the only processor leaves time for one in 10 ms
 	certain       = 32  // waits in vain that tell who never rests from tests beside this one, which are often at work
 	eager         = 100 // looks without a pause between them: most programs rest after microseconds
 	pause         = 20 * time.Microsecond
@@ -59,13 +59,14 @@ const tick = 5 * time.Millisecond
 func newLapse() lapse { return lapse{time.Now(), spent()} }
 
 // next returns how much of the time since the last look counts: for a program that works, the
-// time that it was given by the processors, and an eighth of what the collector may have taken.
-func (l *lapse) next(works, collects bool) time.Duration {
+// time that it was given by the processors, of which each of those that are known to be busy has a share,
+// and an eighth of what the collector may have taken.
+func (l *lapse) next(works bool, known uint64, collects bool) time.Duration {
 	last := *l
 	*l = newLapse()
 	counts := min(l.now.Sub(last.now), tick)
 	if works {
-		counts = min(l.spent-last.spent, tick)
+		counts = min((l.spent-last.spent)/time.Duration(1+known), tick)
 	}
 	if collects {
 		counts /= 8
@@ -132,8 +133,7 @@ func (r *rest) wait(kind int) {
 			continue
 		}
 		rested, most = 0, crowd{}
-		// Of the processors' time, who is known to be busy has a share.
-		if left -= lapse.next(seen.here > others.here, r.watch.collects()) / time.Duration(1+others.here); left < 0 {
+		if left -= lapse.next(seen.here > others.here, others.here, r.watch.collects()); left < 0 {
 			last := r.impatience
 			if r.isInVain(least, looked); kind == recorded { // which waits for those that are known, too
 				r.impatience = min(r.impatience, last)
@@ -152,11 +152,11 @@ func (r *rest) wait(kind int) {
 // lapse returns how much of the time since the last look counts for who waits for the program.
 func (r *rest) lapse(l *lapse) time.Duration {
 	if bubble.In() || !r.looking.TryLock() { // somebody waits for it to rest
-		return l.next(!bubble.In(), false)
+		return l.next(!bubble.In(), 0, false)
 	}
 	defer r.looking.Unlock()
 	seen, ok := r.watch.look()
-	return l.next(ok && !seen.isWithin(r.others), r.watch.collects())
+	return l.next(ok && !seen.isWithin(r.others), r.others.here, r.watch.collects())
 }
 
 func (r *rest) isInVain(least crowd, looked int) {

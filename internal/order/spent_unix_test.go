@@ -12,17 +12,17 @@ import (
 func TestLapse(t *testing.T) {
 	t.Parallel()
 	hourAgo := func() *lapse { return &lapse{time.Now().Add(-time.Hour), spent()} }
-	if got := hourAgo().next(true, false); got >= tick {
+	if got := hourAgo().next(true, 0, false); got >= tick {
 		t.Errorf("a program that works: %v", got)
 	}
-	if got := hourAgo().next(false, false); got != tick {
+	if got := hourAgo().next(false, 0, false); got != tick {
 		t.Errorf("a program that waits: %v", got)
 	}
-	if got := hourAgo().next(false, true); got != tick/8 {
+	if got := hourAgo().next(false, 0, true); got != tick/8 {
 		t.Errorf("a program that waits while the collector is at work: %v", got)
 	}
 	for l, last := hourAgo(), spent(); spent() == last; { // it works
-		if l.next(true, false) > tick {
+		if l.next(true, 0, false) > tick {
 			t.Error("more than a tick")
 		}
 	}

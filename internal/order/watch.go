@@ -26,7 +26,7 @@ type watch struct {
 }
 
 // cycle is how long one of the collector's is believed to take at most, before one is begun and waited for to know.
-const cycle = 50 * time.Millisecond
+const cycle = 200 * time.Millisecond
 
 // look returns who does something beside the caller; ok is false before Go 1.26.
 func (w *watch) look() (c crowd, ok bool) {
@@ -41,13 +41,13 @@ func (w *watch) look() (c crowd, ok bool) {
 			w.samples[i].Name = name
 		}
 	}
-	if w.read(); w.collects() && time.Since(w.since) > cycle {
+	if w.read(); w.samples[1].Value.Kind() == metrics.KindBad {
+		return crowd{}, false
+	}
+	if w.collects() && time.Since(w.since) > cycle {
 		runtime.GC()
 		w.read()
 		w.more = w.seen
-	}
-	if w.samples[1].Value.Kind() == metrics.KindBad {
-		return crowd{}, false
 	}
 	running := max(1, w.samples[2].Value.Uint64()) - 1 // without this one
 	return crowd{w.samples[1].Value.Uint64() + running, w.samples[3].Value.Uint64()}, true

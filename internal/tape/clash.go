@@ -136,12 +136,12 @@ func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool))
 		return nil
 	}
 	for i := range groups {
-		groups[i] = slices.CompactFunc(groups[i], sameEffect)
+		groups[i] = slices.CompactFunc(groups[i], func(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() })
 	}
 	first := groups[0]
 	for _, other := range groups[1:] {
 		for i, rec := range other[:min(len(first), len(other))] {
-			if !sameEffect(first[i], rec) {
+			if !agree(first[i], rec) || first[i].leadsTo() != rec.leadsTo() {
 				if found == nil {
 					found = append(found, first[i])
 				}
@@ -152,9 +152,6 @@ func apart[K comparable](list []*Recording, key func(*Recording) (k K, ok bool))
 	}
 	return found
 }
-
-// sameEffect reports whether two recordings say the same and lead to the same place.
-func sameEffect(a, b *Recording) bool { return sameAnswer(a, b) && a.leadsTo() == b.leadsTo() }
 
 // leadsTo returns the address to which a redirect leads, without the server's own
 // address.
