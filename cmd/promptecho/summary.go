@@ -63,11 +63,15 @@ func (s *summary) linked() (n int) {
 // countsLine returns "2 recorded, 3 replayed; tokens: 1,200 in, 34 out".
 func countsLine(c attr.Counts) string {
 	var parts []string
+	changes := "changes"
+	if c.Changed == 1 {
+		changes = "change"
+	}
 	for _, n := range []struct {
 		count int64
 		what  string
 	}{
-		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}, {c.Missed, "without a recording"}, {c.Changed, strings.TrimPrefix(count(int(c.Changed), "change"), thousands(c.Changed)+" ") + " that matching ignores"},
+		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}, {c.Missed, "without a recording"}, {c.Changed, changes + " that matching ignores"},
 		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {

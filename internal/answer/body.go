@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,9 +25,9 @@ type body struct {
 	end     error         // what a Read behind the last byte returns
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
 	hasCome bool          // all of it lies in a buffer: it can be read when the context is done
-	isHTTP2 bool
-	relinks *relinks // of calls that are answered in it; nil if none is
-	session string   // whose they are
+	proto   string        // of the answer
+	relinks *relinks      // of calls that are answered in it; nil if none is
+	session string        // whose they are
 
 	// mu lets Close be called while another goroutine reads. It guards what follows and
 	// is not held during a delay. It is taken before the locks of pending and onEnd.
@@ -108,10 +109,17 @@ func (b *body) wait() error {
 		return err
 	case b.hasCome && (!isOver || patience == 0):
 		return nil
-	case b.isHTTP2:
-		return b.ctx.Err()
 	}
-	return context.Cause(b.ctx) // as net/http does
+	return gaveUp(b.ctx, b.proto)
+}
+
+// gaveUp returns the error that net/http gives when a context ends, nil if it has not: its cause, and over HTTP/2 its own
+// error.
+func gaveUp(ctx context.Context, proto string) error {
+	if strings.HasPrefix(proto, "HTTP/2") {
+		return ctx.Err()
+	}
+	return context.Cause(ctx)
 }
 
 // givesUp makes the client give up after the last byte, as the recorded one did because of an

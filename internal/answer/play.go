@@ -84,10 +84,8 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 	if trace != nil && trace.WroteRequest != nil {
 		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
-	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil && rec.Proto == "" {
-		return nil, cmp.Or(context.Cause(req.Context()), err)
-	} else if err != nil {
-		return nil, err
+	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil {
+		return nil, cmp.Or(gaveUp(req.Context(), rec.Proto), err)
 	}
 	if rec.Status == 0 {
 		return nil, &transportError{rec}
@@ -169,7 +167,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		turn:    rec.Turn,
 		hasCome: rec.Stream == "" && rec.Delays == nil && p.Pace == 0 && (len(rec.Body) <= buffered || rec.End == interaction.EndClosed),
-		isHTTP2: resp.ProtoMajor == 2,
+		proto:   rec.Proto,
 		pending: p.Pending,
 	}
 	if p.Pace != 0 || b.turn != nil {

@@ -140,14 +140,14 @@ func words(s string) []string {
 // eachWord calls f for each word of a text: for those of the pieces that are no signs or blanks,
 // and of snake_case and 3.14, for each part.
 func eachWord(s string, f func(word string)) {
-	const within = "_.'" // a word
+	const joints = "_.'" // of a word
 	eachPiece(s, func(piece string, first class) {
 		switch {
 		case first != letter && first != character:
-		case !strings.ContainsAny(piece, within): // as nearly all
+		case !strings.ContainsAny(piece, joints): // as nearly all
 			f(piece)
 		default:
-			for word := range strings.FieldsFuncSeq(piece, func(r rune) bool { return strings.ContainsRune(within, r) }) {
+			for word := range strings.FieldsFuncSeq(piece, func(r rune) bool { return strings.ContainsRune(joints, r) }) {
 				f(word)
 			}
 		}

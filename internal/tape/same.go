@@ -10,7 +10,10 @@ import (
 
 // sameAnswer reports whether two recordings say the same.
 func sameAnswer(a, b *Recording) bool {
-	x, y := a.responseTo(&b.Interaction().Request), &b.Interaction().Response
+	return saySame(a.responseTo(&b.Interaction().Request), &b.Interaction().Response)
+}
+
+func saySame(x, y *interaction.Response) bool {
 	return x.Status == y.Status && x.Error == y.Error && sameBody(x.Body, y.Body) &&
 		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }
@@ -23,7 +26,7 @@ func sameBody(x, y []byte) bool {
 // agree reports whether two recordings say the same as far as both were read.
 func agree(a, b *Recording) bool {
 	x, y := a.responseTo(&b.Interaction().Request), &b.Interaction().Response
-	return sameAnswer(a, b) || x.Status == y.Status && (begins(x, y) || begins(y, x))
+	return saySame(x, y) || x.Status == y.Status && (begins(x, y) || begins(y, x))
 }
 
 // begins reports whether x was closed before its end and is the beginning of y. Its last event may be the beginning of one.
