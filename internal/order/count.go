@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stack"
 )
@@ -21,6 +22,8 @@ type Count struct {
 	span int            // the number of the time in which something is under way, from its first event to its last
 	last *Mark          // of which the last event was
 	open map[*Mark]bool // those that were asked and have not ended
+
+	settling sync.Mutex // held by who waits for the program to rest: each event keeps all others waiting
 }
 
 // A Mark is what is being recorded, or played meanwhile. A nil Mark counts nothing.
@@ -87,7 +90,14 @@ func (m *Mark) now(isPiece bool) int {
 // something happens meanwhile, it waits for that as well. A stream to a reader behind a socket is not held up
 // for each of its pieces. The caller holds the lock.
 func (m *Mark) settle(isPiece bool) {
-	for before := -1; before != m.of.all && (m.company && m.of.last != m || m.follower && m.moments.Answered == 0); {
+	waits := func() bool { return m.company && m.of.last != m || m.follower && m.moments.Answered == 0 }
+	if waits() && !bubble.In() { // in one, its clock would stand still
+		m.of.mu.Unlock()
+		m.of.settling.Lock()
+		defer m.of.settling.Unlock()
+		m.of.mu.Lock()
+	}
+	for before := -1; before != m.of.all && waits(); {
 		before = m.of.all
 		far := m.of.last.far && !isPiece
 		m.of.mu.Unlock()
