@@ -140,14 +140,14 @@ func words(s string) []string {
 // eachWord calls f for each word of a text: for those of the pieces that are no signs or blanks,
 // and of snake_case and 3.14, for each part.
 func eachWord(s string, f func(word string)) {
-	const joints = "_.'" // of a word
+	isJoint := func(r rune) bool { return r == '_' || r == '.' || r == '\'' } // of a word
 	eachPiece(s, func(piece string, first class) {
 		switch {
 		case first != letter && first != character:
-		case !strings.ContainsAny(piece, joints): // as nearly all
+		case strings.IndexFunc(piece, isJoint) < 0: // as in nearly all
 			f(piece)
 		default:
-			for word := range strings.FieldsFuncSeq(piece, func(r rune) bool { return strings.ContainsRune(joints, r) }) {
+			for word := range strings.FieldsFuncSeq(piece, isJoint) {
 				f(word)
 			}
 		}
