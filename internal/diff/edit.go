@@ -175,12 +175,19 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 	}
 	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
 	e.Note = textNote(e.Recorded, e.Incoming, theRequest)
-	for i, body := range [][]byte{recorded, incoming} {
-		var syntax *json.SyntaxError
-		trimmed := bytes.TrimSpace(body)
-		if len(trimmed) > 0 && strings.IndexByte("{[", trimmed[0]) >= 0 && errors.As(json.Unmarshal(body, new(any)), &syntax) {
-			side := []string{"the recording", theRequest}[i]
-			e.Note = fmt.Sprintf("%s is not JSON: %v, at byte %d", side, syntax, syntax.Offset)
-		}
+	was, is := broken(recorded), broken(incoming)
+	switch {
+	case was != nil && is == nil:
+		e.Note = fmt.Sprintf("the recording is not JSON: %v, at byte %d", was, was.Offset)
+	case is != nil && was == nil: // neither is where each line is JSON
+		e.Note = fmt.Sprintf("%s is not JSON: %v, at byte %d", theRequest, is, is.Offset)
 	}
+}
+
+// broken returns what is wrong with a body that begins as JSON, or nil.
+func broken(body []byte) (syntax *json.SyntaxError) {
+	if start := bytes.TrimSpace(body); len(start) > 0 && strings.IndexByte("{[", start[0]) >= 0 {
+		errors.As(json.Unmarshal(body, new(any)), &syntax)
+	}
+	return syntax
 }
