@@ -640,8 +640,8 @@ func TestOnRecordError(t *testing.T) {
 	}{
 		{"warn", Warn, []int{404}, false, "x", "", "a failure is recorded: POST http://h/v1/chat/completions: status 404"},
 		{"warn, run failed", Warn, []int{404}, true, "", "", "c.yaml: POST http://h/v1/chat/completions: status 404"},
-		{"the key is refused", Warn, []int{401}, false, "", "the provider refused the key: POST http://h/v1/chat/completions: status 401", ""},
-		{"it may not ask this", Warn, []int{403}, false, "", "the provider refused the key: POST http://h/v1/chat/completions: status 403", ""},
+		{"the key is refused", Warn, []int{401}, false, "", "the server refused access: POST http://h/v1/chat/completions: status 401", ""},
+		{"it may not ask this", Warn, []int{403}, false, "", "the server refused access: POST http://h/v1/chat/completions: status 403", ""},
 		{"refused, and this is what it is about", Keep, []int{401}, false, "x", "", ""},
 		{"refused, overcome by another key", Warn, []int{401, 200}, false, "x x", "", ""},
 		{"fail", Fail, []int{500}, false, "", "nothing was written, because a request failed and OnRecordError(Fail) is set: POST http://h/v1/chat/completions: status 500", ""},

@@ -123,7 +123,7 @@ func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, 
 	case before != nil:
 		return false, fmt.Errorf("%s:%d: not replaced: this recording is a success, and the new one a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)%s", r.file, before.Line(), what, r.goOn(status))
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return false, fmt.Errorf("%s: not recorded: the provider refused the key: %s. Set a key that has access; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
+		return false, fmt.Errorf("%s: not recorded: the server refused access: %s. Set a key that has access; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
 	case o.Failed:
 		r.log.Notef("failed, and not recorded in %s: %s%s", r.file, what, r.goOn(status))
 		return false, nil
