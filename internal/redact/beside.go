@@ -19,7 +19,7 @@ var (
 // nameTails are the last two bytes, in lower case, of every name beside which a secret may
 // stand, and of the schemes Bearer and Basic.
 var nameTails = func() (t [256][256]bool) {
-	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
+	names := append([]string{"signature", "sig", "bearer", "basic"}, variableEnds...)
 	for _, s := range secretNames {
 		names = append(names, s.ends...)
 	}
@@ -33,7 +33,7 @@ var nameTails = func() (t [256][256]bool) {
 func (s *search) named(start, end int) match {
 	text := s.text
 	switch text[end] { // nearly every word ends here
-	case '"', '\'', '`', '\\', '=', ':', '>', '%', ']', '|', '\t', '<':
+	case '"', '\'', '`', '\\', '=', ':', '>', '%', ']', '|', '\t', '<', '*':
 	case ' ': // a word after a word is no value, but for a scheme, an option and the attribute of an element
 		if end+1 < len(text) && class[text[end+1]]&alnum != 0 && end-start > len("bearer") && text[start] != '-' && !isNested(text[:start]) {
 			return match{}
@@ -42,9 +42,21 @@ func (s *search) named(start, end int) match {
 		return match{}
 	}
 	kind := nameKinds.Get(string(text[start:end]))
+	if kind == "" && start > 0 && text[start-1] == ' ' && end-start <= len("token") { // "API key: ..."
+		first := start - 1
+		for first > 0 && class[text[first-1]]&alnum != 0 {
+			first--
+		}
+		kind = secretKind(strings.ToLower(string(text[first:start-1]) + string(text[start:end])))
+	}
 	switch {
-	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || bytes.IndexByte([]byte("?&;6"), text[start-1]) < 0): // 6 of \u0026
+	case kind == "":
 		return match{}
+	case kind == signatureInQuery:
+		if start == 0 || bytes.IndexByte([]byte("?&;6"), text[start-1]) < 0 { // 6 of \u0026
+			return match{}
+		}
+		kind = signatureOfURL
 	case kind == "bearer", kind == "basic":
 		return s.scheme(kind, end)
 	}
@@ -105,13 +117,18 @@ func nameKind(name string) string {
 	switch low {
 	case "bearer", "basic":
 		return low
-	case "sig":
-		return signatureOfURL
 	case "icepwd":
 		return "" // of WebRTC: SDP carries it in the open, for this call (RFC 8839)
+	case "token":
+		if strings.HasPrefix(name, "--") {
+			return low // an option
+		}
 	}
 	if kind := secretKind(low); kind != "" {
 		return kind
+	}
+	if low == "sig" || strings.HasSuffix(low, "signature") {
+		return signatureInQuery
 	}
 	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""
@@ -150,7 +167,7 @@ var afterScheme = memo.Regexp(`^(?: +|%20)`)
 // assignment is what stands between the end of a name and the value that is given to it,
 // in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
 // name and begin the value, escaped any number of times, and a separator.
-var assignment = memo.Regexp(`^(` + quote + `)?\]?([ \t]{0,16})` +
+var assignment = memo.Regexp(`^(` + quote + `)?(?:\]|%5[Dd]|\*\*)?([ \t]{0,16})` +
 	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
 
 // typing is what may stand there, too: where the value is typed or one of several, where it stands
@@ -159,7 +176,7 @@ var typing = memo.Regexp(`^(?:` + strings.Join([]string{
 	`(?:` + quote + `)?[ \t]*(?:[:=]|%3[DdA])` + opening + `+` + space,
 	`(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space,
 	attributes + `[ \t]*` + gt + opening + `*` + space,
-	`(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
+	`\]?(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
 	`(?:` + quote + `)` + attributes + `\s+` + valueName + `=`,
 	nextElement + valueName + attributes + gt + opening + `*` + space,
 }, "|") + `)(` + quote + `)?`)
@@ -254,6 +271,9 @@ func (s *search) value(kind string, start int, quote string) match {
 	}
 	limit := text[:min(len(text), start+maxValue)]
 	end := run(limit, start, chars)
+	for bytes.HasPrefix(limit[end:], []byte(`\u002B`)) { // a plus, as .NET writes it in JSON
+		end = run(limit, end+len(`\u002B`), chars)
+	}
 	if end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL {
 		colon := end
 		if end = run(limit, colon+1, chars); end < colon+17 || bytes.HasPrefix(limit[colon:], []byte("://")) {

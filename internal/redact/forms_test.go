@@ -21,7 +21,9 @@ func TestForms(t *testing.T) {
 		"a=1&client_secret=x&b=2":                 "a=1&client_secret=[REDACTED]&b=2",
 		"=&token=" + key + "&page=2":              "=&token=[REDACTED]&page=2",
 		"token=word&Key=" + key + " &code=" + key: "token=word&Key=[REDACTED] &code=[REDACTED]",
-		"tenant=acme&tenants=acme":                "tenant=[REDACTED]&tenants=acme",
+		"auth%5Bpassword%5D=x&a[client_secret]=y": "auth%5Bpassword%5D=[REDACTED]&a[client_secret]=[REDACTED]",
+		"--b\r\nContent-Disposition: form-data; name=\"user[api_key]\"\r\n\r\n" + key + "\r\n--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n" + key + "\r\n--b--": "--b\r\nContent-Disposition: form-data; name=\"user[api_key]\"\r\n\r\n" + key + "\r\n--b\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\n[REDACTED]\r\n--b--",
+		"tenant=acme&tenants=acme": "tenant=[REDACTED]&tenants=acme",
 		"--b\r\nContent-Disposition: form-data; name=\"TENANT\"\r\n\r\nacme\r\n--b\r\nContent-Disposition: form-data; name=\"code\"\r\n\r\nwhat it says\r\n--b--": "--b\r\nContent-Disposition: form-data; name=\"TENANT\"\r\n\r\n[REDACTED]\r\n--b\r\nContent-Disposition: form-data; name=\"code\"\r\n\r\nwhat it says\r\n--b--",
 	} {
 		if got := string(p.fields([]byte(body), in)); got != want {

@@ -39,13 +39,15 @@ func (p *Policy) learn(req *interaction.Request) {
 		}
 	}
 	u := cut(req.URL)
-	if _, password, ok := strings.Cut(u.user, ":"); ok {
-		p.learnEscaped(password)
+	user, password, _ := strings.Cut(u.user, ":")
+	p.learnEscaped(password)
+	if isKey(coding.UnescapeQuery(user)) {
+		p.learnEscaped(user)
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		if isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
+		if isCertain(name, u.host, plain) || mayBeSecret(name) && isKey(plain) {
 			p.learnEscaped(value)
 		}
 	}
@@ -85,8 +87,11 @@ func (p *Policy) learnHeader(value string) {
 	case strings.EqualFold(scheme, "basic"):
 		p.learnValue(token)
 		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
-			_, password, _ := strings.Cut(string(plain), ":")
+			user, password, _ := strings.Cut(string(plain), ":")
 			p.learnValue(password)
+			if isKey(user) { // as Stripe's, which has no password
+				p.learnValue(user)
+			}
 		}
 	case strings.EqualFold(scheme, "bearer"):
 		p.learnValue(token)

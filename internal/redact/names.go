@@ -18,11 +18,11 @@ var secretNames = []struct {
 	{"AWS session token", strings.Fields("awssessiontoken amzsecuritytoken")},
 	{"Azure key", strings.Fields("sharedaccesskey accountkey subscriptionkey")},
 	{signatureOfURL, strings.Fields("amzsignature googsignature")},
-	{"API key", strings.Fields("apikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
+	{"API key", strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
 	{"secret", strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
 		encryptionkey masterkey unsealkey hmackey sharedkey functionkey hostkey sessionkey recoverycode backupcode`)},
 	{"token", strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
-		privatetoken gitlabtoken githubtoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
+		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
 		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
 		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
 		ghtoken jobtoken citoken vaulttoken sastoken idtoken clientassertion devicecode codeverifier`)},
@@ -33,6 +33,9 @@ var secretNames = []struct {
 
 // signatureOfURL is the kind of a value that is new with each signature.
 const signatureOfURL = "signature of a URL"
+
+// signatureInQuery is the kind of a value that is one if its name stands in a query.
+const signatureInQuery = "signature in a query"
 
 // kindNamed is the kind of what a name calls a secret that may as well be data, if it does not
 // look random: the routing key of an alarm, and of a queue.

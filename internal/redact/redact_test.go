@@ -517,7 +517,10 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 		{"X-CSRF", "https://h/", headers("X-Xsrf", secret), secret},
 		{"query", "https://h/?key=k7Qx2mPz9Vw4Lr8Tn3Yb6", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 		{"password in a query", "https://h/?password=correct+horse+battery", nil, "correct horse battery"},
+		{"code in a query", "https://h/?code=k7Qx2mPz9Vw4Lr8Tn3Yb6", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 		{"userinfo", "https://u:" + secret + "@h/", nil, secret},
+		{"a key for a user", "https://h/", headers("authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("k7Qx2mPz9Vw4Lr8Tn3Yb6:"))), "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
+		{"a key for a user in userinfo", "https://k7Qx2mPz9Vw4Lr8Tn3Yb6@h/", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -700,7 +703,9 @@ func TestAnswersOfExchanges(t *testing.T) {
 		in, want string
 	}{
 		{"OpenID Connect", grant, `{"id_token":"a","code":"an error's","expires_in":3600}`, `{"id_token":"[REDACTED]","code":"an error's","expires_in":3600}`},
-		{"no exchange", get, `{"id_token":"a","assertion":"b"}`, ""},
+		{"no exchange", get, `{"id_token":"a","assertion":"b","token":" word"}`, ""},
+		{"no exchange, and a key", get, `{"token":"k9Fq2xZr81LmPq7T","assertion": "k9Fq2xZr81LmPq7T"}`, `{"token":"[REDACTED]","assertion": "[REDACTED]"}`},
+		{"no exchange, and a conversation", get, `{"session_id":"k9Fq2xZr81LmPq7T","code":"k9Fq2xZr81LmPq7T"}`, ""},
 		{"OAuth, whoever asked", get, `{"access_token":"a","token_type":"Bearer","id_token":"b"}`, `{"access_token":"[REDACTED]","token_type":"Bearer","id_token":"[REDACTED]"}`},
 		{"instance metadata", get, `{"AccessKeyId":"id","SecretAccessKey":"k","Token":"t","Expiration":"2025-01-02T03:04:05Z"}`, `{"AccessKeyId":"id","SecretAccessKey":"[REDACTED]","Token":"[REDACTED]","Expiration":"2999-01-02T03:04:05Z"}`},
 		{"STS", get, `<Credentials><SecretAccessKey>k</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2025-01-02T03:04:05Z</Expiration></Credentials>`, `<Credentials><SecretAccessKey>[REDACTED]</SecretAccessKey><SessionToken>[REDACTED]</SessionToken><Expiration>2999-01-02T03:04:05Z</Expiration></Credentials>`},
@@ -801,7 +806,7 @@ func TestEscapedSecret(t *testing.T) {
 	if err := enc.Encode(map[string]string{"text": value}); err != nil {
 		t.Fatal(err)
 	}
-	for _, body := range []string{string(html), plain.String(), strings.ReplaceAll(plain.String(), "/", `\/`)} {
+	for _, body := range []string{string(html), plain.String(), strings.ReplaceAll(plain.String(), "/", `\/`), strings.ReplaceAll(string(html), "+", `\u002B`)} {
 		var p Policy
 		p.AddSecret(value)
 		req := interaction.Request{URL: "https://h/", Body: []byte(body)}

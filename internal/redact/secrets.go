@@ -157,8 +157,10 @@ var spelled = memo.Strings[[]spelling]{Func: spellings}
 func spellings(text string) []spelling {
 	all := jsonSpellings(text)
 	add := func(kind, text string) { all = appendNew(all, kind, text) }
-	add(kindEscaped, url.QueryEscape(text))
-	add(kindEscaped, url.PathEscape(text))
+	for _, escaped := range []string{url.QueryEscape(text), url.PathEscape(text)} {
+		add(kindEscaped, escaped)
+		add(kindEscaped, upperEscape().ReplaceAllStringFunc(escaped, strings.ToLower)) // as .NET writes it
+	}
 	// What base64 of any text that holds the secret holds too, in both alphabets (RFC
 	// 4648): the secret can start at any byte of a group of three, and the digits at its
 	// ends depend on its neighbours.
@@ -193,9 +195,12 @@ func jsonSpellings(text string) []spelling {
 	for _, escaped := range []string{htmlEscapes.Replace(html), html} {
 		all = appendNew(all, kindJSON, escaped)
 		all = appendNew(all, kindJSON, strings.ReplaceAll(escaped, "/", `\/`))
+		all = appendNew(all, kindJSON, strings.ReplaceAll(escaped, "+", `\u002B`)) // as .NET writes it
 	}
 	return all
 }
+
+var upperEscape = memo.Regexp(`%[0-9A-F]{2}`)
 
 // htmlEscapes undoes what encoding/json escapes so that JSON can stand in HTML.
 var htmlEscapes = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&",
