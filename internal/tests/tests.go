@@ -65,6 +65,9 @@ func (p *Package) read(text []byte) {
 		_, tok, lit := s.Scan()
 		switch tok {
 		case token.EOF:
+			if depth != 0 {
+				p.unread = scanner.Error{Msg: "a bracket is open or closed too often"}
+			}
 			return
 		case token.LPAREN, token.LBRACE, token.LBRACK:
 			depth++

@@ -89,6 +89,7 @@ func TestUnknown(t *testing.T) {
 	for name, files := range map[string]map[string]string{
 		"no sources":  {"testdata/cassettes/TestGone.yaml": ""},
 		"not closed":  {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nvar a = `func TestGone("},
+		"a bracket":   {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nfunc TestA(t *testing.T) { foo( }\nfunc TestGone(t *testing.T) {}"},
 		"not Go text": {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\n\x00"},
 	} {
 		if all, orphans := In(write(t, files)).Cassettes(); len(all) != 1 || len(orphans) != 0 {
