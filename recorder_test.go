@@ -596,6 +596,7 @@ func TestTransportErrorKept(t *testing.T) {
 	}{
 		{&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, syscall.ECONNREFUSED, false},
 		{&net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}, os.ErrDeadlineExceeded, true},
+		{context.DeadlineExceeded, context.DeadlineExceeded, true},
 		{io.ErrUnexpectedEOF, io.ErrUnexpectedEOF, false},
 		{io.EOF, io.EOF, false},
 		{errors.New("tls: bad certificate"), nil, false},

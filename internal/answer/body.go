@@ -3,6 +3,8 @@ package answer
 import (
 	"cmp"
 	"context"
+	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +21,7 @@ const buffered = 4 << 10
 // delay. There is no goroutine, and waiting uses only package time, so that it works in a
 // synctest bubble.
 type body struct {
+	req     *http.Request
 	ctx     context.Context // of the request
 	pace    float64
 	closing chan struct{} // closed by Close, so that it can interrupt a delay; nil if there is none
@@ -47,9 +50,9 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for b.left == 0 && (len(p) > 0 || b.closed) {
+	for waited := false; b.left == 0 && (len(p) > 0 || b.closed); waited = true {
 		if b.closed {
-			return 0, http.ErrBodyReadAfterClose
+			return 0, b.readClosed(waited)
 		}
 		begun := b.begun
 		switch err := b.wait(); {
@@ -72,6 +75,17 @@ func (b *body) Read(p []byte) (int, error) {
 	b.read += n
 	b.left -= n
 	return n, nil
+}
+
+// readClosed returns the error of net/http for a Read of a closed body, or of one that is closed while the Read waits.
+func (b *body) readClosed(waited bool) error {
+	switch {
+	case strings.HasPrefix(b.proto, "HTTP/2"):
+		return errors.New("http2: response body closed")
+	case waited:
+		return &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}
+	}
+	return errors.New("http: read on closed response body")
 }
 
 // wait waits for the next chunk, or for what comes behind the last one: the end, or the client to
@@ -110,26 +124,16 @@ func (b *body) wait() error {
 	case b.hasCome && (!isOver || patience == 0):
 		return nil
 	}
-	return gaveUp(b.ctx, b.proto)
-}
-
-// gaveUp returns the error that net/http gives when a context ends, nil if it has not: its cause, and over HTTP/2 its own
-// error.
-func gaveUp(ctx context.Context, proto string) error {
-	if strings.HasPrefix(proto, "HTTP/2") {
-		return ctx.Err()
-	}
-	return context.Cause(ctx)
+	return gaveUp(b.req, b.proto)
 }
 
 // givesUp makes the client give up after the last byte, as the recorded one did because of an
-// error of its context. A deadline passes at once unless paced. For its caller to cancel it,
+// error of its context. A deadline passes at once unless paced, or waitsFor. For its caller to cancel it,
 // the body waits: callers do that when something else has happened, such as a click.
 func (b *body) givesUp(recorded string) {
-	_, hasDeadline := b.ctx.Deadline()
 	if recorded == context.DeadlineExceeded.Error() {
 		b.end, b.onEnd = context.DeadlineExceeded, nil
-		if b.pace == 0 || !hasDeadline {
+		if _, hasDeadline := b.ctx.Deadline(); !hasDeadline || b.pace == 0 && !waitsFor(b.ctx, b.turn) {
 			return
 		}
 	}
@@ -183,6 +187,6 @@ func pause(ctx context.Context, closing <-chan struct{}, pace float64, ms int64)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-closing:
-		return http.ErrBodyReadAfterClose
+		return net.ErrClosed
 	}
 }

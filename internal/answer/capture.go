@@ -163,13 +163,16 @@ func (c *capture) add(b []byte, filled bool) {
 
 // Close settles the response, unless it is over, and closes the server's body.
 func (c *capture) Close() error {
-	why := "" // who asked for an answer may read ahead of what it wanted
-	if c.reading.Load() > 0 && c.resp.Request.Method == http.MethodGet {
+	why := "" // who asked for an answer in one piece may read ahead of what it wanted
+	if c.isReading() && c.resp.Request.Method == http.MethodGet {
 		why = interaction.Waiting
 	}
 	c.settle(interaction.EndClosed, why)
 	return c.body.Close()
 }
+
+// isReading reports whether a Read waits for the server.
+func (c *capture) isReading() bool { return c.reading.Load() > 0 }
 
 // settle ends the recording, once: end and errText are End and Error of the response.
 func (c *capture) settle(end, errText string) {
@@ -186,6 +189,9 @@ func (c *capture) settle(end, errText string) {
 		c.stored.Trailers = interaction.HeadersOf(c.resp.Trailer)
 	}
 	c.storeBody()
+	if end == interaction.EndClosed && errText == "" && c.stored.Stream != "" && c.isReading() {
+		c.stored.Error = interaction.Waiting
+	}
 	if end == interaction.EndClosed && c.isWhole() {
 		c.stored.End, c.stored.Error = "", ""
 	}

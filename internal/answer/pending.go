@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
+	"net"
 	"sync"
 )
 
@@ -39,7 +39,7 @@ func (p *Pending) remove(c io.Closer) {
 }
 
 // wait waits until a context ends, and returns nil then. It is ErrClosed if the recorder is
-// closed before, and http.ErrBodyReadAfterClose if closing is closed, which may be nil.
+// closed before, and net.ErrClosed if closing is closed, which may be nil.
 func (p *Pending) wait(ctx context.Context, closing <-chan struct{}) error {
 	closed := make(waiter) // made here: it belongs to the synctest bubble of the request
 	if !p.add(closed) {
@@ -50,7 +50,7 @@ func (p *Pending) wait(ctx context.Context, closing <-chan struct{}) error {
 	case <-ctx.Done():
 		return nil
 	case <-closing:
-		return http.ErrBodyReadAfterClose
+		return net.ErrClosed
 	case <-closed:
 		return ErrClosed
 	}

@@ -6,12 +6,14 @@ package answer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -77,7 +79,7 @@ func (p *Player) Wait(ctx context.Context, latencyMS int64, turn *order.Turn) er
 
 func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) {
 	if rec.End == interaction.EndCanceled {
-		return nil, p.canceled(req.Context(), rec)
+		return nil, p.canceled(req, rec)
 	}
 	// Nobody connects in replay, so no other hooks are called.
 	trace := httptrace.ContextClientTrace(req.Context())
@@ -85,7 +87,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
 	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil {
-		return nil, cmp.Or(gaveUp(req.Context(), rec.Proto), err)
+		return nil, cmp.Or(gaveUp(req, rec.Proto), err)
 	}
 	if rec.Status == 0 {
 		return nil, &transportError{rec}
@@ -104,15 +106,16 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 }
 
 // canceled returns the error of a request whose recording was given up before there was
-// an answer. A deadline passes at once unless paced. For its caller to cancel it, it
+// an answer. A deadline passes as [Expire] says. For its caller to cancel it, it
 // waits: callers do that when something else has happened, such as the answer to the
 // other one of two hedged requests.
-func (p *Player) canceled(ctx context.Context, rec *Playable) error {
+func (p *Player) canceled(req *http.Request, rec *Playable) error {
+	ctx := req.Context()
 	if rec.Error == context.DeadlineExceeded.Error() {
-		if err := p.Wait(ctx, rec.LatencyMS, rec.Turn); err != nil {
-			return context.Cause(ctx)
+		if err := p.Wait(ctx, rec.LatencyMS, rec.Turn); err == nil {
+			Expire(ctx, p.Pending, rec.Turn)
 		}
-		return context.DeadlineExceeded
+		return cmp.Or(gaveUp(req, rec.Proto), context.DeadlineExceeded)
 	}
 	if ctx.Done() == nil {
 		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer, so there is no answer to replay; this request has no context that can be canceled. If it is no longer meant to be canceled, record again", rec.File, rec.Line))
@@ -160,13 +163,14 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 // body returns the body of a response. It ends as the recorded one did.
 func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	b := &body{
+		req:     resp.Request,
 		ctx:     resp.Request.Context(),
 		pace:    p.Pace,
 		end:     io.EOF,
 		data:    rec.Body,
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		turn:    rec.Turn,
-		hasCome: rec.Stream == "" && rec.Delays == nil && p.Pace == 0 && (len(rec.Body) <= buffered || rec.End == interaction.EndClosed),
+		hasCome: cameAtOnce(rec) && p.Pace == 0 && (len(rec.Body) <= buffered || rec.End == interaction.EndClosed),
 		proto:   rec.Proto,
 		pending: p.Pending,
 	}
@@ -194,7 +198,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		if rec.Error == interaction.Waiting || rec.Error != "" && b.ctx.Done() != nil {
 			b.givesUp(rec.Error)
 		}
-		if b.patience != 0 && !listens && request.ServedBy(b.ctx).By != "" {
+		if b.patience != 0 && !listens && (rec.Error == interaction.Waiting || request.ServedBy(b.ctx).By != "") {
 			b.patience = mostServed
 		}
 	case len(rec.Trailers) > 0:
@@ -202,6 +206,16 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		b.onEnd = func() { maps.Copy(resp.Trailer, trailers) }
 	}
 	return b
+}
+
+// cameAtOnce reports whether a body came in one piece: if it is a stream, all of its events with the headers.
+func cameAtOnce(rec *Playable) bool {
+	if rec.Stream == "" {
+		return rec.Delays == nil
+	}
+	isLater := func(d interaction.Delay) bool { return !d.Together || d.Rest != "" }
+	return rec.End == "" && len(rec.Delays) > 0 && len(rec.Delays) == len(rec.Ends) && rec.Delays[0] == interaction.Delay{} &&
+		!slices.ContainsFunc(rec.Delays[1:], isLater)
 }
 
 // mostServed is how long a request that nobody cancels is waited for, beyond what it took when it
@@ -217,7 +231,9 @@ func (e *transportError) Error() string {
 }
 
 // Timeout reports whether the recorded failure was a timeout; see [net.Error].
-func (e *transportError) Timeout() bool { return strings.HasSuffix(e.rec.Error, "timeout") }
+func (e *transportError) Timeout() bool {
+	return strings.HasSuffix(e.rec.Error, "timeout") || errors.Is(e.Unwrap(), context.DeadlineExceeded)
+}
 
 // Temporary completes [net.Error].
 func (e *transportError) Temporary() bool { return e.Timeout() }
@@ -225,7 +241,7 @@ func (e *transportError) Temporary() bool { return e.Timeout() }
 // Unwrap returns the error that the recorded failure was, if callers look for that one.
 func (e *transportError) Unwrap() error {
 	for _, known := range [...]error{
-		io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded,
+		io.EOF, io.ErrUnexpectedEOF, os.ErrDeadlineExceeded, context.DeadlineExceeded, context.Canceled,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	} {
 		if strings.HasSuffix(": "+e.rec.Error, ": "+known.Error()) {

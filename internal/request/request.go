@@ -21,6 +21,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode"
 
 	"github.com/promptecho/promptecho/internal/coding"
@@ -45,9 +46,16 @@ func CloseBody(req *http.Request) {
 
 // GaveUp returns the error of the context of a request whose client gave up, nil if it did
 // not. An [http.Client] with a Timeout ends its requests in an older way as well, which can be
-// the first to be seen.
+// the first to be seen. Its error says that this has passed if it knows: if the deadline is that one, GaveUp waits
+// until it does.
 func GaveUp(req *http.Request) error {
 	if err := req.Context().Err(); err != nil {
+		if err == context.DeadlineExceeded && req.Cancel != nil { //lint:ignore SA1019 net/http still sets it
+			select {
+			case <-req.Cancel: //lint:ignore SA1019 as above
+			case <-time.After(50 * time.Millisecond): // the deadline is another one
+			}
+		}
 		return err
 	}
 	select {
