@@ -48,7 +48,9 @@ func chatToolBlocks(r *request, body *exactjson.Value) {
 			content := member(&out[len(out)-1], "content")
 			content.Elems = append(content.Elems, block)
 		default:
-			out = append(out, r.object(field("role", stringValue("user")), field("content", r.list(block))))
+			message := r.object(field("role", stringValue("user")), field("content", r.list(block)))
+			message.ID = m.ID // where it stands
+			out = append(out, message)
 		}
 		results = isResult
 	}

@@ -175,19 +175,20 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 	}
 	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
 	e.Note = textNote(e.Recorded, e.Incoming, theRequest)
-	was, is := broken(recorded), broken(incoming)
+	was, is := Broken(recorded), Broken(incoming)
 	switch {
-	case was != nil && is == nil:
-		e.Note = fmt.Sprintf("the recording is not JSON: %v, at byte %d", was, was.Offset)
-	case is != nil && was == nil: // neither is where each line is JSON
-		e.Note = fmt.Sprintf("%s is not JSON: %v, at byte %d", theRequest, is, is.Offset)
+	case was != "" && is == "":
+		e.Note = "the recording is " + was
+	case is != "" && was == "": // neither is where each line is JSON
+		e.Note = theRequest + " is " + is
 	}
 }
 
-// broken returns what is wrong with a body that begins as JSON, or nil.
-func broken(body []byte) (syntax *json.SyntaxError) {
-	if start := bytes.TrimSpace(body); len(start) > 0 && strings.IndexByte("{[", start[0]) >= 0 {
-		errors.As(json.Unmarshal(body, new(any)), &syntax)
+// Broken returns what is wrong with a body that begins as JSON and is none, or "".
+func Broken(body []byte) string {
+	var syntax *json.SyntaxError
+	if start := bytes.TrimSpace(body); len(start) > 0 && strings.IndexByte("{[", start[0]) >= 0 && errors.As(json.Unmarshal(body, new(any)), &syntax) {
+		return fmt.Sprintf("not JSON: %v, at byte %d", syntax, syntax.Offset)
 	}
-	return syntax
+	return ""
 }
