@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"slices"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -311,5 +312,17 @@ func TestRewriteShared(t *testing.T) {
 		if err := Restore(path, before); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// An answer that was edited by hand stays so.
+	first, rest, _ := bytes.Cut(mustRead(t, path), []byte("ok: true")) // of the second interaction
+	edited := slices.Concat(first, []byte("ok: true"), bytes.Replace(rest, []byte("ok: true"), []byte("ok: false"), 1))
+	if err := os.WriteFile(path, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Rewrite(path, cassette.SumOf(path), f.Revision, map[int]*interaction.Interaction{0: &changed}, refresh, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := cassette.Load(path); err != nil || !bytes.Contains(got.Interactions[0].Request.Body, []byte("Ponder")) || string(got.Interactions[1].Response.Body) != `{"ok":false}` {
+		t.Errorf("%v\n%s", err, mustRead(t, path))
 	}
 }
