@@ -55,7 +55,7 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 // RevealWithin makes known what may stand in a text where a recorded one, which differs from it
 // elsewhere, too, has placeholders: what only the text has.
 func (p *Policy) RevealWithin(recorded, asked string) {
-	for _, part := range runs([]byte(asked), std64|word|dot|tilde|equal) {
+	for _, part := range runs([]byte(asked), std64|word|dot|tilde) {
 		for word := range strings.SplitSeq(string(part), "/") {
 			if !strings.Contains(recorded, word) {
 				p.revealed(word)
