@@ -226,6 +226,7 @@ func TestUnsaid(t *testing.T) {
 		{"tenant", "header x-tenant-id", "header/x-tenant-id", written, pair("X-Tenant-ID", "red", "blue"), nil},
 		{"organization of an endpoint that is not known", "header openai-organization", "header/openai-organization", written, pair("OpenAI-Organization", "org-a", "org-b"), nil},
 		{"one has it, one not", "header x-tenant-id", "header/x-tenant-id", written, []asking{{url: thing}, with("X-Tenant-ID", "blue")}, nil},
+		{"two pages of a list", "header x-page-token", "header/x-page-token", written, pair("X-Page-Token", "Zk3vQ9pXw7RtLm2NcY8bHs5D", "Qm8sT4vXy2PwKn6LbZ9cRj3F"), nil},
 		{"two tokens", "header authorization", "header/authorization", secret, pair("Authorization", "Bearer NOTREAL-red", "Bearer NOTREAL-blue"), nil},
 		{"two keys", "header x-api-key", "header/x-api-key", secret, pair("X-Api-Key", "NOTREAL-red", "NOTREAL-blue"), nil},
 		{"two keys that sign", "header authorization", "header/authorization", secret, pair("Authorization", aws("AKIANOTREALRED", "1"), aws("AKIANOTREALBLUE", "2")), nil},

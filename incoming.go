@@ -140,8 +140,11 @@ func (c *config) ignores(path, name, value string) bool {
 // header that cannot be a credential.
 func (c *config) mayWrite(path string) bool {
 	name, ok := strings.CutPrefix(path, "header/")
-	return ok && !slices.Contains(c.keepHeaders, name) && !mayBeSecret().MatchString(name)
+	return ok && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
 }
+
+// placeInList matches the names of headers that say where a list goes on.
+var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
 
 // mayBeSecret matches the names of headers that may hold a credential.
 var mayBeSecret = memo.Regexp(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
