@@ -220,7 +220,7 @@ func (r *Recorder) idle(s *stated) string {
 	case s.on == onWriting && slices.ContainsFunc(r.tape.Recordings(), (*tape.Recording).Fresh):
 		return "nothing that was recorded contains it"
 	case s.on == onWriting && r.tape.State.Present && !r.mayHave(s):
-		return "neither the cassette nor any request contains it"
+		return "neither the cassette nor what is written of any request contains it"
 	}
 	return ""
 }

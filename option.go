@@ -19,12 +19,12 @@ import (
 // An Option changes what a recorder does. Options are applied in order; those that
 // take several values add to earlier ones. A nil Option does nothing.
 //
-// An option that has no effect is always reported. [Open] returns an error if an option cannot
+// An option that has no effect is reported. [Open] returns an error if an option cannot
 // mean anything: an unknown kind of call, an invalid expression, no value at all. When the run
 // is over, an option that selected nothing, that is set twice or that another one overrides is
 // reported to have had no effect: by echotest with the result of the test, by [Recorder.Close]
-// on standard error, or to [Log]. Tests that share an option need not all use it. It is
-// reported once: under echotest.Main if no test of the package needed it, otherwise after the
+// on standard error, or to [Log]. Not reported is [Ignore] of a header, since that may never be
+// written. Tests that share an option need not all use it. It is reported once: under echotest.Main if no test of the package needed it, otherwise after the
 // first run in which it had no effect. The run fails if a call that was meant to be
 // [Frozen] was not.
 type Option func(*config)
