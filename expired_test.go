@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -144,5 +145,86 @@ func TestDeadlineAtOnce(t *testing.T) {
 	}
 	if err := late(ModeNone, time.Hour); err != nil {
 		t.Error(err)
+	}
+}
+
+// A stream that is given up just before the recorder is closed, when nobody has seen it yet, was given up.
+func TestStreamGivenUpAtTheEnd(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		_, _ = io.Copy(io.Discard, req.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-req.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone, ModeNone} {
+		r := mustOpen(t, file, InMode(mode))
+		ctx, cancel := context.WithCancel(t.Context())
+		req, _ := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader(`{"q":1}`))
+		resp, err := r.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(resp.Body, make([]byte, len("data: 1\n\n"))); err != nil {
+			t.Error(err)
+		}
+		ended := make(chan error)
+		go func() {
+			if mode == ModeAll {
+				<-ctx.Done() // it reads on later
+			}
+			_, err := resp.Body.Read(make([]byte, 1))
+			ended <- err
+		}()
+		if mode == ModeNone {
+			time.AfterFunc(10*time.Millisecond, cancel)
+			if err := <-ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("mode %s: %v", mode, err)
+			}
+			mustPass(t, r)
+			continue
+		}
+		cancel()
+		mustPass(t, r)
+		if err := <-ended; err == nil {
+			t.Error("the stream went on")
+		}
+	}
+}
+
+// An answer that is held until the program has dealt with another one, which cancels the request, is not given.
+func TestCanceledWhileHeld(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone, ModeNone, ModeNone} {
+		synctest.Test(t, func(t *testing.T) {
+			first := make(chan bool)
+			r := mustOpen(t, file, InMode(mode), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				if body, _ := io.ReadAll(req.Body); strings.Contains(string(body), "second") {
+					<-first
+				} else {
+					close(first)
+				}
+				return canned(`"answer"`).RoundTrip(req)
+			})))
+			ctx, cancel := context.WithCancel(t.Context())
+			second := make(chan error)
+			go func() {
+				_, err := send(ctx, r, "second")
+				second <- err
+			}()
+			synctest.Wait() // it is under way
+			if _, err := send(t.Context(), r, "first"); err != nil {
+				t.Error(err)
+			}
+			cancel()
+			if err := <-second; !errors.Is(err, context.Canceled) {
+				t.Errorf("mode %s: the second one: %v", mode, err)
+			}
+			mustPass(t, r)
+		})
 	}
 }

@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -32,6 +33,12 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	r.life.asked.Store(rec, req)
 	defer r.life.asked.Delete(rec)
 	resp, err := r.send(req, in, rec)
+	if gone := request.GaveUp(req); gone != nil && err == nil { // while it was held: in replay, the context is asked then
+		if resp.Body != nil {
+			resp.Body.Close()
+		}
+		err = cmp.Or(context.Cause(req.Context()), gone)
+	}
 	if err != nil {
 		r.unanswered(req, rec, err, time.Since(sent))
 		return nil, err
@@ -107,10 +114,10 @@ func opensSocket(req *http.Request) bool {
 
 // send sends a request upstream. The recording counts as open until the headers of the
 // answer arrive or the upstream panics.
-func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
-	defer r.tape.Mark(rec).Answered()
+func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (resp *http.Response, err error) {
+	defer func() { r.tape.Mark(rec).Answered(err != nil && request.GaveUp(req) != nil) }()
 	if !in.sent.IsZero() {
-		resp := in.early
+		resp = in.early
 		in.early = nil
 		return resp, in.failed
 	}

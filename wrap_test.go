@@ -265,6 +265,39 @@ func TestWrapDeadline(t *testing.T) {
 	}
 }
 
+// TestWrapIgnoresItsContext: a function that goes on when its context is canceled has its result in replay, too.
+func TestWrapIgnoresItsContext(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for run := range 4 {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file)
+			takes := func(name string, ms time.Duration) func(context.Context, string) (string, error) {
+				return Wrap(r, name, func(context.Context, string) (string, error) {
+					time.Sleep(ms * time.Millisecond)
+					return "done", nil
+				})
+			}
+			trip, note := takes("tool/trip", 1), takes("tool/note", 2)
+			ctx, cancel := context.WithCancel(t.Context())
+			noted := make(chan string)
+			go func() {
+				got, err := note(ctx, "x")
+				noted <- fmt.Sprint(got, err)
+			}()
+			synctest.Wait() // it is under way
+			if _, err := trip(t.Context(), "x"); err != nil {
+				t.Error(err)
+			}
+			cancel()
+			if got := <-noted; got != "done<nil>" {
+				t.Errorf("run %d: %s", run, got)
+			}
+			mustPass(t, r)
+		})
+	}
+}
+
 // TestWrapPace: a function takes as long as it took.
 func TestWrapPace(t *testing.T) {
 	t.Parallel()

@@ -189,8 +189,12 @@ func (c *capture) settle(end, errText string) {
 		c.stored.Trailers = interaction.HeadersOf(c.resp.Trailer)
 	}
 	c.storeBody()
-	if end == interaction.EndClosed && errText == "" && c.stored.Stream != "" && c.isReading() {
-		c.stored.Error = interaction.Waiting
+	if end == interaction.EndClosed && errText == "" && c.stored.Stream != "" {
+		if why := request.GaveUp(c.resp.Request); why != nil { // which a Read has not seen yet
+			c.stored.Error = why.Error()
+		} else if c.isReading() {
+			c.stored.Error = interaction.Waiting
+		}
 	}
 	if end == interaction.EndClosed && c.isWhole() {
 		c.stored.End, c.stored.Error = "", ""

@@ -106,10 +106,15 @@ func (m *Mark) settle(isPiece bool) {
 	}
 }
 
-// Answered counts that the headers of an answer came.
-func (m *Mark) Answered() {
+// Answered counts that the headers of an answer came, or that its caller gave up, which nobody keeps waiting.
+func (m *Mark) Answered(gaveUp bool) {
+	m.of.mu.Lock()
+	defer m.of.mu.Unlock()
 	if m.moments.Answered == 0 {
-		m.moments.Answered = m.now(false)
+		if !gaveUp {
+			m.settle(false)
+		}
+		m.moments.Answered = m.of.happened(m)
 	}
 }
 
@@ -155,7 +160,7 @@ func (m *Mark) Moments(before int) *interaction.Moments {
 // End counts the end of an answer whose pieces came at these moments, and returns all
 // moments; nil if it ran alone.
 func (m *Mark) End(pieces []int) *interaction.Moments {
-	m.Answered()
+	m.Answered(false)
 	ended := m.now(false)
 	m.of.mu.Lock()
 	defer m.of.mu.Unlock()

@@ -18,7 +18,7 @@ func TestFollower(t *testing.T) {
 		waited := func() time.Duration {
 			start := time.Now()
 			m := c.Ask(func(*Mark) bool { return false })
-			m.Answered()
+			m.Answered(false)
 			if m.End(nil) != nil {
 				t.Error("it had company")
 			}
@@ -33,6 +33,27 @@ func TestFollower(t *testing.T) {
 		go func() { other <- waited() }()
 		if <-other == 0 {
 			t.Error("a goroutine did not wait for another one")
+		}
+	})
+}
+
+// TestGivenUpIsNotHeld: who gives up what it asked does not wait for others. The clock of a bubble moves only for who
+// waits.
+func TestGivenUpIsNotHeld(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var c Count
+		for _, gaveUp := range []bool{false, true} {
+			alone := func(*Mark) bool { return false }
+			other, m := c.Ask(alone), c.Ask(alone)
+			other.Answered(false)
+			start := time.Now()
+			m.Answered(gaveUp)
+			if time.Since(start) == 0 != gaveUp {
+				t.Errorf("gave up: %v; it waited %v", gaveUp, time.Since(start))
+			}
+			m.End(nil)
+			other.End(nil)
 		}
 	})
 }
