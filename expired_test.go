@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -223,6 +225,46 @@ func TestCanceledWhileHeld(t *testing.T) {
 			cancel()
 			if err := <-second; !errors.Is(err, context.Canceled) {
 				t.Errorf("mode %s: the second one: %v", mode, err)
+			}
+			mustPass(t, r)
+		})
+	}
+}
+
+// Who cancels a request goes on before that returns, as in the recording, where a transport took a while.
+func TestWhoCancelsGoesOn(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	upstream := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		if body, _ := io.ReadAll(req.Body); strings.Contains(string(body), "slow") {
+			<-req.Context().Done()
+			time.Sleep(time.Millisecond)
+			return nil, req.Context().Err()
+		}
+		return canned(`"answer"`).RoundTrip(req)
+	})
+	for _, mode := range []Mode{ModeAll, ModeNone, ModeNone, ModeNone} {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, InMode(mode), Upstream(upstream))
+			ctx, cancel := context.WithCancel(t.Context())
+			happened := make(chan string, 2)
+			var asks sync.WaitGroup
+			asks.Go(func() {
+				_, err := send(ctx, r, "slow")
+				happened <- fmt.Sprint(errors.Is(err, context.Canceled))
+			})
+			synctest.Wait() // it is under way
+			if _, err := send(t.Context(), r, "fast"); err != nil {
+				t.Error(err)
+			}
+			cancel()
+			for range 100 {
+				runtime.Gosched()
+			}
+			happened <- "goes on"
+			asks.Wait()
+			if first, second := <-happened, <-happened; first != "goes on" || second != "true" {
+				t.Errorf("mode %s: %s, %s", mode, first, second)
 			}
 			mustPass(t, r)
 		})

@@ -134,6 +134,7 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 		p.Fail(text)
 		return finalError("promptecho: " + text)
 	}
+	_ = rec.Turn.Answered(context.WithoutCancel(ctx)) // a transport takes a while, and who cancels may go on before
 	return context.Cause(ctx)
 }
 
