@@ -132,6 +132,9 @@ func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Contex
 		c.Instead = recording
 		return w.record(ctx, &c, out, run)
 	}
+	if r.tape.IsCanceled(ctx) {
+		return ctx.Err() // it raced with what canceled it
+	}
 	m := r.noteMiss(&c, false, "")
 	return (*MissError)(&m)
 }

@@ -28,6 +28,7 @@ type body struct {
 	end     error         // what a Read behind the last byte returns
 	turn    *order.Turn   // keeps it in order with other answers; nil if it came alone
 	hasCome bool          // all of it lies in a buffer: it can be read when the context is done
+	rests   bool          // the program deals with a piece before the next one comes
 	proto   string        // of the answer
 	relinks *relinks      // of calls that are answered in it; nil if none is
 	session string        // whose they are
@@ -91,7 +92,8 @@ func (b *body) readClosed(waited bool) error {
 // wait waits for the next chunk, or for what comes behind the last one: the end, or the client to
 // give up. Meanwhile the mutex is not held, so that Close can interrupt the wait.
 func (b *body) wait() error {
-	isOver, patience, turn := b.read == len(b.data), b.patience, b.turn
+	isOver, patience, turn, begun := b.read == len(b.data), b.patience, b.turn, b.begun
+	isLast := begun == len(b.chunks)-1 && patience == 0
 	var next chunk
 	switch {
 	case !isOver:
@@ -105,8 +107,11 @@ func (b *body) wait() error {
 	switch {
 	case !isOver:
 		err = pause(b.ctx, b.closing, b.pace, next.delayMS)
+		if err == nil && b.rests && begun > 0 {
+			order.Rest()
+		}
 		if err == nil {
-			err = turn.Piece(b.ctx, b.closing, next.piece)
+			err = turn.Piece(b.ctx, b.closing, next.piece, isLast)
 		}
 	case patience == 0:
 		err = cmp.Or(turn.Ended(b.ctx, b.closing), b.ctx.Err())

@@ -231,7 +231,8 @@ func (c *capture) storeBody() {
 	case c.announced < 0 && len(c.chunks) > 1 && timingMatters(c.stored.Headers.Get("content-type"), body):
 		c.stored.Chunks, c.stored.Delays = c.all()
 	default: // a body in one piece is there when its last byte is
-		c.latencyMS = c.chunks[len(c.chunks)-1].at.Milliseconds()
+		last := c.chunks[len(c.chunks)-1]
+		c.latencyMS, c.pieces = last.at.Milliseconds(), []int{last.moment} // whoever closes it late has it
 	}
 }
 

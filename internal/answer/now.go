@@ -77,7 +77,7 @@ func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends [
 			name, digits, _ := bytes.Cut(field, []byte(":")) // as many bytes as before, so that the events end where they did
 			return slices.Concat(name, []byte(":"), bytes.Repeat([]byte("0"), len(digits)-1), []byte("1"))
 		})
-	case (req.Header.Get("Mcp-Protocol-Version") != "" || req.Header.Get("Mcp-Session-Id") != "") && goesOn(http.MethodGet, req):
+	case isMCP(req) && goesOn(http.MethodGet, req):
 		const field = "retry: 1\n"
 		resp.Body, ends = append([]byte(field), resp.Body...), slices.Clone(ends)
 		for i := range ends {
@@ -85,6 +85,12 @@ func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends [
 		}
 	}
 	return ends
+}
+
+// isMCP reports whether a client of the Model Context Protocol asks, once it has begun
+// (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports).
+func isMCP(req *http.Request) bool {
+	return req.Header.Get("Mcp-Protocol-Version") != "" || req.Header.Get("Mcp-Session-Id") != ""
 }
 
 // followed are the headers with the URL at which clients ask how far something is: pollerhelpers in azcore's

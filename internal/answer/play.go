@@ -172,6 +172,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		turn:    rec.Turn,
 		hasCome: cameAtOnce(rec) && p.Pace == 0 && (len(rec.Body) <= buffered || rec.End == interaction.EndClosed),
+		rests:   p.Pace == 0 && rec.Stream != "" && isMCP(resp.Request), // whose clients deal with each message in a goroutine
 		proto:   rec.Proto,
 		pending: p.Pending,
 	}

@@ -134,29 +134,6 @@ func (o *Order) add(number, base int, within bool) {
 // maxSteps is how many moments of recordings that ran side by side are believed.
 const maxSteps = 1 << 20
 
-// The events of a recording are numbered: it is asked, its headers come, each of its pieces,
-// its end.
-const (
-	asked = iota
-	answered
-	firstPiece
-)
-
-// events are the moments of the events of a recording.
-type events []int
-
-func eventsOf(m *interaction.Moments, base int) events {
-	e := slices.Concat([]int{m.Asked, m.Answered}, m.Pieces, []int{m.Ended})
-	for i := range e {
-		e[i] += base
-	}
-	return e
-}
-
-func (e events) asked() int    { return e[asked] }
-func (e events) answered() int { return e[answered] }
-func (e events) ended() int    { return e[len(e)-1] }
-
 // A Turn is a recording that is being played. A nil Turn waits for nothing.
 type Turn struct {
 	order  *Order // nil if it waits for nothing
@@ -229,9 +206,17 @@ func (s *series) soonest() int {
 func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, false) }
 
 // Piece waits until a piece may come, and all before it; closing, which may be nil, ends the
-// wait when it is closed.
-func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int) error {
-	return t.come(ctx, closing, firstPiece+piece, false)
+// wait when it is closed. If it is the last one and the end came with it, that has come, too: not everybody reads on.
+func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int, isLast bool) error {
+	err := t.come(ctx, closing, firstPiece+piece, false)
+	if err == nil && isLast && t.InOrder() {
+		t.order.mu.Lock()
+		defer t.order.mu.Unlock()
+		if e, end := t.member().events, len(t.member().events)-1; t.next == end && e[min(firstPiece+piece, end)] == e[end] {
+			t.happen(end + 1)
+		}
+	}
+	return err
 }
 
 // Ended waits until the answer may end.

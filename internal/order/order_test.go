@@ -110,7 +110,7 @@ func TestPiecesBeforeTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		for piece := range 3 {
-			if err := stream.Piece(ctx, nil, piece); err != nil {
+			if err := stream.Piece(ctx, nil, piece, false); err != nil {
 				t.Fatal(err)
 			}
 			if isOver() {
@@ -138,8 +138,8 @@ func TestAtOneMoment(t *testing.T) {
 			waits bool
 		}{
 			{func() error { return turn.Answered(ctx) }, true},
-			{func() error { return turn.Piece(ctx, nil, 0) }, false},
-			{func() error { return turn.Piece(ctx, nil, 1) }, true},
+			{func() error { return turn.Piece(ctx, nil, 0, false) }, false},
+			{func() error { return turn.Piece(ctx, nil, 1, false) }, true},
 			{func() error { return turn.Ended(ctx, nil) }, false},
 		} {
 			start := time.Now()
@@ -269,9 +269,9 @@ func TestCanceledFirst(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		first := make(chan error, 1)
-		go func() { first <- turns[0].Piece(ctx, nil, 0) }()
+		go func() { first <- turns[0].Piece(ctx, nil, 0, false) }()
 		synctest.Wait()
-		second := coming(t, func() error { return turns[1].Piece(t.Context(), nil, 0) })
+		second := coming(t, func() error { return turns[1].Piece(t.Context(), nil, 0, false) })
 		if second() {
 			t.Error("the second one does not wait")
 		}
@@ -299,7 +299,7 @@ func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 			t.Fatal(err)
 		}
 		stream.Stands = true
-		piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0) })
+		piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
 		other := answers(t, o.Ask(1, nil, false))
 		time.Sleep(Longest + time.Microsecond)
 		if !piece() || other() {

@@ -105,6 +105,9 @@ func (r *rest) settle(kind int, far bool) {
 	r.wait(kind)
 }
 
+// Rest waits until the program has done what it does with what it got.
+func Rest() { program.settle(replayed, false) }
+
 // wait waits as settle does, outside of a bubble. The caller holds looking.
 func (r *rest) wait(kind int) {
 	others, left := r.others, Longest>>r.impatience
