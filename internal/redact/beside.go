@@ -19,7 +19,7 @@ var (
 // nameTails are the last two bytes, in lower case, of every name beside which a secret may
 // stand, and of the schemes Bearer and Basic.
 var nameTails = func() (t [256][256]bool) {
-	names := append([]string{"signature", "sig", "bearer", "basic"}, variableEnds...)
+	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
 	for _, s := range secretNames {
 		names = append(names, s.ends...)
 	}
@@ -47,16 +47,13 @@ func (s *search) named(start, end int) match {
 		for first > 0 && class[text[first-1]]&alnum != 0 {
 			first--
 		}
-		kind = secretKind(strings.ToLower(string(text[first:start-1]) + string(text[start:end])))
+		if before := strings.ToLower(string(text[first : start-1])); before == "api" || before == "access" || before == "secret" {
+			kind = secretKind(before + strings.ToLower(string(text[start:end])))
+		}
 	}
 	switch {
-	case kind == "":
+	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || bytes.IndexByte([]byte("?&;6"), text[start-1]) < 0): // 6 of \u0026
 		return match{}
-	case kind == signatureInQuery:
-		if start == 0 || bytes.IndexByte([]byte("?&;6"), text[start-1]) < 0 { // 6 of \u0026
-			return match{}
-		}
-		kind = signatureOfURL
 	case kind == "bearer", kind == "basic":
 		return s.scheme(kind, end)
 	}
@@ -117,6 +114,8 @@ func nameKind(name string) string {
 	switch low {
 	case "bearer", "basic":
 		return low
+	case "sig":
+		return signatureOfURL
 	case "icepwd":
 		return "" // of WebRTC: SDP carries it in the open, for this call (RFC 8839)
 	case "token":
@@ -126,9 +125,6 @@ func nameKind(name string) string {
 	}
 	if kind := secretKind(low); kind != "" {
 		return kind
-	}
-	if low == "sig" || strings.HasSuffix(low, "signature") {
-		return signatureInQuery
 	}
 	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""

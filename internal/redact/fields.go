@@ -48,14 +48,6 @@ func (p *Policy) fields(b []byte, in side) []byte {
 		}
 		b = replaceMatches(in.json(), b, hide)
 		b = replaceMatches(in.xml(), b, hide)
-		if in.finder == anywhere {
-			b = replaceMatches(mayBeField(), b, func(value []byte) string {
-				if end := run(value, 0, word|dot|tilde|plus|equal); end < len(value) || !isKey(string(value)) {
-					return string(value)
-				}
-				return hide(value)
-			})
-		}
 	}
 	return p.forms(b, in, hide)
 }
@@ -88,21 +80,17 @@ func mayHaveField(b []byte) bool {
 }
 
 // fieldEnds are the ends of the names of all fields but AWS's access keys.
-var fieldEnds = strings.Fields(`"token _token _secret "assertion _assertion Assertion essionToken IdentityToken TokenCode password
+var fieldEnds = strings.Fields(`_token _secret _assertion Assertion essionToken IdentityToken TokenCode password
 	cretString cretBinary titytoken ationToken`)
 
 // The names and values of the fields of a form that is URL-encoded, and of one in parts.
 var (
 	formField = memo.Regexp(`(?:^|&)([^=&]*)=([^&\s]*)`)
-	formPart  = memo.Regexp(`name="([^"\r\n]*)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`)
+	formPart  = memo.Regexp(`[; ]name="([^"\r\n]*)"(?:\r?\n[^\r\n]+)*\r?\n\r?\n([^\r\n]*)`)
 )
 
-// keysInForm are the fields of a form whose names may say anything, as they may in a query.
+// keysInForm are the fields of a URL-encoded form whose names may say anything, as they may in a query.
 var keysInForm = strings.Fields("token key secret auth session ticket code")
-
-// mayBeField finds the fields that hold a secret where one is exchanged for another, and elsewhere if their value
-// looks like a key.
-var mayBeField = memo.Regexp(jsonField("token|assertion"))
 
 // forms returns a body with the values of secret fields replaced, and of those that the user
 // named, if it can be a form.
@@ -120,11 +108,12 @@ func (p *Policy) forms(b []byte, in side, hide hider) []byte {
 		if isEncoded {
 			name, plain = coding.UnescapeQuery(name), coding.UnescapeQuery(plain)
 		}
-		name = strings.TrimSuffix(name[strings.LastIndexByte(name, '[')+1:], "]") // auth[password], as Rails and PHP nest them
+		last := strings.TrimSuffix(name[strings.LastIndexByte(name, '[')+1:], "]") // auth[password], as Rails and PHP nest them
+		mayBeKey := isEncoded && slices.Contains(keysInForm, strings.ToLower(last))
 		switch {
-		case p.isNamed(name):
+		case p.isNamed(string(b[m[2]:m[3]])), p.isNamed(name), p.isNamed(last):
 			edits = append(edits, edit{m[4], m[5], Placeholder})
-		case slices.Contains(keysInForm, strings.ToLower(name)) && isKey(plain), slices.Contains(in.inForms, name):
+		case mayBeKey && isKey(plain), slices.Contains(in.inForms, last):
 			edits = append(edits, edit{m[4], m[5], hide(value)})
 		}
 	}

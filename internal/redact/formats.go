@@ -56,8 +56,9 @@ var formats = []format{
 	{kind: "Slack webhook", prefixes: "hooks.slack.com/services/", chars: upper, min: 1, find: shape(`hooks.slack.com/services/([\w+/-]+)`, isWebhook)},
 	{kind: "Discord webhook", prefixes: "discord.com/api/webhooks/", chars: digit, min: 1, find: shape(`discord.com/api/webhooks/([\w+/-]+)`, isWebhook)},
 	{kind: "Teams webhook", prefixes: "webhookb2/", chars: url64, min: 8, find: shape(`webhookb2/([\w@-]+/IncomingWebhook/[\w/-]+)`, isWebhook)},
-	{kind: "key in an address", prefixes: "mcp.zapier.com/api/mcp/s/|with/key/|quiknode.pro/|bot/v2/hook/", chars: url64, min: 20, // Zapier, IFTTT, QuickNode, Feishu
-		find: shape(`(?:mcp\.zapier\.com/api/mcp/s|with/key|quiknode\.pro|bot/v2/hook)/([\w-]{20,})`, func(b []byte) bool { return looksRandom(b) || isUUID(b) })},
+	{kind: "key in an address", prefixes: "mcp.zapier.com/api/mcp/s/", chars: url64, min: 20, find: shape(`[\w.]+/api/mcp/s/([\w-]{20,})`, looksRandom)},
+	{kind: "key in an address", prefixes: "quiknode.pro/", chars: hexLower, min: 40, find: shape(`[\w.]+/([0-9a-f]{40})(?:[^\w-]|$)`, looksRandom)},
+	{kind: "webhook", prefixes: "open-apis/bot/v2/hook/", chars: hexLower, min: 8, find: shape(`open-apis/bot/v2/hook/([0-9a-f-]{36})(?:[^\w-]|$)`, isUUID)}, // Feishu, Lark
 	{kind: "webhook", prefixes: "hooks.zapier.com/hooks/", chars: lower, min: 4, find: shape(`hooks.zapier.com/hooks/\w+/(\d+/\w+)`, isAny)},
 	{kind: "webhook", prefixes: "hook.us1.make.com/|hook.us2.make.com/|hook.eu1.make.com/|hook.eu2.make.com/", chars: alnum, min: 20,
 		find: shape(`[\w.]+/(\w{20,})`, isAny)},
@@ -90,7 +91,10 @@ var formats = []format{
 	{kind: "Databricks token", prefixes: "dapi", chars: hexLower | dash, min: 32, max: 34},
 	{kind: "SendGrid API key", prefixes: "SG.", chars: url64, min: 16, find: shape(`(SG\.[\w-]{16,24}\.[\w-]{32,64})(?:[^\w-]|$)`, isSendGrid)},
 	{kind: "Twilio API key", prefixes: "SK", chars: hexLower, min: 32, max: 32},
-	{kind: "API key", prefixes: "apify_api_|bb_live_|napi_|nfp_|sk_car_|ydc-sk-|sntrys_|pscale_tkn_|CCIPAT_|PMAK-|NRAK-|xkeysib-|dp.pt.|pul-", chars: url64, min: 24},
+	{kind: "API key", prefixes: "apify_api_|bb_live_|napi_|nfp_|sk_car_|dp.pt.", chars: alnum, min: 20}, // Apify, Browserbase, Neon, Netlify, Cartesia, Doppler
+	{kind: "Pulumi token", prefixes: "pul-", chars: hexLower, min: 40, max: 40},
+	{kind: "Postman API key", prefixes: "PMAK-", chars: hexLower | dash, min: 50},
+	{kind: "Brevo API key", prefixes: "xkeysib-", chars: alnum | dash, min: 70},
 	{kind: "npm token", prefixes: "npm_", chars: alnum, min: 36},
 	{kind: "PyPI token", prefixes: "pypi-AgE", chars: url64, min: 50},
 	{kind: "RubyGems key", prefixes: "rubygems_", chars: hexLower, min: 48, max: 48},

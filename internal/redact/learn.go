@@ -47,7 +47,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		if isCertain(name, u.host, plain) || mayBeSecret(name) && isKey(plain) {
+		if isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
 			p.learnEscaped(value)
 		}
 	}

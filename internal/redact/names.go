@@ -34,9 +34,6 @@ var secretNames = []struct {
 // signatureOfURL is the kind of a value that is new with each signature.
 const signatureOfURL = "signature of a URL"
 
-// signatureInQuery is the kind of a value that is one if its name stands in a query.
-const signatureInQuery = "signature in a query"
-
 // kindNamed is the kind of what a name calls a secret that may as well be data, if it does not
 // look random: the routing key of an alarm, and of a queue.
 const kindNamed = "credential"

@@ -332,6 +332,23 @@ func TestSignedURLs(t *testing.T) {
 	if p.Response(&interaction.Request{}, &resp); !strings.Contains(string(resp.Body), "X-Amz-Date=20250101T000000Z") || !strings.Contains(string(resp.Body), "X-Amz-Signature=effaced0effaced0") {
 		t.Errorf("answer: %s", resp.Body)
 	}
+
+	// So do the answers of other services, also in events.
+	for _, query := range []string{
+		"Expires=1795000000&OSSAccessKeyId=u&Signature=SECRET", "GoogleAccessId=x&Expires=1795000000&Signature=SECRET", "Expires=1795000000&Signature=SECRET&Key-Pair-Id=K2",
+		"X-Tos-Expires=86400&X-Tos-Signature=SECRET", "q-sign-algorithm=sha1&q-sign-time=1&q-signature=SECRET", "x-oss-expires=900&x-oss-signature=SECRET&x-oss-process=a",
+	} {
+		for _, and := range []string{"&", `\u0026`, "&amp;"} {
+			const secret = "k9Fq2xZr81LmPq7T"
+			was := `{"url":"https://h/a.png?` + strings.ReplaceAll(query, "&", and) + `"}`
+			text := strings.Replace(was, "SECRET", secret, 1)
+			resp := interaction.Response{Body: []byte(text), Events: []interaction.Event{{{Name: "data", Value: text}}}}
+			new(Policy).Response(&interaction.Request{}, &resp)
+			if want := strings.Replace(was, "SECRET", r, 1); string(resp.Body) != want || resp.Events[0][0].Value != want {
+				t.Errorf("%s\nand event %s\nwant %s", resp.Body, resp.Events[0][0].Value, want)
+			}
+		}
+	}
 }
 
 // TestCursors: an answer names the next page, and the request for it is the one that
@@ -517,7 +534,6 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 		{"X-CSRF", "https://h/", headers("X-Xsrf", secret), secret},
 		{"query", "https://h/?key=k7Qx2mPz9Vw4Lr8Tn3Yb6", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 		{"password in a query", "https://h/?password=correct+horse+battery", nil, "correct horse battery"},
-		{"code in a query", "https://h/?code=k7Qx2mPz9Vw4Lr8Tn3Yb6", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 		{"userinfo", "https://u:" + secret + "@h/", nil, secret},
 		{"a key for a user", "https://h/", headers("authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("k7Qx2mPz9Vw4Lr8Tn3Yb6:"))), "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
 		{"a key for a user in userinfo", "https://k7Qx2mPz9Vw4Lr8Tn3Yb6@h/", nil, "k7Qx2mPz9Vw4Lr8Tn3Yb6"},
@@ -704,8 +720,8 @@ func TestAnswersOfExchanges(t *testing.T) {
 	}{
 		{"OpenID Connect", grant, `{"id_token":"a","code":"an error's","expires_in":3600}`, `{"id_token":"[REDACTED]","code":"an error's","expires_in":3600}`},
 		{"no exchange", get, `{"id_token":"a","assertion":"b","token":" word"}`, ""},
-		{"no exchange, and a key", get, `{"token":"k9Fq2xZr81LmPq7T","assertion": "k9Fq2xZr81LmPq7T"}`, `{"token":"[REDACTED]","assertion": "[REDACTED]"}`},
-		{"no exchange, and a conversation", get, `{"session_id":"k9Fq2xZr81LmPq7T","code":"k9Fq2xZr81LmPq7T"}`, ""},
+		{"no exchange, and something random", get, `{"token":"k9Fq2xZr81LmPq7T","assertion": "k9Fq2xZr81LmPq7T","session_id":"k9Fq2xZr81LmPq7T","code":"k9Fq2xZr81LmPq7T"}`, ""},
+		{"a token that is refreshed", interaction.Request{URL: "https://h/auth/refresh"}, `{"token":"NOTREAL"}`, `{"token":"[REDACTED]"}`},
 		{"OAuth, whoever asked", get, `{"access_token":"a","token_type":"Bearer","id_token":"b"}`, `{"access_token":"[REDACTED]","token_type":"Bearer","id_token":"[REDACTED]"}`},
 		{"instance metadata", get, `{"AccessKeyId":"id","SecretAccessKey":"k","Token":"t","Expiration":"2025-01-02T03:04:05Z"}`, `{"AccessKeyId":"id","SecretAccessKey":"[REDACTED]","Token":"[REDACTED]","Expiration":"2999-01-02T03:04:05Z"}`},
 		{"STS", get, `<Credentials><SecretAccessKey>k</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2025-01-02T03:04:05Z</Expiration></Credentials>`, `<Credentials><SecretAccessKey>[REDACTED]</SecretAccessKey><SessionToken>[REDACTED]</SessionToken><Expiration>2999-01-02T03:04:05Z</Expiration></Credentials>`},

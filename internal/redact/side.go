@@ -56,7 +56,7 @@ func sides(req *interaction.Request) (asked, answered side) {
 
 // exchangePaths are the ends of the paths where a secret is exchanged for another.
 var exchangePaths = strings.Fields(`/token /access_token /access_tokens /device_authorization /device/code /devicecode
-	:generateAccessToken :generateIdToken /federation/credentials /login /signin /sign-in /auth /authenticate`)
+	:generateAccessToken :generateIdToken /federation/credentials /tokens /token/refresh /auth/refresh /sign_in /login /signin /sign-in /auth /authenticate`)
 
 var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"|name="grant_type"`)
 

@@ -105,7 +105,7 @@ func base64Like(text string) string {
 	case isText(plain):
 		user := userBefore(plain)
 		if len(user) > 0 && isKey(string(user[:len(user)-1])) {
-			user = nil // the key is the user
+			user = []byte(Placeholder + ":") // the key is the user
 		}
 		return enc.EncodeToString(append(user, standIn(plain[len(user):])...))
 	case plain != nil && (strings.HasSuffix(text, "=") || strings.ContainsAny(text, "+/") && len(text)%4 == 0):

@@ -90,6 +90,9 @@ var schemes = []scheme{
 	// And by Alibaba, https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls
 	{"x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires x-oss-security-token
 		x-oss-signature-version`},
+	// By Volcengine, https://www.volcengine.com/docs/6349/74876, and by Tencent, https://www.tencentcloud.com/document/product/436/7778
+	{"x-tos-signature", "x-tos-algorithm x-tos-credential x-tos-date x-tos-expires x-tos-security-token x-tos-signedheaders"},
+	{"q-signature q-sign-time", "q-sign-algorithm q-ak q-key-time q-header-list q-url-param-list"},
 	// Version 2, which Google and Alibaba had too.
 	{"awsaccesskeyid signature", "expires x-amz-security-token"},
 	{"googleaccessid signature", "expires"},
@@ -127,6 +130,16 @@ var (
 // signature itself: a URL that is signed anew for the same picture is the same. In an
 // answer everything but the signature stays.
 func redactSignatures(b []byte) []byte {
+	return replaceSigning(b, plainly, func(string) bool { return true })
+}
+
+// redactSigned replaces the signatures of the URLs in an answer.
+func redactSigned(b []byte, hide hider) []byte {
+	return replaceSigning(b, hide, func(name string) bool { return name == "sig" || strings.HasSuffix(name, "signature") })
+}
+
+// replaceSigning replaces the values of those parameters that sign a URL and are selected.
+func replaceSigning(b []byte, hide hider, selects func(name string) bool) []byte {
 	if !bytes.Contains(b, []byte("ignature=")) && !bytes.Contains(b, []byte("sig=")) {
 		return b // nearly every one
 	}
@@ -138,8 +151,9 @@ func redactSignatures(b []byte) []byte {
 		for _, pair := range pairs {
 			end := at + len(pair)
 			name, value, _ := strings.Cut(pair, "=")
-			if value != "" && slices.Contains(signs, strings.ToLower(coding.UnescapeQuery(name))) {
-				edits = append(edits, edit{end - len(value), end, Placeholder})
+			name = strings.ToLower(coding.UnescapeQuery(name))
+			if value != "" && !isHidden([]byte(value)) && !isStandIn([]byte(value)) && slices.Contains(signs, name) && selects(name) {
+				edits = append(edits, edit{end - len(value), end, hide([]byte(value))})
 			}
 			at = end + len(ampersand().Find(b[end:m[1]]))
 		}
