@@ -40,6 +40,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		err = cmp.Or(context.Cause(req.Context()), gone)
 	}
 	if err != nil {
+		request.Expired(req)
 		r.unanswered(req, rec, err, time.Since(sent))
 		return nil, err
 	}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/function"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -158,9 +156,6 @@ func (w *wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, o
 	}
 	if err := r.player.Wait(waits, it.LatencyMS, turn); err != nil {
 		return err
-	}
-	if strings.HasSuffix(it.Response.Error, context.DeadlineExceeded.Error()) {
-		answer.Expire(ctx, &r.pending, turn)
 	}
 	return w.answer(it.Line, it.Response, out)
 }

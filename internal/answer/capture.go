@@ -128,8 +128,8 @@ func (c *capture) Read(p []byte) (int, error) {
 	if n > 0 {
 		c.add(p[:n], n == len(p))
 	}
-	if err != nil {
-		c.settle(c.howEnded(err))
+	if err != nil && c.settle(c.howEnded(err)) {
+		request.Expired(c.resp.Request)
 	}
 	return n, err
 }
@@ -174,12 +174,12 @@ func (c *capture) Close() error {
 // isReading reports whether a Read waits for the server.
 func (c *capture) isReading() bool { return c.reading.Load() > 0 }
 
-// settle ends the recording, once: end and errText are End and Error of the response.
-func (c *capture) settle(end, errText string) {
+// settle ends the recording, and reports whether it did, once: end and errText are End and Error of the response.
+func (c *capture) settle(end, errText string) (now bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.settled {
-		return
+		return false
 	}
 	c.settled = true
 	c.stored.End, c.stored.Error = end, errText
@@ -210,6 +210,7 @@ func (c *capture) settle(end, errText string) {
 	c.keeper.Settle(&stored, c.latencyMS, c.pieces)
 	c.keeper.Pending.remove(c)
 	c.stored, c.cutter, c.arrivals = interaction.Response{}, stream.Cutter{}, arrivals{} // a client may keep the body for long
+	return true
 }
 
 // storeFrame stores a frame of a stream.

@@ -27,13 +27,15 @@ const mostDeadline = 2 * time.Second
 // that passed beside others is not: they would be kept waiting too.
 func waitsFor(ctx context.Context, turn *order.Turn) bool {
 	deadline, ok := ctx.Deadline()
-	return ok && !turn.InOrder() && (bubble.In() || time.Until(deadline) < mostDeadline)
+	isInside := bubble.In() && deadline == deadline.Round(0) // else it was made outside, and the clocks differ
+	return ok && !turn.InOrder() && (isInside || time.Until(deadline) < mostDeadline)
 }
 
 // gaveUp returns the error that net/http gives when the context of a request ends, nil if it has not: its cause, and over
 // HTTP/2 its own error.
 func gaveUp(req *http.Request, proto string) error {
 	err := request.GaveUp(req)
+	request.Expired(req)
 	if err == nil || strings.HasPrefix(proto, "HTTP/2") {
 		return err
 	}

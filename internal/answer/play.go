@@ -171,7 +171,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		data:    rec.Body,
 		chunks:  chunksOf(len(rec.Body), rec.Ends, rec.Delays),
 		turn:    rec.Turn,
-		hasCome: cameAtOnce(rec) && p.Pace == 0 && (len(rec.Body) <= buffered || rec.End == interaction.EndClosed),
+		hasCome: cameAtOnce(rec, resp.ContentLength) && p.Pace == 0 && (len(rec.Body) <= buffered || rec.End == interaction.EndClosed),
 		rests:   p.Pace == 0 && rec.Stream != "" && isMCP(resp.Request), // whose clients deal with each message in a goroutine
 		proto:   rec.Proto,
 		pending: p.Pending,
@@ -210,10 +210,14 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	return b
 }
 
-// cameAtOnce reports whether a body came in one piece: if it is a stream, all of its events with the headers.
-func cameAtOnce(rec *Playable) bool {
+// cameAtOnce reports whether a body came in one piece: if it is a stream, all of its events with the headers, which
+// said how long it is. Else the end may have come later, or not at all.
+func cameAtOnce(rec *Playable, announced int64) bool {
 	if rec.Stream == "" {
 		return rec.Delays == nil
+	}
+	if announced < 0 {
+		return false
 	}
 	isLater := func(d interaction.Delay) bool { return !d.Together || d.Rest != "" }
 	return rec.End == "" && len(rec.Delays) > 0 && len(rec.Delays) == len(rec.Ends) && rec.Delays[0] == interaction.Delay{} &&

@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// InOrder reports whether the recording is kept in order with others.
-func (t *Turn) InOrder() bool { return t != nil && t.order != nil }
-
 // Company returns the numbers of the recordings that were under way while one was, or if
 // waiting is set, of those that waited for their answers while it did.
 func (o *Order) Company(number int, waiting bool) (numbers []int) {

@@ -165,6 +165,9 @@ func (o *Order) Ask(number int, mark *Mark, far bool) *Turn {
 	return t
 }
 
+// InOrder reports whether the recording is kept in order with others.
+func (t *Turn) InOrder() bool { return t != nil && t.order != nil }
+
 func (t *Turn) member() *member { return &t.order.members[t.number] }
 
 // happen says that all events before one have happened. The caller holds the lock.

@@ -1,12 +1,10 @@
 package redact
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/coding"
-	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // url returns a URL without its user and with everything replaced that must not be
@@ -75,88 +73,3 @@ func (p *Policy) queryValue(name, value string) string {
 // for and never who asks.
 var harmlessQuery = strings.Fields(`$alt alt api-version beta enum-encoding filter include* limit model offset order
 	page_size pagesize purpose stream uploadtype version`)
-
-// A scheme is a way of signing URLs: a URL that has all the parameters of has is signed,
-// and those that sign it are the ones of names as well. They are new with every signature;
-// what is asked for is in the others, also in those that start like them.
-type scheme struct{ has, names string }
-
-var schemes = []scheme{
-	// AWS Signature Version 4, https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
-	{"x-amz-signature", `x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-region-set
-		x-amz-s3session-token x-amz-security-token x-amz-signedheaders`},
-	// The same by Google, https://cloud.google.com/storage/docs/authentication/signatures
-	{"x-goog-signature", "x-goog-algorithm x-goog-credential x-goog-date x-goog-expires x-goog-signedheaders"},
-	// And by Alibaba, https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls
-	{"x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires x-oss-security-token
-		x-oss-signature-version`},
-	// By Volcengine, https://www.volcengine.com/docs/6349/74876, and by Tencent, https://www.tencentcloud.com/document/product/436/7778
-	{"x-tos-signature", "x-tos-algorithm x-tos-credential x-tos-date x-tos-expires x-tos-security-token x-tos-signedheaders"},
-	{"q-signature q-sign-time", "q-sign-algorithm q-ak q-key-time q-header-list q-url-param-list"},
-	// Version 2, which Google and Alibaba had too.
-	{"awsaccesskeyid signature", "expires x-amz-security-token"},
-	{"googleaccessid signature", "expires"},
-	{"ossaccesskeyid signature", "expires security-token"},
-	// Amazon CloudFront, signed URLs.
-	{"key-pair-id signature", "expires policy hash-algorithm"},
-	// Azure Storage: shared access signatures of a service, an account, a user.
-	{"sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"},
-}
-
-// signing returns the names in lower case of the parameters of a query that sign it: none
-// if it is not signed.
-func signing(pairs []string) []string {
-	var names []string
-	for _, pair := range pairs {
-		name, _, _ := strings.Cut(pair, "=")
-		names = append(names, strings.ToLower(coding.UnescapeQuery(name)))
-	}
-	isMissing := func(name string) bool { return !slices.Contains(names, name) }
-	for _, s := range schemes {
-		if has := strings.Fields(s.has); !slices.ContainsFunc(has, isMissing) {
-			return append(has, strings.Fields(s.names)...)
-		}
-	}
-	return nil
-}
-
-// signedQuery is a query in a text: "&" is also written as JSON and HTML escape it.
-var (
-	signedQuery = memo.Regexp(`\?[^\s"'<>\\]*(?:\\u0026[^\s"'<>\\]*)*`)
-	ampersand   = memo.Regexp(`&amp;|\\u0026|&`)
-)
-
-// redactSignatures replaces in a request's body what signs a URL there, and not only the
-// signature itself: a URL that is signed anew for the same picture is the same. In an
-// answer everything but the signature stays.
-func redactSignatures(b []byte) []byte {
-	return replaceSigning(b, plainly, func(string) bool { return true })
-}
-
-// redactSigned replaces the signatures of the URLs in an answer.
-func redactSigned(b []byte, hide hider) []byte {
-	return replaceSigning(b, hide, func(name string) bool { return name == "sig" || strings.HasSuffix(name, "signature") })
-}
-
-// replaceSigning replaces the values of those parameters that sign a URL and are selected.
-func replaceSigning(b []byte, hide hider, selects func(name string) bool) []byte {
-	if !bytes.Contains(b, []byte("ignature=")) && !bytes.Contains(b, []byte("sig=")) {
-		return b // nearly every one
-	}
-	var edits []edit
-	for _, m := range signedQuery().FindAllIndex(b, -1) {
-		at := m[0] + 1
-		pairs := ampersand().Split(string(b[at:m[1]]), -1)
-		signs := signing(pairs)
-		for _, pair := range pairs {
-			end := at + len(pair)
-			name, value, _ := strings.Cut(pair, "=")
-			name = strings.ToLower(coding.UnescapeQuery(name))
-			if value != "" && !isHidden([]byte(value)) && !isStandIn([]byte(value)) && slices.Contains(signs, name) && selects(name) {
-				edits = append(edits, edit{end - len(value), end, hide([]byte(value))})
-			}
-			at = end + len(ampersand().Find(b[end:m[1]]))
-		}
-	}
-	return splice(b, edits)
-}

@@ -66,7 +66,7 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		m.Reason = fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))
-		if why := diff.Broken(c.Request.Body); why != "" { // else it would be one, perhaps
+		if why := diff.Broken(c.Request.Body); why != "" && form.Known && c.Request.URL == nearest.Head().Request.URL {
 			m.Reason = fmt.Sprintf("the request is %s; the recording here is of %s", why, call(form))
 		}
 		return nearest

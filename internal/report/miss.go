@@ -99,7 +99,7 @@ func (m *Miss) OneLine() (place, told string) {
 		name = name[n:] // it ends as it should: cassettes have names of ASCII
 	}
 	short := &Miss{File: "…/" + name, Line: m.Line}
-	for _, told = range []string{m.at() + ": " + m.why(), m.at() + ": " + strings.TrimPrefix(m.why(), "the nearest recording "), short.at() + ": " + reason + ": " + m.Change} {
+	for _, told = range []string{m.at() + ": " + m.why(), m.at() + ": " + strings.TrimPrefix(m.why(), "the nearest recording "), short.at() + ": " + strings.TrimSuffix(reason+": "+m.Change, ": ")} {
 		if told = missed + redact.Printable(told); isShort(told) {
 			return redact.Printable(m.at()), told
 		}

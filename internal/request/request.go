@@ -44,18 +44,23 @@ func CloseBody(req *http.Request) {
 	}
 }
 
+// Expired waits until the [http.Client] of a request whose deadline has passed knows that its Timeout has, if that is
+// the deadline: its error says so only then.
+func Expired(req *http.Request) {
+	if req.Cancel == nil || req.Context().Err() != context.DeadlineExceeded { //lint:ignore SA1019 net/http still sets it
+		return
+	}
+	select {
+	case <-req.Cancel: //lint:ignore SA1019 as above
+	case <-time.After(10 * time.Millisecond): // the deadline is another one
+	}
+}
+
 // GaveUp returns the error of the context of a request whose client gave up, nil if it did
 // not. An [http.Client] with a Timeout ends its requests in an older way as well, which can be
-// the first to be seen. Its error says that this has passed if it knows: if the deadline is that one, GaveUp waits
-// until it does.
+// the first to be seen.
 func GaveUp(req *http.Request) error {
 	if err := req.Context().Err(); err != nil {
-		if err == context.DeadlineExceeded && req.Cancel != nil { //lint:ignore SA1019 net/http still sets it
-			select {
-			case <-req.Cancel: //lint:ignore SA1019 as above
-			case <-time.After(50 * time.Millisecond): // the deadline is another one
-			}
-		}
 		return err
 	}
 	select {

@@ -108,6 +108,7 @@ func textOf(f *cassette.File) ([]byte, map[string][]byte, error) {
 
 var (
 	errForm   = errors.New("is not formatted as promptecho writes it, so every line could change: run promptecho verify -w, and review the changes first")
+	errEdited = errors.New("was edited, and its interactions share values, so all of it would count as unedited: run promptecho verify -w, and review the changes first")
 	errPinned = errors.New("is pinned: remove \"pinned: true\" from its top first")
 )
 
@@ -202,7 +203,11 @@ func rewrittenShared(path string, data []byte, revision uint32, its map[int]*int
 	for _, it := range f.Interactions {
 		refresh(it)
 	}
-	if again, _, err := textOf(f); err != nil || !bytes.Equal(unsealed(again), unsealed(data)) {
+	switch again, _, err := textOf(f); {
+	case err == nil && bytes.Equal(again, data):
+	case err == nil && bytes.Equal(unsealed(again), unsealed(data)):
+		return nil, nil, errEdited
+	default:
 		return nil, nil, errForm
 	}
 	for i, it := range its {

@@ -53,6 +53,8 @@ func In(dir string) *Package {
 	return p
 }
 
+var errBrackets = scanner.Error{Msg: "a bracket is open or closed too often"}
+
 // read adds what a test file has.
 func (p *Package) read(text []byte) {
 	files := token.NewFileSet()
@@ -66,7 +68,7 @@ func (p *Package) read(text []byte) {
 		switch tok {
 		case token.EOF:
 			if depth != 0 {
-				p.unread = scanner.Error{Msg: "a bracket is open or closed too often"}
+				p.unread = errBrackets
 			}
 			return
 		case token.LPAREN, token.LBRACE, token.LBRACK:
@@ -78,6 +80,9 @@ func (p *Package) read(text []byte) {
 				function = ""
 			}
 		case token.IDENT:
+			if depth != 0 && last == token.FUNC { // only at the top functions have names
+				p.unread = errBrackets
+			}
 			if depth == 0 && last == token.FUNC && IsTest(lit) {
 				function = lit
 				p.Functions = append(p.Functions, lit)

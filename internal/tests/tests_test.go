@@ -87,10 +87,11 @@ func TestCassettes(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for name, files := range map[string]map[string]string{
-		"no sources":  {"testdata/cassettes/TestGone.yaml": ""},
-		"not closed":  {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nvar a = `func TestGone("},
-		"a bracket":   {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nfunc TestA(t *testing.T) { foo( }\nfunc TestGone(t *testing.T) {}"},
-		"not Go text": {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\n\x00"},
+		"no sources":   {"testdata/cassettes/TestGone.yaml": ""},
+		"not closed":   {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nvar a = `func TestGone("},
+		"a bracket":    {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nfunc TestA(t *testing.T) { foo( }\nfunc TestGone(t *testing.T) {}"},
+		"two brackets": {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nfunc TestA(t *testing.T) { if x {\n}\nfunc TestGone(t *testing.T) {}\nfunc TestC(t *testing.T) { }}"},
+		"not Go text":  {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\n\x00"},
 	} {
 		if all, orphans := In(write(t, files)).Cassettes(); len(all) != 1 || len(orphans) != 0 {
 			t.Errorf("%s: %q, %q", name, all, orphans)
