@@ -106,14 +106,14 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 }
 
 // canceled returns the error of a request whose recording was given up before there was
-// an answer. A deadline passes as [Expire] says. For its caller to cancel it, it
+// an answer. A deadline passes at once unless waitsFor says otherwise. For its caller to cancel it, it
 // waits: callers do that when something else has happened, such as the answer to the
 // other one of two hedged requests.
 func (p *Player) canceled(req *http.Request, rec *Playable) error {
 	ctx := req.Context()
 	if rec.Error == context.DeadlineExceeded.Error() {
-		if err := p.Wait(ctx, rec.LatencyMS, rec.Turn); err == nil {
-			Expire(ctx, p.Pending, rec.Turn)
+		if err := p.Wait(ctx, rec.LatencyMS, rec.Turn); err == nil && waitsFor(ctx, rec.Turn) {
+			_ = p.Pending.wait(ctx, nil) // if the recorder is closed, nobody needs to know
 		}
 		return cmp.Or(gaveUp(req, rec.Proto), context.DeadlineExceeded)
 	}
