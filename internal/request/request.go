@@ -47,7 +47,8 @@ func CloseBody(req *http.Request) {
 // Expired waits until the [http.Client] of a request whose deadline has passed knows that its Timeout has, if that is
 // the deadline: its error says so only then.
 func Expired(req *http.Request) {
-	if req.Cancel == nil || req.Context().Err() != context.DeadlineExceeded { //lint:ignore SA1019 net/http still sets it
+	//lint:ignore SA1019 net/http still sets it
+	if req.Cancel == nil || req.Context().Err() != context.DeadlineExceeded {
 		return
 	}
 	select {
