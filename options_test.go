@@ -302,10 +302,12 @@ func TestGivenUp(t *testing.T) {
 		}
 		mustClose(t, r)
 		r = mustOpen(t, file, InMode(ModeNone))
-		time.AfterFunc(time.Second, func() { r.Close() })
+		closed := make(chan bool)
+		time.AfterFunc(time.Second, func() { r.Close(); close(closed) })
 		if err := do(r, t.Context()); err == nil || !strings.Contains(err.Error(), "after the recorder was closed") {
 			t.Error(err)
 		}
+		<-closed
 
 		// Whether it is sent depends on how long others take: it may stay unused.
 		r = mustOpen(t, file, InMode(ModeNone))
