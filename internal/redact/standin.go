@@ -103,11 +103,12 @@ func base64Like(text string) string {
 	plain, enc := decoded(text)
 	switch {
 	case isText(plain):
-		user := userBefore(plain)
-		if len(user) > 0 && isKey(string(user[:len(user)-1])) {
-			user = []byte(Placeholder + ":") // the key is the user
+		user := string(userBefore(plain))
+		password := standIn(plain[len(user):])
+		if isKey(strings.TrimSuffix(user, ":")) {
+			user = "REDACTED:"
 		}
-		return enc.EncodeToString(append(user, standIn(plain[len(user):])...))
+		return enc.EncodeToString([]byte(user + password))
 	case plain != nil && (strings.HasSuffix(text, "=") || strings.ContainsAny(text, "+/") && len(text)%4 == 0):
 		n := len(strings.TrimRight(text, "="))
 		return strings.Repeat("REDACTED", n/8+1)[:n] + text[n:]

@@ -32,6 +32,8 @@ func TestStandIns(t *testing.T) {
 		"424242":                                                           "000000",
 		b64([]byte("Tr0ub4dor3xK9Lm2")):                                    b64([]byte("[REDACTED]")),
 		b64([]byte("AWS:Tr0ub4dor3xK9Lm2")):                                b64([]byte("AWS:[REDACTED]")),
+		b64([]byte("k7Qx2mPz9Vw4Lr8Tn3Yb6:")):                              b64([]byte("REDACTED:[REDACTED]")),
+		b64([]byte("k7Qx2mPz9Vw4Lr8Tn3Yb6:Tr0ub4dor3xK9Lm2")):              b64([]byte("REDACTED:[REDACTED]")),
 		base64.RawURLEncoding.EncodeToString([]byte("Tr0ub4d?r3xK9Lm2~~")): base64.RawURLEncoding.EncodeToString([]byte("[REDACTED]")),
 		b64([]byte(random)):                                                "REDACTEDREDACTEDREDACTEDREDACTEDREDACTEDRED=",
 		`{"username":"bob","password":"Tr0ub4dor","port":5432}`:            `{"username":"[REDACTED]","password":"[REDACTED]","port":5432}`,
