@@ -24,9 +24,9 @@ import (
 // is over, an option that selected nothing, that is set twice or that another one overrides is
 // reported to have had no effect: by echotest with the result of the test, by [Recorder.Close]
 // on standard error, or to [Log]. Not reported is [Ignore] of a header, since that may never be
-// written. Tests that share an option need not all use it. It is reported once: under echotest.Main if no test of the package needed it, otherwise after the
-// first run in which it had no effect. The run fails if a call that was meant to be
-// [Frozen] was not.
+// written. Tests that share an option need not all use it. It is reported once: under
+// echotest.Main if no test of the package needed it, otherwise after the first run in which it
+// had no effect. The run fails if a call that was meant to be [Frozen] was not.
 type Option func(*config)
 
 // each returns an option that adds values to a list of the config. check says why a value is

@@ -2,7 +2,6 @@ package promptecho
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -33,11 +32,10 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	r.life.asked.Store(rec, req)
 	defer r.life.asked.Delete(rec)
 	resp, err := r.send(req, in, rec)
-	if gone := request.GaveUp(req); gone != nil && err == nil { // while it was held: in replay, the context is asked then
-		if resp.Body != nil {
+	if err == nil {
+		if err = answer.GaveUp(req, ""); err != nil && resp.Body != nil { // while it was held: in replay, the context is asked then
 			resp.Body.Close()
 		}
-		err = cmp.Or(context.Cause(req.Context()), gone)
 	}
 	if err != nil {
 		request.Expired(req)

@@ -22,7 +22,6 @@ const buffered = 4 << 10
 // synctest bubble.
 type body struct {
 	req     *http.Request
-	ctx     context.Context // of the request
 	pace    float64
 	closing chan struct{} // closed by Close, so that it can interrupt a delay; nil if there is none
 	end     error         // what a Read behind the last byte returns
@@ -97,39 +96,40 @@ func (b *body) wait() error {
 	var next chunk
 	switch {
 	case !isOver:
-		next = b.chunks[b.begun]
+		next = b.chunks[begun]
 	case patience != 0:
 		b.forget()
 	}
 	b.mu.Unlock()
 	defer b.mu.Lock()
+	ctx := b.req.Context()
 	var err error
 	switch {
 	case !isOver:
-		err = pause(b.ctx, b.closing, b.pace, next.delayMS)
+		err = pause(ctx, b.closing, b.pace, next.delayMS)
 		if err == nil && b.rests && begun > 0 {
 			order.Rest()
 		}
 		if err == nil {
-			err = turn.Piece(b.ctx, b.closing, next.piece, isLast)
+			err = turn.Piece(ctx, b.closing, next.piece, isLast)
 		}
 	case patience == 0:
-		err = cmp.Or(turn.Ended(b.ctx, b.closing), b.ctx.Err())
+		err = cmp.Or(turn.Ended(ctx, b.closing), ctx.Err())
 	default:
-		ctx, cancel := b.ctx, func() {}
+		patient, cancel := ctx, func() {}
 		if patience > 0 {
-			ctx, cancel = context.WithTimeout(b.ctx, patience)
+			patient, cancel = context.WithTimeout(ctx, patience)
 		}
 		defer cancel()
-		err = cmp.Or(b.pending.wait(ctx, b.closing), b.ctx.Err())
+		err = cmp.Or(b.pending.wait(patient, b.closing), ctx.Err())
 	}
 	switch {
-	case err == nil || b.ctx.Err() == nil:
+	case err == nil || ctx.Err() == nil:
 		return err
 	case b.hasCome && (!isOver || patience == 0):
 		return nil
 	}
-	return gaveUp(b.req, b.proto)
+	return GaveUp(b.req, b.proto)
 }
 
 // givesUp makes the client give up after the last byte, as the recorded one did because of an
@@ -138,7 +138,7 @@ func (b *body) wait() error {
 func (b *body) givesUp(recorded string) {
 	if recorded == context.DeadlineExceeded.Error() {
 		b.end, b.onEnd = context.DeadlineExceeded, nil
-		if _, hasDeadline := b.ctx.Deadline(); !hasDeadline || b.pace == 0 && !waitsFor(b.ctx, b.turn) {
+		if _, hasDeadline := b.req.Context().Deadline(); !hasDeadline || b.pace == 0 && !waitsFor(b.req.Context(), b.turn) {
 			return
 		}
 	}

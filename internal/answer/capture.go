@@ -163,16 +163,25 @@ func (c *capture) add(b []byte, filled bool) {
 
 // Close settles the response, unless it is over, and closes the server's body.
 func (c *capture) Close() error {
-	why := "" // who asked for an answer in one piece may read ahead of what it wanted
-	if c.isReading() && c.resp.Request.Method == http.MethodGet {
-		why = interaction.Waiting
-	}
-	c.settle(interaction.EndClosed, why)
+	c.settle(interaction.EndClosed, "")
 	return c.body.Close()
 }
 
-// isReading reports whether a Read waits for the server.
-func (c *capture) isReading() bool { return c.reading.Load() > 0 }
+// whyClosed returns the Error of a body that its client closes. Who asked for an answer in one piece may read ahead of
+// what it wanted.
+func (c *capture) whyClosed() string {
+	isReading, isStream := c.reading.Load() > 0, c.stored.Stream != ""
+	gone, isStopped := request.GaveUp(c.resp.Request), request.Stopped(c.resp.Request)
+	switch {
+	case isReading && c.resp.Request.Method == http.MethodGet:
+		return interaction.Waiting
+	case isStream && gone != nil && !isStopped: // which a Read has not seen yet
+		return gone.Error()
+	case isStream && (isReading || isStopped):
+		return interaction.Waiting
+	}
+	return ""
+}
 
 // settle ends the recording, and reports whether it did, once: end and errText are End and Error of the response.
 func (c *capture) settle(end, errText string) (now bool) {
@@ -189,12 +198,8 @@ func (c *capture) settle(end, errText string) (now bool) {
 		c.stored.Trailers = interaction.HeadersOf(c.resp.Trailer)
 	}
 	c.storeBody()
-	if end == interaction.EndClosed && errText == "" && c.stored.Stream != "" {
-		if why := request.GaveUp(c.resp.Request); why != nil { // which a Read has not seen yet
-			c.stored.Error = why.Error()
-		} else if c.isReading() {
-			c.stored.Error = interaction.Waiting
-		}
+	if end == interaction.EndClosed && errText == "" {
+		c.stored.Error = c.whyClosed()
 	}
 	if end == interaction.EndClosed && c.isWhole() {
 		c.stored.End, c.stored.Error = "", ""

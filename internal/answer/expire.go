@@ -24,9 +24,9 @@ func waitsFor(ctx context.Context, turn *order.Turn) bool {
 	return ok && !turn.InOrder() && (isInside || time.Until(deadline) < mostDeadline)
 }
 
-// gaveUp returns the error that net/http gives when the context of a request ends, nil if it has not: its cause, and over
+// GaveUp returns the error that net/http gives when the context of a request ends, nil if it has not: its cause, and over
 // HTTP/2 its own error.
-func gaveUp(req *http.Request, proto string) error {
+func GaveUp(req *http.Request, proto string) error {
 	err := request.GaveUp(req)
 	request.Expired(req)
 	if err == nil || strings.HasPrefix(proto, "HTTP/2") {

@@ -90,7 +90,7 @@ func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends [
 // isMCP reports whether a client of the Model Context Protocol asks, once it has begun
 // (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports).
 func isMCP(req *http.Request) bool {
-	return req.Header.Get("Mcp-Protocol-Version") != "" || req.Header.Get("Mcp-Session-Id") != ""
+	return req.Header.Get("Mcp-Protocol-Version") != "" || req.Header.Get(sessionHeader) != ""
 }
 
 // followed are the headers with the URL at which clients ask how far something is: pollerhelpers in azcore's

@@ -87,7 +87,7 @@ func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) 
 		trace.WroteRequest(httptrace.WroteRequestInfo{})
 	}
 	if err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn); err != nil {
-		return nil, cmp.Or(gaveUp(req, rec.Proto), err)
+		return nil, cmp.Or(GaveUp(req, rec.Proto), err)
 	}
 	if rec.Status == 0 {
 		return nil, &transportError{rec}
@@ -115,7 +115,7 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 		if err := p.Wait(ctx, rec.LatencyMS, rec.Turn); err == nil && waitsFor(ctx, rec.Turn) {
 			_ = p.Pending.wait(ctx, nil) // if the recorder is closed, nobody needs to know
 		}
-		return cmp.Or(gaveUp(req, rec.Proto), context.DeadlineExceeded)
+		return cmp.Or(GaveUp(req, rec.Proto), context.DeadlineExceeded)
 	}
 	if ctx.Done() == nil {
 		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer, so there is no answer to replay; this request has no context that can be canceled. If it is no longer meant to be canceled, record again", rec.File, rec.Line))
@@ -165,7 +165,6 @@ func (p *Player) head(req *http.Request, rec *Playable) *http.Response {
 func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	b := &body{
 		req:     resp.Request,
-		ctx:     resp.Request.Context(),
 		pace:    p.Pace,
 		end:     io.EOF,
 		data:    rec.Body,
@@ -197,10 +196,10 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest. If another equal request was read to its end, tell the two apart with promptecho.WithName", rec.File, rec.Line)
 		b.end = finalError("promptecho: " + note)
 		b.onEnd = func() { p.Note(note) }
-		if rec.Error == interaction.Waiting || rec.Error != "" && b.ctx.Done() != nil {
+		if rec.Error == interaction.Waiting || rec.Error != "" && b.req.Context().Done() != nil {
 			b.givesUp(rec.Error)
 		}
-		if b.patience != 0 && !listens && (rec.Error == interaction.Waiting || request.ServedBy(b.ctx).By != "") {
+		if b.patience != 0 && !listens && (rec.Error == interaction.Waiting || request.ServedBy(b.req.Context()).By != "") {
 			b.patience = mostServed
 		}
 	case len(rec.Trailers) > 0:

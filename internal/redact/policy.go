@@ -38,7 +38,8 @@ func (p *Policy) hit(list []string, name string, fits func(entry, name string) b
 // hideIn returns a text of a side with known secrets replaced, and what looks like a secret, and
 // what the user's patterns match. It returns b itself if there is nothing, and never changes it.
 func (p *Policy) hideIn(b []byte, in side) []byte {
-	b = redactPatterns(redactSigned(p.replace(b, in.standIn), p.learning(in)), p.learning(in))
+	hide := p.learning(in)
+	b = redactPatterns(redactSigned(p.replace(b, in.standIn), hide), hide)
 	for _, re := range p.Patterns {
 		out := replaceMatches(re, b, func(value []byte) string {
 			if len(value) == 0 || bytes.Contains(value, []byte(openPlaceholder)) { // redacted already

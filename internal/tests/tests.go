@@ -80,10 +80,11 @@ func (p *Package) read(text []byte) {
 				function = ""
 			}
 		case token.IDENT:
-			if depth != 0 && last == token.FUNC { // only at the top functions have names
+			switch {
+			case last != token.FUNC:
+			case depth != 0: // only at the top functions have names
 				p.unread = errBrackets
-			}
-			if depth == 0 && last == token.FUNC && IsTest(lit) {
+			case IsTest(lit):
 				function = lit
 				p.Functions = append(p.Functions, lit)
 				p.cassettes[strings.TrimSuffix(testname.File(lit), ".yaml")] = true
