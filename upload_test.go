@@ -396,17 +396,24 @@ func (c *lateDeadline) Err() error {
 }
 
 // TestWrongLength: a body that is shorter or longer than its request says is refused as without a recorder. (The
-// server may answer a long one that is too long before the client finds that out.)
+// server may answer a long one that is too long before the client finds that out. On a busy machine, net/http tells at
+// times that it closed the connection, and not why, with a recorder and without one: what counts is why.)
 func TestWrongLength(t *testing.T) {
 	t.Setenv("CI", "")
 	s := uploadServer(t, new(atomic.Int32))
 	for _, tt := range []struct{ size, more int }{{100, -1}, {100, 1}, {5 << 20, 1}} {
 		var errs []string
 		for _, client := range []*http.Client{http.DefaultClient, mustOpen(t, filepath.Join(t.TempDir(), "a.yaml"), InMode(ModeAll)).Client()} {
-			req := postUpload(t, s.URL, "text/plain", strings.Repeat("a", tt.size), false)
-			req.ContentLength += int64(tt.more)
-			_, err := client.Do(req)
-			errs = append(errs, fmt.Sprint(err))
+			var said string
+			for range 50 {
+				req := postUpload(t, s.URL, "text/plain", strings.Repeat("a", tt.size), false)
+				req.ContentLength += int64(tt.more)
+				_, err := client.Do(req)
+				if said = fmt.Sprint(err); !strings.Contains(said, "use of closed network connection") {
+					break
+				}
+			}
+			errs = append(errs, said)
 		}
 		if errs[0] != errs[1] || errs[0] == "<nil>" {
 			t.Errorf("%d bytes and %+d: %q", tt.size, tt.more, errs)
