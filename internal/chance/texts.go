@@ -20,13 +20,13 @@ type Changing struct {
 }
 
 // ChangingTexts lists what a report looks for in a text that differs: the first of them
-// that explains a difference is proposed.
+// that explains a difference is proposed. Paths stand first, because their digits may look like times.
 var ChangingTexts = []Changing{
-	{"MaskTimes()", Times},
-	{"MaskUUIDs()", UUIDs},
 	{"MaskTempDirs()", TempDirs},
 	{"", masked(memo.Regexp(`(?:/home|/Users)/[^/\s"']+|/root\b|\b[A-Za-z]:[/\\]Users[/\\][^/\\\s"']+`), "HOME")},
 	{"", masked(memo.Regexp(`\b(?:127\.0\.0\.1|localhost|\[::1\]):\d+`), "ADDRESS")},
+	{"MaskTimes()", Times},
+	{"MaskUUIDs()", UUIDs},
 	{"", masked(memo.Regexp(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`), "ULID")},
 	{"", masked(memo.Regexp(`\b[0-9a-f]{16,64}\b`), "HEX")},
 }

@@ -116,14 +116,14 @@ func explaining(recorded, incoming string) []chance.Changing {
 		o := canon.Options{Masks: group.Each(kinds, func(c chance.Changing) canon.Mask { return c.Mask() })}
 		return o.Masked(recorded) == o.Masked(incoming)
 	}
-	for i := range chance.ChangingTexts {
-		if one := chance.ChangingTexts[i : i+1]; equal(one) {
+	kinds := chance.ChangingTexts
+	if !equal(kinds) { // most texts that differ say something else, and that is known soonest
+		return nil
+	}
+	for i := range kinds {
+		if one := kinds[i : i+1]; equal(one) {
 			return one
 		}
-	}
-	kinds := chance.ChangingTexts
-	if !equal(kinds) {
-		return nil
 	}
 	for i := len(kinds) - 1; i >= 0; i-- {
 		if fewer := slices.Concat(kinds[:i], kinds[i+1:]); equal(fewer) {
