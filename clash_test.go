@@ -202,7 +202,7 @@ and record again:
 // when they are recorded; what is new with each call, retries and polls are not.
 func TestUnsaid(t *testing.T) {
 	t.Parallel()
-	const thing = "https://api.example/v1/thing"
+	const thing, dated = "https://api.example/v1/thing", "https://api.example/2010-04-01/"
 	with := func(name, value string) asking { return asking{url: thing, headers: []string{name, value}} }
 	pair := func(name, a, b string) []asking { return []asking{with(name, a), with(name, b)} }
 	token := func(claims string) string {
@@ -214,6 +214,7 @@ func TestUnsaid(t *testing.T) {
 	}
 	const (
 		written = " To write it to the cassette and compare it, add\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  set PROMPTECHO_MODE=all, and run the program that uses FILE"
+		hashed  = " If it is a credential, use two cassettes, one per account. Otherwise, to write a hash of it and compare that, add\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  set PROMPTECHO_MODE=all, and run the program that uses FILE"
 		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)"
 	)
 	tests := []struct {
@@ -232,8 +233,12 @@ func TestUnsaid(t *testing.T) {
 		{"two keys that sign", "header authorization", "header/authorization", secret, pair("Authorization", aws("AKIANOTREALRED", "1"), aws("AKIANOTREALBLUE", "2")), nil},
 		{"two subjects of a web token", "header authorization", "header/authorization", secret, pair("Authorization", token(`{"sub":"red"}`), token(`{"sub":"blue"}`)), nil},
 		{"two logins", "cookie sid", "header/cookie/sid", secret, pair("Cookie", "sid=red; __cf_bm=1", "sid=blue; __cf_bm=1"), nil},
-		{"key in the URL", "query parameter api_key", "query/api_key", secret, []asking{{url: thing + "?api_key=" + "Zk3vQ9pXw7RtLm2NcY8bHs5D"}, {url: thing + "?api_key=" + "Qm8sT4vXy2PwKn6LbZ9cRj3F"}}, nil},
+		{"key in the URL", "query parameter api_key", "query/api_key", hashed, []asking{{url: thing + "?api_key=" + "Zk3vQ9pXw7RtLm2NcY8bHs5D"}, {url: thing + "?api_key=" + "Qm8sT4vXy2PwKn6LbZ9cRj3F"}}, nil},
 
+		{"appid", "query parameter appid", "query/appid", hashed, []asking{{url: thing + "?appid=9f86d081884c7d659a2feaa0c55ad015"}, {url: thing + "?appid=60303ae22b998861bce3b28f33eec1be"}}, nil},
+		{"key in a path with a date", "path", "path", secret, []asking{{url: dated + "fc-9f86d081884c7d659a2feaa0c55ad015"}, {url: dated + "fc-60303ae22b998861bce3b28f33eec1be"}}, nil},
+
+		{"Match of a parameter", "", "", "", []asking{{url: thing + "?code=Zk3vQ9pXw7RtLm2NcY8bHs5D"}, {url: thing + "?code=Qm8sT4vXy2PwKn6LbZ9cRj3F"}}, []Option{Match("query/code")}},
 		{"Match", "", "", "", pair("Stripe-Account", "acct_red", "acct_blue"), []Option{Match("header/stripe-account")}},
 		{"Ignore", "", "", "", pair("Stripe-Account", "acct_red", "acct_blue"), []Option{Ignore("header/Stripe-Account")}},
 		{"Redact", "", "", "", pair("X-Customer", "red", "blue"), []Option{RedactFields("x-customer")}},
@@ -271,6 +276,9 @@ func TestUnsaid(t *testing.T) {
 				got, want := "", ""
 				if tt.field != "" && given[0] != given[1] {
 					endpoint := "http/api.example POST /v1/thing"
+					if strings.HasPrefix(tt.asked[0].url, dated) {
+						endpoint = "http/api.example POST /2010-04-01/%5BREDACTED%5D"
+					}
 					if strings.Contains(tt.asked[0].body, "jsonrpc") {
 						endpoint = "llm/jsonrpc.tools/list"
 					}
@@ -286,6 +294,120 @@ func TestUnsaid(t *testing.T) {
 				os.Remove(file)
 			}
 		})
+	}
+}
+
+// TestToldApart: what only looks like a secret, or stands where one may, keeps two requests apart, even if they come in
+// the other order; and it is not searched for elsewhere. Addresses of Ethereum are public; the others are made up.
+func TestToldApart(t *testing.T) {
+	t.Parallel()
+	const api, coin, other = "https://api.example/v1/", "0x6B175474E89094C44Da98b954EedeAC495271d0F", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"
+	asJSON := []string{"Content-Type", "application/json"}
+	get := func(a, b string) []asking { return []asking{{url: api + a}, {url: api + b}} }
+	post := func(path, a, b string) []asking {
+		return []asking{{url: api + path, body: a, headers: asJSON}, {url: api + path, body: b, headers: asJSON}}
+	}
+	says := func(text string) asking {
+		return asking{url: chatURL, body: `{"model":"m","messages":[{"role":"user","content":"` + text + `"}]}`, headers: asJSON}
+	}
+	saying := func(a, b string, headers ...string) []asking {
+		return []asking{{url: chatURL, body: says(a).body, headers: headers}, {url: chatURL, body: says(b).body, headers: headers}}
+	}
+	for _, tt := range []struct {
+		name   string
+		before []asking // what comes before them in each run
+		two    []asking
+		header []string // of the answers
+	}{
+		{"token that is sold", nil, get("price?sellToken="+coin, "price?sellToken="+other), nil},
+		{"token of a public address", nil, get("price?token="+coin, "price?token="+other), nil},
+		{"prompt after it", []asking{{url: api + "price?token=" + coin}, {url: api + "price?sellToken=" + other}}, saying("Is "+coin+" safe?", "Is "+other+" safe?"), nil},
+		{"key of an object", nil, get("get?objectKey=Zk3vQ9pXw7RtLm2NcY8bHs5D", "get?objectKey=Qm8sT4vXy2PwKn6LbZ9cRj3F"), nil},
+		{"key of a race", nil, get("laps?session_key=9161", "laps?session_key=9222"), nil},
+		{"length of a password", nil, get("make?password_length=12", "make?password_length=20"), nil},
+		{"path that says sample", nil, get("get?key=docs/sample-api-one.json", "get?key=docs/sample-api-two.json"), nil},
+		{"who is logged in", nil, []asking{
+			{url: chatURL, body: says("Who is alice@example.com?").body, headers: []string{"X-Auth-Request-Email", "alice@example.com"}},
+			{url: chatURL, body: says("Who is bob@example.com?").body, headers: []string{"X-Auth-Request-Email", "bob@example.com"}},
+		}, nil},
+		{"key of a message", nil, []asking{
+			{url: api + "send", body: `{"to":"customer-000123"}`, headers: []string{"X-Message-Key", "customer-000123"}},
+			{url: api + "send", body: `{"to":"customer-000456"}`, headers: []string{"X-Message-Key", "customer-000456"}},
+		}, nil},
+		{"cookie with a city", nil, []asking{
+			{url: api + "near", body: `{"in":"San Francisco, CA"}`, headers: []string{"Cookie", "city=San%20Francisco%2C%20CA"}},
+			{url: api + "near", body: `{"in":"New York City, NY"}`, headers: []string{"Cookie", "city=New%20York%20City%2C%20NY"}},
+		}, nil},
+		{"keys of a cache", []asking{{url: api + "page"}}, saying("Explain global-warming", "Explain quantum physics"), []string{"Surrogate-Key", "climate-change global-warming"}},
+		{"page that a cookie repeats", nil, get("products/blue-shirt", "products/green-shirt"), []string{"Set-Cookie", "_landing_page=%2Fv1%2Fproducts%2Fblue-shirt"}},
+		{"grant that is none", nil, post("shares", `{"grantType":"RSU","code":"A1-2026"}`, `{"grantType":"RSU","code":"A2-2026"}`), nil},
+		{"number of an interaction", nil, get("interactions/123456789012345678/9f86d081884c7d659a2feaa0c55ad0159f86d081", "interactions/123456789012345678/60303ae22b998861bce3b28f33eec1be60303ae2"), nil},
+		{"tools of a workshop", nil, post("jobs", `{"tools":[{"type":"drill"},{"type":"mill"}]}`, `{"tools":[{"type":"mill"},{"type":"drill"}]}`), nil},
+		{"what a scrubber puts", nil, saying("My number is [REDACTED]. Help me.", "My number is 123-45-6789. Help me."), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			asked := 0
+			live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				resp, err := canned(fmt.Sprintf(`"answer %d"`, asked-len(tt.before))).RoundTrip(req)
+				if asked++; tt.header != nil {
+					resp.Header.Set(tt.header[0], tt.header[1])
+				}
+				return resp, err
+			})
+			for _, mode := range []Mode{ModeAll, ModeNone} {
+				r := mustOpen(t, file, InMode(mode), Upstream(live))
+				for _, a := range tt.before {
+					a.ask(t, r)
+				}
+				order := []int{0, 1}
+				if mode == ModeNone {
+					order = []int{1, 0}
+				}
+				for _, i := range order {
+					if got, want := tt.two[i].ask(t, r), fmt.Sprintf(`"answer %d"`, i); got != want {
+						t.Errorf("%s: %s got %s", mode, tt.two[i].url+" "+tt.two[i].body, got)
+					}
+				}
+				mustClose(t, r)
+			}
+		})
+	}
+}
+
+// A placeholder that an answer gives is sent back in replay where the live run sent the secret.
+func TestPlaceholderSentBack(t *testing.T) {
+	t.Parallel()
+	const secret = "Zk3vQ9pXw7RtLm2NcY8bHs5D"
+	asJSON := []string{"Content-Type", "application/json"}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		resp, err := canned(`"ok"`).RoundTrip(req)
+		resp.Header.Set("X-Upload-Token", secret)
+		return resp, err
+	})
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		var notes []string
+		r := mustOpen(t, file, InMode(mode), Upstream(live), Log(func(note string) { notes = append(notes, note) }))
+		req, _ := http.NewRequest("GET", "https://api.example/start", nil)
+		resp, err := r.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		// A second secret in the body, so that the two requests are not equal byte for byte.
+		body := `{"upload":"` + resp.Header.Get("X-Upload-Token") + `","github":"ghp_` + "Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j" + `"}`
+		if got := (asking{url: "https://api.example/use", body: body, headers: asJSON}).ask(t, r); got != `"ok"` {
+			t.Errorf("%s: %s", mode, got)
+		}
+		mustClose(t, r)
+		if mode == ModeNone && len(notes) > 0 {
+			t.Error(notes)
+		}
+	}
+	if strings.Contains(read(t, file), secret) {
+		t.Error(read(t, file))
 	}
 }
 

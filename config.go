@@ -25,6 +25,7 @@ type config struct {
 	frozen      canon.Selectors // what is never asked, not even if it is live
 	passing     []string        // selectors of servers
 	keepHeaders []string
+	toldApart   []string // parameters of queries
 	keepUploads bool
 	redactNames []string
 

@@ -96,8 +96,8 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		}
 	}
 	path, query, _ := strings.Cut(redacted.URL, "?")
-	if strings.Contains(path, redact.Placeholder) {
-		add("path", "", req.URL.EscapedPath())
+	if strings.Contains(path, redact.Placeholder) { // which may stand for more than a segment
+		add("path", "key of the path", req.URL.EscapedPath())
 	}
 	query, _, _ = strings.Cut(query, "#")
 	if strings.Contains(query, redact.Placeholder) {
@@ -136,18 +136,18 @@ func (c *config) ignores(path, name, value string) bool {
 		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) && c.hit(re.String()) })
 }
 
-// mayWrite reports whether a field that is unsaid can be written. It can if it is a
-// header that cannot be a credential.
+// mayWrite reports whether a field that is unsaid can be told apart by what is written: a header that cannot be a
+// credential, and a parameter of a query by its hash.
 func (c *config) mayWrite(path string) bool {
-	name, ok := strings.CutPrefix(path, "header/")
-	return ok && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
+	name, isHeader := strings.CutPrefix(path, "header/")
+	return strings.HasPrefix(path, "query/") || isHeader && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
 }
 
 // placeInList matches the names of headers that say where a list goes on.
 var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
 
-// mayBeSecret matches the names of headers that may hold a credential.
-var mayBeSecret = memo.Regexp(`auth|key|token|secret|passw|credential|cookie|session|jwt`)
+// mayBeSecret matches the names of headers and parameters that may hold a credential.
+var mayBeSecret = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
 // Alibaba, CloudFront and Azure.

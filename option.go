@@ -91,15 +91,19 @@ func MatchOnly(selector string, paths ...string) Option {
 // identifies the API), "query/NAME" and "header/NAME" of a known model API, headers of any other
 // API, and fields of the body whose changes are only reported, such as "temperature" or
 // "metadata/tenant". The paths are as in [MatchOnly]. A header that is named is written to
-// the cassette, so it must not be secret.
+// the cassette, so it must not be secret. Of a query parameter that would be replaced as a secret, a
+// short hash is written.
 func Match(paths ...string) Option {
 	return func(c *config) {
 		c.matching.Match = append(c.matching.Match, paths...)
 		c.add("Match(", paths, onField, nil)
 		for _, p := range paths {
-			if name, ok := strings.CutPrefix(strings.TrimPrefix(p, "/"), "header/"); ok {
+			switch kind, name, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); kind {
+			case "header":
 				name, _, _ = strings.Cut(name, "/")
 				c.keepHeaders = append(c.keepHeaders, name)
+			case "query":
+				c.toldApart = append(c.toldApart, name)
 			}
 		}
 	}

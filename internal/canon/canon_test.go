@@ -315,7 +315,7 @@ func TestOptIns(t *testing.T) {
 		return interaction.Headers{{Name: "Anthropic-Version", Values: []string{v}}}
 	}
 	tools := func(a, b string) []byte {
-		return []byte(`{"model":"m","tools":[{"name":"` + a + `","input_schema":{}},{"name":"` + b + `","input_schema":{}}]}`)
+		return []byte(`{"model":"m","messages":[],"tools":[{"name":"` + a + `","input_schema":{}},{"name":"` + b + `","input_schema":{}}]}`)
 	}
 	gemini := func(a, b string) []byte {
 		return []byte(`{"contents":[],"tools":[{"functionDeclarations":[{"name":"` + a + `"},{"name":"` + b + `"}]}]}`)
@@ -343,6 +343,12 @@ func TestOptIns(t *testing.T) {
 		{"other tools", Options{},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("x", "y")},
 			interaction.Request{Method: "POST", URL: messagesURL, Body: tools("z", "x")}, false, false},
+		{"tools of no model", Options{},
+			interaction.Request{Method: "POST", URL: "https://h/jobs", Body: []byte(`{"tools":[{"type":"drill"},{"type":"mill"}]}`)},
+			interaction.Request{Method: "POST", URL: "https://h/jobs", Body: []byte(`{"tools":[{"type":"mill"},{"type":"drill"}]}`)}, false, false},
+		{"tools of a model behind an unknown gateway", Options{},
+			interaction.Request{Method: "POST", URL: "https://h/ask", Body: []byte(`{"messages":[{"role":"user"}],"tools":[{"name":"x"},{"name":"y"}]}`)},
+			interaction.Request{Method: "POST", URL: "https://h/ask", Body: []byte(`{"messages":[{"role":"user"}],"tools":[{"name":"y"},{"name":"x"}]}`)}, true, true},
 		{"Gemini's tools", Options{},
 			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("x", "y")},
 			interaction.Request{Method: "POST", URL: geminiURL, Body: gemini("y", "x")}, true, true},

@@ -94,7 +94,8 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	} else {
 		r.unknown(req.Method, o)
 	}
-	if !o.AsSent {
+	isAsking := i >= 0 || len(elems(member(&r.body, "messages"))) > 0 // else tools may be those of a workshop
+	if isAsking && !o.AsSent {
 		sortTools(&r.body)
 	}
 }

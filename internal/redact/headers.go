@@ -134,8 +134,7 @@ func redacted(in interaction.Headers, write func(name, value string) (text strin
 // it says if the name ends so, and otherwise (X-Token-Expires) what looks like one.
 func isSecretHeader(name, value string) bool {
 	m := meanings.Get(name)
-	last := name[strings.LastIndexAny(name, "-_.")+1:]
-	return m.secret && meanings.Get(last).secret || (m.secret || m.session) && (isKey(value) || isFake(value))
+	return m.last || (m.secret || m.session) && (isKey(value) || isFake(value))
 }
 
 // cookie returns a Set-Cookie header (RFC 6265, section 4.1) without its value, which is a
@@ -150,7 +149,7 @@ func (p *Policy) cookie(header string) (text string, kept bool) {
 	if value != "" && value != "deleted" {
 		attributes = expires().ReplaceAllString(attributes, "${1}Fri, 31 Dec 2999 23:59:59 GMT")
 	}
-	if !isPlain(value) && value != Placeholder {
+	if !isRead(value) && value != Placeholder {
 		p.learnAnswered(value)
 	}
 	return strings.TrimSuffix(name+"="+Placeholder+";"+p.text(attributes), ";"), true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Environment makes the values of environment variables known whose names say that they
@@ -17,7 +18,8 @@ func (p *Policy) Environment(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		isLong := len(value) >= minLearned && value[0] != '/'
-		if isLong && isSecret(name) && isRandomVariable([]byte(value)) && !isModelName(value) {
+		isAddress := strings.Contains(value, "://") && !strings.Contains(value, "@")
+		if isLong && !isAddress && isSecret(name) && isRandomVariable([]byte(value)) && !isModelName(value) {
 			p.AddSecret(value)
 		}
 	}
@@ -30,8 +32,8 @@ func (p *Policy) learn(req *interaction.Request) {
 		for _, v := range h.Values {
 			switch {
 			case isCookie:
-				p.learnPairs(v)
-			case m.secret:
+				p.learnPairs(v, isRead)
+			case m.last || m.secret && isKey(v):
 				p.learnHeader(v)
 			case m.session && isKey(v):
 				p.learnValue(v)
@@ -47,7 +49,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		if isCertain(name, u.host, plain) || isSecret(name) && isKey(plain) {
+		if !p.tellsApart(name) && (isCertain(name, u.host, plain) || meanings.Get(name).whole && isKey(plain)) {
 			p.learnEscaped(value)
 		}
 	}
@@ -96,7 +98,7 @@ func (p *Policy) learnHeader(value string) {
 	case strings.EqualFold(scheme, "bearer"):
 		p.learnValue(token)
 	default:
-		pairs := p.learnPairs(cmp.Or(token, value))
+		pairs := p.learnPairs(cmp.Or(token, value), isPlain)
 		if !pairs {
 			p.learnValue(token)
 		}
@@ -115,8 +117,8 @@ var (
 
 // learnPairs makes the values of a list of names and values known: a cookie, or the
 // parameters of a scheme. It reports whether there is one. What signs this request only
-// is known for a while.
-func (p *Policy) learnPairs(list string) (found bool) {
+// is known for a while, and what isOpen reports to be none, not at all.
+func (p *Policy) learnPairs(list string, isOpen func(string) bool) (found bool) {
 	for pair := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ';' || r == '&' }) {
 		pair = strings.TrimSpace(pair)
 		sep := strings.IndexAny(pair, "=:")
@@ -135,7 +137,7 @@ func (p *Policy) learnPairs(list string) (found bool) {
 		if name == "credential" {
 			value, _, _ = strings.Cut(value, "/") // and its scope
 		}
-		if isPlain(value) || slices.Contains(openParameters, name) {
+		if isOpen(value) || slices.Contains(openParameters, name) {
 			continue
 		}
 		learn := p.learnValue
@@ -149,3 +151,12 @@ func (p *Policy) learnPairs(list string) (found bool) {
 	}
 	return found
 }
+
+// isRead reports whether a value of a cookie is one that people read, as it stands there or escaped: where somebody is,
+// who it is, which page it was.
+func isRead(v string) bool {
+	v = unescaped(v)
+	return isPlain(v) || isPath(v) || strings.Contains(v, " ") || address().MatchString(v)
+}
+
+var address = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)

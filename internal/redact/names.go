@@ -20,14 +20,14 @@ var secretNames = []struct {
 	{signatureOfURL, strings.Fields("amzsignature googsignature")},
 	{"API key", strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
 	{"secret", strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
-		encryptionkey masterkey unsealkey hmackey sharedkey functionkey hostkey sessionkey recoverycode backupcode`)},
+		encryptionkey masterkey unsealkey hmackey sharedkey functionkey recoverycode backupcode`)},
 	{"token", strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
 		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
 		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
 		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
 		ghtoken jobtoken citoken vaulttoken sastoken idtoken clientassertion devicecode codeverifier`)},
 	{"authorization", strings.Fields("authorization")},
-	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey accesscode credential credentials baton")},
+	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey hostkey sessionkey accesscode credential credentials baton")},
 	{"password", strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
 }
 
@@ -51,8 +51,10 @@ func secretKind(name string) string {
 
 // A meaning is what the name of a header, a parameter or a variable says of its value.
 type meaning struct {
-	secret  bool // it is one, by one of the name's words or by its end
+	secret  bool // it may be one, by one of the name's words or by its end
 	certain bool // it can only be a secret
+	whole   bool // it may be one, and the name says nothing else: "token" does not, "tokenAddress" and "sellToken" do
+	last    bool // its end says so; that of "message-key" may as well say which message
 	session bool // it is a session, which may be a login or a conversation
 	cursor  bool // it is a place in a list: an answer gives it, and the request for the next page has it
 }
@@ -65,21 +67,26 @@ func meaningOf(name string) (m meaning) {
 	joined := strings.Join(all, "")
 	kind := secretKind(joined)
 	m.secret = kind != ""
-	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
+	m.last = kind != "" && !strings.HasSuffix(joined, "accountkey") // a customer's number
+	m.certain = m.last && kind != kindNamed
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
-	for _, word := range all {
+	for i, word := range all {
+		isLast := i == len(all)-1
 		switch word {
 		case "page", "next", "continuation", "sync", "cursor", "idempotency", "partition", "sort":
 			return meaning{cursor: m.cursor} // a place in a list, or the caller's own name for a call
 		case "password", "passwd", "pwd", "passphrase", "passcode":
-			m.secret, m.certain = true, true
-		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
-			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
+			m.secret, m.certain, m.last = true, m.certain || isLast, isLast // "password_length" says what is asked for
+		case "key":
 			m.secret = true
+		case "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
+			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
+			m.secret, m.last = true, isLast
 		case "session", "sessionid", "sid":
 			m.session = joined != "mcpsessionid" // its client sends it back; see requestHeaders
 		}
 	}
+	m.whole = m.secret && len(all) == 1
 	return m
 }
 

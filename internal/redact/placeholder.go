@@ -37,6 +37,17 @@ func hashed(value string) string {
 	return openPlaceholder + "-" + hex.EncodeToString(sum[:4]) + "]"
 }
 
+// own is written for the placeholder where the program sends that itself, as a scrubber of personal data may: in a
+// recording, it stands for no other text.
+var own = hashed(Placeholder)
+
+// Own returns the body of a request with the placeholders that it has before it is redacted as the program's own.
+// [Disown] takes them for those of an answer, which the program sends back.
+func Own(body []byte) []byte { return bytes.ReplaceAll(body, []byte(Placeholder), []byte(own)) }
+
+// Disown undoes [Own].
+func Disown(body []byte) []byte { return bytes.ReplaceAll(body, []byte(own), []byte(Placeholder)) }
+
 // CountPlaceholders returns how many values stand redacted in a text.
 func CountPlaceholders(text []byte) int { return len(anyPlaceholder().FindAllIndex(text, -1)) }
 

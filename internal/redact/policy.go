@@ -13,6 +13,7 @@ import (
 // fields are set.
 type Policy struct {
 	KeepHeaders []string         // headers to write although no list has them: names in lower case, "*" before or behind a part
+	Apart       []string         // parameters of queries whose values are told apart, whatever they are: a short hash of them is written
 	Names       []string         // of fields whose values are replaced too, in any letter case
 	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 
@@ -25,6 +26,8 @@ type Policy struct {
 func (p *Policy) isNamed(name string) bool {
 	return p.hit(p.Names, name, strings.EqualFold)
 }
+
+func (p *Policy) tellsApart(parameter string) bool { return slices.Contains(p.Apart, parameter) }
 
 // hit reports whether a name fits an entry of a list of the user's.
 func (p *Policy) hit(list []string, name string, fits func(entry, name string) bool) bool {

@@ -671,7 +671,7 @@ func TestCredentialFields(t *testing.T) {
 		{"OAuth answer", anywhere, `{"access_token": "ya29.x", "expires_in": 3599, "token_type": "Bearer", "id_token":"a\"b"}`, `{"access_token": "[REDACTED]", "expires_in": 3599, "token_type": "Bearer", "id_token":"[REDACTED]"}`},
 		{"OAuth form", anywhere, `grant_type=client_credentials&client_id=me&client_secret=s3cr%25et&scope=a`, `grant_type=client_credentials&client_id=me&client_secret=[REDACTED]&scope=a`},
 		{"JWT bearer form", anywhere, `assertion=eyJ.x.y&grant_type=urn%3Aietf`, `assertion=[REDACTED]&grant_type=urn%3Aietf`},
-		{"JWT bearer JSON", anywhere, `{"grant_type": "x", "assertion": "a.b.c", "code": "c"}`, `{"grant_type": "x", "assertion": "[REDACTED]", "code": "[REDACTED]"}`},
+		{"JWT bearer JSON", anywhere, `{"grant_type": "client_credentials", "assertion": "a.b.c", "code": "c"}`, `{"grant_type": "client_credentials", "assertion": "[REDACTED]", "code": "[REDACTED]"}`},
 		{"multipart", anywhere, "--b\r\nContent-Disposition: form-data; name=\"client_secret\"\r\n\r\ns3cret\r\n--b--\r\n", "--b\r\nContent-Disposition: form-data; name=\"client_secret\"\r\n\r\n[REDACTED]\r\n--b--\r\n"},
 		{"multipart password", anywhere, "--b\r\nContent-Disposition: form-data; name=\"password\"\r\nContent-Type: text/plain\r\n\r\np\r\n--b--\r\n", "--b\r\nContent-Disposition: form-data; name=\"password\"\r\nContent-Type: text/plain\r\n\r\n[REDACTED]\r\n--b--\r\n"},
 		{"password form", anywhere, `username=u&password=p`, `username=u&password=[REDACTED]`},

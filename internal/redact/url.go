@@ -28,7 +28,7 @@ func (p *Policy) query(host, raw string) string {
 		name, value, _ := strings.Cut(pair, "=")
 		plain := coding.UnescapeQuery(name)
 		switch {
-		case p.isNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)), value != "" && slices.Contains(signs, strings.ToLower(plain)):
+		case p.isNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)) && !p.tellsApart(plain), value != "" && slices.Contains(signs, strings.ToLower(plain)):
 			value = Placeholder
 		case value == "":
 			pairs[i] = p.text(pair)
@@ -52,6 +52,8 @@ func (p *Policy) queryValue(name, value string) string {
 		return plain // redacted already
 	case p.holdsSecret(plain), p.holdsSecret(value):
 		return Placeholder
+	case p.tellsApart(name):
+		return hashed(plain)
 	case isCursor(name):
 		if isToken(plain) {
 			return hashed(plain) // as in the answer that gave it; see redactPatterns
@@ -60,7 +62,8 @@ func (p *Policy) queryValue(name, value string) string {
 	case listed(harmlessQuery, strings.ToLower(name)):
 		return p.text(value)
 	case mayBeSecret(name):
-		if isKey(plain) || isFake(plain) {
+		saysNothingElse := meanings.Get(name).whole || !isSecret(name)
+		if saysNothingElse && (isKey(plain) || isFake(plain) && !isPath(plain)) {
 			return Placeholder
 		}
 	case isPlain(plain):

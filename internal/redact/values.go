@@ -28,7 +28,7 @@ func isKey(v string) bool {
 	if isToken(v) {
 		return true
 	}
-	if isUUID(b) || isPath(v) {
+	if isUUID(b) || isPath(v) || account().MatchString(v) {
 		return false
 	}
 	for _, part := range runs(b, alnum) {
@@ -43,6 +43,9 @@ func isKey(v string) bool {
 	}
 	return false
 }
+
+// account matches an address of Ethereum, which is public, and which programs call a token.
+var account = memo.Regexp(`^0x[[:xdigit:]]{40}$`)
 
 // isToken reports whether all of a value looks like a secret.
 func isToken(v string) bool {

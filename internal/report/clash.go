@@ -82,7 +82,11 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 	}
 	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)", c.Path)
 	if mayWrite {
-		way = fmt.Sprintf("To write it to the cassette and compare it, add\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
+		how := "To write it to the cassette and compare it"
+		if strings.HasPrefix(c.Path, "query/") {
+			how = "If it is a credential, use two cassettes, one per account. Otherwise, to write a hash of it and compare that"
+		}
+		way = fmt.Sprintf(how+", add\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but different answers. The requests that were sent differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)

@@ -75,39 +75,6 @@ func New(config Config, policy *redact.Policy) *Tape {
 	return t
 }
 
-// A Call is an incoming request.
-type Call struct {
-	// Request is redacted except for its body. Take redacts the body if it does not find
-	// the recording without that.
-	Request interaction.Request
-
-	// Form is set by Take, unless the request is recorded byte for byte.
-	Form *canon.Form
-
-	// As is the form by which Take found the recording. It is not Form if the recording has
-	// unknown headers; then it is that of the request with only those headers that the
-	// recording lists.
-	As *canon.Form
-
-	// Outer is the recording of the function that makes the call, or nil if none is being
-	// recorded.
-	Outer *Recording
-
-	// Again says that an SDK sent the request again; see [interaction.Interaction].
-	Again bool
-
-	// Instead is the recording in the place of which the answer is recorded; nil if none.
-	Instead *Recording
-
-	// Late says that Take found the recording by what stands where that has a placeholder.
-	Late bool
-
-	contest *Contest // the contest that it began and in which it got nothing yet
-}
-
-// spelled returns the text of the form with all of the body.
-func (c *Call) spelled() string { return redact.WithBody(c.Form.Text(), c.Request.Body) }
-
 // Take returns the recording that answers a call, or nil if there is none left. It marks
 // the recording as used. The error is [ErrClosed], or says why the recording cannot be
 // played.
@@ -115,9 +82,13 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	if rec := t.takeExact(c); rec != nil {
 		return rec, nil
 	}
+	c.Request.Body = redact.Own(c.Request.Body)
 	t.policy.RedactBody(&c.Request)
 	c.Form = t.Config.Options.Form(&c.Request)
 	rec, err := t.takeAlike(c)
+	if rec == nil && err == nil {
+		rec, err = t.takeGiven(c)
+	}
 	if rec == nil && err == nil {
 		rec = t.takeLate(c)
 	}
@@ -125,6 +96,21 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 		return nil, err
 	}
 	return rec, t.checkMatchKey(rec, c.As)
+}
+
+// takeGiven returns the recording to play for a request that sends back a placeholder which an answer gave it.
+func (t *Tape) takeGiven(c *Call) (rec *Recording, err error) {
+	body, form := c.Request.Body, c.Form
+	given := redact.Disown(body)
+	if len(given) == len(body) {
+		return nil, nil
+	}
+	c.Request.Body = given
+	c.Form = t.Config.Options.Form(&c.Request)
+	if rec, err = t.takeAlike(c); rec == nil {
+		c.Request.Body, c.Form = body, form
+	}
+	return rec, err
 }
 
 // takeLate returns the recording to play for a request that has a text where the recording has
