@@ -233,6 +233,10 @@ func TestUnsaid(t *testing.T) {
 		{"two keys that sign", "header authorization", "header/authorization", secret, pair("Authorization", aws("AKIANOTREALRED", "1"), aws("AKIANOTREALBLUE", "2")), nil},
 		{"two subjects of a web token", "header authorization", "header/authorization", secret, pair("Authorization", token(`{"sub":"red"}`), token(`{"sub":"blue"}`)), nil},
 		{"two logins", "cookie sid", "header/cookie/sid", secret, pair("Cookie", "sid=red; __cf_bm=1", "sid=blue; __cf_bm=1"), nil},
+		{"tenant with a number", "header x-tenant-id", "header/x-tenant-id", written, pair("X-Tenant-ID", "1001", "1002"), nil},
+		{"user with a UUID", "header x-user-id", "header/x-user-id", written, pair("X-User-ID", "9022bbce-7872-4001-991b-d872b93f257d", "1f2a3b4c-5d6e-4001-8a9b-0c1d2e3f4a5b"), nil},
+		{"logins in hexadecimal", "cookie connect.sid", "header/cookie/connect.sid", secret, pair("Cookie", "connect.sid=9f86d081884c7d659a2feaa0c55ad015", "connect.sid=60303ae22b998861bce3b28f33eec1be"), nil},
+		{"logins of PHP", "cookie PHPSESSID", "header/cookie/PHPSESSID", secret, pair("Cookie", "PHPSESSID=9f86d081884c7d659a2feaa0c55ad015", "PHPSESSID=60303ae22b998861bce3b28f33eec1be"), nil},
 		{"key in the URL", "query parameter api_key", "query/api_key", hashed, []asking{{url: thing + "?api_key=" + "Zk3vQ9pXw7RtLm2NcY8bHs5D"}, {url: thing + "?api_key=" + "Qm8sT4vXy2PwKn6LbZ9cRj3F"}}, nil},
 
 		{"appid", "query parameter appid", "query/appid", hashed, []asking{{url: thing + "?appid=9f86d081884c7d659a2feaa0c55ad015"}, {url: thing + "?appid=60303ae22b998861bce3b28f33eec1be"}}, nil},

@@ -71,8 +71,8 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	has := tape.Unsaid{}
 	add := func(path, name, value string) {
 		// A number, a time or a random value changes with each call, unless it is a
-		// credential.
-		if !mayBeSecret().MatchString(strings.ToLower(name)) && chance.DrawnOrCounted(value) {
+		// credential, or says who asks.
+		if name := strings.ToLower(name); !mayBeSecret().MatchString(name) && !saysWho().MatchString(name) && chance.DrawnOrCounted(value) {
 			return
 		}
 		if !c.ignores(path, name, value) {
@@ -148,6 +148,9 @@ var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
 
 // mayBeSecret matches the names of headers and parameters that may hold a credential.
 var mayBeSecret = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
+
+// saysWho matches the names of headers and cookies that say who asks; PHPSESSID, connect.sid and li_at are logins.
+var saysWho = memo.Regexp(`user|tenant|account|customer|organi[sz]ation|^x-org|workspace|project|sess|(?:^|[._-])s?sid$|remember|^li_at$`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
 // Alibaba, CloudFront and Azure.

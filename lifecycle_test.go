@@ -7,8 +7,10 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -378,5 +380,73 @@ func TestLeft(t *testing.T) {
 	ask(t, r, "http://127.0.0.1:9", "a")
 	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "c.yaml: promptecho record cannot count the calls of this recorder: ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Nothing is sent, and paid for, whose answer could not be saved.
+func TestFolderThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("there is no folder that nobody can write")
+	}
+	asked := 0
+	live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		asked++
+		return canned(`"ok"`).RoundTrip(req)
+	})
+	r := mustOpen(t, "/proc/testdata/cassettes/c.yaml", InMode(ModeOnce), Upstream(live))
+	_, err := r.Client().Get("https://api.example/x")
+	want := "/proc/testdata/cassettes/c.yaml: nothing is sent, because what it answers could not be saved: /proc: no such file or directory"
+	if err == nil || !strings.Contains(err.Error(), want) || asked > 0 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+	if err := r.Close(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Error(err)
+	}
+}
+
+// The command that a failed run prints makes its recordings the cassette, with the pictures beside it.
+func TestUseFailedWithAssets(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the command is for a POSIX shell")
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	picture := func(of byte) string { return "\x89PNG\r\n\x1a\n" + strings.Repeat(string([]byte{of, 0xff}), 2000) }
+	ask := func(r *Recorder) string {
+		t.Helper()
+		resp, err := r.Client().Get("https://api.example/picture")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	command := ""
+	for i, failed := range []bool{false, true} {
+		live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			resp, err := canned(picture(byte(i))).RoundTrip(req)
+			resp.Header.Set("Content-Type", "image/png")
+			return resp, err
+		})
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(live))
+		ask(r)
+		rep := r.finish(report.Outcome{Failed: failed})
+		_, command, _ = strings.Cut(strings.Join(rep.Notes, "\n"), "To use the new recordings:\n")
+	}
+	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+	r := mustOpen(t, file, InMode(ModeOnce), Upstream(canned(`"asked again"`))) // which completes it
+	if got := ask(r); got != picture(1) {
+		t.Errorf("%d bytes that begin with %q", len(got), got[:min(len(got), 20)])
+	}
+	mustClose(t, r)
+	if left, err := filepath.Glob(file + ".failed*"); err != nil || left != nil {
+		t.Error(left, err)
 	}
 }

@@ -103,7 +103,11 @@ func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, er
 		return nil, err
 	}
 	in.Again = r.resends.IsAgain(req)
-	return r.tape.Reserve(&in.Call)
+	rec, err := r.tape.Reserve(&in.Call)
+	if err != nil && err != tape.ErrClosed {
+		r.log.Error(err) // the client may swallow it
+	}
+	return rec, err
 }
 
 // opensSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).

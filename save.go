@@ -11,7 +11,6 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -248,8 +247,7 @@ func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, rea
 	if reason != "" {
 		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
 	}
-	r.log.Notef("%s was left unchanged because the run failed or was incomplete. To use the new recordings:\n  %s", r.file,
-		shell.Join([]string{"mv", shell.Place(r.tape.Failed()), shell.Place(r.log.Path)}))
+	r.log.Notef("%s was left unchanged because the run failed or was incomplete. To use the new recordings:\n  %s", r.file, r.log.UseFailed())
 	return nil
 }
 

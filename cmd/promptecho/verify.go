@@ -252,7 +252,7 @@ func verify(file string, write bool) (*verdict, error) {
 	case isJournal:
 		v.Problems = append(v.Problems, file+": left by a recording that was not saved; record again to go on from it, or delete it")
 	case isFailed:
-		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; to use it, rename it without .failed and run its test; otherwise delete it")
+		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; to use it, rename it, and the folder of its assets if there is one, without .failed and run its test; otherwise delete it")
 	case isDerived:
 		v.Derived = original(file)
 	default:

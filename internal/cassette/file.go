@@ -162,6 +162,26 @@ func folderOf(path string) string {
 	return cmp.Or(dir, ".")
 }
 
+// CanSave returns an error if the folder of the cassette at path, or the one in which that would be made, cannot be written.
+func CanSave(path string) error {
+	file, err := writable(path)
+	if err != nil {
+		return err
+	}
+	dir := folderOf(file)
+	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
+		if _, err := os.Lstat(dir); err == nil {
+			break
+		}
+	}
+	f, err := CreateTemp(filepath.Join(dir, filepath.Base(file)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", dir, errors.Unwrap(err))
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
 // replace makes path a file with this content, at once: it writes a temporary
 // file beside it and renames that. A file with the same content is left alone.
 // The temporary file is named for owner, which is in the same file system.

@@ -16,9 +16,9 @@ func (o *Order) Company(number int, waiting bool) (numbers []int) {
 	if waiting {
 		end = events.answered
 	}
-	own := o.members[number]
+	own := &o.members[number] // whether it was asked may change now, the rest does not
 	for i := own.company; i < len(o.members); i++ {
-		switch other := o.members[i]; {
+		switch other := &o.members[i]; {
 		case other.series == nil || i == number:
 		case other.company != own.company:
 			return numbers
@@ -52,8 +52,9 @@ func (o *Order) Before(number int) (numbers []int) {
 	if last < 0 {
 		return nil
 	}
-	own := o.members[last]
-	for i, rec := range o.members[own.company:] {
+	own := &o.members[last]
+	for i := range o.members[own.company:] {
+		rec := &o.members[own.company+i]
 		if rec.series == nil {
 			continue
 		}

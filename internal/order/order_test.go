@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -343,4 +344,21 @@ func TestCompany(t *testing.T) {
 			t.Errorf("%d ran before the end of %d, want %d", got, number, want.before)
 		}
 	}
+}
+
+// A miss may be explained while others are asked.
+func TestAskedWhileAMissIsExplained(t *testing.T) {
+	t.Parallel()
+	o := orderOf(t, "asked 1, answered 4", "asked 2, answered 5", "asked 3, answered 6")
+	var asking sync.WaitGroup
+	for i := range 3 {
+		asking.Go(func() { o.Ask(i, nil, false).Leave() })
+	}
+	if got := o.Before(2); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Error(got)
+	}
+	if got := o.Company(1, false); !slices.Equal(got, []int{0, 2}) {
+		t.Error(got)
+	}
+	asking.Wait()
 }

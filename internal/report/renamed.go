@@ -31,7 +31,17 @@ func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
 		has, it = fmt.Sprintf("%d of these requests", n), "them"
 	}
 	return fmt.Sprintf("\n\n%s has %s: a run that failed recorded %s. To use that file, which the next passing run completes:\n  %s\n%s",
-		filepath.Join(filepath.Dir(r.File), filepath.Base(path)), has, it, shell.Join([]string{"mv", shell.Place(path), shell.Place(r.Path)}), r.commandIn(o, "once"))
+		filepath.Join(filepath.Dir(r.File), filepath.Base(path)), has, it, r.UseFailed(), r.commandIn(o, "once"))
+}
+
+// UseFailed returns the command that makes what a failed run recorded the cassette, with its assets.
+func (r *Run) UseFailed() string {
+	move := func(from, to string) string { return shell.Join([]string{"mv", shell.Place(from), shell.Place(to)}) }
+	command := move(r.Tape.Failed(), r.Path)
+	if from, to, ok := r.Tape.FailedAssets(); ok {
+		command += " && " + shell.Join([]string{"rm", "-rf", shell.Place(to)}) + " && " + move(from, to)
+	}
+	return command
 }
 
 // IsElsewhere reports whether a call is recorded in the cassette of a test that is gone, and this

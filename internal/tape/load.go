@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -87,6 +88,7 @@ func (t *Tape) add(rec *Recording) {
 // keepFailures is set. If wasSaved is true, everything in the journal stands in the cassette.
 func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved bool, err error) {
 	t.version = versionOf(t.Config.Path)
+	t.canSave = sync.OnceValue(func() error { return cassette.CanSave(t.Config.Path) })
 	path := cassette.Beside(t.Config.Path, JournalSuffix)
 	if err := cassette.Prepare(t.Config.Path, path, t.Failed()); err != nil {
 		return 0, false, err

@@ -100,6 +100,13 @@ func isCut(err error) bool {
 // Failed returns the path of the file in which a run that did not pass leaves what it recorded.
 func (s *source) Failed() string { return cassette.Beside(s.Config.Path, FailedSuffix) }
 
+// FailedAssets returns the folders with the assets of [source.Failed] and of the cassette, if the first one is there.
+func (s *source) FailedAssets() (failed, own string, ok bool) {
+	failed, own = cassette.Assets(s.Failed()), cassette.Assets(s.Config.Path)
+	_, err := os.Lstat(failed)
+	return failed, own, err == nil
+}
+
 // Unreadable returns the first reason why an interaction that was needed could not be
 // read, or nil if all could be read.
 func (s *source) Unreadable() error {

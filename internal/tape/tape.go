@@ -30,6 +30,7 @@ type Tape struct {
 	Journal Journal // empty if this run does not save
 
 	records bool   // this run records and saves
+	canSave func() error // whether the folder can be written, which is tried once; nil if nothing is saved
 	version string // the version of the cassette that was read; see versionOf
 	release func() // gives up the claim on the file
 
@@ -256,8 +257,14 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	return t.unreadable(fmt.Errorf("%s:%d: under \"seals:\", at the end of the file, the line of this recording belongs to another request: promptecho verify -w rewrites those lines", t.Config.Name, rec.Line()))
 }
 
-// Reserve takes the next place for a call that goes upstream. The error is [ErrClosed].
+// Reserve takes the next place for a call that goes upstream. The error is [ErrClosed], or says why the cassette cannot be
+// saved.
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
+	if t.canSave != nil {
+		if err := t.canSave(); err != nil {
+			return nil, fmt.Errorf("%s: nothing is sent, because what it answers could not be saved: %w", t.Config.Name, err)
+		}
+	}
 	it := &interaction.Interaction{Request: c.Request, Again: c.Again}
 	it.Kind, it.Boundary = c.Form.Kind()
 	it.MatchKey = formOf(it).Key()
