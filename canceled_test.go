@@ -476,3 +476,68 @@ func TestGivenUpBeforeClose(t *testing.T) {
 		mustClose(t, r)
 	})
 }
+
+// TestHedgedThenPlain: after a request that was sent twice, of which one was canceled, the same request gets the answer
+// that was recorded for it, however soon the second one is sent.
+func TestHedgedThenPlain(t *testing.T) {
+	t.Parallel()
+	for _, delay := range []time.Duration{0, 20 * time.Millisecond, 80 * time.Millisecond, 300 * time.Millisecond} {
+		t.Run(delay.String(), func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			for _, mode := range []Mode{ModeAll, ModeNone, ModeNone} {
+				synctest.Test(t, func(t *testing.T) {
+					asked := 0
+					live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+						asked++
+						n := asked
+						if n%2 == 1 && n < 4 { // of two, the first one is slow
+							<-req.Context().Done()
+							return nil, req.Context().Err()
+						}
+						return canned(fmt.Sprintf(`"answer %d"`, n)).RoundTrip(req)
+					})
+					r := mustOpen(t, file, InMode(mode), Upstream(live), AllowUnused())
+					ask := func(ctx context.Context) string {
+						req, _ := http.NewRequestWithContext(ctx, "GET", "https://api.example/search?q=a", nil)
+						resp, err := r.RoundTrip(req)
+						if err != nil {
+							return ""
+						}
+						defer resp.Body.Close()
+						body, _ := io.ReadAll(resp.Body)
+						return string(body)
+					}
+					for round := range 2 {
+						ctx, cancel := context.WithCancel(t.Context())
+						first := make(chan string, 2)
+						hedge := func() {
+							if got := ask(ctx); got != "" {
+								first <- got
+							}
+						}
+						go hedge()
+						got := ""
+						select {
+						case got = <-first:
+						case <-time.After(delay + time.Nanosecond):
+							go hedge()
+							got = <-first
+						}
+						cancel()
+						synctest.Wait()
+						if want := fmt.Sprintf(`"answer %d"`, 2*round+2); got != want {
+							t.Errorf("%s, round %d: %s, want %s", mode, round, got, want)
+						}
+					}
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					defer cancel()
+					if got := ask(ctx); got != `"answer 5"` {
+						t.Errorf("%s: %q in the end", mode, got)
+					}
+					mustClose(t, r)
+				})
+			}
+		})
+	}
+}

@@ -29,6 +29,13 @@ func (o *Order) Company(number int, waiting bool) (numbers []int) {
 	return numbers
 }
 
+// IsOver reports whether all of a recording has happened in this run.
+func (o *Order) IsOver(number int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.members[number].isOver
+}
+
 // First returns the number of the one that was asked first of those that ran side by side with a
 // recording; -1 if it ran alone.
 func (o *Order) First(number int) int {

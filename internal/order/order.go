@@ -51,6 +51,7 @@ type member struct {
 	isAlone   bool // all its events are one
 	isAsked   bool // in this run
 	isGivenUp bool // nobody waits for it any more
+	isOver    bool // all of it has happened in this run
 }
 
 // A step is what happened of one recording between events of others.
@@ -178,6 +179,7 @@ func (t *Turn) happen(before int) {
 			t.order.steps[at-1].left-- // below 0 if that is given up
 		}
 	}
+	t.member().isOver = t.next == len(t.member().events)
 	t.order.wake(t.member().series)
 }
 

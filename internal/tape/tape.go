@@ -162,7 +162,11 @@ func (t *Tape) takeExact(c *Call) *Recording {
 	if first == nil || t.stopped {
 		return nil
 	}
-	rec := t.shelf.queues[first.key].takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
+	q := t.shelf.queues[first.key]
+	rec := t.takeHedged(q)
+	if rec == nil {
+		rec = q.takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
+	}
 	t.number(rec, c.Outer)
 	return rec
 }
@@ -205,6 +209,9 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
+	if rec := t.takeHedged(q); rec != nil {
+		return rec
+	}
 	rec, contest := q.take(a, t.Config.Repeats.Select(c.Form.Name()))
 	if contest != nil {
 		t.contests = append(t.contests, contest)
