@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -487,10 +488,9 @@ func TestHedgedThenPlain(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "c.yaml")
 			for _, mode := range []Mode{ModeAll, ModeNone, ModeNone} {
 				synctest.Test(t, func(t *testing.T) {
-					asked := 0
+					var asked atomic.Int32
 					live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
-						asked++
-						n := asked
+						n := asked.Add(1)
 						if n%2 == 1 && n < 4 { // of two, the first one is slow
 							<-req.Context().Done()
 							return nil, req.Context().Err()
