@@ -698,3 +698,19 @@ func TestClashOfAnswersReadInPart(t *testing.T) {
 		})
 	}
 }
+
+// A host that is ignored does not choose: the answers come in the recorded order, whichever host is asked first.
+func TestIgnoredHostDoesNotChoose(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for i, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(inTurn("1", "2", "3", "4")), Ignore("host"))
+		for n := range 4 {
+			a := asking{url: fmt.Sprintf("https://es%d.example/_search", (n+i)%2), body: `{"q":"a"}`}
+			if got, want := a.ask(t, r), fmt.Sprint(n+1); got != want {
+				t.Errorf("%s: %s, want %s", mode, got, want)
+			}
+		}
+		mustClose(t, r)
+	}
+}

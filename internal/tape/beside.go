@@ -55,21 +55,3 @@ func (t *Tape) Late() [][2]*Recording {
 
 // IsCanceled waits for a call to be canceled that is not recorded, as [order.Order.IsCanceled] does.
 func (t *Tape) IsCanceled(ctx context.Context) bool { return t.order.IsCanceled(ctx) }
-
-// takeHedged returns the recording of a queue that was canceled beside another one, if that is under way now and the next
-// one is of later: which of two hedged requests is canceled depends on how long they take. The caller holds the lock.
-func (t *Tape) takeHedged(q *queue) *Recording {
-	rec, next := q.canceled.next(), q.next()
-	if rec == nil || next == nil || t.records || !t.Config.InOrder {
-		return nil
-	}
-	beside := t.order.Company(rec.number, false)
-	isHedged := func(of *Recording) bool {
-		return of.used.Load() && slices.Contains(beside, of.number) && !t.order.IsOver(of.number) && !slices.Contains(t.order.Company(of.number, false), next.number)
-	}
-	if !slices.ContainsFunc(q.recordings, isHedged) {
-		return nil
-	}
-	rec.used.Store(true)
-	return rec
-}

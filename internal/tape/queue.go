@@ -3,9 +3,11 @@ package tape
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/order"
 )
 
 // canceled is the error of a request that was given up by its caller, and not by a
@@ -80,7 +82,7 @@ func (q *queue) readForms(given func() map[uint64]bool) {
 			q.linked = rec.Form().Linked()
 			if q.linked || !q.exact {
 				req := rec.Request()
-				rec.exactly, rec.given = req.Digest(), givenIn(&req, given())
+				rec.exactly, rec.given = rec.of.Config.digest(&req), givenIn(&req, given())
 				q.given = q.given || rec.given != nil
 			}
 		}
@@ -147,6 +149,24 @@ func (q *queue) takeExact(rec *Recording, repeats func() bool) (next *Recording)
 	q.asked++
 	next.used.Store(true)
 	return next
+}
+
+// takeHedged returns the recording that was canceled beside another one, if that is under way now and the next one is of
+// later: which of two hedged requests is canceled depends on how long they take. o is nil if nothing is kept in order.
+func (q *queue) takeHedged(o *order.Order) *Recording {
+	rec, next := q.canceled.next(), q.next()
+	if rec == nil || next == nil {
+		return nil
+	}
+	beside := o.Company(rec.number, false)
+	isHedged := func(of *Recording) bool {
+		return of.used.Load() && slices.Contains(beside, of.number) && !o.IsOver(of.number) && !slices.Contains(o.Company(of.number, false), next.number)
+	}
+	if !slices.ContainsFunc(q.recordings, isHedged) {
+		return nil
+	}
+	rec.used.Store(true)
+	return rec
 }
 
 // take returns the recording to play for a request of the form, or nil if there is none

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -32,6 +33,15 @@ type Config struct {
 	Rounds bool // what this run records is played from then on, when it is asked for again
 
 	Frozen canon.Selectors // the calls that are played in every run
+}
+
+// digest tells requests apart that are not the same byte for byte; which host is asked counts unless the user ignores it.
+func (c *Config) digest(req *interaction.Request) uint64 {
+	plain := *req
+	if _, path, ok := strings.Cut(req.URL, "://"); ok && slices.Contains(c.Options.Ignore, "host") {
+		_, plain.URL, _ = strings.Cut(path, "/")
+	}
+	return plain.Digest()
 }
 
 // A State is what is known of a cassette before its interactions are read. The zero value
@@ -151,4 +161,12 @@ func versionOf(path string) string {
 		return ""
 	}
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+// playing returns the order in which a run plays that records or does not; nil if there is none.
+func (s *source) playing(records bool) *order.Order {
+	if records || !s.Config.InOrder {
+		return nil
+	}
+	return s.order
 }

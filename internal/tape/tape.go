@@ -163,7 +163,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 		return nil
 	}
 	q := t.shelf.queues[first.key]
-	rec := t.takeHedged(q)
+	rec := q.takeHedged(t.playing(t.records))
 	if rec == nil {
 		rec = q.takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
 	}
@@ -180,7 +180,7 @@ func (t *Tape) find(c *Call) []found { return t.shelf.find(c.Form, &c.Request, t
 
 // takeAlike returns the recording to play for a request of a form.
 func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
-	queues, digest := t.find(c), c.Request.Digest()
+	queues, digest := t.find(c), t.Config.digest(&c.Request)
 	var given []canon.Trait
 	for _, q := range queues {
 		if q.readForms(t.given); q.given && given == nil {
@@ -209,7 +209,7 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	if rec := t.takeHedged(q); rec != nil {
+	if rec := q.takeHedged(t.playing(t.records)); rec != nil {
 		return rec
 	}
 	rec, contest := q.take(a, t.Config.Repeats.Select(c.Form.Name()))
