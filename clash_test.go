@@ -714,3 +714,20 @@ func TestIgnoredHostDoesNotChoose(t *testing.T) {
 		mustClose(t, r)
 	}
 }
+
+// A client that goes on at the address which an answer names is at that of the recording in replay, where its own server
+// has another port.
+func TestAddressFromAnAnswer(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, port := range []string{"40001", "50001"} {
+		mode := map[string]Mode{"40001": ModeAll, "50001": ModeNone}[port]
+		r := mustOpen(t, file, InMode(mode), Upstream(inTurn("1", "2", "3")))
+		for n, address := range []string{port, "40001", "40001"} {
+			if got, want := (asking{url: "http://127.0.0.1:" + address + "/docs/_count", body: "{}"}).ask(t, r), fmt.Sprint(n+1); got != want {
+				t.Errorf("%s: %s, want %s", mode, got, want)
+			}
+		}
+		mustPass(t, r)
+	}
+}

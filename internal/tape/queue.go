@@ -206,6 +206,13 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 	return rec, c
 }
 
+// hasMoved reports whether a request differs from a recording only in the port of the local server that all recordings
+// have. It is another one in each run, and an answer may name the one of the recording.
+func (q *queue) hasMoved(rec *Recording, a *asking) bool {
+	isOther := func(t canon.Trait) bool { return t.Path != "host" && !slices.Contains(rec.traits(), t) }
+	return a.form.Local && !q.varying["host"] && len(a.traits()) == len(rec.traits()) && !slices.ContainsFunc(a.traits(), isOther)
+}
+
 // lend remembers a recording that is played for a request that differs from its own. It
 // files the recording under the kind that all its traits make. If the request is of
 // another kind of this queue, it also files the recording under its kind here.
@@ -215,6 +222,9 @@ func (q *queue) lend(rec *Recording, a *asking, full, kind canon.Kind) {
 		return
 	}
 	rec.lentFor = a
+	if q.hasMoved(rec, a) {
+		return
+	}
 	q.lent[own] = append(q.lent[own], rec)
 	if rec.kind != kind {
 		q.lent[rec.kind] = append(q.lent[rec.kind], rec)
