@@ -147,7 +147,7 @@ func (p *Policy) redactPaths(b []byte, in side) []byte {
 		}
 		for _, h := range holders {
 			switch i := slices.IndexFunc(h.places, func(place []string) bool { return endsIn(path, place) }); {
-			case i < 0:
+			case i < 0, h.looks && !isKey(value):
 			case h.mixed && h.places[i][len(h.places[i])-1] == "*" && !isSecret(last) && !strings.EqualFold(last, "connection_string"):
 				return hashed(value) // two requests that differ in one are not the same
 			default:

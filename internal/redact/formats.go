@@ -72,6 +72,7 @@ var formats = []format{
 	{kind: "xAI API key", prefixes: "xai-", chars: alnum, min: 60},
 	{kind: "Stripe key", prefixes: "sk_live_|rk_live_|sk_test_|rk_test_", chars: alnum, min: 20},
 	{kind: "webhook secret", prefixes: "whsec_", chars: std64 | equal, min: 24},
+	{kind: "ElevenLabs token", prefixes: "sutkn_|cvtkn_", chars: alnum, min: 20},
 	{kind: "ElevenLabs API key", prefixes: "sk_", chars: hexLower, min: 48, max: 48},
 	{kind: "Replicate token", prefixes: "r8_", chars: alnum, min: 36, max: 40},
 	{kind: "Perplexity API key", prefixes: "pplx-", chars: alnum, min: 40},

@@ -97,6 +97,8 @@ func (p *Policy) learnHeader(value string) {
 		}
 	case strings.EqualFold(scheme, "bearer"):
 		p.learnValue(token)
+		_, password, _ := strings.Cut(token, ":") // as Milvus's, which has a user before it
+		p.learnValue(password)
 	default:
 		pairs := p.learnPairs(cmp.Or(token, value), isPlain)
 		if !pairs {

@@ -17,6 +17,7 @@ type holder struct {
 	mark   string
 	places [][]string
 	mixed  bool // what stands at "*" need not be a secret, unless its name says so
+	looks  bool // nothing is one there that does not look like a key: the keys of a store are names
 }
 
 var holders = []holder{
@@ -43,6 +44,12 @@ var holders = []holder{
 	// HashiCorp Vault, https://developer.hashicorp.com/vault/api-docs
 	{path: memo.Regexp(`/v1/(?:sys/wrapping|[^s/]|s[^y/])`), mark: `"lease_duration"`, places: places(`data/* data/data/* auth/client_token auth/accessor
 		wrap_info/token wrap_info/accessor`)},
+	// Who asks for a key gets one: Meilisearch, Typesense, Algolia, Deepgram; tokens of services and of new nodes of
+	// Elasticsearch; of sessions of xAI; what Upstash's databases and indexes are opened with.
+	{path: memo.Regexp(`(?:/|api[-_]?)keys(?:/[^/]+)?$`), places: places("key value results/*/key keys/*/key keys/*/value admin_key search_only_key"), looks: true},
+	{path: memo.Regexp(`/_security/`), places: places("token/value encoded")},
+	{path: memo.Regexp(`/realtime/client_secrets$`), places: places("value")},
+	{path: memo.Regexp(`/v2/(?:vector/index|redis/database|search)`), places: places("token rest_token read_only_token read_only_rest_token readOnlyToken"), looks: true},
 	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }
 

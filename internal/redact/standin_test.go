@@ -149,6 +149,7 @@ func quoteJSON(text string) string {
 func TestServices(t *testing.T) {
 	t.Parallel()
 	const word = "correct-horse"
+	hex := strings.Repeat("9f8e7d6c5b4a3928", 4)
 	b64 := base64.StdEncoding.EncodeToString([]byte(word))
 	for _, tt := range []struct{ url, body, want string }{
 		{"https://k/api/v1/namespaces/n/secrets/s", `{"kind":"Secret","metadata":{"name":"s"},"type":"Opaque","data":{"p":"` + b64 + `"}}`, `{"kind":"Secret","metadata":{"name":"s"},"type":"Opaque","data":{"p":"W1JFREFDVEVEXQ=="}}`},
@@ -164,6 +165,11 @@ func TestServices(t *testing.T) {
 		{"https://ssm/", `{"Value":"` + word + `","Version":3,"Type":"SecureString"}`, `{"Value":"[REDACTED]","Version":3,"Type":"SecureString"}`},
 		{"https://sm/", `{"Name":"n","SecretString":"` + word + `"}`, `{"Name":"n","SecretString":"[REDACTED]"}`},
 		{"https://d/auth", `{"Status":"ok","IdentityToken":"` + word + `"}`, `{"Status":"ok","IdentityToken":"[REDACTED]"}`},
+		{"https://meili/keys?limit=2", `{"results":[{"name":"n","key":"` + hex + `","uid":"1f2a3b4c-5d6e-4001-8a9b-0c1d2e3f4a5b"}]}`, `{"results":[{"name":"n","key":"` + strings.Repeat("effaced0", 8) + `","uid":"1f2a3b4c-5d6e-4001-8a9b-0c1d2e3f4a5b"}]}`},
+		{"https://typesense/keys", `{"id":1,"value":"Zk3vQ9pXw7RtLm2NcY8bHs5DqW1eT6uA","value_prefix":"Zk3v"}`, `{"id":1,"value":"[REDACTED]","value_prefix":"Zk3v"}`},
+		{"https://store/keys", `{"keys":[{"key":"user:1","value":"blue"}]}`, `{"keys":[{"key":"user:1","value":"blue"}]}`},
+		{"https://es/_security/service/elastic/fleet-server/credential/token/t1", `{"created":true,"token":{"name":"t1","value":"` + word + `"}}`, `{"created":true,"token":{"name":"t1","value":"[REDACTED]"}}`},
+		{"https://api.x.ai/v1/realtime/client_secrets", `{"value":"` + word + `","expires_at":1}`, `{"value":"[REDACTED]","expires_at":1}`},
 		{"https://h/api/data/x", `{"data":{"p":"` + word + `"},"value":"` + word + `"}`, `{"data":{"p":"` + word + `"},"value":"` + word + `"}`},
 	} {
 		var p Policy
