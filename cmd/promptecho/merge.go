@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,7 +81,8 @@ func driveMerge(base, ours, theirs, path string) error {
 	case conflicts > 0:
 		return found(fmt.Sprintf("%s: %s: both sides changed an interaction, and one of them by hand: keep one of the two between each pair of marks, and remove the marks", path, count(conflicts, "conflict")))
 	case lost != "":
-		return found(fmt.Sprintf("%s: git drops the asset %s, which is still needed: promptecho merge %s brings it back", path, lost, shell.Quote(path)))
+		from, _ := filepath.Abs(path) // git calls this at the root, and its user may be below
+		return found(fmt.Sprintf("%s: git drops the asset %s, which is still needed: promptecho merge %s brings it back", path, lost, shell.Quote(from)))
 	}
 	return nil
 }
@@ -88,6 +90,10 @@ func driveMerge(base, ours, theirs, path string) error {
 // installMerge has git call promptecho for cassettes.
 func installMerge(stdout io.Writer) error {
 	root, err := git("", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	driver, err := driverIn(strings.TrimSpace(string(root)))
 	if err != nil {
 		return err
 	}
@@ -108,7 +114,7 @@ func installMerge(stdout io.Writer) error {
 	}
 	for _, setting := range [][2]string{
 		{"merge.promptecho.name", "promptecho cassettes"},
-		{"merge.promptecho.driver", "promptecho merge -driver %O %A %B %P"},
+		{"merge.promptecho.driver", driver + " merge -driver %O %A %B %P"},
 	} {
 		if _, err := git("", "config", setting[0], setting[1]); err != nil {
 			return err
@@ -117,6 +123,20 @@ func installMerge(stdout io.Writer) error {
 	}
 	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings of git, too: run promptecho merge -install there")
 	return nil
+}
+
+// driverIn returns the command by which git finds promptecho at the root of a repository. Without one, git would keep
+// one side, and leave no marks.
+func driverIn(root string) (command string, err error) {
+	const name = "promptecho"
+	if _, err := exec.LookPath(name); err == nil {
+		return name, nil
+	}
+	tool := exec.Command("go", "tool", "-n", name)
+	if tool.Dir = root; tool.Run() == nil {
+		return "go tool " + name, nil
+	}
+	return "", fmt.Errorf("git would not find promptecho: it is not in PATH, and no tool of %s. Install it, and run promptecho merge -install again: go install github.com/promptecho/promptecho/cmd/promptecho@latest", filepath.Join(root, "go.mod"))
 }
 
 // mergeUnmerged merges what git has left, at these paths.
