@@ -450,3 +450,29 @@ func TestUseFailedWithAssets(t *testing.T) {
 		t.Error(left, err)
 	}
 }
+
+// Two tests of a process that share a cassette do not drop what the other one has just recorded. The same test that runs
+// twice replaces what it recorded.
+func TestSharedByTwoTests(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []Mode{ModeAll, ModeUpdate} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		run := func(test, prompt string) {
+			t.Helper()
+			r := mustOpen(t, file, InMode(mode), Upstream(canned(`"ok"`)))
+			asking{url: chatURL, body: `{"model":"m","messages":[{"role":"user","content":"` + prompt + `"}]}`}.ask(t, r)
+			if rep := r.finish(report.Outcome{Test: test}); len(rep.Errors) > 0 {
+				t.Error(rep.Errors)
+			}
+		}
+		run("TestA", "first")
+		run("TestA", "second")
+		if got := savedPrompts(t, file); got != "second" {
+			t.Errorf("%s, one test: %q", mode, got)
+		}
+		run("TestB", "third")
+		if got, want := savedPrompts(t, file), map[Mode]string{ModeAll: "third second", ModeUpdate: "second third"}[mode]; got != want {
+			t.Errorf("%s, two tests: %q, want %q", mode, got, want)
+		}
+	}
+}

@@ -209,6 +209,7 @@ type ending struct {
 	overtaken bool // something else has written the cassette since it was read
 	doubtful  bool // a call got no answer, or that of another
 	outdated  bool // a request failed after an answer that was replayed
+	shared    bool // another test of this process has used the cassette, too
 }
 
 // A fate is what happens to a cassette at the end of a run that records.
@@ -240,6 +241,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 	again, whole := p.again, c.Present && !c.Partial
 	// A test that skips itself because of an answer has asked for everything it asks for.
 	incomplete := e.Failed || e.Filtered
+	askedAll := e.AskedAll() && !e.shared
 	switch {
 	case e.overtaken:
 		return fate{beside: true, reason: "something else wrote it in the meantime (another test process?)"}
@@ -247,7 +249,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
 	case p.update && whole && e.outdated, p.renew && e.Failed:
 		return fate{beside: true}
-	case p.update && c.Present && e.AskedAll() && !e.doubtful:
+	case p.update && c.Present && askedAll && !e.doubtful:
 		return fate{keep: keepAsked}
 	case !again && whole:
 		return fate{}
@@ -257,7 +259,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 		return fate{marked: incomplete}
 	case !again:
 		return fate{marked: incomplete, markedIfUnused: true}
-	case e.AskedAll():
+	case askedAll:
 		return fate{keep: keepNone}
 	}
 	// Nobody knows how the run ended. If it recorded as much as there was, that is in the place of it.

@@ -34,6 +34,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 		Outcome:   *o,
 		clash:     clash,
 		overtaken: r.tape.Overtaken(),
+		shared:    r.tape.IsShared(o.Test),
 		doubtful:  len(r.log.Misses())+len(r.tape.Contests()) > 0,
 		outdated:  errors.As(refused, new(outdatedError)),
 	})

@@ -25,6 +25,7 @@ var folder, _ = os.Getwd()
 func outcome(t testing.TB) report.Outcome {
 	running := stack.Current()
 	return report.Outcome{
+		Test:     t.Name(),
 		Failed:   t.Failed() && (report.ToReview == nil || !report.ToReview(t)) || running.Panicking || running.Exiting && !t.Skipped(),
 		Skipped:  t.Skipped(),
 		Filtered: report.Filtered(t.Name()) || report.Fuzzing(t.Name()),

@@ -20,6 +20,7 @@ import (
 
 // An Outcome is what is known of a test when its recorder is closed.
 type Outcome struct {
+	Test     string // its name; "" if there is none
 	Failed   bool // the test failed, or is panicking
 	Skipped  bool // the test was skipped
 	Filtered bool // parts of the test did not run because of -run or -skip

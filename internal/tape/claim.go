@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ var claims sync.Map
 type claim struct {
 	path string // as it was first spelled
 	open atomic.Bool
+	test string // the last one that was over, while it was open
 }
 
 // Claim reserves the cassette for this tape until [Tape.Free]. A name that differs only
@@ -31,7 +33,17 @@ func (t *Tape) Claim() error {
 		return fmt.Errorf("%s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", t.Config.Name)
 	}
 	t.release = func() { c.open.Store(false) }
+	t.before = func(test string) (before string) {
+		before, c.test = c.test, cmp.Or(test, c.test)
+		return before
+	}
 	return nil
+}
+
+// IsShared reports whether another test of this process has used the cassette before this one, which has a name.
+func (t *Tape) IsShared(test string) bool {
+	before := t.before(test)
+	return before != "" && before != test
 }
 
 // foldPath returns the same text for all names that are one file on some file system.

@@ -29,10 +29,11 @@ type Tape struct {
 	*source
 	Journal Journal // empty if this run does not save
 
-	records bool   // this run records and saves
-	canSave func() error // whether the folder can be written, which is tried once; nil if nothing is saved
-	version string // the version of the cassette that was read; see versionOf
-	release func() // gives up the claim on the file
+	records bool                     // this run records and saves
+	canSave func() error             // whether the folder can be written, which is tried once; nil if nothing is saved
+	version string                   // the version of the cassette that was read; see versionOf
+	release func()                   // gives up the claim on the file
+	before  func(test string) string // which test used it before this one
 
 	// WithLate are the recordings that this run has saved of requests with a secret that it did not know
 	// yet when they were asked.
@@ -264,8 +265,7 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	return t.unreadable(fmt.Errorf("%s:%d: under \"seals:\", at the end of the file, the line of this recording belongs to another request: promptecho verify -w rewrites those lines", t.Config.Name, rec.Line()))
 }
 
-// Reserve takes the next place for a call that goes upstream. The error is [ErrClosed], or says why the cassette cannot be
-// saved.
+// Reserve takes the next place for a call that goes upstream. The error is [ErrClosed], or says why nothing can be saved.
 func (t *Tape) Reserve(c *Call) (*Recording, error) {
 	if t.canSave != nil {
 		if err := t.canSave(); err != nil {
