@@ -138,13 +138,11 @@ func (r *Recorder) goOn(status int) string {
 	if status != http.StatusTooManyRequests && status < 500 {
 		return ""
 	}
-	switch {
-	case r.plan.again:
-		return ". Run it again later, or with fewer tests at once: promptecho record -all -p=1 -parallel=1"
-	case r.plan.renew:
-		return ". Run it again later, or with fewer tests at once: promptecho record -accepted -p=1 -parallel=1"
+	const advice = ". Run it again later, or with fewer tests at once: go test's flags -p=1 -parallel=1 do that"
+	if r.plan.again || r.plan.renew {
+		return advice
 	}
-	return ". Run it again later, or with fewer tests at once: promptecho record -p=1 -parallel=1. What is already recorded is not sent again"
+	return advice + ". What is already recorded is not sent again"
 }
 
 // write carries out the fate of the cassette; recorded is what this run adds to it.

@@ -1015,3 +1015,30 @@ func TestWrapRawJSON(t *testing.T) {
 		mustPass(t, r)
 	}
 }
+
+// TestWrapOtherContext: a request that a function sends with another context than its own is not asked for in replay, and
+// the report says why.
+func TestWrapOtherContext(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(canned(`"sunny"`)))
+		weather := Wrap(r, "tool/weather", func(_ context.Context, city string) (string, error) {
+			return asking{url: "https://api.example/weather", body: city}.ask(t, r), nil
+		})
+		if got, err := weather(t.Context(), "Rome"); err != nil || got != `"sunny"` {
+			t.Errorf("%s: %s, %v", mode, got, err)
+		}
+		err := r.Close()
+		if mode == ModeAll {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		want := "it was recorded while tool/weather ran, which is played and not called now: pass the context that the function gets on to the request, and record again"
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "AllowRaced") {
+			t.Error(err)
+		}
+	}
+}

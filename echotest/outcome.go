@@ -71,9 +71,14 @@ func commandOf(mode string, names, known []string) string {
 }
 
 // acceptCommand returns the shell command by which promptecho takes what was asked in this
-// package over into its cassettes. It works where that of command does.
-func acceptCommand() string {
-	text := shell.Join(append([]string{"promptecho", "accept"}, target(buildInfo())...))
+// package over into its cassettes, by tests and benchmarks with these names. It works where that of command does.
+func acceptCommand(names []string) string {
+	words := append([]string{"promptecho", "accept"}, target(buildInfo())...)
+	isTest := func(name string) bool { return !strings.HasPrefix(name, "Benchmark") }
+	if benchmarks := slices.DeleteFunc(slices.Clone(names), isTest); len(benchmarks) > 0 { // which go test leaves out
+		words = append(words, "--", "-bench", strings.Join(patterns(benchmarks, nil), "|"), "-benchtime=1x")
+	}
+	text := shell.Join(words)
 	if module := nested(folder); module != "" {
 		text = "cd " + shell.Quote(shell.Place(module)) + " && " + text
 	}

@@ -244,7 +244,7 @@ func (s *suite) tellFailures(w io.Writer) {
 		}
 	}
 	if acceptable > 0 {
-		fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n", acceptCommand())
+		fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n", acceptCommand(failed))
 	}
 }
 

@@ -205,7 +205,9 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			if why != "" {
 				list += "\n    " + why
 			}
-			if rec.Concurrent() {
+			if function := r.Tape.RunBy(rec); function != nil {
+				list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: pass the context that the function gets on to the request, and record again", call(function.Form()))
+			} else if rec.Concurrent() {
 				list += "\n    it was recorded while another request was in flight"
 				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, play the recorded times with Pace(1), or add AllowRaced()."
 			}

@@ -34,6 +34,16 @@ func (rec *Recording) Concurrent() bool {
 	return m != nil && (m.Asked == 0 || rec.of.order.Company(rec.number, true) != nil)
 }
 
+// RunBy returns the function that alone ran while a recording was under way: most likely it made the request, and with
+// another context than its own. It returns nil if there is none.
+func (t *Tape) RunBy(rec *Recording) *Recording {
+	beside := t.order.Company(rec.number, false)
+	if len(beside) != 1 || rec.Form().Function || !t.loaded[beside[0]].Form().Function {
+		return nil
+	}
+	return &t.loaded[beside[0]]
+}
+
 // WithCanceled reports whether one of those that ran beside a recording was canceled.
 func (t *Tape) WithCanceled(rec *Recording) bool {
 	return slices.ContainsFunc(t.order.Company(rec.number, false), func(number int) bool { return t.loaded[number].givenUp == canceled })
