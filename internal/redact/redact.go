@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Interaction redacts both sides of an interaction in place.
@@ -44,11 +45,21 @@ func (p *Policy) RedactBody(req *interaction.Request) {
 	}
 	known := p.Count()
 	asked, _ := sides(req)
+	if toNode().Match(req.Body) {
+		req.URL = string(replaceMatches(keyOfNode(), []byte(req.URL), p.learning(asked)))
+	}
 	req.Body = untyped(redactSignatures(p.body(req.Body, asked)))
 	if p.Count() > known { // it may stand before the place where it was found
 		p.RedactNew(req)
 	}
 }
+
+// Nodes of Ethereum have the key in the path (Infura, Alchemy), and so has a gateway before them. The methods are those of
+// https://ethereum.org/developers/docs/apis/json-rpc.
+var (
+	toNode    = memo.Regexp(`"method"\s*:\s*"(?:eth|net|web3|debug|trace|alchemy)_`)
+	keyOfNode = memo.Regexp(`/v[23]/([\w-]{32})(?:[/?#]|$)`)
+)
 
 // RedactNew redacts the secrets in a request that have become known since it was redacted.
 func (p *Policy) RedactNew(req *interaction.Request) {

@@ -196,4 +196,14 @@ func TestServices(t *testing.T) {
 			t.Errorf("%s becomes %s, want %s", url, req.URL, want)
 		}
 	}
+	node := interaction.Request{URL: "http://127.0.0.1:8545/v3/9f8e7d6c5b4a39281706f5e4d3c2b1a0", Body: []byte(`{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`)}
+	var p Policy
+	if p.Request(&node); node.URL != "http://127.0.0.1:8545/v3/[REDACTED]" {
+		t.Error(node.URL)
+	}
+	picture := interaction.Request{URL: "http://127.0.0.1:8545/v3/9f8e7d6c5b4a39281706f5e4d3c2b1a0", Body: []byte(`{"method":"crop"}`)}
+	var another Policy
+	if another.Request(&picture); strings.Contains(picture.URL, "REDACTED") {
+		t.Error(picture.URL)
+	}
 }
