@@ -187,7 +187,7 @@ func TestClashIsPrinted(t *testing.T) {
 	for _, host := range []string{"qdrant:6333", "127.0.0.1:41235", "[::1]:50001", "qdrant:6333"} {
 		asking{url: "http://" + host + "/x"}.ask(t, r)
 	}
-	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ:
+	want := `promptecho: FILE: qdrant:6333, 127.0.0.1:41235 and [::1]:50001 answered the same request (POST /x) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ, and give nodes of one service the same name:
   promptecho.Alias("http://qdrant:6333", "server1"),
   promptecho.Alias(server.URL, "server2"), // server: the *httptest.Server at http://127.0.0.1:41235
   promptecho.Alias(server.URL, "server3"), // server: the *httptest.Server at http://[::1]:50001
@@ -729,5 +729,23 @@ func TestAddressFromAnAnswer(t *testing.T) {
 			}
 		}
 		mustPass(t, r)
+	}
+}
+
+// Two servers that have names, of which the client picks one by chance, get one name; their addresses are not in the cassette.
+func TestNodesWithNames(t *testing.T) {
+	t.Parallel()
+	for _, port := range []string{"1001", "1002"} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		names := []Option{Alias("http://127.0.0.1:1001", "server1"), Alias("http://127.0.0.1:1002", "server2"), AllowUnused()}
+		r := mustOpen(t, file, append(names, InMode(ModeAll), Upstream(canned("1")))...)
+		local(port).ask(t, r)
+		r.Close()
+		r = mustOpen(t, file, append(names, InMode(ModeNone))...)
+		local(map[string]string{"1001": "1002", "1002": "1001"}[port]).ask(t, r)
+		want := `give both the same name in promptecho.Alias: "server1", and not "server2", and record again`
+		if err := r.Close(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
 	}
 }

@@ -65,7 +65,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 		}
 	}
 	last := len(hosts) - 1
-	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ",
+	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ, and give nodes of one service the same name",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }

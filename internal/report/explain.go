@@ -105,7 +105,7 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 	if len(drift) > 0 {
 		m.Diff += "  also different, but ignored when matching:\n" + diff.Write(drift, "    ", 3)
 	}
-	m.Diff += remarks(edits, &request, &incoming) + beside
+	m.Diff += remarks(edits, &request, &incoming, options.Aliases) + beside
 	m.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return nearest
 }

@@ -149,8 +149,8 @@ func aroundDifference(a, b string) (string, string) {
 const unset = "  the incoming text lacks a value: is an environment variable unset here? Set it, or read it with rec.Env(NAME) and record again: then a replay has the recorded value\n"
 
 // remarks says what most likely lies behind edits, and what helps, where no option does; in lines
-// of their own.
-func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
+// of their own. aliases are the names that servers have.
+func remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []string) string {
 	if len(edits) != 1 {
 		return ""
 	}
@@ -158,6 +158,8 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request) string {
 	recorded, wasText := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
 	switch {
+	case e.Path == "host" && slices.Contains(aliases, recorded) && slices.Contains(aliases, incoming):
+		return fmt.Sprintf("  if these are nodes of one service and the client picks one of them, give both the same name in promptecho.Alias: %q, and not %q, and record again\n", min(recorded, incoming), max(recorded, incoming))
 	case e.Path == "host":
 		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
