@@ -235,6 +235,9 @@ const (
 	keepNone
 )
 
+// overtaken is why a cassette is not written that something else has written since it was read.
+const overtaken = "something else wrote it in the meantime (another test process?)"
+
 // fateOf returns what becomes of a cassette in a run with this plan. docs/DESIGN.md has
 // this as a table.
 func fateOf(p plan, c tape.State, e ending) fate {
@@ -244,7 +247,7 @@ func fateOf(p plan, c tape.State, e ending) fate {
 	askedAll := e.AskedAll() && !e.shared
 	switch {
 	case e.overtaken:
-		return fate{beside: true, reason: "something else wrote it in the meantime (another test process?)"}
+		return fate{beside: true, reason: overtaken}
 	case !again && whole && e.clash:
 		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
 	case p.update && whole && e.outdated, p.renew && e.Failed:

@@ -3,6 +3,7 @@ package promptecho
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -182,7 +183,10 @@ func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
 	if dropped > 0 {
 		r.log.Notef("%s: dropped %s that this run did not use", r.file, report.Count(dropped, "recording"))
 	}
-	if err := r.saveTo(r.log.Path, r.file, top, list, partial); err != nil {
+	switch err := r.saveTo(r.log.Path, r.file, top, list, partial); {
+	case errors.Is(err, fs.ErrExist):
+		return r.saveBeside(top, recorded, overtaken)
+	case err != nil:
 		return err
 	}
 	r.log.Dropped.Add(int64(dropped))

@@ -199,6 +199,28 @@ func replace(owner, path string, content ...[]byte) error {
 	})
 }
 
+// create is replace for a file that is not there: another process may make it at the same time, and is not overwritten.
+func create(path string, content [][]byte) error {
+	f, err := CreateTemp(path)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	for i := 0; err == nil && i < len(content); i++ {
+		_, err = f.Write(content[i])
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		err = os.Rename(f.Name(), path) // some file systems have no links
+	}
+	return err
+}
+
 // replaceWith is replace for whatever write writes.
 func replaceWith(owner, path string, write func(*os.File) error) error {
 	f, err := CreateTemp(owner)

@@ -124,7 +124,7 @@ func SaveJournal(path string, given []byte, items []*Encoded) error {
 		pieces = append(pieces, item.framed())
 		maps.Copy(assets, item.Assets)
 	}
-	return write(path, assets, pieces...)
+	return write(path, assets, false, pieces)
 }
 
 // LoadJournal reads a journal that [Append] wrote: what is whole of it, with assets. saved

@@ -48,6 +48,7 @@ func EncodeGiven(g *interaction.Given) ([]byte, error) { return codec.EncodeGive
 // Contents is what a cassette is saved from.
 type Contents struct {
 	Pinned, Partial bool
+	New             bool   // it is an error (fs.ErrExist) if there is a file
 	Given           []byte // as EncodeGiven returns it
 	Items           []*Encoded
 }
@@ -125,7 +126,7 @@ func (c *Contents) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
-	if err := Put(path, assets, pieces...); err != nil {
+	if err := makeFile(path, assets, c.New, pieces); err != nil {
 		return err
 	}
 	if err := RemoveAssets(path, assets); err != nil {
@@ -137,6 +138,10 @@ func (c *Contents) Save(path string) error {
 // Put makes the cassette at path one of these pieces, as [Contents.Save] does, and saves assets
 // beside it; those that are there stay.
 func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
+	return makeFile(path, assets, false, pieces)
+}
+
+func makeFile(path string, assets map[string][]byte, isNew bool, pieces [][]byte) error {
 	file, err := writable(path)
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
@@ -150,7 +155,7 @@ func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
-	if err := write(file, assets, pieces...); err != nil {
+	if err := write(file, assets, isNew, pieces); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
 	return readBack(path, pieces)
@@ -158,9 +163,13 @@ func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
 
 // write makes file one of these pieces, and saves its assets beside it. On an error the old
 // file and its assets are as before.
-func write(file string, assets map[string][]byte, pieces ...[]byte) error {
+func write(file string, assets map[string][]byte, isNew bool, pieces [][]byte) error {
 	added, err := saveAssets(file, assets)
-	if err == nil {
+	switch {
+	case err != nil:
+	case isNew:
+		err = create(file, pieces)
+	default:
 		err = replace(file, file, pieces...)
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package cassette
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -424,5 +425,28 @@ func TestDifference(t *testing.T) {
 	f.Interactions[1].Response.Delays = append(f.Interactions[1].Response.Delays, interaction.Delay{})
 	if got := difference(f, goldenFile()); got != "" {
 		t.Errorf("got %q, want no difference", got)
+	}
+}
+
+// A cassette that is new does not overwrite one that another process has made, and leaves nothing behind.
+func TestSaveNew(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "c.yaml")
+	mine := Contents{New: true}
+	if err := mine.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := Contents{New: true, Partial: true}
+	if err := theirs.Save(file); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v", err)
+	}
+	after, err := os.ReadFile(file)
+	if entries, _ := os.ReadDir(dir); err != nil || !bytes.Equal(before, after) || len(entries) != 1 {
+		t.Errorf("%v, %d files:\n%s", err, len(entries), after)
 	}
 }

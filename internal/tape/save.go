@@ -23,7 +23,7 @@ func (t *Tape) Save(path, name string, given interaction.Given, recs []*Recordin
 	if err != nil {
 		return err
 	}
-	contents := cassette.Contents{Partial: partial, Given: head}
+	contents := cassette.Contents{Partial: partial, Given: head, New: t.version == "" && path == t.Config.Path}
 	for i, rec := range recs {
 		item := rec.text
 		if item == nil || !t.stillClean(rec) {
