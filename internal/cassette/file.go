@@ -189,40 +189,32 @@ func replace(owner, path string, content ...[]byte) error {
 	if same, err := holds(path, content); err == nil && same {
 		return nil
 	}
-	return replaceWith(owner, path, func(f *os.File) error {
-		for _, piece := range content {
-			if _, err := f.Write(piece); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return replaceWith(owner, path, writing(content), os.Rename)
 }
 
 // create is replace for a file that is not there: another process may make it at the same time, and is not overwritten.
 func create(path string, content [][]byte) error {
-	f, err := CreateTemp(path)
-	if err != nil {
+	return replaceWith(path, path, writing(content), func(from, to string) error {
+		err := os.Link(from, to)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return os.Rename(from, to) // some file systems have no links
+		}
+		os.Remove(from)
 		return err
-	}
-	defer os.Remove(f.Name())
-	for i := 0; err == nil && i < len(content); i++ {
-		_, err = f.Write(content[i])
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	if err = os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		err = os.Rename(f.Name(), path) // some file systems have no links
-	}
-	return err
+	})
 }
 
-// replaceWith is replace for whatever write writes.
-func replaceWith(owner, path string, write func(*os.File) error) error {
+func writing(content [][]byte) func(*os.File) error {
+	return func(f *os.File) (err error) {
+		for i := 0; err == nil && i < len(content); i++ {
+			_, err = f.Write(content[i])
+		}
+		return err
+	}
+}
+
+// replaceWith is replace for whatever write writes, and rename renames.
+func replaceWith(owner, path string, write func(*os.File) error, rename func(from, to string) error) error {
 	f, err := CreateTemp(owner)
 	if err != nil {
 		return err
@@ -238,7 +230,7 @@ func replaceWith(owner, path string, write func(*os.File) error) error {
 		err = cerr
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = rename(f.Name(), path)
 	}
 	if err != nil {
 		os.Remove(f.Name())

@@ -312,7 +312,7 @@ func TestReplaceFails(t *testing.T) {
 			t.Error(err)
 		}
 		return full
-	})
+	}, os.Rename)
 	if !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
@@ -320,7 +320,7 @@ func TestReplaceFails(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != "old" {
 		t.Errorf("the old file is %q now", got)
 	}
-	if err := replaceWith(path, path, (*os.File).Close); err == nil {
+	if err := replaceWith(path, path, (*os.File).Close, os.Rename); err == nil {
 		t.Error("a file that cannot be synced was taken")
 	}
 	wantTree(t, dir, "x.yaml")
