@@ -140,7 +140,10 @@ func (c *config) ignores(path, name, value string) bool {
 // credential, and a parameter of a query by its hash.
 func (c *config) mayWrite(path string) bool {
 	name, isHeader := strings.CutPrefix(path, "header/")
-	return strings.HasPrefix(path, "query/") || isHeader && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
+	if parameter, ok := strings.CutPrefix(path, "query/"); ok {
+		return !slices.Contains(c.toldApart, parameter)
+	}
+	return isHeader && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
 }
 
 // placeInList matches the names of headers that say where a list goes on.
@@ -149,8 +152,9 @@ var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
 // mayBeSecret matches the names of headers and parameters that may hold a credential.
 var mayBeSecret = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
 
-// saysWho matches the names of headers and cookies that say who asks; PHPSESSID, connect.sid and li_at are logins.
-var saysWho = memo.Regexp(`user|tenant|account|customer|organi[sz]ation|^x-org|workspace|project|sess|(?:^|[._-])s?sid$|remember|^li_at$`)
+// saysWho matches the names of headers that say who asks, and of cookies that are logins: PHPSESSID, connect.sid, li_at.
+var saysWho = memo.Regexp(`(?:user|tenant|account|customer|organi[sz]ation|org|workspace|project)(?:-?(?:id|no|number|code|uuid))?$|` +
+	`(?:^|[._-]|php)sess|(?:^|[._-])s?sid$|remember|^li_at$`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
 // Alibaba, CloudFront and Azure.

@@ -136,7 +136,7 @@ func driverIn(root string) (command string, err error) {
 	if tool.Dir = root; tool.Run() == nil {
 		return "go tool " + name, nil
 	}
-	return "", fmt.Errorf("git would not find promptecho: it is not in PATH, and no tool of %s. Install it, and run promptecho merge -install again: go install github.com/promptecho/promptecho/cmd/promptecho@latest", filepath.Join(root, "go.mod"))
+	return "", fmt.Errorf("git would not find promptecho: it is not in PATH, and go tool does not know it in %s, where git looks. Install it, and run promptecho merge -install again: go install github.com/promptecho/promptecho/cmd/promptecho@latest", root)
 }
 
 // mergeUnmerged merges what git has left, at these paths.

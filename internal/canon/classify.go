@@ -94,11 +94,16 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	} else {
 		r.unknown(req.Method, o)
 	}
-	isAsking := i >= 0 || len(elems(member(&r.body, "messages"))) > 0 // else tools may be those of a workshop
-	if isAsking && !o.AsSent {
+	isOfModel := func(tool exactjson.Value) bool { // and not of a workshop
+		return slices.ContainsFunc(toolMembers, func(name string) bool { return member(&tool, name) != nil })
+	}
+	if !o.AsSent && (i >= 0 || slices.ContainsFunc(elems(member(&r.body, "tools")), isOfModel) || len(elems(member(&r.body, "messages"))) > 0) {
 		sortTools(&r.body)
 	}
 }
+
+// toolMembers are what tools of models have, of which one is there at least.
+var toolMembers = strings.Fields("function functionDeclarations toolSpec input_schema inputSchema parameters")
 
 // addHeaders takes the values of the request's headers. Those of a header that a family
 // lists are a set, however they were sent.

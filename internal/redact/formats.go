@@ -62,8 +62,7 @@ var formats = []format{
 	{kind: "webhook", prefixes: "hooks.zapier.com/hooks/", chars: lower, min: 4, find: shape(`hooks.zapier.com/hooks/\w+/(\d+/\w+)`, isAny)},
 	{kind: "webhook", prefixes: "hook.us1.make.com/|hook.us2.make.com/|hook.eu1.make.com/|hook.eu2.make.com/", chars: alnum, min: 20,
 		find: shape(`[\w.]+/(\w{20,})`, isAny)},
-	{kind: "Discord token", prefixes: "discord.com/api/|discordapp.com/api/", chars: alnum, min: 2,
-		find: shape(`[\w.]+/api/(?:v\d+/)?(?:interactions|webhooks)/\d{17,20}/([\w-]{40,})`, looksRandom)},
+	{kind: "Discord token", prefixes: "interactions/|webhooks/", chars: digit, min: 17, find: ofDiscord},
 	{kind: "API key", prefixes: "infura.io/v3/|alchemy.com/v2/|alchemyapi.io/v2/", chars: url64, min: 32,
 		find: shape(`[\w.]+/v[23]/([\w-]{32}|[0-9a-f]{64})(?:[^\w-]|$)`, looksRandom)},
 	{kind: "Gemini token", prefixes: "auth_tokens/", chars: alnum, min: 32, find: shape(`(auth_tokens/\w{32,})`, looksRandom)},
@@ -191,6 +190,20 @@ func isSK(b []byte) bool {
 func isSlack(b []byte) bool {
 	return class[b[0]]&digit != 0 && looksRandom(b[bytes.LastIndexByte(b, '-')+1:]) || looksRandom(b)
 }
+
+// ofDiscord finds the token of an interaction or a webhook in an address of Discord's API, on whatever host.
+func ofDiscord(text []byte, at int) (start, end int) {
+	start, end = inDiscord(text, at)
+	if end > 0 && !discordAPI().Match(text[max(0, at-16):at]) && !bytes.HasPrefix(text[end:], []byte("/messages/@")) {
+		return 0, 0
+	}
+	return start, end
+}
+
+var (
+	inDiscord  = shape(`\w+/\d{17,20}/([\w-]{40,})`, looksRandom)
+	discordAPI = memo.Regexp(`/api/(?:v\d+/)?$`)
+)
 
 func isAny([]byte) bool { return true }
 

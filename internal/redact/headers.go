@@ -134,7 +134,7 @@ func redacted(in interaction.Headers, write func(name, value string) (text strin
 // it says if the name ends so, and otherwise (X-Token-Expires) what looks like one.
 func isSecretHeader(name, value string) bool {
 	m := meanings.Get(name)
-	return m.last || (m.secret || m.session) && (isKey(value) || isFake(value))
+	return m.whole || (m.secret || m.session) && (isKey(value) || isFake(value))
 }
 
 // cookie returns a Set-Cookie header (RFC 6265, section 4.1) without its value, which is a

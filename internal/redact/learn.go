@@ -18,8 +18,7 @@ func (p *Policy) Environment(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		isLong := len(value) >= minLearned && value[0] != '/'
-		isAddress := strings.Contains(value, "://") && !strings.Contains(value, "@")
-		if isLong && !isAddress && isSecret(name) && isRandomVariable([]byte(value)) && !isModelName(value) {
+		if m := meanings.Get(name); isLong && m.secret && (!m.data || !strings.Contains(value, "://")) && isRandomVariable([]byte(value)) && !isModelName(value) {
 			p.AddSecret(value)
 		}
 	}
@@ -33,7 +32,7 @@ func (p *Policy) learn(req *interaction.Request) {
 			switch {
 			case isCookie:
 				p.learnPairs(v, isRead)
-			case m.last || m.secret && isKey(v):
+			case m.secret && (!m.data || isKey(v)):
 				p.learnHeader(v)
 			case m.session && isKey(v):
 				p.learnValue(v)
@@ -49,7 +48,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, plain := coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		if !p.tellsApart(name) && (isCertain(name, u.host, plain) || meanings.Get(name).whole && isKey(plain)) {
+		if isCertain(name, u.host, plain) || meanings.Get(name).whole && isKey(plain) {
 			p.learnEscaped(value)
 		}
 	}
@@ -158,7 +157,7 @@ func (p *Policy) learnPairs(list string, isOpen func(string) bool) (found bool) 
 // who it is, which page it was.
 func isRead(v string) bool {
 	v = unescaped(v)
-	return isPlain(v) || isPath(v) || strings.Contains(v, " ") || address().MatchString(v)
+	return isPlain(v) || !hasRandom(v) && (strings.HasPrefix(v, "/") || strings.Contains(v, " ") || address().MatchString(v))
 }
 
 var address = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)

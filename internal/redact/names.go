@@ -53,8 +53,8 @@ func secretKind(name string) string {
 type meaning struct {
 	secret  bool // it may be one, by one of the name's words or by its end
 	certain bool // it can only be a secret
-	whole   bool // it may be one, and the name says nothing else: "token" does not, "tokenAddress" and "sellToken" do
-	last    bool // its end says so; that of "message-key" may as well say which message
+	whole   bool // it may be one by its end, and nothing says that it is data: "token" and "app_key", not "tokenAddress" or "sellToken"
+	data    bool // it says which thing is meant, or what of a secret: "message-key", "x-auth-email", "password_length"
 	session bool // it is a session, which may be a login or a conversation
 	cursor  bool // it is a place in a list: an answer gives it, and the request for the next page has it
 }
@@ -67,28 +67,39 @@ func meaningOf(name string) (m meaning) {
 	joined := strings.Join(all, "")
 	kind := secretKind(joined)
 	m.secret = kind != ""
-	m.last = kind != "" && !strings.HasSuffix(joined, "accountkey") // a customer's number
-	m.certain = m.last && kind != kindNamed
+	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
+	isLast := false
 	for i, word := range all {
-		isLast := i == len(all)-1
-		switch word {
+		m.data = m.data || slices.Contains(ofThings, word) && i < len(all)-1
+		switch isLast = false; word {
 		case "page", "next", "continuation", "sync", "cursor", "idempotency", "partition", "sort":
 			return meaning{cursor: m.cursor} // a place in a list, or the caller's own name for a call
 		case "password", "passwd", "pwd", "passphrase", "passcode":
-			m.secret, m.certain, m.last = true, m.certain || isLast, isLast // "password_length" says what is asked for
-		case "key":
-			m.secret = true
-		case "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
+			m.secret, m.certain, isLast = true, true, true
+		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
 			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
-			m.secret, m.last = true, isLast
+			m.secret, isLast = true, true
 		case "session", "sessionid", "sid":
 			m.session = joined != "mcpsessionid" // its client sends it back; see requestHeaders
 		}
 	}
-	m.whole = m.secret && len(all) == 1
+	if len(all) > 1 && slices.Contains(ofSecrets, all[len(all)-1]) {
+		m.data, m.certain = true, false
+	}
+	m.data = m.data && !m.certain
+	m.whole = m.secret && !m.data && (isLast || kind != "")
 	return m
 }
+
+var (
+	// ofThings stand before "key" and "token" where these are names of things: of what is stored, sent, cached, traded.
+	ofThings = strings.Fields(`object card public item file image document record row cache surrogate message issue flag
+		product event translation sell buy from to input output base quote source target contract mint pair stop start end pad`)
+	// ofSecrets stand at the end where who has a secret is meant, or what it is like.
+	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm scheme method type address symbol in out
+		length changed before after since words count age days min max policy strength hint required expires expiry`)
+)
 
 // cursors are the names of places in lists, in lower case without marks.
 var cursors = strings.Fields(`

@@ -1135,3 +1135,50 @@ func TestShortSpellings(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is a grant of an exchange, and what only has the name.
+func TestGrantType(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{
+		"client_credentials": true, "clientCredentials": true, "ClientCredentials": true, "CLIENT_CREDENTIALS": true, "password": true, "PASSWORD": true,
+		"refreshToken": true, "urn:ietf:params:oauth:grant-type:jwt-bearer": true, "otp": true, "authorization-code": true,
+		"RSU": false, "research": false, "NSF": false, "": false,
+	} {
+		for _, name := range []string{"grant_type", "grantType", "granttype"} {
+			if got := grantType().MatchString(`{"` + name + `": "` + value + `"}`); got != want {
+				t.Errorf("%s %q: %v", name, value, got)
+			}
+		}
+	}
+}
+
+// A cookie that people read is searched for nowhere; one with a random part is, whatever stands beside that.
+func TestReadableCookies(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{
+		"%2Fproducts%2Fblue-shirt": true, "San%20Francisco%2C%20CA": true, "alice@example.com": true, "dark": true,
+		"9F8E7D6C5B4A39281706F5E4D3C2B1A0.node1": false, "%7B%22id%22%3A%201%2C%20%22t%22%3A%20%22Zk3vQ9pXw7RtLm2NcY8bHs5D%22%7D": false,
+		"Bearer Zk3vQ9pXw7RtLm2NcY8bHs5D": false, "Zk3vQ9pXw7RtLm2NcY8bHs5D@example.com": false, "alice Zk3vQ9pXw7RtLm2NcY8bHs5D": false,
+	} {
+		if got := isRead(value); got != want {
+			t.Errorf("%s: %v", value, got)
+		}
+	}
+}
+
+// Which names may be those of secrets, which of data, and which can only be secrets.
+func TestMeanings(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]meaning{
+		"token": {secret: true, whole: true}, "app_key": {secret: true, whole: true}, "x-token": {secret: true, whole: true}, "user_key": {secret: true, whole: true},
+		"api_key": {secret: true, whole: true, certain: true}, "password_confirmation": {secret: true, certain: true}, "file_access_token": {secret: true, whole: true, certain: true},
+		"sellToken": {secret: true, data: true}, "tokenAddress": {secret: true, data: true}, "objectKey": {secret: true, data: true}, "surrogate-key": {secret: true, data: true},
+		"password_length": {secret: true, data: true}, "x-auth-request-email": {secret: true, data: true}, "session_key": {secret: true, whole: true},
+		"keyword": {}, "author": {}, "pageToken": {cursor: true},
+	} {
+		got := meaningOf(name)
+		if got.session = false; got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}

@@ -46,12 +46,17 @@ var holders = []holder{
 		wrap_info/token wrap_info/accessor`)},
 	// Who asks for a key gets one: Meilisearch, Typesense, Algolia, Deepgram; tokens of services and of new nodes of
 	// Elasticsearch; of sessions of xAI; what Upstash's databases and indexes are opened with.
-	{path: memo.Regexp(`(?:/|api[-_]?)keys(?:/[^/]+)?$`), places: places("key value results/*/key keys/*/key keys/*/value admin_key search_only_key"), looks: true},
+	{path: keysPath, mark: `"actions"`, places: places("key value results/*/key keys/*/value"), looks: true},
+	{path: keysPath, mark: `"scopes"`, places: places("key"), looks: true},
+	{path: keysPath, mark: `"createdAt"`, places: places("key keys/*/value"), looks: true},
+	{path: keysPath, mark: `"admin_key"`, places: places("admin_key search_only_key"), looks: true},
 	{path: memo.Regexp(`/_security/`), places: places("token/value encoded")},
 	{path: memo.Regexp(`/realtime/client_secrets$`), places: places("value")},
 	{path: memo.Regexp(`/v2/(?:vector/index|redis/database|search)`), places: places("token rest_token read_only_token read_only_rest_token readOnlyToken"), looks: true},
 	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }
+
+var keysPath = memo.Regexp(`(?:/|api[-_]?)keys(?:/[^/]+)?$`)
 
 func places(list string) [][]string {
 	return group.Each(strings.Fields(list), func(place string) []string { return strings.Split(place, "/") })

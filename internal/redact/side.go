@@ -59,8 +59,9 @@ var exchangePaths = strings.Fields(`/token /access_token /access_tokens /device_
 	:generateAccessToken :generateIdToken /federation/credentials /tokens /token/refresh /auth/refresh /sign_in /login /signin /sign-in /auth /authenticate`)
 
 // grantType matches how an exchange is granted, in forms and in JSON: by RFC 6749, by an extension, which is a URI, and by
-// those of services, whose names have several words. "grantType": "RSU" is of shares.
-var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"(?i:password|implicit|[a-z]+(?:[_-][a-z]+)+|[a-z]+:[^"]*)"|name="grant_type"`)
+// those of services, most of which have several words. "grantType": "RSU" is of shares.
+var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"(?:(?i:[a-z]+(?:[_-][a-z]+)+|[a-z]+:[^"]*)|[A-Za-z][a-z]*(?:[A-Z][a-z]+)+|` +
+	`(?i:password|implicit|code|apikey|assertion|certificate|saml|jwt|token|refresh|device|exchange|otp|mfa|iam))"|name="grant_type"`)
 
 // isExchange reports whether a request asks for a secret in exchange for another: it goes
 // to a token endpoint or says how the exchange is granted (RFC 6749, section 4). What it

@@ -50,10 +50,10 @@ func (p *Policy) queryValue(name, value string) string {
 	switch {
 	case onlyPlaceholder().MatchString(plain):
 		return plain // redacted already
-	case p.holdsSecret(plain), p.holdsSecret(value):
-		return Placeholder
 	case p.tellsApart(name):
 		return hashed(plain)
+	case p.holdsSecret(plain), p.holdsSecret(value):
+		return Placeholder
 	case isCursor(name):
 		if isToken(plain) {
 			return hashed(plain) // as in the answer that gave it; see redactPatterns

@@ -31,7 +31,12 @@ func isKey(v string) bool {
 	if isUUID(b) || isPath(v) || account().MatchString(v) {
 		return false
 	}
-	for _, part := range runs(b, alnum) {
+	return hasRandom(v)
+}
+
+// hasRandom reports whether a value has a run of a dozen random letters and digits.
+func hasRandom(v string) bool {
+	for _, part := range runs([]byte(v), alnum) {
 		t := measure(part)
 		most := 50 // percent of words
 		if t.n >= 20 {

@@ -106,13 +106,24 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 				hash, ok := rec.unsaid[path]
 				return hash, ok || !strings.HasPrefix(path, CookiePath) // an answer may have set it
 			})
-			if two != nil && !told[path] {
+			if two != nil && !told[path] && !t.isGiven(path) {
 				told[path] = true
 				clashes = append(clashes, UnsaidClash{path, recs[0].Form(), places[two[0]], places[two[1]]})
 			}
 		}
 	}
 	return clashes
+}
+
+// isGiven reports whether a path is that of a cookie that an answer sets: with each answer, it may be another one.
+func (t *Tape) isGiven(path string) bool {
+	name, ok := strings.CutPrefix(path, CookiePath)
+	sets := func(rec *Recording) bool {
+		headers := rec.Head().Response.Headers
+		i := slices.IndexFunc(headers, func(h interaction.Header) bool { return h.Name == "set-cookie" })
+		return i >= 0 && slices.ContainsFunc(headers[i].Values, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	}
+	return ok && slices.ContainsFunc(t.recordings, sets)
 }
 
 // isAnswer reports whether a recording has an answer that counts. An answer that says to
