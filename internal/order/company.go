@@ -9,7 +9,7 @@ import (
 // Company returns the numbers of the recordings that were under way while one was, or if
 // waiting is set, of those that waited for their answers while it did.
 func (o *Order) Company(number int, waiting bool) (numbers []int) {
-	if o == nil || o.members[number].series == nil {
+	if o == nil || number < 0 || number >= len(o.members) || o.members[number].series == nil {
 		return nil
 	}
 	end := events.ended

@@ -51,7 +51,7 @@ var holders = []holder{
 	{path: keysPath, mark: `"createdAt"`, places: places("key keys/*/value"), looks: true},
 	{path: keysPath, mark: `"admin_key"`, places: places("admin_key search_only_key"), looks: true},
 	{path: memo.Regexp(`/_security/`), places: places("token/value encoded")},
-	{path: memo.Regexp(`/realtime/client_secrets$`), places: places("value")},
+	{path: memo.Regexp(`/realtime/client_secrets$`), places: places("value"), looks: true},
 	{path: memo.Regexp(`/v2/(?:vector/index|redis/database|search)`), places: places("token rest_token read_only_token read_only_rest_token readOnlyToken"), looks: true},
 	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }

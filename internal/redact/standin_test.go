@@ -169,7 +169,7 @@ func TestServices(t *testing.T) {
 		{"https://typesense/keys", `{"id":1,"actions":["*"],"value":"Zk3vQ9pXw7RtLm2NcY8bHs5DqW1eT6uA","value_prefix":"Zk3v"}`, `{"id":1,"actions":["*"],"value":"[REDACTED]","value_prefix":"Zk3v"}`},
 		{"https://store/keys", `{"keys":[{"key":"user:1","value":"` + hex + `"}]}`, `{"keys":[{"key":"user:1","value":"` + hex + `"}]}`},
 		{"https://es/_security/service/elastic/fleet-server/credential/token/t1", `{"created":true,"token":{"name":"t1","value":"` + word + `"}}`, `{"created":true,"token":{"name":"t1","value":"[REDACTED]"}}`},
-		{"https://api.x.ai/v1/realtime/client_secrets", `{"value":"` + word + `","expires_at":1}`, `{"value":"[REDACTED]","expires_at":1}`},
+		{"https://api.x.ai/v1/realtime/client_secrets", `{"value":"Zk3vQ9pXw7RtLm2NcY8bHs5D","expires_at":1}`, `{"value":"[REDACTED]","expires_at":1}`},
 		{"https://h/api/data/x", `{"data":{"p":"` + word + `"},"value":"` + word + `"}`, `{"data":{"p":"` + word + `"},"value":"` + word + `"}`},
 	} {
 		var p Policy
