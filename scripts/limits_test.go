@@ -439,7 +439,7 @@ func (l *limits) check() {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`failed, and not recorded in (\S+): POST \S+: status (\d+)\. Run it again later, or with fewer tests at once: promptecho record (?:-all )?-p=1 -parallel=1(\. What is already recorded is not sent again)?`, func(m []string) {
+	l.each(at+`failed, and not recorded in (\S+): POST \S+: status (\d+)\. Run it again later, or with fewer tests at once: go test's flags -p=1 -parallel=1 do that(\. What is already recorded is not sent again)?`, func(m []string) {
 		a := l.tests[strings.TrimSuffix(strings.TrimPrefix(m[1], "testdata/cassettes/"), ".yaml")]
 		if !a.failed || !a.statuses[number(m[2])] || (m[3] == "") != strings.HasSuffix(l.by, "all") {
 			l.Errorf("not so: %s", m[0])
