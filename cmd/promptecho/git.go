@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 )
@@ -46,6 +47,7 @@ type repository struct {
 }
 
 var (
+	asking       sync.Mutex                 // who asks git: a page may be asked for twice at once
 	repositories = map[string]*repository{} // by their folders
 	tops         = map[string]string{}      // the repository of each folder
 )
@@ -97,6 +99,8 @@ func (r *repository) commit(ref string) (string, error) {
 
 // commitOf returns the commit that a revision stands for in the repository of a folder.
 func commitOf(ref, dir string) (string, error) {
+	asking.Lock()
+	defer asking.Unlock()
 	r, _, err := repositoryOf(dir)
 	if err != nil {
 		return "", err
@@ -157,6 +161,8 @@ func (r *repository) read(commit, name string) ([]byte, error) {
 
 // loadRevision reads a cassette as a git revision has it, with its assets.
 func loadRevision(ref, file string) (*cassette.File, error) {
+	asking.Lock()
+	defer asking.Unlock()
 	r, dir, err := repositoryOf(filepath.Dir(file))
 	if err != nil {
 		return nil, err
