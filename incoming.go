@@ -69,15 +69,18 @@ var hashing = maphash.MakeSeed()
 // unsaidOf returns what a request has and its redacted form has not.
 func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
 	has := tape.Unsaid{}
+	note := func(path, name, value string) {
+		if !c.ignores(path, name, value) {
+			has[path] = maphash.String(hashing, whoAsks(value))
+		}
+	}
 	add := func(path, name, value string) {
 		// A number, a time or a random value changes with each call, unless it is a
 		// credential, or says who asks.
 		if name := strings.ToLower(name); !mayBeSecret().MatchString(name) && !saysWho().MatchString(name) && chance.DrawnOrCounted(value) {
 			return
 		}
-		if !c.ignores(path, name, value) {
-			has[path] = maphash.String(hashing, whoAsks(value))
-		}
+		note(path, name, value)
 	}
 	for _, h := range interaction.HeadersOf(req.Header) {
 		written := slices.ContainsFunc(redacted.Headers, func(w interaction.Header) bool {
@@ -96,8 +99,8 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		}
 	}
 	path, query, _ := strings.Cut(redacted.URL, "?")
-	if strings.Contains(path, redact.Placeholder) { // which may stand for more than a segment
-		add("path", "key of the path", req.URL.EscapedPath())
+	if strings.Contains(path, redact.Placeholder) { // of a credential; it may stand for more than a segment
+		note("path", "", req.URL.EscapedPath())
 	}
 	query, _, _ = strings.Cut(query, "#")
 	if strings.Contains(query, redact.Placeholder) {
@@ -139,11 +142,11 @@ func (c *config) ignores(path, name, value string) bool {
 // mayWrite reports whether a field that is unsaid can be told apart by what is written: a header that cannot be a
 // credential, and a parameter of a query by its hash.
 func (c *config) mayWrite(path string) bool {
-	name, isHeader := strings.CutPrefix(path, "header/")
 	if parameter, ok := strings.CutPrefix(path, "query/"); ok {
 		return !slices.Contains(c.toldApart, parameter)
 	}
-	return isHeader && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
+	name, ok := strings.CutPrefix(path, "header/")
+	return ok && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
 }
 
 // placeInList matches the names of headers that say where a list goes on.

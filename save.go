@@ -35,7 +35,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 		Outcome:   *o,
 		clash:     clash,
 		overtaken: r.tape.Overtaken(),
-		shared:    r.tape.IsShared(o.Test),
+		shared:    r.tape.UsedBy(o.Test),
 		doubtful:  len(r.log.Misses())+len(r.tape.Contests()) > 0,
 		outdated:  errors.As(refused, new(outdatedError)),
 	})

@@ -76,7 +76,7 @@ func acceptCommand(names []string) string {
 	words := append([]string{"promptecho", "accept"}, target(buildInfo())...)
 	isTest := func(name string) bool { return !strings.HasPrefix(name, "Benchmark") }
 	if benchmarks := slices.DeleteFunc(slices.Clone(names), isTest); len(benchmarks) > 0 { // which go test leaves out
-		words = append(words, "--", "-bench", strings.Join(patterns(benchmarks, nil), "|"), "-benchtime=1x")
+		words = append(append(words, "--"), selecting(benchmarks, nil)...)
 	}
 	text := shell.Join(words)
 	if module := nested(folder); module != "" {
@@ -132,12 +132,17 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 		words = append(words, "-run", "^$")
 	}
 	if len(benchmarks) > 0 {
-		words = append(words, "-bench", strings.Join(patterns(benchmarks, known), "|"), "-benchtime=1x") // each call is paid for
+		words = append(words, selecting(benchmarks, known)...)
 	}
 	if len(specs) > 0 {
 		words = append(words, "-"+ginkgoFocus, oneOf(specs, "", "$"))
 	}
 	return append(words, "-count=1")
+}
+
+// selecting returns the flags that run benchmarks, once, because each call is paid for.
+func selecting(benchmarks, known []string) []string {
+	return []string{"-bench", strings.Join(patterns(benchmarks, known), "|"), "-benchtime=1x"}
 }
 
 // patterns returns the shortest patterns of -run that select tests, and no other of those that

@@ -69,17 +69,17 @@ func meaningOf(name string) (m meaning) {
 	m.secret = kind != ""
 	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
-	isLast := false
+	endsInSecret := false
 	for i, word := range all {
 		m.data = m.data || slices.Contains(ofThings, word) && i < len(all)-1
-		switch isLast = false; word {
+		switch endsInSecret = false; word {
 		case "page", "next", "continuation", "sync", "cursor", "idempotency", "partition", "sort":
 			return meaning{cursor: m.cursor} // a place in a list, or the caller's own name for a call
 		case "password", "passwd", "pwd", "passphrase", "passcode":
-			m.secret, m.certain, isLast = true, true, true
+			m.secret, m.certain, endsInSecret = true, true, true
 		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
 			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
-			m.secret, isLast = true, true
+			m.secret, endsInSecret = true, true
 		case "session", "sessionid", "sid":
 			m.session = joined != "mcpsessionid" // its client sends it back; see requestHeaders
 		}
@@ -88,7 +88,7 @@ func meaningOf(name string) (m meaning) {
 		m.data, m.certain = true, false
 	}
 	m.data = m.data && !m.certain
-	m.whole = m.secret && !m.data && (isLast || kind != "")
+	m.whole = m.secret && !m.data && (endsInSecret || kind != "")
 	return m
 }
 

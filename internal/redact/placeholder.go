@@ -43,10 +43,18 @@ var own = hashed(Placeholder)
 
 // Own returns the body of a request with the placeholders that it has before it is redacted as the program's own.
 // [Disown] takes them for those of an answer, which the program sends back.
-func Own(body []byte) []byte { return bytes.ReplaceAll(body, []byte(Placeholder), []byte(own)) }
+func Own(body []byte) []byte { return replaced(body, Placeholder, own) }
 
 // Disown undoes [Own].
-func Disown(body []byte) []byte { return bytes.ReplaceAll(body, []byte(own), []byte(Placeholder)) }
+func Disown(body []byte) []byte { return replaced(body, own, Placeholder) }
+
+// replaced is bytes.ReplaceAll, without a copy if there is nothing to replace.
+func replaced(b []byte, old, new string) []byte {
+	if !bytes.Contains(b, []byte(old)) {
+		return b
+	}
+	return bytes.ReplaceAll(b, []byte(old), []byte(new))
+}
 
 // CountPlaceholders returns how many values stand redacted in a text.
 func CountPlaceholders(text []byte) int { return len(anyPlaceholder().FindAllIndex(text, -1)) }

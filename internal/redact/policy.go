@@ -66,7 +66,7 @@ func (p *Policy) text(s string) string { return string(p.hideIn([]byte(s), side{
 func (p *Policy) learning(in side) hider {
 	return func(secret []byte) string {
 		if isHidden(secret) {
-			return strings.ReplaceAll(string(secret), own, Placeholder) // a field of a secret may have it
+			return string(Disown(secret)) // a field of a secret may have it
 		}
 		p.learnFound(string(secret))
 		return in.standIn(secret)

@@ -45,7 +45,7 @@ func (p *Policy) RedactBody(req *interaction.Request) {
 	}
 	known := p.Count()
 	asked, _ := sides(req)
-	if toNode().Match(req.Body) {
+	if keyOfNode().MatchString(req.URL) && toNode().Match(req.Body) {
 		req.URL = string(replaceMatches(keyOfNode(), []byte(req.URL), p.learning(asked)))
 	}
 	req.Body = untyped(redactSignatures(p.body(req.Body, asked)))

@@ -86,7 +86,7 @@ func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
 		if strings.HasPrefix(c.Path, "query/") {
 			how = "If it is a credential, use two cassettes, one per account. Otherwise, to write a hash of it and compare that"
 		}
-		way = fmt.Sprintf(how+", add\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
+		way = how + fmt.Sprintf(", add\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but different answers. The requests that were sent differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)

@@ -33,18 +33,17 @@ func (t *Tape) Claim() error {
 		return fmt.Errorf("%s is already open in this process: one cassette has one recorder; share it, or give the second a file of its own (with echotest: a subtest, t.Run, has its own)", t.Config.Name)
 	}
 	t.release = func() { c.open.Store(false) }
-	t.before = func(test string) (before string) {
-		before, c.test = c.test, cmp.Or(test, c.test)
-		return before
+	t.usedBy = func(test string) (isShared bool) {
+		isShared = c.test != "" && c.test != test
+		c.test = cmp.Or(test, c.test)
+		return isShared
 	}
 	return nil
 }
 
-// IsShared reports whether another test of this process has used the cassette before this one, which has a name.
-func (t *Tape) IsShared(test string) bool {
-	before := t.before(test)
-	return before != "" && before != test
-}
+// UsedBy notes that a test has used the cassette, and reports whether another one of this process had before. A test
+// without a name is one that nobody knows.
+func (t *Tape) UsedBy(test string) (isShared bool) { return t.usedBy(test) }
 
 // foldPath returns the same text for all names that are one file on some file system.
 func foldPath(path string) string {

@@ -165,6 +165,7 @@ func (q *queue) takeHedged(o *order.Order) *Recording {
 	if !slices.ContainsFunc(q.recordings, isHedged) {
 		return nil
 	}
+	q.asked++
 	rec.used.Store(true)
 	return rec
 }

@@ -29,11 +29,11 @@ type Tape struct {
 	*source
 	Journal Journal // empty if this run does not save
 
-	records bool                     // this run records and saves
-	canSave func() error             // whether the folder can be written, which is tried once; nil if nothing is saved
-	version string                   // the version of the cassette that was read; see versionOf
-	release func()                   // gives up the claim on the file
-	before  func(test string) string // which test used it before this one
+	records bool                   // this run records and saves
+	canSave func() error           // whether the folder can be written, which is tried once; nil if nothing is saved
+	version string                 // the version of the cassette that was read; see versionOf
+	release func()                 // gives up the claim on the file
+	usedBy  func(test string) bool // see UsedBy
 
 	// WithLate are the recordings that this run has saved of requests with a secret that it did not know
 	// yet when they were asked.
