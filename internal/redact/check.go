@@ -41,10 +41,10 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	}
 	check("request.url", []byte(it.Request.URL))
 	check("request.body", it.Request.Body)
-	check("response.body", it.Response.Body)
 	if plain, ok := coding.Decompress(it.Response.Body); ok {
 		check("response.body, decompressed,", plain)
 	}
+	check("response.body", it.Response.Body)
 	for i, event := range it.Response.Events {
 		for _, f := range event {
 			if p.find([]byte(f.Value)).end > 0 || oddStrings(f.Value) != nil { // nearly none

@@ -82,7 +82,10 @@ func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) 
 	resp.Headers = p.answerHeaders(resp.Headers, resp.Status, answered)
 	resp.Trailers = p.answerHeaders(resp.Trailers, resp.Status, answered)
 	resp.Line = p.text(resp.Line)
-	if resp.Body = p.hideIn(p.answered(resp.Body, answered), answered); !bytes.Equal(body, resp.Body) {
+	if _, compressed := coding.Decompress(body); !compressed { // which nobody could read if a part of it was replaced
+		resp.Body = p.hideIn(p.answered(resp.Body, answered), answered)
+	}
+	if !bytes.Equal(body, resp.Body) {
 		resp.Headers, resp.Trailers = withoutSums(resp.Headers), withoutSums(resp.Trailers)
 	}
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL

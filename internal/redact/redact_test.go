@@ -1023,8 +1023,8 @@ func TestCheck(t *testing.T) {
 // in a compressed answer, which stays as it is, known values are found.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
-	text := []byte(`{"text":"my key is ` + secret + `"}`)
-	var zipped, flated, twice bytes.Buffer
+	text := []byte(`{"text":"my key is ` + secret + strings.Repeat(" indeed", 50) + `"}`)
+	var zipped, flated, twice, stored bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	z.Write(text)
 	z.Close()
@@ -1034,12 +1034,15 @@ func TestCompressed(t *testing.T) {
 	z = gzip.NewWriter(&twice)
 	z.Write(zipped.Bytes())
 	z.Close()
-	for name, body := range map[string][]byte{"gzip": zipped.Bytes(), "zlib": flated.Bytes(), "twice": twice.Bytes()} {
+	z, _ = gzip.NewWriterLevel(&stored, gzip.NoCompression) // as Go 1.27 writes short texts
+	z.Write(text)
+	z.Close()
+	for name, body := range map[string][]byte{"gzip": zipped.Bytes(), "zlib": flated.Bytes(), "twice": twice.Bytes(), "stored": stored.Bytes()} {
 		var p Policy
 		p.AddSecret(secret)
 		it := interaction.Interaction{Request: interaction.Request{URL: "https://h/", Body: body}, Response: interaction.Response{Body: body}}
 		p.Request(&it.Request)
-		if want := `{"text":"my key is [REDACTED]"}`; string(it.Request.Body) != want {
+		if want := strings.ReplaceAll(string(text), secret, Placeholder); string(it.Request.Body) != want {
 			t.Errorf("%s: %q", name, it.Request.Body)
 		}
 		if p.Response(&it.Request, &it.Response); !bytes.Equal(it.Response.Body, body) {
@@ -1051,7 +1054,7 @@ func TestCompressed(t *testing.T) {
 		// What is broken, and what only begins so, stays.
 		for _, odd := range [][]byte{body[:len(body)-5], body[:3], []byte("x\x9c is no zlib"), nil} {
 			req := interaction.Request{URL: "https://h/", Body: odd}
-			if p.Request(&req); !bytes.Equal(req.Body, odd) {
+			if p.Request(&req); !bytes.Equal(req.Body, bytes.ReplaceAll(odd, []byte(secret), []byte(Placeholder))) {
 				t.Errorf("%s: %q became %q", name, odd, req.Body)
 			}
 		}
