@@ -332,6 +332,28 @@ func TestNearestRecording(t *testing.T) {
 	}
 }
 
+// What all requests have changed does not hide what still tells them apart, although it is as important.
+func TestChosenBesideAChange(t *testing.T) {
+	t.Parallel()
+	at := func(path, content string) asking {
+		return asking{url: "https://gw.example" + path + "/chat/completions", body: `{"model":"m","messages":[{"role":"user","content":` + content + `}]}`}
+	}
+	const list = `[{"type":"text","text":"hi"}]`
+	for name, tt := range map[string][4]asking{
+		"temperature, seed":  {chat(`,"seed":1,"temperature":0`), chat(`,"seed":2,"temperature":0.5`), chat(`,"seed":2,"temperature":1`), chat(`,"seed":1,"temperature":1`)},
+		"no temperature":     {chat(`,"seed":1,"temperature":0`), chat(`,"seed":2,"temperature":0.5`), chat(`,"seed":2`), chat(`,"seed":1`)},
+		"user, agent":        {chat(`,"user":"a","metadata":{"agent":"x"}`), chat(`,"user":"b","metadata":{"agent":"y"}`), chat(`,"user":"c","metadata":{"agent":"y"}`), chat(`,"user":"c","metadata":{"agent":"x"}`)},
+		"prefix, spelling":   {at("/v1", `"hi"`), at("/v1", list), at("/team/v1", list), at("/team/v1", `"hi"`)},
+		"one of the others'": {chat(`,"seed":1,"temperature":0`), chat(`,"seed":2,"temperature":0.5`), chat(`,"seed":2,"temperature":0.5`), chat(`,"seed":1,"temperature":1`)},
+	} {
+		r := mustOpen(t, recorded(t, []string{`"first"`, `"second"`}, tt[:2]), InMode(ModeNone))
+		if one, two := tt[2].ask(t, r), tt[3].ask(t, r); one != `"second"` || two != `"first"` {
+			t.Errorf("%s: got %s, %s", name, one, two)
+		}
+		mustClose(t, r)
+	}
+}
+
 // AllowRepeats repeats the last of a kind before it lends another's.
 func TestRepeatsStayInTheirKind(t *testing.T) {
 	t.Parallel()

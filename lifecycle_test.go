@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -473,6 +474,26 @@ func TestSharedByTwoTests(t *testing.T) {
 		run("TestB", "third")
 		if got, want := savedPrompts(t, file), map[Mode]string{ModeAll: "third second", ModeUpdate: "second third"}[mode]; got != want {
 			t.Errorf("%s, two tests: %q, want %q", mode, got, want)
+		}
+	}
+}
+
+// A run of one test, in mode all, keeps what tests that are not run have in the cassette, where unused recordings are
+// accepted. A cassette of its own is replaced.
+func TestSharedWithTestsNotRun(t *testing.T) {
+	t.Parallel()
+	for shared, want := range map[bool]string{true: "edited other prompt", false: "edited"} {
+		file := recorded(t, []string{`"1"`, `"2"`}, []asking{
+			{url: chatURL, body: strings.Replace(chat("").body, "hi", "prompt", 1)}, {url: chatURL, body: strings.Replace(chat("").body, "hi", "other", 1)},
+		})
+		r := mustOpen(t, file, InMode(ModeAll), AllowUnused(), Upstream(canned(`"3"`)))
+		asking{url: chatURL, body: strings.Replace(chat("").body, "hi", "edited", 1)}.ask(t, r)
+		if rep := r.finish(report.Outcome{Test: "TestA", Shared: shared}); len(rep.Errors) > 0 {
+			t.Error(rep.Errors)
+		}
+		got := strings.Fields(savedPrompts(t, file))
+		if slices.Sort(got); strings.Join(got, " ") != want {
+			t.Errorf("shared %t: %q, want %q", shared, got, want)
 		}
 	}
 }

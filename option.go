@@ -138,10 +138,11 @@ func Mask(expr, placeholder string) Option {
 // MaskTimes masks dates and times in texts, as [Mask] does: as RFC 3339 and the layouts of
 // package time have them, as [time.Time.String] and people write them ("2 January 2026",
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
-// date is better off with [Recorder.Now], which does not change what is compared.
+// date is better off with [Recorder.Now], which does not change what is compared. The name of a
+// model, and the version of an API, stay as they are.
 func MaskTimes() Option { return maskWith("MaskTimes", chance.Times) }
 
-// MaskUUIDs masks UUIDs in texts, as [Mask] does.
+// MaskUUIDs masks UUIDs in texts, as [Mask] does, but not in the name of a model or a version.
 func MaskUUIDs() Option { return maskWith("MaskUUIDs", chance.UUIDs) }
 
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system

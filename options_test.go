@@ -427,3 +427,40 @@ func TestReadyMasks(t *testing.T) {
 		}
 	}
 }
+
+// What changes with every run is no part of the name of a model, nor of a version: a mask for it leaves these alone.
+// A mask that the user writes does not.
+func TestMasksLeaveVersionsAlone(t *testing.T) {
+	t.Parallel()
+	const azure = "https://x.openai.azure.com/openai/deployments/%s/chat/completions"
+	model := func(name string) asking {
+		return asking{url: chatURL, body: strings.Replace(chat("").body, `"m"`, `"`+name+`"`, 1)}
+	}
+	deployment := func(name string) asking {
+		return asking{url: fmt.Sprintf(azure, name), body: `{"messages":[{"role":"user","content":"hi"}]}`}
+	}
+	version := func(date string) asking {
+		return rpc("https://mcp.example/", `"id":1,"method":"initialize","params":{"protocolVersion":"`+date+`"}`)
+	}
+	for _, tt := range []struct {
+		name       string
+		option     Option
+		was, is    asking
+		isAnswered bool
+	}{
+		{"model", MaskTimes(), model("gpt-4o-2024-08-06"), model("gpt-4o-2024-11-20"), false},
+		{"deployment", MaskTimes(), deployment("gpt-4o-2024-08-06"), deployment("gpt-4o-2024-11-20"), false},
+		{"deployment with a UUID", MaskUUIDs(), deployment("7d444840-9dc0-41d1-b245-5ffdce74fad2"), deployment("8e444840-9dc0-41d1-b245-5ffdce74fad2"), false},
+		{"protocol", MaskTimes(), version("2025-06-18"), version("2025-11-25"), false},
+		{"beta", MaskTimes(), asking{chatURL, chat("").body, []string{"Openai-Beta", "x=2025-06-18"}}, asking{chatURL, chat("").body, []string{"Openai-Beta", "x=2025-11-25"}}, false},
+		{"the user's", Mask(`-\d{4}-\d\d-\d\d`, ""), model("gpt-4o-2024-08-06"), model("gpt-4o-2024-11-20"), true},
+	} {
+		r := mustOpen(t, recorded(t, []string{`"one"`}, []asking{tt.was}, tt.option), InMode(ModeNone), AllowUnused(), tt.option)
+		if got := tt.is.ask(t, r); strings.HasPrefix(got, `"one"`) != tt.isAnswered {
+			t.Errorf("%s: answered with %s", tt.name, got)
+		}
+		if rep := r.finish(report.Outcome{}); strings.Contains(strings.Join(rep.Errors, ""), "add promptecho.Mask") {
+			t.Errorf("%s: %s", tt.name, rep.Errors)
+		}
+	}
+}

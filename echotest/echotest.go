@@ -81,7 +81,7 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 	report.Begin(rec, !report.Filtered(t.Name()))
 	t.Cleanup(func() {
 		t.Helper()
-		rep := report.Finish(rec, outcome(t))
+		rep := report.Finish(rec, outcome(t, file))
 		for _, note := range rep.Notes {
 			t.Logf("promptecho: %s", note)
 		}

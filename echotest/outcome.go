@@ -16,13 +16,14 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/stack"
+	"github.com/promptecho/promptecho/internal/testname"
 )
 
 // folder is that of the package, where its tests start.
 var folder, _ = os.Getwd()
 
-// outcome tells how a test ended. It is called from the test's cleanup.
-func outcome(t testing.TB) report.Outcome {
+// outcome tells how a test with this cassette ended. It is called from the test's cleanup.
+func outcome(t testing.TB, file string) report.Outcome {
 	running := stack.Current()
 	return report.Outcome{
 		Test:     t.Name(),
@@ -30,6 +31,7 @@ func outcome(t testing.TB) report.Outcome {
 		Skipped:  t.Skipped(),
 		Filtered: report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
 		Short:    report.Short(),
+		Shared:   file != testname.File(t.Name()) && report.Part() != "",
 		Command:  commandFor(t),
 	}
 }

@@ -270,7 +270,7 @@ type oldRequest struct {
 
 // String is all of it but for the headers that no request is told apart by.
 func (r oldRequest) String() string {
-	return fmt.Sprintf("%s %s\nAnthropic-Beta: %s\n%s", r.method, r.url, r.header.Values("Anthropic-Beta"), r.body)
+	return fmt.Sprintf("%s %s\nAnthropic-Beta: %s\n%s", r.method, r.url, r.header.Values("Anthropic-Beta"), strings.TrimSpace(r.body))
 }
 
 // send returns the status of the answer.

@@ -57,14 +57,15 @@ func packageOf(file string) string {
 	return filepath.ToSlash(filepath.Dir(file))
 }
 
-// allCassettes returns the cassettes at all paths, each once; "." if there are none.
+// allCassettes returns the cassettes at all paths, each once; "." if there are none. A folder is
+// all below it, also in the spelling of the go command, "./...".
 func allCassettes(paths []string) (files []string, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	seen := map[string]bool{}
 	for _, path := range paths {
-		list, err := cassettesIn(path)
+		list, err := cassettesIn(cmp.Or(strings.TrimSuffix(path, "..."), "."))
 		if err != nil {
 			return nil, err
 		}

@@ -147,12 +147,17 @@ func (a *assignment) unlike(recorded, asked *canon.Form) string {
 		return "it wants another form of answer: " + diff.WireNote(recorded.Wire, asked.Wire)
 	case recorded.Model != asked.Model:
 		return fmt.Sprintf("it calls the model %s, and the recording is of %s", asked.Model, recorded.Model)
-	case asked.Linked():
+	case asked.Linked() && slices.ContainsFunc(asked.Lines(), isCall):
 		return "this is a JSON-RPC call, whose recorded answer repeats the id of the old request, so it cannot be kept for an edited one: record it again"
 	case distance(recorded, asked) > limit:
 		return "the most similar recording is too different"
 	}
 	return ""
+}
+
+// isCall reports whether a field says that a JSON-RPC message is a call, or may be: a notification has no id.
+func isCall(l canon.Line) bool {
+	return l.Path == "body/id" || strings.HasPrefix(l.Path, "body/batch/")
 }
 
 // failed reports whether an answer is a failure.

@@ -52,7 +52,8 @@ var anthropicFamilies = []*Family{
 		Rewrites:    []Rewrite{batchParams},
 		Acts:        []string{"*"},
 	},
-	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}", "/v1/messages/batches/{batch}/results"}}),
+	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}"}}),
+	poll(Family{Name: "anthropic.batches.results", Paths: []string{"/v1/messages/batches/{batch}/results"}}),
 }
 
 // anthropicMessages is POST /v1/messages, or the same elsewhere.

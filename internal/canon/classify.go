@@ -88,7 +88,8 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	keepsBooks := func(member string) bool {
 		return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
 	}
-	r.Traits = append(slices.Grow(r.Traits, 8), spellingOf(to.url.EscapedPath(), req.Body, r.encoding, &r.body, keepsBooks))
+	r.Traits = append(slices.Grow(r.Traits, 8), Trait{"spelling/path", hash(0, to.url.EscapedPath()), spelling},
+		spellingOf(req.Body, r.encoding, &r.body, keepsBooks))
 	if i >= 0 {
 		r.known(&to.candidates[i])
 	} else {
@@ -216,7 +217,7 @@ func repeats(v *exactjson.Value) bool {
 // unknown describes a request that no family knows: method, origin, path, query,
 // the headers that select content and the whole body decide.
 func (r *request) unknown(method string, o *Options) {
-	r.Endpoint = method + " " + o.Masked("/"+strings.TrimPrefix(urls.PlainPath(r.url), "/"))
+	r.Endpoint = method + " " + o.Masked("path", "/"+strings.TrimPrefix(urls.PlainPath(r.url), "/"))
 	if r.encoding != jsonBody {
 		return
 	}
@@ -250,7 +251,7 @@ func (r *request) level(part, name string) level {
 // headerDecides reports whether a request header changes the answer.
 func (r *request) headerDecides(name string) bool {
 	switch {
-	case isBeta(name):
+	case isBeta(name) || name == "azureml-model-deployment": // which one of an endpoint's is asked
 		return true
 	case r.family != nil:
 		return slices.Contains(r.family.Headers, name)

@@ -22,7 +22,7 @@ var chatMessages = each("messages/*",
 // dropTextBesideCalls drops the empty content of a message with tool calls: go-openai
 // and ollama write it, openai-go does not.
 func dropTextBesideCalls(_ *request, m *exactjson.Value) {
-	if len(elems(member(m, "tool_calls"))) > 0 && isString(member(m, "content"), "") {
+	if (len(elems(member(m, "tool_calls"))) > 0 || member(m, "function_call") != nil) && isString(member(m, "content"), "") {
 		drop(m, "content")
 	}
 }

@@ -72,7 +72,25 @@ func geminiPaths(operation string) []string {
 	}
 }
 
-var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), dropDefault(`{}`, "generationConfig"), geminiContents}
+var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), dropDefault(`{}`, "generationConfig"), geminiContents, geminiSchemas}
+
+// geminiSchemas writes the sizes in schemas as numbers. They are int64, which proto JSON takes as
+// texts as well, as genai wrote them until v1.25.
+var geminiSchemas = each("",
+	each("generationConfig/responseSchema", schemaSizes),
+	each("tools/*/functionDeclarations/*", each("parameters", schemaSizes), each("response", schemaSizes)),
+)
+
+func schemaSizes(r *request, v *exactjson.Value) {
+	if v.Kind == exactjson.String && v.Text != "" && strings.Trim(v.Text, "0123456789") == "" && slices.Contains(sizes, v.Name) {
+		v.Kind = exactjson.Number
+	}
+	for i := range v.Elems {
+		schemaSizes(r, &v.Elems[i])
+	}
+}
+
+var sizes = []string{"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
 
 // protoMessage writes the members of a message in camel case and drops those that are
 // null: proto JSON takes either name of a field, and null for "not set"

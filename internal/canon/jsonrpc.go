@@ -23,20 +23,21 @@ func rpc(f Family) *Family {
 // by which its fields are listed.
 func jsonrpcCall(r *request, body *exactjson.Value) {
 	if body.Kind == exactjson.Array {
-		body.Each("*", markID)
+		body.Each("*", func(call *exactjson.Value) { plainCall(r, call) })
 		r.Endpoint += ".batch"
 		replace(body, r.object(field("batch", *body)))
 		return
 	}
-	markID(body)
+	plainCall(r, body)
 	if m := member(body, "method"); isKind(m, exactjson.String) {
 		r.Endpoint += "." + exactjson.UnescapeText(m.Text)
 	}
 }
 
-// markID makes all ids one: that a call has one matters, since it is answered, and a
-// notification is not.
-func markID(call *exactjson.Value) {
+// plainCall makes all ids one: that a call has one matters, since it is answered, and a
+// notification is not. Parameters that are none may be left out (section 4.2).
+func plainCall(r *request, call *exactjson.Value) {
+	noParams(r, call)
 	switch id := member(call, "id"); {
 	case isKind(id, exactjson.Null):
 		drop(call, "id")
@@ -44,3 +45,5 @@ func markID(call *exactjson.Value) {
 		replace(id, stringValue("#"))
 	}
 }
+
+var noParams = dropDefault(`{}`, "params")

@@ -166,7 +166,7 @@ func (r *request) says(dst []byte, v, id *exactjson.Value, source string) []byte
 		return dst
 	}
 	if len(v.Elems) == 0 {
-		return append(r.options.appendValue(dst, v), '\n')
+		return append(r.options.appendValue(dst, "", v), '\n')
 	}
 	for _, c := range children(v) {
 		below := source
@@ -193,7 +193,7 @@ func (r *request) parseText(v *exactjson.Value) {
 	if !isKind(v, exactjson.String) || !strings.ContainsAny(v.Text[:min(1, len(v.Text))], "{[ \\") {
 		return
 	}
-	if parsed, ok := parseJSON(r.options.Masked(exactjson.UnescapeText(v.Text))); ok {
+	if parsed, ok := parseJSON(r.options.Masked("", exactjson.UnescapeText(v.Text))); ok {
 		replace(v, parsed)
 		v.Name += ".json"
 	}

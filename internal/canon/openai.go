@@ -50,7 +50,8 @@ var openaiFamilies = []*Family{
 	},
 	{Name: "openai.batches", Paths: []string{"/batches"}, Needs: []string{"input_file_id endpoint"}, NoModel: true, Bookkeeping: []string{"metadata"}, Acts: []string{"*"}},
 	poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
-	{Name: "openai.videos", Paths: []string{"/videos", "/videos/edits", "/videos/extensions", "/videos/{video}/remix"}, Needs: []string{"prompt"}, TakesForms: true, Acts: []string{"*"}},
+	openaiVideos("openai.videos", "/videos"), openaiVideos("openai.videos.edits", "/videos/edits"),
+	openaiVideos("openai.videos.extensions", "/videos/extensions"), openaiVideos("openai.videos.remix", "/videos/{video}/remix"),
 	poll(Family{Name: "openai.videos.retrieve", Paths: []string{"/videos/video_{video}"}}),
 	{
 		Name:        "openai.completions",
@@ -207,6 +208,11 @@ const (
 	hostedResults = "function_call_output|custom_tool_call_output|computer_call_output|local_shell_call_output|shell_call_output|" +
 		"apply_patch_call_output|tool_search_output|program_output|mcp_list_tools|additional_tools|multi_agent_call_output|compaction"
 )
+
+// openaiVideos is a POST that makes a video.
+func openaiVideos(name, path string) *Family {
+	return &Family{Name: name, Paths: []string{path}, Needs: []string{"prompt"}, TakesForms: true, Acts: []string{"*"}}
+}
 
 // openaiImages is POST /images/OPERATION: JSON, or a form with files.
 func openaiImages(operation string, has ...string) *Family {

@@ -83,9 +83,12 @@ func (o *Options) hit(value string) {
 	}
 }
 
-// Masked returns a text with what the masks match replaced.
-func (o *Options) Masked(s string) string {
+// Masked returns the text of the field at a path with what the masks match replaced.
+func (o *Options) Masked(path, s string) string {
 	for _, m := range o.Masks {
+		if m.ByChance && chance.Versions(fieldpath.Name(path)) {
+			continue
+		}
 		masked := m.Regexp.ReplaceAllString(s, m.Placeholder)
 		if masked != s {
 			o.hit(m.Regexp.String())
@@ -95,8 +98,8 @@ func (o *Options) Masked(s string) string {
 	return s
 }
 
-// appendValue appends the value of a field, which is no container or an empty one.
-func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
+// appendValue appends the value of the field at a path, which is no container or an empty one.
+func (o *Options) appendValue(dst []byte, path string, v *exactjson.Value) []byte {
 	text := v.Text
 	switch v.Kind {
 	default:
@@ -106,7 +109,7 @@ func (o *Options) appendValue(dst []byte, v *exactjson.Value) []byte {
 	case digest:
 	case exactjson.String:
 		if len(o.Masks) > 0 && !upload.EndsWithOne(text) { // or two files would be one
-			text = exactjson.EscapeText(o.Masked(exactjson.UnescapeText(text)))
+			text = exactjson.EscapeText(o.Masked(path, exactjson.UnescapeText(text)))
 		}
 	}
 	return append(append(append(dst, '"'), text...), '"')

@@ -128,7 +128,24 @@ func functionTool(r *request, tool *exactjson.Value) {
 		rename(tool, "input_schema", "parameters")
 		set(tool, "type", stringValue("function"))
 	}
+	leanSchema(r, member(tool, "parameters"))
 }
+
+// leanSchema drops the empty properties of what is no object: go-openai wrote them for every value
+// until v1.26.
+func leanSchema(r *request, schema *exactjson.Value) {
+	if schema == nil {
+		return
+	}
+	if !isString(member(schema, "type"), "object") {
+		noProperties(r, schema)
+	}
+	below := func(v *exactjson.Value) { leanSchema(r, v) }
+	schema.Each("properties/{*}", below)
+	schema.Each("items", below)
+}
+
+var noProperties = dropDefault(`{}`, "properties")
 
 var functionTools = each("tools/*", functionTool)
 

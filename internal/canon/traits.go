@@ -3,6 +3,7 @@ package canon
 import (
 	"bytes"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,10 +56,10 @@ func (t Trait) IsGivenOut() bool { return t.level == givenOut }
 // apart.
 func (t Trait) Spelled() bool { return t.level == spelling }
 
-// Varying holds the paths of those traits in which the recordings of a form differ.
-// The others say nothing about which is meant: another host, or another way to write
-// all requests, has changed for all of them. If it is nil, all vary.
-type Varying map[string]bool
+// Varying holds the values of those traits in which the recordings of a form differ, by their
+// paths; 0 stands for none. The others say nothing about which is meant: another host, or
+// another way to write all requests, has changed for all of them. If it is nil, all vary.
+type Varying map[string]map[uint64]bool
 
 // VaryingOf compares the traits of several requests.
 func VaryingOf(all [][]Trait) Varying {
@@ -66,13 +67,31 @@ func VaryingOf(all [][]Trait) Varying {
 	for _, t := range slices.Concat(all...) {
 		count[t]++
 	}
-	varying := Varying{}
+	varying, have := Varying{}, map[string]int{}
 	for t, n := range count {
-		if n != len(all) { // some have another, or none
-			varying[t.Path] = true
+		if have[t.Path] += n; n != len(all) { // some have another, or none
+			varying[t.Path] = map[uint64]bool{}
+		}
+	}
+	for t := range count {
+		if values := varying[t.Path]; values != nil {
+			values[t.value] = true
+			values[0] = have[t.Path] < len(all)
 		}
 	}
 	return varying
+}
+
+// Known returns those in which a request has what one of the recordings has. A value that none
+// of them has, such as a temperature that was changed everywhere, says nothing about which is
+// meant, and must not hide what does.
+func (v Varying) Known(traits []Trait) Varying {
+	known, of := maps.Clone(v), map[string]uint64{}
+	for _, t := range traits {
+		of[t.Path] = t.value
+	}
+	maps.DeleteFunc(known, func(path string, values map[uint64]bool) bool { return !values[of[path]] })
+	return known
 }
 
 // A Kind is the hash of a request's traits at each level, the most important first.
@@ -82,7 +101,7 @@ type Kind [levels - 1]uint64
 // Of returns the kind of a request of those traits.
 func (v Varying) Of(traits []Trait) (k Kind) {
 	for _, t := range traits {
-		if v == nil || v[t.Path] {
+		if v == nil || v[t.Path] != nil {
 			k[t.level-1] += hash(t.value, t.Path) // their order means nothing
 		}
 	}
@@ -95,10 +114,11 @@ func KindOf(traits []Trait) Kind { return Varying(nil).Of(traits) }
 // Differing returns the most important trait in which two requests differ: of those
 // that vary, if it is one of them.
 func (v Varying) Differing(a, b []Trait) (first Trait) {
+	varies := func(t Trait) bool { return v[t.Path] != nil }
 	for _, side := range [...][2][]Trait{{a, b}, {b, a}} {
 		for _, t := range side[0] {
 			if !slices.Contains(side[1], t) &&
-				(first.Path == "" || v[t.Path] && !v[first.Path] || v[t.Path] == v[first.Path] && t.level < first.level) {
+				(first.Path == "" || varies(t) && !varies(first) || varies(t) == varies(first) && t.level < first.level) {
 				first = t
 			}
 		}
@@ -177,11 +197,10 @@ func withoutCounters(value string) (rest string, ok bool) {
 
 // spellingOf returns how a request is written, where that changes nothing: the blanks and
 // escapes of its JSON, which members it has, whatever their order and values, the names
-// of its files, the escapes of its path. A program writes each of its requests in one
-// way, so of two recordings that differ in it the one that is written alike is meant.
-// Members that are left out come and go.
-func spellingOf(path string, text []byte, encoding encoding, body *exactjson.Value, leftOut func(member string) bool) Trait {
-	h := hash(0, path)
+// of its files. A program writes each of its requests in one way, so of two recordings that
+// differ in it the one that is written alike is meant. Members that are left out come and go.
+func spellingOf(text []byte, encoding encoding, body *exactjson.Value, leftOut func(member string) bool) Trait {
+	var h uint64
 	if bytes.Contains(text, []byte(`\u`)) && foreignEscape().Match(text) {
 		h = hash(h, `\u`)
 	}

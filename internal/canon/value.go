@@ -142,7 +142,7 @@ func Lines(v *exactjson.Value) (lines []Line) {
 	walk(v, "", func(v *exactjson.Value, path string) {
 		if isContainer := v.Kind == exactjson.Array || v.Kind == exactjson.Object; len(v.Elems) == 0 && (path != "" || !isContainer) {
 			leaf := exactjson.Value{Kind: v.Kind, Text: exactjson.EscapeText(v.Text)}
-			lines = append(lines, Line{strings.TrimPrefix(path, "/"), string(plain.appendValue(nil, &leaf))})
+			lines = append(lines, Line{strings.TrimPrefix(path, "/"), string(plain.appendValue(nil, path, &leaf))})
 		}
 	})
 	return lines

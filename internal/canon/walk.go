@@ -57,7 +57,7 @@ func (w *walker) walk() {
 	}
 	if level := w.level(nil, ""); w.local && level != ignored { // which of them it is only chooses
 		w.Local = level == identity
-		w.trait(host, "host", w.options.Masked(w.Origin))
+		w.trait(host, "host", w.options.Masked("host", w.Origin))
 	}
 	w.root("host/model", w.hostModel)
 	w.root("path", w.path)
@@ -132,12 +132,12 @@ func (w *walker) source(v *exactjson.Value, parent string) string {
 
 // leaf adds a field to the form.
 func (w *walker) leaf(v *exactjson.Value, source string) {
-	level := w.level(v, source)
+	level, path := w.level(v, source), string(w.at)
 	if level == ignored {
 		return
 	}
-	w.buf = w.options.appendValue(w.buf[:0], v)
-	line := Line{string(w.at), string(w.buf)}
+	w.buf = w.options.appendValue(w.buf[:0], path, v)
+	line := Line{path, string(w.buf)}
 	if level == identity {
 		w.lines = append(w.lines, line)
 		return

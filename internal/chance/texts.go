@@ -10,6 +10,7 @@ import (
 type Mask struct {
 	Regexp      *regexp.Regexp
 	Placeholder string
+	ByChance    bool // it is for what changes by chance, which no field of Versions does
 }
 
 // Changing is text that changes from run to run although it means the same to a model, or
@@ -75,5 +76,5 @@ var TempDirs = masked(memo.Regexp(`(^|[^\w.~-])(?:(?:/private)?/var/folders/[\w+
 
 // masked returns a function that makes a mask: an expression is compiled when it is needed.
 func masked(expr func() *regexp.Regexp, placeholder string) func() Mask {
-	return func() Mask { return Mask{expr(), placeholder} }
+	return func() Mask { return Mask{expr(), placeholder, true} }
 }

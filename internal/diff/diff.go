@@ -48,8 +48,8 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 	return edits
 }
 
-// otherRole joins the two edits that say that the message of the system has another role now: in a
-// form, what the system says is no message.
+// otherRole joins the two edits that say that the message of the system has another role or place
+// now: in a form, what the system says first is no message.
 func otherRole(edits []Edit, system int) []Edit {
 	says := edits[system]
 	end := `,"content":` + cmp.Or(says.Recorded, says.Incoming) + "}"
@@ -61,6 +61,14 @@ func otherRole(edits []Edit, system int) []Edit {
 	}
 	e := edits[message]
 	edits[system] = Edit{Path: e.Path + "/role", Recorded: roleOf(e.Recorded), Incoming: roleOf(e.Incoming)}
+	if roleOf(e.Recorded) == roleOf(e.Incoming) { // it stands behind others now, or did
+		from, to := strings.TrimSuffix(says.Path, "/content"), e.Path
+		if says.Recorded == "" {
+			from, to = to, from
+		}
+		text := e.Recorded + e.Incoming
+		edits[system] = Edit{Path: to, From: from, Recorded: text, Incoming: text, Note: movedNote}
+	}
 	return slices.Delete(edits, message, message+1)
 }
 

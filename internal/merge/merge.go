@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -35,9 +36,10 @@ type Conflict struct{ Ours, Theirs *interaction.Interaction }
 // several machines that ran a part of the tests each. The files do not change. The error says
 // which interaction cannot be written.
 //
-// Which recording stays where both sides have recorded the same request anew does not depend
-// on which side is called ours, and is one side's for the whole cassette. So both directions give the
-// same recordings; only their order is another: ours, and theirs behind what it followed there.
+// Which recording stays where both sides have the same request anew does not depend
+// on which side is called ours, and is one side's for the whole cassette: of the side that has accepted
+// fewer answers of earlier requests. So both directions give the same recordings; only their order is
+// another: ours, and theirs behind what it followed there.
 func Files(base, ours, theirs *cassette.File) (*Result, error) {
 	if base == nil {
 		base = &cassette.File{}
@@ -54,7 +56,7 @@ func Files(base, ours, theirs *cassette.File) (*Result, error) {
 	}
 	slots := align(lists[0], lists[1], lists[2])
 	first, second := ours, theirs
-	isOurs := sumOf(lists[1]) >= sumOf(lists[2])
+	isOurs := cmp.Or(cmp.Compare(accepted(lists[2]), accepted(lists[1])), strings.Compare(sumOf(lists[1]), sumOf(lists[2]))) >= 0
 	if !isOurs {
 		first, second = theirs, ours
 	}
@@ -87,6 +89,16 @@ func newItem(it *interaction.Interaction) (*item, error) {
 		return nil, fmt.Errorf("line %d: %w", it.Line, err)
 	}
 	return &item{it: &own, key: key, text: string(encoded.Text), edited: edited}, nil
+}
+
+// accepted counts the recordings whose answers are those of other requests, as promptecho accept writes them.
+func accepted(items []*item) (n int) {
+	for _, it := range items {
+		if it.it.Accepted {
+			n++
+		}
+	}
+	return n
 }
 
 // sumOf returns a text that tells the recordings of one side from those of another.

@@ -103,6 +103,22 @@ func TestBothRecordedAnew(t *testing.T) {
 	}
 }
 
+// What one side has asked the model stays, and not the answer to an earlier request that the other has accepted for it.
+func TestAcceptedAndRecorded(t *testing.T) {
+	t.Parallel()
+	for i := range 20 { // either side's content may have the greater hash
+		base, answer := fileOf(recorded("q", "old")), fmt.Sprint("fresh ", i)
+		accepted := recorded("q edited", "old")
+		accepted.Accepted = true
+		ours, theirs := fileOf(accepted), fileOf(recorded("q edited", answer))
+		for _, r := range []*Result{merged(t, base, ours, theirs), merged(t, base, theirs, ours)} {
+			if got := say(t, r.File); !slices.Equal(got, []string{"q edited: " + answer}) || r.File.Interactions[0].Accepted {
+				t.Fatalf("got %q", got)
+			}
+		}
+	}
+}
+
 // An answer that says the same is the same, whatever its id and its time.
 func TestByChance(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 
 // requestHeaders may be written: they select what is answered or help a reader, and none
 // can hold a secret. What decides a match is canon's business.
-var requestHeaders = append(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
+var requestHeaders = append(strings.Fields(`*-beta anthropic-version api-revision azureml-model-deployment content-type mcp-session-id
 	x-amzn-bedrock-accept x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion
 	x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders...)
 

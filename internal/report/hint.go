@@ -73,7 +73,7 @@ func mayEqual(options *canon.Options, a, b *canon.Form) bool {
 				return a.Path == b.Path
 			}
 			x, y := aroundDifference(a.Value, b.Value)
-			return options.Masked(x) == options.Masked(y)
+			return options.Masked(a.Path, x) == options.Masked(a.Path, y)
 		})
 }
 
@@ -114,7 +114,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 func explaining(recorded, incoming string) []chance.Changing {
 	equal := func(kinds []chance.Changing) bool {
 		o := canon.Options{Masks: group.Each(kinds, func(c chance.Changing) canon.Mask { return c.Mask() })}
-		return o.Masked(recorded) == o.Masked(incoming)
+		return o.Masked("", recorded) == o.Masked("", incoming)
 	}
 	kinds := chance.ChangingTexts
 	if !equal(kinds) { // most texts that differ say something else, and that is known soonest

@@ -196,7 +196,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 		rep.fail(Problem{Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
 	case r.CheckUnused && len(unused) > 0:
 		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(recs), "recording"))
-		list, raced := "", ""
+		list, raced, inFunction := "", "", false
 		listed := slices.CompactFunc(slices.Clone(unused), func(a, b *tape.Recording) bool { return a.Line() == b.Line() })
 		for _, rec := range listed[:min(len(listed), maxListed)] {
 			why := r.whyUnused(rec, recs)
@@ -206,6 +206,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 				list += "\n    " + why
 			}
 			if function := r.Tape.RunBy(rec); function != nil {
+				inFunction = true
 				list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: pass the context that the function gets on to the request, and record again", call(function.Form()))
 			} else if rec.Concurrent() {
 				list += "\n    it was recorded while another request was in flight"
@@ -213,9 +214,12 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			}
 		}
 		list += andMore("\n  … ", len(listed)-maxListed)
-		advice := "Delete what is unused from the file, add AllowUnused(), or record again:"
-		if o.Unsure {
-			advice = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:"
+		remedies := []Remedy{r.remedy(o, "Delete what is unused from the file, add AllowUnused(), or record again:", "all")}
+		switch {
+		case o.Unsure:
+			remedies[0] = r.remedy(o, "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:", "all")
+		case raced == "" && !inFunction:
+			remedies = []Remedy{r.remedy(o, "To delete what is unused, without a call:", "update"), r.remedy(o, "Or add AllowUnused(), or record again:", "all")}
 		}
 		rep.fail(Problem{
 			Head: text,
@@ -224,7 +228,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 				At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()), Text: list,
 			}},
 			Tail:     raced,
-			Remedies: []Remedy{r.remedy(o, advice, "all")},
+			Remedies: remedies,
 		})
 	}
 }

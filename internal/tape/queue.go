@@ -3,7 +3,9 @@ package tape
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -32,9 +34,9 @@ type queue struct {
 	given  bool // ids that answers gave out tell the recordings apart
 
 	varying canon.Varying
-	same    map[uint64]*line             // those that are one request byte for byte, by its digest
-	kinds   map[int]map[canon.Kind]*line // see agreeing; nil until the queue is sorted
-	lent    map[canon.Kind][]*Recording  // what was played for a request that differs, by kind
+	same    map[uint64]*line                   // those that are one request byte for byte, by its digest
+	kinds   map[agreement]map[canon.Kind]*line // nil until the queue is sorted
+	lent    map[canon.Kind][]*Recording        // what was played for a request that differs, by kind
 }
 
 // add puts a recording behind the others.
@@ -103,7 +105,7 @@ func (q *queue) sort() {
 	for i, rec := range q.recordings {
 		rec.kind = q.varying.Of(traits[i])
 	}
-	q.kinds, q.lent = map[int]map[canon.Kind]*line{}, map[canon.Kind][]*Recording{}
+	q.kinds, q.lent = map[agreement]map[canon.Kind]*line{}, map[canon.Kind][]*Recording{}
 }
 
 // file puts a recording behind the others of its line.
@@ -114,18 +116,25 @@ func file[K comparable](lines map[K]*line, key K, rec *Recording) {
 	lines[key].recordings = append(lines[key].recordings, rec)
 }
 
-// agreeing returns the recordings that agree with a kind in the levels that near names
-// (see [canon.SameKind]), in recorded order, or nil if there are none.
-func (q *queue) agreeing(kind canon.Kind, near int) *line {
-	lines := q.kinds[near]
+// An agreement is what recordings agree in with a request: levels (see [canon.SameKind]), and in
+// these the traits of some paths.
+type agreement struct {
+	paths string
+	near  int
+}
+
+// agreeing returns the recordings that agree so with a kind, in recorded order, or nil if there are
+// none. The traits that count are those of varying.
+func (q *queue) agreeing(in agreement, varying canon.Varying, kind canon.Kind) *line {
+	lines := q.kinds[in]
 	if lines == nil {
 		lines = map[canon.Kind]*line{}
 		for _, rec := range q.recordings {
-			file(lines, rec.kind.Agreed(near), rec)
+			file(lines, varying.Of(rec.traits()).Agreed(in.near), rec)
 		}
-		q.kinds[near] = lines
+		q.kinds[in] = lines
 	}
-	return lines[kind.Agreed(near)]
+	return lines[kind.Agreed(in.near)]
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte as
@@ -182,7 +191,7 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 	if lent := q.reclaim(full, kind); lent != nil {
 		c = &Contest{Lent: lent, Field: q.varying.Differing(lent.traits(), lent.lentFor.traits())}
 	}
-	own := q.agreeing(kind, canon.SameKind)
+	own := q.agreeing(agreement{near: canon.SameKind}, q.varying, kind)
 	rec = own.next()
 	if same := q.same[a.digest].next(); same != nil && (rec == nil || !q.linked || !a.counted.has(rec.Interaction().Request.Body)) {
 		rec = same
@@ -191,7 +200,7 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 		rec = last // SDKs try again after a deadline that was not theirs
 	}
 	if rec == nil {
-		if rec = q.nearest(kind, repeats); rec == nil {
+		if rec = q.nearest(traits, repeats); rec == nil {
 			return nil, c
 		}
 		late := own != nil && own.recordings[0].number > rec.number
@@ -211,7 +220,7 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 // have. It is another one in each run, and an answer may name the one of the recording.
 func (q *queue) hasMoved(rec *Recording, a *asking) bool {
 	isOther := func(t canon.Trait) bool { return t.Path != "host" && !slices.Contains(rec.traits(), t) }
-	return a.form.Local && !q.varying["host"] && len(a.traits()) == len(rec.traits()) && !slices.ContainsFunc(a.traits(), isOther)
+	return a.form.Local && q.varying["host"] == nil && len(a.traits()) == len(rec.traits()) && !slices.ContainsFunc(a.traits(), isOther)
 }
 
 // lend remembers a recording that is played for a request that differs from its own. It
@@ -248,20 +257,22 @@ func (q *queue) reclaim(full, kind canon.Kind) *Recording {
 	return nil
 }
 
-// nearest returns a recording for a request whose own kind has none left: the first one
-// that was not played among those nearest to the kind. If all were played and repeats is
+// nearest returns a recording for a request of these traits whose own kind has none left: the
+// first one that was not played among those nearest to it. If all were played and repeats is
 // set, it returns the last of the nearest ones. It compares the more important levels
 // first, so a few look-ups are enough, no matter how many recordings there are.
-func (q *queue) nearest(kind canon.Kind, repeats bool) *Recording {
+func (q *queue) nearest(traits []canon.Trait, repeats bool) *Recording {
 	left := q.next() != nil
 	if !left && !repeats {
 		return nil
 	}
-	found, near := &q.line, 0
+	known := q.varying.Known(traits)
+	kind, in := known.Of(traits), agreement{paths: strings.Join(slices.Sorted(maps.Keys(known)), " ")}
+	found := &q.line
 	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
-		l := q.agreeing(kind, near|level)
-		if l != nil && (!left || l.next() != nil) {
-			found, near = l, near|level
+		nearer := agreement{in.paths, in.near | level}
+		if l := q.agreeing(nearer, known, kind); l != nil && (!left || l.next() != nil) {
+			found, in = l, nearer
 		}
 	}
 	return cmp.Or(found.next(), found.last())

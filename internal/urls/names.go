@@ -14,9 +14,10 @@ import (
 // further prefix, and names who is asked. The first that fits the segments at a
 // place is taken; one that names nobody keeps those behind it from a name.
 var Prefixes = []string{
-	"/deployments/v2/llms/{model}",                // Predibase
-	"/deployments/{model}",                        // Azure OpenAI, also without /openai; SAP AI Core
-	"/azure-openai/{resource}/{model}",            // Azure OpenAI behind Cloudflare's AI gateway
+	"/deployments/v2/llms/{model}",                       // Predibase
+	"/deployments/{model}",                               // Azure OpenAI, also without /openai; SAP AI Core
+	"/azure-openai/{resource}/{model}",                   // Azure OpenAI behind Cloudflare's AI gateway
+	"/engines/v1", "/engines/llama.cpp", "/engines/vllm", // Docker Model Runner
 	"/engines/{model}",                            // OpenAI's engines, which LiteLLM has too
 	"/endpoints/openapi",                          // all of Vertex's models
 	"/endpoints/{model}",                          // one of Vertex's
