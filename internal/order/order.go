@@ -20,10 +20,11 @@ type Order struct {
 	mu       sync.Mutex
 	steps    []step // those of each series together, in order
 	far      bool   // who got the last event reads it behind a socket
-	settling int    // turns that wait for the program to rest
+	settling int    // turns that wait for the program to rest, or for what others have given up: nobody gives up meanwhile
 	late     []Late
 	vain     int           // waits in vain for what did not run side by side with who waited
 	patience time.Duration // for calls that may be about to be canceled
+	owed     time.Duration // for requests that others have given up, by what answers them
 }
 
 // A series is recordings that are in order with each other, and with no others: what was asked while a
@@ -94,7 +95,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 			continue
 		}
 		if o == nil {
-			o = &Order{members: make([]member, count), patience: 10 * Longest}
+			o = &Order{members: make([]member, count), patience: 10 * Longest, owed: 20 * Longest}
 		}
 		if s == nil {
 			s = &series{first: i, done: len(o.steps)}
@@ -143,8 +144,12 @@ type Turn struct {
 	next   int  // its next event
 	far    bool // as Mark.Far says
 
+	owing int           // no step before this one is owed to it; see nextBefore
+	left  time.Duration // for that step, once it has been waited for
+
 	// Stands says that what comes in it answers requests that others make: it waits for those
-	// that were made before, however long. It is set before anything waits.
+	// that were made before, however long, but only once two seconds for what others have given up. It
+	// is set before anything waits.
 	Stands bool
 }
 
@@ -304,7 +309,8 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 }
 
 // nextBefore returns the first step before a moment of which something has not happened, and of
-// another recording of the series; -1 if there is none. The caller holds the lock.
+// another recording of the series; -1 if there is none. What others have given up is still owed to a
+// turn that stands: they may have waited for the requests of another program. The caller holds the lock.
 func (t *Turn) nextBefore(at int) int {
 	s, steps := t.member().series, t.order.steps
 	for i := s.done; i < min(at-1, s.end); i++ {
@@ -312,8 +318,20 @@ func (t *Turn) nextBefore(at int) int {
 			return i
 		}
 	}
+	if !t.Stands || t.order.owed == 0 {
+		return -1
+	}
+	for t.owing = max(t.owing, t.member().asked()); t.owing < min(at-1, s.end); t.owing++ {
+		if number := steps[t.owing].number; number >= 0 && t.order.members[number].isOwed() && t.order.members[number].asked() == t.owing+1 {
+			return t.owing
+		}
+		t.left = 0
+	}
 	return -1
 }
+
+// isOwed reports whether a recording was given up and may still be asked for.
+func (m *member) isOwed() bool { return m.isGivenUp && !m.isAsked }
 
 // wait waits until something happens, next of all a step that happened before a moment. If nothing does for a
 // time, who waits for the first moment gives up: nobody waits any more for the recordings that it has waited for.
@@ -323,7 +341,16 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
 	left, isOther := Longest, what.company != t.member().company
-	if isOther {
+	isOwed := what.isOwed()
+	switch {
+	case isOwed:
+		left = cmp.Or(t.left, o.owed)
+		o.settling++
+		defer func() {
+			o.settling--
+			t.left = left
+		}()
+	case isOther:
 		left >>= o.vain
 	}
 	w := &wait{at: at, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
@@ -333,7 +360,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	inVain, closed := isFirst && left < tick && o.settling == 0, error(nil)
 	o.mu.Unlock()
 	var ticks <-chan time.Time
-	if isFirst {
+	if isFirst || isOwed {
 		ticker := time.NewTicker(tick)
 		defer ticker.Stop()
 		ticks = ticker.C
@@ -353,6 +380,9 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		break
 	}
 	o.mu.Lock()
+	if inVain && isOwed {
+		o.owed = 0
+	}
 	if !w.isOver { // nobody has woken it
 		if inVain && o.settling == 0 {
 			if isOther {

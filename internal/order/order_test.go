@@ -290,7 +290,8 @@ func TestCanceledFirst(t *testing.T) {
 	})
 }
 
-// What a stream that stands will cause is not given up with what is not asked.
+// What a stream that stands will cause is not given up with what is not asked. The stream waits for that two seconds,
+// since it may have been given up by those that have nothing to do with it.
 func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -302,9 +303,12 @@ func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 		stream.Stands = true
 		piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
 		other := answers(t, o.Ask(1, nil, false))
-		time.Sleep(Longest + time.Microsecond)
-		if !piece() || other() {
-			t.Fatalf("the piece has come: %t; what waits for what it causes: %t", piece(), other())
+		start := time.Now()
+		for !piece() && !other() {
+			time.Sleep(time.Millisecond)
+		}
+		if waited := time.Since(start); other() || waited < 20*Longest || waited > 23*Longest {
+			t.Fatalf("after %v, what waits for what the piece causes has come: %t", waited, other())
 		}
 		time.Sleep(time.Millisecond)
 		next := answers(t, o.Ask(3, nil, false))
@@ -312,6 +316,36 @@ func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 			t.Error("what it causes waits")
 		}
 		time.Sleep(time.Second)
+	})
+}
+
+// A stream that stands waits for the requests that it answers, although the first of two programs has waited in vain for
+// those of the second, which was the first when they were recorded.
+func TestStreamOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 2, pieces 5, ended 8", "asked 3, answered 4", "asked 6, answered 7",
+			"asked 1, answered 2, pieces 5, ended 6", "asked 3, answered 4")
+		for _, first := range []int{3, 0} { // the streams
+			stream := o.Ask(first, nil, false)
+			if err := stream.Answered(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			stream.Stands = true
+			piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
+			if time.Sleep(Longest + time.Second); piece() {
+				t.Errorf("the stream %d has answered a request that was not sent", first)
+			}
+			post := o.Ask(first+1, nil, false)
+			if err := post.Answered(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			post.Leave()
+			if time.Sleep(time.Millisecond); !piece() {
+				t.Errorf("the stream %d does not answer", first)
+			}
+			stream.Leave()
+		}
 	})
 }
 

@@ -50,7 +50,7 @@ func (f *Finding) merge(other *Finding) {
 // remedies say what ends a cause for which no option was found, by what its reason or its
 // report says. The first that is there counts.
 var remedies = []struct{ says, remedy string }{
-	{"because the two ran in parallel when they were recorded", "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
+	{"which came first when they were recorded", "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
 	{"the same words or elements in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
 	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
 	{"no value for", "record the test again: it was recorded before it used that value"},

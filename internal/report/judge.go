@@ -71,7 +71,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 		late = nil // what was waited for belongs to what did not run
 	}
 	for _, pair := range late[:min(len(late), alsoNamed)] {
-		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, because the two ran in parallel when they were recorded; this time that request came later, or not at all", l.File, pair[0].Line(), l.File, pair[1].Line())
+		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, which came first when they were recorded; this time that request came later, or not at all", l.File, pair[0].Line(), l.File, pair[1].Line())
 		rep.Notes = append(rep.Notes, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
 	}
