@@ -25,7 +25,7 @@ var secretNames = []struct {
 		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
 		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
 		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
-		ghtoken jobtoken citoken vaulttoken sastoken idtoken clientassertion devicecode codeverifier`)},
+		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
 	{"authorization", strings.Fields("authorization")},
 	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey hostkey sessionkey accesscode credential credentials baton")},
 	{"password", strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},

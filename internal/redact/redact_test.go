@@ -793,6 +793,35 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// TestVaults: what an agent is to log in to other servers with is replaced where services take it, if it looks like a key.
+func TestVaults(t *testing.T) {
+	t.Parallel()
+	const key = "Zt3kQ9vXw2LmR1rNcZ9sGd3uKe7fPa5b"
+	for _, tt := range []struct{ url, body string }{
+		{"https://api.openai.com/v1/agents/vaults/v/credentials", `{"name":"n","auth":{"type":"static_bearer","token":"KEY"}}`},
+		{"https://api.anthropic.com/v1/vaults/v/credentials?beta=true", `{"auth":{"token":"KEY","type":"static_bearer","mcp_server_url":"https://m/"}}`},
+		{"https://generativelanguage.googleapis.com/v1beta/credentials", `{"id":"x","type":"bearer_token","token":"KEY"}`},
+		{"https://generativelanguage.googleapis.com/v1beta/credentials", `{"id":"x","type":"environment_variable","value":"KEY"}`},
+		{"https://api.openai.com/v1/containers", `{"network_policy":{"domain_secrets":[{"domain":"a.com","name":"SERVICE","value":"KEY"}]}}`},
+		{"https://huggingface.co/api/jobs/me", `{"secrets":{"SERVICE":"KEY"},"command":["run"]}`},
+		{"https://api.vercel.com/v10/projects/p/env", `{"key":"OIDC","value":"KEY","type":"encrypted"}`},
+		{"https://x.snowflakecomputing.com/session/v1/login-request", `{"data":{"token":"KEY","sessionId":1}}`},
+	} {
+		var p Policy
+		req := interaction.Request{Method: "POST", URL: tt.url, Body: []byte(strings.Replace(tt.body, "KEY", key, 1))}
+		resp := interaction.Response{Status: 200, Body: slices.Clone(req.Body)}
+		p.Request(&req)
+		p.Response(&req, &resp)
+		if want := strings.Replace(tt.body, "KEY", Placeholder, 1); string(req.Body) != want || string(resp.Body) != want {
+			t.Errorf("%s: asked %s, answered %s", tt.url, req.Body, resp.Body)
+		}
+		elsewhere := interaction.Request{Method: "POST", URL: tt.url, Body: []byte(strings.Replace(tt.body, "KEY", "a value", 1))}
+		if p.Request(&elsewhere); !strings.Contains(string(elsewhere.Body), "a value") {
+			t.Errorf("%s: %s", tt.url, elsewhere.Body)
+		}
+	}
+}
+
 // A header of a tool that is not plainly a secret may decide the answer: it is
 // hidden, and told from others.
 func TestToolHeadersStayApart(t *testing.T) {

@@ -53,6 +53,13 @@ var holders = []holder{
 	{path: memo.Regexp(`/_security/`), places: places("token/value encoded")},
 	{path: memo.Regexp(`/realtime/client_secrets$`), places: places("value"), looks: true},
 	{path: memo.Regexp(`/v2/(?:vector/index|redis/database|search)`), places: places("token rest_token read_only_token read_only_rest_token readOnlyToken"), looks: true},
+	// What agents log in to other servers with: vaults of OpenAI and of Anthropic, Gemini's credentials; containers of OpenAI,
+	// jobs of Hugging Face, variables of Vercel's projects, sessions of Snowflake.
+	{path: memo.Regexp(`/(?:vaults|credentials)(?:/|$)`), places: places("auth/token auth/value auth/secret token value data/*/auth/token"), looks: true},
+	{mark: `"domain_secrets"`, places: places("network_policy/domain_secrets/*/value"), looks: true},
+	{path: memo.Regexp(`/jobs(?:/|$)`), mark: `"secrets"`, places: places("secrets/*"), looks: true},
+	{path: memo.Regexp(`/projects/[^/]+/env(?:/|$)`), places: places("value */value"), looks: true},
+	{path: memo.Regexp(`/session/v1/`), places: places("data/token data/masterToken"), looks: true},
 	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }
 
