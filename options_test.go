@@ -453,6 +453,8 @@ func TestMasksLeaveVersionsAlone(t *testing.T) {
 		{"deployment with a UUID", MaskUUIDs(), deployment("7d444840-9dc0-41d1-b245-5ffdce74fad2"), deployment("8e444840-9dc0-41d1-b245-5ffdce74fad2"), false},
 		{"protocol", MaskTimes(), version("2025-06-18"), version("2025-11-25"), false},
 		{"beta", MaskTimes(), asking{chatURL, chat("").body, []string{"Openai-Beta", "x=2025-06-18"}}, asking{chatURL, chat("").body, []string{"Openai-Beta", "x=2025-11-25"}}, false},
+		{"data", MaskTimes(), asking{url: chatURL, body: strings.Replace(chat("").body, `"hi"`, `[{"type":"x","version":"2026-01-02"}]`, 1)},
+			asking{url: chatURL, body: strings.Replace(chat("").body, `"hi"`, `[{"type":"x","version":"2026-01-03"}]`, 1)}, true},
 		{"the user's", Mask(`-\d{4}-\d\d-\d\d`, ""), model("gpt-4o-2024-08-06"), model("gpt-4o-2024-11-20"), true},
 	} {
 		r := mustOpen(t, recorded(t, []string{`"one"`}, []asking{tt.was}, tt.option), InMode(ModeNone), AllowUnused(), tt.option)

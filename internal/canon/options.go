@@ -86,7 +86,7 @@ func (o *Options) hit(value string) {
 // Masked returns the text of the field at a path with what the masks match replaced.
 func (o *Options) Masked(path, s string) string {
 	for _, m := range o.Masks {
-		if m.ByChance && chance.Versions(fieldpath.Name(path)) {
+		if m.ByChance && isVersion(path) {
 			continue
 		}
 		masked := m.Regexp.ReplaceAllString(s, m.Placeholder)
@@ -96,6 +96,11 @@ func (o *Options) Masked(path, s string) string {
 		s = masked
 	}
 	return s
+}
+
+// isVersion reports whether the field at a path is one of [chance.Versions]: not deep in a body, where a program has its data.
+func isVersion(path string) bool {
+	return strings.Count(path, "/") <= 2 && chance.Versions(fieldpath.Name(path))
 }
 
 // appendValue appends the value of the field at a path, which is no container or an empty one.
