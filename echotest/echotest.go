@@ -66,7 +66,8 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 
 // Open is [New] for a cassette with a name of its own: one that several tests replay, or the
 // second one of a test with two programs. A relative path is below the folder of
-// the package, as for New: "testdata/cassettes/login.yaml". Two recorders cannot have the
+// the package, as for New: "testdata/cassettes/login.yaml". With [promptecho.AllowUnused], recording
+// one of several tests again keeps what the others have recorded. Two recorders cannot have the
 // same file open at once, so tests that share one cannot be parallel.
 func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
