@@ -1,0 +1,291 @@
+package order
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"math"
+	"slices"
+	"time"
+)
+
+// A Turn is a recording that is being played. A nil Turn waits for nothing.
+type Turn struct {
+	order  *Order // nil if it waits for nothing
+	mark   *Mark  // counts what happens; may be nil
+	number int
+	next   int  // its next event
+	far    bool // as Mark.Far says
+
+	owing int           // no step before this one is owed to it; see nextBefore
+	left  time.Duration // for that step, once it has been waited for
+
+	// Stands says that what comes in it answers requests that others make: it waits for those
+	// that were made before, however long, but only once two seconds for what others have given up. It
+	// is set before anything waits.
+	Stands bool
+}
+
+// Ask says that a recording is asked for, from far away or not. It returns nil if that need not be in order, and
+// nothing counts what happens.
+func (o *Order) Ask(number int, mark *Mark, far bool) *Turn {
+	t := &Turn{mark: mark, number: number, far: far}
+	if o == nil || number >= len(o.members) || o.members[number].series == nil {
+		if mark == nil {
+			return nil
+		}
+		return t
+	}
+	t.order = o
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.members[number].isAsked = true
+	t.happen(answered)
+	return t
+}
+
+// InOrder reports whether the recording is kept in order with others.
+func (t *Turn) InOrder() bool { return t != nil && t.order != nil }
+
+func (t *Turn) member() *member { return &t.order.members[t.number] }
+
+// happen says that all events before one have happened. The caller holds the lock.
+func (t *Turn) happen(before int) {
+	t.order.far = t.far
+	for ; t.next < before; t.next++ {
+		if at := t.member().events[t.next]; at <= len(t.order.steps) {
+			t.order.steps[at-1].left-- // below 0 if that is given up
+		}
+	}
+	t.member().isOver = t.next == len(t.member().events)
+	t.order.wake(t.member().series)
+}
+
+// wake wakes whose moments may have come, and the first of those that wait, whose time begins again. The others
+// would only look, and keep the program from its rest. The caller holds the lock.
+func (o *Order) wake(s *series) {
+	for s.done < s.end && o.steps[s.done].left <= 0 {
+		s.done++
+	}
+	last := max(s.done+1, s.soonest())
+	for len(s.waits) > 0 && s.waits[0].at <= last {
+		close(s.waits[0].over)
+		s.waits[0].isOver = true
+		s.waits = s.waits[1:]
+	}
+}
+
+// soonest returns the first moment that is waited for, and not however long. The caller holds the lock.
+func (s *series) soonest() int {
+	for _, w := range s.waits {
+		if !w.stands {
+			return w.at
+		}
+	}
+	return math.MaxInt
+}
+
+// Answered waits until the headers may come.
+func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, false) }
+
+// Piece waits until a piece may come, and all before it; closing, which may be nil, ends the
+// wait when it is closed. If it is the last one and the end came with it, that has come, too: not everybody reads on.
+func (t *Turn) Piece(ctx context.Context, closing <-chan struct{}, piece int, isLast bool) error {
+	err := t.come(ctx, closing, firstPiece+piece, false)
+	if err == nil && isLast && t.InOrder() {
+		t.order.mu.Lock()
+		defer t.order.mu.Unlock()
+		if e, end := t.member().events, len(t.member().events)-1; t.next == end && e[min(firstPiece+piece, end)] == e[end] {
+			t.happen(end + 1)
+		}
+	}
+	return err
+}
+
+// Ended waits until the answer may end.
+func (t *Turn) Ended(ctx context.Context, closing <-chan struct{}) error {
+	return t.come(ctx, closing, firstPiece, true)
+}
+
+// Leave says that the rest of the answer will not come, or has come.
+func (t *Turn) Leave() {
+	if t == nil {
+		return
+	}
+	if t.mark != nil {
+		t.mark.play(0, true, true)
+	}
+	if t.order == nil {
+		return
+	}
+	t.order.mu.Lock()
+	defer t.order.mu.Unlock()
+	if all := len(t.member().events); t.next < all {
+		t.happen(all)
+	}
+}
+
+// come waits until an event, or the end, may come, and until the program has done what it does with
+// what it got before. Then that has happened, and all before it. What comes with the end is not the
+// end.
+func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
+	if t == nil {
+		return nil
+	}
+	if t.order != nil {
+		if err := t.inOrder(ctx, closing, event, isEnd); err != nil {
+			return err
+		}
+	}
+	if t.mark != nil {
+		t.mark.play(event-firstPiece, isEnd, t.order != nil)
+	}
+	return nil
+}
+
+// inOrder waits for the turn of an event, or of the end. It has happened then.
+func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
+	o := t.order
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if t.next == len(t.member().events) {
+		return nil
+	}
+	end := len(t.member().events) - 1
+	before := min(event+1, end)
+	if event = min(event, end); isEnd || t.member().isAlone {
+		event, before = end, end+1
+	}
+	at := t.member().events[event]
+	if t.next > answered && at == t.member().events[t.next-1] {
+		t.happen(before) // nothing came between
+		return nil
+	}
+	for next := t.nextBefore(at); next >= 0; next = t.nextBefore(at) {
+		if err := t.wait(ctx, closing, next, at); err != nil {
+			o.wake(t.member().series) // it may have been the first one, whose time counted
+			return err
+		}
+	}
+	o.settling++
+	far := o.far && (event == answered || event == end) // a stream would take longer than it did
+	o.mu.Unlock()
+	program.settle(replayed, far)
+	o.mu.Lock()
+	o.settling--
+	if err := ctx.Err(); err != nil {
+		o.wake(t.member().series)
+		return err
+	}
+	t.happen(before)
+	return nil
+}
+
+// nextBefore returns the first step before a moment of which something has not happened, and of
+// another recording of the series; -1 if there is none. What others have given up is still owed to a
+// turn that stands: they may have waited for the requests of another program. The caller holds the lock.
+func (t *Turn) nextBefore(at int) int {
+	s, steps := t.member().series, t.order.steps
+	for i := s.done; i < min(at-1, s.end); i++ {
+		if steps[i].number != t.number && steps[i].left > 0 {
+			return i
+		}
+	}
+	if !t.Stands || t.order.owed == 0 {
+		return -1
+	}
+	for t.owing = max(t.owing, t.member().asked()); t.owing < min(at-1, s.end); t.owing++ {
+		if number := steps[t.owing].number; number >= 0 && t.order.members[number].isOwed() && t.order.members[number].asked() == t.owing+1 {
+			return t.owing
+		}
+		t.left = 0
+	}
+	return -1
+}
+
+// isOwed reports whether a recording was given up and may still be asked for.
+func (m *member) isOwed() bool { return m.isGivenUp && !m.isAsked }
+
+// wait waits until something happens, next of all a step that happened before a moment. If nothing does for a
+// time, who waits for the first moment gives up: nobody waits any more for the recordings that it has waited for.
+// That time is halved each time for what did not run side by side: a run that leaves some out waits a fifth of a
+// second in all. The caller holds the lock.
+func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
+	o, s := t.order, t.member().series
+	what := &o.members[o.steps[next].number]
+	left, isOther := Longest, what.company != t.member().company
+	isOwed := what.isOwed()
+	switch {
+	case isOwed:
+		left = cmp.Or(t.left, o.owed)
+		o.settling++
+		defer func() {
+			o.settling--
+			t.left = left
+		}()
+	case isOther:
+		left >>= o.vain
+	}
+	w := &wait{at: at, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
+	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
+	s.waits = slices.Insert(s.waits, i, w)
+	isFirst := at == s.soonest()
+	inVain, closed := isFirst && left < tick && o.settling == 0, error(nil)
+	o.mu.Unlock()
+	var ticks <-chan time.Time
+	if isFirst || isOwed {
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		ticks = ticker.C
+	}
+	lapse := newLapse()
+	for !inVain {
+		select {
+		case <-ticks:
+			left -= program.lapse(&lapse)
+			inVain = left <= 0
+			continue
+		case <-w.over:
+		case <-ctx.Done():
+		case <-closing:
+			closed = io.ErrClosedPipe
+		}
+		break
+	}
+	o.mu.Lock()
+	if inVain && isOwed {
+		o.owed = 0
+	}
+	if !w.isOver { // nobody has woken it
+		if inVain && o.settling == 0 {
+			if isOther {
+				o.vain++
+			}
+			t.giveUp(next, s.waits[0].at) // those that wait for later moments may ask for the rest
+		}
+		i := slices.Index(s.waits, w)
+		s.waits = slices.Delete(s.waits, i, i+1)
+		o.wake(s)
+	}
+	return cmp.Or(ctx.Err(), closed)
+}
+
+// giveUp stops waiting for the recording of the next step, and for all of the series that were asked
+// before a moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
+func (t *Turn) giveUp(next, at int) {
+	o, s := t.order, t.member().series
+	for i := s.first; i <= s.last; i++ {
+		rec := &o.members[i]
+		if rec.series == nil || rec.isGivenUp || i != o.steps[next].number && (rec.isAsked || rec.asked() >= at) {
+			continue
+		}
+		if rec.isGivenUp = true; !rec.isAlone {
+			o.late = append(o.late, Late{t.number, i})
+		}
+	}
+	for i := next; i < s.end; i++ {
+		if number := o.steps[i].number; number >= 0 && o.members[number].isGivenUp {
+			o.steps[i].left = 0
+		}
+	}
+}
