@@ -17,7 +17,43 @@ import (
 // TestFallback: where the hooks do not fit the standard library, those of the default
 // transport take their place, and the result says why.
 func TestFallback(t *testing.T) {
-	dir := t.TempDir()
+	dir := app(t)
+	t.Chdir(dir)
+	var said bytes.Buffer
+	r, err := run(t.TempDir(), nil, []string{"./..."}, &said)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	if !strings.Contains(r.Unfit, errFit.Error()) || len(r.Requests) != 1 || r.Failed {
+		t.Fatalf("result is %+v\n%s", r, said.String())
+	}
+	if got := r.Requests[0]; got.Test != "TestApp" || got.Place != "app_test.go:12" || got.Host != "host.invalid" || got.Package != "." {
+		t.Errorf("request is %+v", got)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 2 {
+		t.Errorf("the folder has %v, %v", files, err)
+	}
+}
+
+// TestToolchainInCache: go has downloaded the toolchain into the module cache, where it lets nobody replace a file.
+func TestToolchainInCache(t *testing.T) {
+	goroot, err := output("env", "GOROOT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(app(t))
+	t.Setenv("GOMODCACHE", filepath.Dir(goroot))
+	var said bytes.Buffer
+	r, err := Run(nil, []string{"./..."}, &said)
+	if err != nil || r.Unfit != "" || len(r.Requests) != 1 || r.Requests[0].Host != "host.invalid" {
+		t.Fatalf("%+v, %v\n%s", r, err, said.String())
+	}
+}
+
+// app is a module whose test sends a request.
+func app(t *testing.T) (dir string) {
+	dir = t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/app\n\ngo 1.25.0\n",
 		"app_test.go": `package app_test
@@ -43,22 +79,7 @@ func TestApp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(dir)
-	var said bytes.Buffer
-	r, err := run(t.TempDir(), nil, []string{"./..."}, &said)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
-	}
-	if !strings.Contains(r.Unfit, errFit.Error()) || len(r.Requests) != 1 || r.Failed {
-		t.Fatalf("result is %+v\n%s", r, said.String())
-	}
-	if got := r.Requests[0]; got.Test != "TestApp" || got.Place != "app_test.go:12" || got.Host != "host.invalid" || got.Package != "." {
-		t.Errorf("request is %+v", got)
-	}
-	files, err := os.ReadDir(dir)
-	if err != nil || len(files) != 2 {
-		t.Errorf("the folder has %v, %v", files, err)
-	}
+	return dir
 }
 
 // TestFits: the hooks fit the standard library of the Go that runs this test.

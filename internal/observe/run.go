@@ -73,6 +73,10 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 		modules = append(modules, module{path, dir})
 	}
 	r := &Result{Requests: []Request{}}
+	command, goroot, err := outOfCache(goroot, dir)
+	if err != nil {
+		return nil, err
+	}
 	files, err := overlay(goroot, dir)
 	if errors.Is(err, errFit) {
 		r.Unfit = err.Error()
@@ -84,7 +88,7 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	said, err := goTest(files, logs, flags, packages, w)
+	said, err := goTest(command, files, logs, flags, packages, w)
 	if err != nil {
 		return nil, err
 	}
@@ -101,15 +105,26 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 // An ending is how go test ended.
 type ending struct{ failed, unrun bool }
 
-// goTest runs go test with an overlay, whose hooks write logs.
-func goTest(files, logs string, flags, packages []string, w io.Writer) (e ending, err error) {
+// outOfCache returns a go command and its GOROOT whose files may be replaced. go refuses that for those in the
+// module cache, where the toolchains are that it has downloaded; what a link outside of it names may be.
+func outOfCache(goroot, dir string) (command []string, root string, err error) {
+	cache, err := output("env", "GOMODCACHE")
+	if err != nil || !strings.HasPrefix(goroot, cache+string(filepath.Separator)) {
+		return []string{"go"}, goroot, err
+	}
+	root = filepath.Join(dir, "go")
+	return []string{filepath.Join(root, "bin", "go"), "GOROOT=" + root, "GOTOOLCHAIN=local"}, root, os.Symlink(goroot, root)
+}
+
+// goTest runs go test with an overlay, whose hooks write logs. The command is that of go, and variables for it.
+func goTest(command []string, files, logs string, flags, packages []string, w io.Writer) (e ending, err error) {
 	args := append([]string{"test", "-count=1", "-overlay=" + files}, flags...)
-	cmd := exec.Command("go", append(args, packages...)...)
+	cmd := exec.Command(command[0], append(args, packages...)...)
 	debug := "tracebackancestors=100"
 	if old := os.Getenv("GODEBUG"); old != "" {
 		debug = old + "," + debug
 	}
-	cmd.Env = append(os.Environ(), "PROMPTECHO_OBSERVE="+logs, "GODEBUG="+debug)
+	cmd.Env = append(append(os.Environ(), "PROMPTECHO_OBSERVE="+logs, "GODEBUG="+debug), command[1:]...)
 	var said bytes.Buffer
 	cmd.Stdout = io.MultiWriter(w, &said)
 	cmd.Stderr = cmd.Stdout
