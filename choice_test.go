@@ -354,6 +354,16 @@ func TestChosenBesideAChange(t *testing.T) {
 	}
 }
 
+// A trait that no recording has does not lead to those that have none of it.
+func TestUnknownTraitDoesNotChoose(t *testing.T) {
+	t.Parallel()
+	r := mustOpen(t, recorded(t, []string{`"first"`, `"second"`}, []asking{chat(`,"user":"a"`), chat("")}), InMode(ModeNone))
+	if one, two := chat(`,"user":"b"`).ask(t, r), chat("").ask(t, r); one != `"first"` || two != `"second"` {
+		t.Errorf("got %s, %s", one, two)
+	}
+	mustClose(t, r)
+}
+
 // AllowRepeats repeats the last of a kind before it lends another's.
 func TestRepeatsStayInTheirKind(t *testing.T) {
 	t.Parallel()

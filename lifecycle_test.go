@@ -488,7 +488,7 @@ func TestSharedWithTestsNotRun(t *testing.T) {
 		})
 		r := mustOpen(t, file, InMode(ModeAll), AllowUnused(), Upstream(canned(`"3"`)))
 		asking{url: chatURL, body: strings.Replace(chat("").body, "hi", "edited", 1)}.ask(t, r)
-		if rep := r.finish(report.Outcome{Test: "TestA", Shared: shared}); len(rep.Errors) > 0 {
+		if rep := r.finish(report.Outcome{Test: "TestA", Shared: shared, Selected: true}); len(rep.Errors) > 0 {
 			t.Error(rep.Errors)
 		}
 		got := strings.Fields(savedPrompts(t, file))

@@ -455,6 +455,8 @@ func TestMasksLeaveVersionsAlone(t *testing.T) {
 		{"beta", MaskTimes(), asking{chatURL, chat("").body, []string{"Openai-Beta", "x=2025-06-18"}}, asking{chatURL, chat("").body, []string{"Openai-Beta", "x=2025-11-25"}}, false},
 		{"data", MaskTimes(), asking{url: chatURL, body: strings.Replace(chat("").body, `"hi"`, `[{"type":"x","version":"2026-01-02"}]`, 1)},
 			asking{url: chatURL, body: strings.Replace(chat("").body, `"hi"`, `[{"type":"x","version":"2026-01-03"}]`, 1)}, true},
+		{"an agent of the user's own", MaskUUIDs(), asking{url: "https://own.example/run", body: `{"agent_id":"7d444840-9dc0-41d1-b245-5ffdce74fad2","version":"7d444840-9dc0-41d1-b245-5ffdce74fad2"}`},
+			asking{url: "https://own.example/run", body: `{"agent_id":"8e444840-9dc0-41d1-b245-5ffdce74fad2","version":"8e444840-9dc0-41d1-b245-5ffdce74fad2"}`}, true},
 		{"the user's", Mask(`-\d{4}-\d\d-\d\d`, ""), model("gpt-4o-2024-08-06"), model("gpt-4o-2024-11-20"), true},
 	} {
 		r := mustOpen(t, recorded(t, []string{`"one"`}, []asking{tt.was}, tt.option), InMode(ModeNone), AllowUnused(), tt.option)

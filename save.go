@@ -35,7 +35,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 		Outcome:   *o,
 		clash:     clash,
 		overtaken: r.tape.Overtaken(),
-		shared:    r.tape.UsedBy(o.Test) || o.Shared && len(r.config.allowUnused) > 0,
+		shared:    r.tape.UsedBy(o.Test) || o.Shared && o.Selected && len(r.config.allowUnused) > 0,
 		doubtful:  len(r.log.Misses())+len(r.tape.Contests()) > 0,
 		outdated:  errors.As(refused, new(outdatedError)),
 	})

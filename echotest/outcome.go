@@ -31,7 +31,8 @@ func outcome(t testing.TB, file string) report.Outcome {
 		Skipped:  t.Skipped(),
 		Filtered: report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
 		Short:    report.Short(),
-		Shared:   file != testname.File(t.Name()) && report.Part() != "",
+		Shared:   file != testname.File(t.Name()),
+		Selected: report.Part() != "",
 		Command:  commandFor(t),
 	}
 }

@@ -57,15 +57,14 @@ func packageOf(file string) string {
 	return filepath.ToSlash(filepath.Dir(file))
 }
 
-// allCassettes returns the cassettes at all paths, each once; "." if there are none. A folder is
-// all below it, also in the spelling of the go command, "./...".
+// allCassettes returns the cassettes at all paths, each once; "." if there are none.
 func allCassettes(paths []string) (files []string, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	seen := map[string]bool{}
 	for _, path := range paths {
-		list, err := cassettesIn(cmp.Or(strings.TrimSuffix(path, "..."), "."))
+		list, err := cassettesIn(path)
 		if err != nil {
 			return nil, err
 		}
@@ -81,6 +80,7 @@ func allCassettes(paths []string) (files []string, err error) {
 // cassettesIn returns the cassettes at path: the file itself, or all below a
 // folder, with what a killed or failed recording has left.
 func cassettesIn(path string) ([]string, error) {
+	path = cmp.Or(strings.TrimSuffix(path, "..."), ".") // as the go command spells all below a folder
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

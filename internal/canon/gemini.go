@@ -86,11 +86,16 @@ func schemaSizes(r *request, v *exactjson.Value) {
 		v.Kind = exactjson.Number
 	}
 	for i := range v.Elems {
-		schemaSizes(r, &v.Elems[i])
+		if !slices.Contains(schemaData, v.Elems[i].Name) {
+			schemaSizes(r, &v.Elems[i])
+		}
 	}
 }
 
-var sizes = []string{"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
+var (
+	sizes      = []string{"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
+	schemaData = []string{"default", "example", "enum"}
+)
 
 // protoMessage writes the members of a message in camel case and drops those that are
 // null: proto JSON takes either name of a field, and null for "not set"

@@ -7,6 +7,7 @@ import (
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/upload"
 )
 
@@ -86,7 +87,7 @@ func (o *Options) hit(value string) {
 // Masked returns the text of the field at a path with what the masks match replaced.
 func (o *Options) Masked(path, s string) string {
 	for _, m := range o.Masks {
-		if m.ByChance && isVersion(path) {
+		if m.ByChance && isVersion().MatchString(path) {
 			continue
 		}
 		masked := m.Regexp.ReplaceAllString(s, m.Placeholder)
@@ -98,10 +99,9 @@ func (o *Options) Masked(path, s string) string {
 	return s
 }
 
-// isVersion reports whether the field at a path is one of [chance.Versions]: not deep in a body, where a program has its data.
-func isVersion(path string) bool {
-	return strings.Count(path, "/") <= 2 && chance.Versions(fieldpath.Name(path))
-}
+// isVersion matches the paths of fields that name a model, or a version of a model, an API or a protocol: another one is
+// another thing, although a part of its name may look like a date or a UUID.
+var isVersion = memo.Regexp(`^(?:(?:body|path|host)/model|path/agent|header/(?:.*-)?(?:beta|version)(?:/\d+)?|query/api-version|body/params/protocolVersion|body/prompt/version)$`)
 
 // appendValue appends the value of the field at a path, which is no container or an empty one.
 func (o *Options) appendValue(dst []byte, path string, v *exactjson.Value) []byte {

@@ -137,7 +137,7 @@ func leanSchema(r *request, schema *exactjson.Value) {
 	if schema == nil {
 		return
 	}
-	if !isString(member(schema, "type"), "object") {
+	if kind := member(schema, "type"); isKind(kind, exactjson.String) && kind.Text != "object" {
 		noProperties(r, schema)
 	}
 	below := func(v *exactjson.Value) { leanSchema(r, v) }

@@ -67,9 +67,14 @@ func VaryingOf(all [][]Trait) Varying {
 	for _, t := range slices.Concat(all...) {
 		count[t]++
 	}
-	varying, have := Varying{}, map[string]int{}
+	varying, have := Varying{}, map[string]int{} // the requests that have a path
+	for _, traits := range all {
+		for path := range valuesOf(traits) {
+			have[path]++
+		}
+	}
 	for t, n := range count {
-		if have[t.Path] += n; n != len(all) { // some have another, or none
+		if n != len(all) { // some have another, or none
 			varying[t.Path] = map[uint64]bool{}
 		}
 	}
@@ -86,12 +91,21 @@ func VaryingOf(all [][]Trait) Varying {
 // of them has, such as a temperature that was changed everywhere, says nothing about which is
 // meant, and must not hide what does.
 func (v Varying) Known(traits []Trait) Varying {
-	known, of := maps.Clone(v), map[string]uint64{}
-	for _, t := range traits {
-		of[t.Path] = t.value
-	}
-	maps.DeleteFunc(known, func(path string, values map[uint64]bool) bool { return !values[of[path]] })
+	known, of := maps.Clone(v), valuesOf(traits)
+	maps.DeleteFunc(known, func(path string, values map[uint64]bool) bool {
+		isKnown := func(value uint64) bool { return values[value] }
+		return len(of[path]) == 0 && !values[0] || len(of[path]) > 0 && !slices.ContainsFunc(of[path], isKnown)
+	})
 	return known
+}
+
+// valuesOf returns the values of traits by their paths.
+func valuesOf(traits []Trait) map[string][]uint64 {
+	of := map[string][]uint64{}
+	for _, t := range traits {
+		of[t.Path] = append(of[t.Path], t.value)
+	}
+	return of
 }
 
 // A Kind is the hash of a request's traits at each level, the most important first.

@@ -32,10 +32,6 @@ var (
 	// WhoAsks are those whose value tells callers apart, or versions: it counts with its numbers.
 	WhoAsks = matching(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
 
-	// Versions are those whose value names a model, or a version of a model, an API or a protocol:
-	// another one is another thing, although a part of its name may look like a date or a UUID.
-	Versions = matching(`(?i)^(model|deployment|engine|endpoint|agent)([_-]?(id|name))?$|(version|[_-]beta)$`)
-
 	// Tokens are those by which a service knows a request that is sent again: of AWS's Smithy
 	// (clientToken, ClientRequestToken, CreationToken; profileToken of CodeGuru Profiler; MessageDeduplicationId
 	// of SQS), of GitHub's GraphQL (clientMutationId), of Stripe, Square and many others.

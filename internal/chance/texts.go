@@ -10,7 +10,7 @@ import (
 type Mask struct {
 	Regexp      *regexp.Regexp
 	Placeholder string
-	ByChance    bool // it is for what changes by chance, which no field of Versions does
+	ByChance    bool // it is for what changes by chance, and no name of a model or a version does
 }
 
 // Changing is text that changes from run to run although it means the same to a model, or

@@ -35,6 +35,7 @@ type series struct {
 type wait struct {
 	at     int
 	stands bool          // it is not given up
+	may    bool          // its turn stands: when it waits again, it may be one of those
 	over   chan struct{} // closed when it may be over, and when it is the one whose time counts
 	isOver bool          // it is closed
 }
@@ -90,7 +91,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 			continue
 		}
 		if o == nil {
-			o = &Order{members: make([]member, count), patience: 10 * Longest, owed: 20 * Longest}
+			o = &Order{members: make([]member, count), patience: 10 * Longest, owed: 5 * Longest}
 		}
 		if s == nil {
 			s = &series{first: i, done: len(o.steps)}

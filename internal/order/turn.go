@@ -21,7 +21,7 @@ type Turn struct {
 	left  time.Duration // for that step, once it has been waited for
 
 	// Stands says that what comes in it answers requests that others make: it waits for those
-	// that were made before, however long, but only once two seconds for what others have given up. It
+	// that were made before, however long, but only once half a second for what others have given up. It
 	// is set before anything waits.
 	Stands bool
 }
@@ -61,13 +61,18 @@ func (t *Turn) happen(before int) {
 	t.order.wake(t.member().series)
 }
 
-// wake wakes whose moments may have come, and the first of those that wait, whose time begins again. The others
+// wake wakes whose moments may have come, and the first of those that wait and may give up, whose time begins again. The others
 // would only look, and keep the program from its rest. The caller holds the lock.
 func (o *Order) wake(s *series) {
 	for s.done < s.end && o.steps[s.done].left <= 0 {
 		s.done++
 	}
-	last := max(s.done+1, s.soonest())
+	last := s.done + 1
+	for _, w := range s.waits {
+		if last = max(last, w.at); !w.may {
+			break
+		}
+	}
 	for len(s.waits) > 0 && s.waits[0].at <= last {
 		close(s.waits[0].over)
 		s.waits[0].isOver = true
@@ -226,7 +231,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	case isOther:
 		left >>= o.vain
 	}
-	w := &wait{at: at, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
+	w := &wait{at: at, may: t.Stands, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
 	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
 	s.waits = slices.Insert(s.waits, i, w)
 	isFirst := at == s.soonest()

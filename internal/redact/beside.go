@@ -16,13 +16,10 @@ var (
 		ROUTING`)
 )
 
-// inURLs are the names of parameters beside which what looks random lets one in. Elsewhere they mean too much.
-var inURLs = strings.Fields("token key auth jwt ticket")
-
 // nameTails are the last two bytes, in lower case, of every name beside which a secret may
 // stand, and of the schemes Bearer and Basic.
 var nameTails = func() (t [256][256]bool) {
-	names := slices.Concat([]string{"sig", "bearer", "basic"}, inURLs, variableEnds)
+	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
 	for _, s := range secretNames {
 		names = append(names, s.ends...)
 	}
@@ -53,10 +50,6 @@ func (s *search) named(start, end int) match {
 		if before := strings.ToLower(string(text[first : start-1])); before == "api" || before == "access" || before == "secret" {
 			kind = secretKind(before + strings.ToLower(string(text[start:end])))
 		}
-	}
-	if kind == "" && text[end] == '=' && start > 0 && (text[start-1] == '?' || text[start-1] == '&' || bytes.HasSuffix(text[:start], []byte(`\u0026`))) &&
-		slices.Contains(inURLs, strings.ToLower(string(text[start:end]))) {
-		kind = "token in a URL"
 	}
 	switch {
 	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || bytes.IndexByte([]byte("?&;6"), text[start-1]) < 0): // 6 of \u0026

@@ -43,6 +43,10 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 	check("request.body", it.Request.Body)
 	if plain, ok := coding.Decompress(it.Response.Body); ok {
 		check("response.body, decompressed,", plain)
+		if _, answered := sides(&it.Request); err == nil && !bytes.Equal(p.body(it.Response.Body, answered), it.Response.Body) {
+			return fmt.Errorf("%s: response.body is compressed, and a text in it looks like a secret, or Redact matches it, which cannot be replaced there: "+
+				"nothing was written. Keep it out of the call", what)
+		}
 	}
 	check("response.body", it.Response.Body)
 	for i, event := range it.Response.Events {

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/url"
@@ -1066,6 +1067,14 @@ func TestCompressed(t *testing.T) {
 	z, _ = gzip.NewWriterLevel(&stored, gzip.NoCompression) // as Go 1.27 writes short texts
 	z.Write(text)
 	z.Close()
+	var key bytes.Buffer
+	z, _ = gzip.NewWriterLevel(&key, gzip.NoCompression)
+	io.WriteString(z, `{"text":"my key is ghp_Zt3kQ9vXw2LmR1rNcZ9sGd3uKe7fPa5bQ1wE"}`)
+	z.Close()
+	it := interaction.Interaction{Request: interaction.Request{URL: "https://h/"}, Response: interaction.Response{Body: key.Bytes()}}
+	if err := new(Policy).CheckInteraction("f.yaml", &it); err == nil || !strings.Contains(err.Error(), "response.body is compressed, and a text in it looks like a secret") {
+		t.Errorf("what looks like a secret in stored blocks: %v", err)
+	}
 	for name, body := range map[string][]byte{"gzip": zipped.Bytes(), "zlib": flated.Bytes(), "twice": twice.Bytes(), "stored": stored.Bytes()} {
 		var p Policy
 		p.AddSecret(secret)

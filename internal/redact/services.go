@@ -55,10 +55,12 @@ var holders = []holder{
 	{path: memo.Regexp(`/v2/(?:vector/index|redis/database|search)`), places: places("token rest_token read_only_token read_only_rest_token readOnlyToken"), looks: true},
 	// What agents log in to other servers with: vaults of OpenAI and of Anthropic, Gemini's credentials; containers of OpenAI,
 	// jobs of Hugging Face, variables of Vercel's projects, sessions of Snowflake.
-	{path: memo.Regexp(`/(?:vaults|credentials)(?:/|$)`), places: places("auth/token auth/value auth/secret token value data/*/auth/token"), looks: true},
+	{path: memo.Regexp(`/(?:vaults|credentials)(?:/|$)`), mark: `"static_bearer"`, places: places("auth/token"), looks: true},
+	{path: memo.Regexp(`/credentials(?:/|$)`), mark: `"bearer_token"`, places: places("token"), looks: true},
+	{path: memo.Regexp(`/credentials(?:/|$)`), mark: `"environment_variable"`, places: places("value"), looks: true},
 	{mark: `"domain_secrets"`, places: places("network_policy/domain_secrets/*/value"), looks: true},
 	{path: memo.Regexp(`/jobs(?:/|$)`), mark: `"secrets"`, places: places("secrets/*"), looks: true},
-	{path: memo.Regexp(`/projects/[^/]+/env(?:/|$)`), places: places("value */value"), looks: true},
+	{path: memo.Regexp(`/projects/[^/]+/env(?:/|$)`), mark: `"key"`, places: places("value"), looks: true},
 	{path: memo.Regexp(`/session/v1/`), places: places("data/token data/masterToken"), looks: true},
 	{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
 }

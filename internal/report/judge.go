@@ -218,7 +218,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 		switch {
 		case o.Unsure:
 			remedies[0] = r.remedy(o, "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:", "all")
-		case raced == "" && !inFunction:
+		case raced == "" && !inFunction && !o.Shared && r.obstacle() == "":
 			remedies = []Remedy{r.remedy(o, "To delete what is unused, without a call:", "update"), r.remedy(o, "Or add AllowUnused(), or record again:", "all")}
 		}
 		rep.fail(Problem{

@@ -26,7 +26,8 @@ type Outcome struct {
 	Filtered bool   // parts of the test did not run because of -run or -skip
 	Stopped  bool   // somebody stopped it, and so what was under way
 	Short    bool   // -short is given, so the test may have asked for less than it does otherwise
-	Shared   bool   // its cassette may have recordings of tests that are not run
+	Shared   bool   // its cassette is not named for it: other tests may have recordings there
+	Selected bool   // -run or -skip leaves out other tests
 	Unsure   bool   // nobody knows how the run ended, so nothing that was recorded before is dropped
 
 	// Command returns the shell command that runs just this test, in a record mode; nil

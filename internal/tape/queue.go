@@ -123,10 +123,19 @@ type agreement struct {
 	near  int
 }
 
-// agreeing returns the recordings that agree so with a kind, in recorded order, or nil if there are
+// mostAgreements is how many of them keep what they found: requests can change in any part of their traits.
+const mostAgreements = 100
+
+// agreeing returns the recordings that agree so with a kind, in recorded order; it may be nil if there are
 // none. The traits that count are those of varying.
 func (q *queue) agreeing(in agreement, varying canon.Varying, kind canon.Kind) *line {
 	lines := q.kinds[in]
+	if lines == nil && len(q.kinds) >= mostAgreements {
+		all := slices.DeleteFunc(slices.Clone(q.recordings), func(rec *Recording) bool {
+			return varying.Of(rec.traits()).Agreed(in.near) != kind.Agreed(in.near)
+		})
+		return &line{recordings: all}
+	}
 	if lines == nil {
 		lines = map[canon.Kind]*line{}
 		for _, rec := range q.recordings {
@@ -267,11 +276,14 @@ func (q *queue) nearest(traits []canon.Trait, repeats bool) *Recording {
 		return nil
 	}
 	known := q.varying.Known(traits)
+	if len(known) == 0 {
+		return cmp.Or(q.next(), q.last())
+	}
 	kind, in := known.Of(traits), agreement{paths: strings.Join(slices.Sorted(maps.Keys(known)), " ")}
 	found := &q.line
 	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
 		nearer := agreement{in.paths, in.near | level}
-		if l := q.agreeing(nearer, known, kind); l != nil && (!left || l.next() != nil) {
+		if l := q.agreeing(nearer, known, kind); l.last() != nil && (!left || l.next() != nil) {
 			found, in = l, nearer
 		}
 	}
