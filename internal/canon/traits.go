@@ -63,25 +63,24 @@ type Varying map[string]map[uint64]bool
 
 // VaryingOf compares the traits of several requests.
 func VaryingOf(all [][]Trait) Varying {
-	count := map[Trait]int{}
-	for _, t := range slices.Concat(all...) {
-		count[t]++
-	}
-	varying, have := Varying{}, map[string]int{} // the requests that have a path
+	count, have := map[Trait]int{}, map[string]int{} // the requests that have a trait, and one of a path
 	for _, traits := range all {
+		for _, t := range traits {
+			count[t]++
+		}
 		for path := range valuesOf(traits) {
 			have[path]++
 		}
 	}
+	varying := Varying{}
 	for t, n := range count {
 		if n != len(all) { // some have another, or none
-			varying[t.Path] = map[uint64]bool{}
+			varying[t.Path] = map[uint64]bool{0: have[t.Path] < len(all)}
 		}
 	}
 	for t := range count {
 		if values := varying[t.Path]; values != nil {
 			values[t.value] = true
-			values[0] = have[t.Path] < len(all)
 		}
 	}
 	return varying
@@ -93,8 +92,10 @@ func VaryingOf(all [][]Trait) Varying {
 func (v Varying) Known(traits []Trait) Varying {
 	known, of := maps.Clone(v), valuesOf(traits)
 	maps.DeleteFunc(known, func(path string, values map[uint64]bool) bool {
-		isKnown := func(value uint64) bool { return values[value] }
-		return len(of[path]) == 0 && !values[0] || len(of[path]) > 0 && !slices.ContainsFunc(of[path], isKnown)
+		if of[path] == nil {
+			return !values[0]
+		}
+		return !slices.ContainsFunc(of[path], func(value uint64) bool { return values[value] })
 	})
 	return known
 }

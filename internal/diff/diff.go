@@ -60,8 +60,9 @@ func otherRole(edits []Edit, system int) []Edit {
 		return edits
 	}
 	e := edits[message]
-	edits[system] = Edit{Path: e.Path + "/role", Recorded: roleOf(e.Recorded), Incoming: roleOf(e.Incoming)}
-	if roleOf(e.Recorded) == roleOf(e.Incoming) { // it stands behind others now, or did
+	was, is := roleOf(e.Recorded), roleOf(e.Incoming)
+	edits[system] = Edit{Path: e.Path + "/role", Recorded: was, Incoming: is}
+	if was == is { // it stands behind others now, or did
 		from, to := strings.TrimSuffix(says.Path, "/content"), e.Path
 		if says.Recorded == "" {
 			from, to = to, from

@@ -61,8 +61,8 @@ func (t *Turn) happen(before int) {
 	t.order.wake(t.member().series)
 }
 
-// wake wakes whose moments may have come, and the first of those that wait and may give up, whose time begins again. The others
-// would only look, and keep the program from its rest. The caller holds the lock.
+// wake wakes whose moments may have come, and the first of those that wait and may give up, whose time begins
+// again. The others would only look, and keep the program from its rest. The caller holds the lock.
 func (o *Order) wake(s *series) {
 	for s.done < s.end && o.steps[s.done].left <= 0 {
 		s.done++
@@ -200,7 +200,7 @@ func (t *Turn) nextBefore(at int) int {
 		return -1
 	}
 	for t.owing = max(t.owing, t.member().asked()); t.owing < min(at-1, s.end); t.owing++ {
-		if number := steps[t.owing].number; number >= 0 && t.order.members[number].isOwed() && t.order.members[number].asked() == t.owing+1 {
+		if t.order.isOwed(t.owing) {
 			return t.owing
 		}
 		t.left = 0
@@ -208,8 +208,11 @@ func (t *Turn) nextBefore(at int) int {
 	return -1
 }
 
-// isOwed reports whether a recording was given up and may still be asked for.
-func (m *member) isOwed() bool { return m.isGivenUp && !m.isAsked }
+// isOwed reports whether a step is that a recording is asked for which was given up, and may still be.
+func (o *Order) isOwed(step int) bool {
+	number := o.steps[step].number
+	return number >= 0 && o.members[number].isGivenUp && !o.members[number].isAsked && o.members[number].asked() == step+1
+}
 
 // wait waits until something happens, next of all a step that happened before a moment. If nothing does for a
 // time, who waits for the first moment gives up: nobody waits any more for the recordings that it has waited for.
@@ -219,7 +222,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
 	left, isOther := Longest, what.company != t.member().company
-	isOwed := what.isOwed()
+	isOwed := o.isOwed(next)
 	switch {
 	case isOwed:
 		left = cmp.Or(t.left, o.owed)

@@ -39,11 +39,12 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 			}
 		}
 	}
+	_, answered := sides(&it.Request)
 	check("request.url", []byte(it.Request.URL))
 	check("request.body", it.Request.Body)
 	if plain, ok := coding.Decompress(it.Response.Body); ok {
 		check("response.body, decompressed,", plain)
-		if _, answered := sides(&it.Request); err == nil && !bytes.Equal(p.body(it.Response.Body, answered), it.Response.Body) {
+		if err == nil && !bytes.Equal(p.body(it.Response.Body, answered), it.Response.Body) {
 			return fmt.Errorf("%s: response.body is compressed, and a text in it looks like a secret, or Redact matches it, which cannot be replaced there: "+
 				"nothing was written. Keep it out of the call", what)
 		}
@@ -56,7 +57,6 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction) (err
 			}
 		}
 	}
-	_, answered := sides(&it.Request)
 	left := false
 	splitTexts(it.Response.Events, func(_ joint, text []byte) {
 		check("response.events (split over several events)", text)

@@ -214,12 +214,14 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			}
 		}
 		list += andMore("\n  … ", len(listed)-maxListed)
-		remedies := []Remedy{r.remedy(o, "Delete what is unused from the file, add AllowUnused(), or record again:", "all")}
+		var remedies []Remedy
+		advice := "Delete what is unused from the file, add AllowUnused(), or record again:"
 		switch {
 		case o.Unsure:
-			remedies[0] = r.remedy(o, "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:", "all")
+			advice = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:"
 		case raced == "" && !inFunction && !o.Shared && r.obstacle() == "":
-			remedies = []Remedy{r.remedy(o, "To delete what is unused, without a call:", "update"), r.remedy(o, "Or add AllowUnused(), or record again:", "all")}
+			remedies = append(remedies, r.remedy(o, "To delete what is unused, without a call:", "update"))
+			advice = "Or add AllowUnused(), or record again:"
 		}
 		rep.fail(Problem{
 			Head: text,
@@ -228,7 +230,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 				At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()), Text: list,
 			}},
 			Tail:     raced,
-			Remedies: remedies,
+			Remedies: append(remedies, r.remedy(o, advice, "all")),
 		})
 	}
 }

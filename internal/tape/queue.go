@@ -117,9 +117,9 @@ func file[K comparable](lines map[K]*line, key K, rec *Recording) {
 }
 
 // An agreement is what recordings agree in with a request: levels (see [canon.SameKind]), and in
-// these the traits of some paths.
+// these the traits of some paths, or of all that vary.
 type agreement struct {
-	paths string
+	paths string // "" for all
 	near  int
 }
 
@@ -129,17 +129,21 @@ const mostAgreements = 100
 // agreeing returns the recordings that agree so with a kind, in recorded order; it may be nil if there are
 // none. The traits that count are those of varying.
 func (q *queue) agreeing(in agreement, varying canon.Varying, kind canon.Kind) *line {
+	agreed := func(rec *Recording) canon.Kind {
+		if in.paths == "" {
+			return rec.kind.Agreed(in.near)
+		}
+		return varying.Of(rec.traits()).Agreed(in.near)
+	}
 	lines := q.kinds[in]
 	if lines == nil && len(q.kinds) >= mostAgreements {
-		all := slices.DeleteFunc(slices.Clone(q.recordings), func(rec *Recording) bool {
-			return varying.Of(rec.traits()).Agreed(in.near) != kind.Agreed(in.near)
-		})
-		return &line{recordings: all}
+		others := func(rec *Recording) bool { return agreed(rec) != kind.Agreed(in.near) }
+		return &line{recordings: slices.DeleteFunc(slices.Clone(q.recordings), others)}
 	}
 	if lines == nil {
 		lines = map[canon.Kind]*line{}
 		for _, rec := range q.recordings {
-			file(lines, varying.Of(rec.traits()).Agreed(in.near), rec)
+			file(lines, agreed(rec), rec)
 		}
 		q.kinds[in] = lines
 	}
@@ -279,7 +283,10 @@ func (q *queue) nearest(traits []canon.Trait, repeats bool) *Recording {
 	if len(known) == 0 {
 		return cmp.Or(q.next(), q.last())
 	}
-	kind, in := known.Of(traits), agreement{paths: strings.Join(slices.Sorted(maps.Keys(known)), " ")}
+	kind, in := known.Of(traits), agreement{}
+	if len(known) < len(q.varying) {
+		in.paths = strings.Join(slices.Sorted(maps.Keys(known)), " ")
+	}
 	found := &q.line
 	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
 		nearer := agreement{in.paths, in.near | level}
