@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,13 +77,22 @@ func (s *seal) String() string {
 func plainSum(text []byte) uint32 {
 	// Nothing else in an answer begins with that mark in that column.
 	answer := max(0, bytes.Index(text, []byte(codec.AnswerStart)))
-	if at := comments.FindIndex(text[answer:]); at != nil {
-		return crc32.Update(idOf(text[:answer+at[0]]).sum, castagnoli, text[answer+at[1]:])
+	at := bytes.Index(text[answer:], comment)
+	if at < 0 {
+		return idOf(text).sum
 	}
-	return idOf(text).sum
+	rest := text[answer+at:]
+	for bytes.HasPrefix(rest, comment) {
+		end := bytes.IndexByte(rest[1:], '\n') + 1
+		if end == 0 {
+			end = len(rest)
+		}
+		rest = rest[end:]
+	}
+	return crc32.Update(idOf(text[:answer+at]).sum, castagnoli, rest)
 }
 
-var comments = regexp.MustCompile(`(?:\n    #.*)+`)
+var comment = []byte("\n    #")
 
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {
