@@ -48,7 +48,7 @@ var formats = []format{
 	{kind: "GitHub token", prefixes: "ghs_", chars: url64 | dot, min: 36},
 	{kind: "GitHub token", prefixes: "github_pat_", chars: alnum | under, min: 50},
 	{kind: "GitLab token", prefixes: "glpat-|glrt-", chars: url64 | dot, min: 20},
-	{kind: "GitLab token", prefixes: "gldt-|glcbt-", chars: url64, min: 20},
+	{kind: "GitLab token", prefixes: "gldt-|glcbt-|glptt-|glft-|glimt-|glagent-|glsoat-|gloas-|glffct-|glwt-", chars: url64, min: 20},
 	{kind: "Slack token", prefixes: "xoxb-|xoxp-|xoxa-|xoxr-|xoxs-|xoxc-", chars: alnum | dash, min: 30, check: isSlack},
 	{kind: "Slack token", prefixes: "xoxe", chars: alnum | dash | dot, min: 40},
 	{kind: "Slack token", prefixes: "xapp-", chars: alnum | dash, min: 40},
@@ -92,7 +92,17 @@ var formats = []format{
 	{kind: "Databricks token", prefixes: "dapi", chars: hexLower | dash, min: 32, max: 34},
 	{kind: "SendGrid API key", prefixes: "SG.", chars: url64, min: 16, find: shape(`(SG\.[\w-]{16,24}\.[\w-]{32,64})(?:[^\w-]|$)`, isSendGrid)},
 	{kind: "Twilio API key", prefixes: "SK", chars: hexLower, min: 32, max: 32},
-	{kind: "API key", prefixes: "apify_api_|bb_live_|napi_|nfp_|sk_car_|dp.pt.", chars: alnum, min: 20}, // Apify, Browserbase, Neon, Netlify, Cartesia, Doppler
+	{kind: "API key", prefixes: "apify_api_|bb_live_|napi_|nfp_|sk_car_|dp.pt.|tr_dev_|tr_prod_", chars: alnum, min: 20}, // Apify, Browserbase, Neon, Netlify, Cartesia, Doppler, Trigger.dev
+	// LlamaCloud, Mem0, Daytona, Friendli, PostHog, Prefect, Sourcegraph, SonarQube, Buildkite, ReadMe, Sentry, Shippo
+	{kind: "API key", prefixes: "llx-|m0-|dtn_|flp_|phx_|pnu_|sgp_|squ_|sqp_|sqa_|bkua_|rdme_|sntryu_|shippo_live_|shippo_test_", chars: alnum, min: 36},
+	// Supabase, Weights & Biases, PlanetScale, CircleCI, Fly.io, Heroku, Square, Typeform, Linear, Duffel
+	{kind: "API key", prefixes: "sb_secret_|wandb_v1_|pscale_tkn_|pscale_pw_|pscale_oauth_|CCIPAT_|fo1_|HRKU-|sq0csp-|tfp_|lin_oauth_|duffel_live_|duffel_test_", chars: url64, min: 31},
+	{kind: "API key", prefixes: "ops_eyJ|glc_eyJ|sntrys_eyJ|fm2_", chars: std64 | equal | under, min: 60}, // 1Password, Grafana, Sentry, Fly.io
+	{kind: "Alibaba access key id", prefixes: "LTAI", chars: alnum, min: 16, max: 22, check: mixedCase},
+	{kind: "Airtable token", prefixes: "pat", chars: alnum, min: 14, find: shape(`(pat\w{14}\.[0-9a-f]{64})(?:[^\w-]|$)`, looksRandom)},
+	{kind: "Resend API key", prefixes: "re_", chars: alnum, min: 8, find: shape(`(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24})(?:[^\w-]|$)`, mixedCase)},
+	{kind: "New Relic API key", prefixes: "NRAK-", chars: upper | digit, min: 27, max: 27, check: evenMix},
+	{kind: "Dynatrace token", prefixes: "dt0c01.|dt0s16.", chars: upper | digit, min: 24, find: shape(`(dt0[cs][01][16]\.[A-Z0-9]{24}\.[A-Z0-9]{64})(?:[^\w-]|$)`, looksRandom)},
 	{kind: "Pulumi token", prefixes: "pul-", chars: hexLower, min: 40, max: 40},
 	{kind: "Postman API key", prefixes: "PMAK-", chars: hexLower | dash, min: 50},
 	{kind: "Brevo API key", prefixes: "xkeysib-", chars: alnum | dash, min: 70},
@@ -101,13 +111,13 @@ var formats = []format{
 	{kind: "RubyGems key", prefixes: "rubygems_", chars: hexLower, min: 48, max: 48},
 	{kind: "DigitalOcean token", prefixes: "dop_v1_|doo_v1_|dor_v1_", chars: hexLower, min: 64, max: 64},
 	{kind: "Docker token", prefixes: "dckr_pat_", chars: url64, min: 24},
-	{kind: "Vault token", prefixes: "hvs.", chars: url64, min: 24},
+	{kind: "Vault token", prefixes: "hvs.|hvb.", chars: url64, min: 24},
 	{kind: "Supabase token", prefixes: "sbp_", chars: hexLower, min: 40, max: 40},
 	{kind: "Linear API key", prefixes: "lin_api_", chars: alnum, min: 40},
 	{kind: "Notion token", prefixes: "ntn_", chars: alnum, min: 40},
 	{kind: "Figma token", prefixes: "figd_", chars: url64, min: 36},
 	{kind: "Atlassian token", prefixes: "ATATT3", chars: url64 | equal, min: 100},
-	{kind: "Shopify token", prefixes: "shpat_", chars: hexLower, min: 32, max: 32},
+	{kind: "Shopify token", prefixes: "shpat_|shpca_|shppa_|shpss_", chars: hexLower, min: 32, max: 32},
 	{kind: "Grafana token", prefixes: "glsa_", chars: alnum | under, min: 40},
 	{kind: "age secret key", prefixes: "AGE-SECRET-KEY-1", chars: upper | digit, min: 58, max: 58, check: evenMix},
 	{kind: "JSON Web Token", prefixes: "eyJ", find: jwt},
