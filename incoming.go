@@ -109,6 +109,15 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	return has
 }
 
+// cookiesOf returns the cookies that an answer sets, as unsaidOf has those of a request.
+func cookiesOf(cookies []*http.Cookie) tape.Unsaid {
+	sets := tape.Unsaid{}
+	for _, cookie := range cookies {
+		sets[tape.CookiePath+cookie.Name] = maphash.String(hashing, whoAsks(cookie.Value))
+	}
+	return sets
+}
+
 // addParameters adds the parameters of a query that were redacted, as [url.URL.Query] has
 // them. A signed query is new for each request, so only its key is added.
 func addParameters(add func(path, name, value string), sent, redacted url.Values) {

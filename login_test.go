@@ -124,3 +124,58 @@ func TestLogins(t *testing.T) {
 		mustClose(t, r)
 	}
 }
+
+// TestTwoCookieLogins: two accounts that log in get cookies, which are not written, and are told apart by nothing else. A
+// session that the server renews with each answer is one account, and so is one that logs in twice.
+func TestTwoCookieLogins(t *testing.T) {
+	t.Parallel()
+	const jar, other = 0, 1
+	type step struct {
+		jar    int
+		path   string
+		body   string
+		renews bool
+	}
+	for _, tt := range []struct {
+		name  string
+		steps []step
+		told  bool
+	}{
+		{"two accounts", []step{{jar, "/login", "alice", true}, {other, "/login", "bob", true}, {jar, "/me", "", false}, {other, "/me", "", false}}, true},
+		{"two accounts, renewed", []step{{jar, "/login", "alice", true}, {jar, "/x", "", true}, {other, "/login", "bob", true}, {other, "/x", "", true}, {jar, "/me", "", true}, {other, "/me", "", true}}, true},
+		{"a session that is renewed", []step{{jar, "/login", "alice", true}, {jar, "/me", "", true}, {jar, "/me", "", true}, {jar, "/me", "", true}}, false},
+		{"one account, twice", []step{{jar, "/login", "alice", true}, {jar, "/me", "", false}, {jar, "/login", "alice", true}, {jar, "/me", "", false}}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			n, renews := 0, false
+			live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				n++
+				resp, err := canned(fmt.Sprintf(`{"n":%d}`, n)).RoundTrip(req)
+				if renews {
+					resp.Header.Set("Set-Cookie", fmt.Sprintf("sid=Zk3vQ9pXw7RtLm2NcY8bHs%02d", n))
+				}
+				return resp, err
+			})
+			r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeAll), Upstream(live))
+			jars := make([]http.CookieJar, 2)
+			for i := range jars {
+				jars[i], _ = cookiejar.New(nil)
+			}
+			for _, s := range tt.steps {
+				client := r.Client()
+				client.Jar, renews = jars[s.jar], s.renews
+				resp, err := client.Post("https://api.example"+s.path, "text/plain", strings.NewReader(s.body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				io.Copy(io.Discard, resp.Body)
+				resp.Body.Close()
+			}
+			err := r.Close()
+			if (err != nil) != tt.told || tt.told && !strings.Contains(err.Error(), "differ in cookie sid") {
+				t.Error(err)
+			}
+		})
+	}
+}

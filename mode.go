@@ -40,7 +40,8 @@ const (
 	// complete, passing run did not use: after an edit you pay only for what has changed, and
 	// nothing stale stays. It keeps what [AllowUnused] accepts. If a request was replayed
 	// and a later one fails with a status of 400 to 499, except 429, the cassette is not touched: the later
-	// request may refer to something (a response id, a cache) that no longer exists.
+	// request may refer to something (a response id, a cache) that no longer exists. After an edit in the
+	// middle of a conversation that a server or a function keeps, use ModeAll: what is replayed does not reach them.
 	ModeUpdate Mode = "update"
 
 	// ModeAll records everything and replaces the cassette at the end, if the complete run passed.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/said"
@@ -54,6 +56,9 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		r.tape.GiveUp(rec)
 		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
 		return resp, nil
+	}
+	if r.plan.record && resp.Header["Set-Cookie"] != nil {
+		r.tape.Sets(rec, cookiesOf(resp.Cookies()))
 	}
 	answer.Capture(resp, sent, answer.Keeper{
 		Drops: func(name string) bool {
@@ -140,7 +145,7 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 	resp.Text = says.Transcript
 	it := *rec.Interaction()
 	it.Response, it.Usage, it.LatencyMS = *resp, says.Usage, latencyMS
-	r.tape.Settle(rec, &it, pieces)
+	r.tape.Settle(rec, &it, pieces, says.Failed)
 }
 
 // unanswered records that a request got no answer if replay can repeat that: if the
@@ -162,7 +167,7 @@ func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error,
 		r.log.Unanswered(fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error())), rec.Form().Key())
 		return
 	}
-	r.tape.Settle(rec, &it, nil)
+	r.tape.Settle(rec, &it, nil, false)
 }
 
 // noteUnsaid keeps what a request has and its recording has not, in a run that saves. It
@@ -192,7 +197,25 @@ func (r *Recorder) barred(req *http.Request, err error) error {
 	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
 		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but %s", r.file, r.mode, r.nameOf(req), why))
 	}
+	if where := standInOf(req); err == nil && where != "" && !r.plan.again {
+		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.file, r.mode, r.nameOf(req), where, standsIn))
+	}
 	return err
+}
+
+const standsIn = "a placeholder for a secret, from an answer that was replayed"
+
+// standInOf returns where a request has what stands for a credential that an answer gave, "" if nowhere.
+func standInOf(req *http.Request) string {
+	for name, values := range req.Header {
+		if slices.ContainsFunc(values, redact.StandsIn) {
+			return "header " + strings.ToLower(name)
+		}
+	}
+	if redact.StandsIn(req.URL.String()) {
+		return "URL"
+	}
+	return ""
 }
 
 // missingKey returns an error if a key that a request upstream needs is empty.

@@ -25,7 +25,7 @@ func (r *Recorder) save(o *report.Outcome) error {
 		return nil
 	}
 	clash, unfit := r.tellClashes(o), r.given.check()
-	o.Failed = o.Failed || clash || unfit
+	o.Failed = o.Failed || clash || unfit || r.log.HasErrors()
 	list, refused := r.toSave(o)
 	o.Failed = o.Failed || refused != nil
 	if refused != nil && r.config.onRecordError == Fail {
@@ -104,6 +104,9 @@ func (e outdatedError) Error() string { return string(e) }
 func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, o *report.Outcome) (bool, error) {
 	it := rec.Head()
 	what := it.Request.String()
+	if wrote := r.tape.WrittenBefore(rec); wrote != nil && !r.plan.again && !rec.Failed() {
+		return false, outdatedError(fmt.Sprintf("%s:%d: this recording was replayed, and wrote something to a local server (%s). What was asked there later is not recorded, because the server is a new one, at another port, and lacks that: %s. To record everything again: PROMPTECHO_MODE=all", r.file, wrote.Line(), wrote.Head().Request.String(), what))
+	}
 	switch {
 	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):
 		return false, nil // most likely that canceled it, and a test that passes does not

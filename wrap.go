@@ -184,7 +184,7 @@ func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(co
 		return w.fail(0, err)
 	}
 	whole = true
-	r.tape.Settle(rec, &it, nil)
+	r.tape.Settle(rec, &it, nil, false)
 	return w.answer(0, it.Response, out)
 }
 

@@ -233,6 +233,8 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		}()
 	case isOther:
 		left >>= o.vain
+	default:
+		left >>= min(len(o.late)/8, 4) // this run goes another way
 	}
 	w := &wait{at: at, may: t.Stands, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
 	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })

@@ -56,6 +56,9 @@ func replaced(b []byte, old, new string) []byte {
 	return bytes.ReplaceAll(b, []byte(old), []byte(new))
 }
 
+// StandsIn reports whether something in a text stands for a secret.
+func StandsIn(text string) bool { return anyPlaceholder().MatchString(text) }
+
 // CountPlaceholders returns how many values stand redacted in a text.
 func CountPlaceholders(text []byte) int { return len(anyPlaceholder().FindAllIndex(text, -1)) }
 

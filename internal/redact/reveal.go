@@ -41,7 +41,7 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 		if i == len(parts)-2 {
 			at = len(rest) - len(part)
 		}
-		if at < 0 || !strings.HasPrefix(rest[at:], part) || strings.Contains(rest[:at], "\n") {
+		if at < 0 || !strings.HasPrefix(rest[at:], part) || strings.ContainsAny(rest[:at], "\n ") { // no secret has several words
 			return false
 		}
 		values, rest = append(values, rest[:at]), rest[at+len(part):]

@@ -140,8 +140,8 @@ func sameElsewhere(e *diff.Edit, recorded, asked *canon.Form) bool {
 // acceptable reports whether promptecho accept may take a request as an edit of a recorded one.
 func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recorded, incoming *interaction.Request) bool {
 	form := rec.Form()
-	return !rec.Used() && !rec.Failed() && form.Endpoint == asked.Endpoint && form.Wire == asked.Wire && form.Model == asked.Model && !asked.Linked() &&
-		diff.Likeness(form, asked) >= question.Alike && question.Of(edits, asked, recorded, incoming) == ""
+	return !rec.Used() && form.Endpoint == asked.Endpoint && form.Wire == asked.Wire && form.Model == asked.Model && !asked.Linked() &&
+		diff.Likeness(form, asked) >= question.Alike && !rec.Failed() && question.Of(edits, asked, recorded, incoming) == ""
 }
 
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is

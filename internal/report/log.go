@@ -129,6 +129,9 @@ func (l *Log) Error(err error) {
 	l.errors.Add(strings.TrimPrefix(err.Error(), "promptecho: "))
 }
 
+// HasErrors reports whether there is such an error.
+func (l *Log) HasErrors() bool { return len(l.errors.all()) > 0 }
+
 // Unanswered keeps a request that got no answer when it was to be recorded; form is the
 // key of its form.
 func (l *Log) Unanswered(text, form string) {
@@ -165,7 +168,11 @@ func Failure(resp *interaction.Response) string {
 	case resp.End == interaction.EndError:
 		return "the answer broke off: " + resp.Error
 	}
-	return fmt.Sprintf("status %d", resp.Status)
+	text := fmt.Sprintf("status %d", resp.Status)
+	if resp.Status < 400 {
+		text += ", and an error in the answer"
+	}
+	return text
 }
 
 // Drift notes, once for each field, that a replayed request differs from its recording

@@ -25,6 +25,7 @@ type Answer struct {
 	Finish    []string // why the answer ended: one for each choice, or for what ended a stream
 	Model     string   // that answered; empty if the answer does not say
 	Usage     *interaction.Usage
+	Failed    bool // it says so itself, whatever its status
 
 	Joined *exactjson.Value // a stream, as the whole answer that it makes; nil if nobody knows it
 
@@ -46,6 +47,10 @@ var modelPaths = []string{
 	"model", "message/model", "response/model", "interaction/model", "modelVersion", "trace/promptRouter/invokedModelId",
 }
 
+// errorPaths are where answers of status 200 say why they failed: at the top (Ollama; OpenAI, OpenRouter, Anthropic's
+// and Gemini's events), or in the response of an event. An error of JSON-RPC is an answer like others.
+var errorPaths = []string{"error", "error/message", "response/error/message"}
+
 // Read reads a response to the request of a form. It keeps nothing of it.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	used := counts{}
@@ -62,6 +67,11 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 			continue
 		}
 		used.read(p, &v)
+		for _, path := range errorPaths {
+			v.Each(path, func(m *exactjson.Value) {
+				a.Failed = a.Failed || form.Known && !form.Linked() && m.Kind == exactjson.String
+			})
+		}
 		for _, path := range modelPaths {
 			v.Each(path, func(m *exactjson.Value) { a.Model = cmp.Or(a.Model, m.Scalar()) })
 		}

@@ -95,6 +95,15 @@ func TestReadSays(t *testing.T) {
 		{"gemini", "https://h/v1beta/models/g:generateContent", any, whole(`{"modelVersion":"g-001","candidates":[{"finishReason":"STOP","content":{"parts":[
 			{"text":"Hm","thought":true},{"text":"Oui"},{"functionCall":{"name":"f","args":{"a":1}}}]}}]}`),
 			Answer{Reasoning: "Hm", Text: "Oui", Calls: []Call{{"f", `{"a":1}`}}, Finish: []string{"STOP"}, Model: "g-001"}},
+		{"an error in an event", messagesURL, any, streamed(
+			`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Ou"}}`,
+			`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), Answer{Text: "Ou", Failed: true}},
+		{"a failed response", responsesURL, any, whole(`{"status":"failed","error":{"code":"server_error","message":"No"},"output":[]}`),
+			Answer{Finish: []string{"failed"}, Failed: true}},
+		{"a response that has not failed", responsesURL, any, whole(`{"status":"completed","error":null,"output":[]}`), Answer{Finish: []string{"completed"}}},
+		{"ollama, broken off", "http://h/api/chat", `{"model":"m","messages":[]}`, streamed(`{"error":"out of memory"}`), Answer{Failed: true}},
+		{"MCP, no such method", "http://h/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`,
+			whole(`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}`), Answer{}},
 		{"gemini, blocked", "https://h/v1beta/models/g:generateContent", any, whole(`{"promptFeedback":{"blockReason":"SAFETY"}}`),
 			Answer{Finish: []string{"SAFETY"}}},
 		{"gemini, streamed, each event with its reason", "https://h/v1beta/models/g:streamGenerateContent", any, streamed(

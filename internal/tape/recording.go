@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/jsonrpc"
 	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/said"
 )
 
 // A Recording is the place of one interaction on the tape. Places are taken in the order
@@ -58,6 +59,7 @@ type Recording struct {
 	replaced bool       // another one was recorded in its place
 	resumed  bool       // a killed run recorded it
 	unsaid   Unsaid     // of the request that took it
+	sets     Unsaid     // the cookies that the answer sets, if this run records it
 
 	// What follows is set if this run records it.
 
@@ -66,6 +68,7 @@ type Recording struct {
 	mark      *order.Mark // when what happens of it
 	abandoned bool        // there will be no answer
 	complete  bool        // the answer is as complete as it will ever be
+	failed    bool        // the answer says that it failed
 	text      *cassette.Encoded
 	known     int // how many secrets were known when text was made
 }
@@ -342,11 +345,11 @@ func (rec *Recording) Used() bool { return rec.used.Load() }
 // Complete reports whether the answer is there, as far as it came.
 func (rec *Recording) Complete() bool { return !rec.fresh || rec.complete }
 
-// Failed reports whether the answer is a failure: a status of 400 or more, none, or the
-// error of a function.
+// Failed reports whether the answer is a failure: a status of 400 or more, none, the
+// error of a function, or what a model API says to be one.
 func (rec *Recording) Failed() bool {
 	resp := &rec.Head().Response
-	return resp.End == "" && resp.Error != "" || resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error()
+	return rec.failed || !rec.fresh && rec.Form().Known && said.Read(rec.Form(), &rec.Interaction().Response).Failed || resp.End == "" && resp.Error != "" || resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error()
 }
 
 // Canceled reports whether the request was given up before there was an answer.

@@ -2,7 +2,9 @@ package tape
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -54,6 +56,30 @@ func (t *Tape) SucceededLater() map[*Recording]bool { return succeededLater(t.re
 func (t *Tape) FollowsPlayed(rec *Recording) bool {
 	return slices.ContainsFunc(t.recordings, func(o *Recording) bool { return !o.fresh && 0 < o.asked && o.asked < rec.asked })
 }
+
+// WrittenBefore returns a recording that was played before another one was made, of a request that wrote something to
+// the same local server; nil if there is none. That server is at another port than when it was recorded, so it was
+// started anew, and lacks what was written.
+func (t *Tape) WrittenBefore(rec *Recording) *Recording {
+	form := rec.Form()
+	wrote := func(o *Recording) bool {
+		if o.fresh || o.asked == 0 || o.asked > rec.asked || o.askedAt() != form.Origin || o.Form().Origin == form.Origin {
+			return false
+		}
+		it := o.Head()
+		path, _, _ := strings.Cut(it.Request.URL, "?")
+		method := it.Request.Method
+		return method == http.MethodPut || method == http.MethodPatch || it.Response.Status == http.StatusCreated ||
+			method == http.MethodPost && slices.Contains(writing, path[strings.LastIndexByte(path, '/')+1:])
+	}
+	if i := slices.IndexFunc(t.recordings, wrote); i >= 0 && form.Local && !form.Known {
+		return t.recordings[i]
+	}
+	return nil
+}
+
+// writing are how the paths end to which stores of vectors and documents are sent what they keep.
+var writing = strings.Fields("points upsert insert add import _bulk batch objects documents vectors memories records")
 
 // Succeeded reports whether a request succeeded in this run; key is that of its form.
 func (t *Tape) Succeeded(key string) bool {

@@ -296,8 +296,8 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 }
 
 // Settle keeps what answered a request: it redacts it and puts it into the journal. Its
-// pieces came at these moments. Nobody else may use the interaction.
-func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int) {
+// pieces came at these moments, and it may say that it failed. Nobody else may use the interaction.
+func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int, failed bool) {
 	it.Concurrent = rec.mark.End(pieces)
 	known := t.policy.Count()
 	t.policy.Response(&it.Request, &it.Response)
@@ -312,7 +312,7 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int)
 			it = it.Head()
 		}
 		rec.interaction.Store(it)
-		rec.complete, rec.text, rec.known = true, text, known
+		rec.complete, rec.failed, rec.text, rec.known = true, failed, text, known
 		if t.Config.Rounds {
 			t.rounds[rec.form.Load().Key()] = rec
 		}
