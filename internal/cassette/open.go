@@ -145,7 +145,9 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 		if e.Outline = codec.FindOutline(item); e.Newer {
 			return nil, false
 		}
-		s.items = append(s.items, slices.Repeat([]entry{e}, e.Times)...)
+		for range e.Times {
+			s.items = append(s.items, e)
+		}
 	}
 	return s, at == end
 }

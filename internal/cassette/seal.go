@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -61,7 +62,7 @@ func SealOf(it *interaction.Interaction, text []byte, revision uint32) string {
 }
 
 // hexKey returns a match key as an interaction has it.
-func hexKey(key uint64) string { return fmt.Sprintf("%016x", key) }
+func hexKey(key uint64) string { return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, key)) }
 
 // String returns the seal as it stands in a file.
 func (s *seal) String() string {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
@@ -21,12 +22,14 @@ type parser struct {
 	err    *SyntaxError // the first thing found wrong
 	asset  ReadAsset    // may be nil
 	beyond Beyond       // may be nil
-	in     *mapping
+	in     mapping
 	known  []string // the keys that were asked for, of all mappings that are being read
 
 	room  []byte          // for the JSON that is being made
 	flows strings.Builder // has all that flowJSON makes
 	refs  []ref           // the aliases in the text
+
+	made []interaction.Field // for events, are not used yet
 
 	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
@@ -48,20 +51,17 @@ type mapping struct {
 
 // mapping reads a mapping: each asks for all keys that there can be.
 func (p *parser) mapping(n *yaml.Node, field, prefix string, each func()) {
-	outer := p.in
-	m := &mapping{node: n, field: field, prefix: prefix}
-	since := len(p.known)
+	outer, since, before := p.in, len(p.known), p.err
+	p.in = mapping{node: n, field: field, prefix: prefix}
 	whole := n.Kind == yaml.Mapping && n.Tag == ""
 	if !whole {
-		m.node = new(yaml.Node)
+		p.in.node = new(yaml.Node)
 	}
-	before := p.err
-	p.in = m
 	each()
-	if m.atEnd != nil {
-		m.atEnd()
+	if p.in.atEnd != nil {
+		p.in.atEnd()
 	}
-	known := p.known[since:]
+	m, known := p.in, p.known[since:]
 	p.in, p.known = outer, p.known[:since]
 	if !whole && before == nil {
 		p.err = nil
@@ -94,10 +94,9 @@ func optional[T any](p *parser, key string, to *T, value func(n *yaml.Node, fiel
 
 // find is get for a key that was asked for.
 func (p *parser) find(key string) (n *yaml.Node, field string) {
-	m := p.in
-	for _, e := range m.node.Elems {
-		if (e.Key.Text == key || e.Key.Tag != "") && p.err == nil && p.key(e.Key, m.field) == key {
-			return e, m.prefix + key
+	for _, e := range p.in.node.Elems {
+		if p.err == nil && (e.Key.Tag == "" && e.Key.Text == key || e.Key.Tag != "" && p.key(e.Key, p.in.field) == key) {
+			return e, p.in.prefix + key
 		}
 	}
 	return nil, key

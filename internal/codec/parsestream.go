@@ -97,7 +97,11 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 	for last >= 0 && !isStructure(elems[last]) {
 		last--
 	}
-	e := make(interaction.Event, 0, len(elems))
+	if len(p.made) <= len(elems) {
+		p.made = make([]interaction.Field, max(64, len(elems)))
+	}
+	e := interaction.Event(p.made[:0:len(elems)])
+	p.made = p.made[len(elems):]
 	for i, v := range elems {
 		f := interaction.Field{Name: p.key(v.Key, field)}
 		if !isStructure(v) {

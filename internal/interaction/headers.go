@@ -54,7 +54,9 @@ func (h Headers) Only(names []string) Headers {
 // A map can hold two spellings of one name, since some SDKs write lower-case keys into it;
 // they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
-	all := Headers(group.Each(slices.Sorted(maps.Keys(m)), func(spelling string) Header { return Header{strings.ToLower(spelling), slices.Clip(m[spelling])} }))
+	spellings := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
+	slices.Sort(spellings)
+	all := Headers(group.Each(spellings, func(spelling string) Header { return Header{strings.ToLower(spelling), slices.Clip(m[spelling])} }))
 	slices.SortStableFunc(all, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
 	out := all[:0]
 	for _, h := range all {
@@ -72,10 +74,11 @@ func HeadersOf(m map[string][]string) Headers {
 // Map returns the headers as net/http gives them, with canonical names. It shares nothing
 // with h: some SDKs write into the headers of a response.
 func (h Headers) Map() map[string][]string {
-	m := make(map[string][]string, len(h)+1)
+	m, values := make(map[string][]string, len(h)+1), make([]string, 0, len(h)) // most have one
 	for _, f := range h {
-		name := textproto.CanonicalMIMEHeaderKey(f.Name)
-		m[name] = append(m[name], f.Values...)
+		name, since := textproto.CanonicalMIMEHeaderKey(f.Name), len(values)
+		values = append(append(values, m[name]...), f.Values...)
+		m[name] = values[since:len(values):len(values)]
 	}
 	return m
 }

@@ -11,12 +11,16 @@ func (p *parser) node(pos int) *Node {
 	return nd
 }
 
-// begin begins the collection nd, with room for a few elements.
+// begin begins the collection nd, with room for a few elements, which it makes for several at once.
 func (p *parser) begin(nd *Node) {
 	if p.depth++; p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
-	nd.Elems = make([]*Node, 0, 4)
+	const few = 4
+	if len(p.room) < few {
+		p.room = make([]*Node, 16*few)
+	}
+	nd.Elems, p.room = p.room[:0:few], p.room[few:]
 }
 
 // end ends a collection. It refuses a mapping that has a key twice, however it is written.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -42,8 +43,9 @@ type parser struct {
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
 
-	within bool   // what is read stands below the key Within
-	made   []Node // are not used yet
+	within bool    // what is read stands below the key Within
+	made   []Node  // are not used yet
+	room   []*Node // for elements, is not used yet
 
 	anchors  map[string]*anchor
 	names    []string // of the anchors
@@ -67,9 +69,11 @@ func (p *parser) checkText() {
 	if i := exactjson.InvalidUTF8(p.text); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
 	}
-	for i, r := range p.text {
-		switch {
-		case r >= ' ' && r < 0x7f, r == '\n', r == '\t':
+	for i := 0; i < len(p.text); i++ {
+		if !doubtful[p.text[i]] {
+			continue // nearly every one
+		}
+		switch r, _ := utf8.DecodeRuneInString(p.text[i:]); {
 		case r == '\r':
 			p.failf(i, "a carriage return inside a line; write it as \"\\r\" in double quotes")
 		case r == '\ufeff':
@@ -81,6 +85,14 @@ func (p *parser) checkText() {
 		}
 	}
 }
+
+// doubtful are the bytes that may begin a character which no file may hold.
+var doubtful = func() (set [256]bool) {
+	for c := range set {
+		set[c] = c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef
+	}
+	return set
+}()
 
 // peek returns the byte i after pos, or 0 where there is none.
 func (p *parser) peek(i int) byte {

@@ -43,25 +43,23 @@ func (p *parser) checkPlain(flow bool) {
 }
 
 // marks are what may end a plain scalar.
-var marks = [256]bool{':': true, '#': true, ',': true, '[': true, ']': true, '{': true, '}': true}
+var marks = [256]bool{'\n': true, ':': true, '#': true, ',': true, '[': true, ']': true, '{': true, '}': true}
 
 // plainLine reads a plain scalar as far as it goes on this line. It stops at a
 // colon that ends a key, at white space before a comment, or at the line's end.
 func (p *parser) plainLine(flow bool) string {
-	start, line := p.pos, p.line(p.pos)
-	end := len(line)
-	for i := range end {
-		if !marks[line[i]] {
+	text, start, i := p.text, p.pos, p.pos
+	for ; i < len(text); i++ {
+		if !marks[text[i]] {
 			continue // nearly every one
 		}
-		if p.pos = start + i; p.colon() || line[i] == '#' && i > 0 && isBlank(line[i-1]) || flow && (p.flowIndicator(0) || line[i] == ':' && p.flowIndicator(1)) {
-			end = i
+		if p.pos = i; text[i] == '\n' || p.colon() || text[i] == '#' && i > start && isBlank(text[i-1]) || flow && (p.flowIndicator(0) || text[i] == ':' && p.flowIndicator(1)) {
 			break
 		}
 	}
-	for p.pos = start + end; end > 0 && isBlank(line[end-1]); end-- {
+	for p.pos = i; i > start && isBlank(text[i-1]); i-- {
 	}
-	return line[:end]
+	return text[start:i]
 }
 
 // plainLines adds to nd the lines that a plain scalar runs over. The collection
@@ -72,9 +70,10 @@ func (p *parser) plainLines(nd *Node, n int) {
 		pos, bol, breaks, spaces := p.pos, p.bol, 0, 0
 		for ; p.peek(0) == '\n'; breaks++ {
 			p.newline()
-			line := p.line(p.pos)
-			spaces = len(line) - len(strings.TrimLeft(line, " "))
-			if p.pos += spaces; spaces > n {
+			for spaces = 0; p.peek(0) == ' '; spaces++ {
+				p.pos++
+			}
+			if spaces > n {
 				p.skipBlanks()
 			}
 		}
