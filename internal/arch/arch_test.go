@@ -46,7 +46,7 @@ var rooms = map[string][]string{
 	"internal/cassette":    {"internal/interaction", "internal/codec", "internal/alias", "internal/yaml"},
 	"internal/codec":       {"internal/group", "internal/form", "internal/upload", "internal/interaction", "internal/exactjson", "internal/yaml", "internal/alias"},
 	"internal/alias":       {"internal/group", "internal/exactjson", "internal/yaml"},
-	"internal/yaml":        {"internal/exactjson"},
+	"internal/yaml":        {"internal/exactjson", "internal/group"},
 	"internal/exactjson":   {"internal/memo"},
 	"internal/interaction": {"internal/group", "internal/stream"},
 	"internal/request":     {"internal/memo", "internal/urls", "internal/coding", "internal/upload"},

@@ -122,9 +122,12 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 	if !isSealed || !isRead || !ok {
 		return nil, false
 	}
-	doc, broken := codec.Parse(path, string(top)+"\ninteractions: []\n", nil)
-	if broken != nil {
-		return nil, false
+	doc := new(codec.Document)
+	if text := string(top) + "\n"; text != headStart { // which says no more
+		var broken *SyntaxError
+		if doc, broken = codec.Parse(path, text+"interactions: []\n", nil); broken != nil {
+			return nil, false
+		}
 	}
 	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, path: path, from: from, items: make([]entry, 0, len(seals))}
 	s.anchors = sync.OnceValue(s.readAnchors)
@@ -145,9 +148,7 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 		if e.Outline = codec.FindOutline(item); e.Newer {
 			return nil, false
 		}
-		for range e.Times {
-			s.items = append(s.items, e)
-		}
+		s.items = append(s.items, slices.Repeat([]entry{e}, e.Times)...)
 	}
 	return s, at == end
 }

@@ -92,7 +92,7 @@ func (r flowReader) scalar(dst []byte, i int, isName bool) (json []byte, end int
 		}
 		return append(dst, `"`+exactjson.EscapeText(inner)+`"`...), len(text) - len(after)
 	}
-	for end = i; end < len(text) && isInWord(text[end]); end++ {
+	for end = i; end < len(text) && inWord[text[end]]; end++ {
 	}
 	word := text[i:end]
 	kind, ok := kindOf(word)
@@ -106,10 +106,13 @@ func (r flowReader) scalar(dst []byte, i int, isName bool) (json []byte, end int
 	return append(dst, word...), end
 }
 
-// isInWord reports whether a byte may stand in a word or a number.
-func isInWord(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '-' && c <= '9' || c == '_' || c == '+'
-}
+// inWord are the bytes that may stand in a word or a number.
+var inWord = func() (set [256]bool) {
+	for c := range set {
+		set[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '-' && c <= '9' || c == '_' || c == '+'
+	}
+	return set
+}()
 
 // quoted returns where a text in double quotes ends, whose escapes are the same in JSON.
 func (r flowReader) quoted(i int) (end int) {

@@ -26,14 +26,12 @@ func OutlineOf(it *interaction.Interaction) Outline {
 }
 
 // FindOutline returns the outline of an interaction whose text Encode and [Times] have written.
-// It looks only above the first body, or the answer, which can be most of the text, and at the
-// end, where nothing long stands.
+// It looks only above the first body, which can be most of the text, and at the end, where
+// nothing long stands.
 func FindOutline(item []byte) (o Outline) {
 	o.Times = 1
-	for line := range bytes.Lines(item) {
-		if bytes.HasPrefix(line, []byte(partStart[1:]+"body")) || string(line) == AnswerStart[1:] {
-			break
-		}
+	head, _, _ := bytes.Cut(item, []byte(partStart+"body"))
+	for line := range bytes.Lines(head) {
 		key, value, _ := bytes.Cut(bytes.TrimSuffix(line[min(len(line), itemIndent):], []byte("\n")), []byte(": "))
 		switch string(key) {
 		case "kind":

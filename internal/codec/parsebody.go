@@ -2,7 +2,7 @@ package codec
 
 import (
 	"bytes"
-	"slices"
+	"cmp"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/yaml"
@@ -17,9 +17,8 @@ func (p *parser) content(key string, body *[]byte) {
 	n, field := p.get(key)
 	base64, base64Field := p.get(key + "_base64")
 	file, fileField := p.get(key + "_file")
-	there := slices.DeleteFunc([]*yaml.Node{n, base64, file}, func(n *yaml.Node) bool { return n == nil })
-	if last := len(there) - 1; last > 0 {
-		p.badf(there[last], p.in.field, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
+	if last := cmp.Or(file, base64); last != nil && (n != nil || last != cmp.Or(base64, file)) {
+		p.badf(last, p.in.field, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
 	}
 	if layout != nil && (n == nil || !isStructure(n)) {
 		p.badf(layout, layoutField, "a layout is for a body that is a mapping or a list; remove it")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
@@ -97,11 +98,7 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 	for last >= 0 && !isStructure(elems[last]) {
 		last--
 	}
-	if len(p.made) <= len(elems) {
-		p.made = make([]interaction.Field, max(64, len(elems)))
-	}
-	e := interaction.Event(p.made[:0:len(elems)])
-	p.made = p.made[len(elems):]
+	e := interaction.Event(group.Cut(&p.made, len(elems))[:0])
 	for i, v := range elems {
 		f := interaction.Field{Name: p.key(v.Key, field)}
 		if !isStructure(v) {

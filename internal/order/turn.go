@@ -29,12 +29,11 @@ type Turn struct {
 // Ask says that a recording is asked for, from far away or not. It returns nil if that need not be in order, and
 // nothing counts what happens.
 func (o *Order) Ask(number int, mark *Mark, far bool) *Turn {
-	inOrder := o != nil && number < len(o.members) && o.members[number].series != nil
-	if !inOrder && mark == nil {
-		return nil
-	}
 	t := &Turn{mark: mark, number: number, far: far}
-	if !inOrder {
+	if o == nil || number >= len(o.members) || o.members[number].series == nil {
+		if mark == nil {
+			return nil
+		}
 		return t
 	}
 	t.order = o

@@ -42,7 +42,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	u := cut(req.URL)
 	user, password, _ := strings.Cut(u.user, ":")
 	p.learnEscaped(password)
-	if isKey(coding.UnescapeQuery(user)) {
+	if user != "" && isKey(coding.UnescapeQuery(user)) {
 		p.learnEscaped(user)
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {

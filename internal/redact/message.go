@@ -37,9 +37,6 @@ var workflowCommands = memo.Regexp(`(?m)^([\s\v\x{85}\p{Z}]*)::`)
 // than to be read: what [Visible] escapes, and the beginnings of commands that CI systems
 // take from logs ("::error" of GitHub Actions at the start of a line, and ciCommands).
 func Printable(text string) string {
-	if text == "" {
-		return "" // as most errors of answers are
-	}
 	text = ciCommands().ReplaceAllString(text, `\#\#$1`)
 	return Visible(workflowCommands().ReplaceAllString(text, `$1\::`))
 }

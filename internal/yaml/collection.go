@@ -1,26 +1,20 @@
 package yaml
 
-// node returns a new node. It makes several at once.
+import "github.com/promptecho/promptecho/internal/group"
+
+// node returns a new node.
 func (p *parser) node(pos int) *Node {
-	if len(p.made) == 0 {
-		p.made = make([]Node, 16)
-	}
-	nd := &p.made[0]
-	p.made = p.made[1:]
+	nd := &group.Cut(&p.nodes, 1)[0]
 	nd.Pos = pos
 	return nd
 }
 
-// begin begins the collection nd, with room for a few elements, which it makes for several at once.
+// begin begins the collection nd, with room for a few elements.
 func (p *parser) begin(nd *Node) {
 	if p.depth++; p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
-	const few = 4
-	if len(p.room) < few {
-		p.room = make([]*Node, 16*few)
-	}
-	nd.Elems, p.room = p.room[:0:few], p.room[few:]
+	nd.Elems = group.Cut(&p.elems, 4)[:0]
 }
 
 // end ends a collection. It refuses a mapping that has a key twice, however it is written.

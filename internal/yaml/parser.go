@@ -43,9 +43,10 @@ type parser struct {
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
 
-	within bool    // what is read stands below the key Within
-	made   []Node  // are not used yet
-	room   []*Node // for elements, is not used yet
+	within bool // what is read stands below the key Within
+
+	nodes []Node // are not used yet
+	elems []*Node
 
 	anchors  map[string]*anchor
 	names    []string // of the anchors
@@ -69,8 +70,8 @@ func (p *parser) checkText() {
 	if i := exactjson.InvalidUTF8(p.text); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
 	}
-	for i := 0; i < len(p.text); i++ {
-		if !doubtful[p.text[i]] {
+	for i, c := range []byte(p.text) { // no copy
+		if !doubtful[c] {
 			continue // nearly every one
 		}
 		switch r, _ := utf8.DecodeRuneInString(p.text[i:]); {
