@@ -74,11 +74,10 @@ func HeadersOf(m map[string][]string) Headers {
 // Map returns the headers as net/http gives them, with canonical names. It shares nothing
 // with h: some SDKs write into the headers of a response.
 func (h Headers) Map() map[string][]string {
-	m, values := make(map[string][]string, len(h)+1), make([]string, 0, len(h)) // most have one
+	m := make(map[string][]string, len(h)+1)
 	for _, f := range h {
-		name, since := textproto.CanonicalMIMEHeaderKey(f.Name), len(values)
-		values = append(append(values, m[name]...), f.Values...)
-		m[name] = values[since:len(values):len(values)]
+		name := textproto.CanonicalMIMEHeaderKey(f.Name)
+		m[name] = append(m[name], f.Values...)
 	}
 	return m
 }

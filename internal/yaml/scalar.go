@@ -70,10 +70,9 @@ func (p *parser) plainLines(nd *Node, n int) {
 		pos, bol, breaks, spaces := p.pos, p.bol, 0, 0
 		for ; p.peek(0) == '\n'; breaks++ {
 			p.newline()
-			for spaces = 0; p.peek(0) == ' '; spaces++ {
-				p.pos++
-			}
-			if spaces > n {
+			line := p.line(p.pos)
+			spaces = len(line) - len(strings.TrimLeft(line, " "))
+			if p.pos += spaces; spaces > n {
 				p.skipBlanks()
 			}
 		}
