@@ -15,10 +15,10 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// Interaction redacts both sides of an interaction in place.
-func (p *Policy) Interaction(it *interaction.Interaction) {
+// Interaction redacts both sides of an interaction in place, and returns what [Policy.Response] does.
+func (p *Policy) Interaction(it *interaction.Interaction) (proof int) {
 	p.Request(&it.Request)
-	p.Response(&it.Request, &it.Response)
+	return p.Response(&it.Request, &it.Response)
 }
 
 // Request redacts a request in place. The secrets that it carries become known first, so
@@ -73,7 +73,10 @@ const metadataTokenPath = "/latest/api/token"
 
 // Response redacts the response to a redacted request in place. Its trailers are
 // headers. An answer that is nothing but a secret is replaced as a whole.
-func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) {
+//
+// If nothing had to be replaced in the texts that are split over the events of a stream, it returns how many secrets are known:
+// as long as no more are, [Policy.CheckInteraction] need not put them together again. Else it returns -1.
+func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) (proof int) {
 	known, body := p.Count(), resp.Body
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
@@ -90,8 +93,10 @@ func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) 
 	}
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
 	resp.Text = string(p.hideIn([]byte(resp.Text), answered))
-	p.events(resp.Events, answered)
-	if p.Count() > known {
-		p.Response(req, resp)
+	if isClean := p.events(resp.Events, answered); p.Count() > known {
+		return p.Response(req, resp)
+	} else if !isClean {
+		return -1
 	}
+	return known
 }

@@ -591,7 +591,7 @@ func TestSignaturesAreForgotten(t *testing.T) {
 		req := interaction.Request{URL: "https://h/", Headers: headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature="+signature)}
 		p.Request(&req)
 		it := interaction.Interaction{Request: req, Response: interaction.Response{Body: []byte("signed " + signature)}}
-		if err := p.CheckInteraction("f.yaml", &it); err == nil {
+		if err := p.CheckInteraction("f.yaml", &it, -1); err == nil {
 			t.Fatalf("request %d: the signature could be written", i)
 		}
 		if p.Response(&it.Request, &it.Response); string(it.Response.Body) != "signed "+strings.Repeat("effaced0", 8) {
@@ -882,11 +882,11 @@ func TestCheckInteraction(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var p Policy
-		if err := p.CheckInteraction("f.yaml", &tt.it); err != nil {
+		if err := p.CheckInteraction("f.yaml", &tt.it, -1); err != nil {
 			t.Errorf("%s: nothing is known, yet %v", tt.where, err)
 		}
 		p.AddSecret(secret)
-		err := p.CheckInteraction("f.yaml", &tt.it)
+		err := p.CheckInteraction("f.yaml", &tt.it, -1)
 		if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: "+tt.where+" would contain a known secret") || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", tt.where, err)
 		}
@@ -985,7 +985,7 @@ func TestSplitSecret(t *testing.T) {
 	for _, tt := range tests {
 		var p Policy
 		p.AddSecret(secret)
-		err := p.CheckInteraction("f.yaml", &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: tt.events}})
+		err := p.CheckInteraction("f.yaml", &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: tt.events}}, -1)
 		if (err != nil) != tt.held || err != nil && (!strings.Contains(err.Error(), "split over several") || strings.Contains(err.Error(), secret)) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -1072,7 +1072,7 @@ func TestCompressed(t *testing.T) {
 	io.WriteString(z, `{"text":"my key is ghp_Zt3kQ9vXw2LmR1rNcZ9sGd3uKe7fPa5bQ1wE"}`)
 	z.Close()
 	it := interaction.Interaction{Request: interaction.Request{URL: "https://h/"}, Response: interaction.Response{Body: key.Bytes()}}
-	if err := new(Policy).CheckInteraction("f.yaml", &it); err == nil || !strings.Contains(err.Error(), "response.body is compressed, and a text in it looks like a secret") {
+	if err := new(Policy).CheckInteraction("f.yaml", &it, -1); err == nil || !strings.Contains(err.Error(), "response.body is compressed, and a text in it looks like a secret") {
 		t.Errorf("what looks like a secret in stored blocks: %v", err)
 	}
 	for name, body := range map[string][]byte{"gzip": zipped.Bytes(), "zlib": flated.Bytes(), "twice": twice.Bytes(), "stored": stored.Bytes()} {
@@ -1086,7 +1086,7 @@ func TestCompressed(t *testing.T) {
 		if p.Response(&it.Request, &it.Response); !bytes.Equal(it.Response.Body, body) {
 			t.Errorf("%s: the answer has changed", name)
 		}
-		if err := p.CheckInteraction("f.yaml", &it); err == nil || !strings.Contains(err.Error(), "response.body, decompressed, would contain a known secret") {
+		if err := p.CheckInteraction("f.yaml", &it, -1); err == nil || !strings.Contains(err.Error(), "response.body, decompressed, would contain a known secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 		// What is broken, and what only begins so, stays.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"iter"
 	"net/url"
 	"slices"
 	"strings"
@@ -70,12 +71,13 @@ func (s *secrets) Count() int {
 	return len(s.known)
 }
 
-// in calls yield with the places where a text holds a known secret, in every spelling, and its
-// lines, as long as that returns true.
-func (s *secrets) in(text []byte, yield func(match) bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	_ = s.finds.in(text, yield) && s.signs[0].in(text, yield) && s.signs[1].in(text, yield)
+// in yields the places where a text holds a known secret, in every spelling, and its lines.
+func (s *secrets) in(text []byte) iter.Seq[match] {
+	return func(yield func(match) bool) {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		_ = s.finds.in(text, yield) && s.signs[0].in(text, yield) && s.signs[1].in(text, yield)
+	}
 }
 
 // Bytes returns b with every known secret replaced, also where it is escaped as JSON has
@@ -85,7 +87,7 @@ func (s *secrets) Bytes(b []byte) []byte { return s.replace(b, plainly) }
 // replace is Bytes with what hide returns in the places of secrets.
 func (s *secrets) replace(b []byte, hide hider) []byte {
 	var found []match
-	s.in(b, func(m match) bool {
+	for m := range s.in(b) {
 		switch m.kind {
 		case kindBase64: // all of it: what is left would tell the rest
 			for m.start > 0 && class[b[m.start-1]]&(std64|word) != 0 {
@@ -96,8 +98,7 @@ func (s *secrets) replace(b []byte, hide hider) []byte {
 		case kindPlain, kindJSON, kindEscaped:
 			found = append(found, m)
 		}
-		return true
-	})
+	}
 	slices.SortFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	var edits []edit
 	for _, m := range found {
@@ -118,24 +119,22 @@ func (s *secrets) holdsSecret(text string) bool { return string(s.Bytes([]byte(t
 
 // find returns how and where a text holds a known secret, in any spelling. The zero match
 // is none.
-func (s *secrets) find(text []byte) (first match) {
-	s.in(text, func(m match) bool {
+func (s *secrets) find(text []byte) match {
+	for m := range s.in(text) {
 		if m.kind != kindLine {
-			first = m
+			return m
 		}
-		return m.kind == kindLine
-	})
-	return first
+	}
+	return match{}
 }
 
 // MayContain reports whether the text of a cassette may hold a known secret, in any
 // spelling, or a line of it.
-func (s *secrets) MayContain(text []byte) (may bool) {
-	s.in(text, func(match) bool {
-		may = true
-		return false
-	})
-	return may
+func (s *secrets) MayContain(text []byte) bool {
+	for range s.in(text) {
+		return true
+	}
+	return false
 }
 
 // Kinds of spellings that are told apart.

@@ -128,7 +128,7 @@ func TestTokensAndKeys(t *testing.T) {
 			if found := Findings(it); found != nil {
 				t.Errorf("%s: found %q", block.Type, found)
 			}
-			if err := p.CheckInteraction("f.yaml", it); err != nil {
+			if err := p.CheckInteraction("f.yaml", it, -1); err != nil {
 				t.Error(err)
 			}
 			once := string(it.Response.Body)

@@ -15,20 +15,25 @@ import (
 // a key in several.
 type piece struct {
 	field      *interaction.Field
-	start, end int    // of the text in the value of the field
-	path       string // of the string
-	numbers    string // those in the objects around it ("index", "output_index")
+	start, end int32 // of the text in the value of the field
+	at         *place
 	text       string
 	inJSON     bool // it is a string there
 	changed    bool
 }
 
+// A place is where pieces stand that may be of one text.
+type place struct {
+	path    string // of the string
+	numbers string // those in the objects around it ("index", "output_index")
+}
+
 // pieces are those of the fields of a stream, in order.
 type pieces struct {
-	list  []*piece
-	paths map[string]string // of them, each once
-	scan  exactjson.Scanner
-	open  []object
+	list   []*piece
+	places map[place]*place // of them, each once
+	scan   exactjson.Scanner
+	open   []object
 }
 
 // An object is one that is open while its pieces are found.
@@ -48,16 +53,16 @@ func (ps *pieces) add(field *interaction.Field) {
 		case exactjson.Close:
 			last := open[len(open)-1]
 			open = open[:len(open)-1]
-			for _, p := range ps.list[last.first:] {
-				p.numbers = last.numbers + p.numbers
+			for i := last.first; i < len(ps.list) && last.numbers != ""; i++ {
+				ps.list[i].at = ps.place(ps.list[i].at.path, last.numbers+ps.list[i].at.numbers)
 			}
 		case exactjson.Scalar:
 			if n := len(open); n > 0 && isNumbering(s.Path[n-1], s.Kind) {
 				open[n-1].numbers += s.Path[n-1] + field.Value[s.Start:s.End] + "\x00"
 			}
 			if s.Kind == exactjson.String && s.End > s.Start+2 {
-				text := exactjson.UnescapeText(field.Value[s.Start+1 : s.End-1])
-				ps.list = append(ps.list, &piece{field: field, start: s.Start + 1, end: s.End - 1, inJSON: true, path: ps.pathOf(field.Name), text: text})
+				text, at := exactjson.UnescapeText(field.Value[s.Start+1:s.End-1]), ps.place(field.Name+"/"+strings.Join(s.Path, "/"), "")
+				ps.list = append(ps.list, &piece{field, int32(s.Start + 1), int32(s.End - 1), at, text, true, false})
 			} else if len(open) == 0 {
 				values = 2 // it is taken as a whole
 			}
@@ -67,20 +72,17 @@ func (ps *pieces) add(field *interaction.Field) {
 		}
 	}
 	if ps.open = open; values != 1 || len(open) > 0 || strings.TrimSpace(field.Value[end:]) != "" {
-		ps.list = append(ps.list[:before], &piece{field: field, end: len(field.Value), path: field.Name, text: field.Value})
+		ps.list = append(ps.list[:before], &piece{field, 0, int32(len(field.Value)), ps.place(field.Name, ""), field.Value, false, false})
 	}
 }
 
-// pathOf returns the path of what the scanner has found in a field of this name.
-func (ps *pieces) pathOf(name string) string {
-	path := append(make([]byte, 0, 128), name...)
-	for _, step := range ps.scan.Path {
-		path = append(append(path, '/'), step...)
+// place returns the place of a path and numbers.
+func (ps *pieces) place(path, numbers string) *place {
+	at := place{path, numbers}
+	if ps.places[at] == nil {
+		ps.places[at] = &place{path, numbers}
 	}
-	if _, known := ps.paths[string(path)]; !known {
-		ps.paths[string(path)] = string(path)
-	}
-	return ps.paths[string(path)]
+	return ps.places[at]
 }
 
 // isNumbering reports whether a member of an object says to which of several texts that
@@ -98,14 +100,12 @@ type joint []*piece
 // Where nearly every piece has a number of its own, the server counts the pieces by it,
 // and those of the path are plain, whatever their numbers.
 func joints(pieces []*piece) [][]*piece {
-	numbered := group.By(pieces, func(p *piece) ([2]string, bool) { return [2]string{p.path, p.numbers}, true })
-	plain := group.By(pieces, func(p *piece) (string, bool) { return p.path, true })
+	byPlace := func(p *piece) (*place, bool) { return p.at, true }
+	numbered := group.By(pieces, byPlace)
+	plain := group.By(pieces, func(p *piece) (string, bool) { return p.at.path, true })
 	plain = slices.DeleteFunc(plain, func(j []*piece) bool {
-		numbers := map[string]bool{}
-		for _, p := range j {
-			numbers[p.numbers] = true
-		}
-		return len(numbers) == 1 || len(numbers)*2 < len(j)
+		numbers := len(group.By(j, byPlace))
+		return numbers == 1 || numbers*2 < len(j)
 	})
 	// What is in one piece is found there, and what is the same in each is an id.
 	return slices.DeleteFunc(append(numbered, plain...), func(j []*piece) bool {
@@ -118,7 +118,7 @@ func splitTexts(events []interaction.Event, f func(j joint, text []byte)) []*pie
 	if len(events) < 2 {
 		return nil
 	}
-	ps := pieces{paths: map[string]string{}}
+	ps := pieces{places: map[place]*place{}}
 	for _, event := range events {
 		for i := range event {
 			ps.add(&event[i])
@@ -135,9 +135,9 @@ func splitTexts(events []interaction.Event, f func(j joint, text []byte)) []*pie
 }
 
 // events redacts the events of a stream in place: first what is split over several of
-// them, and then each. [Policy.CheckInteraction] refuses what is left.
-func (p *Policy) events(events []interaction.Event, in side) {
-	p.split(events, in)
+// them, and then each. [Policy.CheckInteraction] refuses what is left. It reports whether there was nothing to do.
+func (p *Policy) events(events []interaction.Event, in side) (isClean bool) {
+	isClean = p.split(events, in)
 	again := false
 	for _, event := range events {
 		for i := range event {
@@ -149,13 +149,18 @@ func (p *Policy) events(events []interaction.Event, in side) {
 	if again { // what stood beside a piece is gone
 		p.split(events, in)
 	}
+	return isClean && !again
 }
 
-// split redacts the texts that are put together from several events.
-func (p *Policy) split(events []interaction.Event, in side) {
+// split redacts the texts that are put together from several events, and reports whether none of them has anything that must
+// not be written.
+func (p *Policy) split(events []interaction.Event, in side) (isClean bool) {
+	isClean = true
 	pieces := splitTexts(events, func(j joint, text []byte) {
+		isClean = isClean && p.find(text).end == 0 && bytes.IndexByte(text, '\\') < 0
 		if out := p.body(text, in); !bytes.Equal(out, text) {
 			j.spread(text, out)
+			isClean = false
 		}
 	})
 	for _, c := range slices.Backward(pieces) { // so that the places of those before stay
@@ -168,6 +173,7 @@ func (p *Policy) split(events []interaction.Event, in side) {
 		}
 		c.field.Value = c.field.Value[:c.start] + text + c.field.Value[c.end:]
 	}
+	return isClean
 }
 
 // spread gives the pieces the redacted text: what was not replaced stays in the piece

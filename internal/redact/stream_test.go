@@ -114,7 +114,7 @@ func TestStreamedCredentials(t *testing.T) {
 				untouched := slices.Clone(it.Response.Events)
 				var p Policy
 				p.Response(&it.Request, &it.Response)
-				if err := p.CheckInteraction("f.yaml", it); err != nil {
+				if err := p.CheckInteraction("f.yaml", it, -1); err != nil {
 					t.Fatalf("%s, %s: %v", stream.name, s.name, err)
 				}
 				if got := string(untyped([]byte(said(t, it.Response.Events, stream.format)))); got != want {
@@ -146,7 +146,7 @@ func TestStreamedPatterns(t *testing.T) {
 		if want := eventsOf(stream.format, stream.between, after); !reflect.DeepEqual(it.Response.Events, want) {
 			t.Errorf("%s:\n got %q\nwant %q", stream.name, it.Response.Events, want)
 		}
-		if err := p.CheckInteraction("f.yaml", it); err != nil {
+		if err := p.CheckInteraction("f.yaml", it, -1); err != nil {
 			t.Error(err)
 		}
 		again := slices.Clone(it.Response.Events)
@@ -224,12 +224,12 @@ func TestStreamThatIsNotRedacted(t *testing.T) {
 	deep := strings.Repeat(`[`, 80) + `%s` + strings.Repeat(`]`, 80)
 	it := &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: eventsOf(deep, "", []string{"a " + key[:9], key[9:] + " b"})}}
 	var p Policy
-	err := p.CheckInteraction("f.yaml", it)
+	err := p.CheckInteraction("f.yaml", it, -1)
 	if err == nil || !strings.HasPrefix(err.Error(), "f.yaml: a text in response.events looks like a secret") || strings.Contains(err.Error(), key[:9]) {
 		t.Errorf("%v", err)
 	}
 	p.Response(&it.Request, &it.Response)
-	if err := p.CheckInteraction("f.yaml", it); err != nil {
+	if err := p.CheckInteraction("f.yaml", it, -1); err != nil {
 		t.Error(err)
 	}
 	if want := eventsOf(deep, "", []string{"a [REDACTED]", " b"}); !reflect.DeepEqual(it.Response.Events, want) {
@@ -267,7 +267,7 @@ func TestStreamedAnything(t *testing.T) {
 		stream := streams[d.IntN(len(streams))]
 		it := &interaction.Interaction{Response: interaction.Response{Stream: "sse", Events: eventsOf(stream.format, stream.between, pieces)}}
 		p.Response(&it.Request, &it.Response)
-		if err := p.CheckInteraction("f.yaml", it); err != nil {
+		if err := p.CheckInteraction("f.yaml", it, -1); err != nil {
 			t.Fatalf("%q: %v", pieces, err)
 		}
 		got, want := said(t, it.Response.Events, stream.format), string(p.body([]byte(text), side{finder: anywhere, standIn: standIn}))

@@ -40,11 +40,11 @@ type Journal struct {
 // add adds the text of an interaction; known is how many secrets were known
 // when that was made. If another one has become known since, and may stand in the text or
 // in what was written, the whole file is written again. It is also written again after a
-// write that failed.
+// write that failed. It does nothing if there is no text.
 func (j *Journal) add(item *cassette.Encoded, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.closed || j.foreign {
+	if item == nil || j.closed || j.foreign {
 		return
 	}
 	if !j.made {

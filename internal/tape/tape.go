@@ -5,7 +5,6 @@
 package tape
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"sync"
@@ -299,17 +298,26 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 // pieces came at these moments, and it may say that it failed. Nobody else may use the interaction.
 func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int, failed bool) {
 	it.Concurrent = rec.mark.End(pieces)
+	before := t.policy.Count()
+	proof := t.policy.Response(&it.Request, &it.Response)
 	known := t.policy.Count()
-	t.policy.Response(&it.Request, &it.Response)
-	if len(it.Request.Body) < cap(it.Request.Body)*7/8 {
-		it.Request.Body = bytes.Clone(it.Request.Body) // it was read into more than it needs
+	var text *cassette.Encoded
+	switch {
+	case t.Journal.policy == nil: // this run saves nothing
+	case known > before: // the request may have it, too
+		text, _ = Encode(t.policy, t.Config.Name, it)
+	default: // Save finds out why it cannot be written
+		text, _ = encode(t.policy, t.Config.Name, it, proof)
 	}
-	text, known := t.encodeOnce(it, t.policy.Count() > known)
+	isWhole := text == nil || t.Config.Rounds
+	if !isWhole {
+		it = it.Head() // the memory of the rest is given back before the journal takes some
+	}
+	t.Journal.add(text, known)
 	t.change(func() {
-		if text != nil && !t.Config.Rounds {
+		if !isWhole {
 			rec.whole.Store(text)
 			rec.form.Store(rec.Form().Bare())
-			it = it.Head()
 		}
 		rec.interaction.Store(it)
 		rec.complete, rec.failed, rec.text, rec.known = true, failed, text, known
@@ -317,27 +325,6 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int,
 			t.rounds[rec.form.Load().Key()] = rec
 		}
 	})
-}
-
-// encodeOnce puts an interaction that was just recorded and redacted into the journal; learned says
-// that the answer has told of a secret, which its request may have, too. It returns the text of the interaction, and how many secrets were known when that was
-// made. The text is nil if this run saves nothing, and if it cannot be written; Save
-// finds out why.
-func (t *Tape) encodeOnce(it *interaction.Interaction, learned bool) (item *cassette.Encoded, known int) {
-	if t.Journal.policy == nil {
-		return nil, 0
-	}
-	known = t.policy.Count()
-	encode := encode
-	if learned {
-		encode = Encode
-	}
-	item, err := encode(t.policy, t.Config.Name, it)
-	if err != nil {
-		return nil, 0
-	}
-	t.Journal.add(item, known)
-	return item, known
 }
 
 // GiveUp removes a place whose request got no answer.
