@@ -145,6 +145,7 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 	resp.Text = says.Transcript
 	it := *rec.Interaction()
 	it.Response, it.Usage, it.LatencyMS = *resp, says.Usage, latencyMS
+	*resp = interaction.Response{} // its memory is given back as soon as its text is made
 	r.tape.Settle(rec, &it, pieces, says.Failed)
 }
 

@@ -211,10 +211,10 @@ func (c *capture) settle(end, errText string) (now bool) {
 	case c.transfer != byLength && c.transfer != usual && c.resp.ProtoMajor > 0: // else somebody made it up
 		c.stored.Transfer = c.transfer
 	}
-	stored := c.stored
-	c.keeper.Settle(&stored, c.latencyMS, c.pieces)
-	c.keeper.Pending.remove(c)
+	stored, latencyMS, pieces := c.stored, c.latencyMS, c.pieces
 	c.stored, c.cutter, c.arrivals = interaction.Response{}, stream.Cutter{}, arrivals{} // a client may keep the body for long
+	c.keeper.Settle(&stored, latencyMS, pieces)
+	c.keeper.Pending.remove(c)
 	return true
 }
 

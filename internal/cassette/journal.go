@@ -106,12 +106,7 @@ func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 		}
 		pieces = append(pieces, item.framed())
 	}
-	for _, piece := range pieces {
-		if _, err := f.Write(piece); err != nil { // at once: others may append to it
-			return err
-		}
-	}
-	return nil
+	return writing(pieces)(f) // each at once: others may append to it
 }
 
 func journalHead() []byte { return []byte(head(false, true, nil, 1)) }

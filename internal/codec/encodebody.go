@@ -108,6 +108,7 @@ func (e *encoder) content(key string, b []byte, name, media string) {
 	}
 	switch text := string(b); {
 	case utf8.ValidString(text) && !(len(b) > minAssetBody && strings.Contains(text, "\x00")):
+		e.buf = slices.Grow(e.buf, len(b)+len(b)/64) // what stands behind it must not take all again
 		e.text(key, &text)
 	case len(b) > minAssetBody:
 		e.line(key+"_file", e.asset(b, name, media))
@@ -121,17 +122,15 @@ func (e *encoder) jsonBody(body *[]byte, _ bool) {
 	if len(*body) == 0 {
 		return
 	}
-	v, err := exactjson.Parse(*body)
-	if err != nil {
+	switch v, err := exactjson.Parse(*body); {
+	case err != nil:
 		e.errorf("body: %w", err)
-		return
+	case Unwritable(&v) != "":
+		e.errorf("body: JSON that cannot be written as YAML: %s", Unwritable(&v))
+	default:
+		e.key("body")
+		e.blockValue(&v, e.indent)
 	}
-	if why := Unwritable(&v); why != "" {
-		e.errorf("body: JSON that cannot be written as YAML: %s", why)
-		return
-	}
-	e.key("body")
-	e.blockValue(&v, e.indent)
 }
 
 // bodyStructure returns a body as structure, if it can be that, and how much of it is

@@ -2,20 +2,49 @@ package codec
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
-// Check makes sure that what Encode wrote of an interaction reads as it again.
+// Check makes sure that what Encode wrote of an interaction reads as it again. Of a long stream it reads some events at a
+// time, each of which is a line: as values, all of them take many times their bytes.
 func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) error {
+	events := it.Response.Events
+	head, lines, _ := bytes.Cut(text, []byte(eventsStart))
+	size, last := max(1<<18, len(head)), bytes.LastIndex(lines, []byte(partStart+"- "))
+	if bytes.Contains(lines, []byte(partStart+"events_padding:")) { // which is for all
+		last = 0
+	}
+	for end := 0; last > size; last -= end {
+		end = size + bytes.IndexByte(lines[size:], '\n') + 1
+		n := min(len(events), bytes.Count(lines[:end], []byte("\n")))
+		if err := check(slices.Concat(head, []byte(eventsStart), lines[:end]), assets, nil, events[:n]); err != nil {
+			return err
+		}
+		events, lines = events[n:], lines[end:]
+	}
+	if len(events) < len(it.Response.Events) {
+		text = slices.Concat(head, []byte(eventsStart), lines)
+	}
+	return check(text, assets, it, events)
+}
+
+const eventsStart = partStart + "events:\n"
+
+// check makes sure that a text reads as an interaction with these events, or as any if that is nil.
+func check(text []byte, assets map[string][]byte, it *interaction.Interaction, events []interaction.Event) error {
 	back, err := Read(text, assets)
 	if err != nil {
 		return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
 	}
-	if d := it.Difference(back); d != "" {
+	want := *cmp.Or(it, back)
+	want.Response.Events = events
+	if d := want.Difference(back); d != "" {
 		return fmt.Errorf("%s would be different when it is read back from the cassette; please report this", d)
 	}
 	return nil
