@@ -10,13 +10,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/chance"
 )
 
 // Outside the body, too, no request is answered by the recording of another: of what no
 // family knows, origin, path, query and the headers that select content match.
 func TestIdentityOutsideTheBody(t *testing.T) {
 	t.Parallel()
-	const url = "https://files.example/v1/things?page=2"
+	const url, copied = "https://files.example/v1/things?page=2", "https://a.blob.core.windows.net/c/a?versionid="
 	get := func(url string, headers ...string) asking { return asking{url: url, headers: headers} }
 	tests := []struct {
 		name string
@@ -50,6 +52,9 @@ func TestIdentityOutsideTheBody(t *testing.T) {
 		{"If-None-Match", get(url, "If-None-Match", `"a"`), get(url), false},
 		{"Prefer", get(url, "Prefer", "wait"), get(url, "Prefer", "respond-async"), false},
 		{"field mask", get(url, "X-Goog-FieldMask", "a"), get(url, "X-Goog-FieldMask", "b"), false},
+		{"signature of what is copied", get(url, "x-ms-copy-source", copied+"1&sv=2024-11-04&se=2026-01-01T00%3A00Z&sig=Zk3vQ9pXw7RtLm2NcY8bHs5D"), get(url, "x-ms-copy-source", copied+"1&sv=2024-11-04&se=2027-02-02T00%3A00Z&sig=Qm8sT4vXy2PwKn6LbZ9cRj3F"), true},
+		{"version of what is copied", get(url, "x-ms-copy-source", copied+"1&sig=Zk3vQ9pXw7RtLm2NcY8bHs5D"), get(url, "x-ms-copy-source", copied+"2&sig=Zk3vQ9pXw7RtLm2NcY8bHs5D"), false},
+		{"signature of what is renamed", get(url, "x-ms-rename-source", "/fs/a?sv=1&sig=Zk3vQ9pXw7RtLm2NcY8bHs5D"), get(url, "x-ms-rename-source", "/fs/a?sv=1&sig=Qm8sT4vXy2PwKn6LbZ9cRj3F"), true},
 		{"beta", get(url, "OpenAI-Beta", "assistants=v1"), get(url, "OpenAI-Beta", "assistants=v2"), false},
 		{"beta of a family", asking{"https://api.openai.com/v1/embeddings", `{"model":"m","input":"a"}`, []string{"OpenAI-Beta", "a"}}, asking{url: "https://api.openai.com/v1/embeddings", body: `{"model":"m","input":"a"}`}, false},
 		{"user agent", get(url, "User-Agent", "a"), get(url, "User-Agent", "b"), true},
@@ -240,6 +245,13 @@ func TestHeadersThatMatchAreWritten(t *testing.T) {
 		file := recorded(t, []string{`"one"`}, []asking{{"https://x.example/y", "", []string{name, "blue"}}})
 		if text := read(t, file); !strings.Contains(text, name) {
 			t.Errorf("%s matches and is not written:\n%s", name, text)
+		}
+		if slices.Contains(chance.ContentHeaders, name) {
+			r := mustOpen(t, file, InMode(ModeNone))
+			if got := (asking{"https://x.example/y", "", []string{name, "green"}}).ask(t, r); got == `"one"` {
+				t.Errorf("%s is not compared", name)
+			}
+			r.Close()
 		}
 	}
 }

@@ -116,8 +116,10 @@ func (r *request) addHeaders(headers interaction.Headers) {
 			continue
 		}
 		for _, v := range h.Values {
-			if name == "content-type" {
+			if u, err := url.Parse(v); name == "content-type" {
 				v = withoutBoundary(v)
+			} else if (name == "destination" || name == "x-ms-copy-source") && err == nil && urls.IsLocal(u.Hostname()) {
+				v = urls.LocalHosts + u.RequestURI()
 			}
 			appendTo(&r.header, name, stringValue(v))
 		}
@@ -251,7 +253,7 @@ func (r *request) level(part, name string) level {
 // headerDecides reports whether a request header changes the answer.
 func (r *request) headerDecides(name string) bool {
 	switch {
-	case isBeta(name) || name == "azureml-model-deployment": // which one of an endpoint's is asked
+	case isBeta(name) || slices.Contains(chance.DeploymentHeaders, name):
 		return true
 	case r.family != nil:
 		return slices.Contains(r.family.Headers, name)

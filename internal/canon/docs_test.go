@@ -44,7 +44,7 @@ func TestDocumentedTables(t *testing.T) {
 	checkTable(t, "lists", lists.String())
 
 	var headers strings.Builder
-	fmt.Fprintf(&headers, "- wherever they are sent: all whose names end in `-beta`, as the set of their values; `anthropic-beta` joined with the body's `anthropic_beta`\n")
+	fmt.Fprintf(&headers, "- wherever they are sent: all whose names end in `-beta`, as the set of their values; `anthropic-beta` joined with the body's `anthropic_beta`; %s\n", code(chance.DeploymentHeaders))
 	fmt.Fprintf(&headers, "- of unknown endpoints: %s, and `content-type` of a body that is not read into fields\n", code(chance.ContentHeaders))
 	seen := map[string]bool{}
 	for _, f := range families {

@@ -53,15 +53,24 @@ var (
 )
 
 // ContentHeaders select what a server answers (RFC 9110, RFC 7240, and what the vendors named
-// have instead of a parameter), or name what is called at a path that many operations share: AWS
+// have instead of a parameter), or name what is read: copies, Jina's reader
+// (https://jina.ai/reader), tenants; or what is called at a path that many operations share: AWS
 // JSON (https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html) and SOAP 1.1, section
 // 6.1.1. They never change by chance: they match where no family knows the request, and hold no
 // secret.
 var ContentHeaders = strings.Fields(`
-	accept accept-language content-range depth dropbox-api-arg if-match if-modified-since if-none-match if-range
-	if-unmodified-since last-event-id mcp-protocol-version notion-version prefer range soapaction stripe-version
-	upload-offset x-amz-copy-source x-amz-target x-github-api-version x-goog-fieldmask x-goog-upload-command
-	x-goog-upload-offset x-http-method-override x-ms-continuation x-ms-range`)
+	accept accept-datetime accept-language accept-profile content-profile content-range depth destination dropbox-api-arg
+	if-match if-modified-since if-none-match if-range if-unmodified-since last-event-id mcp-protocol-version
+	notion-version prefer pronunciation-assessment range soapaction stripe-version upload-offset x-amz-copy-source
+	x-amz-lex-session-state x-amz-object-attributes x-amz-target x-engine x-github-api-version x-goog-fieldmask
+	x-goog-upload-command x-goog-upload-offset x-http-method x-http-method-override x-locale x-method-override
+	x-microsoft-outputformat x-ms-continuation x-ms-copy-source x-ms-range x-ms-rename-source x-remove-selector
+	x-respond-with x-retain-images x-return-format x-scope-orgid x-target-selector x-trino-catalog x-trino-schema
+	x-vault-namespace x-wait-for-selector x-with-generated-alt x-with-iframe x-with-images-summary x-with-links-summary
+	x-with-shadow-dom`)
+
+// DeploymentHeaders name which of the deployments behind an endpoint answers, whatever is asked there.
+var DeploymentHeaders = strings.Fields("azureml-model-deployment x-ms-oai-image-generation-deployment")
 
 // The names of fields of answers.
 var (

@@ -11,9 +11,9 @@ import (
 
 // requestHeaders may be written: they select what is answered or help a reader, and none
 // can hold a secret. What decides a match is canon's business.
-var requestHeaders = append(strings.Fields(`*-beta anthropic-version api-revision azureml-model-deployment content-type mcp-session-id
+var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
 	x-amzn-bedrock-accept x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion
-	x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders...)
+	x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders, chance.DeploymentHeaders)
 
 // notKept are the headers of answers that are not kept. All others are, since nobody knows what
 // a program reads.
@@ -55,7 +55,7 @@ var ofFailures = strings.Fields(`*-correlation-id *-request-id *-requestid x-glo
 var ofLimits = strings.Fields(`*ratelimit* *rate-limit* x-endpoint-monthly-call-limit x-trial-endpoint-call-*`)
 
 // urlHeaders are those whose value is a URL without a host, which can be signed.
-var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation`)
+var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation x-ms-rename-source`)
 
 // bodySums are those with a checksum of the body (RFC 1864, RFC 9530; of S3, Google Cloud Storage, Azure and registries),
 // which a client checks.
