@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
@@ -68,6 +69,39 @@ func TestIdentityOutsideTheBody(t *testing.T) {
 			}
 			r.Close()
 		})
+	}
+}
+
+// TestSessionsOfAgentCore: of two sessions of one agent that send the same, each gets its own answers, in whatever order. Ids
+// that are new in each run find the recordings in their order.
+func TestSessionsOfAgentCore(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Session-Id", "User-Id"} {
+		for _, call := range []asking{
+			{url: "https://bedrock-agentcore.us-east-1.amazonaws.com/runtimes/mine/invocations", body: `{"prompt":"continue"}`},
+			{url: "https://bedrock-agentcore.us-east-1.amazonaws.com/harnesses/invoke?harnessArn=a", body: `{"messages":[{"role":"user","content":[{"text":"continue"}]}]}`},
+		} {
+			in := func(id string) asking {
+				return asking{call.url, call.body, []string{"X-Amzn-Bedrock-AgentCore-Runtime-" + name, id}}
+			}
+			for _, tt := range []struct{ one, two, first, second string }{
+				{"rome-session-000000000000000000000000001", "bonn-session-000000000000000000000000001", `"two"`, `"one"`},
+				{"9022bbce-7872-4001-991b-d872b93f257d", "1f2a3b4c-5d6e-4001-8a9b-0c1d2e3f4a5b", `"two"`, `"one"`},
+				{"Zk3vQ9pXw7RtLm2NcY8bHs5DZk3vQ9pXw7", "Qm8sT4vXy2PwKn6LbZ9cRj3FQm8sT4vXy2", `"two"`, `"one"`},
+				{"9022bbce-7872-4001-991b-d872b93f257d", "", `"one"`, `"two"`},
+			} {
+				file := recorded(t, []string{`"one"`, `"two"`}, []asking{in(tt.one), in(cmp.Or(tt.two, "886e8f9c-3938-4bc9-97ab-1dc34af93226"))})
+				r := mustOpen(t, file, InMode(ModeNone))
+				first, second := in(cmp.Or(tt.two, "77aa8a11-90b4-4c9e-8a77-1d0a2b3c4d00")), in(tt.one)
+				if tt.two == "" {
+					second = in("3f2c8a11-90b4-4c9e-8a77-1d0a2b3c4d5e")
+				}
+				if a, b := first.ask(t, r), second.ask(t, r); a != tt.first || b != tt.second {
+					t.Errorf("%s %s: got %s and %s", name, tt.one, a, b)
+				}
+				mustClose(t, r)
+			}
+		}
 	}
 }
 

@@ -9,12 +9,6 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// requestHeaders may be written: they select what is answered or help a reader, and none
-// can hold a secret. What decides a match is canon's business.
-var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
-	x-amzn-bedrock-accept x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion
-	x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders, chance.DeploymentHeaders)
-
 // notKept are the headers of answers that are not kept. All others are, since nobody knows what
 // a program reads.
 var notKept = strings.Fields(ofNetworks + ofOneAnswer + ofAccounts)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -81,7 +82,7 @@ func meaningOf(name string) (m meaning) {
 			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
 			m.secret, endsInSecret = true, true
 		case "session", "sessionid", "sid":
-			m.session = joined != "mcpsessionid" // its client sends it back; see requestHeaders
+			m.session = !listed(requestHeaders, strings.Join(all, "-")) // mcp-session-id: its client sends it back
 		}
 	}
 	if len(all) > 1 && slices.Contains(ofSecrets, all[len(all)-1]) {
@@ -100,6 +101,13 @@ var (
 	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm scheme method type address symbol in out
 		length changed before after since words count age days min max policy strength hint required expires expiry`)
 )
+
+// requestHeaders may be written: they select what is answered or help a reader, and none
+// can hold a secret. What decides a match is canon's business.
+var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
+	x-amzn-bedrock-accept x-amzn-bedrock-agentcore-runtime-session-id x-amzn-bedrock-agentcore-runtime-user-id
+	x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion x-amzn-bedrock-performanceconfig-latency
+	x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders, chance.DeploymentHeaders)
 
 // cursors are the names of places in lists, in lower case without marks.
 var cursors = strings.Fields(`
