@@ -48,7 +48,7 @@ var anthropicFamilies = []*Family{
 		Paths:       []string{"/v1/messages/batches"},
 		Needs:       []string{"requests"},
 		NoModel:     true, // each request names its own
-		Bookkeeping: []string{"requests/*/custom_id", "requests/*/params/metadata"},
+		Bookkeeping: []string{"requests/*/params/metadata"},
 		Rewrites:    []Rewrite{batchParams},
 		Acts:        []string{"*"},
 	},
