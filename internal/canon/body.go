@@ -70,6 +70,8 @@ func (r *request) nameModel(model string) (another bool) {
 		value = r.list(value)
 	}
 	switch m, own := member(&r.body, "model"), modelOf(&r.body); {
+	case r.body.Kind != exactjson.Object: // it has no members
+		return true
 	case m == nil || m.Kind == exactjson.Null || isString(m, ""):
 		set(&r.body, "model", value)
 	case own == model:

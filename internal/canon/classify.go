@@ -253,10 +253,10 @@ func (r *request) level(part, name string) level {
 // headerDecides reports whether a request header changes the answer.
 func (r *request) headerDecides(name string) bool {
 	switch {
-	case isBeta(name) || slices.Contains(chance.DeploymentHeaders, name):
+	case isBeta(name) || slices.Contains(chance.DeploymentHeaders, name) || name == "content-type" && r.encoding == opaqueBody:
 		return true
 	case r.family != nil:
 		return slices.Contains(r.family.Headers, name)
 	}
-	return slices.Contains(chance.ContentHeaders, name) || name == "content-type" && r.encoding == opaqueBody
+	return slices.Contains(chance.ContentHeaders, name)
 }

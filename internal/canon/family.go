@@ -31,10 +31,11 @@ type Family struct {
 	// not tell: anyone may end a path in "/responses". "a b" asks for both, and "a=b*"
 	// for a text, or a field of a form, that starts so. Bodies are JSON
 	// objects unless TakesForms allows multipart and URL-encoded forms too, or
-	// TakesLists a list of such objects.
+	// TakesLists a list of such objects, or AnyBody says that they are anything, or nothing.
 	Needs      []string
 	TakesForms bool
 	TakesLists bool
+	AnyBody    bool
 
 	// NoModel says that no model answers, or that the body names those that do
 	// elsewhere, so that it does not matter if none is named. So does Server.
@@ -107,6 +108,8 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 	switch {
 	case method != cmp.Or(f.Method, "POST"):
 		return false
+	case f.AnyBody:
+		return true
 	case method == "GET":
 		return encoding == noBody
 	case encoding == multipartBody || encoding == formBody:

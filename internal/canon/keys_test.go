@@ -58,6 +58,9 @@ func TestKeys(t *testing.T) {
 	for _, f := range families {
 		known := fmt.Sprint(f.Method, f.Paths, f.StreamPaths, f.Needs, f.TakesForms, f.TakesLists, f.NoModel, f.Server,
 			f.Stream, f.Streams, f.StreamWire, f.Bookkeeping, f.Sampling, f.Headers, f.Query)
+		if f.AnyBody {
+			known += " any"
+		}
 		nth[f.Name]++
 		add(fmt.Sprintf("families/%s/%d", f.Name, nth[f.Name]), hashOf(known))
 		order = append(order, f.Name)

@@ -20,9 +20,19 @@ var platformFamilies = []*Family{
 		Headers: []string{
 			"accept", "x-amzn-sagemaker-accept", "x-amzn-sagemaker-custom-attributes", "x-amzn-sagemaker-target-model",
 			"x-amzn-sagemaker-target-variant", "x-amzn-sagemaker-target-container-hostname",
-			"x-amzn-sagemaker-inference-component", "x-amzn-sagemaker-session-id",
+			"x-amzn-sagemaker-inference-component", "x-amzn-sagemaker-session-id", "x-amzn-sagemaker-enable-explanations",
 		},
+		AnyBody:    true,
 		Transcript: generated,
+	},
+	{
+		// The input is in a bucket, and the body is empty.
+		Name: "sagemaker.async_invoke", Paths: []string{"/endpoints/{endpoint}/async-invocations"}, NoModel: true,
+		Headers: []string{
+			"x-amzn-sagemaker-inputlocation", "x-amzn-sagemaker-content-type", "x-amzn-sagemaker-accept", "x-amzn-sagemaker-custom-attributes",
+			"x-amzn-sagemaker-filename", "x-amzn-sagemaker-s3outputpathextension",
+		},
+		AnyBody: true, Acts: []string{"*"},
 	},
 	{
 		// https://developers.cloudflare.com/api/resources/ai/methods/run; a model's name has slashes.
