@@ -76,7 +76,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	}
 	add := func(path, name, value string) {
 		// A number, a time or a random value changes with each call, unless it is a
-		// credential, or says who asks.
+		// credential, or says who asks, or for which part.
 		if name := strings.ToLower(name); !mayBeSecret().MatchString(name) && !saysWho().MatchString(name) && chance.DrawnOrCounted(value) {
 			return
 		}
@@ -94,6 +94,8 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 					add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 				}
 			}
+		case shortNumber().MatchString(strings.Join(h.Values, "\n")) && !chance.Counting(h.Name):
+			note("header/"+h.Name, h.Name, strings.Join(h.Values, "\n")) // X-Store: 17
 		default:
 			add("header/"+h.Name, h.Name, strings.Join(h.Values, "\n"))
 		}
@@ -164,8 +166,13 @@ var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
 // mayBeSecret matches the names of headers and parameters that may hold a credential.
 var mayBeSecret = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
 
-// saysWho matches the names of headers that say who asks, and of cookies that are logins: PHPSESSID, connect.sid, li_at.
-var saysWho = memo.Regexp(`(?:user|tenant|account|customer|organi[sz]ation|org|workspace|project)(?:-?(?:id|no|number|code|uuid))?$|` +
+// shortNumber matches what is too short to be a time or drawn.
+var shortNumber = memo.Regexp(`^\d{1,7}$`)
+
+// saysWho matches the names of headers that say who asks, or for which part, and of cookies that are logins: PHPSESSID,
+// connect.sid, li_at.
+var saysWho = memo.Regexp(`(?:user|tenant|account|customer|client|company|organi[sz]ation|org|workspace|project|entity)(?:-?(?:ids?|no|number|code|uuid))?$|` +
+	`(?:^|[._-])(?:team|site|scope|page|offset|sudo)(?:-?(?:ids?|no|number|code|uuid))?$|` +
 	`(?:^|[._-]|php)sess|(?:^|[._-])s?sid$|remember|^li_at$`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
