@@ -48,7 +48,7 @@ var (
 
 	// Counting are those of headers whose numbers count or time calls, or belong to one process.
 	Counting = matching(`(^|[_.-])(` + callWords + `|transaction|session|count|time|timestamp|timeout|deadline|ttl|elapsed|duration|latency|age|` +
-		`remaining|budget|length|sampled|worker|process|pid|port|rtt|otp|mfa|2fa)([_.-]|$)`)
+		`remaining|budget|length|sampled|worker|process|pid|port|rtt|otp|mfa|2fa|round|try|tries|cnt|hop|tick|random|seed)([_.-]|$)`)
 
 	// Cookies are those by which content delivery networks, load balancers and counters of
 	// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.
@@ -66,7 +66,7 @@ var ContentHeaders = strings.Fields(`
 	accept accept-datetime accept-language accept-profile content-profile content-range depth destination dropbox-api-arg
 	if-match if-modified-since if-none-match if-range if-unmodified-since last-event-id mcp-protocol-version
 	notion-version prefer pronunciation-assessment range soapaction stripe-version upload-offset x-amz-copy-source
-	x-amz-lex-session-state x-amz-object-attributes x-amz-target x-engine x-github-api-version x-goog-fieldmask
+	x-amz-object-attributes x-amz-target x-engine x-github-api-version x-goog-fieldmask
 	x-goog-upload-command x-goog-upload-offset x-http-method x-http-method-override x-locale x-method-override
 	x-microsoft-outputformat x-ms-continuation x-ms-copy-source x-ms-range x-ms-rename-source x-remove-selector
 	x-respond-with x-retain-images x-return-format x-scope-orgid x-target-selector x-trino-catalog x-trino-schema

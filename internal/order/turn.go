@@ -221,7 +221,7 @@ func (o *Order) isOwed(step int) bool {
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
-	left, isOther := Longest, what.company != t.member().company
+	left, isOther := Longest>>min(len(o.late)/8, 4), what.company != t.member().company // less if this run goes another way
 	isOwed := o.isOwed(next)
 	switch {
 	case isOwed:
@@ -233,8 +233,6 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		}()
 	case isOther:
 		left >>= o.vain
-	default:
-		left >>= min(len(o.late)/8, 4) // this run goes another way
 	}
 	w := &wait{at: at, may: t.Stands, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
 	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
