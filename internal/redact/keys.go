@@ -49,5 +49,6 @@ var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)
 
 // isStandIn reports whether what looks like a secret stands for one.
 func isStandIn(b []byte) bool {
-	return onlyTyped().Match(b) || bytes.HasPrefix(b, []byte(pemBegin)) && keyLike(string(b)) == string(b)
+	isKey := bytes.HasPrefix(b, []byte(pemBegin)) || bytes.HasPrefix(b, []byte(pemBegin64))
+	return onlyTyped().Match(b) || isKey && standIn(b) == string(b)
 }
