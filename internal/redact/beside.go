@@ -70,6 +70,22 @@ func (s *search) named(start, end int) match {
 	return m
 }
 
+// ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
+var ofJWK = strings.Fields("d p q dp dq qi k")
+
+// inJWK reports whether a word is one of those, and not a letter.
+func (s *search) inJWK(start, end int) bool {
+	if start == 0 || !slices.Contains(ofJWK, string(s.text[start:end])) || bytes.IndexByte([]byte(`"'`), s.text[start-1]) < 0 {
+		return false
+	}
+	before, after := s.text[max(0, start-2*maxValue):start], s.text[end:min(len(s.text), end+2*maxValue)]
+	before = before[bytes.LastIndexAny(before, "{}")+1:]
+	if brace := bytes.IndexAny(after, "{}"); brace >= 0 {
+		after = after[:brace]
+	}
+	return bytes.Contains(before, []byte("kty")) || bytes.Contains(after, []byte("kty"))
+}
+
 // valueAt looks at the value that stands at a place and is given to the name that begins at
 // another. One that is a list goes on behind its first value.
 func (s *search) valueAt(kind string, start, at int, quote string) match {
@@ -125,6 +141,9 @@ func nameKind(name string) string {
 	}
 	if kind := secretKind(low); kind != "" {
 		return kind
+	}
+	if slices.Contains(ofJWK, name) {
+		return "private part of a JWK"
 	}
 	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""
