@@ -69,13 +69,15 @@ func meaningOf(name string) (m meaning) {
 	kind := secretKind(joined)
 	m.secret = kind != ""
 	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
-	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
+	if m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation"); m.cursor {
+		return m // whatever its words are
+	}
 	endsInSecret := false
 	for i, word := range all {
 		m.data = m.data || slices.Contains(ofThings, word) && i < len(all)-1
 		switch endsInSecret = false; word {
 		case "page", "next", "continuation", "sync", "cursor", "idempotency", "partition", "sort":
-			return meaning{cursor: m.cursor} // a place in a list, or the caller's own name for a call
+			return meaning{} // the caller's own name for a call, or the like
 		case "password", "passwd", "pwd", "passphrase", "passcode":
 			m.secret, m.certain, endsInSecret = true, true, true
 		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
@@ -116,6 +118,7 @@ var cursors = strings.Fields(`
 	cursor nextcursor prevcursor previouscursor startcursor endcursor aftercursor beforecursor
 	after before startingafter endingbefore startafter searchafter lastid firstid
 	continue continuetoken nextcontinuationtoken synctoken nextsynctoken skiptoken scrollid
+	resumptiontoken resumetoken paginationtoken deltatoken streamtoken prevtoken lasttoken
 	bookmark exclusivestartkey lastevaluatedkey`)
 
 // words splits a name where neither a letter nor a digit stands and where its case rises.

@@ -358,7 +358,7 @@ func TestCursors(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(9, 9))}
 	for _, cursor := range []string{"42", "opaque_Zk3vQ9", "sk-" + d.from(alnums, 48), d.jwt(), d.jwt(), "https://h/v1/items?limit=2&cursor=" + d.jwt(), "/items?page_token=" + d.jwt() + "&limit=2"} {
-		for _, name := range []string{"next_page_token", "nextPageToken", "next", "nextCursor", "@odata.nextLink", "continuationToken"} {
+		for _, name := range []string{"next_page_token", "nextPageToken", "next", "nextCursor", "@odata.nextLink", "continuationToken", "resumptionToken"} {
 			for _, ask := range []func(cursor string) interaction.Request{
 				func(c string) interaction.Request {
 					if strings.Contains(c, "?") {
@@ -368,6 +368,9 @@ func TestCursors(t *testing.T) {
 				},
 				func(c string) interaction.Request {
 					return interaction.Request{URL: "https://h/v1/items?starting_after=" + c + "&limit=2"}
+				},
+				func(c string) interaction.Request {
+					return interaction.Request{URL: "https://h/v1/items?$skipToken=" + c}
 				},
 				func(c string) interaction.Request {
 					return interaction.Request{URL: "https://h/", Body: []byte(`{"params": {"cursor" : "` + c + `"}}`)}
@@ -1216,6 +1219,9 @@ func TestMeanings(t *testing.T) {
 		"sellToken": {secret: true, data: true}, "tokenAddress": {secret: true, data: true}, "objectKey": {secret: true, data: true}, "surrogate-key": {secret: true, data: true},
 		"password_length": {secret: true, data: true}, "x-auth-request-email": {secret: true, data: true}, "session_key": {secret: true, whole: true},
 		"keyword": {}, "author": {}, "pageToken": {cursor: true},
+		"$skipToken": {cursor: true}, "skip_token": {cursor: true}, "resumptionToken": {cursor: true}, "resumption-token": {cursor: true}, "PaginationToken": {cursor: true},
+		"deltatoken": {cursor: true}, "resumeToken": {cursor: true}, "streamToken": {cursor: true}, "prev_token": {cursor: true}, "lastToken": {cursor: true}, "LastEvaluatedKey": {cursor: true},
+		"streamKey": {secret: true, whole: true}, "resume_password": {secret: true, certain: true, whole: true}, "lastAccessToken": {secret: true, certain: true, whole: true},
 	} {
 		got := meaningOf(name)
 		if got.session = false; got != want {
