@@ -215,6 +215,7 @@ func TestUnsaid(t *testing.T) {
 	const (
 		written = " To write it to the cassette and compare it, add\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  set PROMPTECHO_MODE=all, and run the program that uses FILE"
 		hashed  = " If it is a credential, use two cassettes, one per account. Otherwise, to write a hash of it and compare that, add\n  promptecho.Match(%[1]q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n  set PROMPTECHO_MODE=all, and run the program that uses FILE"
+		sign    = "QmFzZTY0IG9mIGEgc2lnbmF0dXJl"
 		secret  = " It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)"
 	)
 	tests := []struct {
@@ -232,6 +233,12 @@ func TestUnsaid(t *testing.T) {
 		{"two keys", "header x-api-key", "header/x-api-key", secret, pair("X-Api-Key", "NOTREAL-red", "NOTREAL-blue"), nil},
 		{"two keys that sign", "header authorization", "header/authorization", secret, pair("Authorization", aws("AKIANOTREALRED", "1"), aws("AKIANOTREALBLUE", "2")), nil},
 		{"two subjects of a web token", "header authorization", "header/authorization", secret, pair("Authorization", token(`{"sub":"red"}`), token(`{"sub":"blue"}`)), nil},
+		{"two keys of a web token", "header authorization", "header/authorization", secret, pair("Authorization", token(`{"api_key":"red","exp":1}`), token(`{"api_key":"blue","exp":2}`)), nil},
+		{"two keys before a signature", "header authorization", "header/authorization", secret, pair("Authorization", "acs RED:"+sign+"a=", "acs BLUE:"+sign+"b="), nil},
+		{"two keys of Baidu", "header authorization", "header/authorization", secret, pair("Authorization", "bce-auth-v1/red/2026-01-02T03:04:05Z/1800/host/1", "bce-auth-v1/blue/2026-01-02T03:04:06Z/1800/host/2"), nil},
+		{"two keys of a shared access signature", "header authorization", "header/authorization", secret, pair("Authorization", "SharedAccessSignature sr=a&sig=1&se=1&skn=red", "SharedAccessSignature sr=a&sig=2&se=2&skn=blue"), nil},
+		{"two passwords of a user", "header authorization", "header/authorization", secret, pair("Authorization", "Bearer root:"+sign+"a", "Bearer root:"+sign+"b"), nil},
+		{"two filters", "header x-filter", "header/x-filter", written, pair("X-Filter", "name eq:red", "name eq:blue"), nil},
 		{"two logins", "cookie sid", "header/cookie/sid", secret, pair("Cookie", "sid=red; __cf_bm=1", "sid=blue; __cf_bm=1"), nil},
 		{"tenant with a number", "header x-tenant-id", "header/x-tenant-id", written, pair("X-Tenant-ID", "1001", "1002"), nil},
 		{"user with a UUID", "header x-user-id", "header/x-user-id", written, pair("X-User-ID", "9022bbce-7872-4001-991b-d872b93f257d", "1f2a3b4c-5d6e-4001-8a9b-0c1d2e3f4a5b"), nil},
@@ -277,6 +284,15 @@ func TestUnsaid(t *testing.T) {
 		{"digest", "", "", "", pair("Authorization", `Digest username="u", nonce="1", response="a"`, `Digest username="u", nonce="2", response="b"`), nil},
 		{"shared key", "", "", "", pair("Authorization", `SharedKey account:MTIz`, `SharedKey account:NDU2`), nil},
 		{"web token that was renewed", "", "", "", pair("Authorization", token(`{"sub":"red","exp":1}`), token(`{"sub":"red","exp":2}`)), nil},
+		{"web token of a key", "", "", "", pair("Authorization", token(`{"api_key":"red","exp":1,"timestamp":1}`), token(`{"api_key":"red","exp":2,"timestamp":2}`)), nil},
+		{"web token of an app", "", "", "", pair("Authorization", token(`{"application_id":"red","iat":1,"nbf":1,"jti":"a"}`), token(`{"application_id":"red","iat":2,"nbf":2,"jti":"b"}`)), nil},
+		{"web token with times alone", "", "", "", pair("Authorization", token(`{"iat":1,"exp":1}`), token(`{"iat":2,"exp":2}`)), nil},
+		{"key before a signature", "", "", "", pair("Authorization", "Qiniu RED:"+sign+"a=", "Qiniu RED:"+sign+"b="), nil},
+		{"Baidu", "", "", "", pair("Authorization", "bce-auth-v1/red/2026-01-02T03:04:05Z/1800/host/1", "bce-auth-v1/red/2026-01-02T03:04:06Z/1800/host/2"), nil},
+		{"shared access signature", "", "", "", pair("Authorization", "SharedAccessSignature sr=a&sig=1&se=1&skn=red", "SharedAccessSignature sr=a&sig=2&se=2&skn=red"), nil},
+		{"Cosmos DB", "", "", "", pair("Authorization", "type%3dmaster%26ver%3d1.0%26sig%3da", "type%3dmaster%26ver%3d1.0%26sig%3db"), nil},
+		{"Akamai", "", "", "", pair("Authorization", "EG1-HMAC-SHA256 client_token=a;access_token=b;nonce=1;signature=1", "EG1-HMAC-SHA256 client_token=a;access_token=b;nonce=2;signature=2"), nil},
+		{"header that is a signature", "", "", "", pair("OK-Access-Sign", sign+"a=", sign+"b="), nil},
 		{"cookies of a network", "", "", "", pair("Cookie", "__cf_bm=1; AWSALB=1", "__cf_bm=2; AWSALB=2"), nil},
 		{"cookie that an answer has set", "", "", "", []asking{{url: thing}, with("Cookie", "sid=red")}, nil},
 		{"signed URL", "", "", "", []asking{

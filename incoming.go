@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -180,11 +181,18 @@ var saysWho = memo.Regexp(`(?:user|tenant|account|customer|client|company|organi
 var keyOfURL = memo.Regexp(`credential$|accessid$|accesskeyid$|^key-pair-id$|^skoid$`)
 
 // keyOfHeader finds what names the key in a header that signs a request: AWS Signature
-// Version 4, OAuth 1.0 (RFC 5849), Digest (RFC 7616), RFC 9421, Hawk.
-var keyOfHeader = memo.Regexp(`(?i)(?:^|[ ,])(credential|oauth_consumer_key|oauth_token|username|realm|keyid|id)="?([^",/]*)`)
+// Version 4, OAuth 1.0 (RFC 5849), Digest (RFC 7616), RFC 9421, Hawk, Azure's SharedAccessSignature, Akamai.
+var keyOfHeader = memo.Regexp(`(?i)(?:^|[ ,;&])(credential|oauth_consumer_key|oauth_token|username|realm|keyid|id|sr|skn|client_token|access_token)="?([^",/;&]*)`)
 
 // signs matches a header that signs a request. Such a header changes with each request.
-var signs = memo.Regexp(`(?i)(^|[ ,])(signature|oauth_signature|response|mac)=`)
+var signs = memo.Regexp(`(?i)(^|[ ,;&])(signature|oauth_signature|response|mac|sig)=`)
+
+// beforeSign is what stands before the signature where that has no name: Azure's and AWS's old schemes, ID:SIGNATURE of
+// any other (Alibaba, Qiniu, UPYUN), Baidu's, and Cosmos DB's, which names no key.
+var beforeSign = memo.Regexp(`(?i)^(?:((?:aws|sharedkey\w*) [^:]*)|([\w-]+ [^\s:="]+):[\w+/-]{27,}={0,2}$|(bce-auth-v\d/[^/]+)/|(type%3dmaster)%26)`)
+
+// newInEach are the claims of a JSON Web Token that say nothing about who asks.
+var newInEach = strings.Fields("exp iat nbf jti timestamp nonce")
 
 // whoAsks returns what the value of a header says about who asks, without what is new
 // with each call: the key of a signature, the subject of a JSON Web Token (RFC 7519).
@@ -194,9 +202,8 @@ func whoAsks(value string) string {
 	switch {
 	case low == "negotiate" || low == "ntlm":
 		return low
-	case token != "" && (low == "aws" || strings.HasPrefix(low, "sharedkey")): // ID:SIGNATURE
-		id, _, _ := strings.Cut(token, ":")
-		return low + " " + id
+	case low != "bearer" && beforeSign().MatchString(value): // Milvus has USER:PASSWORD behind that
+		return strings.Join(beforeSign().FindStringSubmatch(value)[1:], "")
 	case token != "" && signs().MatchString(token):
 		for _, m := range keyOfHeader().FindAllStringSubmatch(token, -1) {
 			low += " " + m[1] + " " + m[2]
@@ -212,7 +219,11 @@ func whoAsks(value string) string {
 					who += fmt.Sprintf("%s %v\n", name, claim)
 				}
 			}
-			return cmp.Or(who, value)
+			if who == "" {
+				maps.DeleteFunc(claims, func(name string, _ any) bool { return slices.Contains(newInEach, name) })
+				who = parts[0] + fmt.Sprint(claims) // with the id of the key, which is in the header
+			}
+			return who
 		}
 	}
 	return value

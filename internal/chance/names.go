@@ -42,7 +42,7 @@ var (
 	// say nothing about what is asked, that a transport writes, or that only describe the body.
 	Headers = matching(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
 		`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
-		`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|hmac|digest|sha256|_?csrf|csrftoken|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
+		`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|sign|hmac|digest|sha256|_?csrf|csrftoken|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
 		`(^|-)(request|correlation|idempotenc[ey]|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$|` +
 		`(^|-)client-?token$`)
 

@@ -22,6 +22,7 @@ func TestHeaders(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
 		"x-amz-client-token": true, "x-amzn-client-token": true, "client-token": true, "idempotence-key": true, "x-idempotence-key": true, "idempotency-key": true,
+		"api-sign": true, "ok-access-sign": true, "x-acme-signature": true, "x-design": false, "x-sign-in": false,
 		"x-client-id": false, "x-client-key": false, "x-auth-token": false,
 	} {
 		if got := Headers(name); got != want {
