@@ -41,7 +41,9 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 	u := cut(req.URL)
 	user, password, _ := strings.Cut(u.user, ":")
-	p.learnEscaped(password)
+	if !isWords(password) {
+		p.learnEscaped(password)
+	}
 	if user != "" && isKey(coding.UnescapeQuery(user)) {
 		p.learnEscaped(user)
 	}
@@ -57,6 +59,13 @@ func (p *Policy) learn(req *interaction.Request) {
 func (p *Policy) learnValue(value string) {
 	if len(value) >= minLearned {
 		p.AddSecret(value)
+	}
+}
+
+// learnKey is learnValue for what should be a key, and is none if it reads as words or the name of a model.
+func (p *Policy) learnKey(value string) {
+	if !isWords(value) && !(isPlain(value) && isModelName(value)) {
+		p.learnValue(value)
 	}
 }
 
@@ -89,21 +98,26 @@ func (p *Policy) learnHeader(value string) {
 		p.learnValue(token)
 		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
 			user, password, _ := strings.Cut(string(plain), ":")
-			p.learnValue(password)
+			if !isWords(password) {
+				p.learnValue(password)
+			}
 			if isKey(user) { // as Stripe's, which has no password
 				p.learnValue(user)
 			}
 		}
 	case strings.EqualFold(scheme, "bearer"):
-		p.learnValue(token)
+		p.learnKey(token)
 		_, password, _ := strings.Cut(token, ":") // as Milvus's, which has a user before it
 		p.learnValue(password)
 	default:
 		pairs := p.learnPairs(cmp.Or(token, value), isPlain)
 		if !pairs {
-			p.learnValue(token)
+			p.learnKey(token)
 		}
-		if token == "" || !pairs && strings.Contains(token, " ") { // there is no scheme
+		switch { // there is no scheme
+		case token == "":
+			p.learnKey(value)
+		case !pairs && strings.Contains(token, " "):
 			p.learnValue(value)
 		}
 	}
@@ -158,6 +172,11 @@ func (p *Policy) learnPairs(list string, isOpen func(string) bool) (found bool) 
 func isRead(v string) bool {
 	v = unescaped(v)
 	return isPlain(v) || !hasRandom(v) && (strings.HasPrefix(v, "/") || strings.Contains(v, " ") || address().MatchString(v))
+}
+
+// isWords reports whether a value is words and nothing else: prompts have them, too.
+func isWords(v string) bool {
+	return !strings.ContainsAny(v, "0123456789") && isRead(v) && !isRandomVariable([]byte(v))
 }
 
 var address = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)

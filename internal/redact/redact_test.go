@@ -516,6 +516,10 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 		{"bearer", "https://h/", headers("authorization", "Bearer "+secret), secret},
 		{"plain header", "https://h/", headers("X-Api-Key", secret), secret},
 		{"basic password", "https://h/", headers("authorization", "Basic "+basic), secret + "-password"},
+		{"basic password of words and a number", "https://h/", headers("authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte("u:summer-2024-paris"))), "summer-2024-paris"},
+		{"bearer of letters", "https://h/", headers("authorization", "Bearer tRqWzLpKmXvNbHgFdSaJ"), "tRqWzLpKmXvNbHgFdSaJ"},
+		{"key like the name of a model, but random", "https://h/", headers("X-Api-Key", "tr-9f8e7d6c5b4a3928"), "tr-9f8e7d6c5b4a3928"},
+		{"userinfo with a number", "https://u:Elasticsearch2024@h/", nil, "Elasticsearch2024"},
 		{"AWS key id", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "EXAMPLEKEYID0001"},
 		{"AWS signature", "https://h/", headers("authorization", "AWS4-HMAC-SHA256 Credential=EXAMPLEKEYID0001/20250101/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=0123456789abcdef0123"), "0123456789abcdef0123"},
 		{"token with parameters", "https://h/", headers("authorization", `Token token="`+secret+`", nonce="abc"`), secret},
@@ -571,9 +575,13 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 // looked for, nor is what only a number of the conversation is.
 func TestHarmlessHeaders(t *testing.T) {
 	t.Parallel()
-	body := "http-auth@example.org /dir/index.html SHA-256 Photos and more dark-mode-of-night 2024-01-02T03:04:05Z 3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94 Zk3vQ9pXw7RtLm2NcY8bHs5D us-east-1/bedrock content-type;host;x-amz-date"
+	body := "http-auth@example.org /dir/index.html SHA-256 Photos and more dark-mode-of-night 2024-01-02T03:04:05Z 3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94 Zk3vQ9pXw7RtLm2NcY8bHs5D us-east-1/bedrock content-type;host;x-amz-date " +
+		"of elasticsearch in San Francisco, by the administrator, alice@example.com, and claude-sonnet-4-5"
+	basic := func(login string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(login)) }
 	var p Policy
-	req := interaction.Request{URL: "https://h/", Body: []byte(body), Headers: headers(
+	req := interaction.Request{URL: "https://elastic:elasticsearch@h/", Body: []byte(body), Headers: headers(
+		"authorization", basic("elastic:elasticsearch"), "x-authorization", basic("alice@example.com:San Francisco"), "x-key", "alice@example.com",
+		"x-token", "Bearer administrator", "x-auth-token", "Bearer claude-sonnet-4-5", "x-api-key", "claude-sonnet-4-5",
 		"authorization", `Digest username="Mufasa", realm="http-auth@example.org", uri="/dir/index.html", algorithm=SHA-256`,
 		"proxy-authorization", `OAuth realm="Photos and more", oauth_version="1.0"`,
 		"cookie", "theme=dark-mode-of-night; seen=2024-01-02T03:04:05Z",
