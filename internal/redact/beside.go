@@ -70,6 +70,27 @@ func (s *search) named(start, end int) match {
 	return m
 }
 
+// login looks at the password of an option of curl(1) or a line of netrc(5), which stands behind the user.
+func (s *search) login(start, end int) match {
+	rest := s.text[end:min(len(s.text), end+100)]
+	switch string(s.text[start:end]) {
+	case "-u", "--user":
+		if m := userOption().FindSubmatch(rest); m != nil {
+			return s.valueAt("secret", start, end+len(m[0]), string(m[1]))
+		}
+	case "password":
+		if bytes.HasPrefix(rest, []byte(" ")) && netrcLogin().Match(s.text[max(0, start-100):start]) {
+			return s.valueAt("password", start, end+1, "")
+		}
+	}
+	return match{}
+}
+
+var (
+	userOption = memo.Regexp(`^[ =](` + quote + `)?[^\s:"'\\]+:`)
+	netrcLogin = memo.Regexp(`\blogin[ \t]+\S+(?:\s|\\+[nrt])+$`)
+)
+
 // ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
 var ofJWK = strings.Fields("d p q dp dq qi k")
 
@@ -137,6 +158,10 @@ func nameKind(name string) string {
 	case "token":
 		if strings.HasPrefix(name, "--") {
 			return low // an option
+		}
+	case "pass":
+		if name == low { // no "PASS: TestThis"
+			return "secret"
 		}
 	}
 	if kind := secretKind(low); kind != "" {

@@ -47,6 +47,7 @@ var formats = []format{
 	{kind: "GitHub token", prefixes: "ghp_|gho_|ghu_|ghr_", chars: alnum, min: 36},
 	{kind: "GitHub token", prefixes: "ghs_", chars: url64 | dot, min: 36},
 	{kind: "GitHub token", prefixes: "github_pat_", chars: alnum | under, min: 50},
+	{kind: "GitHub token", prefixes: "GHSAT0", chars: upper | digit, min: 24, check: evenMix}, // of raw.githubusercontent.com
 	{kind: "GitLab token", prefixes: "glpat-|glrt-", chars: url64 | dot, min: 20},
 	{kind: "GitLab token", prefixes: "gldt-|glcbt-|glptt-|glft-|glimt-|glagent-|glsoat-|gloas-|glffct-|glwt-", chars: url64, min: 20},
 	{kind: "Slack token", prefixes: "xoxb-|xoxp-|xoxa-|xoxr-|xoxs-|xoxc-", chars: alnum | dash, min: 30, check: isSlack},
@@ -95,8 +96,8 @@ var formats = []format{
 	{kind: "API key", prefixes: "apify_api_|bb_live_|napi_|nfp_|sk_car_|dp.pt.|tr_dev_|tr_prod_", chars: alnum, min: 20}, // Apify, Browserbase, Neon, Netlify, Cartesia, Doppler, Trigger.dev
 	// LlamaCloud, Mem0, Daytona, Friendli, PostHog, Prefect, Sourcegraph, SonarQube, Buildkite, ReadMe, Sentry, Shippo
 	{kind: "API key", prefixes: "llx-|m0-|dtn_|flp_|phx_|pnu_|sgp_|squ_|sqp_|sqa_|bkua_|rdme_|sntryu_|shippo_live_|shippo_test_", chars: alnum, min: 36},
-	// Supabase, Weights & Biases, PlanetScale, CircleCI, Fly.io, Heroku, Square, Typeform, Linear, Duffel
-	{kind: "API key", prefixes: "sb_secret_|wandb_v1_|pscale_tkn_|pscale_pw_|pscale_oauth_|CCIPAT_|fo1_|HRKU-|sq0csp-|tfp_|lin_oauth_|duffel_live_|duffel_test_", chars: url64, min: 31},
+	// Supabase, Weights & Biases, PlanetScale, CircleCI, Fly.io, Heroku, Square, Typeform, Linear, Duffel, Vercel
+	{kind: "API key", prefixes: "sb_secret_|wandb_v1_|pscale_tkn_|pscale_pw_|pscale_oauth_|CCIPAT_|fo1_|HRKU-|sq0csp-|tfp_|lin_oauth_|duffel_live_|duffel_test_|vercel_blob_rw_", chars: url64, min: 31},
 	{kind: "API key", prefixes: "ops_eyJ|glc_eyJ|sntrys_eyJ|fm2_", chars: std64 | equal | under, min: 60}, // 1Password, Grafana, Sentry, Fly.io
 	{kind: "Alibaba access key id", prefixes: "LTAI", chars: alnum, min: 16, max: 22, check: mixedCase},
 	{kind: "Airtable token", prefixes: "pat", chars: alnum, min: 14, find: shape(`(pat\w{14}\.[0-9a-f]{64})(?:[^\w-]|$)`, looksRandom)},
