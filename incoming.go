@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
-	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -187,12 +186,8 @@ var keyOfHeader = memo.Regexp(`(?i)(?:^|[ ,;&])(credential|oauth_consumer_key|oa
 // signs matches a header that signs a request. Such a header changes with each request.
 var signs = memo.Regexp(`(?i)(^|[ ,;&])(signature|oauth_signature|response|mac|sig)=`)
 
-// beforeSign is what stands before the signature where that has no name: Azure's and AWS's old schemes, ID:SIGNATURE of
-// any other (Alibaba, Qiniu, UPYUN), Baidu's, and Cosmos DB's, which names no key.
+// beforeSign is what stands before a signature without a name: an ID in most schemes; Cosmos DB names no key.
 var beforeSign = memo.Regexp(`(?i)^(?:((?:aws|sharedkey\w*) [^:]*)|([\w-]+ [^\s:="]+):[\w+/-]{27,}={0,2}$|(bce-auth-v\d/[^/]+)/|(type%3dmaster)%26)`)
-
-// newInEach are the claims of a JSON Web Token that say nothing about who asks.
-var newInEach = strings.Fields("exp iat nbf jti timestamp nonce")
 
 // whoAsks returns what the value of a header says about who asks, without what is new
 // with each call: the key of a signature, the subject of a JSON Web Token (RFC 7519).
@@ -220,7 +215,9 @@ func whoAsks(value string) string {
 				}
 			}
 			if who == "" {
-				maps.DeleteFunc(claims, func(name string, _ any) bool { return slices.Contains(newInEach, name) })
+				for _, name := range []string{"exp", "iat", "nbf", "jti", "timestamp", "nonce"} {
+					delete(claims, name) // they are new in each
+				}
 				who = parts[0] + fmt.Sprint(claims) // with the id of the key, which is in the header
 			}
 			return who

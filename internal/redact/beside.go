@@ -70,41 +70,29 @@ func (s *search) named(start, end int) match {
 	return m
 }
 
-// login looks at the password of an option of curl(1) or a line of netrc(5), which stands behind the user.
-func (s *search) login(start, end int) match {
-	rest := s.text[end:min(len(s.text), end+100)]
-	switch string(s.text[start:end]) {
-	case "-u", "--user":
-		if m := userOption().FindSubmatch(rest); m != nil {
-			return s.valueAt("secret", start, end+len(m[0]), string(m[1]))
-		}
-	case "password":
-		if bytes.HasPrefix(rest, []byte(" ")) && netrcLogin().Match(s.text[max(0, start-100):start]) {
-			return s.valueAt("password", start, end+1, "")
-		}
+// login looks at the password behind a user that an option of curl(1) or a line of netrc(5) names.
+func (s *search) login(start int) match {
+	m := userOption().FindSubmatchIndex(s.text[start:min(len(s.text), start+100)])
+	if m == nil || s.text[start] == 'p' && !netrcLogin().Match(s.text[max(0, start-100):start]) {
+		return match{}
 	}
-	return match{}
+	return s.valueAt("password", start, start+m[1], "")
 }
 
 var (
-	userOption = memo.Regexp(`^[ =](` + quote + `)?[^\s:"'\\]+:`)
+	userOption = memo.Regexp(`^(?:(?:-u|--user)[ =](?:` + quote + `)?[^\s:"'\\]+:|password )`)
 	netrcLogin = memo.Regexp(`\blogin[ \t]+\S+(?:\s|\\+[nrt])+$`)
 )
 
 // ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
 var ofJWK = strings.Fields("d p q dp dq qi k")
 
-// inJWK reports whether a word is one of those, and not a letter.
+// inJWK reports whether a word is one of those.
 func (s *search) inJWK(start, end int) bool {
-	if start == 0 || !slices.Contains(ofJWK, string(s.text[start:end])) || bytes.IndexByte([]byte(`"'`), s.text[start-1]) < 0 {
-		return false
-	}
 	before, after := s.text[max(0, start-2*maxValue):start], s.text[end:min(len(s.text), end+2*maxValue)]
-	before = before[bytes.LastIndexAny(before, "{}")+1:]
-	if brace := bytes.IndexAny(after, "{}"); brace >= 0 {
-		after = after[:brace]
-	}
-	return bytes.Contains(before, []byte("kty")) || bytes.Contains(after, []byte("kty"))
+	after, _, _ = bytes.Cut(after, []byte("}"))
+	return slices.Contains(ofJWK, string(s.text[start:end])) &&
+		(bytes.Contains(before[bytes.LastIndexAny(before, "{}")+1:], []byte("kty")) || bytes.Contains(after, []byte("kty")))
 }
 
 // valueAt looks at the value that stands at a place and is given to the name that begins at
@@ -159,16 +147,12 @@ func nameKind(name string) string {
 		if strings.HasPrefix(name, "--") {
 			return low // an option
 		}
-	case "pass":
-		if name == low { // no "PASS: TestThis"
-			return "secret"
-		}
 	}
 	if kind := secretKind(low); kind != "" {
 		return kind
 	}
-	if slices.Contains(ofJWK, name) {
-		return "private part of a JWK"
+	if slices.Contains(ofJWK, name) || name == "pass" { // "PASS" is a verdict
+		return "secret"
 	}
 	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
 		return ""

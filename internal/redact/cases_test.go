@@ -63,15 +63,10 @@ func expand(rng *rand.Rand, text string) string {
 			return key("RSA ", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,"+body("hex", 32)+"\n\n", "\n")
 		case "pemcut":
 			return "-----BEGIN " + "RSA PRIVATE KEY-----\n" + strings.TrimSpace(lines(3, "\n"))
-		case "pem64", "pem64cut", "pem64lines", "pem64esc":
-			text := base64.StdEncoding.EncodeToString([]byte(key("EC ", "", "\n") + "\n"))
-			switch lf := map[string]string{"pem64lines": "\n", "pem64esc": `\\n`}[name]; {
-			case name == "pem64cut":
-				text = text[:301]
-			case lf != "":
-				text = regexp.MustCompile(`.{76}`).ReplaceAllString(text, "$0"+lf)
-			}
-			return text
+		case "pem64":
+			return base64.StdEncoding.EncodeToString([]byte(key(strings.Repeat("EC ", rng.IntN(2)), "", "\n") + "\n"))
+		case "pem64cut":
+			return base64.StdEncoding.EncodeToString([]byte(key("RSA ", "", "\n")))[:301]
 		case "pgp":
 			return "-----BEGIN " + "PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n" + lines(6, "\n") + "=" + body("b64", 4) + "\n-----END " + "PGP PRIVATE KEY BLOCK-----"
 		default:

@@ -123,7 +123,7 @@ var formats = []format{
 	{kind: "age secret key", prefixes: "AGE-SECRET-KEY-1", chars: upper | digit, min: 58, max: 58, check: evenMix},
 	{kind: "JSON Web Token", prefixes: "eyJ", find: jwt},
 	{kind: "private key", prefixes: pemBegin, find: pem},
-	{kind: "private key", prefixes: pemBegin64, chars: std64, min: 60, find: pem64}, // client-key-data and tls.key of Kubernetes
+	{kind: "private key", prefixes: "LS0tLS1CRUdJTiBQUklWQVRFIEtFW|LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRV|LS0tLS1CRUdJTiBFQyBQUklWQVRFIEtFW|LS0tLS1CRUdJTiBEU0EgUFJJVkFURSBLRV|LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVEUgS0VZ|LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFURSBLRV", chars: std64, min: 110, find: pem64},
 }
 
 // shapes are the tokens that no prefix tells, but their parts.
@@ -258,10 +258,7 @@ func jwt(text []byte, at int) (start, end int) {
 
 var jwtParts = memo.Regexp(`^\.[\w-]*(?:\.[\w-]+){1,3}`)
 
-const (
-	pemBegin   = "-----BEGIN "
-	pemBegin64 = "LS0tLS1CRUdJTiB" // and a capital
-)
+const pemBegin = "-----BEGIN "
 
 // pem is a private key in PEM (RFC 7468) or OpenPGP armour. Its lines may be ended by
 // "\n" as two characters or more, and its end may be missing. A beginning without 40
@@ -289,26 +286,13 @@ func pem(text []byte, at int) (start, end int) {
 	return at, body + len(toLastLine().Find(text[body:end]))
 }
 
-// pem64 is pem in base64, in one line or in lines as base64(1) and openssl(1) write them. Its end may be missing, too.
+// pem64 is a private key in base64 of PEM, as in client-key-data and tls.key of Kubernetes.
 func pem64(text []byte, at int) (start, end int) {
-	if head, _ := decoded(string(text[at : at+60])); !bytes.Contains(head, []byte("PRIVATE KEY")) {
+	if at > 0 && class[text[at-1]]&plus != 0 { // in the middle of base64
 		return 0, 0
 	}
-	all := lines64().Find(text[at:min(len(text), at+4*maxValue)])
-	digits := lineEnds().ReplaceAllString(string(all), "")
-	if plain, _ := decoded(digits[:len(digits)&^3]); plain != nil {
-		_, end = pem(plain, 0)
-	}
-	if end == 0 {
-		return 0, 0
-	}
-	return at, at + len(all)
+	return at, run(text[:min(len(text), at+16<<10)], at, std64|equal)
 }
-
-var (
-	lines64  = memo.Regexp(`^(?:[\w+/]{64,76}` + lineEnd + `)*[\w+/-]+={0,2}`)
-	lineEnds = memo.Regexp(lineEnd)
-)
 
 // toLastLine is all up to the end of the last run of base64 that is no word.
 var toLastLine = memo.Regexp(`(?s)^.*[A-Za-z0-9+/=]{24}`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/x509"
 	_ "embed" // for the keys
+	"encoding/base64"
 	encoding "encoding/pem"
 	"fmt"
 	"strings"
@@ -49,6 +50,8 @@ var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)
 
 // isStandIn reports whether what looks like a secret stands for one.
 func isStandIn(b []byte) bool {
-	isKey := bytes.HasPrefix(b, []byte(pemBegin)) || bytes.HasPrefix(b, []byte(pemBegin64))
-	return onlyTyped().Match(b) || isKey && standIn(b) == string(b)
+	if bytes.HasPrefix(b, []byte("LS0tLS1CRUdJTi")) { // pemBegin in base64
+		b, _ = base64.StdEncoding.DecodeString(string(b))
+	}
+	return onlyTyped().Match(b) || bytes.HasPrefix(b, []byte(pemBegin)) && keyLike(string(b)) == string(b)
 }

@@ -41,7 +41,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 	u := cut(req.URL)
 	user, password, _ := strings.Cut(u.user, ":")
-	if !isWords(password) {
+	if !isWords(password, "0123456789") {
 		p.learnEscaped(password)
 	}
 	if user != "" && isKey(coding.UnescapeQuery(user)) {
@@ -62,9 +62,9 @@ func (p *Policy) learnValue(value string) {
 	}
 }
 
-// learnKey is learnValue for what should be a key, and is none if it reads as words or the name of a model.
-func (p *Policy) learnKey(value string) {
-	if !isWords(value) && !(isPlain(value) && isModelName(value)) {
+// learnUnread is learnValue for what is no words.
+func (p *Policy) learnUnread(value, without string) {
+	if !isWords(value, without) {
 		p.learnValue(value)
 	}
 }
@@ -98,26 +98,23 @@ func (p *Policy) learnHeader(value string) {
 		p.learnValue(token)
 		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
 			user, password, _ := strings.Cut(string(plain), ":")
-			if !isWords(password) {
-				p.learnValue(password)
-			}
+			p.learnUnread(password, "0123456789")
 			if isKey(user) { // as Stripe's, which has no password
 				p.learnValue(user)
 			}
 		}
 	case strings.EqualFold(scheme, "bearer"):
-		p.learnKey(token)
+		p.learnUnread(token, "")
 		_, password, _ := strings.Cut(token, ":") // as Milvus's, which has a user before it
 		p.learnValue(password)
 	default:
 		pairs := p.learnPairs(cmp.Or(token, value), isPlain)
 		if !pairs {
-			p.learnKey(token)
+			p.learnUnread(token, "")
 		}
-		switch { // there is no scheme
-		case token == "":
-			p.learnKey(value)
-		case !pairs && strings.Contains(token, " "):
+		if token == "" { // there is no scheme
+			p.learnUnread(value, "")
+		} else if !pairs && strings.Contains(token, " ") {
 			p.learnValue(value)
 		}
 	}
@@ -174,9 +171,9 @@ func isRead(v string) bool {
 	return isPlain(v) || !hasRandom(v) && (strings.HasPrefix(v, "/") || strings.Contains(v, " ") || address().MatchString(v))
 }
 
-// isWords reports whether a value is words and nothing else: prompts have them, too.
-func isWords(v string) bool {
-	return !strings.ContainsAny(v, "0123456789") && isRead(v) && !isRandomVariable([]byte(v))
+// isWords reports whether a value is words, a name or an address without some characters: prompts have them, too.
+func isWords(v, without string) bool {
+	return !strings.ContainsAny(v, without) && isRead(v) && !isRandomVariable([]byte(v))
 }
 
 var address = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
