@@ -87,12 +87,16 @@ var (
 // ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
 var ofJWK = strings.Fields("d p q dp dq qi k")
 
-// inJWK reports whether a word is one of those.
+// inJWK reports whether a word is one of those, in quotes.
 func (s *search) inJWK(start, end int) bool {
-	before, after := s.text[max(0, start-2*maxValue):start], s.text[end:min(len(s.text), end+2*maxValue)]
-	after, _, _ = bytes.Cut(after, []byte("}"))
-	return slices.Contains(ofJWK, string(s.text[start:end])) &&
-		(bytes.Contains(before[bytes.LastIndexAny(before, "{}")+1:], []byte("kty")) || bytes.Contains(after, []byte("kty")))
+	from, to, kty := max(0, start-2*maxValue), min(len(s.text), end+2*maxValue), []byte("kty")
+	if start == 0 || bytes.IndexByte([]byte(`"'`), s.text[start-1]) < 0 || !slices.Contains(ofJWK, string(s.text[start:end])) ||
+		!bytes.Contains(s.text[from:to], kty) { // nearly always
+		return false
+	}
+	before := s.text[from:start]
+	after, _, _ := bytes.Cut(s.text[end:to], []byte("}"))
+	return bytes.Contains(before[bytes.LastIndexAny(before, "{}")+1:], kty) || bytes.Contains(after, kty)
 }
 
 // valueAt looks at the value that stands at a place and is given to the name that begins at
