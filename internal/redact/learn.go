@@ -41,7 +41,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 	u := cut(req.URL)
 	user, password, _ := strings.Cut(u.user, ":")
-	if !isWords(password, "0123456789") {
+	if !isWords(password) {
 		p.learnEscaped(password)
 	}
 	if user != "" && isKey(coding.UnescapeQuery(user)) {
@@ -63,8 +63,8 @@ func (p *Policy) learnValue(value string) {
 }
 
 // learnUnread is learnValue for what is no words.
-func (p *Policy) learnUnread(value, without string) {
-	if !isWords(value, without) {
+func (p *Policy) learnUnread(value string) {
+	if !isWords(value) {
 		p.learnValue(value)
 	}
 }
@@ -98,22 +98,22 @@ func (p *Policy) learnHeader(value string) {
 		p.learnValue(token)
 		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
 			user, password, _ := strings.Cut(string(plain), ":")
-			p.learnUnread(password, "0123456789")
+			p.learnUnread(password)
 			if isKey(user) { // as Stripe's, which has no password
 				p.learnValue(user)
 			}
 		}
 	case strings.EqualFold(scheme, "bearer"):
-		p.learnUnread(token, "")
+		p.learnUnread(token)
 		_, password, _ := strings.Cut(token, ":") // as Milvus's, which has a user before it
 		p.learnValue(password)
 	default:
 		pairs := p.learnPairs(cmp.Or(token, value), isPlain)
 		if !pairs {
-			p.learnUnread(token, "")
+			p.learnUnread(token)
 		}
 		if token == "" { // there is no scheme
-			p.learnUnread(value, "")
+			p.learnUnread(value)
 		} else if !pairs && strings.Contains(token, " ") {
 			p.learnValue(value)
 		}
@@ -171,9 +171,10 @@ func isRead(v string) bool {
 	return isPlain(v) || !hasRandom(v) && (strings.HasPrefix(v, "/") || strings.Contains(v, " ") || address().MatchString(v))
 }
 
-// isWords reports whether a value is words, a name or an address without some characters: prompts have them, too.
-func isWords(v, without string) bool {
-	return !strings.ContainsAny(v, without) && isRead(v) && !isRandomVariable([]byte(v))
+// isWords reports whether a value is words as prompts have them. A password or a key that is put together of words by
+// marks or numbers is none.
+func isWords(v string) bool {
+	return !strings.ContainsAny(v, "0123456789-_.") && isRead(v) && !isRandomVariable([]byte(v))
 }
 
 var address = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
