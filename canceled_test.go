@@ -541,3 +541,50 @@ func TestHedgedThenPlain(t *testing.T) {
 		})
 	}
 }
+
+// TestCanceledByAnotherAnswer: a request that was canceled when another one had its answer, and was sent again later, is
+// canceled in replay, and answered later. A run in which it is not sent the first time gets the answer.
+func TestCanceledByAnotherAnswer(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		if req.Header.Get("X-Hold") != "" {
+			return holding(req)
+		}
+		return canned(`"answer"`).RoundTrip(req)
+	})
+	for _, run := range []struct {
+		mode  Mode
+		sends bool
+	}{{ModeAll, true}, {ModeNone, true}, {ModeNone, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, InMode(run.mode), Upstream(live), AllowRaced())
+			ctx, cancel := context.WithCancel(t.Context())
+			first := make(chan error, 1)
+			if !run.sends {
+				first <- context.Canceled
+			} else {
+				go func() {
+					req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(prompt("first")))
+					req.Header.Set("X-Hold", "yes")
+					resp, err := r.RoundTrip(req)
+					if err == nil {
+						resp.Body.Close()
+					}
+					first <- err
+				}()
+				synctest.Wait()
+			}
+			post(t, r, chatURL, prompt("second"))
+			cancel()
+			if err := <-first; !errors.Is(err, context.Canceled) {
+				t.Errorf("%+v: the first one: %v", run, err)
+			}
+			start := time.Now()
+			if status, body := post(t, r, chatURL, prompt("first")); status != 200 || body != `"answer"` || time.Since(start) > time.Second {
+				t.Errorf("%+v: the later one: %d %s after %v", run, status, body, time.Since(start))
+			}
+			mustClose(t, r)
+		})
+	}
+}

@@ -2,15 +2,18 @@ package promptecho
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -360,5 +363,64 @@ func checkProgram(t *testing.T, file string, n uint64) {
 			}
 		}
 		edit = strings.NewReplacer(".1 turn", ".1 carefully, turn")
+	}
+}
+
+// TestCanceledWhileItsPieceWaits: a piece of a stream waits for what the program does with the piece of another one, and that cancels
+// the stream. It does not come any more, as in a replay.
+func TestCanceledWhileItsPieceWaits(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var pipes sync.Map // the write ends by the path
+	live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		r, w := io.Pipe()
+		context.AfterFunc(req.Context(), func() { w.CloseWithError(req.Context().Err()) })
+		pipes.Store(req.URL.Path, w)
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: r, ContentLength: -1}, nil
+	})
+	const event = "data: {}\n\n"
+	for _, mode := range []Mode{ModeAll, ModeNone} {
+		r := mustOpen(t, file, InMode(mode), Upstream(live))
+		write := func(path string) {
+			if w, ok := pipes.Load(path); ok && mode == ModeAll {
+				io.WriteString(w.(io.Writer), event)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		open := func(ctx context.Context, path string) io.ReadCloser {
+			req, _ := http.NewRequestWithContext(ctx, "POST", "https://api.example"+path, strings.NewReader("{}"))
+			resp, err := r.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return resp.Body
+		}
+		held, other := open(ctx, "/held"), open(t.Context(), "/other")
+		var sent atomic.Bool
+		got, done := make(chan bool), make(chan bool)
+		go func() {
+			defer close(done)
+			other.Read(make([]byte, 100))
+			close(got)
+			for mode == ModeAll && !sent.Load() { // the program is at work
+				runtime.Gosched()
+			}
+			cancel()
+		}()
+		go func() {
+			write("/other")
+			<-got
+			write("/held")
+			sent.Store(true)
+		}()
+		if n, err := held.Read(make([]byte, 100)); n > 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %d bytes, %v", mode, n, err)
+		}
+		<-done
+		held.Close()
+		other.Close()
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

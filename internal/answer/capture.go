@@ -122,11 +122,15 @@ type capture struct {
 
 // Read reads from the server and records what it read.
 func (c *capture) Read(p []byte) (int, error) {
+	before := request.GaveUp(c.resp.Request)
 	c.reading.Add(1)
 	n, err := c.body.Read(p)
 	c.reading.Add(-1)
 	if n > 0 {
 		c.add(p[:n], n == len(p))
+		if gone := request.GaveUp(c.resp.Request); before == nil && gone != nil { // while it was held: in replay, it does not come then
+			n, err = 0, gone
+		}
 	}
 	if err != nil && c.settle(c.howEnded(err)) {
 		request.Expired(c.resp.Request)

@@ -59,14 +59,14 @@ const tick = 5 * time.Millisecond
 func newLapse() lapse { return lapse{time.Now(), spent()} }
 
 // next returns how much of the time since the last look counts: for a program that works, the
-// time that it was given by the processors, of which each of those that are known to be busy has a share,
+// time that it was given by the processors, of which each of its goroutines that work has a share,
 // and an eighth of what the collector may have taken.
-func (l *lapse) next(works bool, known uint64, collects bool) time.Duration {
+func (l *lapse) next(works bool, busy uint64, collects bool) time.Duration {
 	last := *l
 	*l = newLapse()
 	counts := min(l.now.Sub(last.now), tick)
 	if works {
-		counts = min((l.spent-last.spent)/time.Duration(1+known), tick)
+		counts = min((l.spent-last.spent)/time.Duration(max(1, busy)), tick)
 	}
 	if collects {
 		counts /= 8
@@ -136,7 +136,7 @@ func (r *rest) wait(kind int) {
 			continue
 		}
 		rested, most = 0, crowd{}
-		if left -= lapse.next(seen.here > others.here, others.here, r.watch.collects()); left < 0 {
+		if left -= lapse.next(seen.here > others.here, max(seen.here, others.here+1), r.watch.collects()); left < 0 {
 			last := r.impatience
 			if r.isInVain(least, looked); kind == recorded { // which waits for those that are known, too
 				r.impatience = min(r.impatience, last)
@@ -146,7 +146,7 @@ func (r *rest) wait(kind int) {
 		if looked < eager {
 			runtime.Gosched()
 		} else {
-			time.Sleep(pause)
+			time.Sleep(pause << min((looked-eager)/64, 6)) // longer and longer: else looking takes the time that the program needs
 		}
 	}
 	r.isRested(most)
@@ -155,11 +155,11 @@ func (r *rest) wait(kind int) {
 // lapse returns how much of the time since the last look counts for who waits for the program.
 func (r *rest) lapse(l *lapse) time.Duration {
 	if bubble.In() || !r.looking.TryLock() { // somebody waits for it to rest
-		return l.next(!bubble.In(), 0, false)
+		return l.next(!bubble.In(), 1, false)
 	}
 	defer r.looking.Unlock()
 	seen, ok := r.watch.look()
-	return l.next(ok && !seen.isWithin(r.others), r.others.here, r.watch.collects())
+	return l.next(ok && !seen.isWithin(r.others), max(seen.here, r.others.here+1), r.watch.collects())
 }
 
 func (r *rest) isInVain(least crowd, looked int) {
