@@ -52,8 +52,8 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 		return "the test panicked"
 	case r.config.frozen.Select(c.rec.Form().Name()):
 		return "Frozen in the code forbids it"
-	case standInOf(c.req) != "":
-		return "its " + standInOf(c.req) + " has " + standsIn
+	case r.standIn(c.req) != "":
+		return "its " + r.standIn(c.req) + " has " + standsIn
 	}
 	if why := cmp.Or(compare.Unfit(recorded), request.ServedBy(c.req.Context()).Unsendable); why != "" {
 		return why

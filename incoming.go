@@ -94,8 +94,6 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 					add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 				}
 			}
-		case shortNumber().MatchString(strings.Join(h.Values, "\n")) && !chance.Counting(h.Name):
-			note("header/"+h.Name, h.Name, strings.Join(h.Values, "\n")) // X-Store: 17
 		default:
 			add("header/"+h.Name, h.Name, strings.Join(h.Values, "\n"))
 		}
@@ -109,15 +107,6 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		addParameters(add, req.URL.Query(), (&url.URL{RawQuery: query}).Query())
 	}
 	return has
-}
-
-// cookiesOf returns the cookies that an answer sets, as unsaidOf has those of a request.
-func cookiesOf(cookies []*http.Cookie) tape.Unsaid {
-	sets := tape.Unsaid{}
-	for _, cookie := range cookies {
-		sets[tape.CookiePath+cookie.Name] = maphash.String(hashing, whoAsks(cookie.Value))
-	}
-	return sets
 }
 
 // addParameters adds the parameters of a query that were redacted, as [url.URL.Query] has
@@ -166,13 +155,10 @@ var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
 // mayBeSecret matches the names of headers and parameters that may hold a credential.
 var mayBeSecret = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
 
-// shortNumber matches what is too short to be a time or drawn.
-var shortNumber = memo.Regexp(`^\d{1,7}$`)
-
 // saysWho matches the names of headers that say who asks, or for which part, and of cookies that are logins: PHPSESSID,
 // connect.sid, li_at.
-var saysWho = memo.Regexp(`(?:user|tenant|account|customer|client|company|organi[sz]ation|org|workspace|project|entity)(?:-?(?:ids?|no|number|code|uuid))?$|` +
-	`(?:^|[._-])(?:team|site|scope|page|offset|sudo)(?:-?(?:ids?|no|number|code|uuid))?$|` +
+var saysWho = memo.Regexp(`(?:user|tenant|account|customer|company|organi[sz]ation|org|workspace|project|entity)(?:-?(?:ids?|no|number|code|uuid))?$|` +
+	`^(?:x-)?(?:page|offset|sudo)$|(?:^|[._-])(?:team|site|scope)(?:-?(?:ids?|no|number|code|uuid))?$|` +
 	`(?:^|[._-]|php)sess|(?:^|[._-])s?sid$|remember|^li_at$`)
 
 // keyOfURL matches the parameters of a signed URL that name the key: of AWS, Google,
@@ -186,8 +172,9 @@ var keyOfHeader = memo.Regexp(`(?i)(?:^|[ ,;&])(credential|oauth_consumer_key|oa
 // signs matches a header that signs a request. Such a header changes with each request.
 var signs = memo.Regexp(`(?i)(^|[ ,;&])(signature|oauth_signature|response|mac|sig)=`)
 
-// beforeSign is what stands before a signature without a name: an ID in most schemes; Cosmos DB names no key.
-var beforeSign = memo.Regexp(`(?i)^(?:((?:aws|sharedkey\w*) [^:]*)|([\w-]+ [^\s:="]+):[\w+/-]{27,}={0,2}$|(bce-auth-v\d/[^/]+)/|(type%3dmaster)%26)`)
+// beforeSign is what stands before a signature without a name: an ID, of AWS, Azure, Alibaba, Qiniu, UPYUN and Baidu; Cosmos
+// DB names no key.
+var beforeSign = memo.Regexp(`(?i)^(?:((?:aws|sharedkey\w*) [^:]*)|((?:acs|oss|qiniu|upyun) [^\s:="]+):[\w+/-]{27,}={0,2}$|(bce-auth-v\d/[^/]+)/|(type%3dmaster)%26)`)
 
 // whoAsks returns what the value of a header says about who asks, without what is new
 // with each call: the key of a signature, the subject of a JSON Web Token (RFC 7519).

@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 )
 
 // TestPlaceholderIsNotSent: what a replayed answer has in the place of a token is not sent upstream, in a header, in a
-// cookie or in a URL, and nothing of the cassette is lost: a run that records everything again gets a real one.
+// cookie or in a query, and nothing of the cassette is lost: a run that records everything again gets a real one.
 func TestPlaceholderIsNotSent(t *testing.T) {
 	t.Parallel()
 	const token = "Zk3vQ9pXw7RtLm2NcY8bHs5D"
@@ -19,11 +20,11 @@ func TestPlaceholderIsNotSent(t *testing.T) {
 		"header authorization": func(question, token string) asking {
 			return asking{url: "https://api.example/ask", body: question, headers: []string{"Authorization", "Bearer " + token}}
 		},
-		"header cookie": func(question, token string) asking {
+		"cookie sid": func(question, token string) asking {
 			return asking{url: "https://api.example/ask", body: question, headers: []string{"Cookie", "sid=" + token}}
 		},
-		"URL": func(question, token string) asking {
-			return asking{url: "https://api.example/ask?access_token=" + token, body: question}
+		"parameter access_token": func(question, token string) asking {
+			return asking{url: "https://api.example/ask?" + url.Values{"access_token": {token}}.Encode(), body: question}
 		},
 	} {
 		t.Run(place, func(t *testing.T) {
@@ -58,6 +59,40 @@ func TestPlaceholderIsNotSent(t *testing.T) {
 			}
 			if got, errs := run(ModeAll, "two"); got != `"answer"` || len(errs) > 0 || sent != 2 {
 				t.Error(got, errs, sent)
+			}
+		})
+	}
+}
+
+// TestPlaceholderThatIsSent: one that the program made itself, one that is no credential, and one for a server whose
+// requests pass are sent.
+func TestPlaceholderThatIsSent(t *testing.T) {
+	t.Parallel()
+	const token = "Zk3vQ9pXw7RtLm2NcY8bHs5D"
+	login := asking{url: "https://api.example/login", body: "{}"}
+	for name, use := range map[string]asking{
+		"its own, nothing is replayed": {url: "https://api.example/own?api_key=[REDACTED]", headers: []string{"Authorization", "Bearer [REDACTED]"}},
+		"a text":                       {url: "https://api.example/text?q=mail+of+[REDACTED]", headers: []string{"X-Prompt", "mail of [REDACTED]"}},
+		"a cookie that is no login":    {url: "https://api.example/jar", headers: []string{"Cookie", "lang=[REDACTED]; SERVERID=[REDACTED]"}},
+		"a cookie beside a key":        {url: "https://api.example/key", headers: []string{"Cookie", "sid=[REDACTED]", "Authorization", "Bearer " + token}},
+		"a server whose requests pass": {url: "https://app.example/me", headers: []string{"Authorization", "Bearer [REDACTED]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			for _, mode := range []Mode{ModeAll, ModeNewEpisodes} {
+				r := mustOpen(t, file, InMode(mode), PassThrough("http/app.example"), Upstream(canned(`{"access_token":"`+token+`"}`)))
+				if mode == ModeAll || !strings.HasPrefix(name, "its own") {
+					login.ask(t, r)
+				}
+				if mode == ModeNewEpisodes {
+					if got := use.ask(t, r); strings.HasPrefix(got, "status") {
+						t.Error(got)
+					}
+				}
+				if errs := r.finish(report.Outcome{Filtered: true}).Errors; len(errs) > 0 {
+					t.Error(errs)
+				}
 			}
 		})
 	}
@@ -109,7 +144,7 @@ func TestServerStartedAnew(t *testing.T) {
 			before := read(t, file)
 			errs := run(ModeUpdate, tt.port, `{"q":"two"}`)
 			want := file + ":4: this recording was replayed, and wrote something to a local server (POST " + old + tt.write + "). " +
-				"What was asked there later is not recorded, because the server is a new one, at another port, and lacks that: POST " + tt.port + "/search. To record everything again: PROMPTECHO_MODE=all"
+				"What was asked there later is not recorded, because the server is a new one, at another port, and lacks that: POST " + tt.port + "/search. To record everything again: PROMPTECHO_MODE=all. If it needs nothing of that, say so with OnRecordError(Keep)"
 			if tt.refused && (errs != want || read(t, file) != before) || !tt.refused && (errs != "" || read(t, file) == before) {
 				t.Errorf("%s\n%s", errs, read(t, file))
 			}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
@@ -57,9 +59,6 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
 		return resp, nil
 	}
-	if r.plan.record && resp.Header["Set-Cookie"] != nil {
-		r.tape.Sets(rec, cookiesOf(resp.Cookies()))
-	}
 	answer.Capture(resp, sent, answer.Keeper{
 		Drops: func(name string) bool {
 			name = strings.ToLower(name)
@@ -99,7 +98,11 @@ func (r *Recorder) awaitGivenUp() {
 
 // reserve takes the place of a request on the tape, if it can go upstream.
 func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, error) {
-	if err := r.admit(req, r.missingKey()); err != nil {
+	err := r.missingKey()
+	if where := r.standIn(req); err == nil && where != "" {
+		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.file, r.mode, r.nameOf(req), where, standsIn))
+	}
+	if err := r.admit(req, err); err != nil {
 		return nil, err
 	}
 	if opensSocket(req) {
@@ -198,25 +201,37 @@ func (r *Recorder) barred(req *http.Request, err error) error {
 	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
 		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but %s", r.file, r.mode, r.nameOf(req), why))
 	}
-	if where := standInOf(req); err == nil && where != "" && !r.plan.again {
-		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.file, r.mode, r.nameOf(req), where, standsIn))
-	}
 	return err
 }
 
 const standsIn = "a placeholder for a secret, from an answer that was replayed"
 
-// standInOf returns where a request has what stands for a credential that an answer gave, "" if nowhere.
-func standInOf(req *http.Request) string {
-	for name, values := range req.Header {
-		if slices.ContainsFunc(values, redact.StandsIn) {
-			return "header " + strings.ToLower(name)
+// standIn returns where a request has what stands for a credential that a replayed answer gave, "" if nowhere.
+func (r *Recorder) standIn(req *http.Request) string {
+	isCredential := func(name string, values ...string) bool {
+		return mayBeSecret().MatchString(strings.ToLower(name)) && slices.ContainsFunc(values, redact.StandsIn)
+	}
+	where, query := "", req.URL.Query()
+	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+		if name != "Cookie" && isCredential(name, req.Header[name]...) {
+			where = "header " + strings.ToLower(name)
 		}
 	}
-	if redact.StandsIn(req.URL.String()) {
-		return "URL"
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if isCredential(name, query[name]...) {
+			where = "parameter " + name
+		}
 	}
-	return ""
+	for _, c := range req.Cookies() {
+		low := strings.ToLower(c.Name)
+		if where == "" && req.Header.Get("Authorization") == "" && !chance.Headers(low) && (isCredential(low, c.Value) || saysWho().MatchString(low) && redact.StandsIn(c.Value)) {
+			where = "cookie " + c.Name
+		}
+	}
+	if where != "" && !r.tape.HasPlayedStandIn() {
+		return "" // the program made it
+	}
+	return where
 }
 
 // missingKey returns an error if a key that a request upstream needs is empty.

@@ -104,8 +104,8 @@ func (e outdatedError) Error() string { return string(e) }
 func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, o *report.Outcome) (bool, error) {
 	it := rec.Head()
 	what := it.Request.String()
-	if wrote := r.tape.WrittenBefore(rec); wrote != nil && !r.plan.again && !rec.Failed() {
-		return false, outdatedError(fmt.Sprintf("%s:%d: this recording was replayed, and wrote something to a local server (%s). What was asked there later is not recorded, because the server is a new one, at another port, and lacks that: %s. To record everything again: PROMPTECHO_MODE=all", r.file, wrote.Line(), wrote.Head().Request.String(), what))
+	if wrote := r.tape.WrittenBefore(rec); wrote != nil && !r.plan.again && r.config.onRecordError != Keep && !rec.Failed() {
+		return false, outdatedError(fmt.Sprintf("%s:%d: this recording was replayed, and wrote something to a local server (%s). What was asked there later is not recorded, because the server is a new one, at another port, and lacks that: %s. To record everything again: PROMPTECHO_MODE=all. If it needs nothing of that, say so with OnRecordError(Keep)", r.file, wrote.Line(), wrote.Head().Request.String(), what))
 	}
 	switch {
 	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):

@@ -46,10 +46,6 @@ var (
 		`(^|-)(request|correlation|idempotenc[ey]|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$|` +
 		`(^|-)client-?token$`)
 
-	// Counting are those of headers whose numbers count or time calls, or belong to one process.
-	Counting = matching(`(^|[_.-])(` + callWords + `|transaction|session|count|time|timestamp|timeout|deadline|ttl|elapsed|duration|latency|age|` +
-		`remaining|budget|length|sampled|worker|process|pid|port|rtt|otp|mfa|2fa|round|try|tries|cnt|hop|tick|random|seed)([_.-]|$)`)
-
 	// Cookies are those by which content delivery networks, load balancers and counters of
 	// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.
 	// What protects forms is one of Headers.

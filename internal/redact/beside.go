@@ -70,26 +70,12 @@ func (s *search) named(start, end int) match {
 	return m
 }
 
-// login looks at the password behind a user that an option of curl(1) or a line of netrc(5) names.
-func (s *search) login(start int) match {
-	m := userOption().FindSubmatchIndex(s.text[start:min(len(s.text), start+100)])
-	if m == nil || s.text[start] == 'p' && !netrcLogin().Match(s.text[max(0, start-100):start]) {
-		return match{}
-	}
-	return s.valueAt("password", start, start+m[1], "")
-}
-
-var (
-	userOption = memo.Regexp(`^(?:(?:-u|--user)[ =](?:` + quote + `)?[^\s:"'\\]+:|password )`)
-	netrcLogin = memo.Regexp(`\blogin[ \t]+\S+(?:\s|\\+[nrt])+$`)
-)
-
 // ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
 var ofJWK = strings.Fields("d p q dp dq qi k")
 
 // inJWK reports whether a word is one of those, in quotes.
 func (s *search) inJWK(start, end int) bool {
-	from, to, kty := max(0, start-2*maxValue), min(len(s.text), end+2*maxValue), []byte("kty")
+	from, to, kty := max(0, start-2*maxValue), min(len(s.text), end+2*maxValue), []byte(string(s.text[max(0, start-1)])+"kty")
 	if start == 0 || bytes.IndexByte([]byte(`"'`), s.text[start-1]) < 0 || !slices.Contains(ofJWK, string(s.text[start:end])) ||
 		!bytes.Contains(s.text[from:to], kty) { // nearly always
 		return false
@@ -155,7 +141,7 @@ func nameKind(name string) string {
 	if kind := secretKind(low); kind != "" {
 		return kind
 	}
-	if slices.Contains(ofJWK, name) || name == "pass" { // "PASS" is a verdict
+	if slices.Contains(ofJWK, name) {
 		return "secret"
 	}
 	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {

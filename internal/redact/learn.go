@@ -41,9 +41,7 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 	u := cut(req.URL)
 	user, password, _ := strings.Cut(u.user, ":")
-	if !isWords(password) {
-		p.learnEscaped(password)
-	}
+	p.learnEscaped(password)
 	if user != "" && isKey(coding.UnescapeQuery(user)) {
 		p.learnEscaped(user)
 	}
@@ -59,13 +57,6 @@ func (p *Policy) learn(req *interaction.Request) {
 func (p *Policy) learnValue(value string) {
 	if len(value) >= minLearned {
 		p.AddSecret(value)
-	}
-}
-
-// learnUnread is learnValue for what is no words.
-func (p *Policy) learnUnread(value string) {
-	if !isWords(value) {
-		p.learnValue(value)
 	}
 }
 
@@ -98,23 +89,21 @@ func (p *Policy) learnHeader(value string) {
 		p.learnValue(token)
 		if plain, err := base64.StdEncoding.DecodeString(token); err == nil {
 			user, password, _ := strings.Cut(string(plain), ":")
-			p.learnUnread(password)
+			p.learnValue(password)
 			if isKey(user) { // as Stripe's, which has no password
 				p.learnValue(user)
 			}
 		}
 	case strings.EqualFold(scheme, "bearer"):
-		p.learnUnread(token)
+		p.learnValue(token)
 		_, password, _ := strings.Cut(token, ":") // as Milvus's, which has a user before it
 		p.learnValue(password)
 	default:
 		pairs := p.learnPairs(cmp.Or(token, value), isPlain)
 		if !pairs {
-			p.learnUnread(token)
+			p.learnValue(token)
 		}
-		if token == "" { // there is no scheme
-			p.learnUnread(value)
-		} else if !pairs && strings.Contains(token, " ") {
+		if token == "" || !pairs && strings.Contains(token, " ") { // there is no scheme
 			p.learnValue(value)
 		}
 	}
@@ -169,12 +158,6 @@ func (p *Policy) learnPairs(list string, isOpen func(string) bool) (found bool) 
 func isRead(v string) bool {
 	v = unescaped(v)
 	return isPlain(v) || !hasRandom(v) && (strings.HasPrefix(v, "/") || strings.Contains(v, " ") || address().MatchString(v))
-}
-
-// isWords reports whether a value is words as prompts have them. A password or a key that is put together of words by
-// marks or numbers is none.
-func isWords(v string) bool {
-	return !strings.ContainsAny(v, "0123456789-_.") && isRead(v) && !isRandomVariable([]byte(v))
 }
 
 var address = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)

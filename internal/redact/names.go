@@ -118,7 +118,7 @@ var cursors = strings.Fields(`
 	cursor nextcursor prevcursor previouscursor startcursor endcursor aftercursor beforecursor
 	after before startingafter endingbefore startafter searchafter lastid firstid
 	continue continuetoken nextcontinuationtoken synctoken nextsynctoken skiptoken scrollid
-	resumptiontoken resumetoken paginationtoken deltatoken streamtoken prevtoken lasttoken
+	resumptiontoken paginationtoken deltatoken prevtoken
 	bookmark exclusivestartkey lastevaluatedkey`)
 
 // words splits a name where neither a letter nor a digit stands and where its case rises.

@@ -121,11 +121,6 @@ func (s *search) word(start, end int) match {
 			return m
 		}
 	}
-	if n > 1 && (text[at] == '-' || text[at] == 'p' && n == len("password")) {
-		if m := s.login(at); m.end > 0 {
-			return m
-		}
-	}
 	switch {
 	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
 		return s.shape(end - 5) // of Microsoft Entra

@@ -67,9 +67,10 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 			continue
 		}
 		used.read(p, &v)
+		a.Failed = false // what goes on has not failed
 		for _, path := range errorPaths {
 			v.Each(path, func(m *exactjson.Value) {
-				a.Failed = a.Failed || form.Known && !form.Linked() && m.Kind == exactjson.String
+				a.Failed = a.Failed || form.Known && !form.Linked() && m.Kind == exactjson.String && m.Text != ""
 			})
 		}
 		for _, path := range modelPaths {

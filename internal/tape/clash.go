@@ -106,7 +106,7 @@ func (t *Tape) UnsaidClashes() (clashes []UnsaidClash) {
 				hash, ok := rec.unsaid[path]
 				return hash, ok || !strings.HasPrefix(path, CookiePath) // an answer may have set it
 			})
-			if two != nil && !told[path] && (!t.isGiven(path) || t.loggedIn(two[0], path) != t.loggedIn(two[1], path)) {
+			if two != nil && !told[path] && !t.isGiven(path) {
 				told[path] = true
 				clashes = append(clashes, UnsaidClash{path, recs[0].Form(), places[two[0]], places[two[1]]})
 			}
@@ -124,22 +124,6 @@ func (t *Tape) isGiven(path string) bool {
 		return i >= 0 && slices.ContainsFunc(headers[i].Values, func(v string) bool { return strings.HasPrefix(v, name+"=") })
 	}
 	return ok && slices.ContainsFunc(t.recordings, sets)
-}
-
-// Sets keeps the cookies that an answer sets.
-func (t *Tape) Sets(rec *Recording, cookies Unsaid) { t.change(func() { rec.sets = cookies }) }
-
-// loggedIn returns the request that got the cookie which a recording was asked with, or the first of those that this
-// one followed, each asked with the one before; the zero key if nobody knows.
-func (t *Tape) loggedIn(rec *Recording, path string) (login requestKey) {
-	for last := len(t.recordings); ; {
-		i := slices.IndexFunc(t.recordings[:last], func(o *Recording) bool { return rec.unsaid[path] != 0 && o.sets[path] == rec.unsaid[path] })
-		if i < 0 {
-			return login
-		}
-		last, rec = i, t.recordings[i]
-		login = rec.requestKey()
-	}
 }
 
 // isAnswer reports whether a recording has an answer that counts. An answer that says to

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // What follows says which recordings stand for calls of this run. The tape must be closed.
@@ -57,6 +58,24 @@ func (t *Tape) Played(all bool) (list []*Recording) {
 		list = append(list, rec)
 	}
 	return list
+}
+
+// HasPlayedStandIn reports whether this run has played an answer in which something stands for a secret.
+func (t *Tape) HasPlayedStandIn() bool {
+	return slices.ContainsFunc(t.Recordings(), func(rec *Recording) bool {
+		if rec.fresh || !rec.Used() {
+			return false
+		}
+		resp := &rec.Interaction().Response
+		isThere := redact.StandsIn(string(resp.Body))
+		for _, h := range resp.Headers {
+			isThere = isThere || slices.ContainsFunc(h.Values, redact.StandsIn)
+		}
+		for _, event := range resp.Events {
+			isThere = isThere || slices.ContainsFunc(event, func(f interaction.Field) bool { return redact.StandsIn(f.Value) })
+		}
+		return isThere
+	})
 }
 
 // SortAsked sorts recordings in the order in which this run asked for them.

@@ -59,7 +59,6 @@ type Recording struct {
 	replaced bool       // another one was recorded in its place
 	resumed  bool       // a killed run recorded it
 	unsaid   Unsaid     // of the request that took it
-	sets     Unsaid     // the cookies that the answer sets, if this run records it
 
 	// What follows is set if this run records it.
 

@@ -62,6 +62,9 @@ func (t *Tape) FollowsPlayed(rec *Recording) bool {
 // started anew, and lacks what was written.
 func (t *Tape) WrittenBefore(rec *Recording) *Recording {
 	form := rec.Form()
+	if !form.Local || form.Known {
+		return nil
+	}
 	wrote := func(o *Recording) bool {
 		if o.fresh || o.asked == 0 || o.asked > rec.asked || o.askedAt() != form.Origin || o.Form().Origin == form.Origin {
 			return false
@@ -72,14 +75,14 @@ func (t *Tape) WrittenBefore(rec *Recording) *Recording {
 		return method == http.MethodPut || method == http.MethodPatch || it.Response.Status == http.StatusCreated ||
 			method == http.MethodPost && slices.Contains(writing, path[strings.LastIndexByte(path, '/')+1:])
 	}
-	if i := slices.IndexFunc(t.recordings, wrote); i >= 0 && form.Local && !form.Known {
+	if i := slices.IndexFunc(t.recordings, wrote); i >= 0 {
 		return t.recordings[i]
 	}
 	return nil
 }
 
 // writing are how the paths end to which stores of vectors and documents are sent what they keep.
-var writing = strings.Fields("points upsert insert add import _bulk batch objects documents vectors memories records")
+var writing = strings.Fields("points upsert insert add _bulk documents vectors memories")
 
 // Succeeded reports whether a request succeeded in this run; key is that of its form.
 func (t *Tape) Succeeded(key string) bool {
