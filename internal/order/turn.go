@@ -221,7 +221,7 @@ func (o *Order) isOwed(step int) bool {
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
-	left, isOther := Longest>>min(len(o.late)/8, 4), what.company != t.member().company // less if this run goes another way
+	left, isOther := Longest, what.company != t.member().company
 	isOwed := o.isOwed(next)
 	switch {
 	case isOwed:

@@ -173,23 +173,18 @@ func (q *queue) takeExact(rec *Recording, repeats func() bool) (next *Recording)
 	return next
 }
 
-// takeCanceled returns the next recording that was canceled, if it is its turn: if the one beside which it was canceled is
-// under way now, and the next one is of later, since which of two hedged requests is canceled depends on how long they take;
-// or if only others were beside it, which most likely canceled it and are not over, and the next one came later. o is nil if
-// nothing is kept in order.
-func (q *queue) takeCanceled(o *order.Order) *Recording {
+// takeHedged returns the recording that was canceled beside another one, if that is under way now and the next one is of
+// later: which of two hedged requests is canceled depends on how long they take. o is nil if nothing is kept in order.
+func (q *queue) takeHedged(o *order.Order) *Recording {
 	rec, next := q.canceled.next(), q.next()
 	if rec == nil || next == nil {
 		return nil
 	}
 	beside := o.Company(rec.number, false)
-	isBeside := func(of *Recording) bool { return slices.Contains(beside, of.number) }
 	isHedged := func(of *Recording) bool {
-		return of.used.Load() && isBeside(of) && !o.IsOver(of.number) && !slices.Contains(o.Company(of.number, false), next.number)
+		return of.used.Load() && slices.Contains(beside, of.number) && !o.IsOver(of.number) && !slices.Contains(o.Company(of.number, false), next.number)
 	}
-	isOpen := func(number int) bool { return !o.IsOver(number) }
-	isByOthers := rec.number < next.number && slices.ContainsFunc(beside, isOpen) && !slices.ContainsFunc(q.recordings, isBeside)
-	if !isByOthers && !slices.ContainsFunc(q.recordings, isHedged) {
+	if !slices.ContainsFunc(q.recordings, isHedged) {
 		return nil
 	}
 	q.asked++

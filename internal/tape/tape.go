@@ -163,7 +163,7 @@ func (t *Tape) takeExact(c *Call) *Recording {
 		return nil
 	}
 	q := t.shelf.queues[first.key]
-	rec := q.takeCanceled(t.playing(t.records))
+	rec := q.takeHedged(t.playing(t.records))
 	if rec == nil {
 		rec = q.takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
 	}
@@ -209,7 +209,7 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	if rec := q.takeCanceled(t.playing(t.records)); rec != nil {
+	if rec := q.takeHedged(t.playing(t.records)); rec != nil {
 		return rec
 	}
 	rec, contest := q.take(a, t.Config.Repeats.Select(c.Form.Name()))
