@@ -52,8 +52,9 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 		return "the test panicked"
 	case r.config.frozen.Select(c.rec.Form().Name()):
 		return "Frozen in the code forbids it"
-	case r.standIn(c.req) != "":
-		return "its " + r.standIn(c.req) + " has " + standsIn
+	}
+	if where := r.standIn(c.req); where != "" {
+		return "its " + where + " has " + standsIn
 	}
 	if why := cmp.Or(compare.Unfit(recorded), request.ServedBy(c.req.Context()).Unsendable); why != "" {
 		return why

@@ -89,8 +89,8 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		switch {
 		case written || chance.Headers(h.Name):
 		case h.Name == "cookie":
-			for _, cookie := range req.Cookies() { // but for those that do not tell accounts apart
-				if !chance.Cookies(cookie.Name) && !chance.Headers(strings.ToLower(cookie.Name)) {
+			for _, cookie := range req.Cookies() {
+				if !tellsNobody(cookie) {
 					add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 				}
 			}
@@ -107,6 +107,11 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		addParameters(add, req.URL.Query(), (&url.URL{RawQuery: query}).Query())
 	}
 	return has
+}
+
+// tellsNobody reports whether a cookie does not tell accounts apart.
+func tellsNobody(c *http.Cookie) bool {
+	return chance.Cookies(c.Name) || chance.Headers(strings.ToLower(c.Name))
 }
 
 // addParameters adds the parameters of a query that were redacted, as [url.URL.Query] has
@@ -180,12 +185,12 @@ var beforeSign = memo.Regexp(`(?i)^(?:((?:aws|sharedkey\w*) [^:]*)|((?:acs|oss|q
 // with each call: the key of a signature, the subject of a JSON Web Token (RFC 7519).
 func whoAsks(value string) string {
 	scheme, token, _ := strings.Cut(value, " ")
-	low := strings.ToLower(scheme)
+	low, before := strings.ToLower(scheme), beforeSign().FindStringSubmatch(value)
 	switch {
 	case low == "negotiate" || low == "ntlm":
 		return low
-	case low != "bearer" && beforeSign().MatchString(value): // Milvus has USER:PASSWORD behind that
-		return strings.Join(beforeSign().FindStringSubmatch(value)[1:], "")
+	case before != nil:
+		return strings.Join(before[1:], "")
 	case token != "" && signs().MatchString(token):
 		for _, m := range keyOfHeader().FindAllStringSubmatch(token, -1) {
 			low += " " + m[1] + " " + m[2]

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
@@ -208,30 +207,39 @@ const standsIn = "a placeholder for a secret, from an answer that was replayed"
 
 // standIn returns where a request has what stands for a credential that a replayed answer gave, "" if nowhere.
 func (r *Recorder) standIn(req *http.Request) string {
-	isCredential := func(name string, values ...string) bool {
+	if where := standInOf(req); where != "" && r.tape.HasPlayedStandIn() { // else the program made it
+		return where
+	}
+	return ""
+}
+
+// standInOf returns where a request has what stands for a credential, "" if nowhere. Beside another credential, a cookie
+// is hardly one.
+func standInOf(req *http.Request) string {
+	isCredential := func(name string, values []string) bool {
 		return mayBeSecret().MatchString(strings.ToLower(name)) && slices.ContainsFunc(values, redact.StandsIn)
 	}
-	where, query := "", req.URL.Query()
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
-		if name != "Cookie" && isCredential(name, req.Header[name]...) {
-			where = "header " + strings.ToLower(name)
+		if name != "Cookie" && isCredential(name, req.Header[name]) {
+			return "header " + strings.ToLower(name)
 		}
 	}
+	query := req.URL.Query()
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if isCredential(name, query[name]...) {
-			where = "parameter " + name
+		if isCredential(name, query[name]) {
+			return "parameter " + name
 		}
+	}
+	if req.Header.Get("Authorization") != "" {
+		return ""
 	}
 	for _, c := range req.Cookies() {
-		low := strings.ToLower(c.Name)
-		if where == "" && req.Header.Get("Authorization") == "" && !chance.Headers(low) && (isCredential(low, c.Value) || saysWho().MatchString(low) && redact.StandsIn(c.Value)) {
-			where = "cookie " + c.Name
+		isLogin := saysWho().MatchString(strings.ToLower(c.Name)) || mayBeSecret().MatchString(strings.ToLower(c.Name))
+		if isLogin && !tellsNobody(c) && redact.StandsIn(c.Value) {
+			return "cookie " + c.Name
 		}
 	}
-	if where != "" && !r.tape.HasPlayedStandIn() {
-		return "" // the program made it
-	}
-	return where
+	return ""
 }
 
 // missingKey returns an error if a key that a request upstream needs is empty.

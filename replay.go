@@ -92,9 +92,7 @@ func (r *Recorder) recorded(now *http.Request, rec *tape.Recording, in *incoming
 		r.player.Relink(now, rec.IDs(req))
 	}
 	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Again: func() bool { return r.tape.IsAskedAgain(rec) }, Turn: r.tape.Turn(rec, request.ServedBy(now.Context()).Far)}
-	if a.Error != "" {
-		a.Error = redact.Printable(a.Error)
-	}
+	a.Error = redact.Printable(a.Error)
 	if a.Body, a.Ends, err = answer.Join(&a.Response); err != nil {
 		return nil, fmt.Errorf("%s:%d: response: %w", r.file, a.Line, err)
 	}

@@ -55,8 +55,8 @@ type GoesOn func(method string, req *http.Request) bool
 // if it did not, it may have been stopped while it waited, and must not ask in replay.
 func SayNow(req *http.Request, h http.Header, failed bool, again func() bool) {
 	for _, n := range now {
-		isSaid := func() bool { by := req.Header.Get(n.by); return by != "" && strings.Contains(by, n.says) }
-		if (n.by == "" && h[n.header] != nil || n.by != "" && (failed || n.always) && isSaid()) && again() {
+		by := req.Header.Get(n.by)
+		if (n.by == "" && h[n.header] != nil || by != "" && strings.Contains(by, n.says) && (failed || n.always)) && again() {
 			h.Set(n.header, n.value)
 		}
 	}

@@ -116,10 +116,13 @@ func (r *request) addHeaders(headers interaction.Headers) {
 			continue
 		}
 		for _, v := range h.Values {
-			if u, err := url.Parse(v); name == "content-type" {
+			switch name {
+			case "content-type":
 				v = withoutBoundary(v)
-			} else if (name == "destination" || name == "x-ms-copy-source") && err == nil && urls.IsLocal(u.Hostname()) {
-				v = urls.LocalHosts + u.RequestURI()
+			case "destination", "x-ms-copy-source":
+				if u, err := url.Parse(v); err == nil && urls.IsLocal(u.Hostname()) {
+					v = urls.LocalHosts + u.RequestURI()
+				}
 			}
 			appendTo(&r.header, name, stringValue(v))
 		}

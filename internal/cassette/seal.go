@@ -78,22 +78,16 @@ func (s *seal) String() string {
 func plainSum(text []byte) uint32 {
 	// Nothing else in an answer begins with that mark in that column.
 	answer := max(0, bytes.Index(text, []byte(codec.AnswerStart)))
-	at := bytes.Index(text[answer:], comment)
-	if at < 0 {
-		return idOf(text).sum
+	before, rest, found := bytes.Cut(text[answer:], comment)
+	sum := idOf(text[:answer+len(before)]).sum
+	for ; found; rest, found = bytes.CutPrefix(rest, comment) {
+		line, _, _ := bytes.Cut(rest, []byte("\n"))
+		rest = rest[len(line):]
 	}
-	rest := text[answer+at:]
-	for bytes.HasPrefix(rest, comment) {
-		end := bytes.IndexByte(rest[1:], '\n') + 1
-		if end == 0 {
-			end = len(rest)
-		}
-		rest = rest[end:]
-	}
-	return crc32.Update(idOf(text[:answer+at]).sum, castagnoli, rest)
+	return crc32.Update(sum, castagnoli, rest)
 }
 
-var comment = []byte("\n    #")
+var comment = []byte("\n    #") // begins a line
 
 // hashSum returns the checksum of the two hashes.
 func (s *seal) hashSum() uint32 {

@@ -122,15 +122,17 @@ func (e *encoder) jsonBody(body *[]byte, _ bool) {
 	if len(*body) == 0 {
 		return
 	}
-	switch v, err := exactjson.Parse(*body); {
-	case err != nil:
+	v, err := exactjson.Parse(*body)
+	if err != nil {
 		e.errorf("body: %w", err)
-	case Unwritable(&v) != "":
-		e.errorf("body: JSON that cannot be written as YAML: %s", Unwritable(&v))
-	default:
-		e.key("body")
-		e.blockValue(&v, e.indent)
+		return
 	}
+	if why := Unwritable(&v); why != "" {
+		e.errorf("body: JSON that cannot be written as YAML: %s", why)
+		return
+	}
+	e.key("body")
+	e.blockValue(&v, e.indent)
 }
 
 // bodyStructure returns a body as structure, if it can be that, and how much of it is

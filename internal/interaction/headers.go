@@ -54,9 +54,7 @@ func (h Headers) Only(names []string) Headers {
 // A map can hold two spellings of one name, since some SDKs write lower-case keys into it;
 // they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
-	spellings := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
-	slices.Sort(spellings)
-	all := Headers(group.Each(spellings, func(spelling string) Header { return Header{strings.ToLower(spelling), slices.Clip(m[spelling])} }))
+	all := Headers(group.Each(slices.Sorted(maps.Keys(m)), func(spelling string) Header { return Header{strings.ToLower(spelling), slices.Clip(m[spelling])} }))
 	slices.SortStableFunc(all, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
 	out := all[:0]
 	for _, h := range all {

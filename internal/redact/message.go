@@ -37,6 +37,9 @@ var workflowCommands = memo.Regexp(`(?m)^([\s\v\x{85}\p{Z}]*)::`)
 // than to be read: what [Visible] escapes, and the beginnings of commands that CI systems
 // take from logs ("::error" of GitHub Actions at the start of a line, and ciCommands).
 func Printable(text string) string {
+	if text == "" {
+		return "" // as the error of nearly every answer is
+	}
 	text = ciCommands().ReplaceAllString(text, `\#\#$1`)
 	return Visible(workflowCommands().ReplaceAllString(text, `$1\::`))
 }

@@ -67,14 +67,8 @@ func (t *Tape) HasPlayedStandIn() bool {
 			return false
 		}
 		resp := &rec.Interaction().Response
-		isThere := redact.StandsIn(string(resp.Body))
-		for _, h := range resp.Headers {
-			isThere = isThere || slices.ContainsFunc(h.Values, redact.StandsIn)
-		}
-		for _, event := range resp.Events {
-			isThere = isThere || slices.ContainsFunc(event, func(f interaction.Field) bool { return redact.StandsIn(f.Value) })
-		}
-		return isThere
+		return slices.ContainsFunc(slices.Collect(resp.Payloads()), redact.StandsIn) ||
+			slices.ContainsFunc(resp.Headers, func(h interaction.Header) bool { return slices.ContainsFunc(h.Values, redact.StandsIn) })
 	})
 }
 

@@ -348,7 +348,10 @@ func (rec *Recording) Complete() bool { return !rec.fresh || rec.complete }
 // error of a function, or what a model API says to be one.
 func (rec *Recording) Failed() bool {
 	resp := &rec.Head().Response
-	return rec.failed || !rec.fresh && rec.Form().Known && said.Read(rec.Form(), &rec.Interaction().Response).Failed || resp.End == "" && resp.Error != "" || resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error()
+	if rec.failed || resp.End == "" && resp.Error != "" || resp.Status >= 400 || resp.End == interaction.EndError || resp.GivenUp() == context.DeadlineExceeded.Error() {
+		return true
+	}
+	return !rec.fresh && rec.Form().Known && said.Read(rec.Form(), &rec.Interaction().Response).Failed
 }
 
 // Canceled reports whether the request was given up before there was an answer.
