@@ -66,25 +66,132 @@ func canceledFile(t *testing.T, dir string, answers ...string) string {
 	return file
 }
 
-// A canceled recording never makes a program wait that does not cancel: one that has an
-// answer gets it, and a run that may record asks anew.
-func TestCanceledIsTheLastChoice(t *testing.T) {
+// A request that was canceled and sent again is canceled again and gets its answer then. If nobody cancels it this
+// time, or can, it gets that at first. A run that may record asks anew.
+func TestCanceledAndSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := canceledFile(t, t.TempDir(), `"answer"`)
 		r := mustOpen(t, file, InMode(ModeNone))
-		start := time.Now()
-		if status, body := post(t, r, chatURL, prompt("hi")); status != 200 || body != `"answer"` || time.Since(start) > 0 {
-			t.Errorf("%d %s after %v", status, body, time.Since(start))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if status, err := send(ctx, r, "hi"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d, %v", status, err)
 		}
-		mustClose(t, r)
-
-		r = mustOpen(t, canceledFile(t, t.TempDir()), InMode(ModeNewEpisodes), Upstream(canned(`"new"`)))
-		if status, body := post(t, r, chatURL, prompt("hi")); status != 200 || body != `"new"` {
+		if status, body := post(t, r, chatURL, prompt("hi")); status != 200 || body != `"answer"` {
 			t.Errorf("%d %s", status, body)
 		}
 		mustClose(t, r)
+
+		for _, ctx := range []context.Context{t.Context(), context.Background()} {
+			var notes string
+			r = mustOpen(t, file, InMode(ModeNone), Log(func(text string) { notes += text }))
+			start := time.Now()
+			if status, err := send(ctx, r, "hi"); status != 200 {
+				t.Errorf("%d, %v", status, err)
+			}
+			took := time.Since(start)
+			mustClose(t, r)
+			if waited := ctx.Done() != nil; waited != (took > 0) || waited != strings.Contains(notes, "has not canceled it, and replay gave the next answer to the same request (line 18)") {
+				t.Errorf("after %v: %s", took, notes)
+			}
+		}
+
+		file = canceledFile(t, t.TempDir())
+		for _, mode := range []Mode{ModeNewEpisodes, ModeNone} {
+			r = mustOpen(t, file, InMode(mode), Upstream(canned(`"new"`)))
+			start := time.Now()
+			if status, body := post(t, r, chatURL, prompt("hi")); status != 200 || body != `"new"` || time.Since(start) > 0 {
+				t.Errorf("mode %s: %d %s after %v", mode, status, body, time.Since(start))
+			}
+			mustClose(t, r)
+		}
 	})
+}
+
+// All that runs at once is canceled by a failure and sent again, as by an errgroup.
+func TestGroupSentAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var failed atomic.Bool
+	live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		body, _ := io.ReadAll(req.Body)
+		switch {
+		case failed.Load():
+			return canned(fmt.Sprintf("%q", hash(string(body)))).RoundTrip(req)
+		case !strings.Contains(string(body), "question 1"):
+			return holding(req)
+		}
+		time.Sleep(time.Second)
+		failed.Store(true)
+		return &http.Response{StatusCode: 500, Header: http.Header{}, Body: http.NoBody}, nil
+	})
+	run := func(t *testing.T, mode Mode) string {
+		r := mustOpen(t, file, InMode(mode), Upstream(live), OnRecordError(Keep))
+		var log [4]string
+		for attempt := 0; attempt == 0 || log[0] == ""; attempt++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			var all sync.WaitGroup
+			for i := range log {
+				all.Go(func() {
+					resp, err := complete(ctx, r.Client(), fmt.Sprint("question ", i))
+					if err != nil || resp.StatusCode != 200 {
+						cancel()
+						return
+					}
+					defer resp.Body.Close()
+					body, _ := io.ReadAll(resp.Body)
+					log[i] = fmt.Sprint(attempt, string(body))
+				})
+			}
+			all.Wait()
+			cancel()
+			if attempt > 3 {
+				t.Fatal("no end")
+			}
+		}
+		mustPass(t, r)
+		return strings.Join(log[:], " ")
+	}
+	var want string
+	synctest.Test(t, func(t *testing.T) { want = run(t, ModeAll) })
+	for range 20 {
+		if got := run(t, ModeNone); got != want {
+			t.Fatalf("%s, recorded %s", got, want)
+		}
+	}
+}
+
+// A run in mode update that asks something else drops what ran side by side, also if something of that was canceled.
+func TestUpdateDropsTheCanceled(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, run := range []struct {
+		mode    Mode
+		prompts []string // the last one is canceled
+	}{{ModeAll, []string{"a", "b", "never"}}, {ModeUpdate, []string{"c", "d", "never"}}} {
+		synctest.Test(t, func(t *testing.T) {
+			r := mustOpen(t, file, InMode(run.mode), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				if body, _ := io.ReadAll(req.Body); strings.Contains(string(body), "never") {
+					return holding(req)
+				}
+				time.Sleep(time.Second)
+				return canned(`"answer"`).RoundTrip(req)
+			})))
+			var all sync.WaitGroup
+			for _, text := range run.prompts {
+				ctx, cancel := context.WithCancel(t.Context())
+				time.AfterFunc(time.Minute, cancel)
+				all.Go(func() { send(ctx, r, text) })
+				synctest.Wait() // they are asked in this order
+			}
+			all.Wait()
+			mustPass(t, r)
+			if got, want := savedPrompts(t, file), strings.Join(run.prompts, " "); got != want {
+				t.Errorf("mode %s saved %s, want %s", run.mode, got, want)
+			}
+		})
+	}
 }
 
 // What is canceled because the test fails is not kept: the test that passes would wait.

@@ -175,6 +175,7 @@ func (r *Recorder) within(ctx context.Context, c *tape.Call) {
 		c.Request.Within = c.Outer.Head().Request.Function
 	}
 	c.Request.Name, _ = ctx.Value(nameKey{}).(string)
+	c.Lasts = ctx.Done() == nil
 }
 
 // noteMiss keeps a call that is not recorded, and says why it is not answered; by says who

@@ -225,6 +225,7 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 	list = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
 		return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
 	})
+	list = r.tape.WithoutOutdated(list)
 	unasked := r.log.Unused()
 	if r.plan.renew {
 		left := r.tape.TakePlaces(recorded)

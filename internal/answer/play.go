@@ -35,13 +35,13 @@ type Playable struct {
 	Line      int         // where the interaction starts in it
 	Again     func() bool // whether the recording has the same request once more
 	Turn      *order.Turn // keeps it in order with answers that came side by side; may be nil
+	HasNext   bool        // if it was canceled: another recording is there for a request that is not
 }
 
 // A Player plays the recordings of a cassette.
 type Player struct {
 	Pace    float64           // how many times as long as recorded delays take; 0 is no delay
 	Note    func(text string) // told what people should know
-	Fail    func(text string) // told what fails the run, in the goroutine of the request
 	Pending *Pending          // has the requests that wait to be canceled
 
 	Patience time.Duration // how long such a request waits, beyond what it took when it was recorded; 0 is mostServed
@@ -57,9 +57,9 @@ func (p *Player) Relink(req *http.Request, ids jsonrpc.IDs) {
 }
 
 // Play returns a recorded response as the answer to a request, or the error that was
-// recorded in its place. It waits as long as the server took, times the pace. It is
-// [ErrClosed] if the recorded request was canceled and the recorder is closed before
-// this one is.
+// recorded in its place. It waits as long as the server took, times the pace. If the recorded
+// request was canceled, it is [NotCanceled] if this one is not in time, and [ErrClosed] if the
+// recorder is closed before it is.
 func (p *Player) Play(req *http.Request, rec *Playable) (*http.Response, error) {
 	resp, err := p.play(req, rec)
 	if err != nil || resp.Body == http.NoBody {
@@ -121,7 +121,7 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it before there was an answer, so there is no answer to replay; this request has no context that can be canceled. If it is no longer meant to be canceled, record again", rec.File, rec.Line))
 	}
 	wait, cancel := ctx, func() {}
-	if !bubble.In() { // where nobody waits in vain: the bubble tells
+	if rec.HasNext || !bubble.In() { // where nobody waits in vain: the bubble tells
 		took := time.Duration(rec.LatencyMS) * time.Millisecond
 		wait, cancel = context.WithTimeout(ctx, cmp.Or(p.Patience, mostServed)+2*time.Duration(max(p.Pace, 1)*float64(took)))
 	}
@@ -130,9 +130,7 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 		return err
 	}
 	if ctx.Err() == nil {
-		text := fmt.Sprintf("%s:%d: when this was recorded, its caller canceled it after %d ms, so there is no answer to replay; this time the caller has not canceled it. If it is no longer meant to be canceled, record again", rec.File, rec.Line, rec.LatencyMS)
-		p.Fail(text)
-		return finalError("promptecho: " + text)
+		return NotCanceled{finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it after %d ms, so there is no answer to replay; this time the caller has not canceled it. If it is no longer meant to be canceled, record again", rec.File, rec.Line, rec.LatencyMS))}
 	}
 	_ = rec.Turn.Answered(context.WithoutCancel(ctx)) // a transport takes a while, and who cancels may go on before
 	return context.Cause(ctx)
@@ -255,6 +253,9 @@ func (e *transportError) Unwrap() error {
 	}
 	return nil
 }
+
+// NotCanceled is the error of a request that is not canceled, as the recorded one was.
+type NotCanceled struct{ finalError }
 
 // A finalError is an error that stays, however often one asks.
 type finalError string

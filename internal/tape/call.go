@@ -24,6 +24,9 @@ type Call struct {
 	// recorded.
 	Outer *Recording
 
+	// Lasts says that nobody cancels it.
+	Lasts bool
+
 	// Again says that an SDK sent the request again; see [interaction.Interaction].
 	Again bool
 

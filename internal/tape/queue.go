@@ -80,6 +80,9 @@ func (l *line) last() *Recording {
 // ids that answers gave out. The caller must not hold the lock of the tape, under which nothing is read.
 func (q *queue) readForms(given func() map[uint64]bool) {
 	q.forms.Do(func() {
+		for _, rec := range q.canceled.recordings {
+			rec.Form()
+		}
 		for _, rec := range q.recordings {
 			q.linked = rec.Form().Linked()
 			if q.linked || !q.exact {
@@ -173,18 +176,23 @@ func (q *queue) takeExact(rec *Recording, repeats func() bool) (next *Recording)
 	return next
 }
 
-// takeHedged returns the recording that was canceled beside another one, if that is under way now and the next one is of
-// later: which of two hedged requests is canceled depends on how long they take. o is nil if nothing is kept in order.
-func (q *queue) takeHedged(o *order.Order) *Recording {
+// takeCanceled returns the next recording that was canceled, if it is its turn. If one of the same requests was under
+// way beside it, which of them is canceled depends on how long they take: that must be under way now, and the next one be
+// of later. Else it is its turn if it comes before the next one, unless all that was beside it is over, and nobody may
+// cancel it any more. o is nil if nothing is kept in order, and a if the request is recorded byte for byte.
+func (q *queue) takeCanceled(a *asking, o *order.Order) *Recording {
 	rec, next := q.canceled.next(), q.next()
-	if rec == nil || next == nil {
+	if rec == nil || next == nil || a != nil && !a.hasTraitsOf(rec) {
 		return nil
 	}
 	beside := o.Company(rec.number, false)
+	isBeside := func(of *Recording) bool { return slices.Contains(beside, of.number) }
 	isHedged := func(of *Recording) bool {
-		return of.used.Load() && slices.Contains(beside, of.number) && !o.IsOver(of.number) && !slices.Contains(o.Company(of.number, false), next.number)
+		return of.used.Load() && isBeside(of) && !o.IsOver(of.number) && !slices.Contains(o.Company(of.number, false), next.number)
 	}
-	if !slices.ContainsFunc(q.recordings, isHedged) {
+	isOpen := func(number int) bool { return !o.IsOver(number) }
+	isFirst := rec.number < next.number && (len(beside) == 0 || slices.ContainsFunc(beside, isOpen)) && !slices.ContainsFunc(q.recordings, isBeside)
+	if !isFirst && !slices.ContainsFunc(q.recordings, isHedged) {
 		return nil
 	}
 	q.asked++
@@ -232,8 +240,13 @@ func (q *queue) take(a *asking, repeats bool) (rec *Recording, c *Contest) {
 // hasMoved reports whether a request differs from a recording only in the port of the local server that all recordings
 // have. It is another one in each run, and an answer may name the one of the recording.
 func (q *queue) hasMoved(rec *Recording, a *asking) bool {
+	return a.form.Local && q.varying["host"] == nil && a.hasTraitsOf(rec)
+}
+
+// hasTraitsOf reports whether a recording has the same traits, but for the host.
+func (a *asking) hasTraitsOf(rec *Recording) bool {
 	isOther := func(t canon.Trait) bool { return t.Path != "host" && !slices.Contains(rec.traits(), t) }
-	return a.form.Local && q.varying["host"] == nil && len(a.traits()) == len(rec.traits()) && !slices.ContainsFunc(a.traits(), isOther)
+	return len(a.traits()) == len(rec.traits()) && !slices.ContainsFunc(a.traits(), isOther)
 }
 
 // lend remembers a recording that is played for a request that differs from its own. It

@@ -28,7 +28,8 @@ func (t *Tape) companies(rec *Recording) (all []company) {
 // it alone knows when what happened of both. So it does if it waited for one in vain: what it recorded has
 // changed what runs side by side. It does so with all that it asked for from the first of them
 // to the last, and reports whether there are any. The list is in the order asked. Those that are left had
-// company in an earlier run, and this one, whose order is another, did not ask for them.
+// company in an earlier run, and this one, whose order is another or which recorded others and asked for nobody of that
+// company, did not ask for them.
 func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 	late := slices.Concat(group.Each(t.Late(), func(pair [2]*Recording) []*Recording { return pair[:] })...)
 	last := map[company]int{}
@@ -66,8 +67,16 @@ func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 			}
 		}
 	}
+	hasNew, asked := false, map[company]bool{}
 	for _, rec := range list {
-		if rec.asked > 0 || len(renewed) == 0 || rec.Head().Concurrent == nil {
+		hasNew = hasNew || rec.fresh
+		for _, c := range t.companies(rec) {
+			asked[c] = asked[c] || rec.asked > 0
+		}
+	}
+	for _, rec := range list {
+		isAsked := func(c company) bool { return asked[c] }
+		if rec.asked > 0 || rec.Head().Concurrent == nil || len(renewed) == 0 && (!hasNew || slices.ContainsFunc(t.companies(rec), isAsked)) {
 			continue
 		}
 		left = append(left, rec)

@@ -163,12 +163,21 @@ func (t *Tape) takeExact(c *Call) *Recording {
 		return nil
 	}
 	q := t.shelf.queues[first.key]
-	rec := q.takeHedged(t.playing(t.records))
+	rec := t.takeCanceled(q, nil, c)
 	if rec == nil {
 		rec = q.takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
 	}
 	t.number(rec, c.Outer)
 	return rec
+}
+
+// takeCanceled returns the recording to play for a call if that is one which was canceled. A run that records sends the
+// request. The caller holds the lock.
+func (t *Tape) takeCanceled(q *queue, a *asking, c *Call) *Recording {
+	if t.records || c.Lasts {
+		return nil
+	}
+	return q.takeCanceled(a, t.playing(false))
 }
 
 // IsBlank reports whether no recording can answer any call.
@@ -209,7 +218,7 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	if rec := q.takeHedged(t.playing(t.records)); rec != nil {
+	if rec := t.takeCanceled(q, a, c); rec != nil {
 		return rec
 	}
 	rec, contest := q.take(a, t.Config.Repeats.Select(c.Form.Name()))
