@@ -18,6 +18,7 @@ type Order struct {
 	settling int    // turns that wait for the program to rest, or for what others have given up: nobody gives up meanwhile
 	late     []Late
 	vain     int           // waits in vain for what did not run side by side with who waited
+	gaveUp   int           // waits in vain, of which a run that goes its own way has many
 	patience time.Duration // for calls that may be about to be canceled
 	owed     time.Duration // for requests that others have given up, by what answers them
 }

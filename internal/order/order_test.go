@@ -170,6 +170,40 @@ func TestGivesUpAtOnce(t *testing.T) {
 	})
 }
 
+// A pool of workers that takes its work in another order than it was recorded in waits ever shorter.
+func TestPoolInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var texts []string
+		for i := range 40 {
+			texts = append(texts, fmt.Sprintf("asked %d, answered %d", 2*i+1, 2*i+4))
+		}
+		o := orderOf(t, texts...)
+		start := time.Now()
+		jobs := make(chan int)
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				for i := range jobs {
+					turn := o.Ask(i, nil, false)
+					if err := turn.Answered(t.Context()); err != nil {
+						t.Error(err)
+					}
+					turn.Leave()
+				}
+			})
+		}
+		for i := range texts {
+			jobs <- i * 17 % len(texts)
+		}
+		close(jobs)
+		all.Wait()
+		if took := time.Since(start); took < 2*Longest || took > 4*Longest {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 // Two wait for what is not asked this time. Whoever of them gives it up first, the second still waits for what
 // is asked when the first has come.
 func TestGivesUpNoMoreThanTheFirst(t *testing.T) {

@@ -217,12 +217,11 @@ func (o *Order) isOwed(step int) bool {
 // wait waits until something happens, next of all a step that happened before a moment. If nothing does for a
 // time, who waits for the first moment gives up: nobody waits any more for the recordings that it has waited for.
 // That time is halved each time for what did not run side by side: a run that leaves some out waits a fifth of a
-// second in all. The caller holds the lock.
+// second in all. So it is for a run that goes its own way, after two waits. The caller holds the lock.
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
-	left, isOther := Longest, what.company != t.member().company
-	isOwed := o.isOwed(next)
+	left, isOther, isOwed := Longest>>max(0, o.gaveUp-1), what.company != t.member().company, o.isOwed(next)
 	switch {
 	case isOwed:
 		left = cmp.Or(t.left, o.owed)
@@ -232,7 +231,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 			t.left = left
 		}()
 	case isOther:
-		left >>= o.vain
+		left = Longest >> o.vain
 	}
 	w := &wait{at: at, may: t.Stands, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
 	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
@@ -246,8 +245,10 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		defer ticker.Stop()
 		ticks = ticker.C
 	}
-	lapse := newLapse()
-	for !inVain {
+	if inVain { // but the program may be about to ask
+		program.settle(replayed, false)
+	}
+	for lapse := newLapse(); !inVain; {
 		select {
 		case <-ticks:
 			left -= program.lapse(&lapse)
@@ -266,7 +267,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	}
 	if !w.isOver { // nobody has woken it
 		if inVain && o.settling == 0 {
-			if isOther {
+			if o.gaveUp++; isOther {
 				o.vain++
 			}
 			t.giveUp(next, s.waits[0].at) // those that wait for later moments may ask for the rest
