@@ -67,7 +67,8 @@ func canceledFile(t *testing.T, dir string, answers ...string) string {
 }
 
 // A request that was canceled and sent again is canceled again and gets its answer then. If nobody cancels it this
-// time, or can, it gets that at first. A run that may record asks anew.
+// time, or can, it gets that at first. A run that may record sends it then, if there is no answer, and mode update keeps
+// nothing that makes the next one wait.
 func TestCanceledAndSentAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -92,19 +93,22 @@ func TestCanceledAndSentAgain(t *testing.T) {
 			}
 			took := time.Since(start)
 			mustClose(t, r)
-			if waited := ctx.Done() != nil; waited != (took > 0) || waited != strings.Contains(notes, "has not canceled it, and replay gave the next answer to the same request (line 18)") {
+			if waited := ctx.Done() != nil; waited != (took > 0) || waited != strings.Contains(notes, "has not canceled it, and got the next answer to the same request (line 18)") {
 				t.Errorf("after %v: %s", took, notes)
 			}
 		}
 
-		file = canceledFile(t, t.TempDir())
-		for _, mode := range []Mode{ModeNewEpisodes, ModeNone} {
-			r = mustOpen(t, file, InMode(mode), Upstream(canned(`"new"`)))
-			start := time.Now()
-			if status, body := post(t, r, chatURL, prompt("hi")); status != 200 || body != `"new"` || time.Since(start) > 0 {
-				t.Errorf("mode %s: %d %s after %v", mode, status, body, time.Since(start))
+		for _, answers := range [][]string{nil, {`"new"`}} {
+			file = canceledFile(t, t.TempDir(), answers...)
+			for _, mode := range []Mode{ModeUpdate, ModeNone} {
+				r = mustOpen(t, file, InMode(mode), Upstream(canned(`"new"`)))
+				start := time.Now()
+				status, body := post(t, r, chatURL, prompt("hi"))
+				if waited := mode == ModeUpdate; status != 200 || body != `"new"` || waited != (time.Since(start) > 0) {
+					t.Errorf("mode %s: %d %s after %v", mode, status, body, time.Since(start))
+				}
+				mustPass(t, r)
 			}
-			mustClose(t, r)
 		}
 	})
 }
@@ -155,9 +159,64 @@ func TestGroupSentAgain(t *testing.T) {
 	}
 	var want string
 	synctest.Test(t, func(t *testing.T) { want = run(t, ModeAll) })
-	for range 20 {
-		if got := run(t, ModeNone); got != want {
-			t.Fatalf("%s, recorded %s", got, want)
+	saved := read(t, file)
+	for i := range 20 {
+		mode := []Mode{ModeNone, ModeUpdate}[i%2]
+		if got := run(t, mode); got != want {
+			t.Fatalf("mode %s: %s, recorded %s", mode, got, want)
+		}
+	}
+	if read(t, file) != saved {
+		t.Error("mode update changed what is as it was")
+	}
+}
+
+// Two users ask the same at once under their names, or with their seeds. One of them stops, and asks again.
+func TestCanceledUnderItsName(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"name", "seed"} {
+		file := filepath.Join(t.TempDir(), by+".yaml")
+		run := func(t *testing.T, mode Mode) string {
+			asked := 0
+			r := mustOpen(t, file, InMode(mode), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+				asked++
+				if answer := fmt.Sprint(asked); asked > 1 {
+					time.Sleep(time.Second)
+					return canned(answer).RoundTrip(req)
+				}
+				return holding(req)
+			})))
+			ask := func(ctx context.Context, user string) string {
+				text := prompt("hi")
+				if by == "name" {
+					ctx = WithName(ctx, user)
+				} else {
+					text = strings.Replace(text, "{", fmt.Sprintf(`{"seed":%d,`, len(user)), 1)
+				}
+				req, _ := http.NewRequestWithContext(ctx, "POST", chatURL, strings.NewReader(text))
+				resp, err := r.Client().Do(req)
+				if err != nil {
+					return user + " canceled;"
+				}
+				defer resp.Body.Close()
+				body, _ := io.ReadAll(resp.Body)
+				return user + " " + string(body) + ";"
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ann := make(chan string)
+			go func() { ann <- ask(ctx, "ann") + ask(t.Context(), "ann") }()
+			synctest.Wait()
+			time.AfterFunc(time.Minute, cancel)
+			all := ask(t.Context(), "robert") + <-ann
+			mustPass(t, r)
+			return all
+		}
+		for _, mode := range []Mode{ModeAll, ModeNone, ModeUpdate, ModeNone} {
+			synctest.Test(t, func(t *testing.T) {
+				if got := run(t, mode); got != "robert 2;ann canceled;ann 3;" {
+					t.Errorf("%s, mode %s: %s", by, mode, got)
+				}
+			})
 		}
 	}
 }

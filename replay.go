@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -40,15 +39,8 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		r.log.Replayed(recorded.Line, &recorded.Response)
 	}
 	resp, err := r.player.Play(req, recorded)
-	switch {
-	case errors.Is(err, answer.ErrClosed):
+	if errors.Is(err, answer.ErrClosed) {
 		return nil, r.told(r.nameOf(req), err)
-	case errors.As(err, new(answer.NotCanceled)):
-		if next, _ := r.tape.TakeInstead(&in.Call); next != nil && !next.Canceled() {
-			r.log.Notef("%s:%d: when this was recorded, its caller canceled it after %d ms; this time the caller has not canceled it, and replay gave the next answer to the same request (line %d). If it is no longer meant to be canceled, record again", r.file, rec.Line(), recorded.LatencyMS, next.Line())
-			return r.play(req, in, next)
-		}
-		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
 	}
 	if err != nil {
 		return nil, err
@@ -100,7 +92,7 @@ func (r *Recorder) recorded(now *http.Request, rec *tape.Recording, in *incoming
 		r.player.Relink(now, rec.IDs(req))
 	}
 	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Again: func() bool { return r.tape.IsAskedAgain(rec) }, Turn: r.tape.Turn(rec, request.ServedBy(now.Context()).Far)}
-	a.HasNext = a.End == interaction.EndCanceled && r.tape.IsAnswered(rec)
+	a.HasNext = a.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
 	a.Error = redact.Printable(a.Error)
 	if a.Body, a.Ends, err = answer.Join(&a.Response); err != nil {
 		return nil, fmt.Errorf("%s:%d: response: %w", r.file, a.Line, err)

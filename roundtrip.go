@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/report"
@@ -63,7 +64,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	switch r.answerOf(&in.Call, recording) {
 	case toPlay:
-		return r.play(req, in, recording)
+		return r.playNext(req, in, recording)
 	case toRecord:
 		in.Instead = recording
 		return r.record(req, in)
@@ -80,6 +81,27 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	m := r.noteMiss(&in.Call, opensSocket(req), request.ServedBy(req.Context()).By)
 	place, told := m.OneLine()
 	return refusal(req, "promptecho: "+filepath.Base(place), told), nil
+}
+
+// playNext answers a request with a recording or, if that was canceled and nobody has canceled the request, with the next
+// one, or by recording it.
+func (r *Recorder) playNext(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
+	resp, notCanceled := r.play(req, in, rec)
+	if !errors.As(notCanceled, new(answer.NotCanceled)) {
+		return resp, notCanceled
+	}
+	next, err := r.tape.TakeInstead(&in.Call, rec)
+	switch {
+	case err != nil:
+		return r.refuse(req, err)
+	case next != nil && !next.Canceled():
+		r.log.Notef("%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, rec.Line(), next.Line())
+		return r.play(req, in, next)
+	case next == nil && r.answerOf(&in.Call, nil) == toRecord:
+		return r.record(req, in)
+	}
+	r.failHere(strings.TrimPrefix(notCanceled.Error(), "promptecho: "))
+	return nil, notCanceled
 }
 
 // readBody reads the body of a request. A large one is sent meanwhile if no recording can answer

@@ -225,7 +225,6 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 	list = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
 		return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
 	})
-	list = r.tape.WithoutOutdated(list)
 	unasked := r.log.Unused()
 	if r.plan.renew {
 		left := r.tape.TakePlaces(recorded)
@@ -237,7 +236,7 @@ func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Record
 	}
 	if f.keep == keepAsked {
 		all := len(list)
-		list = slices.DeleteFunc(list, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) })
+		list = r.tape.WithoutOutdated(slices.DeleteFunc(list, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) }))
 		dropped = all - len(list)
 	}
 	return list, dropped

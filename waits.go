@@ -1,6 +1,7 @@
 package promptecho
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ func (w *waits) asked(url string) {
 	defer w.mu.Unlock()
 	if gap := time.Since(w.at); url == w.last && !w.at.IsZero() && gap > 50*time.Millisecond && !bubble.In() {
 		if w.total += gap; w.first == "" {
-			w.first = url + ", " + stack.Caller()
+			w.first = strings.Trim(url+", "+stack.Caller(), ", ")
 		}
 	}
 	w.last = url

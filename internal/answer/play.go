@@ -35,7 +35,7 @@ type Playable struct {
 	Line      int         // where the interaction starts in it
 	Again     func() bool // whether the recording has the same request once more
 	Turn      *order.Turn // keeps it in order with answers that came side by side; may be nil
-	HasNext   bool        // if it was canceled: another recording is there for a request that is not
+	HasNext   bool        // if it was canceled: who is not canceled has another answer
 }
 
 // A Player plays the recordings of a cassette.
@@ -122,8 +122,15 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 	}
 	wait, cancel := ctx, func() {}
 	if rec.HasNext || !bubble.In() { // where nobody waits in vain: the bubble tells
-		took := time.Duration(rec.LatencyMS) * time.Millisecond
-		wait, cancel = context.WithTimeout(ctx, cmp.Or(p.Patience, mostServed)+2*time.Duration(max(p.Pace, 1)*float64(took)))
+		longest := cmp.Or(p.Patience, mostServed)
+		if rec.HasNext {
+			longest = mostSpared
+		}
+		longest += 2 * time.Duration(max(p.Pace, 1)*float64(rec.LatencyMS)) * time.Millisecond
+		if deadline, ok := ctx.Deadline(); ok && rec.HasNext { // which is not for this wait
+			longest = min(longest, time.Until(deadline)/2)
+		}
+		wait, cancel = context.WithTimeout(ctx, longest)
 	}
 	defer cancel()
 	if err := p.Pending.wait(wait, nil); err != nil {
@@ -225,6 +232,9 @@ func cameAtOnce(rec *Playable, announced int64) bool {
 // was recorded, and how long a body stays open for a program that came over a listener: somebody
 // has always read on for the recorded one, so it may have had what it wanted.
 const mostServed = 5 * time.Second
+
+// mostSpared is that for a request that gets another answer if nobody cancels it.
+const mostSpared = time.Second
 
 // A transportError is a recorded failure of the transport.
 type transportError struct{ rec *Playable }

@@ -217,11 +217,11 @@ func (o *Order) isOwed(step int) bool {
 // wait waits until something happens, next of all a step that happened before a moment. If nothing does for a
 // time, who waits for the first moment gives up: nobody waits any more for the recordings that it has waited for.
 // That time is halved each time for what did not run side by side: a run that leaves some out waits a fifth of a
-// second in all. So it is for a run that goes its own way, after two waits. The caller holds the lock.
+// second in all. So it is for a run that goes its own way, after eight waits. The caller holds the lock.
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
-	left, isOther, isOwed := Longest>>max(0, o.gaveUp-1), what.company != t.member().company, o.isOwed(next)
+	left, isOther, isOwed := Longest>>max(0, o.gaveUp-8), what.company != t.member().company, o.isOwed(next)
 	switch {
 	case isOwed:
 		left = cmp.Or(t.left, o.owed)

@@ -11,17 +11,22 @@ func (t *Tape) IsAnswered(rec *Recording) (is bool) {
 	return is
 }
 
-// TakeInstead returns the recording that answers a call which got one that was canceled, and which nobody has canceled; nil
-// if there is none.
-func (t *Tape) TakeInstead(c *Call) (*Recording, error) {
-	if c.Lasts = true; c.Form == nil {
-		return t.Take(c)
-	}
+// TakeInstead returns the recording that answers a call which nobody has canceled, instead of one that was canceled; nil if
+// there is none. That is played again only if nothing else is left.
+func (t *Tape) TakeInstead(c *Call, canceled *Recording) (*Recording, error) {
+	t.change(func() {
+		canceled.replaced = true
+		canceled.used.Store(false)
+		if q := t.shelf.queues[canceled.key]; q != nil {
+			q.canceled.at = 0
+		}
+	})
+	c.Lasts = true
 	return t.takeAlike(c)
 }
 
-// WithoutOutdated returns a list without the recordings that were canceled and did not answer the same request this time,
-// which was sent: who plays them would wait for somebody to cancel it.
+// WithoutOutdated returns a list without the recordings that were canceled and whose requests were not this time: who
+// plays them would wait for somebody to cancel it.
 func (t *Tape) WithoutOutdated(list []*Recording) []*Recording {
 	sent := map[uint64]bool{}
 	for _, rec := range list {
@@ -30,6 +35,6 @@ func (t *Tape) WithoutOutdated(list []*Recording) []*Recording {
 		}
 	}
 	return slices.DeleteFunc(list, func(rec *Recording) bool {
-		return rec.givenUp == canceled && !rec.fresh && !rec.Used() && sent[keyOf(rec.Form())]
+		return rec.givenUp == canceled && !rec.fresh && !rec.Used() && (rec.replaced || sent[keyOf(rec.Form())])
 	})
 }

@@ -176,28 +176,53 @@ func (q *queue) takeExact(rec *Recording, repeats func() bool) (next *Recording)
 	return next
 }
 
-// takeCanceled returns the next recording that was canceled, if it is its turn. If one of the same requests was under
-// way beside it, which of them is canceled depends on how long they take: that must be under way now, and the next one be
-// of later. Else it is its turn if it comes before the next one, unless all that was beside it is over, and nobody may
-// cancel it any more. o is nil if nothing is kept in order, and a if the request is recorded byte for byte.
-func (q *queue) takeCanceled(a *asking, o *order.Order) *Recording {
-	rec, next := q.canceled.next(), q.next()
-	if rec == nil || next == nil || a != nil && !a.hasTraitsOf(rec) {
+// takeCanceled returns the next recording that was canceled, of those of the same request, if it is its turn. If others of
+// these were under way beside it, which of them is canceled depends on how long they take: one of them must be under way
+// now, and the next one be of later. Else it comes before the next one, unless all that was beside it, and may have
+// canceled it, is over. o is nil if nothing is kept in order.
+func (q *queue) takeCanceled(a *asking, repeats bool, o *order.Order) *Recording {
+	next := func(l *line) *Recording {
+		isNext := func(rec *Recording) bool { return !rec.used.Load() && !rec.replaced && q.isSame(a, rec) }
+		if i := slices.IndexFunc(l.recordings, isNext); i >= 0 {
+			return l.recordings[i]
+		}
+		return nil
+	}
+	rec, answered := next(&q.canceled), next(&q.line)
+	if rec == nil || answered == nil && repeats {
 		return nil
 	}
 	beside := o.Company(rec.number, false)
-	isBeside := func(of *Recording) bool { return slices.Contains(beside, of.number) }
-	isHedged := func(of *Recording) bool {
-		return of.used.Load() && isBeside(of) && !o.IsOver(of.number) && !slices.Contains(o.Company(of.number, false), next.number)
-	}
 	isOpen := func(number int) bool { return !o.IsOver(number) }
-	isFirst := rec.number < next.number && (len(beside) == 0 || slices.ContainsFunc(beside, isOpen)) && !slices.ContainsFunc(q.recordings, isBeside)
-	if !isFirst && !slices.ContainsFunc(q.recordings, isHedged) {
+	isRival := func(of *Recording) bool { return slices.Contains(beside, of.number) && q.isSame(a, of) }
+	isTurn := (answered == nil || rec.number < answered.number) && (len(beside) == 0 || slices.ContainsFunc(beside, isOpen))
+	if slices.ContainsFunc(q.recordings, isRival) {
+		isTurn = slices.ContainsFunc(q.recordings, func(of *Recording) bool {
+			isLater := answered == nil || !slices.Contains(o.Company(of.number, false), answered.number)
+			return of.used.Load() && isRival(of) && isOpen(of.number) && isLater
+		})
+	}
+	if !isTurn {
 		return nil
 	}
 	q.asked++
 	rec.used.Store(true)
 	return rec
+}
+
+// isSame reports whether a recording is of the same request. If all that was recorded went to one local server, its port is
+// another one in each run.
+func (q *queue) isSame(a *asking, rec *Recording) bool {
+	host := func(traits []canon.Trait) (host canon.Trait) {
+		if i := slices.IndexFunc(traits, func(t canon.Trait) bool { return t.Path == "host" }); i >= 0 {
+			host = traits[i]
+		}
+		return host
+	}
+	own := host(rec.traits())
+	isElsewhere := func(other *Recording) bool { return host(other.traits()) != own }
+	hasMoved := a.form.Local && !slices.ContainsFunc(slices.Concat(q.recordings, q.canceled.recordings), isElsewhere)
+	return (hasMoved || host(a.traits()) == own) && a.hasTraitsOf(rec)
 }
 
 // take returns the recording to play for a request of the form, or nil if there is none

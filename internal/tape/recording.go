@@ -56,7 +56,7 @@ type Recording struct {
 	claimed  bool       // its own request came after it was lent
 	asked    int        // the number of the first call that it answered, from 1; 0 if none
 	asker    uint64     // of that call; see Asker
-	replaced bool       // another one was recorded in its place
+	replaced bool       // another one was recorded or played in its place
 	resumed  bool       // a killed run recorded it
 	unsaid   Unsaid     // of the request that took it
 

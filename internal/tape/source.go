@@ -163,9 +163,9 @@ func versionOf(path string) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// playing returns the order in which a run plays that records or does not; nil if there is none.
-func (s *source) playing(records bool) *order.Order {
-	if records || !s.Config.InOrder {
+// playing returns the order in which a run plays; nil if there is none.
+func (s *source) playing() *order.Order {
+	if !s.Config.InOrder {
 		return nil
 	}
 	return s.order

@@ -163,21 +163,12 @@ func (t *Tape) takeExact(c *Call) *Recording {
 		return nil
 	}
 	q := t.shelf.queues[first.key]
-	rec := t.takeCanceled(q, nil, c)
-	if rec == nil {
-		rec = q.takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
-	}
-	t.number(rec, c.Outer)
-	return rec
-}
-
-// takeCanceled returns the recording to play for a call if that is one which was canceled. A run that records sends the
-// request. The caller holds the lock.
-func (t *Tape) takeCanceled(q *queue, a *asking, c *Call) *Recording {
-	if t.records || c.Lasts {
+	if q.canceled.next() != nil {
 		return nil
 	}
-	return q.takeCanceled(a, t.playing(false))
+	rec := q.takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
+	t.number(rec, c.Outer)
+	return rec
 }
 
 // IsBlank reports whether no recording can answer any call.
@@ -218,10 +209,13 @@ func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
 // takeFrom returns the recording of a queue to play for a call, which asks for it so.
 // The caller holds the lock.
 func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	if rec := t.takeCanceled(q, a, c); rec != nil {
-		return rec
+	repeats := t.Config.Repeats.Select(c.Form.Name())
+	if !c.Lasts {
+		if rec := q.takeCanceled(a, repeats, t.playing()); rec != nil {
+			return rec
+		}
 	}
-	rec, contest := q.take(a, t.Config.Repeats.Select(c.Form.Name()))
+	rec, contest := q.take(a, repeats)
 	if contest != nil {
 		t.contests = append(t.contests, contest)
 		c.contest = contest
