@@ -124,7 +124,7 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		unordered = fmt.Sprintf("; or, if the order means nothing, add promptecho.Unordered(%q)", fieldpath.Selector(edits[0].List()))
 	}
 	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +
-		"  A replay gives the answers in the recorded order, but without the recorded delays. So the order of requests can change if the program sleeps between them, or makes calls that are not recorded.\n" +
+		"  A replay gives the answers in the recorded order, but without the recorded delays. So the order of requests can change if the program sleeps between them, makes calls that are not recorded, or asks fewer at once than in the recording (a pool as large as GOMAXPROCS, for example).\n" +
 		"  Keep results by index, not in the order of arrival; tell equal requests apart with promptecho.WithName; or play the recorded times with promptecho.Pace(1)" + unordered + "\n"
 }
 
