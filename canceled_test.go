@@ -116,6 +116,18 @@ func TestCanceledAndSentAgain(t *testing.T) {
 // All that runs at once is canceled by a failure and sent again, as by an errgroup.
 func TestGroupSentAgain(t *testing.T) {
 	t.Parallel()
+	for name, at := range map[string]string{"provider": chatURL, "local model": "http://127.0.0.1:%d/v1/chat/completions", "local server": "http://127.0.0.1:%d/ask"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkGroup(t, at)
+		})
+	}
+}
+
+// checkGroup does that at a URL, which may have another port in each run.
+func checkGroup(t *testing.T, at string) {
+	t.Helper()
+	port := 4000
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	var failed atomic.Bool
 	live := roundTripFunc(func(req *http.Request) (*http.Response, error) {
@@ -132,13 +144,19 @@ func TestGroupSentAgain(t *testing.T) {
 	})
 	run := func(t *testing.T, mode Mode) string {
 		r := mustOpen(t, file, InMode(mode), Upstream(live), OnRecordError(Keep))
+		url := at
+		if strings.Contains(at, "%d") {
+			port++
+			url = fmt.Sprintf(at, port)
+		}
 		var log [4]string
 		for attempt := 0; attempt == 0 || log[0] == ""; attempt++ {
 			ctx, cancel := context.WithCancel(t.Context())
 			var all sync.WaitGroup
 			for i := range log {
 				all.Go(func() {
-					resp, err := complete(ctx, r.Client(), fmt.Sprint("question ", i))
+					req, _ := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(prompt(fmt.Sprint("question ", i))))
+					resp, err := r.Client().Do(req)
 					if err != nil || resp.StatusCode != 200 {
 						cancel()
 						return

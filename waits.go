@@ -26,7 +26,7 @@ func (w *waits) asked(url string) {
 	defer w.mu.Unlock()
 	if gap := time.Since(w.at); url == w.last && !w.at.IsZero() && gap > 50*time.Millisecond && !bubble.In() {
 		if w.total += gap; w.first == "" {
-			w.first = strings.Trim(url+", "+stack.Caller(), ", ")
+			w.first = strings.TrimSuffix(url+", "+stack.Caller(), ", ")
 		}
 	}
 	w.last = url

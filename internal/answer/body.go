@@ -126,8 +126,10 @@ func (b *body) wait() error {
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
-	case b.hasCome && (!isOver || patience == 0), isOver && patience == 0 && b.pace == 0 && !turn.InOrder():
-		return nil // nobody can tell whether the end had come
+	case b.hasCome && (!isOver || patience == 0):
+		return nil
+	case isOver && patience == 0 && b.pace == 0 && !turn.InOrder():
+		return nil // nothing says that the end had not come
 	}
 	return GaveUp(b.req, b.proto)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/order"
 )
 
@@ -34,6 +35,7 @@ type queue struct {
 	given  bool // ids that answers gave out tell the recordings apart
 
 	varying canon.Varying
+	all     canon.Varying                      // of those that were canceled, too; nil until it is needed
 	same    map[uint64]*line                   // those that are one request byte for byte, by its digest
 	kinds   map[agreement]map[canon.Kind]*line // nil until the queue is sorted
 	lent    map[canon.Kind][]*Recording        // what was played for a request that differs, by kind
@@ -213,16 +215,22 @@ func (q *queue) takeCanceled(a *asking, repeats bool, o *order.Order) *Recording
 // isSame reports whether a recording is of the same request. If all that was recorded went to one local server, its port is
 // another one in each run.
 func (q *queue) isSame(a *asking, rec *Recording) bool {
-	host := func(traits []canon.Trait) (host canon.Trait) {
+	host := func(traits []canon.Trait) (host canon.Trait) { // where the origin does not match, the first says only that it is local
 		if i := slices.IndexFunc(traits, func(t canon.Trait) bool { return t.Path == "host" }); i >= 0 {
 			host = traits[i]
 		}
 		return host
 	}
-	own := host(rec.traits())
-	isElsewhere := func(other *Recording) bool { return host(other.traits()) != own }
-	hasMoved := a.form.Local && !slices.ContainsFunc(slices.Concat(q.recordings, q.canceled.recordings), isElsewhere)
-	return (hasMoved || host(a.traits()) == own) && a.hasTraitsOf(rec)
+	hasMoved := a.form.Local && q.ofAll()["host"] == nil
+	return (hasMoved || host(a.traits()) == host(rec.traits())) && a.hasTraitsOf(rec)
+}
+
+// ofAll returns in which traits the recordings differ, also those that were canceled.
+func (q *queue) ofAll() canon.Varying {
+	if q.all == nil {
+		q.all = canon.VaryingOf(group.Each(slices.Concat(q.recordings, q.canceled.recordings), (*Recording).traits))
+	}
+	return q.all
 }
 
 // take returns the recording to play for a request of the form, or nil if there is none

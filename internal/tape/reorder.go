@@ -32,10 +32,11 @@ func (t *Tape) companies(rec *Recording) (all []company) {
 // company, did not ask for them.
 func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 	late := slices.Concat(group.Each(t.Late(), func(pair [2]*Recording) []*Recording { return pair[:] })...)
-	last := map[company]int{}
+	last, hasNew, reached := map[company]int{}, false, map[company]bool{}
 	for i, rec := range list {
+		hasNew = hasNew || rec.fresh
 		for _, c := range t.companies(rec) {
-			last[c] = i
+			last[c], reached[c] = i, reached[c] || rec.asked > 0
 		}
 	}
 	renewed := map[company]bool{}
@@ -67,16 +68,9 @@ func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
 			}
 		}
 	}
-	hasNew, asked := false, map[company]bool{}
 	for _, rec := range list {
-		hasNew = hasNew || rec.fresh
-		for _, c := range t.companies(rec) {
-			asked[c] = asked[c] || rec.asked > 0
-		}
-	}
-	for _, rec := range list {
-		isAsked := func(c company) bool { return asked[c] }
-		if rec.asked > 0 || rec.Head().Concurrent == nil || len(renewed) == 0 && (!hasNew || slices.ContainsFunc(t.companies(rec), isAsked)) {
+		isReached := func(c company) bool { return reached[c] }
+		if rec.asked > 0 || rec.Head().Concurrent == nil || len(renewed) == 0 && (!hasNew || slices.ContainsFunc(t.companies(rec), isReached)) {
 			continue
 		}
 		left = append(left, rec)
