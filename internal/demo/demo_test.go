@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,4 +28,41 @@ func TestRun(t *testing.T) {
 	if err := Run(dir, &out); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("in a folder with files: %v", err)
 	}
+}
+
+// The opening is printed before the go command compiles anything, which takes long and prints
+// nothing.
+func TestDemoFirstSaysWhatItDoesAndHowLongThatTakes(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "demo")
+	w := &firstWrite{dir: dir}
+	err := Run(dir, w)
+	if !errors.Is(err, errStop) {
+		t.Fatalf("Run returned %v, want the writer's error", err)
+	}
+	if w.began {
+		t.Error("the demo had begun before it said anything")
+	}
+	for _, want := range []string{"no network and no key", "It takes a few seconds", "the first time about half a\nminute"} {
+		if !strings.Contains(w.text, want) {
+			t.Errorf("the opening does not say %q:\n%s", want, w.text)
+		}
+	}
+}
+
+var errStop = errors.New("stop")
+
+// A firstWrite keeps what is written first, and whether the folder existed by
+// then. Then it fails, so that the demo ends.
+type firstWrite struct {
+	dir   string
+	text  string
+	began bool
+}
+
+func (w *firstWrite) Write(p []byte) (int, error) {
+	_, err := os.Stat(w.dir)
+	w.began = err == nil
+	w.text = string(p)
+	return 0, errStop
 }
