@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // aDay is what a program does in a bubble of testing/synctest, where a day takes no time: it
@@ -139,11 +141,7 @@ func TestRecordInABubble(t *testing.T) {
 							t.Errorf("mode %s:\n%s\nwant\n%s", mode, got, want)
 						}
 					}
-					times := 1000
-					if testing.Short() {
-						times = 50
-					}
-					for range times {
+					for range full.Cases(3, 1000) {
 						if got := run(ModeNone); got != want {
 							t.Fatalf("replayed:\n%s\nwant\n%s", got, want)
 						}

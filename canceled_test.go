@@ -346,7 +346,7 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "c.yaml")
-		body := &endless{event: []byte("data: {\"n\":1}\n\n"), left: 1 << 20, watch: func(int) {}}
+		body := &endless{event: []byte("data: {\"n\":1}\n\n"), size: 1 << 20, watch: func(int) {}}
 		r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
 			switch {
 			case req.Header.Get("X-Panic") != "":

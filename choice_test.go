@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // A request of a test of choice: method, URL, body and headers.
@@ -455,7 +457,7 @@ func TestChoiceAtOnce(t *testing.T) {
 		given = append(given, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":%d}`, i))
 	}
 	file := recorded(t, given, list)
-	for range rounds(1000) {
+	for range full.Cases(20, 1000) {
 		r := mustOpen(t, file, InMode(ModeNone))
 		var all sync.WaitGroup
 		for i, a := range list {
@@ -472,19 +474,6 @@ func TestChoiceAtOnce(t *testing.T) {
 		}
 	}
 }
-
-// rounds is how often a test of chance is repeated, or how much there is of a thing: a tenth
-// of n under -short and with the race detector, which sees as much in that.
-func rounds(n int) int {
-	if underRace || testing.Short() {
-		return n / 10
-	}
-	return n
-}
-
-// apart is how far apart the places lie that a test tries: so many bytes, and ten times as
-// many where rounds is a tenth.
-func apart(n int) int { return n * 10 / rounds(10) }
 
 // Many goroutines, families and hosts, requests that are equal, nearly equal and not
 // equal: each has an answer of its own.
@@ -561,7 +550,7 @@ func TestChoiceOfMany(t *testing.T) {
 		given = append(given, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":"%d"}`, i/2*2+i%2))
 	}
 	file := recorded(t, given, list)
-	for round := range rounds(20) {
+	for round := range full.Cases(2, 20) {
 		r := mustOpen(t, file, InMode(ModeNone))
 		got := make([]string, len(list))
 		work := make(chan int)

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/report"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // A world is what a program runs in: a recorder, and what the program has seen so far.
@@ -318,12 +320,14 @@ func sleep(ctx context.Context, d time.Duration) error {
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	const atOnce = 8
+	const atOnce, most = 8, 300
+	programs := uint64(full.Cases(atOnce, most))
+	step := most / programs // so that a few of them have different sizes, too
 	for first := range uint64(atOnce) {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {
 			t.Parallel()
-			for n := first; n < uint64(rounds(300)); n += atOnce {
-				checkProgram(t, filepath.Join(dir, fmt.Sprint(n, ".yaml")), n)
+			for n := first; n < programs; n += atOnce {
+				checkProgram(t, filepath.Join(dir, fmt.Sprint(n, ".yaml")), n*step)
 			}
 		})
 	}

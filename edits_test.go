@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/internal/testname"
 )
 
@@ -195,11 +196,7 @@ var edits = []struct {
 // what was done.
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	n := uint64(160)
-	if os.Getenv("FULL") != "" {
-		n = 4000
-	}
-	for seed := range n {
+	for seed := range uint64(full.Cases(60, 4000)) {
 		rnd := rand.New(rand.NewPCG(seed, 44))
 		recorded := newTalks(rnd)
 		asked, done, truth := recorded.clone(), "", map[*inquiry]claim{}
@@ -446,12 +443,8 @@ func field(c *inquiry, path string) string {
 // that is renamed is told its own cassette, or none, and a new one none that is not its own.
 func TestRenames(t *testing.T) {
 	t.Parallel()
-	n := uint64(40)
-	if os.Getenv("FULL") != "" {
-		n = 1000
-	}
 	answer := Upstream(canned(`{"choices":[{"message":{"role":"assistant","content":"yes"}}]}`))
-	for seed := range n {
+	for seed := range uint64(full.Cases(20, 1000)) {
 		rnd := rand.New(rand.NewPCG(seed, 45))
 		dir := t.TempDir()
 		// Tests ask the same first, and then each something of its own, or nothing.

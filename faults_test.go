@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/rewrite"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestFaultsOfTheDisk: whatever is in the way of the cassette, the error says it,
@@ -128,9 +129,9 @@ func TestFaultsOfTheDisk(t *testing.T) {
 // cannot be made does.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	const full = "/dev/full"
-	if _, err := os.Stat(full); err != nil {
-		t.Logf("no %s here: the failing writer of internal/cassette (TestReplaceFails) has to do", full)
+	const device = "/dev/full"
+	if _, err := os.Stat(device); err != nil {
+		t.Logf("no %s here: the failing writer of internal/cassette (TestReplaceFails) has to do", device)
 		return
 	}
 	it := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "http://h/"}, Response: interaction.Response{Status: 200}}
@@ -138,10 +139,10 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cassette.Append(full, nil, item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
+	if err := cassette.Append(device, nil, item, false); err == nil || !strings.Contains(err.Error(), "no space left") {
 		t.Errorf("the journal: %v", err)
 	}
-	if err := rewrite.Save(full, &cassette.File{Interactions: []*interaction.Interaction{it}}); err == nil {
+	if err := rewrite.Save(device, &cassette.File{Interactions: []*interaction.Interaction{it}}); err == nil {
 		t.Error("the cassette was saved")
 	}
 }
@@ -192,13 +193,13 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestThousandSubtests: each with a cassette of its own, in parallel.
-func TestThousandSubtests(t *testing.T) {
+// TestManySubtests: subtests in parallel, each with a cassette of its own.
+func TestManySubtests(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, mode := range []Mode{ModeAll, ModeNone} {
 		t.Run(string(mode), func(t *testing.T) {
-			for i := range rounds(1000) {
+			for i := range full.Cases(20, 1000) {
 				t.Run(fmt.Sprint(i), func(t *testing.T) {
 					t.Parallel()
 					text := fmt.Sprintf("question %d", i)
@@ -213,12 +214,13 @@ func TestThousandSubtests(t *testing.T) {
 	}
 }
 
-// TestTenThousandInteractions in one cassette; a thousand under -short.
-func TestTenThousandInteractions(t *testing.T) {
+// TestManyInteractions: each of the many recordings of one cassette answers its request,
+// and a miss among them is reported once.
+func TestManyInteractions(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	var f cassette.File
-	n := rounds(10_000)
+	n := full.Cases(500, 10_000)
 	for i := range n {
 		f.Interactions = append(f.Interactions, &interaction.Interaction{
 			Kind:    "llm",

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // A talk is a conversation of one agent. Its turns differ from those of other agents in
@@ -263,12 +265,12 @@ func (m *minting) upstream(w *wire) http.RoundTripper {
 // matches, so the plain rule is: the ids that were given out say whose turn it is.
 func TestTalks(t *testing.T) {
 	t.Parallel()
-	cassettes := rounds(1000)
+	cassettes := full.Cases(5*len(wires), 1000)
 	random := rand.New(rand.NewPCG(33, 1))
 	dir := t.TempDir()
 	for n := range cassettes {
 		w := wires[n%len(wires)]
-		m := &minting{shape: idShapes[random.IntN(len(idShapes))], stream: random.IntN(2) == 0, first: 100000, cut: 1 + random.IntN(12), of: map[string]int{}}
+		m := &minting{shape: idShapes[n%len(idShapes)], stream: random.IntN(2) == 0, first: 100000, cut: 1 + random.IntN(12), of: map[string]int{}}
 		agents, turns := 2+random.IntN(6), 1+random.IntN(4)
 		file := filepath.Join(dir, fmt.Sprint(n, ".yaml"))
 		run := func(blank string, mode Mode, opts ...Option) {
@@ -312,6 +314,9 @@ func TestTalksAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, w := range wires {
 		for _, agents := range []int{8, 64} {
+			if agents > 8 && !full.Set() {
+				continue
+			}
 			for _, stream := range []bool{false, true} {
 				if stream && w.stream == nil {
 					continue
@@ -338,7 +343,7 @@ func TestTalksAtOnce(t *testing.T) {
 						mustClose(t, r)
 					}
 					run("", ModeAll, Upstream(m.upstream(w)))
-					for i := range rounds(800 / agents) {
+					for i := range full.Cases(4, 800/agents) {
 						if run(" "[:i%2], ModeNone); t.Failed() {
 							return
 						}
@@ -385,7 +390,7 @@ func TestTalksOfFunctions(t *testing.T) {
 		mustClose(t, r)
 	}
 	run(ModeAll)
-	for range rounds(50) {
+	for range full.Cases(5, 50) {
 		run(ModeNone)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +25,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // seen is what a client can see of an answer.
@@ -501,76 +499,6 @@ func TestPiecesOfAnEvent(t *testing.T) {
 		})
 	}
 }
-
-// endless is a stream of so many bytes that watches the heap while it is read.
-type endless struct {
-	event []byte
-	left  int
-	at    int
-	watch func(sent int)
-	sent  int
-	next  int
-}
-
-func (e *endless) Read(p []byte) (int, error) {
-	if e.left <= 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, e.event[e.at:])
-	e.at = (e.at + n) % len(e.event)
-	e.left, e.sent = e.left-n, e.sent+n
-	if e.sent >= e.next {
-		e.next += 10 << 20
-		e.watch(e.sent)
-	}
-	return n, nil
-}
-
-func (e *endless) Close() error { return nil }
-
-// TestMemoryOfALongStream: 100 MB take what is stored of them, and little more.
-func TestMemoryOfALongStream(t *testing.T) {
-	// Not parallel: it measures the heap.
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := heap()
-	worst := 0.0
-	body := &endless{event: []byte("data: {\"delta\":\"" + strings.Repeat("x", 1000) + "\"}\n\n"), left: 100 << 20}
-	if underRace {
-		body.left = 25 << 20
-	}
-	body.watch = func(sent int) {
-		// 4 MB for everything that does not grow.
-		if used := int64(heap()) - int64(before) - 4<<20; sent > 10<<20 {
-			worst = max(worst, float64(used)/float64(sent))
-		}
-	}
-	// A failure that is refused: it is recorded, and not written.
-	up := roundTripFunc(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 500, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, ContentLength: -1}, nil
-	})
-	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(up), OnRecordError(Fail))
-	r.tape.Journal = tape.Journal{} // writing 100 MB takes long
-	resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n, err := io.Copy(io.Discard, resp.Body); n != body.length() || err != nil {
-		t.Fatalf("%d bytes, %v", n, err)
-	}
-	if worst > 1.25 || worst < 0.5 {
-		t.Errorf("the heap held %.2f times what had come", worst)
-	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "status 500") {
-		t.Errorf("Close: %v", err)
-	}
-}
-
-func (e *endless) length() int64 { return int64(e.sent) }
 
 // pipeServer is an HTTP server whose connections are pipes, for a bubble.
 func pipeServer(h http.Handler) (rt *http.Transport, stop func()) {

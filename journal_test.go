@@ -24,6 +24,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 const (
@@ -133,7 +134,7 @@ func (n *numbers) count() int {
 func TestKilled(t *testing.T) {
 	// Not parallel: it starts processes.
 	t.Setenv(killedModel, "here")
-	moments := max(30, rounds(200))
+	moments := full.Cases(12, 200)
 	random := rand.New(rand.NewPCG(11, 12))
 	upstream := httptest.NewServer(&numbers{})
 	defer upstream.Close()
@@ -500,40 +501,6 @@ func TestTwoProcessesOneJournal(t *testing.T) {
 	}
 }
 
-// TestMemoryOfAJournaledStream: recording a long stream, journal and cassette and all,
-// takes six times its size at its peak, some garbage included. (What redact holds to
-// look for a known value in it comes on top.)
-func TestMemoryOfAJournaledStream(t *testing.T) {
-	// Not parallel: it measures the heap.
-	if underRace {
-		return // it has other figures
-	}
-	body := &endless{event: []byte("data: {\"delta\":\"" + strings.Repeat("x", 1000) + "\"}\n\n"), left: 100 << 20, watch: func(int) {}}
-	up := roundTripFunc(func(*http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, ContentLength: -1}, nil
-	})
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	peak := peakHeap(func() {
-		r := mustOpen(t, file, Upstream(up))
-		resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := toEOF(resp.Body); err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(file + journalSuffix); err != nil || info.Size() < body.length() {
-			t.Errorf("the journal: %v, %v", info, err)
-		}
-		mustClose(t, r)
-	})
-	times := float64(peak) / float64(body.length())
-	t.Logf("%.2f times its size", times)
-	if times > 6 {
-		t.Errorf("the heap had %.2f times the stream's size", times)
-	}
-}
-
 // leftovers are what a process can leave that was killed while it recorded "a" and "b",
 // and saved: before and behind each step.
 type leftovers struct {
@@ -575,7 +542,7 @@ func TestLeftovers(t *testing.T) {
 		"a hole in the second": {slices.Concat(l.journal[:n-30], l.journal[n-20:]), 1},
 		"text behind it":       {slices.Concat(l.journal, []byte("\n# entry 0000000100 01234567\n- kind: llm\n  requ")), 2},
 	}
-	for at := 1; at < n; at += apart(37) {
+	for at := 1; at < n; at += n / full.Cases(8, 100) {
 		has := 0
 		if at >= l.firstEntry {
 			has = 1

@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestLogins: what an answer gives for the next requests works in replay, and the cassette does
@@ -116,7 +118,7 @@ func TestLogins(t *testing.T) {
 			t.Errorf("%s is in the cassette:\n%s", secret, text)
 		}
 	}
-	for range replays() {
+	for range full.Cases(2, 200) {
 		r := mustOpen(t, file, InMode(ModeNone))
 		if got := use(r); got != want {
 			t.Errorf("replayed %s\nwant %s\n%s", got, want, text)

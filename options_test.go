@@ -20,6 +20,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // Options that select fields compose: each keeps its meaning beside the others.
@@ -351,7 +352,7 @@ func TestRaced(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for range rounds(50) {
+			for range full.Cases(3, 50) {
 				r := mustOpen(t, file, append(tt.opts, InMode(ModeNone))...)
 				var all sync.WaitGroup
 				for _, text := range tt.asked {

@@ -21,6 +21,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/rewrite"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // chats returns a cassette of chat completions: prompt and answer of each.
@@ -425,6 +426,31 @@ func TestChangedWhileOpen(t *testing.T) {
 	}
 }
 
+// TestMissKeepsNoRecording: a miss is compared with all recordings, and keeps
+// none of them in memory: the next request reads its recording from the file,
+// which has changed meanwhile.
+func TestMissKeepsNoRecording(t *testing.T) {
+	t.Parallel()
+	f, filling := many(1100)
+	file := saved(t, f)
+	r := mustOpen(t, file, InMode(ModeNone), AllowUnused())
+	if status, _ := ask(t, r, "http://h", "12 NEW "+filling); status != http.StatusTeapot {
+		t.Errorf("a request that is not recorded is answered with status %d", status)
+	}
+	text := read(t, file)
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(text, "answer", "ANSWER")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 12, 500, 1099} {
+		resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt(fmt.Sprint(i, filling))))
+		if err == nil {
+			t.Errorf("recording %d was kept in memory: status %d", i, resp.StatusCode)
+			resp.Body.Close()
+		}
+	}
+	r.Close()
+}
+
 // TestOptionsReadEverything: with options that change what matches, match keys in the
 // file say nothing, and recordings are found all the same.
 func TestOptionsReadEverything(t *testing.T) {
@@ -474,16 +500,16 @@ func mixed(t *testing.T) (file string, prompts, answers []string) {
 	return saved(t, f), prompts, answers
 }
 
-// TestCutInEveryMode: a cassette that was cut at any byte (under -short, at any tenth and in
-// the mark) is refused and stays as it is; only mode all takes it for one that is to be
+// TestCutInEveryMode: a cassette that was cut at any byte is refused and stays as it is; only mode all takes it for one that is to be
 // recorded. One that has lost nothing plays everything.
 func TestCutInEveryMode(t *testing.T) {
 	t.Parallel()
 	file, prompts, answers := mixed(t)
 	whole := read(t, file)
 	mark := strings.LastIndex(whole, "\n...") + 1
+	apart := mark / full.Cases(25, mark)
 	for n := range len(whole) + 1 {
-		if n < mark && n%apart(1) != 0 {
+		if n < mark && n%apart != 0 {
 			continue
 		}
 		if err := os.WriteFile(file, []byte(whole[:n]), 0o644); err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestServices: what clients of services read beside bodies is the same in replay: totals and
@@ -119,19 +121,11 @@ func TestServices(t *testing.T) {
 			t.Errorf("recorded without %s:\n%s", said, want)
 		}
 	}
-	for range replays() {
+	for range full.Cases(2, 200) {
 		r := mustOpen(t, file, InMode(ModeNone))
 		if got := use(r); got != want {
 			t.Fatalf("replayed\n%s\nwant\n%s", got, want)
 		}
 		mustClose(t, r)
 	}
-}
-
-// replays is how often a test replays what it recorded: less often where each test has to be short.
-func replays() int {
-	if testing.Short() {
-		return 20
-	}
-	return 200
 }

@@ -22,6 +22,8 @@ import (
 	"testing/synctest"
 
 	uploads "github.com/promptecho/promptecho/internal/upload"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // zeros is a file without an end.
@@ -30,7 +32,7 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // uploadServer answers with the SHA-256 of what it was sent, and counts the requests.
-func uploadServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
+func uploadServer(t testing.TB, asked *atomic.Int32) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		asked.Add(1)
 		sum := sha256.New()
@@ -46,7 +48,7 @@ func uploadServer(t *testing.T, asked *atomic.Int32) *httptest.Server {
 }
 
 // sendUpload sends a body through a recorder that is opened for it, and returns the answer.
-func sendUpload(t *testing.T, file string, mode Mode, req *http.Request, opts ...Option) string {
+func sendUpload(t testing.TB, file string, mode Mode, req *http.Request, opts ...Option) string {
 	t.Helper()
 	rec, err := Open(file, append(opts, InMode(mode), Alias("http://"+req.URL.Host, "provider"))...)
 	if err != nil {
@@ -97,10 +99,7 @@ func TestUploads(t *testing.T) {
 		return `{"model":"m","input":[{"data":"data:audio/wav;base64,` + base64.StdEncoding.EncodeToString([]byte(content)) + `","text":"a, b"}]}`
 	}
 	whole := func(content string) string { return content }
-	large := 10 << 20
-	if underRace {
-		large = 5 << 20 // beyond what is held in memory, too
-	}
+	large := full.Cases(5<<20, 10<<20) // beyond what is held in memory
 	for _, tt := range []struct {
 		name, contentType string
 		body              func(content string) string
@@ -181,43 +180,6 @@ func TestUploads(t *testing.T) {
 		if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "(upload of") {
 			t.Errorf("%s is not kept, %v", name, err)
 		}
-	}
-}
-
-// TestMemoryOfAnUpload: an upload needs little memory, however large it is, and its cassette few
-// bytes.
-func TestMemoryOfAnUpload(t *testing.T) {
-	t.Setenv("CI", "") // not parallel: it measures the heap
-	const size = 64 << 20
-	s := uploadServer(t, new(atomic.Int32))
-	file := filepath.Join(t.TempDir(), "a.yaml")
-	for _, mode := range []Mode{ModeAll, ModeNone, ModeNewEpisodes, ModeUpdate} {
-		r, w := io.Pipe()
-		form := multipart.NewWriter(w)
-		_ = form.SetBoundary("B")
-		go func() {
-			part, _ := form.CreateFormFile("file", "x.mp3")
-			n := int64(size)
-			if mode == ModeUpdate {
-				n++ // this is not recorded yet, while something is
-			}
-			_, _ = io.Copy(part, io.LimitReader(zeros{}, n))
-			form.Close()
-			w.Close()
-		}()
-		req, err := http.NewRequestWithContext(t.Context(), "POST", s.URL+"/v1/audio/transcriptions", r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", form.FormDataContentType())
-		var answer string
-		grown := peakHeap(func() { answer = sendUpload(t, file, mode, req) })
-		if grown > 32<<20 && !underRace || len(answer) != 64 {
-			t.Errorf("mode %s: %d MB more, %s", mode, grown>>20, answer)
-		}
-	}
-	if text, err := os.ReadFile(file); err != nil || len(text) > 4<<10 {
-		t.Errorf("the cassette has %d bytes, %v", len(text), err)
 	}
 }
 

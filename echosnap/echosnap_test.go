@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/snapshot"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 func TestMatch(t *testing.T) {
@@ -136,10 +138,7 @@ func TestJudge(t *testing.T) {
 // in any run after that.
 func TestParallel(t *testing.T) {
 	t.Parallel()
-	runs := 1000
-	if testing.Short() {
-		runs = 50
-	}
+	runs := full.Cases(40, 1000)
 	var want map[string]string
 	for i := range runs {
 		parent := fmt.Sprintf("TestParallel%d", i%2) // anew, and with what is there

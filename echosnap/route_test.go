@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/judge"
 	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 type call struct {
@@ -199,10 +200,7 @@ ask gpt-5: status 429`, func(rec *promptecho.Recorder) {
 func TestRouteAtOnce(t *testing.T) {
 	t.Parallel()
 	anew(t)
-	runs := 200
-	if testing.Short() {
-		runs = 40
-	}
+	runs := full.Cases(10, 200)
 	both(t, runs, `ask planner: stop
 at once:
   ask a: stop

@@ -21,6 +21,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // A drawn is an answer as it stands on the wire, but for what its server adds.
@@ -184,11 +186,8 @@ func look(client *http.Client, method, url string) string {
 // TestSameAnswers: what the client saw while an answer was recorded is what a replay shows it,
 // field by field, whatever the answer is and however the client asks.
 func TestSameAnswers(t *testing.T) {
-	t.Setenv("CI", "") // it records
-	each := 40         // names of headers in an answer
-	if testing.Short() {
-		each = 125
-	}
+	t.Setenv("CI", "")                // it records
+	each := 2000 / full.Cases(10, 50) // names of headers in an answer
 	for _, version := range []string{"HTTP/1", "HTTP/2"} {
 		for _, way := range []string{"Client", "Default", "Default, cloned", "Serve"} {
 			t.Run(version+" "+way, func(t *testing.T) {

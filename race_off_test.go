@@ -1,5 +1,0 @@
-//go:build !race
-
-package promptecho
-
-const underRace = false
