@@ -99,7 +99,7 @@ var memoryJobs = []memoryJob{
 // job, so that it does not depend on what the job takes however small it is.
 func TestMemory(t *testing.T) {
 	// Not parallel: it measures the heap.
-	full.Only(t, "TestMissKeepsNoRecording")
+	full.Only(t, "TestMissKeepsFewRecordings")
 	for _, job := range memoryJobs {
 		t.Run(job.name, func(t *testing.T) {
 			small := float64(job.run(t, job.size))
@@ -311,7 +311,7 @@ func memoryOfWritingAConversation(tb testing.TB, size int) (peak uint64) {
 }
 
 // TestLongConversation: a conversation whose turns repeat each other is recorded
-// and replayed, and each turn is written once.
+// and replayed, and its cassette does not repeat the turns.
 func TestLongConversation(t *testing.T) {
 	t.Parallel()
 	c := newConversation(full.Cases(100<<10, 8<<20))
@@ -321,8 +321,8 @@ func TestLongConversation(t *testing.T) {
 		c.hold(t, r)
 		mustClose(t, r)
 	}
-	if text := read(t, file); strings.Count(text, "question 0: ") != 1 {
-		t.Errorf("the first question is written %d times", strings.Count(text, "question 0: "))
+	if text, asked := read(t, file), strings.Join(c.asks, ""); len(text) > len(asked)/2 {
+		t.Errorf("the cassette has %d bytes for requests of %d bytes", len(text), len(asked))
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/report"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // stable makes a report independent of where the test ran.
@@ -303,9 +305,10 @@ func TestParallelMissesAreOne(t *testing.T) {
 // recording.
 func TestManyMisses(t *testing.T) {
 	t.Parallel()
+	most := full.Cases(120, 600)
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	ask := func(r *Recorder, word string) {
-		for i := range 600 {
+		for i := range most {
 			post(t, r, chatURL, prompt(fmt.Sprintf("%s the question %d, please, in one sentence", word, i)))
 		}
 	}
@@ -322,7 +325,7 @@ func TestManyMisses(t *testing.T) {
 		}
 		lines[m.Line] = true
 	}
-	if len(lines) != 600 {
+	if len(lines) != most {
 		t.Errorf("%d misses", len(lines))
 	}
 }

@@ -269,7 +269,7 @@ func TestFramedIsWritten(t *testing.T) {
 		return pick("a", "null", "1", `"q"`, "x y", "日本", "é\n", "}", ", ", ": ", `\`, "\u2028", "</x>", "[DONE]", "", "=")
 	}
 	layouts := []exactjson.Layout{{}, {}, {ColonSpace: true, CommaSpace: true}, {Escape: exactjson.EscapeASCII}, {Escape: exactjson.EscapeHTML | exactjson.EscapeSlash}, {Before: " "}, {After: " "}, {Indent: " "}}
-	for range 500 {
+	for range full.Cases(100, 2000) {
 		it := chats("one", "").Interactions[0]
 		it.Response.Stream = pick("sse", "sse", "sse-crlf", "sse-cr", "ndjson")
 		l := layouts[r.IntN(len(layouts))]
@@ -426,10 +426,10 @@ func TestChangedWhileOpen(t *testing.T) {
 	}
 }
 
-// TestMissKeepsNoRecording: a miss is compared with all recordings, and keeps
-// none of them in memory: the next request reads its recording from the file,
+// TestMissKeepsFewRecordings: a miss is compared with all recordings, and keeps
+// few of them in memory: the next request reads its recording from the file,
 // which has changed meanwhile.
-func TestMissKeepsNoRecording(t *testing.T) {
+func TestMissKeepsFewRecordings(t *testing.T) {
 	t.Parallel()
 	f, filling := many(1100)
 	file := saved(t, f)
@@ -441,12 +441,16 @@ func TestMissKeepsNoRecording(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.ReplaceAll(text, "answer", "ANSWER")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range []int{0, 12, 500, 1099} {
+	var kept []int
+	for i := range 1100 {
 		resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(prompt(fmt.Sprint(i, filling))))
 		if err == nil {
-			t.Errorf("recording %d was kept in memory: status %d", i, resp.StatusCode)
+			kept = append(kept, i)
 			resp.Body.Close()
 		}
+	}
+	if len(kept) > 10 { // those that the report of the miss is about
+		t.Errorf("%d recordings were kept in memory", len(kept))
 	}
 	r.Close()
 }
