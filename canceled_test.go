@@ -185,7 +185,7 @@ func checkGroup(t *testing.T, at string) {
 		}
 	}
 	if read(t, file) != saved {
-		t.Error("mode update changed what is as it was")
+		t.Errorf("mode update changed what is as it was:\n%s\nwas\n%s", read(t, file), saved)
 	}
 }
 
