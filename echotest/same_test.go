@@ -76,7 +76,7 @@ func draw(r *rand.Rand, http2 bool, names []string) (d drawn) {
 	}
 	media := []string{"application/json", "text/event-stream", "application/x-ndjson", "text/plain", "audio/mpeg"}[r.IntN(5)]
 	d.header = append(d.header, [2]string{"Content-Type", media})
-	size := []int{0, 0, 1, 1, 30, 30, 3000, 3000, 1 << 16, 1 << 20}[r.IntN(10)]
+	size := []int{0, 0, 1, 1, 30, 30, 3000, 3000, 1 << 16, full.Cases(1<<17, 1<<20)}[r.IntN(10)]
 	switch {
 	case size == 0:
 	case media == "application/json":

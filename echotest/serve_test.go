@@ -17,6 +17,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 type roundTripFunc func(*http.Request) (*http.Response, error)
@@ -156,7 +157,7 @@ func TestServeKeepsConversationsApart(t *testing.T) {
 		answer := fmt.Sprintf(`{"object":"response","id":%q,"output":[{"type":"message","content":[{"type":"output_text","text":"this is %[1]s"}]}]}`, id)
 		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
 	}))
-	for range 10 { // recorded, replayed
+	for range full.Cases(3, 10) { // recorded, replayed
 		tb := &fakeTB{TB: t, name: "TestThreads"}
 		tb.run(func(tb testing.TB) {
 			url := Serve(tb, New(tb, threads)).URL(openAI) + "/responses"
