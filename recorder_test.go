@@ -26,21 +26,33 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
-// The tests choose their modes in code, so the machine's must not interfere. Nor must how they
-// are run: a recorder that is closed under -short, or under -run with a part of a test, holds
-// nothing unused against its test.
+// The tests choose their modes in code, so neither the environment nor the flags
+// of the run decide anything: a recorder that is closed under -short, or under
+// -run with a part of a test, reports no unused recordings.
 func TestMain(m *testing.M) {
 	if os.Getenv(killedFile) != "" {
-		os.Unsetenv("CI")
-		os.Unsetenv("PROMPTECHO_MODE")
 		recordUntilKilled()
 		return
 	}
-	os.Unsetenv("CI")
-	os.Unsetenv("PROMPTECHO_MODE")
+	clearEnvironment()
 	os.Setenv(testVariable, "model-b")
 	hideFlags("test.run", "test.skip", "test.short")
 	os.Exit(m.Run())
+}
+
+// clearEnvironment unsets the variables that the recorder reads.
+func clearEnvironment() {
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		switch name {
+		case "CI", "GITHUB_ACTIONS", "NO_COLOR", "FORCE_COLOR", "TEST_TOTAL_SHARDS", "TESTBRIDGE_TEST_ONLY":
+			os.Unsetenv(name)
+		default:
+			if strings.HasPrefix(name, "PROMPTECHO_") {
+				os.Unsetenv(name)
+			}
+		}
+	}
 }
 
 // hideFlags takes flags out of those that can be looked up. Package testing has their values.
