@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/internal/testname"
 )
@@ -523,7 +524,7 @@ func TestRenames(t *testing.T) {
 				if !onlySub && isSub { // the folder of all
 					from, to = filepath.Dir(from), filepath.Dir(to)
 				}
-				if !strings.Contains(said, "promptecho mv ") || !strings.Contains(said, filepath.Join(dir, from)+" ") || !strings.Contains(said, filepath.Join(dir, to)) {
+				if !strings.Contains(said, "promptecho mv ") || !strings.Contains(said, shell.Quote(filepath.Join(dir, from))+" ") || !strings.Contains(said, shell.Quote(filepath.Join(dir, to))) {
 					t.Errorf("seed %d: %s was %s:\n%s", seed, name, was, said)
 				}
 				if strings.Count(said, "promptecho mv ") != 1 {

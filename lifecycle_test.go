@@ -18,6 +18,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/suite"
 )
 
@@ -93,7 +94,7 @@ func TestOldRecordingsSurvive(t *testing.T) {
 			if got := savedPrompts(t, file+".failed"); got != tt.beside {
 				t.Errorf("beside it is %q, want %q", got, tt.beside)
 			}
-			if tt.beside != "" && !strings.Contains(strings.Join(rep.Notes, "\n"), "mv "+file+".failed "+file) {
+			if tt.beside != "" && !strings.Contains(strings.Join(rep.Notes, "\n"), "mv "+shell.Quote(file+".failed")+" "+shell.Quote(file)) {
 				t.Errorf("the notes do not say how to use it: %q", rep.Notes)
 			}
 		})

@@ -86,6 +86,10 @@ func TestWrap(t *testing.T) {
 // TestWrapCassette: a function reads well in the file, and texts are texts there.
 func TestWrapCassette(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, wrapCassette) // where a call takes 0 ms
+}
+
+func wrapCassette(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file)
 	search := Wrap(r, "retrieval/notes", func(_ context.Context, query string) (string, error) {
