@@ -200,7 +200,7 @@ func TestEndings(t *testing.T) {
 	}
 	// What nothing asks for any more is named, and stays.
 	f := passes(t, "TestEndings/new", func(tb testing.TB) { Match(tb, "b", Name("b")) })
-	if said := strings.Join(f.logs, "\n"); !testing.Short() && !strings.Contains(said, `no test uses "1" any more; go test -echo.update drops`) || !strings.Contains(file(t, "TestEndings/new.snap"), "-- 1 (text)") { // with -short, a test may ask for less
+	if said := strings.Join(f.logs, "\n"); !strings.Contains(said, `no test uses "1" any more; go test -echo.update drops`) || !strings.Contains(file(t, "TestEndings/new.snap"), "-- 1 (text)") {
 		t.Errorf("%s\n%s", said, file(t, "TestEndings/new.snap"))
 	}
 	// A file that is broken stays as it is.
@@ -235,7 +235,7 @@ func TestModes(t *testing.T) {
 	t.Setenv("PROMPTECHO_SNAPSHOTS", "update")
 	passes(t, "TestModes/a", func(tb testing.TB) { Match(tb, "b"); Match(tb, "c", Name("c")) })
 	passes(t, "TestModes/a", func(tb testing.TB) { Match(tb, "d", Name("c")) })
-	if got := file(t, "TestModes/a.snap"); !testing.Short() && got != "promptecho snapshots, version 1\n-- c (text) --\nd\n-- end --\n" {
+	if got := file(t, "TestModes/a.snap"); got != "promptecho snapshots, version 1\n-- c (text) --\nd\n-- end --\n" {
 		t.Error(got)
 	}
 	fails(t, "TestModes/a", func(tb testing.TB) { Match(tb, "e", Name("c")); tb.Errorf("fails") }, "fails")

@@ -1,6 +1,7 @@
 package echosnap
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,14 +13,21 @@ import (
 )
 
 // The tests of this package write their snapshots into a folder that is theirs.
+// Neither the environment nor -short decides what they do.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.short", "false")
 	dir, err := os.MkdirTemp("", "echosnap")
 	if err != nil {
 		panic(err)
 	}
 	folder = dir
-	for _, name := range []string{"CI", "PROMPTECHO_SNAPSHOTS", "PROMPTECHO_MODE"} {
-		os.Unsetenv(name)
+	os.Unsetenv("CI")
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "PROMPTECHO_") {
+			os.Unsetenv(name)
+		}
 	}
 	code := m.Run()
 	os.RemoveAll(dir)

@@ -18,10 +18,20 @@ import (
 	"github.com/promptecho/promptecho/internal/standin"
 )
 
-// The verdicts that are tested are those of runs that are not short, however these tests run.
+// The verdicts that are tested are those of runs that are not short, and neither
+// the environment nor the flags of the run decide them.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.short", "false")
+	for _, name := range []string{"CI", "GITHUB_ACTIONS", "NO_COLOR", "FORCE_COLOR", "TEST_TOTAL_SHARDS", "TESTBRIDGE_TEST_ONLY"} {
+		os.Unsetenv(name)
+	}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, "PROMPTECHO_") {
+			os.Unsetenv(name)
+		}
+	}
 	os.Exit(m.Run())
 }
 
