@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // recorded returns a recorded interaction of a question and its answer.
@@ -197,11 +198,7 @@ func history(r *rand.Rand, f *cassette.File, changes int, name string) *cassette
 // TestHistories: two branches of up to 20 changes each.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	rounds := 10_000
-	if testing.Short() {
-		rounds = 500
-	}
-	for seed := range uint64(rounds) {
+	for seed := range uint64(full.Cases(250, 10_000)) {
 		r := rand.New(rand.NewPCG(seed, 41))
 		base := history(r, fileOf(), r.IntN(20), "base")
 		ours, theirs := history(r, base, r.IntN(20), "ours"), history(r, base, r.IntN(20), "theirs")
