@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/internal/testname"
 )
 
@@ -180,15 +181,13 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestManyCassettes: 5,000 cassettes are 5,000 rows, and one edit of all is one diff.
+// TestManyCassettes lists 100 cassettes, and 5,000 in full: each is a row, and one edit of all of
+// them is one diff.
 func TestManyCassettes(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
-	n := 5000
-	if testing.Short() {
-		n = 500
-	}
+	n := full.Cases(100, 5000)
 	var list []*difference
 	for i := range n {
 		test := fmt.Sprintf("TestMany/case%04d", i)

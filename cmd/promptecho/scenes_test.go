@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/observe"
 	"github.com/promptecho/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/internal/testname"
 )
 
@@ -278,12 +279,10 @@ func (s *scene) on(t *testing.T, names []string, width int, colour bool) string 
 	return strings.ReplaceAll(b.String(), dir, "/m")
 }
 
-// TestManyScenes: 5,000 tests are a line each where each has one, and one cause is told once.
+// TestManyScenes runs the verbs that print a line for each test on 100 tests, and on 5,000 in
+// full: the lines fit the terminal, and one cause is told once.
 func TestManyScenes(t *testing.T) {
-	n := 5000
-	if testing.Short() {
-		n = 200
-	}
+	n := full.Cases(100, 5000)
 	var names []string
 	for i := range n {
 		names = append(names, fmt.Sprintf("bot TestMany/case%04d", i))
