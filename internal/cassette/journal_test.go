@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // journalOf returns a journal of what was recorded, and where each entry ends.
@@ -76,7 +77,7 @@ func TestJournalCut(t *testing.T) {
 			}
 		}
 		wantJournal(t, path, data[:n], f, want...)
-		if n%4 == 0 || slices.Contains(ends, n+1) {
+		if n%full.Cases(2, 4) == 0 || slices.Contains(ends, n+1) {
 			wantJournal(t, path, slices.Concat(data[:n], more), f, append(before, 1)...)
 		}
 	}
@@ -88,7 +89,7 @@ func TestJournalHoles(t *testing.T) {
 	f, data, ends, path := journalOf(t)
 	whole := wholeItems(data)
 	starts := append([]int{bytes.Index(data, []byte(frameStart))}, ends[:len(ends)-1]...)
-	for from := starts[0]; from < len(data); from++ {
+	for from := starts[0]; from < len(data); from += full.Cases(3, 1) {
 		for _, n := range []int{1, 9, 700} {
 			end := min(len(data), from+n)
 			var want []int
@@ -97,7 +98,7 @@ func TestJournalHoles(t *testing.T) {
 					want = append(want, i)
 				}
 			}
-			if from%11 == 0 {
+			if from%full.Cases(110, 11) == 0 {
 				wantJournal(t, path, slices.Concat(data[:from], make([]byte, end-from), data[end:]), f, want...)
 			}
 			if bytes.Equal(data[from:end], data[starts[0]:min(len(data), starts[0]+n)]) {

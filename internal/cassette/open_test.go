@@ -13,14 +13,15 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/seeds"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 const testRevision = 7
 
-// How many files are drawn and edited:
+// files is how many files are drawn and edited. The number can be set by hand:
 //
 //	go test ./internal/cassette -run OpenedIsParsed -files 1000000
-var files = flag.Int("files", 1500, "draw and edit so many files")
+var files = flag.Int("files", full.Cases(200, 1500), "draw and edit so many files")
 
 // openBytes is Open on data, with Parse where Open has Load.
 func openBytes(t testing.TB, data []byte) (s *Index, unparsed bool, err error) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // recordedFile is a cassette as a recorder writes it: a body, a stream, texts over lines, a
@@ -91,8 +92,13 @@ func TestCutAtEveryByte(t *testing.T) {
 		path := put(t, data, assets)
 		mark := bytes.LastIndex(data, []byte("\n...")) + 1
 		for n := range len(data) + 1 {
-			if n > 150 && n < mark-50 && (name != "as written" && n%9 > 1 || n%apart(1) != 0) {
-				continue // it takes long
+			inMiddle := n > 150 && n < mark-50
+			isTried := n%apart(1) == 0
+			if name != "as written" {
+				isTried = n%apart(9) <= 1 // between \r and \n, too
+			}
+			if inMiddle && !isTried {
+				continue
 			}
 			if err := os.WriteFile(path, data[:n], 0o644); err != nil {
 				t.Fatal(err)
@@ -321,14 +327,9 @@ func checkEdit(t *testing.T, f *File, edited []byte, asset func(string) ([]byte,
 	}
 }
 
-// apart is how far apart the places lie that a test tries: so many bytes, and ten times as
-// many under -short.
-func apart(n int) int {
-	if testing.Short() {
-		return 10 * n
-	}
-	return n
-}
+// apart returns how many bytes lie between two places that a test tries: n in full, and 23
+// times as many by default.
+func apart(n int) int { return full.Cases(23*n, n) }
 
 // TestHoleAtEveryByte: the same for holes at every byte.
 func TestHoleAtEveryByte(t *testing.T) {

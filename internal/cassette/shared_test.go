@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // agent returns the turns of an agent: each sends all tools and the whole history again.
@@ -190,7 +191,7 @@ func TestTimes(t *testing.T) {
 
 // FuzzShared: any set of interactions comes back equal, whatever they share.
 func FuzzShared(f *testing.F) {
-	for seed := range uint64(150) {
+	for seed := range uint64(full.Cases(15, 150)) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
