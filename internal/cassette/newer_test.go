@@ -32,12 +32,13 @@ func TestOfNewerVersion(t *testing.T) {
 			t.Errorf("%s, loaded: %v", what, err)
 		}
 	}
-	for _, n := range []int{1, maxKept / 100} {
+	const argument = 3000 // bytes; few long arguments are quicker than many short ones
+	for _, n := range []int{1, maxKept / argument} {
 		f := new(File)
 		for i := range n {
 			f.Interactions = append(f.Interactions, &interaction.Interaction{
 				Kind: "tool", Boundary: "x", LatencyMS: 1, Usage: nil,
-				Request:  interaction.Request{Function: "tool/x", Body: []byte(`{"a":"` + strings.Repeat("x", 100) + `"}`)},
+				Request:  interaction.Request{Function: "tool/x", Body: []byte(`{"a":"` + strings.Repeat("x", argument) + `"}`)},
 				Response: interaction.Response{Body: strconv.AppendInt(nil, int64(i), 10)},
 			})
 		}
