@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // alphabets are what the cases draw random characters from.
@@ -93,7 +95,7 @@ func drawnCases(t *testing.T, file string, f func(name, text string)) (cases, dr
 			continue
 		}
 		cases++
-		for seed := range uint64(100) {
+		for seed := range uint64(full.Cases(20, 100)) {
 			draws++
 			f(name, expand(rand.New(rand.NewPCG(seed, 7)), text))
 		}
@@ -119,7 +121,7 @@ func TestShapesPositive(t *testing.T) {
 	})
 	all := 0
 	for name, n := range missed {
-		if all += n; n > 10 {
+		if all += n; n > full.Cases(2, 10) {
 			t.Errorf("%s: %d draws are not replaced exactly", name, n)
 		}
 	}
@@ -158,7 +160,7 @@ func TestShapesCleanStaysClean(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	between := []string{"", "", "/", ":", "=", " ", ".", "-", "\n", `\n`, "@", `"`, "%", "~", Placeholder}
-	for range 20_000 {
+	for range full.Cases(2000, 20_000) {
 		a, b := texts[rng.IntN(len(texts))], texts[rng.IntN(len(texts))]
 		text := a[rng.IntN(len(a)):] + between[rng.IntN(len(between))] + b[:rng.IntN(len(b)+1)] + between[rng.IntN(len(between))] + a
 		clean := redactPatterns([]byte(text), plainly)

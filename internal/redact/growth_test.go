@@ -4,11 +4,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestPrefixesTakeNoTime: a text of nothing but beginnings of tokens takes not much longer than
 // any other: looking on from each of them to the end of the text would take hundreds of times as long.
 func TestPrefixesTakeNoTime(t *testing.T) {
+	full.Only(t, "TestShapesPositive")
 	const size = 1 << 18
 	timeOf := func(text []byte) time.Duration {
 		start := time.Now()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // quoted is a text as JSON, without escapes that nobody needs.
@@ -88,21 +89,21 @@ func TestStreamedCredentials(t *testing.T) {
 	cuts, written := 0, 0
 	for _, stream := range streams {
 		for _, s := range secrets {
-			full := "The key is " + s.text + " for\tyou."
-			want := string(untyped(redactPatterns([]byte(full), standIn)))
+			text := "The key is " + s.text + " for\tyou."
+			want := string(untyped(redactPatterns([]byte(text), standIn)))
 			var ways [][]string
-			from := strings.Index(full, s.text)
-			step, sizes := 1, []int{1, 3}
+			from := strings.Index(text, s.text)
+			step, sizes := full.Cases(7, 1), []int{1, 3}
 			if stream.name != "OpenAI" {
 				step, sizes = max(1, len(s.text)/3), []int{9}
 			}
 			for at := from; at <= from+len(s.text); at += step {
-				ways = append(ways, []string{full[:at], full[at:]})
+				ways = append(ways, []string{text[:at], text[at:]})
 			}
 			for _, n := range sizes {
 				ways = append(ways, slices.Collect(func(yield func(string) bool) {
-					for i := 0; i < len(full); i += n {
-						if !yield(full[i:min(len(full), i+n)]) {
+					for i := 0; i < len(text); i += n {
+						if !yield(text[i:min(len(text), i+n)]) {
 							return
 						}
 					}
@@ -244,7 +245,7 @@ func TestStreamedAnything(t *testing.T) {
 	d := drawer{rand.New(rand.NewPCG(21, 22))}
 	secrets := d.secrets()
 	words := []string{" ", "the ", "\n", `"`, `\`, "é", "日本", "[REDACTED]", "[REDACTED-0123abcd]", "=", ":", "-", "hollow-word-list", "hollow-word", "ada@home.example", "sk-", "eyJ", `{"client_secret": "x"}`, `"next": "`}
-	for range 600 {
+	for range full.Cases(150, 600) {
 		p := &Policy{Patterns: []*regexp.Regexp{regexp.MustCompile(`[a-z]+@home\.example`)}}
 		p.AddSecret("hollow-word-list")
 		var text string
