@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // form makes a form by hand: "path value" lines.
@@ -87,7 +88,7 @@ func TestNearestOfPrompts(t *testing.T) {
 			"body/messages/0/content "+quote(generate("prose", 8, uint64(i+10))),
 			"body/system/0/text "+quote(system))})
 	}
-	for i := range 100 {
+	for i := 0; i < 100; i += full.Cases(10, 1) {
 		words := strings.Fields(generate("prose", 8, uint64(i+10)))
 		words[3] = "zebra"
 		asked := form("openai.chat", "m", "whole",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // marked returns the whole comparison as text: less what is in {+…+} and with
@@ -88,7 +89,7 @@ func checkMarks(t *testing.T, a, b string) {
 func TestMarksFaithful(t *testing.T) {
 	t.Parallel()
 	parts := []string{"the", "cat", "sat", "on", "\n", "\n", " ", " ", " ", "  ", "\t", "\r\n", ".", "[-", "-]", "{+", "+}", "-", "[", "東", "é", "e\u0301", "👩‍🍳", "\xff"}
-	for seed := range uint64(3000) {
+	for seed := range uint64(full.Cases(400, 3000)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		var a, b []string
 		for range r.IntN(60) {
@@ -221,7 +222,7 @@ func FuzzForms(f *testing.F) {
 // TestFormsOfRandomJSON changes JSON at random.
 func TestFormsOfRandomJSON(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2000) {
+	for seed := range uint64(full.Cases(250, 2000)) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		a := randomValue(r, 4)
 		b := changed(r, a)

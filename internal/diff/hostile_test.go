@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestHostileTexts compares texts that would take an algorithm of quadratic time
-// minutes or hours.
+// minutes or hours. In full, none may take much longer than a text of that length in which
+// one word has changed.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	numbers := func(n int, format func(i int) string) string {
@@ -30,12 +33,21 @@ func TestHostileTexts(t *testing.T) {
 			numbers(20_000, func(i int) string { return strconv.Itoa(i) + "\n" }),
 			numbers(20_000, func(i int) string { return strconv.Itoa(20_000-i) + "\n" })},
 	}
-	for _, tt := range tests {
+	compare := func(recorded, incoming string) (text string, took time.Duration) {
 		start := time.Now()
-		edits := Forms(form("e", "m", "whole", user(tt.recorded)), form("e", "m", "whole", user(tt.incoming)))
-		text := Write(edits, "", 0)
-		if took := time.Since(start); took > 10*time.Second || len(text) > 5_000 || text == "" {
-			t.Errorf("%s: %d bytes after %v", tt.name, len(text), took)
+		edits := Forms(form("e", "m", "whole", user(recorded)), form("e", "m", "whole", user(incoming)))
+		text = Write(edits, "", 0)
+		return text, time.Since(start)
+	}
+	words := generate("prose", 20_000, 3)
+	_, harmless := compare(words+" one", words+" two")
+	for _, tt := range tests {
+		text, took := compare(tt.recorded, tt.incoming)
+		if len(text) > 5_000 || text == "" {
+			t.Errorf("%s: the difference has %d bytes", tt.name, len(text))
+		}
+		if full.Set() && took > 100*harmless {
+			t.Errorf("%s: %v, and %v for one word", tt.name, took, harmless)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestNearestOfOneEdit edits one field of one of many short forms that share words. None that
@@ -15,7 +16,7 @@ import (
 func TestNearestOfOneEdit(t *testing.T) {
 	t.Parallel()
 	vocabulary := []string{"the", "red", "cat", "Translate", "Translated", "to", "French", "word0", "word1", "the red cat", "5", "!"}
-	for seed := range uint64(300) {
+	for seed := range uint64(full.Cases(60, 300)) {
 		r := rand.New(rand.NewPCG(seed, 19))
 		text := func() string {
 			words := make([]string, 1+r.IntN(5))
