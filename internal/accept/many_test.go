@@ -2,10 +2,12 @@ package accept
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestAssignMany: the system prompt of many short questions is edited. Each goes where its
@@ -13,11 +15,12 @@ import (
 func TestAssignMany(t *testing.T) {
 	t.Parallel()
 	var words, phrases []string
-	for i := range 150 {
+	for i := range full.Cases(40, 150) {
 		words = append(words, fmt.Sprint("word", i))
 	}
+	nouns := []string{"cat", "dog", "fox", "cow", "owl", "bee", "ant", "bat", "hen", "pig"}
 	for _, adjective := range []string{"red", "big", "old", "new", "hot", "dry", "odd", "shy", "sad", "fat"} {
-		for _, noun := range []string{"cat", "dog", "fox", "cow", "owl", "bee", "ant", "bat", "hen", "pig"} {
+		for _, noun := range nouns[:full.Cases(5, 10)] {
 			phrases = append(phrases, "the "+adjective+" "+noun)
 		}
 	}
@@ -27,7 +30,7 @@ func TestAssignMany(t *testing.T) {
 	}{
 		{"words", "Translate", "Translated", words},
 		{"phrases", "Translate to French.", "Translate to German.", phrases},
-		{"phrases, one of them changed", "Translate to French.", "Translate to German.", append(phrases[:60:60], "a zebra that nobody else asks for")},
+		{"phrases, one of them changed", "Translate to French.", "Translate to German.", append(slices.Clone(phrases[:full.Cases(30, 60)]), "a zebra that nobody else asks for")},
 	} {
 		for _, told := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, told %v", tt.name, told), func(t *testing.T) {

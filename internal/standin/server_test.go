@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 const (
@@ -267,7 +269,7 @@ func TestLongAndOddTexts(t *testing.T) {
 	h := start(t)
 	texts := []string{
 		"line one\r\nline two\n\n\ttabbed  ", "héllo wörld – 日本語のテキスト 👩‍👩‍👧‍👦 🎉", "<b>&amp;</b> \u2028 \\ \" {}",
-		strings.Repeat("long text, ", 20000), strings.Repeat("x", 5000),
+		strings.Repeat("long text, ", full.Cases(2000, 20_000)), strings.Repeat("x", 5000),
 	}
 	for _, text := range texts {
 		for _, e := range endpoints {
