@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/seeds"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 type corpusRecord struct {
@@ -25,6 +26,7 @@ type corpusRecord struct {
 // TestCorpus puts real bodies through a cassette and counts how many of the
 // JSON ones are stored as structure.
 func TestCorpus(t *testing.T) {
+	full.Only(t, "TestBodies")
 	t.Parallel()
 	var bodies, events share
 	records, err := seeds.Corpus[corpusRecord]()

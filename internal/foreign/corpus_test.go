@@ -14,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/seeds"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // A corpusRecord is an interaction that another project recorded.
@@ -51,6 +52,7 @@ func corpusSamples(t *testing.T) (names []string, samples map[string][]*sample) 
 // TestCorpus writes recorded traffic as each tool does, reads it, and imports and replays
 // it: every byte comes back, also where the tool left out all request headers.
 func TestCorpus(t *testing.T) {
+	full.Only(t, "TestRoundTrip")
 	t.Parallel()
 	names, all := corpusSamples(t)
 	for n, w := range writers {
