@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -116,36 +117,85 @@ var restricted = map[string][]string{
 	"testing":  {"", "echotest", "echofault", "echosnap", "internal/testing/full"},
 }
 
+// A pkg is a package as go list prints it.
 type pkg struct {
 	ImportPath string
 	Dir        string
+	Standard   bool
 	GoFiles    []string
 	Imports    []string
-	Export     string
-
-	exports map[string]string // the files with the export data of all packages
+	Export     string // the file with its export data
 }
 
-func packages(t *testing.T) []pkg {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./...")
+// listed returns all packages of the module and all that they import, by import path. One
+// go list does for all tests.
+var listed = sync.OnceValues(func() (map[string]pkg, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-buildvcs=false", "-json=ImportPath,Dir,Standard,GoFiles,Imports,Export", "./...")
 	cmd.Dir = filepath.Join("..", "..")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		return nil, fmt.Errorf("go list: %w\n%s", err, stderr.Bytes())
 	}
-	var pkgs []pkg
+	all := map[string]pkg{}
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		if err := dec.Decode(&p); err == io.EOF {
-			break
+			return all, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		pkgs = append(pkgs, p)
+		all[p.ImportPath] = p
 	}
-	return pkgs
+})
+
+// everything returns what listed returns.
+func everything(t *testing.T) map[string]pkg {
+	t.Helper()
+	all, err := listed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
+
+// packages returns the packages of the module, sorted by import path.
+func packages(t *testing.T) (ours []pkg) {
+	t.Helper()
+	all := everything(t)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if isOurs(path) {
+			ours = append(ours, all[path])
+		}
+	}
+	return ours
+}
+
+// linkedBy returns the import paths of some packages and of all that they import, directly
+// or not, without those of the standard library.
+func linkedBy(t *testing.T, paths ...string) []string {
+	t.Helper()
+	all := everything(t)
+	linked := map[string]bool{}
+	for len(paths) > 0 {
+		path := paths[0]
+		paths = paths[1:]
+		p, ok := all[path]
+		if !ok && path != "unsafe" && path != "C" {
+			t.Fatalf("go list has no package %q", path)
+		}
+		if p.Standard || linked[path] || !ok {
+			continue
+		}
+		linked[path] = true
+		paths = append(paths, p.Imports...)
+	}
+	return slices.Sorted(maps.Keys(linked))
+}
+
+// isOurs reports whether a package is one of this module.
+func isOurs(path string) bool { return path == module || strings.HasPrefix(path, module+"/") }
 
 func TestImports(t *testing.T) {
 	t.Parallel()
@@ -230,15 +280,9 @@ func TestRequirements(t *testing.T) {
 			t.Errorf("go.mod requires %s: heavy things live in nested modules", m[1])
 		}
 	}
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".", "./echotest", "./echofault", "./echosnap")
-	cmd.Dir = filepath.Join("..", "..")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	linked := strings.Fields(string(out))
+	linked := linkedBy(t, module, module+"/echotest", module+"/echofault", module+"/echosnap")
 	for _, p := range linked {
-		if p != module && !strings.HasPrefix(p, module+"/") {
+		if !isOurs(p) {
 			t.Errorf("a test links %s", p)
 		}
 	}

@@ -1,8 +1,6 @@
 package arch
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/importer"
@@ -12,7 +10,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,7 +26,7 @@ var circles = []string{
 // defines that, directly or not, uses the first.
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	for _, p := range compiled(t) {
+	for _, p := range packages(t) {
 		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		found := circlesIn(uses(t, p))
 		switch listed := slices.Contains(circles, name); {
@@ -37,35 +34,6 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%q has files that use each other:\n%s", name, strings.Join(found, "\n"))
 		case len(found) == 0 && listed:
 			t.Errorf("%q has no circles any more: take it out of the list", name)
-		}
-	}
-}
-
-// compiled returns our packages.
-func compiled(t *testing.T) []pkg { return listed(t, "./...") }
-
-// listed returns our packages among those that are named and all that they need, with the
-// export data of each and of what it imports.
-func listed(t *testing.T, names string) (ours []pkg) {
-	t.Helper()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export", names)
-	cmd.Dir = filepath.Join("..", "..")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	exports := map[string]string{}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p pkg
-		if err := dec.Decode(&p); err == io.EOF {
-			return ours
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		exports[p.ImportPath] = p.Export
-		if strings.HasPrefix(p.ImportPath, module) {
-			p.exports = exports
-			ours = append(ours, p)
 		}
 	}
 }
@@ -84,7 +52,7 @@ func uses(t *testing.T, p pkg) map[string]map[string]string {
 		files = append(files, f)
 	}
 	info := types.Info{Uses: map[*ast.Ident]types.Object{}}
-	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(p.exports[path]) })}
+	conf := types.Config{Importer: exports(t, fset)}
 	self, err := conf.Check(p.ImportPath, fset, files, &info)
 	if err != nil {
 		t.Fatal(err)
@@ -106,6 +74,14 @@ func uses(t *testing.T, p pkg) map[string]map[string]string {
 		}
 	}
 	return used
+}
+
+// exports returns an importer that reads the export data of packages.
+func exports(t *testing.T, fset *token.FileSet) types.Importer {
+	t.Helper()
+	all := everything(t)
+	open := func(path string) (io.ReadCloser, error) { return os.Open(all[path].Export) }
+	return importer.ForCompiler(fset, "gc", open)
 }
 
 // circlesIn returns the sets of files that all use each other, directly or not.

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"go/ast"
 	"go/doc"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -90,19 +87,8 @@ var unknownName = regexp.MustCompile(`undefined: \w+\.(\w+)|\.(\w+) undefined`)
 // one that is there. go doc shows what a package is for on two screens.
 func TestGuesses(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./echotest", "./echofault")
-	cmd.Dir = filepath.Join("..", "..")
-	list, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	exports := map[string]string{}
-	for _, line := range strings.Split(string(list), "\n") {
-		path, file, _ := strings.Cut(line, " ")
-		exports[path] = file
-	}
 	set := token.NewFileSet()
-	imports := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	imports := exports(t, set)
 	surface, err := os.ReadFile(filepath.Join("testdata", "surface.txt"))
 	if err != nil {
 		t.Fatal(err)

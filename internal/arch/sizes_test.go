@@ -55,8 +55,9 @@ func TestSizes(t *testing.T) {
 func TestRooms(t *testing.T) {
 	t.Parallel()
 	linked := map[string]int{}
-	for _, p := range append(listed(t, "./echotest"), listed(t, "./echofault")...) {
-		linked[strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")] = codeLines(t, p)
+	for _, path := range linkedBy(t, module+"/echotest", module+"/echofault") {
+		name := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+		linked[name] = codeLines(t, everything(t)[path])
 	}
 	design, err := os.ReadFile(filepath.Join("..", "..", "docs", "DESIGN.md"))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -106,10 +107,24 @@ func TestDocsArePlain(t *testing.T) {
 // inDocs are the words that documentation does not explain either.
 var inDocs = []struct{ pattern, instead string }{riddles[0], riddles[1], riddles[2], riddles[3], {`\bin vain\b`, "what did not happen"}, {`\b(no|some)body\b`, "who, or it"}, {`\bbeside\b`, "next to"}, {`\bstood|stands (?:there|behind|above|below|before|in|at)\b`, "is"}}
 
+// compiled returns a pattern of words, which is compiled once.
+func compiled(pattern string) *regexp.Regexp {
+	if known, ok := patterns.Load(pattern); ok {
+		return known.(*regexp.Regexp)
+	}
+	made := regexp.MustCompile(`(?i)` + pattern)
+	patterns.Store(pattern, made)
+	return made
+}
+
+var patterns sync.Map
+
+// plain reports the words of a text that its reader does not know.
 func plain(t *testing.T, place, text string, words []struct{ pattern, instead string }) {
 	t.Helper()
+	text = allowed.ReplaceAllString(text, "")
 	for _, w := range words {
-		if found := regexp.MustCompile(`(?i)` + w.pattern).FindString(allowed.ReplaceAllString(text, "")); found != "" {
+		if found := compiled(w.pattern).FindString(text); found != "" {
 			t.Errorf("%s: %q: write %q\n\t%.300s", place, found, w.instead, text)
 		}
 	}
