@@ -5,12 +5,48 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
+
+// TestWatchSeesTheCollector: a look while the garbage collector is at work says so.
+func TestWatchSeesTheCollector(t *testing.T) {
+	// Not parallel: other tests would begin collections.
+	keep := make([]*[64]*int, 1<<14) // what takes the collector a while
+	for i := range keep {
+		keep[i] = new([64]*int)
+	}
+	var w watch
+	runtime.GC()
+	w.look()
+	w.more = w.seen
+	isSeen := false
+	for range 1_000 {
+		var isOver atomic.Bool
+		go func() {
+			runtime.GC()
+			isOver.Store(true)
+		}()
+		for !isOver.Load() {
+			w.look()
+			isSeen = isSeen || w.collects()
+			runtime.Gosched()
+		}
+		if isSeen {
+			break
+		}
+	}
+	if !isSeen {
+		t.Error("none of 1,000 collections was seen")
+	}
+	runtime.KeepAlive(keep)
+}
 
 // TestSettleWhileCollecting: a goroutine that allocates waits for the collector in the middle of
 // its work, and the program does not rest. On a busy machine a look may still miss it, once in
 // thousands; without the check it is missed in one of a hundred.
 func TestSettleWhileCollecting(t *testing.T) {
+	full.Only(t, "TestSettleAfterAnotherStop")
 	// Not parallel: other tests would be part of the program.
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
 	keep := make([][]byte, 0, 1<<14)
@@ -71,10 +107,19 @@ func TestFewLooksTellNothing(t *testing.T) {
 // (https://go.dev/issue/27993). From then on it would seem to be at work whenever it is not.
 func TestSettleAfterAnotherStop(t *testing.T) {
 	// Not parallel: other tests would be part of the program.
+	collections := func() uint32 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.NumForcedGC
+	}
 	var r rest
 	r.watch.more = -1
+	before := collections()
 	for range 3 {
 		r.settle(replayed, false)
+	}
+	if collections() == before {
+		t.Error("it rests while the collector seems to be at work")
 	}
 	if r.watch.collects() || r.inVain > 0 && r.rested == 0 {
 		t.Errorf("it still takes the collector for one that is at work: %+v", &r)
