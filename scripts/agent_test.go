@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestAgent takes the tests of an agent through a year of edits: testdata/agent has what happens.
@@ -20,7 +22,7 @@ func TestAgent(t *testing.T) {
 
 // follow runs what the last output tells its reader to run, as a person would who has pasted it, by
 // turns in the root of the repository and in the folder of a package: the command that has a text
-// in the repository itself, and each other in a copy. With FULL, each is run in both places, in
+// in the repository itself, and each other in a copy. With FULL=1, each is run in both places, in
 // copies, before.
 //
 //	follow FOLDER TEXT
@@ -42,7 +44,7 @@ func follow(ts *testscript.TestScript, neg bool, args []string) {
 	turn := func(i int) string { return []string{".", args[0]}[(len(all[0])+i)%2] }
 	for i, command := range all {
 		for _, dir := range []string{".", args[0]} {
-			if os.Getenv("FULL") == "" && (i == chosen || dir != turn(i)) {
+			if !full.Set() && (i == chosen || dir != turn(i)) {
 				continue
 			}
 			pasted, err := os.MkdirTemp(filepath.Dir(work), "pasted")

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestServeKilled: serve, its program, or both are ended at random moments. What the program had
@@ -39,13 +40,7 @@ func TestServeKilled(t *testing.T) {
 		p.ServeHTTP(slowly{w}, r)
 	}))
 	t.Cleanup(provider.Close)
-	times := 30
-	switch {
-	case testing.Short():
-		times = 6
-	case os.Getenv("FULL") != "":
-		times = 200
-	}
+	times := full.Cases(10, 200)
 	const prompts = 6
 	for i := range times {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

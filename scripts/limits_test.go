@@ -23,6 +23,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // A limited provider refuses three requests of ten, and some more fail.
@@ -151,7 +152,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	bin, mod := command(t), goMod(t)
 	ways := []string{"once", "new_episodes", "update", "all", "record"}
-	if os.Getenv("FULL") != "" {
+	if full.Set() {
 		ways = append(ways, "record -update", "record -all")
 	}
 	for _, by := range ways {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // TestRoundTrip: whatever a text holds, the file gives it back, and stays one file.
@@ -224,10 +226,7 @@ func TestKilled(t *testing.T) {
 	if err := Write(path, large(0)); err != nil {
 		t.Fatal(err)
 	}
-	times := 60
-	if testing.Short() {
-		times = 15
-	}
+	times := full.Cases(12, 60)
 	for i := range times {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$")
 		cmd.Env = append(os.Environ(), "SNAPSHOT_WRITER="+path)
@@ -239,7 +238,8 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		out.Read(make([]byte, 1)) // it writes
-		deadline := time.NewTimer(time.Duration(i) * 300 * time.Microsecond)
+		// The moment is what is tried: from at once to 18 ms later.
+		deadline := time.NewTimer(time.Duration(i) * 18 * time.Millisecond / time.Duration(times))
 		<-deadline.C
 		cmd.Process.Kill()
 		cmd.Wait()
