@@ -37,10 +37,10 @@ const testLine = "func TestTrip(t *testing.T) {"
 
 // opening is printed before anything else is done. The times were measured on
 // two cores: 31 s with an empty build cache, 3 s with a warm one.
-const opening = `This demo runs a real go test four times, against a built-in fake provider: it records,
-replays with the provider shut down, fails on an edited prompt, and records again.
-It needs no network and no key. It takes a few seconds; the first time about half a
-minute, because the go command compiles everything.
+const opening = `This demo runs a real go test four times, against a built-in fake provider: it
+records, replays with the provider shut down, fails on an edited prompt, and
+records again. It needs no network and no key. It takes a few seconds; the first
+time about half a minute, because the go command compiles everything.
 
 `
 

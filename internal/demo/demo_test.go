@@ -43,7 +43,7 @@ func TestDemoFirstSaysWhatItDoesAndHowLongThatTakes(t *testing.T) {
 	if w.began {
 		t.Error("the demo had begun before it said anything")
 	}
-	for _, want := range []string{"no network and no key", "It takes a few seconds", "the first time about half a\nminute"} {
+	for _, want := range []string{"no network and no key", "It takes a few seconds", "the first\ntime about half a minute"} {
 		if !strings.Contains(w.text, want) {
 			t.Errorf("the opening does not say %q:\n%s", want, w.text)
 		}
