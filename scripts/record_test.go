@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // A provider answers prompts, and counts how often it has answered each one.
@@ -112,10 +114,7 @@ func Ask(t *testing.T, pkg string) {
 // of a test, and goes on with the next run: nothing that was answered is asked again.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	packages, tests, prompts := 4, 10, 3
-	if s := os.Getenv("PROMPTECHO_TEST_PACKAGES"); s != "" { // 20, by hand
-		packages, _ = strconv.Atoi(s)
-	}
+	packages, tests, prompts := full.Cases(4, 20), 10, 3
 	all := packages * tests * prompts
 	half := all/2 + 1 // in the middle of a test, whose journal has one answer
 	p := &provider{answered: map[string]int{}, left: half, waiting: make(chan struct{}), gone: make(chan struct{})}
