@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/testing/environ"
 )
 
 // The tests choose their modes in code, so the machine's must not interfere.
 func TestMain(m *testing.M) {
-	os.Unsetenv("CI")
-	os.Unsetenv("PROMPTECHO_MODE")
+	environ.Clear()
 	os.Exit(m.Run())
 }
 

@@ -79,6 +79,8 @@ var rooms = map[string][]string{
 
 	"cmd/demo": {"internal/demo"},
 
+	"internal/testing/environ": {},
+
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot": {"internal/canon", "internal/cassette", "internal/exactjson", "internal/fieldpath", "internal/redact", "internal/testname"},
 	"internal/route":    {"internal/canon", "internal/conversation", "internal/exactjson", "internal/interaction", "internal/judge", "internal/said"},

@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/environ"
 )
 
 // TestMain: these tests record, in CI, too.
 func TestMain(m *testing.M) {
-	os.Unsetenv("CI")
-	os.Unsetenv("PROMPTECHO_MODE")
+	environ.Clear()
 	provider := standin.New()
 	os.Setenv("OPENAI_BASE_URL", provider.URL+"/v1")
 	os.Setenv("OPENAI_API_KEY", "echo-secret-of-tests")

@@ -3,10 +3,12 @@ package route
 import (
 	"os"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/environ"
 )
 
 // TestMain lets tests record, which CI does not.
 func TestMain(m *testing.M) {
-	os.Unsetenv("CI")
+	environ.Clear()
 	os.Exit(m.Run())
 }
