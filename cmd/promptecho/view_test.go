@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,7 @@ func TestViewServer(t *testing.T) {
 func TestViewComparesOnlyCassettes(t *testing.T) {
 	t.Parallel()
 	v := viewed(t)
-	r := httptest.NewRequest("GET", "/?old=/etc/passwd&new="+v.paths[0], nil)
+	r := httptest.NewRequest("GET", "/?old=/etc/passwd&new="+url.QueryEscape(v.paths[0]), nil)
 	r.Host = "localhost"
 	w := httptest.NewRecorder()
 	v.ServeHTTP(w, r)
