@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -37,9 +38,9 @@ type config struct {
 	allowRaced    bool
 	onRecordError RecordErrorPolicy
 	log           func(note string)
-	err           error    // the first option that could not be applied
-	stated        []stated // what the options are
-	hits          sync.Map // those of their values that changed something in a request or its answer
+	err           error     // the first option that could not be applied
+	settings      []setting // the options, flags and variables that are set
+	hits          sync.Map  // those of their values that had an effect
 }
 
 // plain reports whether the options change nothing about what makes two requests the
@@ -54,65 +55,133 @@ func (c *config) selectsNone() bool { return len(c.live)+len(c.frozen) == 0 }
 // everything is the selector of all requests and calls.
 const everything = "*"
 
-// A stated is an option, or one of the values that it takes. Nothing that is stated has no
-// effect in silence.
-type stated struct {
-	code  string // as it stands in the program
+// A setting is an option, or one of its values if it takes several. Flags and
+// environment variables are settings only if they have no effect.
+type setting struct {
+	kind  optionKind
+	code  string // as it is in the program
 	value string
-	on    effect
-	why   string // why it has no effect, if that is known from the beginning
+	why   string // why it has no effect, if that is known when it is set
 }
 
-// An effect is what a value of an option must have been of use for.
-type effect int
+// An optionKind is the name of an option; "" for a flag or an environment
+// variable.
+type optionKind string
 
 const (
-	onAnything effect = iota // nobody can tell
-	onField                  // a path of a field
-	onCall                   // a selector
-	onLive                   // a selector of what is not frozen
-	onText                   // an expression that masks
-	onServer                 // an address
-	onWriting                // what is written in another way
+	optionInMode        optionKind = "InMode"
+	optionUpstream      optionKind = "Upstream"
+	optionMatch         optionKind = "Match"
+	optionMatchOnly     optionKind = "MatchOnly"
+	optionMatchSampling optionKind = "MatchSampling"
+	optionIgnore        optionKind = "Ignore"
+	optionMask          optionKind = "Mask"
+	optionMaskTimes     optionKind = "MaskTimes"
+	optionMaskUUIDs     optionKind = "MaskUUIDs"
+	optionMaskTempDirs  optionKind = "MaskTempDirs"
+	optionAlias         optionKind = "Alias"
+	optionUnordered     optionKind = "Unordered"
+	optionKeepHeaders   optionKind = "KeepHeaders"
+	optionKeepUploads   optionKind = "KeepUploads"
+	optionRedact        optionKind = "Redact"
+	optionRedactFields  optionKind = "RedactFields"
+	optionPace          optionKind = "Pace"
+	optionAllowUnused   optionKind = "AllowUnused"
+	optionAllowRaced    optionKind = "AllowRaced"
+	optionAllowRepeats  optionKind = "AllowRepeats"
+	optionLog           optionKind = "Log"
+	optionLive          optionKind = "Live"
+	optionFrozen        optionKind = "Frozen"
+	optionPassThrough   optionKind = "PassThrough"
+	optionOnRecordError optionKind = "OnRecordError"
 )
+
+// call returns an option as code: Match("model").
+func (k optionKind) call(args ...string) string {
+	return fmt.Sprintf("%s(%s)", k, strings.Join(args, ", "))
+}
+
+// A purpose is what the value of an option has to be found in to have an
+// effect.
+type purpose int
+
+const (
+	forAnything purpose = iota // whether it had an effect cannot be known
+	forField                   // a field of a request
+	forCall                    // a call
+	forLiveCall                // a call that is not frozen
+	forText                    // a text of a request
+	forServer                  // the address of a request
+	forWriting                 // something that is written in another way
+)
+
+var purposes = map[optionKind]purpose{
+	optionMatch:        forField,
+	optionMatchOnly:    forField,
+	optionIgnore:       forField,
+	optionUnordered:    forField,
+	optionMask:         forText,
+	optionMaskTimes:    forText,
+	optionMaskUUIDs:    forText,
+	optionMaskTempDirs: forText,
+	optionAlias:        forServer,
+	optionPassThrough:  forServer,
+	optionKeepHeaders:  forWriting,
+	optionRedact:       forWriting,
+	optionRedactFields: forWriting,
+	optionAllowUnused:  forCall,
+	optionAllowRepeats: forCall,
+	optionFrozen:       forCall,
+	optionLive:         forLiveCall,
+}
 
 const setTwice = "it is set twice, and the last one counts"
 
-// state keeps an option.
-func (c *config) state(code, value string, on effect) {
+// note notes an option or one of its values. code is the option as it is in the
+// program.
+func (c *config) note(kind optionKind, code, value string) {
 	why := ""
-	if slices.ContainsFunc(c.stated, func(s stated) bool { return s.code == code }) {
+	if slices.ContainsFunc(c.settings, func(s setting) bool { return s.code == code }) {
 		why = setTwice
 	}
-	c.stated = append(c.stated, stated{code, value, on, why})
+	c.settings = append(c.settings, setting{kind, code, value, why})
 }
 
-// set keeps an option with one value, which may be one that it cannot have.
-func (c *config) set(option string, wrong bool, why string) {
-	if wrong {
-		c.fail(option, errors.New(why))
+// noteNoEffect notes a flag or an environment variable that has no effect.
+func (c *config) noteNoEffect(code, why string) {
+	c.settings = append(c.settings, setting{code: code, why: why})
+}
+
+// set notes an option with one value. If isInvalid, Open refuses the value, and
+// why says what is wrong with it.
+func (c *config) set(kind optionKind, isInvalid bool, why string) {
+	if isInvalid {
+		c.fail(string(kind), errors.New(why))
 	}
-	c.state(option, "", onAnything)
+	c.note(kind, string(kind), "")
 }
 
-func (c *config) fail(option string, err error) {
+// fail keeps the first error of an option. code is the option as it is in the
+// program.
+func (c *config) fail(code string, err error) {
 	if c.err == nil && err != nil {
-		c.err = fmt.Errorf("promptecho: %s: %w", option, err)
+		c.err = fmt.Errorf("promptecho: %s: %w", code, err)
 	}
 }
 
-// add keeps an option with values. The option is given up to these: "Ignore(". check says why a
-// value is none; it may be nil.
-func (c *config) add(option string, values []string, on effect, check func(string) error) {
+// add notes the values of an option that takes any number of them. before are
+// the arguments before the values, as code. check returns what is wrong with a
+// value; it may be nil.
+func (c *config) add(kind optionKind, before, values []string, check func(string) error) {
 	for _, v := range values {
-		code := fmt.Sprintf("%s%q)", option, v)
+		code := kind.call(slices.Concat(before, []string{strconv.Quote(v)})...)
 		if check != nil {
 			c.fail(code, check(v))
 		}
-		c.state(code, v, on)
+		c.note(kind, code, v)
 	}
 	if len(values) == 0 || slices.Contains(values, "") {
-		c.fail(strings.TrimSuffix(option, ", ")+")", errors.New("it names nothing"))
+		c.fail(kind.call(before...), errors.New("it names nothing"))
 	}
 }
 

@@ -48,7 +48,7 @@ type given struct {
 // others. A variable of the environment changes only if somebody changes it, who wants it to.
 func (g *given) find(whole bool) {
 	left, stored := g.tape.Journal.Given(), g.tape.State.Given
-	if !g.plan.again {
+	if !g.plan.rerecord {
 		g.found = stored.Or(left)
 		return
 	}
@@ -183,18 +183,20 @@ func (g *given) added() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := g.tape.State.Given.Or(g.used)
-	return !g.plan.again && !all.Equal(&g.tape.State.Given)
+	return !g.plan.rerecord && !all.Equal(&g.tape.State.Given)
 }
 
-// kept returns what a cassette with this fate gives from now on. What this run has given
-// comes first, because what it recorded was asked with that. Recordings that nothing asked
-// for in mode all may be kept beside it, and may have been asked with another value (of a
-// variable; see find). No cassette serves both: those that were just recorded can be
-// replayed, the others count as unused. What this run did not use stays as it was.
-func (g *given) kept(f fate) interaction.Given {
+// toSave returns the values that are saved. Those of this run come first, because its
+// requests were made with them. Values that it did not use stay as they were, unless
+// onlyUsed is set.
+//
+// Old recordings that mode all keeps may have been made with another value (of a
+// variable, say). No file serves both: the new recordings can be replayed, and the old
+// ones count as unused.
+func (g *given) toSave(onlyUsed bool) interaction.Given {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if f.beside || f.keep == keepNone {
+	if onlyUsed {
 		return g.used.Or(interaction.Given{Options: g.tape.State.Given.Options})
 	}
 	return g.used.Or(g.found).Or(g.tape.State.Given)

@@ -1,3 +1,7 @@
+// The record modes: what a recorder replays, what it may send, and what it may
+// write. flags.go chooses the mode of a run, and plan.go says what it means for a
+// cassette.
+
 package promptecho
 
 import (
@@ -7,8 +11,6 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A Mode says what a recorder replays and what it may send upstream.
@@ -124,148 +126,4 @@ func inRounds(m chosenMode, path string) chosenMode {
 		return chosenMode{ModeNone, "an earlier round of this benchmark was recorded"}
 	}
 	return m
-}
-
-// A plan is what a mode means for a given cassette. Once a recorder is open, its plan
-// decides, and nothing asks for the mode.
-type plan struct {
-	passThrough bool // requests go upstream, and nothing is recorded or played
-	record      bool // what no recording answers goes upstream, and Close saves
-	compare     bool // model calls that were played go upstream once more, when the run is over
-	again       bool // nothing is played: all of it is recorded again
-	renew       bool // recordings that were accepted are not played: they are recorded again
-	update      bool // what was not asked for is dropped in the end
-	derive      bool // what Live selects is asked for real
-	saveDerived bool // and what comes of it is saved beside the cassette
-	checkUnused bool // a recording that answers nothing is an error
-}
-
-// mayGoUpstream reports whether any request can leave the process.
-func (p plan) mayGoUpstream() bool { return p.record || p.passThrough || p.compare }
-
-// plays says which recordings of the cassette are played.
-func (p plan) plays() tape.Playing {
-	switch {
-	case p.again || p.passThrough:
-		return tape.PlayNone
-	case p.renew:
-		return tape.PlayNotAccepted
-	}
-	return tape.PlayAll
-}
-
-// planFor returns the plan of a mode for a cassette that is not pinned. live says that the
-// user wants a part of it live.
-func planFor(m Mode, c tape.State, live bool) plan {
-	p := planOf(m, c)
-	if live && c.Present && !c.Partial && !p.again && !p.passThrough {
-		p.derive = true
-		_, p.saveDerived = m.may()
-	}
-	return p
-}
-
-// planOf returns the plan of a mode if nothing is live.
-func planOf(m Mode, c tape.State) plan {
-	switch {
-	case m == ModeLive:
-		return plan{passThrough: true}
-	case m == ModeAll:
-		return plan{record: true, again: true}
-	case m == ModeNewEpisodes:
-		return plan{record: true}
-	case m == ModeUpdate:
-		return plan{record: true, update: true}
-	case m == modeAccepted && c.Accepted:
-		return plan{record: true, update: true, renew: true}
-	case m == ModeCompare:
-		return plan{compare: true, checkUnused: true}
-	case m == ModeOnce && (!c.Present || c.Partial):
-		return plan{record: true, checkUnused: true}
-	}
-	return plan{checkUnused: true}
-}
-
-// settleMode returns the mode of a run on the cassette named file: none if the cassette
-// is pinned and the mode would record it. The note is for the user and may be empty. It
-// is an error if the cassette contradicts itself or cannot be used in that mode.
-func settleMode(m chosenMode, c tape.State, file string) (settled chosenMode, note string, err error) {
-	p := planOf(m.mode, c)
-	switch {
-	case c.Pinned && c.Partial:
-		return m, "", fmt.Errorf("%s is pinned and partial: a pinned cassette is never written, so it can never be completed. Remove \"pinned: true\" to let a run complete it, or \"partial: true\" if it is complete as it is", file)
-	case c.Partial && !p.record && !p.passThrough:
-		return m, "", fmt.Errorf("%s is partial: the run that recorded it failed, or ran only part of its test, and %s does not complete it. On your machine, without that mode and with the key set, run the whole test until it passes; then commit the cassette", file, m)
-	case c.Pinned && p.record:
-		note = fmt.Sprintf("%s is pinned: replayed, not recorded, despite %s", file, m)
-		return chosenMode{ModeNone, "the cassette is pinned"}, note, nil
-	}
-	return m, "", nil
-}
-
-// An ending says how a run that records has ended.
-type ending struct {
-	report.Outcome
-	clash     bool // there are recordings that replay cannot tell apart
-	overtaken bool // something else has written the cassette since it was read
-	doubtful  bool // a call got no answer, or that of another
-	outdated  bool // a request failed after an answer that was replayed
-	shared    bool // another test of this process has used the cassette, too
-}
-
-// A fate is what happens to a cassette at the end of a run that records.
-type fate struct {
-	beside bool   // it stays as it is, and what was recorded goes to NAME.yaml.failed
-	reason string // why, if that is an error
-
-	failed bool // the run did
-
-	keep   kept // which of its recordings it keeps
-	asMany bool // it keeps none if as many were recorded as it has
-
-	marked         bool // it is marked partial
-	markedIfUnused bool // it is marked partial if any of its recordings was not used
-}
-
-type kept int
-
-const (
-	keepAll     kept = iota
-	keepUnasked      // those that were not asked for again
-	keepAsked        // those that were asked for
-	keepNone
-)
-
-// overtaken is why a cassette is not written that something else has written since it was read.
-const overtaken = "something else wrote it in the meantime (another test process?)"
-
-// fateOf returns what becomes of a cassette in a run with this plan. docs/DESIGN.md has
-// this as a table.
-func fateOf(p plan, c tape.State, e ending) fate {
-	again, whole := p.again, c.Present && !c.Partial
-	// A test that skips itself because of an answer has asked for everything it asks for.
-	incomplete := e.Failed || e.Filtered
-	askedAll := e.AskedAll() && !e.shared
-	switch {
-	case e.overtaken:
-		return fate{beside: true, reason: overtaken}
-	case !again && whole && e.clash:
-		return fate{beside: true, reason: "it would hold recordings that replay cannot tell apart"}
-	case p.update && whole && e.outdated, p.renew && e.Failed:
-		return fate{beside: true}
-	case p.update && c.Present && askedAll && !e.doubtful:
-		return fate{keep: keepAsked}
-	case !again && whole:
-		return fate{}
-	case again && whole && e.Failed, again && c.Cut && !e.Whole():
-		return fate{beside: true}
-	case !c.Present:
-		return fate{marked: incomplete}
-	case !again:
-		return fate{marked: incomplete, markedIfUnused: true}
-	case askedAll:
-		return fate{keep: keepNone}
-	}
-	// Nobody knows how the run ended. If it recorded as much as there was, that is in the place of it.
-	return fate{keep: keepUnasked, marked: c.Partial, asMany: e.Unsure && e.Whole() && !e.Short && !e.doubtful}
 }

@@ -69,7 +69,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		r.tape.Free()
 		return nil, fmt.Errorf("promptecho: %w", err)
 	}
-	r.overruled(rounds)
+	r.noteOverruled(rounds)
 	r.describe(path)
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*Rand{}}
 	r.given.find(!testing.Testing()) // echotest knows better
@@ -112,7 +112,7 @@ func (r *Recorder) load() error {
 	if r.plan.passThrough && len(r.config.frozen) == 0 {
 		return r.tape.Claim()
 	}
-	if err := r.overCut(r.tape.Open(r.plan.update && !shell.InCI())); err != nil {
+	if err := r.overCut(r.tape.Open(r.plan.dropUnused && !shell.InCI())); err != nil {
 		return err
 	}
 	if line := r.tape.State.Given.Options; line != "" {
@@ -165,7 +165,7 @@ func (r *Recorder) readOptions(line string) error {
 // overCut returns the error of reading the cassette, unless the cassette was cut and this
 // run records all of it again.
 func (r *Recorder) overCut(err error) error {
-	if err == nil || !r.plan.again || !r.tape.State.Cut {
+	if err == nil || !r.plan.rerecord || !r.tape.State.Cut {
 		return err
 	}
 	place, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "promptecho: "), ": ")

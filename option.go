@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -31,10 +32,12 @@ type Option func(*config)
 
 // each returns an option that adds values to a list of the config. check says why a value is
 // none.
-func each[L ~[]string](option string, values []string, on effect, check func(string) error, list func(*config) *L) Option {
+func each[L ~[]string](
+	kind optionKind, values []string, check func(string) error, list func(*config) *L,
+) Option {
 	return func(c *config) {
 		*list(c) = append(*list(c), values...)
-		c.add(option+"(", values, on, check)
+		c.add(kind, nil, values, check)
 	}
 }
 
@@ -46,7 +49,7 @@ func each[L ~[]string](option string, values []string, on effect, check func(str
 func InMode(m Mode) Option {
 	return func(c *config) {
 		_, err := parseMode(string(m), "InMode")
-		c.set("InMode", err != nil, strings.TrimPrefix(fmt.Sprint(err), "promptecho: InMode: "))
+		c.set(optionInMode, err != nil, strings.TrimPrefix(fmt.Sprint(err), "promptecho: InMode: "))
 		c.mode = m
 	}
 }
@@ -55,7 +58,7 @@ func InMode(m Mode) Option {
 // default, also for nil, is a clone of [http.DefaultTransport] with connections of its own. [Open]
 // returns an error if the transport is a recorder.
 func Upstream(rt http.RoundTripper) Option {
-	return func(c *config) { c.set("Upstream", false, ""); c.upstream = rt }
+	return func(c *config) { c.set(optionUpstream, false, ""); c.upstream = rt }
 }
 
 // MatchOnly makes the named fields the only fields of the body that are compared, in the requests
@@ -78,7 +81,7 @@ func MatchOnly(selector string, paths ...string) Option {
 			c.matching.Only = map[string][]string{}
 		}
 		c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
-		c.add(fmt.Sprintf("MatchOnly(%q, ", selector), paths, onField, func(p string) error {
+		c.add(optionMatchOnly, []string{strconv.Quote(selector)}, paths, func(p string) error {
 			if fieldpath.Outside(p) {
 				return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body field of that name", p, "body/"+p)
 			}
@@ -96,7 +99,7 @@ func MatchOnly(selector string, paths ...string) Option {
 func Match(paths ...string) Option {
 	return func(c *config) {
 		c.matching.Match = append(c.matching.Match, paths...)
-		c.add("Match(", paths, onField, nil)
+		c.add(optionMatch, nil, paths, nil)
 		for _, p := range paths {
 			switch kind, name, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); kind {
 			case "header":
@@ -112,13 +115,13 @@ func Match(paths ...string) Option {
 // MatchSampling compares the sampling parameters (temperature, top_p, max_tokens, seed
 // and the like), too.
 func MatchSampling() Option {
-	return func(c *config) { c.set("MatchSampling", false, ""); c.matching.Sampling = true }
+	return func(c *config) { c.set(optionMatchSampling, false, ""); c.matching.Sampling = true }
 }
 
 // Ignore leaves fields out of matching and of reports. The paths are as in [MatchOnly];
 // outside the body they are "host", "path", "query/NAME" and "header/NAME".
 func Ignore(paths ...string) Option {
-	return each("Ignore", paths, onField, nil, func(c *config) *[]string { return &c.matching.Ignore })
+	return each(optionIgnore, paths, nil, func(c *config) *[]string { return &c.matching.Ignore })
 }
 
 // Mask replaces what a regular expression matches in the texts of a request, recorded and
@@ -131,7 +134,7 @@ func Mask(expr, placeholder string) Option {
 	return func(c *config) {
 		re, err := regexp.Compile(expr)
 		c.matching.Masks = append(c.matching.Masks, chance.Mask{Regexp: re, Placeholder: placeholder})
-		c.add("Mask(", []string{expr}, onText, func(string) error { return err })
+		c.add(optionMask, nil, []string{expr}, func(string) error { return err })
 	}
 }
 
@@ -140,10 +143,10 @@ func Mask(expr, placeholder string) Option {
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
 // date is better off with [Recorder.Now], which does not change what is compared. The name of a
 // model, and the version of an API, stay as they are.
-func MaskTimes() Option { return maskWith("MaskTimes", chance.Times) }
+func MaskTimes() Option { return maskWith(optionMaskTimes, chance.Times) }
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does, but not in the name of a model or a version.
-func MaskUUIDs() Option { return maskWith("MaskUUIDs", chance.UUIDs) }
+func MaskUUIDs() Option { return maskWith(optionMaskUUIDs, chance.UUIDs) }
 
 // MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
 // (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
@@ -151,13 +154,13 @@ func MaskUUIDs() Option { return maskWith("MaskUUIDs", chance.UUIDs) }
 // folders and files are still compared. A name with a space, as os.MkdirTemp("", "my dir*") makes,
 // keeps its digits: in a sentence, the path may end at the space, and digits in the words after it are compared.
 // Use a name without a space, or add a [Mask].
-func MaskTempDirs() Option { return maskWith("MaskTempDirs", chance.TempDirs) }
+func MaskTempDirs() Option { return maskWith(optionMaskTempDirs, chance.TempDirs) }
 
-func maskWith(option string, mask func() chance.Mask) Option {
+func maskWith(kind optionKind, mask func() chance.Mask) Option {
 	return func(c *config) {
 		m := mask()
 		c.matching.Masks = append(c.matching.Masks, m)
-		c.state(option+"()", m.Regexp.String(), onText)
+		c.note(kind, kind.call(), m.Regexp.String())
 	}
 }
 
@@ -180,7 +183,8 @@ func Alias(origin, name string) Option {
 			a := &alias{origin: urls.Origin(u), address: u.Scheme + "://" + u.Host, name: strings.ToLower(name)}
 			c.aliases = append(c.aliases, a)
 			c.matching.Aliases = append(c.matching.Aliases, a.name)
-			c.state(fmt.Sprintf("Alias(%q, %q)", a.address, a.name), a.name, onServer)
+			code := optionAlias.call(strconv.Quote(a.address), strconv.Quote(a.name))
+			c.note(optionAlias, code, a.name)
 		}
 	}
 }
@@ -191,7 +195,7 @@ func Alias(origin, name string) Option {
 // paths are as in [MatchOnly], except that a path stands only for the list itself, and not
 // for lists below it. In messages and in most other lists the order decides the answer.
 func Unordered(paths ...string) Option {
-	return each("Unordered", paths, onField, nil, func(c *config) *[]string { return &c.matching.Unordered })
+	return each(optionUnordered, paths, nil, func(c *config) *[]string { return &c.matching.Unordered })
 }
 
 // KeepHeaders writes headers with these names to the cassette: of requests, although they
@@ -203,7 +207,7 @@ func Unordered(paths ...string) Option {
 // ("x-session-token") is written only if its whole name is given: give it only if the header does not really hold one.
 // The headers are not compared.
 func KeepHeaders(names ...string) Option {
-	return each("KeepHeaders", group.Each(names, strings.ToLower), onWriting, nil, func(c *config) *[]string { return &c.keepHeaders })
+	return each(optionKeepHeaders, group.Each(names, strings.ToLower), nil, func(c *config) *[]string { return &c.keepHeaders })
 }
 
 // KeepUploads stores uploads completely. Without it, an upload of more than 256 KB (a part of a
@@ -211,7 +215,7 @@ func KeepHeaders(names ...string) Option {
 // and compared by them. Answers are always stored completely. The option does not change what
 // matches: use it to look at an upload, or to edit it. A stored upload is held in memory.
 func KeepUploads() Option {
-	return func(c *config) { c.set("KeepUploads", false, ""); c.keepUploads = true }
+	return func(c *config) { c.set(optionKeepUploads, false, ""); c.keepUploads = true }
 }
 
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An
@@ -223,7 +227,7 @@ func KeepUploads() Option {
 // does not change. [Open] returns an error if an expression is invalid.
 func Redact(exprs ...string) Option {
 	return func(c *config) {
-		c.add("Redact(", exprs, onWriting, func(expr string) error {
+		c.add(optionRedact, nil, exprs, func(expr string) error {
 			re, err := regexp.Compile(expr)
 			if err == nil && re.MatchString("") {
 				err = errors.New("it matches the empty text, and so everything")
@@ -238,7 +242,7 @@ func Redact(exprs ...string) Option {
 // names, in any letter case and wherever they occur: a text becomes "[REDACTED]", a number 0.
 // Otherwise it is like [Redact].
 func RedactFields(names ...string) Option {
-	return each("RedactFields", names, onWriting, nil, func(c *config) *[]string { return &c.redactNames })
+	return each(optionRedactFields, names, nil, func(c *config) *[]string { return &c.redactNames })
 }
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
@@ -250,7 +254,7 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 // negative.
 func Pace(x float64) Option {
 	return func(c *config) {
-		c.set("Pace", !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))
+		c.set(optionPace, !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))
 		c.pace = x
 	}
 }
@@ -258,14 +262,14 @@ func Pace(x float64) Option {
 // AllowUnused accepts unused recordings of the requests that the selectors name; see [Live].
 // Without selectors it accepts all unused recordings, and a recorder that no request reached.
 func AllowUnused(selectors ...string) Option {
-	return each("AllowUnused", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
+	return each(optionAllowUnused, orAll(selectors), interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
 }
 
 // AllowRaced accepts an unused recording of a request that was recorded while another request was
 // still waiting for its answer. What a program sends in the background (for a conversation's
 // title, say) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option {
-	return func(c *config) { c.set("AllowRaced", false, ""); c.allowRaced = true }
+	return func(c *config) { c.set(optionAllowRaced, false, ""); c.allowRaced = true }
 }
 
 // AllowRepeats replays the last recording of a request again when the request is sent more
@@ -273,7 +277,7 @@ func AllowRaced() Option {
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
 func AllowRepeats(selectors ...string) Option {
-	return each("AllowRepeats", orAll(selectors), onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowRepeats })
+	return each(optionAllowRepeats, orAll(selectors), interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowRepeats })
 }
 
 // orAll returns selectors, or if there are none, the one that selects everything.
@@ -288,7 +292,7 @@ func orAll(selectors []string) []string {
 // was not recorded and why, and which fields changed without a miss. Without it,
 // [Recorder.Close] drops the notes. Package echotest logs them to its test anyway.
 func Log(f func(note string)) Option {
-	return func(c *config) { c.set("Log", f == nil, "it is nil"); c.log = f }
+	return func(c *config) { c.set(optionLog, f == nil, "it is nil"); c.log = f }
 }
 
 // Live runs the selected calls for real and replays the rest, to see what becomes of
@@ -305,7 +309,7 @@ func Log(f func(note string)) Option {
 // not recorded (new_episodes, update); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
-	return each("Live", selectors, onLive, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
+	return each(optionLive, selectors, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
 }
 
 // Frozen keeps the selected calls from ever being made, in any record mode: they are replayed,
@@ -316,7 +320,7 @@ func Live(selectors ...string) Option {
 // Frozen select is frozen. The run fails if a selector names nothing that was called or is
 // recorded: the call it was meant to freeze could be made.
 func Frozen(selectors ...string) Option {
-	return each("Frozen", selectors, onCall, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.frozen })
+	return each(optionFrozen, selectors, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.frozen })
 }
 
 // PassThrough lets requests to some servers go upstream in every record mode, in CI too: a
@@ -332,7 +336,7 @@ func Frozen(selectors ...string) Option {
 //
 // [Open] returns an error for a selector that names no host.
 func PassThrough(servers ...string) Option {
-	return each("PassThrough", servers, onServer, func(s string) error {
+	return each(optionPassThrough, servers, func(s string) error {
 		place, ok := strings.CutPrefix(s, "http/")
 		u, err := url.Parse("//" + strings.TrimPrefix(place, "*."))
 		if !ok || err != nil || strings.Trim(u.Hostname(), ".") == "" || u.User != nil || strings.ContainsAny(u.Host+u.RawQuery, "*=") || strings.HasSuffix(u.Host, ":") {
@@ -347,7 +351,7 @@ func PassThrough(servers ...string) Option {
 // default is [Warn]. An error that a retry overcame is always kept, in sequence.
 func OnRecordError(p RecordErrorPolicy) Option {
 	return func(c *config) {
-		c.set("OnRecordError", p < Warn || p > Keep, fmt.Sprintf("unknown policy %d: use Warn, Fail or Keep", p))
+		c.set(optionOnRecordError, p < Warn || p > Keep, fmt.Sprintf("unknown policy %d: use Warn, Fail or Keep", p))
 		c.onRecordError = p
 	}
 }

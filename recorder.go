@@ -42,11 +42,10 @@ type Recorder struct {
 
 	// life says whether it is open, being closed or closed.
 	life struct {
-		closed  atomic.Bool                   // it takes no more requests
-		missing atomic.Pointer[string]        // why no request can go upstream; nil if one can
-		report  atomic.Pointer[report.Report] // nil until it is there
-		over    atomic.Pointer[chan struct{}] // made by the first who ends it, closed with the report
-		asked   sync.Map                      // the requests that have no answer yet, by their recordings
+		closed  atomic.Bool            // it takes no more requests
+		closer  closer                 // ends it once
+		missing atomic.Pointer[string] // why no request can go upstream; nil if one can
+		asked   sync.Map               // the requests that have no answer yet, by their recordings
 	}
 }
 

@@ -1,10 +1,20 @@
+// Saving what a run recorded.
+//
+// save collects the facts of the run, asks decide for the verdict (decide.go),
+// and carries it out. Every file is saved in these steps:
+//
+//  1. Write the file next to the old one, and swap the two (writeFile).
+//  2. Remove the journal, and any other file that the new one replaces (removeReplaced).
+//  3. Note what was saved (noteSaved).
+//
+// An error ends that, so nothing is removed before what replaces it is on disk.
+
 package promptecho
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,40 +25,60 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// save writes what this run recorded to where it belongs. If what was recorded makes the
-// run a failed one, save says so in o.
-func (r *Recorder) save(o *report.Outcome) error {
-	switch {
-	case r.plan.derive:
-		return r.saveDerived(o)
-	case !r.plan.record:
-		return nil
+// save saves what a run recorded that ended with this outcome. What was
+// recorded can make it a failed run: runFailed reports whether it is one now.
+func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
+	if r.plan.derive {
+		return o.Failed, r.saveDerived(&o)
 	}
-	clash, unfit := r.tellClashes(o), r.given.check()
-	o.Failed = o.Failed || clash || unfit || r.log.HasErrors()
-	list, refused := r.toSave(o)
-	o.Failed = o.Failed || refused != nil
-	if refused != nil && r.config.onRecordError == Fail {
-		return refused
+	if !r.plan.record {
+		return o.Failed, nil
 	}
-	f := fateOf(r.plan, r.tape.State, ending{
-		Outcome:   *o,
-		clash:     clash,
-		overtaken: r.tape.Overtaken(),
-		shared:    r.tape.UsedBy(o.Test) || o.Shared && o.Selected && len(r.config.allowUnused) > 0,
-		doubtful:  len(r.log.Misses())+len(r.tape.Contests()) > 0,
-		outdated:  errors.As(refused, new(outdatedError)),
-	})
-	f.failed = o.Failed
-	return errors.Join(refused, r.write(f, list))
+
+	ambiguous := r.reportAmbiguous(&o)
+	unfit := r.given.check()
+	if ambiguous || unfit || r.log.HasErrors() {
+		o.Failed = true
+	}
+
+	recorded, refused := r.worthSaving(&o)
+	if refused != nil {
+		o.Failed = true
+		if r.config.onRecordError == Fail {
+			return true, refused
+		}
+	}
+
+	f := r.facts(o, recorded)
+	f.ambiguous = ambiguous
+	f.outdated = errors.As(refused, new(outdatedError))
+
+	v := decide(r.plan, r.tape.State, f)
+	err = r.carryOut(v, recorded, o.Failed)
+	return o.Failed, errors.Join(refused, err)
 }
 
-// tellClashes reports whether there are recordings that replay could not tell apart, and
-// tells of them: two local servers, or two accounts, answered the same request differently.
-// Recordings that were loaded count as well, so that a cassette does not become whole while
-// it holds such recordings.
-func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
-	servers, fields := r.tape.ServerClash(r.log.AllowUnused), r.tape.UnsaidClashes()
+// facts collects what the save decision depends on. recorded are the recordings
+// of this run that are to be saved.
+func (r *Recorder) facts(o report.Outcome, recorded []*tape.Recording) runFacts {
+	usedBefore := r.tape.UsedBy(o.Test) // by another test of this process
+	hasOthers := o.Shared && o.Selected && len(r.config.allowUnused) > 0
+	return runFacts{
+		Outcome:   o,
+		asMany:    len(recorded) >= r.tape.Replaced(),
+		shared:    usedBefore || hasOthers,
+		doubtful:  len(r.log.Misses()) > 0 || len(r.tape.Contests()) > 0,
+		overtaken: r.tape.Overtaken(),
+	}
+}
+
+// reportAmbiguous reports as errors the recordings that replay cannot tell
+// apart: two local servers, or two accounts, answered the same request
+// differently. Those that were in the cassette count too, so that it is never
+// saved as whole with them.
+func (r *Recorder) reportAmbiguous(o *report.Outcome) (found bool) {
+	servers := r.tape.ServerClash(r.log.AllowUnused)
+	fields := r.tape.UnsaidClashes()
 	if servers != nil {
 		r.log.Error(errors.New(r.log.ServerClash(o, servers)))
 	}
@@ -58,244 +88,295 @@ func (r *Recorder) tellClashes(o *report.Outcome) (found bool) {
 	return servers != nil || len(fields) > 0
 }
 
-// toSave returns those recordings of this run that are to be written, in the order asked,
-// and an error if one of this run's recordings is a failure that must not be written.
-func (r *Recorder) toSave(o *report.Outcome) (list []*tape.Recording, refused error) {
-	within, later := r.tape.WithinPlayed(), r.tape.SucceededLater()
-	for _, rec := range r.tape.Recordings() {
-		save, err := false, error(nil)
-		switch {
-		case rec.Resumed():
-			// A complete run that did not ask for it no longer needs it.
-			save = rec.Used() || within(rec) || !o.AskedAll()
-		case rec.InVain() && o.Whole():
-			// What called it is not recorded, so nothing will ask for it.
-		case rec.Fresh():
-			save, err = r.mayKeep(rec, later, o)
-		}
-		if err != nil {
-			refused = err
-			if r.config.onRecordError == Fail {
-				return nil, refused
-			}
-		}
-		if save {
-			list = append(list, rec)
-		}
+// carryOut saves the recordings of this run as a verdict says.
+func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed bool) error {
+	values := r.given.toSave(v.dropsUnusedValues())
+	hasNewValues := r.given.added()
+	if runFailed && len(recorded) == 0 {
+		// No request was recorded with the new values.
+		values = r.tape.State.Given
+		hasNewValues = false
 	}
-	for _, call := range r.log.FailedCalls() {
-		text := fmt.Sprintf("%s: not recorded: %s", r.file, call.Text)
-		if r.plan.again && !r.tape.Succeeded(call.Form) {
-			refused = fmt.Errorf("%s. If that is what the test is about, say so with OnRecordError(Keep)", text)
-			continue
-		}
-		r.log.Note(text)
+
+	if len(recorded) == 0 && (v.setAside || r.plan.rerecord) {
+		return r.leaveUnchanged(v, hasNewValues)
 	}
-	return list, refused
+	if v.setAside {
+		return r.saveNextTo(recorded, values, v.reason)
+	}
+
+	next, dropped := r.merge(v, recorded)
+	leavesUnused := v.marks == markWhileUnused && len(r.log.Unused()) > 0
+	f := newFile{
+		path:       r.log.Path,
+		name:       r.file,
+		values:     values,
+		recordings: next,
+		partial:    v.marks == markPartial || leavesUnused,
+		dropped:    dropped,
+	}
+	passedUpdate := v.keeps == keepUsed
+	savesOver := r.plan.rerecord && r.tape.State.Present
+	if passedUpdate || savesOver {
+		f.replaces = r.tape.Failed()
+	}
+
+	if len(next) == 0 {
+		// A run that used no recording does not empty its cassette.
+		return r.removeWorthlessJournal()
+	}
+	hasNew := len(recorded) > 0 || hasNewValues
+	if !hasNew && !r.differs(&f) {
+		return r.keepAsIs(&f)
+	}
+	err := r.saveFile(&f)
+	if errors.Is(err, errOvertaken) {
+		return r.saveNextTo(recorded, values, reasonOvertaken)
+	}
+	return err
 }
 
-// An outdatedError says that a request failed because of an answer that was replayed.
-type outdatedError string
-
-func (e outdatedError) Error() string { return string(e) }
-
-// mayKeep reports whether a recording of this run is to be written; later are those whose
-// request succeeded later. It returns an error if the recording is a failure that must not be written.
-func (r *Recorder) mayKeep(rec *tape.Recording, later map[*tape.Recording]bool, o *report.Outcome) (bool, error) {
-	it := rec.Head()
-	what := it.Request.String()
-	if wrote := r.tape.WrittenBefore(rec); wrote != nil && !r.plan.again && r.config.onRecordError != Keep && !rec.Failed() {
-		return false, outdatedError(fmt.Sprintf("%s:%d: this recording was replayed, and wrote something to a local server (%s). What was asked there later is not recorded, because the server is a new one, at another port, and lacks that: %s. To record everything again: PROMPTECHO_MODE=all. If it needs nothing of that, say so with OnRecordError(Keep)", r.file, wrote.Line(), wrote.Head().Request.String(), what))
-	}
-	switch {
-	case (o.Failed || o.Stopped) && (rec.Canceled() || rec.Complete() && it.Response.LeftWaiting()):
-		return false, nil // most likely that canceled it, and a test that passes does not
-	case !rec.Complete():
-		r.log.Notef("%s: not recorded: %s: it had no answer when the recorder was closed: the program sent it in the background, and the test did not wait for it", r.file, what)
-		return false, nil
-	case !rec.Failed() || r.config.onRecordError == Keep || later[rec]:
-		return true, nil
-	}
-	what += ": " + report.Failure(&it.Response)
-	if status := it.Response.Status; r.plan.update && status >= 400 && status < 500 && status != http.StatusTooManyRequests && r.tape.FollowsPlayed(rec) {
-		return false, outdatedError(fmt.Sprintf("%s: not updated: %s. The request follows an answer that was replayed, and may use something from it (a response id, a file, a cache) that no longer exists at the provider. To record everything again: PROMPTECHO_MODE=all", r.file, what))
-	}
-	before := r.tape.SucceededBefore(rec)
-	switch status := it.Response.Status; {
-	case r.config.onRecordError == Fail:
-		return false, fmt.Errorf("%s: nothing was written, because a request failed and OnRecordError(Fail) is set: %s", r.file, what)
-	case before != nil:
-		return false, fmt.Errorf("%s:%d: not replaced: this recording is a success, and the new one a failure: %s. If that is what the test is about, say so with OnRecordError(Keep)%s", r.file, before.Line(), what, r.goOn(status))
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return false, fmt.Errorf("%s: not recorded: the server refused access: %s. Set a key that has access; if the refusal is what the test is about, say so with OnRecordError(Keep)", r.file, what)
-	case o.Failed:
-		r.log.Notef("failed, and not recorded in %s: %s%s", r.file, what, r.goOn(status))
-		return false, nil
-	}
-	r.log.Failures.Add(rec)
-	r.log.Notef("%s: a failure is recorded: %s. If that is what the test is about, say so with OnRecordError(Keep)", r.file, what)
-	return true, nil
+// differs reports whether a file without anything new differs from the
+// cassette: in what it lacks, in its mark, or because git left a merge conflict
+// in the cassette.
+func (r *Recorder) differs(f *newFile) bool {
+	return f.dropped > 0 || f.partial != r.tape.State.Partial || r.tape.Healed != nil
 }
 
-// goOn says what to do about a provider that is asked too much, or is not there for a while.
-func (r *Recorder) goOn(status int) string {
-	if status != http.StatusTooManyRequests && status < 500 {
-		return ""
-	}
-	const advice = ". Run it again later, or with fewer tests at once: go test's flags -p=1 -parallel=1 do that"
-	if r.plan.again || r.plan.renew {
-		return advice
-	}
-	return advice + ". What is already recorded is not sent again"
-}
-
-// write carries out the fate of the cassette; recorded is what this run adds to it.
-func (r *Recorder) write(f fate, recorded []*tape.Recording) error {
-	top, added := r.given.kept(f), r.given.added()
-	if f.failed && len(recorded) == 0 { // nothing was asked with what is new
-		top, added = r.tape.State.Given, false
-	}
-	switch {
-	case f.beside && len(recorded) == 0 && added && f.reason != "":
-		return fmt.Errorf("%s: not written: %s. Run the test again", r.file, f.reason)
-	case len(recorded) == 0 && (f.beside || r.plan.again):
-		if r.tape.State.Present && r.plan.again {
-			r.log.Notef("%s was left unchanged: nothing was recorded", r.file)
-		}
-		return r.nothing()
-	case f.beside:
-		return r.saveBeside(top, recorded, f.reason)
-	}
-	if r.tape.Replaced() > 0 && (r.plan.again || r.plan.renew) {
-		r.tape.KeepUnchanged(recorded)
-	}
-	list, dropped := r.kept(f, recorded)
-	if r.plan.again && len(r.config.frozen) > 0 {
-		list = slices.Concat(list, r.tape.Played(f.keep == keepUnasked))
-		tape.SortAsked(list)
-	}
-	partial := f.marked || f.markedIfUnused && len(r.log.Unused()) > 0
-	if f.keep == keepAsked { // a run in mode update that passed
-		if err := cassette.Remove(r.tape.Failed()); err != nil {
+// keepAsIs leaves a cassette that is what this run would save.
+func (r *Recorder) keepAsIs(f *newFile) error {
+	if f.replaces != "" {
+		if err := cassette.Remove(f.replaces); err != nil {
 			return err
 		}
 	}
-	if len(list) == 0 || len(recorded)+dropped == 0 && !added && partial == r.tape.State.Partial && r.tape.Healed == nil {
-		return r.nothing()
-	}
-	if dropped > 0 {
-		r.log.Notef("%s: dropped %s that this run did not use", r.file, report.Count(dropped, "recording"))
-	}
-	switch err := r.saveTo(r.log.Path, r.file, top, list, partial); {
-	case errors.Is(err, fs.ErrExist):
-		return r.saveBeside(top, recorded, overtaken)
-	case err != nil:
-		return err
-	}
-	r.log.Dropped.Add(int64(dropped))
-	if r.plan.again && r.tape.State.Present {
-		return cassette.Remove(r.tape.Failed())
-	}
-	return nil
+	return r.removeWorthlessJournal()
 }
 
-// nothing removes the journal if nothing in it is worth another run.
-func (r *Recorder) nothing() error {
-	if slices.ContainsFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
-		return rec.Resumed() || rec.Fresh() && rec.Complete() && !rec.Failed()
-	}) {
+// leaveUnchanged leaves the cassette of a run that recorded nothing.
+func (r *Recorder) leaveUnchanged(v verdict, hasNewValues bool) error {
+	if v.reason != "" && hasNewValues {
+		return fmt.Errorf("%s: not written: %s. Run the test again", r.file, v.reason)
+	}
+	if r.tape.State.Present && r.plan.rerecord {
+		r.log.Notef("%s was left unchanged: nothing was recorded", r.file)
+	}
+	return r.removeWorthlessJournal()
+}
+
+// removeWorthlessJournal removes the journal, unless it has a success, or
+// something that a killed run recorded: the next run resumes from that.
+func (r *Recorder) removeWorthlessJournal() error {
+	isWorthResuming := func(rec *tape.Recording) bool {
+		isSuccess := rec.Fresh() && rec.Complete() && !rec.Failed()
+		return isSuccess || rec.Resumed()
+	}
+	if slices.ContainsFunc(r.tape.Recordings(), isWorthResuming) {
 		return nil
 	}
 	return r.tape.Journal.Remove()
 }
 
-// kept returns what the cassette holds afterwards, which is what was recorded and those of its other
-// recordings that its fate keeps, and how many it drops because this run did not ask for them.
-func (r *Recorder) kept(f fate, recorded []*tape.Recording) (list []*tape.Recording, dropped int) {
-	if f.keep == keepNone || f.keep == keepUnasked {
-		unasked := r.tape.NotAskedAgain(recorded)
-		if f.keep == keepNone || f.asMany && len(recorded) >= r.tape.Replaced() {
-			return recorded, len(unasked)
-		}
-		if len(unasked) > 0 {
-			r.log.Notef("%s: kept %s that this run did not record again; to keep nothing old, delete the file before recording", r.file, report.Count(len(unasked), "recording"))
-		}
-		return slices.Concat(recorded, unasked), 0
+// merge returns the recordings that a cassette has from now on: those of this
+// run, and those old ones that the verdict keeps. dropped is how many it loses
+// because this run did not use them.
+func (r *Recorder) merge(
+	v verdict, recorded []*tape.Recording,
+) (next []*tape.Recording, dropped int) {
+	if r.tape.Replaced() > 0 && (r.plan.rerecord || r.plan.rerecordAccepted) {
+		r.tape.KeepUnchanged(recorded)
 	}
-	list = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
-		return (rec.Fresh() || rec.Resumed()) && !slices.Contains(recorded, rec)
-	})
-	unasked := r.log.Unused()
-	if r.plan.renew {
-		left := r.tape.TakePlaces(recorded)
-		list = append(list, left...)
-		tape.SortPlaced(list)
-		unasked = append(unasked, slices.DeleteFunc(left, r.log.MayBeUnused)...)
-	} else {
-		unasked = append(unasked, slices.DeleteFunc(r.tape.InRunOrder(list), r.log.MayBeUnused)...)
+
+	switch v.keeps {
+	case keepAll, keepUsed:
+		next, dropped = r.insert(v, recorded)
+	case keepNotRerecorded, keepFrozen, keepNone:
+		next, dropped = r.replace(v, recorded)
 	}
-	if f.keep == keepAsked {
-		all := len(list)
-		list = r.tape.WithoutOutdated(slices.DeleteFunc(list, func(rec *tape.Recording) bool { return slices.Contains(unasked, rec) }))
-		dropped = all - len(list)
+
+	if r.plan.rerecord && len(r.config.frozen) > 0 {
+		next = slices.Concat(next, r.tape.Played(v.keepsUnusedFrozen()))
+		tape.SortAsked(next)
 	}
-	return list, dropped
+	return next, dropped
 }
 
-// saveBeside saves what was recorded beside the cassette, which stays as it is. It
-// returns an error with the reason, if there is one. That the run did not pass needs no
-// reason.
-func (r *Recorder) saveBeside(top interaction.Given, list []*tape.Recording, reason string) error {
-	name := cassette.Beside(r.file, tape.FailedSuffix)
-	if err := r.saveTo(r.tape.Failed(), name, top, list, true); err != nil {
+// replace is merge for a run that recorded the whole cassette again.
+func (r *Recorder) replace(
+	v verdict, recorded []*tape.Recording,
+) (next []*tape.Recording, dropped int) {
+	old := r.tape.NotAskedAgain(recorded)
+	if v.keeps != keepNotRerecorded {
+		return recorded, len(old)
+	}
+	if len(old) > 0 {
+		r.log.Notef("%s: kept %s that this run did not record again; "+
+			"to keep nothing old, delete the file before recording",
+			r.file, report.Count(len(old), "recording"))
+	}
+	return slices.Concat(recorded, old), 0
+}
+
+// insert is merge for a run that played recordings: the new ones go to their
+// places among these.
+func (r *Recorder) insert(
+	v verdict, recorded []*tape.Recording,
+) (next []*tape.Recording, dropped int) {
+	next = slices.DeleteFunc(r.tape.Recordings(), func(rec *tape.Recording) bool {
+		isOfThisRun := rec.Fresh() || rec.Resumed()
+		return isOfThisRun && !slices.Contains(recorded, rec)
+	})
+	unused := r.log.Unused()
+
+	var neverAsked []*tape.Recording // old ones that no later run will ask for
+	if r.plan.rerecordAccepted {
+		neverAsked = r.tape.TakePlaces(recorded)
+		next = append(next, neverAsked...)
+		tape.SortPlaced(next)
+	} else {
+		neverAsked = r.tape.InRunOrder(next)
+	}
+	if v.keeps != keepUsed {
+		return next, 0
+	}
+
+	neverAsked = slices.DeleteFunc(neverAsked, r.log.MayBeUnused)
+	unused = append(unused, neverAsked...)
+	before := len(next)
+	next = slices.DeleteFunc(next, func(rec *tape.Recording) bool {
+		return slices.Contains(unused, rec)
+	})
+	next = r.tape.WithoutOutdated(next)
+	return next, before - len(next)
+}
+
+// saveNextTo saves what was recorded to NAME.yaml.failed, next to the cassette,
+// which stays as it is. If there is a reason, that is an error.
+func (r *Recorder) saveNextTo(
+	list []*tape.Recording, values interaction.Given, reason string,
+) error {
+	f := newFile{
+		path:       r.tape.Failed(),
+		name:       cassette.Beside(r.file, tape.FailedSuffix),
+		values:     values,
+		recordings: list,
+		partial:    true,
+	}
+	if err := r.saveFile(&f); err != nil {
 		return err
 	}
 	if reason != "" {
-		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, name)
+		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, f.name)
 	}
-	r.log.Notef("%s was left unchanged because the run failed or was incomplete. To use the new recordings:\n  %s", r.file, r.log.UseFailed())
+	r.log.Notef("%s was left unchanged because the run failed or was incomplete. "+
+		"To use the new recordings:\n  %s", r.file, r.log.UseFailed())
 	return nil
 }
 
-// derivedName returns the name of the file for what comes of live parts: NAME.derived.yaml
-// for the cassette NAME.yaml.
-func derivedName(cassetteName string) string {
-	ext := filepath.Ext(cassetteName)
-	return cassette.Beside(strings.TrimSuffix(cassetteName, ext), ".derived"+ext)
-}
-
-// saveDerived saves what came of a run that was live in part.
+// saveDerived saves the result of a run in which a part of the cassette was
+// live.
 func (r *Recorder) saveDerived(o *report.Outcome) error {
-	live, refused := r.toSave(o)
+	live, refused := r.worthSaving(o)
 	if !r.plan.saveDerived || len(live) == 0 {
 		return refused
 	}
 	r.given.check()
 	list := slices.Concat(r.tape.Played(false), live)
 	tape.SortPlaced(list)
-	return errors.Join(refused, r.saveTo(derivedName(r.log.Path), derivedName(r.file), r.given.kept(fate{}), list, o.Failed))
+	err := r.saveFile(&newFile{
+		path:       derivedName(r.log.Path),
+		name:       derivedName(r.file),
+		values:     r.given.toSave(false),
+		recordings: list,
+		partial:    o.Failed,
+	})
+	return errors.Join(refused, err)
 }
 
-// saveTo saves recordings, and what they give their test, to the file at path, called name
-// in messages.
-func (r *Recorder) saveTo(path, name string, top interaction.Given, list []*tape.Recording, partial bool) error {
-	if err := r.tape.Save(path, name, top, list, partial); err != nil {
+// derivedName returns the name of the file for the result of live calls:
+// NAME.derived.yaml for the cassette NAME.yaml.
+func derivedName(cassetteName string) string {
+	ext := filepath.Ext(cassetteName)
+	return cassette.Beside(strings.TrimSuffix(cassetteName, ext), ".derived"+ext)
+}
+
+// A newFile is a file of recordings that is to be saved.
+type newFile struct {
+	path       string // absolute
+	name       string // for messages
+	values     interaction.Given
+	recordings []*tape.Recording
+	partial    bool   // it is marked partial
+	dropped    int    // recordings of the cassette that it lacks because the run did not use them
+	replaces   string // the path of another file that it replaces; "" if none
+}
+
+// errOvertaken says that another process has made the cassette since the
+// verdict.
+var errOvertaken = errors.New(reasonOvertaken)
+
+// saveFile saves a file, and then removes what it replaces. The error of a
+// removal says that the file was saved.
+func (r *Recorder) saveFile(f *newFile) error {
+	if err := r.writeFile(f); err != nil {
 		return err
 	}
-	dateAhead(path)
-	r.log.Saved.Add(path)
-	for _, rec := range list {
+	if err := r.removeReplaced(f); err != nil {
+		return err
+	}
+	r.noteSaved(f)
+	return nil
+}
+
+// writeFile writes a file next to the old one, and swaps the two.
+func (r *Recorder) writeFile(f *newFile) error {
+	err := r.tape.Save(f.path, f.name, f.values, f.recordings, f.partial)
+	if errors.Is(err, fs.ErrExist) && f.path == r.log.Path {
+		return errOvertaken
+	}
+	if err != nil {
+		return err
+	}
+	dateAhead(f.path)
+	r.count(f)
+	return nil
+}
+
+// removeReplaced removes the files that a saved one replaces.
+func (r *Recorder) removeReplaced(f *newFile) error {
+	if err := r.tape.Journal.Remove(); err != nil {
+		return fmt.Errorf("%s: saved, but its journal could not be removed: %w", f.name, err)
+	}
+	if f.replaces == "" {
+		return nil
+	}
+	if err := cassette.Remove(f.replaces); err != nil {
+		return fmt.Errorf("%s: saved, but an older file could not be removed: %w", f.name, err)
+	}
+	return nil
+}
+
+// count counts what was saved, for the summary of the run.
+func (r *Recorder) count(f *newFile) {
+	r.log.Saved.Add(f.path)
+	r.log.Dropped.Add(int64(f.dropped))
+	for _, rec := range f.recordings {
 		if !rec.Fresh() && !rec.Resumed() {
 			r.log.Kept.Add(1)
 		}
 	}
-	if err := r.tape.Journal.Remove(); err != nil { // all of it has been saved
-		return fmt.Errorf("%s: saved, but its journal could not be removed: %w", name, err)
+}
+
+// noteSaved notes what was dropped and saved.
+func (r *Recorder) noteSaved(f *newFile) {
+	if f.dropped > 0 {
+		dropped := report.Count(f.dropped, "recording")
+		r.log.Notef("%s: dropped %s that this run did not use", f.name, dropped)
 	}
-	note := fmt.Sprintf("saved %s to %s", report.Count(len(list), "interaction"), name)
-	if partial && path == r.log.Path {
-		note += ", marked partial: the test failed or ran only in part; its next complete, passing run completes the cassette"
+	note := fmt.Sprintf("saved %s to %s", report.Count(len(f.recordings), "interaction"), f.name)
+	if f.partial && f.path == r.log.Path {
+		note += ", marked partial: the test failed or ran only in part; " +
+			"its next complete, passing run completes the cassette"
 	}
 	r.log.Note(note)
-	return nil
 }

@@ -1,0 +1,115 @@
+// The plan of a run: what its record mode means for its cassette.
+//
+// The same mode means different things for a cassette that is absent, partial,
+// whole or pinned. So the mode is turned into a plan when the cassette is
+// opened, and from then on only the plan is asked.
+
+package promptecho
+
+import (
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// A plan says what a run does with requests and with its cassette.
+type plan struct {
+	passThrough bool // requests go upstream; nothing is recorded or played
+	record      bool // a request without a recording goes upstream, and Close saves the cassette
+	compare     bool // played model calls are sent upstream at the end, to compare the answers
+
+	rerecord         bool // every request is recorded again; only frozen calls are played
+	rerecordAccepted bool // recordings that promptecho accept changed are recorded again
+	dropUnused       bool // a complete, passing run drops the recordings that it did not use
+
+	derive      bool // the calls that Live selects are made, and the others are played
+	saveDerived bool // the result of that is saved to NAME.derived.yaml
+	checkUnused bool // an unused recording fails the run
+}
+
+// mayGoUpstream reports whether any request can leave the process.
+func (p plan) mayGoUpstream() bool { return p.record || p.passThrough || p.compare }
+
+// plays returns which recordings of the cassette are played.
+func (p plan) plays() tape.Playing {
+	if p.rerecord || p.passThrough {
+		return tape.PlayNone
+	}
+	if p.rerecordAccepted {
+		return tape.PlayNotAccepted
+	}
+	return tape.PlayAll
+}
+
+// planFor returns the plan of mode m for a cassette that is not pinned. live
+// reports whether the option Live is set.
+func planFor(m Mode, c tape.State, live bool) plan {
+	p := planWithoutLive(m, c)
+
+	whole := c.Present && !c.Partial
+	if live && whole && !p.rerecord && !p.passThrough {
+		p.derive = true
+		_, p.saveDerived = m.may()
+	}
+	return p
+}
+
+// planWithoutLive returns the plan of mode m where the option Live is not set.
+func planWithoutLive(m Mode, c tape.State) plan {
+	replay := plan{checkUnused: true}
+	switch m {
+	case ModeLive:
+		return plan{passThrough: true}
+	case ModeCompare:
+		return plan{compare: true, checkUnused: true}
+	case ModeOnce:
+		if !c.Present || c.Partial {
+			return plan{record: true, checkUnused: true}
+		}
+		return replay
+	case ModeNewEpisodes:
+		return plan{record: true}
+	case ModeUpdate:
+		return plan{record: true, dropUnused: true}
+	case modeAccepted:
+		if c.Accepted {
+			return plan{record: true, dropUnused: true, rerecordAccepted: true}
+		}
+		return replay
+	case ModeAll:
+		return plan{record: true, rerecord: true}
+	}
+	return replay
+}
+
+const (
+	pinnedAndPartial = "%s is pinned and partial: a pinned cassette is never written, " +
+		"so it can never be completed. Remove \"pinned: true\" to let a run complete it, " +
+		"or \"partial: true\" if it is complete as it is"
+	partialInReplay = "%s is partial: the run that recorded it failed, " +
+		"or ran only part of its test, and %s does not complete it. " +
+		"On your machine, without that mode and with the key set, " +
+		"run the whole test until it passes; then commit the cassette"
+	pinnedInRecording = "%s is pinned: replayed, not recorded, despite %s"
+)
+
+// settleMode returns the mode of a run on the cassette that messages call file:
+// none if the cassette is pinned and mode m would record it. The note is for
+// the user, and may be empty. The error says why the cassette cannot be used in
+// mode m.
+func settleMode(
+	m chosenMode, c tape.State, file string,
+) (settled chosenMode, note string, err error) {
+	p := planWithoutLive(m.mode, c)
+	if c.Partial && c.Pinned {
+		return m, "", fmt.Errorf(pinnedAndPartial, file)
+	}
+	if c.Partial && !p.record && !p.passThrough {
+		return m, "", fmt.Errorf(partialInReplay, file, m)
+	}
+	if c.Pinned && p.record {
+		replay := chosenMode{ModeNone, "the cassette is pinned"}
+		return replay, fmt.Sprintf(pinnedInRecording, file, m), nil
+	}
+	return m, "", nil
+}

@@ -1,0 +1,220 @@
+// Which recordings of a run are worth saving.
+//
+// A recording of a success is saved. A recording of a failure replays as a
+// failure until it is made again, so it is saved only if it is plausible that
+// the test is about it. A recording that refers to something that is gone (in a
+// local server that was started again, or at the provider) is never saved: it
+// would be replayed together with older recordings that contradict it.
+
+package promptecho
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// A worth says whether a recording of this run is saved, and why.
+type worth int
+
+const (
+	success      worth = iota // saved
+	savedFailure              // saved, with a note
+
+	// Not saved.
+	canceledByEnd   // the end of the test canceled it
+	unanswered      // it had no answer when the recorder was closed
+	failureInFailed // it failed, and so did the run
+
+	// Not saved, and an error of the run.
+	serverRestarted // the local server lacks what a played request wrote
+	answerExpired   // it failed after a played answer that it may refer to
+	failureRefused  // it failed, and OnRecordError(Fail) is set
+	worseThanOld    // it failed, and its old recording is a success
+	accessRefused   // the key was refused
+)
+
+// saves reports whether the recording is saved.
+func (w worth) saves() bool { return w == success || w == savedFailure }
+
+// The texts for each worth. Their arguments are the cassette, the request with
+// the failure, and where they need it the line and the request of an older
+// recording.
+const (
+	unlessAboutIt = "If that is what the test is about, say so with OnRecordError(Keep)"
+	recordAll     = "To record everything again: PROMPTECHO_MODE=all"
+
+	textSavedFailure = "%s: a failure is recorded: %s. " + unlessAboutIt
+	textUnanswered   = "%s: not recorded: %s: it had no answer when the recorder was closed: " +
+		"the program sent it in the background, and the test did not wait for it"
+	textFailureInFailed = "failed, and not recorded in %s: %s%s"
+	textServerRestarted = "%s:%d: this recording was replayed, " +
+		"and wrote something to a local server (%s). " +
+		"What was asked there later is not recorded, because the server is a new one, " +
+		"at another port, and lacks that: %s. " + recordAll + ". " +
+		"If it needs nothing of that, say so with OnRecordError(Keep)"
+	textAnswerExpired = "%s: not updated: %s. " +
+		"The request follows an answer that was replayed, and may use something from it " +
+		"(a response id, a file, a cache) that no longer exists at the provider. " + recordAll
+	textFailureRefused = "%s: nothing was written, " +
+		"because a request failed and OnRecordError(Fail) is set: %s"
+	textWorseThanOld = "%s:%d: not replaced: this recording is a success, " +
+		"and the new one a failure: %s. " + unlessAboutIt + "%s"
+	textAccessRefused = "%s: not recorded: the server refused access: %s. " +
+		"Set a key that has access; if the refusal is what the test is about, " +
+		"say so with OnRecordError(Keep)"
+	textNoAnswer = "%s: not recorded: %s"
+)
+
+// An outdatedError says that a request cannot be recorded because it refers to
+// something that existed only when older recordings were made.
+type outdatedError string
+
+func (e outdatedError) Error() string { return string(e) }
+
+// worthSaving returns the recordings of this run that are to be saved, in the
+// order of their requests. refused is an error if one of them is a failure that
+// must not be saved; it is the last of these.
+func (r *Recorder) worthSaving(o *report.Outcome) (list []*tape.Recording, refused error) {
+	sentByPlayed := r.tape.WithinPlayed()
+	succeededLater := r.tape.SucceededLater()
+
+	for _, rec := range r.tape.Recordings() {
+		switch {
+		case rec.Resumed():
+			// A killed run made it. A complete run that did not use it shows
+			// that it is not needed.
+			if rec.Used() || sentByPlayed(rec) || !o.AskedAll() {
+				list = append(list, rec)
+			}
+		case !rec.Fresh():
+			// It is in the cassette.
+		case rec.InVain() && o.Whole():
+			// The function that sent it is not recorded, so no replay sends it.
+		default:
+			w := r.worth(rec, succeededLater[rec], o)
+			if err := r.explain(w, rec); err != nil {
+				refused = err
+				if r.config.onRecordError == Fail {
+					return nil, refused
+				}
+			}
+			if w.saves() {
+				list = append(list, rec)
+			}
+		}
+	}
+	if err := r.reportNoAnswer(); err != nil {
+		refused = err
+	}
+	return list, refused
+}
+
+// worth returns whether a recording of this run is saved, and why.
+func (r *Recorder) worth(rec *tape.Recording, succeededLater bool, o *report.Outcome) worth {
+	resp := &rec.Head().Response
+	policy := r.config.onRecordError
+
+	isSuccess := !rec.Failed()
+	mayRefer := isSuccess && policy != Keep && !r.plan.rerecord
+	if mayRefer && r.tape.WrittenBefore(rec) != nil {
+		return serverRestarted
+	}
+
+	// A test that passes does not cancel its requests at the end.
+	endedEarly := o.Failed || o.Stopped
+	isOpen := rec.Canceled() || rec.Complete() && resp.LeftWaiting()
+	if endedEarly && isOpen {
+		return canceledByEnd
+	}
+	if !rec.Complete() {
+		return unanswered
+	}
+	if isSuccess || policy == Keep || succeededLater {
+		return success
+	}
+
+	mayHaveExpired := isClientError(resp.Status) && resp.Status != http.StatusTooManyRequests
+	if r.plan.dropUnused && mayHaveExpired && r.tape.FollowsPlayed(rec) {
+		return answerExpired
+	}
+	switch {
+	case policy == Fail:
+		return failureRefused
+	case r.tape.SucceededBefore(rec) != nil:
+		return worseThanOld
+	case resp.Status == http.StatusUnauthorized || resp.Status == http.StatusForbidden:
+		return accessRefused
+	case o.Failed:
+		return failureInFailed
+	}
+	return savedFailure
+}
+
+// explain notes why a recording is not saved, or is a failure, or returns that
+// as an error.
+func (r *Recorder) explain(w worth, rec *tape.Recording) error {
+	it := rec.Head()
+	request := it.Request.String()
+	failure := request + ": " + report.Failure(&it.Response)
+
+	switch w {
+	case unanswered:
+		r.log.Notef(textUnanswered, r.file, request)
+	case savedFailure:
+		r.log.Failures.Add(rec)
+		r.log.Notef(textSavedFailure, r.file, failure)
+	case failureInFailed:
+		r.log.Notef(textFailureInFailed, r.file, failure, r.whenToRetry(it.Response.Status))
+
+	case serverRestarted:
+		wrote := r.tape.WrittenBefore(rec)
+		old := wrote.Head().Request.String()
+		return outdatedError(fmt.Sprintf(textServerRestarted, r.file, wrote.Line(), old, request))
+	case answerExpired:
+		return outdatedError(fmt.Sprintf(textAnswerExpired, r.file, failure))
+	case failureRefused:
+		return fmt.Errorf(textFailureRefused, r.file, failure)
+	case worseThanOld:
+		line := r.tape.SucceededBefore(rec).Line()
+		return fmt.Errorf(textWorseThanOld, r.file, line, failure, r.whenToRetry(it.Response.Status))
+	case accessRefused:
+		return fmt.Errorf(textAccessRefused, r.file, failure)
+	}
+	return nil
+}
+
+// reportNoAnswer notes the requests to which no answer came. It is an error if
+// a run that records the whole cassette again got no answer to a request, even
+// when that was sent again.
+func (r *Recorder) reportNoAnswer() (refused error) {
+	for _, call := range r.log.FailedCalls() {
+		text := fmt.Sprintf(textNoAnswer, r.file, call.Text)
+		if r.plan.rerecord && !r.tape.Succeeded(call.Form) {
+			refused = fmt.Errorf("%s. %s", text, unlessAboutIt)
+			continue
+		}
+		r.log.Note(text)
+	}
+	return refused
+}
+
+func isClientError(status int) bool { return status >= 400 && status < 500 }
+
+// whenToRetry says how to go on after a provider refused too many requests or
+// was out of order, and nothing after other failures.
+func (r *Recorder) whenToRetry(status int) string {
+	const advice = ". Run it again later, or with fewer tests at once: " +
+		"go test's flags -p=1 -parallel=1 do that"
+
+	isTemporary := status == http.StatusTooManyRequests || status >= 500
+	switch {
+	case !isTemporary:
+		return ""
+	case r.plan.rerecord || r.plan.rerecordAccepted:
+		return advice
+	}
+	return advice + ". What is already recorded is not sent again"
+}
