@@ -255,18 +255,37 @@ func textNote(recorded, incoming, other string) string {
 		return "differs only in letter case"
 	case differOnlyIn(plain):
 		return "differs only in characters that look alike or are invisible"
-	case differOnlyIn(sortedWords):
+	case inOtherOrder(a, b):
 		return OtherOrder
 	}
 	return ""
 }
 
-// sortedWords returns the words of a text in alphabetical order; what stands between them
-// moves with them.
-func sortedWords(s string) string {
-	words := strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",;:", r) })
-	slices.Sort(words)
-	return strings.Join(words, " ")
+// inOtherOrder reports whether two texts have the same words in another order. Commas, colons
+// and semicolons do not belong to a word, since they stay where they are when the entries of a
+// printed map or list change places. A text with one of them more or less was edited.
+func inOtherOrder(a, b string) bool {
+	wordsOfA, marksOfA := wordsAndMarks(a)
+	wordsOfB, marksOfB := wordsAndMarks(b)
+	if slices.Equal(wordsOfA, wordsOfB) {
+		return false
+	}
+	for _, list := range [][]string{wordsOfA, wordsOfB, marksOfA, marksOfB} {
+		slices.Sort(list)
+	}
+	return slices.Equal(wordsOfA, wordsOfB) && slices.Equal(marksOfA, marksOfB)
+}
+
+// wordsAndMarks returns the words of a text, and its commas, colons and semicolons.
+func wordsAndMarks(s string) (words, marks []string) {
+	isMark := func(r rune) bool { return r == ',' || r == ';' || r == ':' }
+	words = strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || isMark(r) })
+	for _, r := range s {
+		if isMark(r) {
+			marks = append(marks, string(r))
+		}
+	}
+	return words, marks
 }
 
 func lineEnds(s string) string {

@@ -49,6 +49,9 @@ type missing struct {
 	keys       []string    // by which another cassette can have the request
 	edits      []attr.Edit // the first fields
 	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
+
+	call    *tape.Call      // the request; nil if it was not compared with recordings
+	nearest *tape.Recording // the recording that it was compared with; nil if there was none
 }
 
 // explain finds the nearest recording, among those of near, and says in m what differs from it.

@@ -16,6 +16,7 @@ import (
 // Judge says what is wrong with a run that ended with this outcome, after what the log
 // was told before.
 func (l *Log) Judge(o *Outcome, options ...Option) Report {
+	l.compareAgain()
 	recs := l.Tape.Stored()
 	misses, reached := l.missing(), l.Reached.Load()
 	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}

@@ -232,18 +232,15 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 		m.Reason, m.Line = why, line
 	case first:
 		near, found := around(recs, l.near, len(l.misses)), *m
+		found.call = c
 		l.mu.Unlock()
 		// The comparison can take a while and needs no lock: forms do not change.
-		nearest := l.explain(&found, c, recs, near, func(rec *tape.Recording) bool { return rec.Used() || l.compared.count(rec) > 0 })
+		l.compare(&found, near)
 		l.mu.Lock()
-		if lacking := l.Lacking.all(); len(lacking) > 0 { // that is why
-			found.Hint, found.Diff = "", strings.Replace(found.Diff, unset, "", 1)+"  the cassette has no value for "+List(lacking, maxListed)+" yet, so a text made from it cannot match\n"
-		}
 		found.Count = m.Count
 		*m = found
-		if nearest != nil {
-			l.compared.Add(nearest)
-			l.near = nearest
+		if m.nearest != nil {
+			l.near = m.nearest
 		}
 	}
 	if first && l.Tape.Config.Frozen.Select(c.Form.Name()) {
@@ -251,6 +248,54 @@ func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
 	}
 	return m.Miss
 }
+
+// compare finds the recording among near that is most like a missed request, and says in m how
+// the two differ.
+func (l *Log) compare(m *missing, near []*tape.Recording) {
+	m.nearest = l.explain(m, m.call, l.Tape.Stored(), near, func(rec *tape.Recording) bool { return !l.isFree(rec) })
+	if m.nearest != nil {
+		l.compared.Add(m.nearest)
+	}
+	lacking := l.Lacking.all()
+	if len(lacking) > 0 {
+		// A request made from a value that the cassette lacks cannot match.
+		m.Hint = ""
+		m.Diff = strings.Replace(m.Diff, unset, "", 1) + "  the cassette has no value for " +
+			List(lacking, maxListed) + " yet, so a text made from it cannot match\n"
+	}
+}
+
+// compareAgain compares a missed request again if the recording that it was compared with has
+// answered another request since then. At the end of the run most recordings have: the
+// recording that a request has outgrown is among those that are left.
+//
+// Only the first misses are compared again. A run with more of them has one cause in common.
+func (l *Log) compareAgain() {
+	const most = 50
+	recs := l.Tape.Stored()
+	misses := l.missing()
+	for i, m := range misses[:min(most, len(misses))] {
+		if m.nearest == nil || !m.nearest.Used() || !slices.ContainsFunc(recs, l.isFree) {
+			continue
+		}
+		again := *m
+		again.Hint, again.Diff, again.edits, again.acceptable = "", "", nil, false
+		l.compare(&again, recs)
+		if again.nearest.Used() {
+			continue
+		}
+		if l.Tape.Config.Frozen.Select(m.call.Form.Name()) {
+			again.Reason += frozen
+		}
+		l.mu.Lock()
+		again.Count = l.misses[i].Count
+		*l.misses[i] = again
+		l.mu.Unlock()
+	}
+}
+
+// isFree reports whether a recording has neither answered a request nor been compared with one.
+func (l *Log) isFree(rec *tape.Recording) bool { return !rec.Used() && l.compared.count(rec) == 0 }
 
 // around returns the recordings among which that is looked for which is nearest to what was
 // missed: all, but after many misses those around the last one that was found. What
