@@ -68,7 +68,7 @@ func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent i
 	if rest := r.list(drifted[full:], 0); rest != "" {
 		text += "\n" + rest
 	}
-	rep.Fail(text, r.howToRecord(o))
+	rep.Fail(text, r.howToRecord(o, "all"))
 }
 
 // list describes comparisons, each on lines of its own and with up to so many of its

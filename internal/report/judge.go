@@ -103,7 +103,7 @@ func (r *Run) judgeContests(rep *Report, o *Outcome) {
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
-		rep.Fail(strings.Join(lines, "\n"), r.howToRecord(o))
+		rep.Fail(strings.Join(lines, "\n"), r.howToRecord(o, "all"))
 	}
 }
 
@@ -177,12 +177,22 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		p.Tail += "\n\nNot used by any request: " + l.places(unused)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
-		p.Advice, p.Remedies = elsewhere, []Remedy{l.howToRecord(o)}
+		p.Advice = elsewhere
+		p.Remedies = []Remedy{l.howToRecord(o, modeForMisses(recs))}
 	}
 	for _, m := range misses {
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})
 	}
 	rep.fail(p)
+}
+
+// modeForMisses returns the record mode that sends no more than the requests without a recording:
+// update, if recordings have answered others, which then are not sent again.
+func modeForMisses(recs []*tape.Recording) string {
+	if len(used(recs)) > 0 {
+		return "update"
+	}
+	return "all"
 }
 
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.

@@ -174,8 +174,8 @@ type Run struct {
 // mode names the record mode and who chose it.
 func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }
 
-// howToRecord says how to record the test again, and what stands in the way.
-func (r *Run) howToRecord(o *Outcome) Remedy {
+// howToRecord says how to record the test again in a record mode, and what stands in the way.
+func (r *Run) howToRecord(o *Outcome, mode string) Remedy {
 	before := RecordAgain
 	switch {
 	case !r.Tape.State.Present && r.Ceiling == "":
@@ -187,7 +187,7 @@ func (r *Run) howToRecord(o *Outcome) Remedy {
 	case r.Ceiling != "":
 		before = r.Ceiling + ". To record the test, remove that option and run:"
 	}
-	return r.remedy(o, before, "all")
+	return r.remedy(o, before, mode)
 }
 
 // remedy returns the command that runs the test in a record mode, below what it is good for.
