@@ -9,8 +9,10 @@
 package promptecho
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -33,6 +35,7 @@ const (
 	answerExpired   // it failed after a played answer that it may refer to
 	failureRefused  // it failed, and OnRecordError(Fail) is set
 	worseThanOld    // it failed, and its old recording is a success
+	accessLost      // the key was refused, and its old recording is a success
 	accessRefused   // the key was refused
 )
 
@@ -45,6 +48,8 @@ func (w worth) saves() bool { return w == success || w == savedFailure }
 const (
 	unlessAboutIt = "If that is what the test is about, say so with OnRecordError(Keep)"
 	recordAll     = "To record everything again: PROMPTECHO_MODE=all"
+	setKey        = "Set a key that has access, and run the test again; " +
+		"if the refusal is what the test is about, say so with OnRecordError(Keep)"
 
 	textSavedFailure = "%s: a failure is recorded: %s. " + unlessAboutIt
 	textUnanswered   = "%s: not recorded: %s: it had no answer when the recorder was closed: " +
@@ -62,9 +67,9 @@ const (
 		"because a request failed and OnRecordError(Fail) is set: %s"
 	textWorseThanOld = "%s:%d: not replaced: this recording is a success, " +
 		"and the new one a failure: %s. " + unlessAboutIt + "%s"
-	textAccessRefused = "%s: not recorded: the server refused access: %s. " +
-		"Set a key that has access; if the refusal is what the test is about, " +
-		"say so with OnRecordError(Keep)"
+	textAccessRefused = "%s: not recorded: the server refused access: %s. " + setKey
+	textAccessLost    = "%s:%d: not replaced: this recording is a success, " +
+		"and now the server refused access: %s. " + setKey
 	textNoAnswer = "%s: not recorded: %s"
 )
 
@@ -136,16 +141,19 @@ func (r *Recorder) worth(rec *tape.Recording, succeededLater bool, o *report.Out
 		return success
 	}
 
-	mayHaveExpired := isClientError(resp.Status) && resp.Status != http.StatusTooManyRequests
+	mayHaveExpired := isClientError(resp.Status) && !refusesKey(rec) &&
+		resp.Status != http.StatusTooManyRequests
 	if r.plan.dropUnused && mayHaveExpired && r.tape.FollowsPlayed(rec) {
 		return answerExpired
 	}
 	switch {
 	case policy == Fail:
 		return failureRefused
+	case r.tape.SucceededBefore(rec) != nil && refusesKey(rec):
+		return accessLost
 	case r.tape.SucceededBefore(rec) != nil:
 		return worseThanOld
-	case resp.Status == http.StatusUnauthorized || resp.Status == http.StatusForbidden:
+	case refusesKey(rec):
 		return accessRefused
 	case o.Failed:
 		return failureInFailed
@@ -180,6 +188,9 @@ func (r *Recorder) explain(w worth, rec *tape.Recording) error {
 	case worseThanOld:
 		line := r.tape.SucceededBefore(rec).Line()
 		return fmt.Errorf(textWorseThanOld, r.file, line, failure, r.whenToRetry(it.Response.Status))
+	case accessLost:
+		line := r.tape.SucceededBefore(rec).Line()
+		return fmt.Errorf(textAccessLost, r.file, line, failure)
 	case accessRefused:
 		return fmt.Errorf(textAccessRefused, r.file, failure)
 	}
@@ -199,6 +210,32 @@ func (r *Recorder) reportNoAnswer() (refused error) {
 		r.log.Note(text)
 	}
 	return refused
+}
+
+// refusesKey reports whether a server refused the key of a request, because it is wrong, has
+// expired or may not do this. Providers that answer with status 400 say so by a code.
+func refusesKey(rec *tape.Recording) bool {
+	switch rec.Head().Response.Status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return true
+	case http.StatusBadRequest:
+		body := rec.Interaction().Response.Body
+		return slices.ContainsFunc(keyCodes, func(code string) bool {
+			return bytes.Contains(body, []byte(code))
+		})
+	}
+	return false
+}
+
+// keyCodes are the codes by which a server refuses a key in an answer of status 400.
+var keyCodes = []string{
+	`"API_KEY_INVALID"`, // Google APIs: ErrorInfo.reason, https://cloud.google.com/apis/design/errors
+
+	// AWS, https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html
+	"ExpiredTokenException",
+	"UnrecognizedClientException",
+	"InvalidClientTokenId",
+	"IncompleteSignature",
 }
 
 func isClientError(status int) bool { return status >= 400 && status < 500 }

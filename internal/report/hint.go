@@ -160,6 +160,8 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []strin
 	switch {
 	case e.Path == "host" && slices.Contains(aliases, recorded) && slices.Contains(aliases, incoming):
 		return fmt.Sprintf("  if these are nodes of one service and the client picks one of them, give both the same name in promptecho.Alias: %q, and not %q, and record again\n", min(recorded, incoming), max(recorded, incoming))
+	case e.Path == "host" && (slices.Contains(aliases, recorded) || slices.Contains(aliases, incoming)):
+		return "  one of the two has its name from promptecho.Alias: if the recording was made before that option was set, record again\n"
 	case e.Path == "host":
 		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
