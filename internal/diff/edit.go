@@ -35,6 +35,17 @@ const elementOrder = "differs only in the order of its elements"
 // movedNote is the note of a list element that is the same at another place.
 const movedNote = "moved"
 
+// IsRewording reports whether both values are texts of which most words are the same.
+func (e *Edit) IsRewording() bool {
+	recorded, wasText := exactjson.Unquote(e.Recorded)
+	incoming, isText := exactjson.Unquote(e.Incoming)
+	if !wasText || !isText {
+		return false
+	}
+	same, changed := compareTexts(recorded, incoming).words()
+	return same >= 3 && same > changed
+}
+
 // IsOrder reports whether an edit says that the same is there in another order.
 func (e *Edit) IsOrder() bool { return e.Note == OtherOrder || e.Note == movedNote }
 

@@ -29,6 +29,16 @@ func (o *Order) Company(number int, waiting bool) (numbers []int) {
 	return numbers
 }
 
+// InOneGroup reports whether two recordings belong to one group of calls that overlapped, directly
+// or through others of the group.
+func (o *Order) InOneGroup(a, b int) bool {
+	if o == nil || min(a, b) < 0 || max(a, b) >= len(o.members) {
+		return false
+	}
+	first, second := &o.members[a], &o.members[b]
+	return first.series != nil && second.series != nil && first.company == second.company
+}
+
 // IsOver reports whether all of a recording has happened in this run.
 func (o *Order) IsOver(number int) bool {
 	o.mu.Lock()

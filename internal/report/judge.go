@@ -219,7 +219,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			if function := r.Tape.RunBy(rec); function != nil {
 				inFunction = true
 				list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: pass the context that the function gets on to the request, and record again", call(function.Form()))
-			} else if rec.Concurrent() {
+			} else if rec.Concurrent() && r.successor(rec, used(recs)) == nil {
 				list += "\n    it was recorded while another request was in flight"
 				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, play the recorded times with Pace(1), or add AllowRaced()."
 			}
@@ -318,6 +318,9 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
 		return "no request went to " + call(form)
 	}
+	if successor := r.successor(unused, used); successor != nil {
+		return fmt.Sprintf("the program sends an edited request now, recorded at %s:%d: mode update drops the old one", r.File, successor.Line())
+	}
 	i := nearestOf(form, used, func(*tape.Recording) bool { return false })
 	options := r.Tape.Config.Options
 	request, other := unused.Request(), used[i].Request()
@@ -326,4 +329,31 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 		return ""
 	}
 	return fmt.Sprintf("the most similar recording that was used, %s:%d, differs in %s", r.File, used[i].Line(), names(edits))
+}
+
+// successor returns the used recording that most likely took the place of an unused one which
+// overlapped others: it asks nearly the same and overlapped none of them, so it was recorded in
+// a later run, as mode new_episodes does for an edited prompt. It returns nil if there is none.
+func (r *Run) successor(unused *tape.Recording, used []*tape.Recording) *tape.Recording {
+	if !unused.Concurrent() {
+		return nil
+	}
+	ofOtherRuns := slices.DeleteFunc(slices.Clone(used), func(rec *tape.Recording) bool {
+		return rec.Peek().Endpoint != unused.Form().Endpoint || r.Tape.AreConcurrent(unused, rec)
+	})
+	i := nearestOf(unused.Form(), ofOtherRuns, func(*tape.Recording) bool { return false })
+	if i < 0 {
+		return nil
+	}
+	options := r.Tape.Config.Options
+	request, other := unused.Request(), ofOtherRuns[i].Request()
+	edits := diff.Forms(options.Trace(&request), options.Trace(&other))
+	isEdited := len(edits) > 0 && len(edits) <= 3
+	for _, e := range edits {
+		isEdited = isEdited && e.IsRewording()
+	}
+	if !isEdited {
+		return nil
+	}
+	return ofOtherRuns[i]
 }

@@ -34,6 +34,10 @@ func (rec *Recording) Concurrent() bool {
 	return m != nil && (m.Asked == 0 || rec.of.order.Company(rec.number, true) != nil)
 }
 
+// AreConcurrent reports whether two recordings of the cassette belong to one group of calls that
+// overlapped when they were recorded, directly or through others of the group.
+func (t *Tape) AreConcurrent(a, b *Recording) bool { return t.order.InOneGroup(a.number, b.number) }
+
 // RunBy returns the function that alone ran while a recording was under way: most likely it made the request, and with
 // another context than its own. It returns nil if there is none.
 func (t *Tape) RunBy(rec *Recording) *Recording {
