@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/changes"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -15,58 +18,31 @@ import (
 // GitHub takes 65,536 characters; others take more.
 const mostMarkdown = 60_000
 
-// printMarkdown prints differences for a comment: what changed in each test, folded, and one
-// of several tests whose cassettes changed in the same way. What was recorded stands in
-// fences that are longer than any in it, so that it can say nothing by itself.
+// printMarkdown prints differences for a comment. An edit that several tests have, such as that
+// of a prompt they share, comes first and once. Then comes what else changed in each test,
+// folded, and once for several tests whose cassettes changed in the same way. What was recorded
+// stands in fences that are longer than any in it, so that it can say nothing by itself.
 func printMarkdown(w io.Writer, list []*difference) error {
-	groups, order := map[string][]string{}, []string{}
-	all := map[string]int{}
+	var b strings.Builder
+	fmt.Fprintf(&b, "### promptecho: %s\n\n", counted(list))
 	var total usageDiff
 	for _, d := range list {
-		var text strings.Builder
-		p := &printer{w: &text}
-		p.difference(d)
-		_, body, _ := strings.Cut(text.String(), "\n") // without the name
-		what := "changed"
-		switch {
-		case d.Old == "":
-			what = "new"
-		case d.New == "":
-			what = "deleted"
-		}
-		all[what]++
 		total.add(d.Total)
-		key := what + "\n" + body
-		if groups[key] == nil {
-			order = append(order, key)
-		}
-		file := d.New
-		if file == "" {
-			file, _, _ = strings.Cut(d.Old, " (") // the revision
-		}
-		name, _ := testOf(file)
-		groups[key] = append(groups[key], cmp.Or(name, file))
 	}
-	var b strings.Builder
-	var counts []string
-	for _, what := range []string{"changed", "new", "deleted"} {
-		if all[what] > 0 {
-			counts = append(counts, fmt.Sprintf("%s %s", count(all[what], "cassette"), what))
-		}
-	}
-	fmt.Fprintf(&b, "### promptecho: %s\n\n", cmp.Or(strings.Join(counts, ", "), "no cassette has changed"))
 	if text := total.String(); text != "" {
 		fmt.Fprintf(&b, "%s\n\n", text)
 	}
+
+	sections, rest := sharedEdits(list)
+	sections = append(sections, alike(rest)...)
 	left := 0
-	for _, key := range order {
-		what, body, _ := strings.Cut(key, "\n")
-		section := section(groups[key], what, body)
-		if b.Len()+len(section) > mostMarkdown {
-			left += len(groups[key])
+	for _, g := range sections {
+		text := section(g.tests, g.what, g.body)
+		if b.Len()+len(text) > mostMarkdown {
+			left += len(g.tests)
 			continue
 		}
-		b.WriteString(section)
+		b.WriteString(text)
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "%s more: `promptecho diff` shows them.\n", count(left, "cassette"))
@@ -75,17 +51,159 @@ func printMarkdown(w io.Writer, list []*difference) error {
 	return err
 }
 
+// A markdownGroup is a section of a comment: what has changed in some tests.
+type markdownGroup struct {
+	what  string   // changed, new, deleted, or sameEdit
+	body  string   // the text in the fence
+	tests []string // their names
+}
+
+// sameEdit is what of a section that has an edit of several tests.
+const sameEdit = "the same edit"
+
+// whatOf says what became of a cassette: changed, new or deleted.
+func whatOf(d *difference) string {
+	switch {
+	case d.Old == "":
+		return "new"
+	case d.New == "":
+		return "deleted"
+	}
+	return "changed"
+}
+
+// counted says how many cassettes have changed, are new and are deleted.
+func counted(list []*difference) string {
+	number := map[string]int{}
+	for _, d := range list {
+		number[whatOf(d)]++
+	}
+	var counts []string
+	for _, what := range []string{"changed", "new", "deleted"} {
+		if number[what] > 0 {
+			counts = append(counts, fmt.Sprintf("%s %s", count(number[what], "cassette"), what))
+		}
+	}
+	return cmp.Or(strings.Join(counts, ", "), "no cassette has changed")
+}
+
+// testName returns the name of the test whose cassette a difference is of, or the file if the
+// cassette is of no test.
+func testName(d *difference) string {
+	file := d.New
+	if file == "" {
+		file, _, _ = strings.Cut(d.Old, " (") // the revision
+	}
+	name, _ := testOf(file)
+	return cmp.Or(name, file)
+}
+
+// alike returns a section for each way in which cassettes have changed.
+func alike(list []*difference) (groups []*markdownGroup) {
+	byText := map[string]*markdownGroup{}
+	for _, d := range list {
+		var text strings.Builder
+		p := &printer{w: &text}
+		p.difference(d)
+		_, body, _ := strings.Cut(text.String(), "\n") // without the name
+		key := whatOf(d) + "\n" + body
+		g := byText[key]
+		if g == nil {
+			g = &markdownGroup{what: whatOf(d), body: body}
+			byText[key] = g
+			groups = append(groups, g)
+		}
+		g.tests = append(g.tests, testName(d))
+	}
+	return groups
+}
+
+// sharedEdits returns a section for each edit of a request that more than one cassette has, and
+// the differences without these edits. A cassette that has no other is left out.
+func sharedEdits(list []*difference) (sections []*markdownGroup, rest []*difference) {
+	cassettes := map[changes.Edit][]*difference{}
+	var edits []changes.Edit
+	for _, d := range list {
+		for e := range requestEdits(d) {
+			if cassettes[e] == nil {
+				edits = append(edits, e)
+			}
+			cassettes[e] = append(cassettes[e], d)
+		}
+	}
+	isShared := func(e changes.Edit) bool { return len(cassettes[e]) > 1 }
+
+	for _, e := range slices.DeleteFunc(edits, func(e changes.Edit) bool { return !isShared(e) }) {
+		var text strings.Builder
+		p := &printer{w: &text}
+		p.field(0, e)
+		g := &markdownGroup{what: sameEdit, body: text.String()}
+		for _, d := range cassettes[e] {
+			g.tests = append(g.tests, testName(d))
+		}
+		sections = append(sections, g)
+	}
+	for _, d := range list {
+		if without, isMore := d.withoutEdits(isShared); isMore {
+			rest = append(rest, without)
+		}
+	}
+	return sections, rest
+}
+
+// requestEdits yields the edits of the requests of a cassette, each once, in their order.
+func requestEdits(d *difference) iter.Seq[changes.Edit] {
+	return func(yield func(changes.Edit) bool) {
+		seen := map[changes.Edit]bool{}
+		for _, c := range d.Calls {
+			for _, e := range c.Edits {
+				isOfRequest := e.In == "request" || e.In == "settings"
+				if !isOfRequest || seen[e] {
+					continue
+				}
+				seen[e] = true
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// withoutEdits returns a difference without some edits, which each call counts as repeated.
+// isMore reports whether anything is left to be told; other counts of tokens alone are not.
+func (d *difference) withoutEdits(isTold func(changes.Edit) bool) (without *difference, isMore bool) {
+	rest := *d
+	rest.Calls = nil
+	isMore = len(d.Env) > 0 || len(d.Calls) == 0
+	for _, c := range d.Calls {
+		before := len(c.Edits)
+		c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), isTold)
+		c.Repeated += before - len(c.Edits)
+		isMore = isMore || c.Is != "changed" || slices.ContainsFunc(c.Edits, func(e changes.Edit) bool { return e.In != "usage" })
+		rest.Calls = append(rest.Calls, c)
+	}
+	return &rest, isMore
+}
+
 // The most of one section that a comment holds.
 const mostNames, mostBody = 20, 8000
 
 // section returns what changed in some tests.
 func section(names []string, what, body string) string {
 	title := code(names[0])
-	if len(names) > 1 {
+	switch {
+	case what == sameEdit:
+		title += fmt.Sprintf(" and %d more", len(names)-1)
+	case len(names) > 1:
 		title += fmt.Sprintf(" and %d more in the same way", len(names)-1)
 	}
 	sum := html.EscapeString(lastLine(body))
-	if what != "changed" {
+	switch what {
+	case "changed":
+	case sameEdit:
+		sum = sameEdit
+	default:
 		sum = what + ", " + sum
 	}
 	text := fmt.Sprintf("<details><summary>%s: %s</summary>\n\n", title, sum)

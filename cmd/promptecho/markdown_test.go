@@ -85,3 +85,34 @@ func TestMarkdownIsBounded(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// One edit of a prompt that six tests share is told once, with the names of the tests; what each
+// model answered to it stands with its test.
+func TestMarkdownTellsOneEditOfSixTestsOnce(t *testing.T) {
+	t.Parallel()
+	var list []*difference
+	for i := range 6 {
+		file := fmt.Sprintf("testdata/cassettes/TestX%d.yaml", i)
+		before := answered("You are a kind clerk.", fmt.Sprint("answer ", i))
+		after := answered("You are a brief clerk.", fmt.Sprint("new answer ", i))
+		if i == 5 {
+			after = answered("You are a brief clerk.", "answer 5")
+		}
+		list = append(list, compare(file+" (HEAD)", file, before, after))
+	}
+	got := markdownOf(t, list)
+	if n := strings.Count(got, "brief"); n != 1 {
+		t.Errorf("the edit is told %d times:\n%s", n, got)
+	}
+	if !strings.Contains(got, "<code>TestX0</code> and 5 more: the same edit") || !strings.Contains(got, "<code>TestX5</code></p>") {
+		t.Errorf("the tests that have the edit are not named:\n%s", got)
+	}
+	for i := range 5 {
+		if !strings.Contains(got, fmt.Sprint("{+new +}answer ", i)) {
+			t.Errorf("the new answer of test %d is not told:\n%s", i, got)
+		}
+	}
+	if strings.Contains(got, "<summary><code>TestX5") {
+		t.Errorf("TestX5 has a section, though nothing else changed in it:\n%s", got)
+	}
+}
