@@ -371,7 +371,7 @@ func (p *printer) parts(indent int, parts []conversation.Part) {
 				failed = "error: "
 			}
 			p.text(indent, strings.TrimSpace("<- "+redact.OneLine(part.Name))+": "+failed+part.Text)
-		case conversation.Media:
+		case conversation.Media, conversation.Empty:
 			p.text(indent, "["+part.Text+"]")
 		case conversation.Other:
 			p.text(indent, readable(part.Text))

@@ -144,6 +144,12 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 			return
 		}
 	}
+	isEmptyAnswer := form.Known && len(a.Finish) > 0 && a.Broken == "" && !says.Failed
+	if isEmptyAnswer {
+		// A limit, a filter or the model's safety rules can leave nothing to say.
+		a.Parts = []Part{{Kind: Empty, Text: "an empty answer, finish: " + strings.Join(a.Finish, " ")}}
+		return
+	}
 	if resp.Stream == "" {
 		if !a.readBodyMedia(resp, strings.Contains(strings.ToLower(e.Boundary+e.Model), "embed")) {
 			a.Body = bodyText(resp.Body)

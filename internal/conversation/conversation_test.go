@@ -298,3 +298,30 @@ func TestConcurrent(t *testing.T) {
 		}
 	}
 }
+
+// An answer without a text is shown as what it is, with the reason why it ended, and not as the
+// JSON of its body.
+func TestEmptyAnswerSaysWhyItEnded(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, url, answer, want string }{
+		{"OpenAI, length", chat, `{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":""},"finish_reason":"length"}]}`, "length"},
+		{"OpenAI, content filter", chat, `{"object":"chat.completion","choices":[{"message":{"role":"assistant","content":null},"finish_reason":"content_filter"}]}`, "content_filter"},
+		{"Responses, incomplete", "https://api.openai.com/v1/responses", `{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`, "max_output_tokens"},
+		{"Anthropic, refusal", "https://api.anthropic.com/v1/messages", `{"type":"message","role":"assistant","content":[],"stop_reason":"refusal"}`, "refusal"},
+		{"Gemini, safety", "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent", `{"candidates":[{"finishReason":"SAFETY","index":0}]}`, "SAFETY"},
+		{"Gemini, blocked prompt", "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent", `{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}`, "PROHIBITED_CONTENT"},
+		{"Cohere", "https://api.cohere.com/v2/chat", `{"id":"1","finish_reason":"MAX_TOKENS","message":{"role":"assistant","content":[]}}`, "MAX_TOKENS"},
+		{"Ollama", "http://localhost:11434/api/chat", `{"model":"m","message":{"role":"assistant","content":""},"done":true,"done_reason":"length"}`, "length"},
+		{"Converse, guardrail", "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse", `{"output":{"message":{"role":"assistant","content":[]}},"stopReason":"guardrail_intervened"}`, "guardrail_intervened"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			it := post(tt.url, `{"model":"m","input":"hi","messages":[{"role":"user","content":"hi"}]}`)
+			it.Response.Body = []byte(tt.answer)
+			answer := Read([]*interaction.Interaction{it})[0].Answer
+			if len(answer.Parts) != 1 || answer.Parts[0].Kind != Empty || !strings.Contains(answer.Parts[0].Text, tt.want) || answer.Body != "" {
+				t.Errorf("got %+v, body %q", answer.Parts, answer.Body)
+			}
+		})
+	}
+}

@@ -36,6 +36,7 @@ const (
 	Result    = "tool_result"
 	Media     = "media"
 	Other     = "other"
+	Empty     = "empty" // of an answer that says nothing: why it ended
 )
 
 // The names that the providers have for one thing.
