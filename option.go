@@ -148,19 +148,27 @@ func MaskTimes() Option { return maskWith(optionMaskTimes, chance.Times) }
 // MaskUUIDs masks UUIDs in texts, as [Mask] does, but not in the name of a model or a version.
 func MaskUUIDs() Option { return maskWith(optionMaskUUIDs, chance.UUIDs) }
 
-// MaskTempDirs masks, as [Mask] does, where temporary files are: the folder of the system
-// (/tmp, macOS's below /var/folders, Windows's below AppData) and the random digits that
-// [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name. The names of
-// folders and files are still compared. A name with a space, as os.MkdirTemp("", "my dir*") makes,
-// keeps its digits: in a sentence, the path may end at the space, and digits in the words after it are compared.
-// Use a name without a space, or add a [Mask].
-func MaskTempDirs() Option { return maskWith(optionMaskTempDirs, chance.TempDirs) }
+// MaskTempDirs masks, as [Mask] does, what belongs to one machine in a path, so that a test
+// replays on another one: the folder for temporary files with the random digits that
+// [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name, the folder of the
+// checkout, and the home folder of the user, on Linux, macOS and Windows. The other folders and
+// the names of files are still compared, whichever separators they stand between. The checkout
+// of another machine is known by the name of its folder, which must be that of this machine or
+// the last element of the module's path.
+//
+// A temporary name with a space, as os.MkdirTemp("", "my dir*") makes, keeps its digits: in a
+// sentence, the path may end at the space, and digits in the words after it are compared. Use a
+// name without a space, or add a [Mask].
+func MaskTempDirs() Option { return maskWith(optionMaskTempDirs, chance.MachinePaths) }
 
-func maskWith(kind optionKind, mask func() chance.Mask) Option {
+func maskWith(kind optionKind, masks func() []chance.Mask) Option {
 	return func(c *config) {
-		m := mask()
-		c.matching.Masks = append(c.matching.Masks, m)
-		c.note(kind, kind.call(), m.Regexp.String())
+		list := masks()
+		for i := range list {
+			list[i].Option = kind.call()
+		}
+		c.matching.Masks = append(c.matching.Masks, list...)
+		c.note(kind, kind.call(), kind.call())
 	}
 }
 

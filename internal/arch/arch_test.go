@@ -70,7 +70,7 @@ var rooms = map[string][]string{
 	"internal/ids":          {"internal/exactjson", "internal/interaction"},
 	"internal/group":        {},
 	"internal/memo":         {},
-	"internal/chance":       {"internal/memo"},
+	"internal/chance":       {"internal/memo", "internal/shell"},
 	"internal/jsonrpc":      {"internal/exactjson", "internal/interaction"},
 	"internal/attr":         {},
 	"internal/standin":      {},

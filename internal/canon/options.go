@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -90,9 +91,9 @@ func (o *Options) Masked(path, s string) string {
 		if m.ByChance && isVersion().MatchString(path) {
 			continue
 		}
-		masked := m.Regexp.ReplaceAllString(s, m.Placeholder)
+		masked := m.Replace(s)
 		if masked != s {
-			o.hit(m.Regexp.String())
+			o.hit(cmp.Or(m.Option, m.Regexp.String()))
 		}
 		s = masked
 	}

@@ -22,8 +22,7 @@ func TestTimes(t *testing.T) {
 		"January 2006", "Jan 2", "Monday", "02.01.2006", "1/2/2006", "3:04 PM", "3:04 p.m.", "Monday, 3:04 PM",
 	}
 	said := func(text string) string {
-		m := Times()
-		return m.Regexp.ReplaceAllString("On "+text+", she said.", m.Placeholder)
+		return Masked(Times(), "On "+text+", she said.")
 	}
 	for _, layout := range layouts {
 		for _, zone := range []*time.Location{time.UTC, berlin, kathmandu} {
@@ -46,15 +45,13 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"The Sun may march 3 miles", "version 1.2.3", "ratio 3:1", "gpt-4o-2024", "12 eggs", "order 1234567"} {
-		m := Times()
-		if got := m.Regexp.ReplaceAllString(text, m.Placeholder); got != text {
+		if got := Masked(Times(), text); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
 }
 
 func TestUUIDs(t *testing.T) {
-	m := UUIDs()
 	for text, want := range map[string]string{
 		"id 0b1e4a52-9c1f-4d3e-8a77-1f2e3d4c5b6a.":   "id UUID.",
 		"ID 0B1E4A52-9C1F-4D3E-8A77-1F2E3D4C5B6A":    "ID UUID",
@@ -63,33 +60,77 @@ func TestUUIDs(t *testing.T) {
 		"0b1e4a52-9c1f-4d3e-8a77-1f2e3d4c5b6":        "0b1e4a52-9c1f-4d3e-8a77-1f2e3d4c5b6",
 		"0b1e4a529c1f4d3e8a771f2e3d4c5b6a is a hash": "0b1e4a529c1f4d3e8a771f2e3d4c5b6a is a hash",
 	} {
-		if got := m.Regexp.ReplaceAllString(text, m.Placeholder); got != want {
+		if got := Masked(UUIDs(), text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestTempDirs: the folder and the random digits go, the names stay.
-func TestTempDirs(t *testing.T) {
-	m := TempDirs()
+// Of a path in a temporary folder, the folder and the random digits go, and the names stay. The
+// separators of Windows become slashes.
+func TestTemporaryPathsOfAllSystemsAreMaskedAlike(t *testing.T) {
 	for text, want := range map[string]string{
 		"read /tmp/TestX1234567890/001/notes.txt now":                               "read TMP/TestX/001/notes.txt now",
 		"/private/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/TestX98765/001/a": "TMP/TestX/001/a",
 		"/var/folders/ab/c_d/T/TestX98765/001/a":                                    "TMP/TestX/001/a",
-		`C:\Users\Jo Ann\AppData\Local\Temp\TestX4711\001\a`:                        `TMP/TestX\001\a`,
+		`C:\Users\Jo Ann\AppData\Local\Temp\TestX4711\001\a`:                        `TMP/TestX/001/a`,
+		`c:\users\jo\appdata\local\temp\TestX4711\001\a`:                            `TMP/TestX/001/a`,
+		`C:/Users/jo/AppData/Local/Temp/TestX4711/001/a`:                            `TMP/TestX/001/a`,
+		`C:\Users\jo\AppData\Local\Temp\dir\a`:                                      `TMP/dir/a`,
 		"file:///tmp/x4711/a":                                                       "file://TMP/x/a",
-		`C:\Users\jo\AppData\Local\Temp\TestX4711\001\a`:                            `TMP/TestX\001\a`,
 		"/tmp/report-123456.txt":                                                    "TMP/report-.txt",
 		"/tmp/report.txt":                                                           "TMP/report.txt",
 		"/tmp/other.txt":                                                            "TMP/other.txt",
 		"/var/tmp/x/y":                                                              "TMP/x/y",
-		"/home/me/tmp/x":                                                            "/home/me/tmp/x",
+		`"/tmp/x4711/a" and "\d"`:                                                   `"TMP/x/a" and "\d"`,
 		// A path may end at a blank, and other digits must match.
 		"read /tmp/my dir1234567890/sub":              "read TMP/my dir1234567890/sub",
 		"copy /tmp/in123456 to order1234567890/items": "copy TMP/in to order1234567890/items",
 	} {
-		if got := m.Regexp.ReplaceAllString(text, m.Placeholder); got != want {
+		if got := Masked(MachinePaths(), text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A path in a home folder is the same for every user and system; the folders in it stay.
+func TestHomeFoldersOfAllSystemsAreMaskedAlike(t *testing.T) {
+	for text, want := range map[string]string{
+		"/home/ann/notes/a.txt":             "HOME/notes/a.txt",
+		"read /Users/bob/notes/a.txt, now":  "read HOME/notes/a.txt, now",
+		`C:\Users\bob\notes\a.txt`:          "HOME/notes/a.txt",
+		`c:\users\bob\notes\a.txt`:          "HOME/notes/a.txt",
+		"/root/notes":                       "HOME/notes",
+		"/home/me/tmp/x":                    "HOME/tmp/x",
+		"/rootless/x":                       "/rootless/x",
+		"https://h/home/ann":                "https://h/home/ann",
+		"/homework/ann":                     "/homework/ann",
+		"the /home/ann and the /Users/bob.": "the HOME and the HOME",
+	} {
+		if got := Masked(homes(), text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A file of the checkout has one path for everyone: on this machine, in the home of a colleague
+// whose folder has the same name, and on the machines of CI services.
+func TestCheckoutsAreMaskedAlike(t *testing.T) {
+	const module = "github.com/acme/shop/v2"
+	for _, tt := range []struct{ root, text, want string }{
+		{"/srv/build/42", "/srv/build/42/main.go", "CHECKOUT/main.go"},
+		{`C:\src\shop`, `c:\SRC\shop\main.go`, "CHECKOUT/main.go"},
+		{"/home/ann/src/shop", "/home/ann/src/shop/a/main.go", "CHECKOUT/a/main.go"},
+		{"/home/ann/src/shop", "/Users/bob/work/shop/a/main.go", "CHECKOUT/a/main.go"},
+		{"/home/ann/src/my-shop", "/home/runner/work/shop/shop/a/main.go", "CHECKOUT/a/main.go"}, // by the module's name
+		{"/home/circleci/project", "/home/ann/src/shop/a/main.go", "CHECKOUT/a/main.go"},
+		{"/home/ann/src/shop", `C:\Users\bob\shop\a\main.go`, "CHECKOUT/a/main.go"},
+		{"/home/ann/src/shop", "https://github.com/acme/shop/issues", "https://github.com/acme/shop/issues"},
+		{"/home/ann/src/shop", "/home/ann/src/shopping/main.go", "/home/ann/src/shopping/main.go"},
+		{"", "/home/ann/src/shop/main.go", "/home/ann/src/shop/main.go"},
+	} {
+		if got := Masked(Checkouts(tt.root, module), tt.text); got != tt.want {
+			t.Errorf("checkout in %q: %q becomes %q, want %q", tt.root, tt.text, got, tt.want)
 		}
 	}
 }

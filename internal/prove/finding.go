@@ -186,10 +186,8 @@ var isWord = regexp.MustCompile(`^[\w-]*$`)
 // explaining returns the option that masks a kind of text in which alone values differ.
 func explaining(values []string) string {
 	for _, kind := range chance.ChangingTexts {
-		mask := kind.Mask()
-		same := func(v string) bool {
-			return mask.Regexp.ReplaceAllString(v, mask.Placeholder) == mask.Regexp.ReplaceAllString(values[0], mask.Placeholder)
-		}
+		masks := kind.Masks()
+		same := func(v string) bool { return chance.Masked(masks, v) == chance.Masked(masks, values[0]) }
 		if kind.Option != "" && !slices.ContainsFunc(values, func(v string) bool { return !same(v) }) {
 			return "promptecho." + kind.Option
 		}

@@ -98,11 +98,11 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 		return nil
 	}
 	for _, text := range explaining(aroundDifference(recorded, incoming)) {
-		mask := text.Mask()
-		options.Masks = append(slices.Clip(options.Masks), mask)
+		masks := text.Masks()
+		options.Masks = append(slices.Clip(options.Masks), masks...)
 		option := text.Option
 		if option == "" {
-			option = fmt.Sprintf("Mask(`%s`, %q)", mask.Regexp, mask.Placeholder)
+			option = fmt.Sprintf("Mask(`%s`, %q)", masks[0].Regexp, masks[0].Placeholder)
 		}
 		code = append(code, "promptecho."+option)
 	}
@@ -113,7 +113,10 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 // as will do, or none if the texts differ in something else.
 func explaining(recorded, incoming string) []chance.Changing {
 	equal := func(kinds []chance.Changing) bool {
-		o := canon.Options{Masks: group.Each(kinds, func(c chance.Changing) canon.Mask { return c.Mask() })}
+		var o canon.Options
+		for _, kind := range kinds {
+			o.Masks = append(o.Masks, kind.Masks()...)
+		}
 		return o.Masked("", recorded) == o.Masked("", incoming)
 	}
 	kinds := chance.ChangingTexts
