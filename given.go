@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/volatile"
 )
 
 // A given is what a recorder gives its test beside answers: the time, random sources and
@@ -85,6 +86,23 @@ func (g *given) time() time.Time {
 		g.give(interaction.Given{Time: settle(g, g.found.Time, "rec.Now()", present, lackingTime)})
 	}
 	return g.used.Time
+}
+
+// isRecorded reports whether a replay gives the program a volatile text again, since it is a
+// recorded value.
+func (g *given) isRecorded(found volatile.Finding) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch found.Kind {
+	case volatile.Date, volatile.Time:
+		return !g.used.Time.IsZero()
+	}
+	for _, value := range g.used.Env {
+		if strings.Contains(value, found.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // rand returns the source of this name.

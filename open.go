@@ -20,6 +20,7 @@ import (
 	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/volatile"
 )
 
 // Open returns a recorder on the cassette file. The file need not exist. It is read now
@@ -71,6 +72,9 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	}
 	r.noteOverruled(rounds)
 	r.describe(path)
+	if r.plan.record {
+		r.volatile = volatile.New()
+	}
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*Rand{}}
 	r.given.find(!testing.Testing()) // echotest knows better
 	goesOn := func(method string, req *http.Request) bool { return r.tape.HasLeft(method, r.config.urlOf(req)) }

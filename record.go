@@ -28,6 +28,7 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	}
 	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
 	r.noteUnsaid(req, in, rec)
+	r.noteVolatile(in.Form)
 	if what := report.Telemetry(&in.Request, in.Form); what != "" {
 		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/volatile"
 )
 
 // A Recorder is an [http.RoundTripper] that answers from a cassette, or records
@@ -39,6 +40,9 @@ type Recorder struct {
 	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
 	given    given // what the test gets beside answers
+
+	volatile      *volatile.Finder // nil if nothing is recorded
+	volatileNoted report.Tally[volatile.Kind]
 
 	// life says whether it is open, being closed or closed.
 	life struct {

@@ -167,6 +167,7 @@ func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(co
 	if err != nil {
 		return r.told(w.Name, err)
 	}
+	r.noteVolatile(c.Form)
 	whole := false // false if the function panics, or ends its goroutine
 	defer func() {
 		if !whole {

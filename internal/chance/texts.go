@@ -135,7 +135,7 @@ func Checkouts(root, module string) (masks []Mask) {
 	separated := strings.ReplaceAll(regexp.QuoteMeta(filepath.ToSlash(root)), "/", `[/\\]`)
 	here.Regexp = regexp.MustCompile(`(?i)` + beforePath + separated + `\b` + restOfPath)
 
-	names := []string{filepath.Base(root), path.Base(majorVersion.ReplaceAllString(module, ""))}
+	names := []string{filepath.Base(root), path.Base(majorVersion().ReplaceAllString(module, ""))}
 	for i, name := range names {
 		names[i] = regexp.QuoteMeta(name)
 	}
@@ -145,7 +145,7 @@ func Checkouts(root, module string) (masks []Mask) {
 }
 
 // majorVersion matches the end of a module's path that says its major version.
-var majorVersion = regexp.MustCompile(`/v\d+$`)
+var majorVersion = memo.Regexp(`/v\d+$`)
 
 // checkout returns the folder of the module that the program runs in, and the module's path.
 func checkout() (root, module string) {

@@ -1,0 +1,63 @@
+// Warnings, while a test is recorded, of what its later runs will miss.
+
+package promptecho
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/bubble"
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/volatile"
+)
+
+// longestSearched is the length in bytes of the longest text that is searched for volatile
+// parts. Longer ones are files.
+const longestSearched = 1 << 20
+
+// noteVolatile notes what of a recorded request is different in a later run or on another
+// machine, and what to do about it: one note of each kind for a run. It looks at the lines of the
+// form, which are what matching compares: what an option masks or ignores is not in them.
+func (r *Recorder) noteVolatile(form *canon.Form) {
+	if r.volatile == nil {
+		return
+	}
+	now := realTime()
+	if bubble.In() {
+		now = time.Time{} // the clock of a bubble begins at the same time in every run
+	}
+	for _, line := range form.Lines() {
+		text, isText := exactjson.Unquote(line.Value)
+		if !isText {
+			text = line.Value
+		}
+		if len(text) > longestSearched {
+			continue
+		}
+		for _, found := range r.volatile.Find(text, now) {
+			if r.given.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
+				continue
+			}
+			r.log.Notef("%s: %s: %s has %s, %q: %s", r.file, form.Name(),
+				fieldpath.Selector(line.Path), found.Kind, found.Text, remedyFor(found))
+		}
+	}
+}
+
+// remedyFor says what happens to a test that sends a volatile text, and what helps.
+func remedyFor(found volatile.Finding) string {
+	const onAnotherMachine = "on another machine, the test misses. "
+	switch found.Kind {
+	case volatile.Date, volatile.Time:
+		return "a later run misses. Take it from rec.Now(), which a replay gives again, " +
+			"or add promptecho.MaskTimes() if it cannot change the answer"
+	case volatile.User:
+		return onAnotherMachine + `Read it with rec.Env("USER"), which a replay gives again`
+	case volatile.Host:
+		mask := fmt.Sprintf("promptecho.Mask(%q, %q)", found.Text, "HOST")
+		return onAnotherMachine + "If it cannot change the answer, add " + mask
+	}
+	return onAnotherMachine + "If it cannot change the answer, add promptecho.MaskTempDirs()"
+}
