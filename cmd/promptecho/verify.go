@@ -11,8 +11,12 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/chance"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/fit"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/rewrite"
 	"github.com/promptecho/promptecho/internal/said"
 )
@@ -24,8 +28,8 @@ A folder stands for all cassettes below it, and for files that recordings left
 there; the default is ".". Faults are cassettes that are partial, broken or
 contain what looks like a secret, and files that killed or failed recordings
 left. It also lists interactions that were edited since they were recorded,
-those that have a newer request from promptecho accept, and orphans, whose
-tests no longer exist; these are not faults.
+those that have a newer request from promptecho accept, requests with a path of
+one machine, and orphans, whose tests no longer exist; these are not faults.
 
   -w      rewrite checksums (seals) and comments, as the next recording would
   -json   print a list with an object for each file
@@ -41,6 +45,7 @@ type verdict struct {
 	Edited   []int       `json:"edited"`           // the lines of interactions that were edited
 	Shared   map[int]int `json:"shared,omitempty"` // by the lines of interactions, how many others have values that stand there
 	Accepted []int       `json:"accepted"`         // the lines of those that promptecho accept has put newer requests into
+	Machine  []remark    `json:"-"`                // paths of one machine in requests
 	Derived  string      `json:"from,omitempty"`   // the cassette that a derived one came of
 	Orphan   bool        `json:"orphan"`           // its test is gone
 	Stale    bool        `json:"stale"`            // what is computed for the reader was not up to date
@@ -164,6 +169,9 @@ func (v *verdict) findings() (list []remark) {
 	for _, line := range v.Accepted {
 		list = append(list, remark{line, fmt.Sprintf("%s:%d: accepted: its request is newer than its answer", v.Path, line), ""})
 	}
+	if len(v.Machine) > 0 {
+		list = append(list, v.Machine[0]) // what is true of one request is true of the others
+	}
 	slices.SortStableFunc(list, func(a, b remark) int { return a.line - b.line })
 	if v.Orphan {
 		list = append(list, remark{0, v.Path + ": orphan: no test of its package has its name", ""})
@@ -285,9 +293,28 @@ func (v *verdict) check(f *cassette.File, sealed []bool) {
 		if it.Accepted {
 			v.Accepted = append(v.Accepted, it.Line)
 		}
+		v.checkMachine(it)
 		key := it.MatchKey
 		if refresh(it); it.MatchKey != key || i >= len(sealed) || !sealed[i] {
 			v.Stale = kindOf(file) != isJournal // which has no seals
+		}
+	}
+}
+
+// checkMachine looks for a path that belongs to one machine in what matching compares of a
+// request. Whether the options of the test mask it is not known here, so it is no fault.
+func (v *verdict) checkMachine(it *interaction.Interaction) {
+	form := new(canon.Options).Form(&it.Request)
+	for _, line := range form.Lines() {
+		text, isText := exactjson.Unquote(line.Value)
+		if !isText {
+			continue
+		}
+		if path := chance.MachinePath(text); path != "" {
+			text := fmt.Sprintf("%s:%d: %s has a path of one machine, %q: on another one the test misses, unless it has promptecho.MaskTempDirs()",
+				v.Path, it.Line, fieldpath.Selector(line.Path), clip(redact.OneLine(path), 80))
+			v.Machine = append(v.Machine, remark{it.Line, text, ""})
+			return
 		}
 	}
 }

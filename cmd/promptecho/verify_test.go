@@ -52,3 +52,21 @@ interactions:
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// A request with a path of one machine is named, once for a file, and fails nothing.
+func TestVerifyNamesPathsOfOneMachine(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ask := func(text string) string {
+		return "  - request: {method: POST, url: \"https://h/v1/ask\", body: {q: \"" + text + "\"}}\n    response: {status: 200}\n"
+	}
+	write(t, "machine.yaml", "version: 1\ninteractions:\n"+ask("hi")+ask("read /home/ann/src/a.go")+ask("read /home/ann/src/b.go"))
+	write(t, "clean.yaml", "version: 1\ninteractions:\n"+ask("see https://h/home/ann, and /usr/bin/go"))
+	var out, errs bytes.Buffer
+	if status := run([]string{"verify"}, &out, &errs); status != 0 {
+		t.Errorf("status %d, %s", status, errs.String())
+	}
+	const want = `machine.yaml:5: q has a path of one machine, "/home/ann/src/a.go": on another one the test misses, unless it has promptecho.MaskTempDirs()`
+	if got := out.String(); !strings.Contains(got, want) || strings.Count(got, "one machine") != 1 {
+		t.Errorf("want once:\n%s\ngot:\n%s", want, got)
+	}
+}

@@ -109,6 +109,23 @@ func MachinePaths() []Mask {
 	return append(masks, homes()...)
 }
 
+// MachinePath returns the first path in a text that belongs to one machine, wherever that is: a
+// path below the home folder of a user, or in a folder for temporary files. It returns "" if
+// there is none.
+func MachinePath(text string) string {
+	first, at := "", len(text)
+	for _, m := range append(tempDirs(), homes()...) {
+		where := m.Regexp.FindStringSubmatchIndex(text)
+		if where == nil {
+			continue
+		}
+		if from := where[3]; from < at { // behind what stands in front of the path
+			first, at = text[from:where[1]], from
+		}
+	}
+	return first
+}
+
 // Parts of the expressions for paths.
 const (
 	beforePath = `(^|[^\w.~-])`    // what may stand in front of a path

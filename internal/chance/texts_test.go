@@ -134,3 +134,19 @@ func TestCheckoutsAreMaskedAlike(t *testing.T) {
 		}
 	}
 }
+
+// A path of any machine is found in a text, whole, the first of several.
+func TestMachinePathIsFound(t *testing.T) {
+	for text, want := range map[string]string{
+		"wrote /home/ann/src/a.go.":              "/home/ann/src/a.go.",
+		`open "C:\Users\bob\a.txt" now`:          `C:\Users\bob\a.txt`,
+		"read /tmp/x1/a and /home/ann/b":         "/tmp/x1/a",
+		"/home/ann/b and /tmp/x1/a":              "/home/ann/b",
+		"see https://h/home/ann and /usr/bin/go": "",
+		"":                                       "",
+	} {
+		if got := MachinePath(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -8,13 +8,14 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Volatile finds values in prompts that are others with each run, so that no recording
 // answers them.
 var Volatile = &analysis.Analyzer{
 	Name:     "volatile",
-	Doc:      "find times and random ids in prompts",
+	Doc:      "find times, random ids and paths of this machine in prompts",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#volatile",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
@@ -82,7 +83,8 @@ func (v *values) volatile(e ast.Expr) (found []*ast.CallExpr) {
 			}
 		case *ast.Ident:
 			if l, ok := v.local(n); ok && len(l.values) == 1 && isText(v.info.TypeOf(n)) {
-				if call, isCall := l.values[0].(*ast.CallExpr); isCall && v.info.TypeOf(call) != nil && isText(v.info.TypeOf(call)) {
+				call, isCall := l.values[0].(*ast.CallExpr)
+				if isCall && (isText(v.info.TypeOf(call)) || isOfMachine(v.info, call)) {
 					look(call, true)
 				}
 			}
@@ -100,8 +102,21 @@ func isText(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// isVolatile reports whether a call gives another value each time.
+// isOfMachine reports whether a call gives another value on another machine: a path or a name.
+func isOfMachine(info *types.Info, call *ast.CallExpr) bool {
+	if isCall(info, call, "os", "UserHomeDir", "UserCacheDir", "UserConfigDir", "TempDir", "MkdirTemp", "Getwd", "Hostname", "Executable") ||
+		isCall(info, call, "os/user", "Current") {
+		return true
+	}
+	fn, ok := typeutil.Callee(info, call).(*types.Func) // of testing.T, B, F and TB
+	return ok && fn.Pkg() != nil && fn.Pkg().Path() == "testing" && fn.Name() == "TempDir"
+}
+
+// isVolatile reports whether a call gives another value each time, or on each machine.
 func isVolatile(info *types.Info, call *ast.CallExpr) bool {
+	if isOfMachine(info, call) {
+		return true
+	}
 	for path, names := range map[string][]string{
 		"time":                   {"Now", "Since", "Until"},
 		"github.com/google/uuid": {"New", "NewString", "NewRandom", "NewUUID", "NewV6", "NewV7"},
@@ -122,6 +137,9 @@ func said(info *types.Info, call *ast.CallExpr) string {
 	name := types.ExprString(call.Fun)
 	if isCall(info, call, "time", "Now", "Since", "Until") {
 		return name + " is in the prompt, so tomorrow no recording matches: pass the code a func() time.Time, which is rec.Now in tests"
+	}
+	if isOfMachine(info, call) {
+		return name + " is in the prompt, so no recording matches on another machine: add promptecho.MaskTempDirs() to the recorder for a path, or take a name from rec.Env"
 	}
 	return name + " is in the prompt, so no recording matches: pass the code a source of randomness, which is rec.Rand(\"ids\") in tests"
 }

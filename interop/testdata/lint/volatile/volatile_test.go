@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -30,6 +32,12 @@ func TestIDs(t *testing.T) {
 	anthropic.NewTextBlock("order " + uuid.NewString())                                      // want `uuid.NewString is in the prompt, so no recording matches: pass the code a source of randomness, which is rec.Rand\("ids"\) in tests`
 	_ = openai.ChatCompletionNewParams{Messages: nil, User: openai.String(uuid.NewString())} // bookkeeping
 	llms.TextParts(llms.ChatMessageTypeHuman, rand.Text())                                   // want `rand.Text is in the prompt`
+}
+
+func TestMachine(t *testing.T) {
+	openai.UserMessage("Read " + filepath.Join(t.TempDir(), "a.txt")) // want `t.TempDir is in the prompt, so no recording matches on another machine: add promptecho.MaskTempDirs\(\) to the recorder for a path, or take a name from rec.Env`
+	home, _ := os.UserHomeDir()                                       // want `os.UserHomeDir is in the prompt`
+	openai.SystemMessage("Your home is " + home)
 }
 
 // These are in no prompt.
