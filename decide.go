@@ -90,6 +90,7 @@ func setAsideBecause(reason string) verdict {
 const (
 	reasonOvertaken = "something else wrote it in the meantime (another test process?)"
 	reasonAmbiguous = "it would hold recordings that replay cannot tell apart"
+	reasonSameName  = "another test with this name has just recorded it: give the two tests different names"
 )
 
 // dropsUnusedValues reports whether the file gets only those recorded values
@@ -169,12 +170,17 @@ type runFacts struct {
 	ambiguous bool // replay cannot tell some of the recordings apart
 	outdated  bool // a request failed after a played answer that it may refer to
 	overtaken bool // another process has written the cassette since it was read
+	sameName  bool // another test of this process, with the same name, has recorded the cassette
 }
 
 // decide returns what becomes of a cassette. c is its state when the run began.
 func decide(p plan, c tape.State, f runFacts) verdict {
 	if f.overtaken {
 		return setAsideBecause(reasonOvertaken)
+	}
+
+	if f.sameName {
+		return setAsideBecause(reasonSameName)
 	}
 
 	isWhole := c.Present && !c.Partial

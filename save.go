@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -55,6 +56,9 @@ func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
 
 	v := decide(r.plan, r.tape.State, f)
 	err = r.carryOut(v, recorded, o.Failed)
+	if o.Ambiguous && o.Whole() && err == nil && !v.setAside {
+		recordedHere.Store(r.log.Path, formKeys(recorded))
+	}
 	return o.Failed, errors.Join(refused, err)
 }
 
@@ -69,7 +73,35 @@ func (r *Recorder) facts(o report.Outcome, recorded []*tape.Recording) runFacts 
 		shared:    usedBefore || hasOthers,
 		doubtful:  len(r.log.Misses()) > 0 || len(r.tape.Contests()) > 0,
 		overtaken: r.tape.Overtaken(),
+		sameName:  r.wouldDropOther(&o, recorded),
 	}
+}
+
+// recordedHere has the requests that tests of this process have recorded and passed with, by the
+// paths of their cassettes, for tests whose names need not be their own.
+var recordedHere sync.Map // map[string][]string, keys of forms
+
+// wouldDropOther reports whether the recordings of this run would replace those of another test of
+// this process with the same name. A test that is run again, as with -count=2 or
+// Ginkgo's FlakeAttempts, sends the same requests; one that does not is another test.
+func (r *Recorder) wouldDropOther(o *report.Outcome, recorded []*tape.Recording) bool {
+	if !o.Ambiguous || !r.plan.rerecord {
+		return false
+	}
+	before, ok := recordedHere.Load(r.log.Path)
+	if !ok {
+		return false
+	}
+	keys := formKeys(recorded)
+	return slices.ContainsFunc(before.([]string), func(key string) bool { return !slices.Contains(keys, key) })
+}
+
+// formKeys returns the keys of the requests of recordings.
+func formKeys(list []*tape.Recording) (keys []string) {
+	for _, rec := range list {
+		keys = append(keys, rec.Form().Key())
+	}
+	return keys
 }
 
 // reportAmbiguous reports as errors the recordings that replay cannot tell

@@ -26,14 +26,15 @@ var folder, _ = os.Getwd()
 func outcome(t testing.TB, file string) report.Outcome {
 	running := stack.Current()
 	return report.Outcome{
-		Test:     t.Name(),
-		Failed:   t.Failed() && (report.ToReview == nil || !report.ToReview(t)) || running.Panicking || running.Exiting && !t.Skipped(),
-		Skipped:  t.Skipped(),
-		Filtered: report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
-		Short:    report.Short(),
-		Shared:   file != testname.File(t.Name()),
-		Selected: report.Part() != "",
-		Command:  commandFor(t),
+		Test:      t.Name(),
+		Ambiguous: !isGoTest(t.Name()),
+		Failed:    t.Failed() && (report.ToReview == nil || !report.ToReview(t)) || running.Panicking || running.Exiting && !t.Skipped(),
+		Skipped:   t.Skipped(),
+		Filtered:  report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
+		Short:     report.Short(),
+		Shared:    file != testname.File(t.Name()),
+		Selected:  report.Part() != "",
+		Command:   commandFor(t),
 	}
 }
 

@@ -20,15 +20,16 @@ import (
 
 // An Outcome is what is known of a test when its recorder is closed.
 type Outcome struct {
-	Test     string // its name; "" if there is none
-	Failed   bool   // the test failed, or is panicking
-	Skipped  bool   // the test was skipped
-	Filtered bool   // parts of the test did not run because of -run or -skip
-	Stopped  bool   // somebody stopped it, and so what was under way
-	Short    bool   // -short is given, so the test may have asked for less than it does otherwise
-	Shared   bool   // its cassette is not named for it: other tests may have recordings there
-	Selected bool   // -run or -skip leaves out other tests
-	Unsure   bool   // nobody knows how the run ended, so nothing that was recorded before is dropped
+	Test      string // its name; "" if there is none
+	Ambiguous bool   // another test may have the same name, as two specs of Ginkgo may
+	Failed    bool   // the test failed, or is panicking
+	Skipped   bool   // the test was skipped
+	Filtered  bool   // parts of the test did not run because of -run or -skip
+	Stopped   bool   // somebody stopped it, and so what was under way
+	Short     bool   // -short is given, so the test may have asked for less than it does otherwise
+	Shared    bool   // its cassette is not named for it: other tests may have recordings there
+	Selected  bool   // -run or -skip leaves out other tests
+	Unsure    bool   // nobody knows how the run ended, so nothing that was recorded before is dropped
 
 	// Command returns the shell command that runs just this test, in a record mode; nil
 	// if none is known.
