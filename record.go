@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/said"
+	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -265,6 +267,21 @@ func (r *Recorder) nameOf(req *http.Request) string {
 	return cmp.Or(req.Method, http.MethodGet) + " " + r.redact.Message(req.URL.Redacted())
 }
 
+// tooLate returns the error of a request or call that came after the recorder was closed. A
+// cleanup is told on standard error as well: SDKs hide the body of the answer, and the report of
+// the test is written.
+func (r *Recorder) tooLate(what string) error {
+	if !stack.Current().Cleanup {
+		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: "+
+			"work that the test started was still running; wait for it before the test ends", r.file, what))
+	}
+	text := fmt.Sprintf("%s: %s came after the recorder was closed: it is sent by a cleanup "+
+		"that was registered before the recorder was made, and cleanups run in reverse order; "+
+		"make the recorder first, or register the cleanup after it", r.file, what)
+	fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text))
+	return refusedError(text)
+}
+
 // told returns an error in the words for who asked for what. If that came after Close,
 // nobody else can be told.
 func (r *Recorder) told(what string, err error) error {
@@ -272,7 +289,7 @@ func (r *Recorder) told(what string, err error) error {
 	case errors.As(err, &refused):
 		return err
 	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
-		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: work that the test started was still running; wait for it before the test ends", r.file, what))
+		return r.tooLate(what)
 	}
 	return fmt.Errorf("promptecho: %w", err)
 }

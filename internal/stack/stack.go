@@ -23,6 +23,7 @@ type Running struct {
 	Exiting   bool // runtime.Goexit is running them, as after FailNow and SkipNow, even of a parent test
 	InTest    bool // this is the goroutine of a test, benchmark, fuzz test or example
 	Benchmark bool // it is that of a benchmark
+	Cleanup   bool // a function that was given to Cleanup of a test runs
 }
 
 // Current tells what runs its caller. It does not ask for files and lines, which
@@ -37,6 +38,8 @@ func Current() (s Running) {
 			s.Exiting = true
 		case "testing.tRunner", "testing.fRunner", "testing.runExample":
 			s.InTest = true
+		case "testing.(*common).runCleanup":
+			s.Cleanup = true
 		case "testing.(*B).runN":
 			s.InTest, s.Benchmark = true, true
 		}
