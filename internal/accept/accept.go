@@ -4,7 +4,7 @@
 // exactly. Where it is not clear which recording is meant, it says so and assigns nothing.
 //
 // From the bottom up: left.go reads what tests have left, run.go is what one asked, group.go puts equal
-// requests together, near.go compares groups, and
+// requests together, near.go compares groups, tools.go finds calls of renamed tools, and
 // accept.go assigns.
 package accept
 
@@ -44,9 +44,17 @@ type Finding struct {
 func Assign(r *Run) []Finding {
 	a := newAssignment(r)
 	findings := make([]Finding, len(a.missed))
+	a.assign(findings)
+	a.refuseLostTools(findings)
+	return findings
+}
+
+// assign says what is to become of each group of requests, by how similar they are to
+// recordings.
+func (a *assignment) assign(findings []Finding) {
 	a.findAll(findings)
-	if !r.Questions || slices.ContainsFunc(findings, func(f Finding) bool { return f.Contested }) {
-		return findings
+	if !a.Questions || slices.ContainsFunc(findings, func(f Finding) bool { return f.Contested }) {
+		return
 	}
 	for i, f := range findings {
 		a.missed[i].settled = f.Into != nil
@@ -56,7 +64,39 @@ func Assign(r *Run) []Finding {
 	}
 	a.told, a.near = true, map[int][]candidate{}
 	a.findAll(findings)
-	return findings
+}
+
+// refuseLostTools refuses to keep an answer that calls a tool which the edited request does not
+// offer any more, since it was renamed or removed: the program could not carry out the call.
+// Then no request of the cassette is accepted. A cassette of which one half knows the old name
+// of a tool and the other half the new one is of no use.
+func (a *assignment) refuseLostTools(findings []Finding) {
+	lost := ""
+	for i := range findings {
+		f := &findings[i]
+		for k, n := range f.Into {
+			if tool := lostTool(a.Stored[n], f.Missed[k], a.form(f.Missed[k])); tool != "" {
+				f.refuse(fmt.Sprintf("the recorded answer calls the tool %q, which this request does not offer: record it again", tool))
+				lost = tool
+				break
+			}
+		}
+	}
+	if lost == "" {
+		return
+	}
+	for i := range findings {
+		if findings[i].Into != nil {
+			findings[i].refuse(fmt.Sprintf("another answer in this cassette calls the tool %q, which is not offered any more, "+
+				"so the test must be recorded again as a whole", lost))
+		}
+	}
+}
+
+// refuse makes a finding one of requests that no recording takes.
+func (f *Finding) refuse(why string) {
+	f.Into = nil
+	f.Refused = why
 }
 
 // findAll says what is to become of the requests that are not settled.

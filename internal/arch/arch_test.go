@@ -100,7 +100,7 @@ var rooms = map[string][]string{
 	"internal/fit":          {"internal/cassette", "internal/interaction", "internal/redact"},
 	"internal/rewrite":      {"internal/cassette", "internal/codec", "internal/interaction"},
 	"internal/merge":        {"internal/cassette", "internal/rerecord", "internal/canon", "internal/interaction"},
-	"internal/accept":       {"internal/missed", "internal/codec", "internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction", "internal/question"},
+	"internal/accept":       {"internal/conversation", "internal/said", "internal/missed", "internal/codec", "internal/canon", "internal/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction", "internal/question"},
 	"internal/conversation": {"internal/form", "internal/order", "internal/said", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson"},
 	"internal/changes":      {"internal/urls", "internal/said", "internal/diff", "internal/rerecord", "internal/canon", "internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/prove":        {"internal/suite", "internal/attr", "internal/chance"},

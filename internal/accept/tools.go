@@ -1,0 +1,30 @@
+package accept
+
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/conversation"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/said"
+)
+
+// lostTool returns the name of a tool that a recorded answer calls, that its request offers, and
+// that another request does not offer; "" if there is none. form is that of the other request.
+func lostTool(recorded, asked *interaction.Interaction, form *canon.Form) string {
+	before, now := toolNames(recorded), toolNames(asked)
+	for _, call := range said.Read(form, &recorded.Response).Calls {
+		if slices.Contains(before, call.Name) && !slices.Contains(now, call.Name) {
+			return call.Name
+		}
+	}
+	return ""
+}
+
+// toolNames returns the names of the tools that a request offers.
+func toolNames(it *interaction.Interaction) (names []string) {
+	for _, tool := range conversation.ReadRequest(it).Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
