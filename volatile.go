@@ -8,18 +8,11 @@ import (
 
 	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/volatile"
 )
 
-// longestSearched is the length in bytes of the longest text that is searched for volatile
-// parts. Longer ones are files.
-const longestSearched = 1 << 20
-
 // noteVolatile notes what of a recorded request is different in a later run or on another
-// machine, and what to do about it: one note of each kind for a run. It looks at the lines of the
-// form, which are what matching compares: what an option masks or ignores is not in them.
+// machine, and what to do about it: one note of each kind for a run.
 func (r *Recorder) noteVolatile(form *canon.Form) {
 	if r.volatile == nil {
 		return
@@ -28,21 +21,12 @@ func (r *Recorder) noteVolatile(form *canon.Form) {
 	if bubble.In() {
 		now = time.Time{} // the clock of a bubble begins at the same time in every run
 	}
-	for _, line := range form.Lines() {
-		text, isText := exactjson.Unquote(line.Value)
-		if !isText {
-			text = line.Value
-		}
-		if len(text) > longestSearched {
+	for _, found := range r.volatile.InForm(form, now) {
+		if r.given.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
 			continue
 		}
-		for _, found := range r.volatile.Find(text, now) {
-			if r.given.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
-				continue
-			}
-			r.log.Notef("%s: %s: %s has %s, %q: %s", r.file, form.Name(),
-				fieldpath.Selector(line.Path), found.Kind, found.Text, remedyFor(found))
-		}
+		r.log.Notef("%s: %s: %s has %s, %q: %s",
+			r.file, form.Name(), found.Field, found.Kind, found.Text, remedyFor(found))
 	}
 }
 

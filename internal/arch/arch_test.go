@@ -74,9 +74,9 @@ var rooms = map[string][]string{
 	"internal/jsonrpc":      {"internal/exactjson", "internal/interaction"},
 	"internal/attr":         {},
 	"internal/standin":      {},
-	"internal/volatile":     {"internal/memo", "internal/shell"},
+	"internal/volatile":     {"internal/canon", "internal/exactjson", "internal/fieldpath", "internal/memo", "internal/shell"},
 	"internal/arch":         {},
-	"cmd/promptecho":        {"", "internal/rewrite", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request", "internal/control", "internal/worded"},
+	"cmd/promptecho":        {"", "internal/chance", "internal/rewrite", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request", "internal/control", "internal/worded"},
 
 	"cmd/demo": {"internal/demo"},
 

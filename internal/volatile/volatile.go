@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/shell"
 )
@@ -31,8 +34,9 @@ const (
 
 // A Finding is a volatile text.
 type Finding struct {
-	Kind Kind
-	Text string // as it stands in the request
+	Kind  Kind
+	Text  string // as it stands in the request
+	Field string // the path of its field, as options take it
 }
 
 // A Finder knows this machine.
@@ -78,12 +82,36 @@ func isTelling(name string) bool {
 	return len(name) >= 4 && !slices.Contains(commonNames, strings.ToLower(name))
 }
 
+// longestSearched is the length in bytes of the longest text that is searched. Longer ones are
+// the contents of files.
+const longestSearched = 1 << 20
+
+// InForm returns the volatile texts in the form of a request, field by field. A form has what
+// matching compares, so what the options mask or ignore is not found. If now is the zero time,
+// dates and times are not looked for.
+func (f *Finder) InForm(form *canon.Form, now time.Time) (all []Finding) {
+	for _, line := range form.Lines() {
+		text, isText := exactjson.Unquote(line.Value)
+		if !isText {
+			text = line.Value
+		}
+		if len(text) > longestSearched {
+			continue
+		}
+		for _, found := range f.Find(text, now) {
+			found.Field = fieldpath.Selector(line.Path)
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
 // Find returns the volatile texts in the text of a field, at most one of each kind. If now is the
 // zero time, dates and times are not looked for.
 func (f *Finder) Find(text string, now time.Time) (found []Finding) {
 	add := func(kind Kind, part string) {
 		if part != "" {
-			found = append(found, Finding{kind, part})
+			found = append(found, Finding{Kind: kind, Text: part})
 		}
 	}
 	if !now.IsZero() {
