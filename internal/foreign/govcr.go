@@ -2,9 +2,13 @@ package foreign
 
 import (
 	"fmt"
+	"mime"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/yaml"
 )
 
@@ -28,8 +32,8 @@ func (r *reader) goVCR(root *yaml.Node) {
 			proto:  r.string(member(resp, "proto"), "response.proto"),
 			answer: r.goMessage(resp, "response"),
 		}
-		if len(x.asked.body) == 0 { // it was read when the form was parsed
-			x.asked.body = []byte(url.Values(r.headers(member(req, "form"), "request.form")).Encode())
+		if len(x.asked.body) == 0 {
+			x.asked.body = formBody(x, r.headers(member(req, "form"), "request.form"))
 		}
 		if text := r.string(member(resp, "duration"), "response.duration"); text != "" {
 			d, err := time.ParseDuration(text)
@@ -41,6 +45,39 @@ func (r *reader) goVCR(root *yaml.Node) {
 		}
 		r.add(n, x)
 	}
+}
+
+// formBody returns the body of a request whose body was read by http.Request.ParseForm before
+// go-vcr recorded it, so that the cassette has it only in form. That method reads a body of POST,
+// PUT and PATCH, if it has the content type of a form, and adds the values of the query behind
+// those of the body: what the query has is no part of the body.
+func formBody(x *exchange, form url.Values) []byte {
+	if !slices.Contains([]string{"POST", "PUT", "PATCH"}, strings.ToUpper(x.method)) {
+		return nil
+	}
+	media, _, _ := mime.ParseMediaType(interaction.HeadersOf(x.asked.headers).Get("content-type"))
+	if media != "" && media != "application/x-www-form-urlencoded" {
+		return nil
+	}
+	u, err := url.Parse(x.url)
+	if err != nil {
+		return nil // reported when the exchange is added
+	}
+	query := u.Query()
+	for name, values := range query {
+		if !hasSuffix(form[name], values) {
+			query = nil // go-vcr before v4.0.2 wrote PostForm, which has the body alone
+			break
+		}
+	}
+	for name, values := range query {
+		form[name] = form[name][:len(form[name])-len(values)]
+	}
+	return []byte(form.Encode())
+}
+
+func hasSuffix(list, end []string) bool {
+	return len(list) >= len(end) && slices.Equal(list[len(list)-len(end):], end)
 }
 
 func (r *reader) goMessage(n *yaml.Node, field string) message {
