@@ -18,8 +18,9 @@ var format = yaml.Format{Name: "a cassette", Tags: []string{"!!binary", "!binary
 // documents reads the documents of a YAML text, whose line ends are \n.
 //
 // Every text in them is read by package yaml, which gives it exactly or refuses it. That
-// package knows no anchors, aliases, directives and second documents, and few tags. Where
-// it refuses a text, goccy's lexer finds those; see [prepare].
+// package knows no anchors, aliases, directives, explicit keys and second documents, and few
+// tags. Where it refuses a text, goccy's lexer finds those; see [prepare]. The tag of a mapping
+// or a list is in its node, since a tool of Python writes there what object it was.
 func documents(text string) ([]*yaml.Node, *yaml.Error) {
 	root, err := format.Parse(text)
 	if err == nil {
@@ -64,10 +65,10 @@ func (m *mark) lost() *yaml.Error {
 }
 
 // prepare makes a text such that package yaml can read it. It puts blanks in the place of
-// anchors, directives and tags that say nothing here, and a word in the place of an alias,
-// all of the same length, so that everything stays where it was. It returns a text for each
-// document, and the marks that it took out, in order; marks is nil if it found nothing that
-// package yaml does not know.
+// anchors, directives and tags, and a word in the place of an alias, all of the same length, so
+// that everything stays where it was. Explicit keys are written as others are; see
+// [writeOutKey]. It returns a text for each document, and the marks that it took out, in order;
+// marks is nil if it found nothing that package yaml does not know.
 func prepare(text string) (parts []string, marks []mark) {
 	out := []byte(text)
 	where := places{text: text}
@@ -78,7 +79,7 @@ func prepare(text string) (parts []string, marks []mark) {
 			}
 		}
 	}
-	found, starts := false, []int{}
+	found, starts, explicit := false, []int{}, []int{}
 	tokens := tokenize(text)
 	for i, tk := range tokens {
 		at := where.offset(tk.Position)
@@ -93,6 +94,8 @@ func prepare(text string) (parts []string, marks []mark) {
 			starts = append(starts, at)
 		case tk.Type == token.DocumentEndType && strings.HasPrefix(rest, "..."):
 			blank(at, at+3)
+		case tk.Type == token.MappingKeyType && strings.HasPrefix(rest, "?"):
+			explicit = append(explicit, at)
 		case tk.Type == token.TagType || tk.Type == token.AnchorType || tk.Type == token.AliasType:
 			name := strings.TrimSpace(tk.Value)
 			if tk.Type != token.TagType && i+1 < len(tokens) {
@@ -110,6 +113,16 @@ func prepare(text string) (parts []string, marks []mark) {
 			}
 			marks, found = append(marks, m), true
 		}
+	}
+	for _, at := range explicit { // after the tags, which may stand between the mark and the key
+		keyEnd := writeOutKey(out, text, at)
+		if keyEnd < 0 {
+			continue
+		}
+		found = true
+		marks = slices.DeleteFunc(marks, func(m mark) bool {
+			return m.kind == token.TagType && m.offset > at && m.end <= keyEnd
+		})
 	}
 	if !found && len(starts) < 2 {
 		return nil, nil
@@ -219,9 +232,12 @@ const maxAliased = 64 << 20
 
 // resolve resolves the aliases in n, and returns the size of n.
 func (r *resolver) resolve(n *yaml.Node) (size int) {
-	anchors := r.before(n.Pos)
+	anchors, tag := r.before(n.Pos)
 	if r.err != nil {
 		return 0
+	}
+	if tag != nil && r.isOfCollection(tag, n) {
+		n.Tag = tag.name
 	}
 	if len(r.marks) > 0 && r.marks[0].kind == token.AliasType && r.marks[0].offset == n.Pos && n.Kind == yaml.Scalar {
 		return r.alias(n)
@@ -240,20 +256,35 @@ func (r *resolver) resolve(n *yaml.Node) (size int) {
 	return size
 }
 
+// isOfCollection reports whether a tag before a node is that of a collection, and not that of
+// the first key in it: in block style, such a tag stands in the line of the key.
+func (r *resolver) isOfCollection(tag *mark, n *yaml.Node) bool {
+	switch n.Kind {
+	case yaml.Sequence:
+		return true
+	case yaml.Mapping:
+		return r.text[n.Pos] == '{' || strings.Contains(r.text[tag.end:n.Pos], "\n")
+	}
+	return false
+}
+
 // before passes the marks that belong to the node or key at an offset, and returns the
-// anchors among them. There is nothing but white space between them and it.
-func (r *resolver) before(pos int) (anchors []mark) {
+// anchors and the tag among them. There is nothing but white space between them and it.
+func (r *resolver) before(pos int) (anchors []mark, tag *mark) {
 	for r.err == nil && len(r.marks) > 0 && r.marks[0].offset < pos && r.marks[0].kind != token.AliasType {
 		m := r.marks[0]
 		if strings.TrimSpace(r.text[m.end:max(m.end, pos)]) != "" {
 			r.err = m.lost()
-			return nil
+			return nil, nil
 		}
-		if r.marks = r.marks[1:]; m.kind == token.AnchorType {
+		r.marks = r.marks[1:]
+		if m.kind == token.AnchorType {
 			anchors = append(anchors, m)
+		} else {
+			tag = &m
 		}
 	}
-	return anchors
+	return anchors, tag
 }
 
 // alias puts what was anchored into the place of an alias.

@@ -16,13 +16,13 @@ func show(n *yaml.Node) string {
 		for i := range n.Elems {
 			parts = append(parts, n.Elems[i].Key.Tag+n.Elems[i].Key.Text+": "+show(n.Elems[i]))
 		}
-		return "{" + strings.Join(parts, ", ") + "}"
+		return n.Tag + "{" + strings.Join(parts, ", ") + "}"
 	case yaml.Sequence:
 		var parts []string
 		for i := range n.Elems {
 			parts = append(parts, show(n.Elems[i]))
 		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return n.Tag + "[" + strings.Join(parts, ", ") + "]"
 	}
 	if n.Style == yaml.Plain {
 		return n.Tag + n.Text
@@ -38,11 +38,14 @@ func TestDocuments(t *testing.T) {
 		{"a: &id001 [1, 2]\nb: *id001\n", "{a: [1, 2], b: [1, 2]}"},
 		{"l:\n- &x\n  q: 1\n  r: &y 'é'\n- *x\n- *y\n", "{l: [{q: 1, r: \"é\"}, {q: 1, r: \"é\"}, \"é\"]}"},
 		{"é: &x é\nü: *x\nc: 'a &x *x !t'\nd: |\n  &x *x\n  !t\n", "{é: é, ü: é, c: \"a &x *x !t\", d: \"&x *x\\n!t\\n\"}"},
-		{"a: !!python/unicode 'é'\nb: !ruby/hash:Foo\n  c: ! 'd'\n", "{a: \"é\", b: {c: \"d\"}}"},
-		{"{!!str a: !!python/unicode 'b', c: !!binary YQ==, d: !!python/tuple [!x 1]}\n", "{!!stra: \"b\", c: !!binaryYQ==, d: [1]}"},
+		{"a: !!python/unicode 'é'\nb: !ruby/hash:Foo\n  c: ! 'd'\n", "{a: \"é\", b: !ruby/hash:Foo{c: \"d\"}}"},
+		{"{!!str a: !!python/unicode 'b', c: !!binary YQ==, d: !!python/tuple [!x 1]}\n", "{!!stra: \"b\", c: !!binaryYQ==, d: !!python/tuple[1]}"},
 		{"%YAML 1.1\n---\na: !binary |-\n  YQ==\n", "{a: !binary\"YQ==\"}"},
 		{"---\na: 1\n...\n---\nb: &x 2\nc: *x\n", "{a: 1} {b: 2, c: 2}"},
 		{"---\na: é\n---\nb: 2\n---\n", "{a: é} {b: 2}"},
+		{"? a\n: b\n? 'c: d'\n: - e\n? \"f\"\n: g: 1\n  h: 2\n", "{a: b, c: d: [e], f: {g: 1, h: 2}}"},
+		{"l:\n- ? a b\n  : c\n- 'x'\nt: |\n  ? a\n  : b\n", "{l: [{a b: c}, \"x\"], t: \"? a\\n: b\\n\"}"},
+		{"? !!python/object/new:x.istr\n- é\n: - !!python/object/new:x.istr\n    - b\n", "{é: [!!python/object/new:x.istr[b]]}"},
 		{"a: &x plain\n  text !t &y\nb: 1\n", "{a: plain text !t &y, b: 1}"},
 	} {
 		roots, err := documents(tt.text)
@@ -87,6 +90,11 @@ func TestDocumentsRefused(t *testing.T) {
 		{"a: *x\n", "there is no anchor above", 1},
 		{"a: 1\nb: &x [*x]\n", "there is no anchor above", 2},
 		{"? [a]\n: b\n", "explicit keys", 1},
+		{"? a: 1\n: b\n", "explicit keys", 1},
+		{"? - a\n: b\n", "explicit keys", 1},
+		{"? 'a\n  b'\n: c\n", "explicit keys", 1},
+		{"? a\nb: c\n", "explicit keys", 1},
+		{"a: 1\n? !!python/object/new:x.istr\n- b\n- c\n: d\n", "explicit keys", 2},
 		{"a: &x {b: 1}\nc:\n  <<: *x\n", "merge keys", 3},
 		{"a: \"b\n", "a quote", 1},
 		{"a: |\n  x\u2028y\n", "line break", 2},

@@ -447,7 +447,7 @@ func TestRefused(t *testing.T) {
 		{py("{a: b}", "[a]"), "c:6:14: request.headers: want a mapping of names to values"},
 		{py("version: 1", "version: 2"), "c:11:10: version: this is format 2 of vcrpy; only format 1 can be imported"},
 		{py("body: x", "parsed_body: {a: .inf}"), "c:5:22: request.parsed_body: .inf is a number that JSON cannot write; put it in quotes if it is text"},
-		{py("body: x", "? a\n    : b"), "c:5:5: explicit keys (\"? \") are not supported; write \"key: value\""},
+		{py("body: x", "? - a\n    : b"), "c:5:5: explicit keys (\"? \") are not supported; write \"key: value\""},
 		{"---\nversion: 3\ninteractions:\n- request:\n    url: x\n  response:\n    code: 200\n", "c:2:1: version: this is format 3 of go-vcr; only formats 1 and 2 can be imported"},
 		{"---\nversion: 1\ninteractions:\n- response:\n    code: 200\n", "c:4:3: request: want a mapping; is this an interaction?"},
 		{"http_interactions: {}\n", "c:1:20: http_interactions: want a list"},

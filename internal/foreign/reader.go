@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/codec"
 	"github.com/promptecho/promptecho/internal/yaml"
@@ -111,17 +112,60 @@ func (r *reader) int(n *yaml.Node, field string) int64 {
 	return i
 }
 
-// headers returns headers by their names: each has a value or a list of values.
+// base64 returns the bytes that a text stands for.
+func (r *reader) base64(n *yaml.Node, field string) []byte {
+	b, err := yaml.DecodeBase64(strings.ReplaceAll(r.string(n, field), "\n", ""))
+	if err != nil {
+		r.failf(n, field, "invalid base64: %v", err)
+	}
+	return b
+}
+
+// status returns the status of an answer: a number, or a mapping that has it as code (vcrpy, ruby
+// VCR) or status_code (R). In its place vcrpy's httpx before version 6 and betamax before 0.3
+// wrote status_code.
+func (r *reader) status(resp *yaml.Node) int64 {
+	status := member(resp, "status")
+	if status == nil {
+		status = member(resp, "status_code")
+	}
+	if status != nil && status.Kind == yaml.Mapping {
+		code := member(status, "code")
+		if code == nil {
+			code = member(status, "status_code")
+		}
+		status = code
+	}
+	return r.int(status, "response.status")
+}
+
+// protoOf returns the protocol of an answer as net/http names it, "" for those of HTTP/1.
+func protoOf(version string) string {
+	switch strings.TrimPrefix(version, "HTTP/") {
+	case "2", "2.0":
+		return "HTTP/2.0"
+	case "3", "3.0":
+		return "HTTP/3.0"
+	}
+	return ""
+}
+
+// headers returns headers by their names: each has a value or a list of values. An empty list is
+// how R writes none, and a list of pairs is how vcrpy writes those of tornado.
 func (r *reader) headers(n *yaml.Node, field string) map[string][]string {
 	if n == nil {
 		return nil
 	}
-	if n.Kind != yaml.Mapping {
+	members := n.Elems
+	if n.Kind == yaml.Sequence {
+		members = pairsOf(n)
+	}
+	if n.Kind == yaml.Scalar || len(members) < len(n.Elems) {
 		r.failf(n, field, "want a mapping of names to values")
 		return nil
 	}
 	headers := map[string][]string{}
-	for _, v := range n.Elems {
+	for _, v := range members {
 		name, values := v.Key.Text, []*yaml.Node{v}
 		if v.Kind == yaml.Sequence {
 			values = v.Elems
@@ -133,6 +177,20 @@ func (r *reader) headers(n *yaml.Node, field string) map[string][]string {
 		}
 	}
 	return headers
+}
+
+// pairsOf returns the second elements of the pairs in a list, with the first ones as keys.
+func pairsOf(n *yaml.Node) (members []*yaml.Node) {
+	for _, pair := range n.Elems {
+		isPair := pair.Kind == yaml.Sequence && len(pair.Elems) == 2 && pair.Elems[0].Kind == yaml.Scalar
+		if !isPair {
+			continue
+		}
+		value := *pair.Elems[1]
+		value.Key = pair.Elems[0]
+		members = append(members, &value)
+	}
+	return members
 }
 
 // line returns the line at which a node starts.

@@ -11,22 +11,14 @@ import (
 func (r *reader) rubyVCR(root *yaml.Node) {
 	for _, n := range r.list(root, "http_interactions") {
 		req, resp := r.part(n, "request"), r.part(n, "response")
-		status := member(resp, "status")
-		if status != nil && status.Kind == yaml.Mapping {
-			if status = member(status, "code"); status == nil {
-				status = member(member(resp, "status"), "status_code") // of R
-			}
-		}
 		x := &exchange{
 			line:   r.line(n),
 			method: r.string(member(req, "method"), "request.method"),
 			url:    r.string(member(req, "uri"), "request.uri"),
 			asked:  r.rubyMessage(req, "request"),
-			status: r.int(status, "response.status"),
+			status: r.status(resp),
 			answer: r.rubyMessage(resp, "response"),
-		}
-		if v := strings.TrimPrefix(r.string(member(resp, "http_version"), "response.http_version"), "HTTP/"); v == "2" || v == "2.0" {
-			x.proto = "HTTP/2.0"
+			proto:  protoOf(r.string(member(resp, "http_version"), "response.http_version")),
 		}
 		if strings.Contains(x.url, "<%") {
 			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can expand it")
@@ -48,11 +40,7 @@ func (r *reader) rubyMessage(n *yaml.Node, field string) message {
 		r.cassette.lose("the encoding of a body was %s, but the file has it in UTF-8, and so has the new cassette", encoding)
 	}
 	if coded := member(body, "base64_string"); coded != nil {
-		b, err := yaml.DecodeBase64(r.string(coded, field+".body.base64_string"))
-		if err != nil {
-			r.failf(coded, field+".body.base64_string", "invalid base64: %v", err)
-		}
-		m.body = b
+		m.body = r.base64(coded, field+".body.base64_string")
 		return m
 	}
 	m.body = []byte(r.string(member(body, "string"), field+".body.string"))
