@@ -39,10 +39,11 @@ func (r *reader) value(n *yaml.Node, field string) (v exactjson.Value) {
 // What plain text means to PyYAML, which reads YAML 1.1 (https://yaml.org/type): its
 // writers put in quotes what must not mean that. What JSON has not (dates) is text there.
 var (
-	pyBool  = regexp.MustCompile(`^(?:(yes|Yes|YES|true|True|TRUE|on|On|ON)|no|No|NO|false|False|FALSE|off|Off|OFF)$`)
-	pyInt   = regexp.MustCompile(`^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$`)
-	pyFloat = regexp.MustCompile(`^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+][0-9]+)?$`)
-	pyOther = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+	pyBool   = regexp.MustCompile(`^(?:(yes|Yes|YES|true|True|TRUE|on|On|ON)|no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	pyInt    = regexp.MustCompile(`^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$`)
+	pyFloat  = regexp.MustCompile(`^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+][0-9]+)?$`)
+	pyBase60 = regexp.MustCompile(`^[-+]?(?:[1-9][0-9_]*(?::[0-5]?[0-9])+|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)$`) // 12:30 is 750, and 08:30 is text
+	pyNoJSON = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
 func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
@@ -57,7 +58,10 @@ func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 	if m := pyBool.FindStringSubmatch(text); m != nil {
 		return value(exactjson.Bool, strconv.FormatBool(m[1] != ""))
 	}
-	if pyOther.MatchString(text) {
+	if r.isNumber == nil && pyBase60.MatchString(text) {
+		r.failf(n, field, "%s is a time without quotes, which vcrpy plays as a number to the base 60; put it in quotes, or write the number", text)
+	}
+	if pyNoJSON.MatchString(text) {
 		r.failf(n, field, "%s is a number that JSON cannot write; put it in quotes if it is text", text)
 	}
 	isInt, isFloat := pyInt.MatchString(text), pyFloat.MatchString(text)
