@@ -228,7 +228,11 @@ const maxPlain = 1 << 30
 // cut cuts a stream into its events, and gives an answer its type if the tool has stripped
 // it: SDKs choose their decoder by that.
 func (c *Cassette) cut(resp *interaction.Response) {
-	cutter := stream.Cutter{ContentType: resp.Headers.Get("content-type")}
+	media := resp.Headers.Get("content-type")
+	if media == "" && isNDJSON(resp.Body) {
+		media = "application/x-ndjson" // which no body shows by its first line
+	}
+	cutter := stream.Cutter{ContentType: media}
 	cutter.Frame = func(frame []byte) {
 		resp.Events = append(resp.Events, cutter.Framing().Read(frame))
 	}
@@ -246,6 +250,22 @@ func (c *Cassette) cut(resp *interaction.Response) {
 		resp.Headers = withHeader(resp.Headers, "content-type", media)
 		c.lose("the answer has no Content-Type: one was added that fits the body")
 	}
+}
+
+// isNDJSON reports whether a body is a JSON object in each of two or more lines.
+func isNDJSON(body []byte) bool {
+	objects := 0
+	for line := range bytes.Lines(body) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if line[0] != '{' || !json.Valid(line) {
+			return false
+		}
+		objects++
+	}
+	return objects > 1
 }
 
 // mediaOf returns the type of a body by what it is, "" if that says nothing.
