@@ -46,6 +46,12 @@ var (
 	pyNoJSON = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
+// pyTrue reports whether plain text means true.
+func pyTrue(plain string) bool {
+	m := pyBool.FindStringSubmatch(plain)
+	return m != nil && m[1] != ""
+}
+
 func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 	text := r.string(n, field)
 	value := func(k exactjson.Kind, text string) exactjson.Value { return exactjson.Value{Kind: k, Text: text} }
@@ -55,8 +61,8 @@ func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 	if isNull(n) {
 		return value(exactjson.Null, "")
 	}
-	if m := pyBool.FindStringSubmatch(text); m != nil {
-		return value(exactjson.Bool, strconv.FormatBool(m[1] != ""))
+	if pyBool.MatchString(text) {
+		return value(exactjson.Bool, strconv.FormatBool(pyTrue(text)))
 	}
 	if r.isNumber == nil && pyBase60.MatchString(text) {
 		r.failf(n, field, "%s is a time without quotes, which vcrpy plays as a number to the base 60; put it in quotes, or write the number", text)
