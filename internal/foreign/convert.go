@@ -77,13 +77,21 @@ type message struct {
 
 // add adds an exchange to the cassette. The error says what a cassette cannot hold.
 func (c *Cassette) add(x *exchange) error {
+	kept, hasPlaceholders := withPlaceholders(x.url)
+	if hasPlaceholders {
+		x.url = kept
+		c.lose("the URL has placeholders such as <NAME>, which the other tool wrote in the place of real texts: each matches any text there")
+	}
+	if filteredValue.Match(x.asked.body) {
+		c.lose("the body of the request has placeholders such as <NAME>, which the other tool wrote in the place of real texts: the real ones do not match, unless Mask or Ignore covers them")
+	}
 	u, err := url.Parse(x.url)
 	var invalid *url.Error
 	switch {
 	case errors.As(err, &invalid):
 		return fmt.Errorf("the request has no valid URL: %w", invalid.Err) // without the URL, which may hold a secret
 	case u.Scheme == "" || u.Host == "":
-		return fmt.Errorf("the URL of the request names no host: %q", u.Path)
+		return fmt.Errorf("the URL of the request names no host: %q; write the address of the server in front of it", u.Path)
 	case x.status < 100 || x.status > 999:
 		return fmt.Errorf("the answer has no valid status: %d", x.status)
 	}

@@ -42,9 +42,10 @@ type Tape struct {
 
 	// Each is found by who needs it first, since it reads the cassette.
 
-	given  func() map[uint64]bool         // the ids that answers gave out
-	hidden func() []hidden                // the recordings of requests that have placeholders
-	asks   func() map[string][]*Recording // the recordings, by the methods and URLs of their requests
+	given     func() map[uint64]bool         // the ids that answers gave out
+	hidden    func() []hidden                // the recordings of requests that have placeholders
+	templates func() []urlTemplate           // the URLs of recordings that have placeholders
+	asks      func() map[string][]*Recording // the recordings, by the methods and URLs of their requests
 
 	mu         sync.Mutex
 	recordings []*Recording // in the order asked
@@ -72,6 +73,7 @@ func New(config Config, policy *redact.Policy) *Tape {
 	}
 	t.given = sync.OnceValue(func() map[uint64]bool { return givenOut(t.shelf.choices(), t.Recordings()) })
 	t.hidden = sync.OnceValue(func() []hidden { return hiddenOf(t.Stored()) })
+	t.templates = sync.OnceValue(func() []urlTemplate { return urlTemplates(t.Stored()) })
 	t.asks = sync.OnceValue(func() map[string][]*Recording { return asksOf(t.Recordings()) })
 	return t
 }
@@ -89,6 +91,9 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 	rec, err := t.takeAlike(c)
 	if rec == nil && err == nil {
 		rec, err = t.takeGiven(c)
+	}
+	if rec == nil && err == nil {
+		rec, err = t.takeFilled(c)
 	}
 	if rec == nil && err == nil {
 		rec = t.takeLate(c)
@@ -144,6 +149,27 @@ func (t *Tape) takeLate(c *Call) (rec *Recording) {
 		t.again(c)
 	}
 	return rec
+}
+
+// takeFilled returns the recording to play for a request that differs from it only in what stands
+// in its URL where the recording has placeholders.
+func (t *Tape) takeFilled(c *Call) (*Recording, error) {
+	for _, tmpl := range t.templates() {
+		url, ok := tmpl.fill(c.Request.URL)
+		if !ok || url == c.Request.URL {
+			continue
+		}
+		filled := *c
+		filled.Request.URL = url
+		filled.Form = t.Config.Options.Form(&filled.Request)
+		rec, err := t.takeAlike(&filled)
+		if rec == nil && err == nil {
+			continue
+		}
+		c.Form, c.As, c.contest = filled.Form, filled.As, filled.contest
+		return rec, err
+	}
+	return nil, nil
 }
 
 // again redacts a call with what has become known since, and makes its form again.
