@@ -20,7 +20,9 @@ import (
 const importHelp = `import [-o DIR | -w] [-overwrite] [-json] FILE ...
 convert cassettes of go-vcr, vcrpy, ruby VCR, httprr and AgentTape
 
-A folder stands for all files below it; files of other kinds are left alone.
+Files of betamax, R's vcr and dd-apm-test-agent are read, too.
+A folder stands for all files below it; files of other kinds are left alone. A
+file that you name is an error if it is a recording that import does not read.
 The cassettes go where echotest looks for them: a file below
 PKG/testdata/FOLDER goes to PKG/testdata/cassettes, under the same name, or
 under the name of the only test that mentions the file. Secrets are redacted
@@ -83,7 +85,7 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 	list, p := []*importing{}, newProgress(stderr)
 	for i, f := range files {
 		p.step(i, len(files))
-		im, err := importFile(f.path)
+		im, err := importFile(f)
 		if err != nil {
 			p.end()
 			return err
@@ -121,15 +123,21 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 
 // A source is a file that may be a cassette of another tool, and the folder that was named
 // above it.
-type source struct{ path, root string }
+type source struct {
+	path, root string
+	named      bool // it was named itself, and no folder above it
+}
 
 // importable returns the files at paths, each once.
 func importable(paths []string) (files []source, err error) {
 	seen := map[string]bool{}
-	add := func(path, root string) {
-		if path = filepath.Clean(path); !seen[path] {
-			files, seen[path] = append(files, source{path, root}), true
+	add := func(path, root string, named bool) {
+		path = filepath.Clean(path)
+		if seen[path] {
+			return
 		}
+		seen[path] = true
+		files = append(files, source{path, root, named})
 	}
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -137,7 +145,7 @@ func importable(paths []string) (files []source, err error) {
 			return nil, err
 		}
 		if !info.IsDir() {
-			add(path, filepath.Dir(path))
+			add(path, filepath.Dir(path), true)
 			continue
 		}
 		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
@@ -147,7 +155,7 @@ func importable(paths []string) (files []source, err error) {
 			case d.IsDir() && slices.Contains([]string{".git", "node_modules", "vendor"}, d.Name()):
 				return fs.SkipDir
 			case d.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json", ".httprr", ".gz"}, filepath.Ext(file)):
-				add(file, path)
+				add(file, path, false)
 			}
 			return nil
 		})
@@ -158,8 +166,10 @@ func importable(paths []string) (files []source, err error) {
 	return files, nil
 }
 
-// importFile reads a cassette of another tool and makes one of ours; nil if it is none.
-func importFile(file string) (*importing, error) {
+// importFile reads a cassette of another tool and makes one of ours; nil if it is none. A file
+// that was named is a problem if it is a recording of a format that import does not read.
+func importFile(f source) (*importing, error) {
+	file := f.path
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -175,6 +185,9 @@ func importFile(file string) (*importing, error) {
 		return im, nil
 	case err != nil:
 		return nil, err
+	case c == nil && f.named && foreign.Unsupported(data) != "":
+		im.Problem = fmt.Sprintf("%s: this is %s", file, foreign.Unsupported(data))
+		return im, nil
 	case c == nil:
 		return nil, nil
 	}

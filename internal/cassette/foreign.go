@@ -26,14 +26,14 @@ var signs = []struct{ tool, key, pattern string }{
 	{AgentTape, "run_id:", `(?ms)^run_id:.*^interactions:`},
 	{VCRpy, " uri:", members + `uri:`},
 	{GoVCR, " code:", members + `code:`},
-	{RubyVCR, `"http_interactions"`, `(?s)^\{.*"http_interactions"`},
-	{AgentTape, `"agenttape_version"`, `(?s)^\{.*"agenttape_version".*"interactions"`},
-	{VCRpy, `"uri"`, `(?s)^\{.*"interactions".*"uri"`},
-	{GoVCR, `"code"`, `(?s)^\{.*"interactions".*"code"`},
+	{RubyVCR, `"http_interactions"`, `(?s)^\s*\{.*"http_interactions"`},
+	{AgentTape, `"agenttape_version"`, `(?s)^\s*\{.*"agenttape_version".*"interactions"`},
+	{VCRpy, `"uri"`, `(?s)^\s*\{.*"interactions".*"uri"`},
+	{GoVCR, `"code"`, `(?s)^\s*\{.*"interactions".*"code"`},
 }
 
 // members leads to the members of requests and responses, in a list that is indented or not.
-const members = `(?ms)^interactions:\r?\n(?:-.*^    |  -.*^      |    -.*^(?:  )?        )`
+const members = `(?ms)^interactions:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\n)*(?:-.*^    |  -.*^      |    -.*^(?:  )?        )`
 
 // Foreign returns the tool that has written a cassette, by its text, or "" if the text is
 // no cassette of another tool.
@@ -49,6 +49,9 @@ func Foreign(text string) (tool string) {
 	}
 	return ""
 }
+
+// Recorded reports whether a text is a cassette of ours, which no other tool has written.
+func Recorded(text string) bool { return recorded(strings.TrimPrefix(text, "\ufeff")) }
 
 // notOurs returns the error for the cassette of another tool, and nil for any other text.
 func notOurs(name, text string) *codec.SyntaxError {

@@ -14,6 +14,8 @@ var foreignTexts = []struct{ text, tool string }{
 	{"\ufeff---\nhttp_interactions:\n- request:\n    uri: https://h/\n", RubyVCR},
 	{`{"http_interactions":[],"recorded_with":"VCR 6.3.1"}`, RubyVCR},
 	{`{"version": 1, "interactions": [{"request": {"uri": "https://h/"}}]}`, VCRpy},
+	{"interactions:\n\n# first\n- request:\n    uri: https://h/\n  response:\n    status:\n      code: 200\nversion: 1\n", VCRpy},
+	{"\n{\"version\": 1, \"interactions\": [{\"request\": {\"uri\": \"https://h/\"}}]}", VCRpy},
 	{"httprr trace v1\n", HTTPRR},
 	{"httprr trace v1\r\n1 1\r\nab", HTTPRR},
 	{"version: '1'\ncreated_at: '2026-06-17T12:00:00'\nrun_id: a\nmeta: {}\ninteractions: []\n", AgentTape},

@@ -1,9 +1,9 @@
 // Package foreign reads the cassettes of other tools: go-vcr, vcrpy, the VCR of Ruby and R,
-// httprr and AgentTape. It gives what they hold, byte for byte, and says what they do not hold. What
+// betamax, httprr, AgentTape and dd-apm-test-agent. It gives what they hold, byte for byte, and says what they do not hold. What
 // of that may be written is the business of others.
 //
-// A file each has the formats. All but httprr's are YAML, which documents.go and reader.go
-// read; convert.go makes interactions of what they say.
+// A file each has the formats, and detect.go tells them apart. All but httprr's are YAML, which
+// documents.go and reader.go read; convert.go makes interactions of what they say.
 package foreign
 
 import (
@@ -26,20 +26,27 @@ func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*C
 	if err != nil {
 		return nil, codec.ErrorAt(name, "", 0, "", "%v", err)
 	}
-	tool := cassette.Foreign(text)
-	switch tool {
-	case "":
-		return nil, nil
-	case cassette.HTTPRR:
+	looks, ok, certain := mayBeCassette(text)
+	if looks == cassette.HTTPRR {
 		return readHTTPRR(name, text)
+	}
+	if !ok {
+		return nil, nil
 	}
 	text = codec.Normalize([]byte(text))
 	roots, broken := documents(text)
+	if broken != nil && !certain {
+		return nil, nil
+	}
 	if broken != nil {
 		return nil, codec.ErrorAt(name, text, broken.Offset, "", "%s", broken.Msg)
 	}
-	r := &reader{name: name, text: text, asset: asset, cassette: &Cassette{Tool: tool}}
+	r := &reader{name: name, text: text, asset: asset, cassette: &Cassette{}}
 	for _, root := range roots {
+		tool := toolOf(looks, root)
+		if tool != "" {
+			r.cassette.Tool = tool
+		}
 		switch tool {
 		case cassette.GoVCR:
 			r.goVCR(root)
@@ -49,10 +56,17 @@ func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*C
 			r.rubyVCR(root)
 		case cassette.AgentTape:
 			r.agentTape(root)
+		case TestAgent:
+			r.testAgent(root)
+		case oldVCRpy:
+			r.failf(root, "", "this is a cassette of %s; let vcrpy convert it first: python -m vcr.migration %s", tool, name)
 		}
 	}
 	if r.err != nil {
 		return nil, r.err
+	}
+	if r.cassette.Tool == "" {
+		return nil, nil
 	}
 	return r.cassette, nil
 }

@@ -487,6 +487,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(agentFile(agentTrip)))
 	f.Add([]byte("%YAML 1.1\n---\ninteractions:\n- request: &a {uri: !x 'https://h/', body: &b c}\n  response: {status: {code: 200}, body: *b}\n"))
+	f.Add([]byte(pyFile("body: !!python/object/new:_io.BytesIO\n  state: !!python/tuple\n  - !!binary |\n    /w==\n  - 0\n  - null\nheaders:\n  ? !!python/object/new:m.istr\n  - X-A\n  : - b", "headers: []\nbody: {raw_gzip: eA==}")))
+	f.Add([]byte("interactions:\n- request: {uri: 'https://h/', body: !!python/object/apply:builtins.iter {args: [[a]], state: 0}}\n  response: {status_code: 200, content: b, http_version: HTTP/2}\n"))
+	f.Add([]byte(rubyFile(`"<BASE>/x?a=<ID>"`, "hi")))
+	f.Add([]byte(`{"request": {"method": "GET", "url": "https://h.example/x", "headers": {}, "body": "base64:b2s="}, "response": {"status": {"code": 200}, "headers": {}, "body": "{}\n{}"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Read("c", data, readAgentAsset)
 		if err != nil || c == nil {
