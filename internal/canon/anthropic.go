@@ -16,6 +16,7 @@ var anthropicFamilies = []*Family{
 		Needs:       []string{"model messages"},
 		Bookkeeping: []string{"anthropic_version"},
 		Rewrites:    messagesRewrites,
+		Defaults:    anthropicDefaults,
 	},
 	anthropicMessages(Family{
 		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
@@ -64,6 +65,7 @@ func anthropicMessages(f Family) *Family {
 	}
 	f.Sampling = []string{"max_tokens", "temperature", "top_p", "top_k"}
 	f.Rewrites = messagesRewrites
+	f.Defaults = anthropicDefaults
 	f.EndMarkers = []string{"message_stop"}
 	f.Transcript = anthropicTranscript
 	return &f
@@ -86,7 +88,8 @@ var conversationRewrites = []Rewrite{
 
 // batchParams brings each request of a batch to the one spelling. Its betas are
 // its own, and stay where they are.
-var batchParams = each("requests/*", dropNull, each("params", dropNull), each("params", conversationRewrites...))
+var batchParams = each("requests/*", dropNull, each("params", dropNull),
+	each("params", conversationRewrites...), each("params", dropDefaults(anthropicDefaults)))
 
 // anthropicBeta joins the body's anthropic_beta (Bedrock, Vertex) with the
 // anthropic-beta header: one set of features however they were asked for.

@@ -18,7 +18,8 @@ var bedrockFamilies = []*Family{
 		Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
 		Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
 		Headers:     bedrockHeaders,
-		Rewrites:    []Rewrite{dropEmpty("system"), dropDefault(`{}`, "inferenceConfig"), converseMessages},
+		Rewrites:    []Rewrite{dropEmpty("system"), converseMessages},
+		Defaults:    converseDefaults,
 		EndMarkers:  []string{"metadata"}, // the event behind messageStop
 		Transcript:  converseTranscript,
 	},
@@ -66,7 +67,7 @@ var invokeRewrites = []Rewrite{converseMessages, toolIDs}
 
 // countedInput brings what is counted to the spelling of the call it stands for.
 var countedInput = []Rewrite{
-	each("input/converse", dropNull, converseMessages),
+	each("input/converse", dropNull, converseMessages, dropDefaults(converseDefaults)),
 	each("input/invokeModel/body", countedBody),
 }
 
@@ -84,6 +85,7 @@ func countedBody(r *request, blob *exactjson.Value) {
 	dropNull(r, blob)
 	if member(blob, "anthropic_version") != nil {
 		r.rewrite(blob, conversationRewrites)
+		dropDefaults(anthropicDefaults)(r, blob)
 	} else {
 		r.rewrite(blob, invokeRewrites)
 	}

@@ -158,6 +158,7 @@ func (r *request) known(to *candidate) {
 			r.Wire = f.wire(true)
 		}
 		r.rewrite(&r.body, f.Rewrites)
+		dropDefaults(f.Defaults)(r, &r.body)
 	}
 	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
 }
@@ -247,7 +248,7 @@ func (r *request) level(part, name string) level {
 		return identity
 	case part == "path" && name == "prefix":
 		return prefix
-	case part == "query" && f.Method != "GET" && !slices.Contains(f.Query, name):
+	case part == "query" && f.Method == "" && !slices.Contains(f.Query, name):
 		return query
 	}
 	return identity

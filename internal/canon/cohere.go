@@ -9,6 +9,7 @@ var cohereFamilies = []*Family{
 		Stream:     "stream",
 		Sampling:   cohereSampling,
 		Rewrites:   []Rewrite{messageNulls, dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
+		Defaults:   cohereChatDefaults,
 		EndMarkers: []string{"message-end"},
 		Transcript: cohereTranscript,
 	},
@@ -37,8 +38,8 @@ var cohereFamilies = []*Family{
 			},
 		},
 	},
-	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Needs: cohereEmbeds, TakesForms: true},
-	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Needs: cohereEmbeds},
+	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Needs: cohereEmbeds, TakesForms: true, Defaults: cohereEmbedDefaults},
+	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Needs: cohereEmbeds, Defaults: cohereEmbedDefaults},
 	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Needs: []string{"model documents"}},
 }
 

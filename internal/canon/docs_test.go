@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,9 @@ func TestDocumentedTables(t *testing.T) {
 				// "a b" is a and b, and each entry is enough.
 				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Needs, "` or `")) + "`"
 			}
+			if len(f.Only) > 0 {
+				with = ", with no members but " + code(f.Only)
+			}
 			if f.Method != "" {
 				with = ", by " + f.Method
 			}
@@ -42,6 +46,7 @@ func TestDocumentedTables(t *testing.T) {
 	checkTable(t, "names", "- in the path, before the ending above: "+code(urls.Prefixes)+"\n- in the host: "+code(urls.ModelHosts)+"\n")
 	checkTable(t, "endpoints", endpoints.String())
 	checkTable(t, "lists", lists.String())
+	checkTable(t, "defaults", documentedDefaults())
 
 	var headers strings.Builder
 	fmt.Fprintf(&headers, "- wherever they are sent: all whose names end in `-beta`, as the set of their values; `anthropic-beta` joined with the body's `anthropic_beta`; %s\n", code(chance.DeploymentHeaders))
@@ -60,6 +65,38 @@ func TestDocumentedTables(t *testing.T) {
 		seen[f.Name] = true
 	}
 	checkTable(t, "headers", headers.String())
+}
+
+// documentedDefaults is the table of the defaults, each with the endpoints that have it.
+func documentedDefaults() string {
+	var rows []Default
+	endpoints := map[Default][]string{}
+	for _, f := range families {
+		for _, d := range f.Defaults {
+			if endpoints[d] == nil {
+				rows = append(rows, d)
+			}
+			if !slices.Contains(endpoints[d], f.Name) {
+				endpoints[d] = append(endpoints[d], f.Name)
+			}
+		}
+	}
+
+	var table strings.Builder
+	table.WriteString("| endpoint | field | value | if | source |\n|---|---|---|---|---|\n")
+	for _, d := range rows {
+		when := ""
+		if d.With != "" {
+			when = "there are `" + d.With + "`"
+		}
+		if d.Without != "" {
+			when = "there is no `" + d.Without + "`"
+		}
+		path := strings.ReplaceAll(d.Path, "type=image_url/", "")
+		path = strings.ReplaceAll(path, "type=input_image/", "")
+		fmt.Fprintf(&table, "| %s | `%s` | `%s` | %s | <%s> |\n", code(endpoints[d]), path, d.Value, when, d.Source)
+	}
+	return table.String()
 }
 
 func checkTable(t *testing.T, name, want string) {

@@ -32,7 +32,9 @@ type Family struct {
 	// for a text, or a field of a form, that starts so. Bodies are JSON
 	// objects unless TakesForms allows multipart and URL-encoded forms too, or
 	// TakesLists a list of such objects, or AnyBody says that they are anything, or nothing.
+	// Only lists all members that a body may have.
 	Needs      []string
+	Only       []string
 	TakesForms bool
 	TakesLists bool
 	AnyBody    bool
@@ -65,8 +67,10 @@ type Family struct {
 	Headers []string
 	Query   []string
 
-	// Rewrites bring equal spellings to one; they run in order on the body.
+	// Rewrites bring equal spellings to one; they run in order on the body. Defaults are
+	// left out behind them.
 	Rewrites []Rewrite
+	Defaults []Default
 
 	// Linked says that answers hold an id of their request; see package jsonrpc.
 	Linked bool
@@ -110,7 +114,7 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 		return false
 	case f.AnyBody:
 		return true
-	case method == "GET":
+	case method == "GET" || method == "DELETE":
 		return encoding == noBody
 	case encoding == multipartBody || encoding == formBody:
 		return f.TakesForms && f.hasNeeds(body)
@@ -119,7 +123,8 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 	case f.TakesLists && len(elems(body)) > 0:
 		return !slices.ContainsFunc(body.Elems, func(v exactjson.Value) bool { return !f.hasNeeds(&v) })
 	}
-	return body.Kind == exactjson.Object && f.hasNeeds(body)
+	isKnown := len(f.Only) == 0 || only(body, f.Only...)
+	return body.Kind == exactjson.Object && isKnown && f.hasNeeds(body)
 }
 
 // hasNeeds reports whether a body has what Needs asks for.
@@ -178,6 +183,7 @@ var families = slices.Concat(
 	geminiFamilies,
 	huggingfaceFamilies,
 	perplexityFamilies,
+	keptFamilies,
 	openaiFamilies,
 	voyageFamilies,
 	platformFamilies,

@@ -23,13 +23,14 @@ var geminiFamilies = []*Family{
 		},
 		Query:      []string{"$alt", "alt"},
 		Rewrites:   geminiRewrites,
+		Defaults:   generateDefaults,
 		EndMarkers: []string{`"finishReason"`}, // quoted, it cannot be in a text
 		Transcript: geminiTranscript,
 	},
-	{Name: "gemini.countTokens", Paths: geminiPaths("countTokens"), Query: geminiQuery, Rewrites: geminiRewrites},
+	{Name: "gemini.countTokens", Paths: geminiPaths("countTokens"), Query: geminiQuery, Rewrites: countedRewrites, Defaults: generateDefaults},
 	{Name: "gemini.computeTokens", Paths: geminiPaths("computeTokens"), Query: geminiQuery, Rewrites: geminiRewrites},
-	{Name: "gemini.embedContent", Paths: geminiPaths("embedContent"), Query: geminiQuery, Rewrites: geminiRewrites},
-	{Name: "gemini.batchEmbedContents", Paths: geminiPaths("batchEmbedContents"), Query: geminiQuery, Rewrites: geminiRewrites},
+	{Name: "gemini.embedContent", Paths: geminiPaths("embedContent"), Query: geminiQuery, Rewrites: geminiRewrites, Defaults: embedContentDefaults},
+	{Name: "gemini.batchEmbedContents", Paths: geminiPaths("batchEmbedContents"), Query: geminiQuery, Rewrites: geminiRewrites, Defaults: batchEmbedContentsDefaults},
 	{
 		Name:        "vertex.predict",
 		Paths:       []string{"/models/{model}:predict", "/{org=endpoints}/{model}:predict"},
@@ -72,7 +73,10 @@ func geminiPaths(operation string) []string {
 	}
 }
 
-var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), dropDefault(`{}`, "generationConfig"), geminiContents, geminiSchemas}
+var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), geminiContents, geminiSchemas}
+
+// countedRewrites are for the request that is counted, too.
+var countedRewrites = append(slices.Clip(geminiRewrites), each("generateContentRequest", dropDefaults(generateDefaults)))
 
 // geminiSchemas writes the sizes in schemas as numbers. They are int64, which proto JSON takes as
 // texts as well, as genai wrote them until v1.25.

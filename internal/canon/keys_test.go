@@ -59,6 +59,12 @@ func TestKeys(t *testing.T) {
 	for _, f := range families {
 		known := fmt.Sprint(f.Method, f.Paths, f.StreamPaths, f.Needs, f.TakesForms, f.TakesLists, f.NoModel, f.Server,
 			f.Stream, f.Streams, f.StreamWire, f.Bookkeeping, f.Sampling, f.Headers, f.Query)
+		if len(f.Only) > 0 {
+			known += fmt.Sprint(" only ", f.Only)
+		}
+		for _, d := range f.Defaults {
+			known += fmt.Sprint(" default ", d.Path, d.Value, d.With, d.Without)
+		}
 		if f.AnyBody {
 			known += " any"
 		}

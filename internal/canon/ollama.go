@@ -18,6 +18,7 @@ var ollamaFamilies = []*Family{
 		Needs:       []string{"model input"},
 		Bookkeeping: ollamaBookkeeping,
 		Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
+		Defaults:    ollamaEmbedDefaults,
 	},
 	{
 		// Gateways have OpenAI's embeddings at the same path, with "input".
@@ -50,6 +51,7 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 			"options/num_predict", "options/repeat_penalty", "options/presence_penalty", "options/frequency_penalty",
 		},
 		Rewrites:   ollamaRewrites,
+		Defaults:   ollamaGenerateDefaults,
 		EndMarkers: []string{`"done":true`, `"done": true`},
 		Transcript: Transcript{
 			Text:      []string{"response", "message/content"},

@@ -64,6 +64,7 @@ var openaiFamilies = []*Family{
 			"frequency_penalty", "repetition_penalty",
 		},
 		Rewrites: []Rewrite{dropEmpty("stop"), asList("stop")},
+		Defaults: completionsDefaults,
 		Transcript: Transcript{
 			Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}, Pieces: pieces{{Grow: names{"text"}}},
 		},
@@ -74,6 +75,7 @@ var openaiFamilies = []*Family{
 		Needs:       []string{"input"},
 		Bookkeeping: []string{"user", "metadata"},
 		Rewrites:    []Rewrite{asList("input")}, // token lists stay as they are
+		Defaults:    embeddingsDefaults,
 	},
 	openaiImages("generations", "prompt"), openaiImages("edits", "prompt", "image", "image[]"), openaiImages("variations", "image"),
 	openaiAudio("transcriptions", audioNeeds...), openaiAudio("translations", audioNeeds...), openaiAudio("speech", "input"),
@@ -113,6 +115,7 @@ func chatCompletions(f Family) *Family {
 		anthropicParallel,
 		toolChoice,
 	}
+	f.Defaults = chatDefaults
 	f.Transcript = chatTranscript
 	return &f
 }
@@ -123,6 +126,7 @@ func responses(f Family) *Family {
 	f.Needs = []string{"input", "prompt", "previous_response_id", "conversation"}
 	f.Bookkeeping = openaiBookkeeping
 	f.Rewrites = []Rewrite{dropEmpty("tools"), renamed("max_output_tokens", "max_tokens"), responsesInput, toolChoice}
+	f.Defaults = responsesDefaults
 	return &f
 }
 
@@ -223,6 +227,7 @@ func openaiImages(operation string, has ...string) *Family {
 		TakesForms:  true,
 		Stream:      "stream",
 		Bookkeeping: []string{"user", "safety_identifier"},
+		Defaults:    imagesDefaults(operation),
 		EndMarkers:  []string{"image_generation.completed", "image_edit.completed"},
 	}
 }
@@ -238,6 +243,7 @@ func openaiAudio(operation string, has ...string) *Family {
 		Stream:     "stream",
 		Sampling:   []string{"temperature"},
 		Rewrites:   []Rewrite{speechStream},
+		Defaults:   audioDefaults(operation),
 		EndMarkers: []string{"transcript.text.done", "speech.audio.done"},
 		Transcript: Transcript{Text: []string{"text"}, Pieces: pieces{{At: "type=transcript.text.delta/delta", To: "text", Grow: all}}},
 	}

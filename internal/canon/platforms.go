@@ -36,10 +36,15 @@ var platformFamilies = []*Family{
 	},
 	{
 		// https://developers.cloudflare.com/api/resources/ai/methods/run; a model's name has slashes.
-		Name:     "cloudflare.run",
-		Paths:    []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
-		Stream:   "stream",
+		Name:   "cloudflare.run",
+		Paths:  []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
+		Stream: "stream",
+		Sampling: []string{
+			"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty",
+			"repetition_penalty",
+		},
 		Rewrites: []Rewrite{messageNulls, toolIDs},
+		Defaults: cloudflareDefaults,
 		Transcript: Transcript{
 			Text:   []string{"response", "result/response", "result/text"},
 			Calls:  calls{{"tool_calls/*", "name", "arguments"}, {"result/tool_calls/*", "name", "arguments"}},
