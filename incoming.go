@@ -87,7 +87,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 			return w.Name == h.Name && slices.Equal(w.Values, h.Values)
 		})
 		switch {
-		case written || chance.Headers(h.Name):
+		case written || chance.Headers(h.Name) || chance.Navigation(h.Name):
 		case h.Name == "cookie":
 			for _, cookie := range req.Cookies() {
 				if !tellsNobody(cookie) {

@@ -46,6 +46,12 @@ var (
 		`(^|-)(request|correlation|idempotenc[ey]|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$|` +
 		`(^|-)client-?token$`)
 
+	// Navigation are those of headers that say from where a client came to a page, or how a cache
+	// and a connection treat the request (RFC 9110, RFC 9111, RFC 9218, Fetch, client hints).
+	// They identify nobody. net/http writes Referer itself when it follows a redirect.
+	Navigation = matching(`^(referer|origin|cache-control|pragma|priority|dnt|save-data|upgrade-insecure-requests|accept-charset|` +
+		`alt-used|early-data|max-forwards|http2-settings|device-memory|dpr|downlink|ect|rtt|viewport-width|width)$`)
+
 	// Cookies are those by which content delivery networks, load balancers and counters of
 	// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.
 	// What protects forms is one of Headers.

@@ -31,6 +31,19 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestNavigation: where a client comes from identifies nobody; what a server may choose by does.
+func TestNavigation(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"referer": true, "origin": true, "cache-control": true, "pragma": true, "priority": true, "dnt": true, "save-data": true,
+		"from": false, "x-origin": false, "x-forwarded-for": false, "x-requested-with": false, "authorization": false, "cookie": false, "x-company-id": false,
+	} {
+		if got := Navigation(name); got != want {
+			t.Errorf("Navigation(%q) = %v", name, got)
+		}
+	}
+}
+
 // TestTokens: the names under which services take tokens for idempotency, and others like them.
 func TestTokens(t *testing.T) {
 	t.Parallel()
