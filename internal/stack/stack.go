@@ -108,10 +108,8 @@ func Ancestors(id uint64) (chain []Goroutine) {
 
 // entry matches the first line of a goroutine, also of one that started that above it, and the two of
 // a frame.
-var entry = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
-		`(?:created by (.+?)(?: in goroutine (\d+))?|(.+)\(.*)\n\t(.*):(\d+))`)
-})
+var entry = regexpOnce(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
+	`(?:created by (.+?)(?: in goroutine (\d+))?|(.+)\(.*)\n\t(.*):(\d+))`)
 
 // Parse reads stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
 // leaves out what it does not know.
@@ -151,13 +149,96 @@ func Caller() string {
 	return CallerIn(Ancestors(ID()))
 }
 
+// A mainModule is the module whose tests run.
+type mainModule struct {
+	path string // "main" if there is no build information
+	root string // its folder; "" if the working directory is not below it
+}
+
+func readMainModule() mainModule {
+	m := mainModule{path: "main"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Path == "" {
+		return m
+	}
+	m.path = info.Main.Path
+	dir, err := os.Getwd()
+	for err == nil && m.root == "" {
+		text, _ := os.ReadFile(filepath.Join(dir, "go.mod"))
+		parent := filepath.Dir(dir)
+		if isGoModOf(m.path, string(text)) {
+			m.root = dir
+		} else if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return m
+}
+
+// isGoModOf reports whether a text is the go.mod file of a module.
+func isGoModOf(module, text string) bool {
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) > 1 && words[0] == "module" {
+			return strings.Trim(words[1], "\"`") == module
+		}
+	}
+	return false
+}
+
+// wrote reports whether the source file of a frame belongs to the module. The name of the function
+// does not say so: a closure of an option, such as WithAPIKey of an SDK, is compiled into the
+// function that WithAPIKey is inlined into, and is called TestX.WithAPIKey.func1.
+func (m mainModule) wrote(f Frame) bool {
+	file := filepath.ToSlash(f.File)
+	switch {
+	case !closureOfAnother().MatchString(f.Function):
+		return true
+	case inModuleCache().MatchString(file):
+		return false
+	case !filepath.IsAbs(f.File): // of -trimpath
+		return m.path == "main" || strings.HasPrefix(file, m.path+"/")
+	}
+	return m.root == "" || isBelow(m.root, f.File)
+}
+
+var (
+	// closureOfAnother matches the name of a closure that can come from an inlined function. The
+	// closure of a method is called T.Method.func1, so it matches too.
+	closureOfAnother = regexpOnce(`\.[^./]+\.[^./]+\.func\d+[^/]*$`)
+
+	// inModuleCache matches the files of other modules: dep@v1.2.3/dep.go, and those in vendor.
+	inModuleCache = regexpOnce(`@v\d[^/]*/|/vendor/`)
+)
+
+// regexpOnce compiles an expression when it is needed first.
+func regexpOnce(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// isBelow reports whether a file is in a folder, also if the folder is reached by a symbolic link.
+func isBelow(dir, file string) bool {
+	isIn := func(dir, file string) bool {
+		rel, err := filepath.Rel(dir, file)
+		return err == nil && filepath.IsLocal(rel)
+	}
+	if isIn(dir, file) {
+		return true
+	}
+	realDir, err1 := filepath.EvalSymlinks(dir)
+	realFile, err2 := filepath.EvalSymlinks(file)
+	return err1 == nil && err2 == nil && isIn(realDir, realFile)
+}
+
 // CallerIn returns the innermost place in the user's code of goroutines of which each was
 // started by the next one, as [Caller] does for the first one of them; "" if there is none.
 func CallerIn(chain []Goroutine) string {
-	module := "main" // of package main, if there is no build information
-	if info, ok := debug.ReadBuildInfo(); ok {
-		module = cmp.Or(info.Main.Path, module)
-	}
+	return readMainModule().callerIn(chain)
+}
+
+// callerIn is [CallerIn] for the code of a module.
+func (m mainModule) callerIn(chain []Goroutine) string {
 	var frames []Frame
 	for i, g := range chain {
 		if i == 0 { // what the others wait for is not what they started
@@ -170,7 +251,7 @@ func CallerIn(chain []Goroutine) string {
 		inTest := strings.HasSuffix(f.File, "_test.go")
 		if strings.HasPrefix(f.Function, "net/http.(*Client).") {
 			code, test = "", ""
-		} else if inTest || code == "" && isOf(module, f.Function) {
+		} else if inTest || code == "" && isOf(m.path, f.Function) && m.wrote(f) {
 			here := shortFile(f.File) + ":" + strconv.Itoa(f.Line)
 			code = cmp.Or(code, here)
 			if inTest {

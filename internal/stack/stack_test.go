@@ -95,3 +95,57 @@ func TestShortFile(t *testing.T) {
 		}
 	}
 }
+
+// The closure of an inlined option of an SDK is named after the test, but the test did not write it.
+func TestCallerIsNotAnInlinedClosure(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	module := mainModule{path: "example.com/app", root: root}
+	outside := filepath.Join(filepath.Dir(root), "elsewhere")
+	below := func(name string) string { return filepath.Join(root, name) }
+	for _, tt := range []struct {
+		name, function, file string
+		want                 bool
+	}{
+		{"module cache", "example.com/app.TestX.WithAPIKey.func3", "/go/pkg/mod/github.com/openai/openai-go@v1.12.0/option/option.go", false},
+		{"nested closure", "example.com/app.TestX.WithAPIKey.func3.1", "/go/pkg/mod/github.com/openai/openai-go/v3@v3.1.0/option/option.go", false},
+		{"helper of the test", "example.com/app/bot.New.WithMiddleware.func1", "/go/pkg/mod/dep@v1.0.0/dep.go", false},
+		{"goroutine of a loop", "example.com/app.TestX.Map.gowrap1.func1", "/go/pkg/mod/dep@v1.0.0/dep.go", false},
+		{"standard library", "example.com/app.TestX.OnceFunc.func2", filepath.Join(outside, "go/src/sync/oncefunc.go"), false},
+		{"replaced module", "example.com/app.TestX.WithAPIKey.func1", filepath.Join(outside, "dep/dep.go"), false},
+		{"vendor", "example.com/app.TestX.WithAPIKey.func1", below("vendor/dep/dep.go"), false},
+		{"trimpath", "example.com/app.TestX.WithAPIKey.func1", "dep@v1.0.0/dep.go", false},
+		{"trimpath of the standard library", "example.com/app.TestX.OnceFunc.func1", "sync/oncefunc.go", false},
+		{"closure of another package of the module", "example.com/app/bot.New.WithRetry.func1", below("retry/retry.go"), true},
+		{"closure of a method", "example.com/app.Bot.Ask.func1", below("bot.go"), true},
+		{"closure of a pointer's method", "example.com/app.(*Bot).Ask.func1", below("bot.go"), true},
+		{"trimpath of the module", "example.com/app.Bot.Ask.func1", "example.com/app/bot.go", true},
+		{"own closure", "example.com/app.TestX.func1", below("app.go"), true},
+	} {
+		frames := []Frame{
+			{Function: tt.function, File: tt.file, Line: 11},
+			{Function: "net/http.(*Client).Do", File: "/go/src/net/http/client.go", Line: 1},
+			{Function: tt.function, File: tt.file, Line: 11},
+			{Function: "example.com/app.TestX", File: below("a_test.go"), Line: 40},
+		}
+		got := module.callerIn([]Goroutine{{ID: 1, Frames: frames}})
+		if isThere := strings.Contains(got, ":11 < "); isThere != tt.want {
+			t.Errorf("%s: the caller is %q", tt.name, got)
+		}
+		if !strings.HasSuffix(got, "a_test.go:40") {
+			t.Errorf("%s: the caller is %q, without the line of the test", tt.name, got)
+		}
+	}
+}
+
+func TestIsGoModOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"module example.com/app\n": true, "// x\nmodule \"example.com/app\" // y\ngo 1.26\n": true,
+		"": false, "module example.com/app2\n": false, "go 1.26\nrequire example.com/app v1.0.0\n": false,
+	} {
+		if got := isGoModOf("example.com/app", text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
