@@ -13,7 +13,6 @@ import (
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
@@ -85,7 +84,7 @@ func MatchOnly(selector string, paths ...string) Option {
 			if fieldpath.Outside(p) {
 				return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body field of that name", p, "body/"+p)
 			}
-			return interaction.CheckSelector(selector)
+			return canon.CheckSelector(selector)
 		})
 	}
 }
@@ -172,8 +171,8 @@ func maskWith(kind optionKind, masks func() []chance.Mask) Option {
 	}
 }
 
-// Alias names a local server: a request to the origin (scheme, host and port, such as
-// that of an httptest.Server) is matched and written as one to http://NAME. All local
+// Alias names a local server: a request to the origin (host and port, such as those of an
+// httptest.Server, with or without the scheme http://) is matched and written as one to http://NAME. All local
 // hosts without a name count as one origin, since their names and ports change from
 // machine to machine. So name those that must not answer for each other. Headers
 // of answers that lead to the server (Location, Link) are written with the name, too, and
@@ -181,10 +180,10 @@ func maskWith(kind optionKind, masks func() []chance.Mask) Option {
 // error if the origin or the name is invalid.
 func Alias(origin, name string) Option {
 	return func(c *config) {
-		u, err := url.Parse(origin)
+		u, err := parseOrigin(origin)
 		switch {
-		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			c.fail("Alias", fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080", origin))
+		case err != nil:
+			c.fail("Alias", err)
 		case !plainName.MatchString(name):
 			c.fail("Alias", fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
 		default:
@@ -195,6 +194,19 @@ func Alias(origin, name string) Option {
 			c.note(optionAlias, code, a.name)
 		}
 	}
+}
+
+// parseOrigin reads the origin of a server. A text without a scheme is one of http.
+func parseOrigin(text string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	isServed := err == nil && (u.Scheme == "http" || u.Scheme == "https")
+	if !isServed || u.Hostname() == "" || u.User != nil || strings.HasSuffix(u.Host, ":") {
+		return nil, fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080", strings.TrimPrefix(text, "http://"))
+	}
+	return u, nil
 }
 
 // Unordered says that the order of the elements means nothing in the lists at these paths,
@@ -270,7 +282,7 @@ func Pace(x float64) Option {
 // AllowUnused accepts unused recordings of the requests that the selectors name; see [Live].
 // Without selectors it accepts all unused recordings, and a recorder that no request reached.
 func AllowUnused(selectors ...string) Option {
-	return each(optionAllowUnused, orAll(selectors), interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
+	return each(optionAllowUnused, orAll(selectors), canon.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
 }
 
 // AllowRaced accepts an unused recording of a request that was recorded while another request was
@@ -285,7 +297,7 @@ func AllowRaced() Option {
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
 func AllowRepeats(selectors ...string) Option {
-	return each(optionAllowRepeats, orAll(selectors), interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.allowRepeats })
+	return each(optionAllowRepeats, orAll(selectors), canon.CheckSelector, func(c *config) *canon.Selectors { return &c.allowRepeats })
 }
 
 // orAll returns selectors, or if there are none, the one that selects everything.
@@ -311,13 +323,13 @@ func Log(f func(note string)) Option {
 // A selector is the name of a function that was passed to [Wrap], such as "tool/search", or
 // of a request: "llm/openai.chat" or "http/api.example.com". "*" stands for the kind or for
 // the rest, and a kind alone selects all of that kind. Misses and promptecho show call each
-// request by this name.
+// request by this name. A server can be named as in [PassThrough], but without a path.
 //
 // A function can be live in every mode. A request is live only if the mode records what is
 // not recorded (new_episodes, update); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
-	return each(optionLive, selectors, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
+	return each(optionLive, selectors, canon.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
 }
 
 // Frozen keeps the selected calls from ever being made, in any record mode: they are replayed,
@@ -328,7 +340,7 @@ func Live(selectors ...string) Option {
 // Frozen select is frozen. The run fails if a selector names nothing that was called or is
 // recorded: the call it was meant to freeze could be made.
 func Frozen(selectors ...string) Option {
-	return each(optionFrozen, selectors, interaction.CheckSelector, func(c *config) *canon.Selectors { return &c.frozen })
+	return each(optionFrozen, selectors, canon.CheckSelector, func(c *config) *canon.Selectors { return &c.frozen })
 }
 
 // PassThrough lets requests to some servers go upstream in every record mode, in CI too: a
@@ -336,22 +348,22 @@ func Frozen(selectors ...string) Option {
 // a collector of traces. They are not recorded, matched or compared; go test -v says
 // how many there were.
 //
-// A server is named as in [Live], "http/127.0.0.1:6333", with the port unless it is the one of
-// the scheme; "http/*.langfuse.com" stands for all names below a domain, and
-// "http/api.openai.com/v1/traces" for what is below a path. Everything that goes there passes, and
-// a redirect to another place does not. Live, in contrast, records what it lets
-// through, and only where the mode records.
+// A server is an address ("127.0.0.1:6333"), a host with any port ("db.internal"), a URL
+// ("https://db.example.com", with the port of its scheme), or a name as misses have it
+// ("http/127.0.0.1:6333", "http/db.example.com", with the port unless it is the one of the scheme).
+// "*.langfuse.com" stands for all names below a domain, and "api.openai.com/v1/traces" for what is
+// below a path. Everything that goes there passes, and a redirect to another place does not. Live,
+// in contrast, records what it lets through, and only where the mode records.
 //
 // [Open] returns an error for a selector that names no host.
 func PassThrough(servers ...string) Option {
-	return each(optionPassThrough, servers, func(s string) error {
-		place, ok := strings.CutPrefix(s, "http/")
-		u, err := url.Parse("//" + strings.TrimPrefix(place, "*."))
-		if !ok || err != nil || strings.Trim(u.Hostname(), ".") == "" || u.User != nil || strings.ContainsAny(u.Host+u.RawQuery, "*=") || strings.HasSuffix(u.Host, ":") {
-			return errors.New("it is not a server such as \"http/127.0.0.1:6333\" or \"http/*.example.com\": models and functions belong in the cassette; Live calls them for real")
+	check := func(s string) error {
+		if _, err := urls.ParseServer(s); err != nil {
+			return errors.New("it is not a server such as \"127.0.0.1:6333\" or \"*.example.com\": models and functions belong in the cassette; Live calls them for real")
 		}
 		return nil
-	}, func(c *config) *[]string { return &c.passing })
+	}
+	return each(optionPassThrough, servers, check, func(c *config) *[]string { return &c.passing })
 }
 
 // OnRecordError says what happens to failures that were recorded: a status of 400 or

@@ -79,7 +79,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for want, opt := range map[string]Option{
 		`promptecho: MatchOnly("*", "host"): this path is outside the body: use Match("host") for it, or "body/host" for a body field of that name`: MatchOnly("*", "host"),
-		`promptecho: Alias: "127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                          Alias("127.0.0.1:80", "jira"),
+		`promptecho: Alias: "ftp://127.0.0.1:80" is not an origin such as http://127.0.0.1:8080`:                                                    Alias("ftp://127.0.0.1:80", "jira"),
 		`promptecho: Alias: "a b" is not a name of letters, digits, "-" and "."`:                                                                    Alias("http://127.0.0.1:80", "a b"),
 		"promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)":                       Upstream(&Recorder{}),
 	} {
@@ -133,7 +133,7 @@ func TestLocalServers(t *testing.T) {
 		t.Errorf("a name stands where the port was:\n%s", text)
 	}
 	// Another day, other ports, another order.
-	r = mustOpen(t, file, Alias("http://127.0.0.1:9001", "jira"), Alias("http://LOCALHOST:9002", "github"), InMode(ModeNone))
+	r = mustOpen(t, file, Alias("http://127.0.0.1:9001", "jira"), Alias("LOCALHOST:9002", "github"), InMode(ModeNone))
 	for _, want := range []string{"github", "jira"} {
 		port := map[string]string{"jira": "http://127.0.0.1:9001", "github": "http://localhost:9002"}[want]
 		if got := rpc(port+"/mcp", list).ask(t, r); !strings.Contains(got, want) {

@@ -84,6 +84,26 @@ func TestPassThroughNames(t *testing.T) {
 		{[]string{"http/api.openai.com/v1/traces"},
 			[]string{"https://api.openai.com/v1/traces/ingest", "https://api.openai.com/v1/traces", "https://api.openai.com/v1/x/../traces/ingest"},
 			[]string{"https://api.openai.com/v1/responses", "https://api.openai.com", "https://api.openai.com/v1/tracesx", "https://api.openai.com/v1/traces/../responses", "https://api.openai.com/v1/traces/%2e%2e/responses", "https://evil.example/v1/traces"}},
+		{[]string{"127.0.0.1:6333"},
+			[]string{"http://127.0.0.1:6333/x", "https://127.0.0.1:6333"},
+			[]string{"http://127.0.0.1:6334", "http://127.0.0.1", "http://127.0.0.1:6333@evil.example/"}},
+		{[]string{"db.example.com"},
+			[]string{"https://db.example.com", "http://db.example.com:8080", "https://DB.example.com.:8443/x"},
+			[]string{"https://x.db.example.com", "https://db.example.com.evil.net", "https://db.example.com@evil.net"}},
+		{[]string{"https://db.example.com"},
+			[]string{"https://db.example.com", "https://db.example.com:443/x", "http://db.example.com:443"},
+			[]string{"http://db.example.com", "https://db.example.com:8443"}},
+		{[]string{"http://localhost:4318/v1/traces/"},
+			[]string{"http://localhost:4318/v1/traces", "http://localhost:4318/v1/traces/x"},
+			[]string{"http://localhost:4318/v1/metrics", "http://localhost/v1/traces", "http://localhost:4318/v1/traces/../x"}},
+		{[]string{"localhost"}, []string{"http://localhost:4318", "http://LOCALHOST"}, []string{"http://localhost.evil.net", "http://127.0.0.1:4318"}},
+		{[]string{"*.langfuse.com"}, []string{"https://cloud.langfuse.com", "https://cloud.langfuse.com:8443"}, []string{"https://langfuse.com", "https://evillangfuse.com"}},
+		{[]string{"https://*.langfuse.com"}, []string{"https://cloud.langfuse.com"}, []string{"https://cloud.langfuse.com:8443"}},
+		{[]string{"api.openai.com/v1/traces"}, []string{"https://api.openai.com/v1/traces/ingest"}, []string{"https://api.openai.com/v1/responses"}},
+		{[]string{"qdrant:6333"}, []string{"http://qdrant:6333"}, []string{"http://qdrant"}},
+		{[]string{"::1"}, []string{"http://[::1]:99"}, []string{"http://[::2]:99"}},
+		{[]string{"[::1]:99"}, []string{"http://[::1]:99"}, []string{"http://[::1]:98"}},
+		{[]string{"bücher.example:81"}, []string{"https://xn--bcher-kva.example:81"}, []string{"https://bucher.example:81"}},
 		{[]string{"http/bücher.example"}, []string{"https://xn--bcher-kva.example", "https://bücher.example"}, []string{"https://bucher.example"}},
 		{[]string{"http/[::1]:99"}, []string{"http://[0:0:0:0:0:0:0:1]:99"}, []string{"http://[::2]:99"}},
 	} {
@@ -104,7 +124,7 @@ func TestPassThroughNames(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range []string{"", "*", "http", "http/", "http/*", "http/*.", "llm/openai.chat", "llm", "tool/search", "127.0.0.1:6333", "https://db.example.com", "http/a.*.com", "http/db.example.com:", "http/https://db.example.com", "http/u@db.example.com", "http/db example.com", "http/db.example.com?x=1", "http/[::1", "http/."} {
+	for _, s := range []string{"", "*", "http", "http/", "http/*", "http/*.", "llm/openai.chat", "llm", "tool/search", "ftp://db.example.com", "https://", "https://*", "https://u@db.example.com", "db.example.com?x=1", "qdrant", "http/a.*.com", "http/db.example.com:", "http/https://db.example.com", "http/u@db.example.com", "http/db example.com", "http/db.example.com?x=1", "http/[::1", "http/."} {
 		if _, err := Open(filepath.Join(t.TempDir(), "c.yaml"), PassThrough(s)); err == nil || !strings.Contains(err.Error(), "is not a server such as") {
 			t.Errorf("%q: %v", s, err)
 		}

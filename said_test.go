@@ -69,7 +69,7 @@ var inVain = map[string][]wrongly{
 	"MaskUUIDs":    {{"for nothing", []Option{MaskUUIDs()}, "said: MaskUUIDs() has no effect"}},
 	"MaskTempDirs": {{"for nothing", []Option{MaskTempDirs()}, "said: MaskTempDirs() has no effect"}},
 	"Alias": {
-		{"misspelt", []Option{Alias("127.0.0.1:8080", "jira")}, "refused: promptecho: Alias: \"127.0.0.1:8080\" is not an origin"},
+		{"misspelt", []Option{Alias("127.0.0.1:port", "jira")}, "refused: promptecho: Alias: \"127.0.0.1:port\" is not an origin"},
 		{"empty", []Option{Alias("http://127.0.0.1:8080", "")}, `refused: promptecho: Alias: "" is not a name`},
 		{"for nothing", []Option{Alias("http://127.0.0.1:8080", "jira")}, `said: Alias("http://127.0.0.1:8080", "jira") has no effect: no request went to this server`},
 	},

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A Fault is something that goes wrong with a request or its answer. [FailFirst],
@@ -39,7 +38,7 @@ func newFault(times int, selectors []string, what string, args ...any) Fault {
 	}
 	f := Fault{times: times, selectors: selectors, code: what + "(" + strings.Join(list, ", ") + ")"}
 	for _, s := range selectors {
-		f.err = cmp.Or(f.err, interaction.CheckSelector(s))
+		f.err = cmp.Or(f.err, canon.CheckSelector(s))
 	}
 	return f
 }

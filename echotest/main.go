@@ -99,24 +99,25 @@ func (f RunFunc) Run() int { return f() }
 type MainOption func(*mainConfig)
 
 type mainConfig struct {
-	hosts, fetch []string
-	err          error
+	hosts []guard.Host
+	fetch []string
+	err   error
 }
 
 // AllowHosts lets requests without a recorder pass to these hosts. A host is a name or an
-// address, without a scheme and a port: "db.internal". "*.example.com" stands for all names
-// below example.com.
+// address, with any port: "db.internal". "db.internal:5432" and "https://db.internal" are this
+// port alone. "*.example.com" stands for all names below example.com.
 func AllowHosts(hosts ...string) MainOption {
 	return func(c *mainConfig) {
 		if len(hosts) == 0 {
 			c.err = errors.New("echotest.AllowHosts() has no argument: name the hosts")
 		}
 		for _, host := range hosts {
-			bare := strings.Trim(host, "[]")
-			if bare == "" || strings.ContainsAny(bare, "/@ ") || strings.Count(bare, ":") == 1 || strings.Contains(strings.TrimPrefix(bare, "*."), "*") {
-				c.err = fmt.Errorf("echotest.AllowHosts(%q): write a name, an address or *.NAME, without a scheme or a port", host)
+			server, err := guard.ParseHost(host)
+			if err != nil {
+				c.err = fmt.Errorf("echotest.AllowHosts(%q): write a name, an address, *.NAME or a URL", host)
 			}
-			c.hosts = append(c.hosts, bare)
+			c.hosts = append(c.hosts, server)
 		}
 	}
 }

@@ -15,8 +15,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-
-	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // Revision is the number of the rules by which keys are made, here and in
@@ -131,18 +129,6 @@ func (f *Form) Kind() (kind, boundary string) {
 func (f *Form) Name() string {
 	kind, boundary := f.Kind()
 	return kind + "/" + cmp.Or(boundary, f.Origin)
-}
-
-// Selects reports whether a selector names a request, by the [Form.Name] of its form: in
-// full, by its kind alone ("tool"), or with "*" in place of the kind or of the boundary.
-func Selects(selector, name string) bool { return fieldpath.MatchSegments(selector, name) }
-
-// Selectors select what one of them selects; see [Selects].
-type Selectors []string
-
-// Select reports whether one of the selectors names a request.
-func (s Selectors) Select(name string) bool {
-	return slices.ContainsFunc(s, func(selector string) bool { return Selects(selector, name) })
 }
 
 // Sent returns the path of a field as the request spells it: a system prompt is

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -18,8 +19,8 @@ func TestSelects(t *testing.T) {
 		yes  []string
 		no   []string
 	}{
-		{&chat, "llm/openai.chat", []string{"llm", "llm/openai.chat", "llm/*", "*/openai.chat", "*", "**"}, []string{"http", "openai.chat", "llm/openai", "llm/openai.chat/more", ""}},
-		{&other, "http/api.example.com", []string{"http", "http/api.example.com"}, []string{"llm", "http/example.com", "http/API.example.com"}},
+		{&chat, "llm/openai.chat", []string{"llm", "llm/openai.chat", "llm/*", "*/openai.chat", "*", "**", "openai.chat"}, []string{"http", "openai.chatt", "openai", "llm/openai", "llm/openai.chat/more", ""}},
+		{&other, "http/api.example.com", []string{"http", "http/api.example.com", "http/API.example.com"}, []string{"llm", "http/example.com", "http/API.example.org"}},
 		{&local, "http/127.0.0.1:8080", []string{"http/127.0.0.1:8080"}, []string{"http/127.0.0.1"}},
 	} {
 		name := new(Options).Form(c.req).Name()
@@ -74,6 +75,42 @@ func TestOllamaTime(t *testing.T) {
 		}
 		if (len(keys) == 1) != same {
 			t.Errorf("%s: the same whatever the time is: %v, want %v", url, len(keys) == 1, same)
+		}
+	}
+}
+
+// A server is named in a selector as people write it.
+func TestSelectsServers(t *testing.T) {
+	t.Parallel()
+	for selector, names := range map[string][2]string{
+		"api.example.com":           {"http/api.example.com http/api.example.com:8443", "http/x.api.example.com llm/openai.chat tool/api.example.com"},
+		"api.example.com:8443":      {"http/api.example.com:8443", "http/api.example.com"},
+		"https://api.example.com":   {"http/api.example.com http/api.example.com:443", "http/api.example.com:8443"},
+		"https://API.example.com./": {"http/api.example.com", "http/api.example.com:8443"},
+		"http://127.0.0.1:6333":     {"http/127.0.0.1:6333", "http/127.0.0.1:6334 http/localhost:6333"},
+		"127.0.0.1:6333":            {"http/127.0.0.1:6333", "http/127.0.0.1"},
+		"localhost":                 {"http/localhost http/localhost:6333", "http/localhost.example.com"},
+		"http/API.example.com":      {"http/api.example.com", "http/api.example.com:8443"},
+		"*.example.com":             {"http/api.example.com http/a.b.example.com:8443", "http/example.com http/xexample.com"},
+		"http/*.example.com":        {"http/api.example.com", "http/api.example.com:8443 http/example.com"},
+		"[::1]:99":                  {"http/[::1]:99", "http/[::1]"},
+		"openai.chat":               {"llm/openai.chat", "llm/openai.chatt http/api.openai.com"},
+		"tool":                      {"tool/search", "http/tool:1 http/tool"},
+	} {
+		if err := CheckSelector(selector); err != nil {
+			t.Errorf("%q is refused: %v", selector, err)
+		}
+		for i, list := range names {
+			for _, name := range strings.Fields(list) {
+				if got := Selects(selector, name); got != (i == 0) {
+					t.Errorf("%q selects %s: %v", selector, name, got)
+				}
+			}
+		}
+	}
+	for _, selector := range []string{"", "charge_card", "tools/charge_card", "http/https://api.example.com", "tool/charge_*", "ftp://x.example.com", "https://api.example.com/v1", "http/api.example.com/v1", "http/", "https://u@api.example.com", "a b.example.com", "api.*.com"} {
+		if CheckSelector(selector) == nil {
+			t.Errorf("%q is not refused", selector)
 		}
 	}
 }

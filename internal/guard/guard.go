@@ -19,11 +19,26 @@ import (
 	"github.com/promptecho/promptecho/internal/urls"
 )
 
+// A Host is a server to which requests pass.
+type Host = urls.Server
+
+// ParseHost reads the name of a host as [urls.ParseServer] does. Here, a name without a dot is
+// one, too.
+func ParseHost(text string) (Host, error) {
+	host, err := urls.ParseServer(text)
+	if err == nil || strings.ContainsAny(text, "/:") {
+		return host, err
+	}
+	host, err = urls.ParseServer("http/" + text)
+	host.OfScheme = false
+	return host, err
+}
+
 // active is the guard that is on duty; nil if there is none.
 var active atomic.Pointer[guard]
 
 type guard struct {
-	allowed []string
+	allowed []Host
 
 	mu    sync.Mutex         // guards what follows; no other lock is taken under it
 	leaks map[uint64][]*Leak // by the goroutines of tests that have a recorder; 0 for nobody's test
@@ -51,7 +66,7 @@ func Install() {
 
 // Start puts the guard on duty. It lets requests to these hosts pass, and those to the
 // loopback.
-func Start(allowed []string) { active.Store(&guard{allowed: allowed, leaks: map[uint64][]*Leak{}}) }
+func Start(allowed []Host) { active.Store(&guard{allowed: allowed, leaks: map[uint64][]*Leak{}}) }
 
 // Stop ends the duty, and returns the requests that no test has taken.
 func Stop() []*Leak {
@@ -99,11 +114,10 @@ func Watch() (leaks func() []*Leak) {
 
 // passes reports whether a request may go out.
 func (g *guard) passes(req *http.Request) bool {
-	host := strings.ToLower(req.URL.Hostname())
-	return urls.IsThisMachine(host) || req.Context().Value(exempt{}) != nil || slices.ContainsFunc(g.allowed, func(allowed string) bool {
-		domain, below := strings.CutPrefix(allowed, "*")
-		return strings.EqualFold(host, allowed) || below && strings.HasSuffix(host, strings.ToLower(domain))
-	})
+	if urls.IsThisMachine(req.URL.Hostname()) || req.Context().Value(exempt{}) != nil {
+		return true
+	}
+	return slices.ContainsFunc(g.allowed, func(allowed Host) bool { return allowed.Names(req.URL) })
 }
 
 // wrapped is the function of ours that runs a function wrapped by promptecho.Wrap. What that

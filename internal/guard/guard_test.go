@@ -11,7 +11,14 @@ import (
 
 // What passes is not touched, whoever asks; a refusal is the error of the request.
 func TestPasses(t *testing.T) {
-	g := &guard{allowed: []string{"db.internal", "*.example.com", "2001:db8::1"}}
+	g := &guard{}
+	for _, text := range []string{"db.internal", "*.example.com", "2001:db8::1", "db", "cache:6379", "https://api.internal", "http://a.internal:81/v1", "http/m.internal"} {
+		host, err := ParseHost(text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		g.allowed = append(g.allowed, host)
+	}
 	for url, want := range map[string]bool{
 		"http://localhost:1/":         true,
 		"http://a.localhost/":         true,
@@ -27,6 +34,14 @@ func TestPasses(t *testing.T) {
 		"https://localhost.evil.org/": false,
 		"http://10.0.0.1/":            false,
 		"http://sub.db.internal/":     false,
+		"http://db:5432/":             true,
+		"http://cache:6379/":          true,
+		"http://cache/":               false,
+		"https://api.internal/":       true,
+		"http://api.internal/":        false,
+		"http://a.internal:81/v1/x":   true,
+		"http://a.internal:81/v2":     false,
+		"http://m.internal/":          true,
 	} {
 		req := httptest.NewRequest("GET", url, nil)
 		if got := g.passes(req); got != want {

@@ -99,16 +99,6 @@ var FunctionKinds = []string{"tool", "retrieval", "memory_read", "memory_write"}
 // Kinds are the kinds of calls that this version knows.
 var Kinds = append([]string{"llm", "http"}, FunctionKinds...)
 
-// CheckSelector returns why a selector of calls can select nothing, or nil.
-func CheckSelector(selector string) error {
-	kind, name, named := strings.Cut(selector, "/")
-	isName := name != "" && !strings.Contains(name, "*") && (kind != "http" || !strings.Contains(name, "/"))
-	if (kind == "*" || slices.Contains(Kinds, kind)) && (!named || name == "*" || isName) {
-		return nil
-	}
-	return fmt.Errorf("%q selects nothing: a selector is a kind (%s), or a kind, a slash and a name, as in the report of a miss and in the output of promptecho show (\"llm/openai.chat\", \"http/api.example.com\", \"tool/search\"); \"*\" stands for any kind or name", selector, strings.Join(Kinds, ", "))
-}
-
 // String returns what is asked: "POST https://...", or the function.
 func (r *Request) String() string { return cmp.Or(r.Function, r.Method+" "+r.URL) }
 

@@ -17,7 +17,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -96,31 +95,37 @@ func URL(req *http.Request) url.URL {
 			u.Path, u.RawPath = plain, path
 		}
 	}
-	if strings.ContainsFunc(u.Host, func(c rune) bool { return c > unicode.MaxASCII }) {
-		u.Host = punycode(u.Host)
-	}
+	u.Host = inASCII(u.Host)
 	return u
 }
 
 // Passing returns the first of the selectors that names where a request to a URL goes, whatever
-// its Host header says, and "" if none does: "http/127.0.0.1:6333", "http/*.example.com" for all
-// below a domain, "http/example.com/v1/traces" for what is below a path. Where none names a
-// port, it is that of the URL's scheme.
+// its Host header says, and "" if none does; see [urls.Server].
 func Passing(selectors []string, u *url.URL) string {
-	origin := func(host string) string {
-		at := URL(&http.Request{URL: &url.URL{Scheme: u.Scheme, Host: host}})
-		return urls.Origin(&at)
+	if strings.HasPrefix(u.Opaque, "//") {
+		return ""
 	}
 	for _, s := range selectors {
-		host, below, _ := strings.Cut(strings.TrimPrefix(s, "http/"), "/")
-		domain, isDomain := strings.CutPrefix(host, "*.")
-		to, named, asked := origin(u.Host), origin(domain), URL(&http.Request{URL: u})
-		if (to == named && !isDomain || isDomain && strings.HasSuffix(to, "."+named)) && !strings.HasPrefix(u.Opaque, "//") &&
-			strings.HasPrefix(path.Clean("/"+asked.Path)+"/", strings.TrimSuffix("/"+below, "/")+"/") {
+		server, err := urls.ParseServer(s)
+		if err != nil {
+			continue
+		}
+		server.Host = inASCII(server.Host)
+		asked := URL(&http.Request{URL: u})
+		if server.Names(&asked) {
 			return s
 		}
 	}
 	return ""
+}
+
+// inASCII returns the name of a host in Punycode, if it has letters of another script.
+func inASCII(host string) string {
+	isOther := func(c rune) bool { return c > unicode.MaxASCII }
+	if strings.ContainsFunc(host, isOther) {
+		return punycode(host)
+	}
+	return host
 }
 
 func punycode(host string) string {

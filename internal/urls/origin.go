@@ -14,10 +14,7 @@ import (
 // 6.2.3; RFC 1034, section 3.1), an address as RFC 5952 has it, a port without leading
 // zeros. Names in other scripts are in Punycode already; the recorder sees to that.
 func Origin(u *url.URL) string {
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	if ip, err := netip.ParseAddr(host); err == nil {
-		host = ip.Unmap().String()
-	}
+	host := hostOf(u)
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
