@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"internal/tape":         {"internal/group", "internal/ids", "internal/order", "internal/rerecord", "internal/redact", "internal/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/jsonrpc"},
 	"internal/answer":       {"internal/bubble", "internal/guard", "internal/order", "internal/interaction", "internal/request", "internal/stream", "internal/coding", "internal/jsonrpc"},
 	"internal/diff":         {"internal/group", "internal/upload", "internal/canon", "internal/fieldpath", "internal/exactjson"},
-	"internal/canon":        {"internal/upload", "internal/urls", "internal/transcript", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo", "internal/chance"},
+	"internal/canon":        {"internal/group", "internal/upload", "internal/urls", "internal/transcript", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo", "internal/chance"},
 	"internal/question":     {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
 	"internal/redact":       {"internal/chance", "internal/group", "internal/interaction", "internal/exactjson", "internal/coding", "internal/memo"},
 	"internal/stream":       {},

@@ -1,5 +1,12 @@
 package canon
 
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/transcript"
+)
+
 // Platforms that serve the models of others, in the spelling of each model. The
 // path names the model; all of the body matches.
 var platformFamilies = []*Family{
@@ -43,13 +50,9 @@ var platformFamilies = []*Family{
 			"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty",
 			"repetition_penalty",
 		},
-		Rewrites: []Rewrite{messageNulls, toolIDs},
-		Defaults: cloudflareDefaults,
-		Transcript: Transcript{
-			Text:   []string{"response", "result/response", "result/text"},
-			Calls:  calls{{"tool_calls/*", "name", "arguments"}, {"result/tool_calls/*", "name", "arguments"}},
-			Pieces: pieces{{Grow: names{"response", "tool_calls"}}},
-		},
+		Rewrites:   []Rewrite{messageNulls, toolIDs},
+		Defaults:   cloudflareDefaults,
+		Transcript: cloudflareTranscript,
 	},
 	// https://replicate.com/docs/reference/http
 	predictions(Family{
@@ -60,6 +63,43 @@ var platformFamilies = []*Family{
 		Needs: []string{"input"},
 	}),
 	predictions(Family{Paths: []string{"/v1/predictions"}, Needs: []string{"version"}, NoModel: true}), // the version is one of a model
+}
+
+// cloudflareTranscript is of the models of Workers AI. The API has their answer below "result", and
+// a stream has it by itself. Some answer as OpenAI's chat does, or as Responses.
+var cloudflareTranscript = Transcript{
+	Text: slices.Concat(
+		[]string{"response", "result/response", "result/text", "result/description"},
+		chatTranscript.Text, inResult(chatTranscript.Text), inResult(responsesTranscript.Text),
+	),
+	Reasoning: slices.Concat(
+		chatTranscript.Reasoning, inResult(chatTranscript.Reasoning), inResult(responsesTranscript.Reasoning),
+	),
+	Calls: slices.Concat(
+		cloudflareCalls, callsInResult(cloudflareCalls),
+		chatTranscript.Calls, callsInResult(chatTranscript.Calls), callsInResult(responsesTranscript.Calls),
+	),
+	Results: slices.Concat(chatTranscript.Results, callsInResult(chatTranscript.Results), callsInResult(responsesTranscript.Results)),
+	Finish:  slices.Concat(chatTranscript.Finish, inResult(chatTranscript.Finish), inResult(responsesTranscript.Finish)),
+	Pieces:  pieces{{Grow: names{"response", "tool_calls", "delta"}}},
+}
+
+// cloudflareCalls are calls of tools in Cloudflare's spelling and in that of OpenAI's chat.
+var cloudflareCalls = calls{
+	{"tool_calls/*/function!=*", "name", "arguments"},
+	{"tool_calls/*/function", "name", "arguments"},
+}
+
+// inResult returns paths below "result".
+func inResult(paths []string) []string {
+	return group.Each(paths, func(path string) string { return "result/" + path })
+}
+
+func callsInResult(list calls) calls {
+	return group.Each(list, func(c transcript.Call) transcript.Call {
+		c[0] = "result/" + c[0]
+		return c
+	})
 }
 
 // predictions asks a model of Replicate's; "prefer" says whether to wait for the output.

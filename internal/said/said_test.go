@@ -13,6 +13,8 @@ const (
 	chatURL      = "https://api.openai.com/v1/chat/completions"
 	responsesURL = "https://api.openai.com/v1/responses"
 	messagesURL  = "https://api.anthropic.com/v1/messages"
+
+	cloudflareURL = "https://api.cloudflare.com/client/v4/accounts/a/ai/run/@cf/meta/llama"
 )
 
 // form returns the form of a request.
@@ -55,6 +57,18 @@ func TestReadSays(t *testing.T) {
 		{"chat, Mistral's thinking", chatURL, any, whole(`{"choices":[{"message":{"content":[
 			{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]},{"type":"text","text":"No"}]}}]}`),
 			Answer{Reasoning: "Hm", Text: "No"}},
+		{"Workers AI", cloudflareURL, any, whole(`{"result":{"response":"Hi","tool_calls":[{"name":"f","arguments":{"x":1}}]},"success":true,"errors":[]}`),
+			Answer{Text: "Hi", Calls: []Call{{"f", `{"x":1}`}}}},
+		{"Workers AI, calls of OpenAI's spelling", cloudflareURL, any, whole(`{"result":{"response":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}}`),
+			Answer{Calls: []Call{{"f", "{}"}}}},
+		{"Workers AI as OpenAI's chat", cloudflareURL, any, whole(`{"result":{"choices":[{"finish_reason":"tool_calls","message":{"content":"Hi","reasoning_content":"Hm","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}}]}}`),
+			Answer{Reasoning: "Hm", Text: "Hi", Calls: []Call{{"f", "{}"}}, Finish: []string{"tool_calls"}}},
+		{"Workers AI as Responses", cloudflareURL, any, whole(`{"result":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]},{"type":"function_call","name":"f","arguments":"{}"}]}}`),
+			Answer{Text: "Hi", Calls: []Call{{"f", "{}"}}, Finish: []string{"completed"}}},
+		{"Workers AI, streamed", cloudflareURL, any, streamed(`{"response":"H","p":"ab"}`, `{"response":"i","p":"a"}`, `{"response":"","tool_calls":[{"name":"f","arguments":{"x":1}}]}`, `[DONE]`),
+			Answer{Text: "Hi", Calls: []Call{{"f", `{"x":1}`}}}},
+		{"Workers AI, streamed as OpenAI's chat", cloudflareURL, any, streamed(`{"choices":[{"index":0,"delta":{"content":"H"}}]}`, `{"choices":[{"index":0,"delta":{"content":"i"},"finish_reason":"stop"}]}`, `[DONE]`),
+			Answer{Text: "Hi", Finish: []string{"stop"}}},
 		{"chat, streamed", chatURL, any, streamed(
 			`{"model":"gpt-x-1","choices":[{"index":0,"finish_reason":null,"delta":{"content":"Hi"}}]}`,
 			`{"model":"gpt-x-1","choices":[{"index":1,"finish_reason":"length","delta":{}},{"index":0,"finish_reason":"stop","delta":{}}]}`, `[DONE]`),

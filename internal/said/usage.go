@@ -27,12 +27,12 @@ var spellings = [...]spelling{
 	// Cohere bills by units, and says beside that how many tokens these are.
 	{"usage delta/usage meta response/meta", "billed_units/input_tokens tokens/input_tokens", "billed_units/image_tokens",
 		"billed_units/output_tokens tokens/output_tokens", "", "", "", ""},
-	// OpenAI's chat, and all that speak it. xAI counts reasoning apart, and Mistral sound.
-	{"usage x_groq/usage response/usage", "prompt_tokens", "?prompt_tokens_details/audio_tokens", "completion_tokens", "?completion_tokens_details/reasoning_tokens",
+	// OpenAI's chat, and all that speak it; Cloudflare has it below "result". xAI counts reasoning apart, and Mistral sound.
+	{"usage x_groq/usage response/usage result/usage", "prompt_tokens", "?prompt_tokens_details/audio_tokens", "completion_tokens", "?completion_tokens_details/reasoning_tokens",
 		"total_tokens", "prompt_tokens_details/cached_tokens prompt_cache_hit_tokens cached_tokens cache_read_input_tokens",
 		"completion_tokens_details/reasoning_tokens reasoning_tokens"},
 	// OpenAI's Responses, and Anthropic, which counts the cache, compactions and advice apart.
-	{"usage message/usage response/usage", "input_tokens",
+	{"usage message/usage response/usage result/usage", "input_tokens",
 		"cache_creation_input_tokens cache_read_input_tokens " + apart + "input_tokens|cache_creation_input_tokens|cache_read_input_tokens",
 		"output_tokens", apart + "output_tokens ?output_tokens_details/reasoning_tokens", "total_tokens",
 		"cache_read_input_tokens input_tokens_details/cached_tokens", "output_tokens_details/reasoning_tokens|thinking_tokens"},

@@ -49,6 +49,10 @@ func TestUsageTable(t *testing.T) {
 		{"Llama", "https://h/model/meta.llama3/invoke", []string{`{"generation":"x","prompt_token_count":10,"generation_token_count":4}`}, interaction.Usage{InputTokens: 10, OutputTokens: 4}},
 		{"Titan", "https://h/model/titan/invoke", []string{`{"inputTextTokenCount":3,"results":[{"tokenCount":5},{"tokenCount":6}]}`}, interaction.Usage{InputTokens: 3, OutputTokens: 11}},
 		{"any model on Bedrock, streamed", "https://h/model/x/invoke-with-response-stream", []string{`{"outputText":"x"}`, `{"amazon-bedrock-invocationMetrics":{"inputTokenCount":25,"outputTokenCount":4}}`}, interaction.Usage{InputTokens: 25, OutputTokens: 4}},
+		{"Workers AI", cloudflareURL, []string{`{"result":{"response":"x","usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}},"success":true}`}, interaction.Usage{InputTokens: 9, OutputTokens: 2}},
+		{"Workers AI, streamed", cloudflareURL, []string{`{"response":"x","p":"abc"}`, `{"response":"","usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}`}, interaction.Usage{InputTokens: 9, OutputTokens: 2}},
+		{"Workers AI as OpenAI's chat", cloudflareURL, []string{`{"result":{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":4}}}}`}, interaction.Usage{InputTokens: 9, OutputTokens: 2, CachedTokens: 4}},
+		{"Workers AI as Responses", cloudflareURL, []string{`{"result":{"output":[],"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}}`}, interaction.Usage{InputTokens: 9, OutputTokens: 2}},
 		{"stored for later", "https://h/v1/chat/completions", []string{`{"object":"x","response":{"usage":{"prompt_tokens":1,"completion_tokens":2}}}`}, interaction.Usage{InputTokens: 1, OutputTokens: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
