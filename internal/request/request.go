@@ -347,7 +347,9 @@ func (b *Body) Kept(whole bool) []byte {
 	return upload.Reduce(b.declared, body)
 }
 
-// Clone returns a request like req that sends the body. Of a small one it shares the memory.
+// Clone returns a request like req that sends the body. Of a small one it shares the memory. A body
+// whose length the client does not know goes out in chunks, as it does without a recorder: a server
+// may refuse that (411), or refuse a length.
 func (b *Body) Clone(req *http.Request) (out *http.Request, err error) {
 	out = req.Clone(req.Context())
 	if req.Body == nil || req.Body == http.NoBody {
@@ -356,7 +358,6 @@ func (b *Body) Clone(req *http.Request) (out *http.Request, err error) {
 	out.GetBody = b.again
 	if b.large == nil {
 		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.small.Bytes())), nil }
-		out.ContentLength, out.TransferEncoding = cmp.Or(max(req.ContentLength, 0), int64(b.small.Len())), nil // net/http refuses a wrong one
 	}
 	out.Body, err = out.GetBody()
 	return out, err

@@ -2,9 +2,12 @@ package request
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -77,7 +80,7 @@ func TestClone(t *testing.T) {
 	}
 	out.Header.Set("X-New", "yes")
 	for range 2 {
-		if got, err := io.ReadAll(out.Body); err != nil || string(got) != "hello" || out.ContentLength != 5 || out.TransferEncoding != nil {
+		if got, err := io.ReadAll(out.Body); err != nil || string(got) != "hello" || out.ContentLength != -1 || !slices.Equal(out.TransferEncoding, req.TransferEncoding) {
 			t.Errorf("the clone sends %q, %v, of length %d, %q", got, err, out.ContentLength, out.TransferEncoding)
 		}
 		if out.Body, err = out.GetBody(); err != nil {
@@ -109,6 +112,61 @@ func TestURL(t *testing.T) {
 		if got := URL(&tt.req); got.String() != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got.String(), tt.want)
 		}
+	}
+}
+
+// TestCloneIsSentAsTheClientWould: a body of unknown length arrives in chunks, and one of a known
+// length with that, as without a recorder.
+func TestCloneIsSentAsTheClientWould(t *testing.T) {
+	t.Parallel()
+	const large = maxMemory + 1
+	for _, tt := range []struct {
+		name   string
+		size   int
+		length int64 // as the request says
+	}{
+		{"unknown, 0", 5, 0}, {"unknown, -1", 5, -1}, {"known", 5, 5}, {"empty", 0, 0}, {"large, unknown", large, -1}, {"large, known", large, large},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			arrived := make(chan string, 1)
+			s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				n, err := io.Copy(io.Discard, r.Body)
+				arrived <- fmt.Sprint(r.ContentLength, r.TransferEncoding, n, err)
+			}))
+			defer s.Close()
+			send := func(req *http.Request) string {
+				resp, err := s.Client().Transport.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				return <-arrived
+			}
+			newRequest := func() *http.Request {
+				body := io.NopCloser(strings.NewReader(strings.Repeat("x", tt.size)))
+				req, err := http.NewRequest("POST", s.URL, body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.ContentLength = tt.length
+				return req
+			}
+
+			want := send(newRequest())
+			req := newRequest()
+			var read Body
+			if err := read.Read(req, false, true, nil); err != nil {
+				t.Fatal(err)
+			}
+			out, err := read.Clone(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := send(out); got != want {
+				t.Errorf("what arrives: %s, want %s", got, want)
+			}
+		})
 	}
 }
 
