@@ -20,6 +20,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // An incoming is a request, as it came and as it is matched.
@@ -44,12 +45,14 @@ func (in *incoming) drop() {
 // redactHead makes the call from a request and redacts all of it but the body, which it leaves
 // out.
 func (r *Recorder) redactHead(req *http.Request, in *incoming) {
+	sent := r.config.urlOf(req)
 	in.Request = interaction.Request{
 		Method:  cmp.Or(req.Method, http.MethodGet),
-		URL:     r.config.urlOf(req),
+		URL:     sent,
 		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), interaction.Header.IsDefault),
 	}
 	r.redact.RedactHead(&in.Request)
+	in.Request.URL = urls.KeepSpelling(sent, in.Request.URL)
 }
 
 // urlOf returns the URL of a request as it is matched and written. A local server has its
