@@ -195,6 +195,7 @@ func TestNavigationHeadersTellNobodyApart(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
 			}
 			mustClose(t, r)

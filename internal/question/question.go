@@ -50,6 +50,15 @@ func Of(edits []diff.Edit, form *canon.Form, recorded, asked *interaction.Reques
 	return ""
 }
 
+// holdsSettings reports whether a value is an object of settings, as text is in Responses.
+func holdsSettings(v *exactjson.Value) bool {
+	if v == nil || v.Kind != exactjson.Object {
+		return false
+	}
+	isOther := func(m exactjson.Value) bool { return !slices.Contains(around, m.Name) }
+	return !slices.ContainsFunc(v.Elems, isOther)
+}
+
 // isAsked reports whether the field of a body at a path is part of what is asked.
 func isAsked(path string, body []byte) bool {
 	path, ok := strings.CutPrefix(path, "body/")
@@ -64,6 +73,9 @@ func isAsked(path string, body []byte) bool {
 	v, err := exactjson.Parse(body)
 	i, number := strconv.Atoi(index)
 	list := v.Member(name)
+	if path == "text" && holdsSettings(list) {
+		return false
+	}
 	if err != nil || number != nil || list == nil || list.Kind != exactjson.Array || i < 0 || i >= len(list.Elems) {
 		return true
 	}
