@@ -172,7 +172,7 @@ var rerankDefaults = []Default{
 // dropDefaults leaves out what has its default value, in the order of the rows: a later row sees
 // what the earlier ones have left.
 func dropDefaults(rows []Default) Rewrite {
-	return func(_ *request, body *exactjson.Value) {
+	return func(r *request, body *exactjson.Value) {
 		if usesStoredSettings(body) {
 			return
 		}
@@ -180,21 +180,27 @@ func dropDefaults(rows []Default) Rewrite {
 			lacks := row.With != "" && len(elems(member(body, row.With))) == 0
 			has := row.Without != "" && member(body, row.Without) != nil
 			if !lacks && !has {
-				row.drop(body)
+				row.drop(body, r.encoding)
 			}
 		}
 	}
 }
 
 // drop leaves the field out wherever it has the value.
-func (d *Default) drop(body *exactjson.Value) {
+func (d *Default) drop(body *exactjson.Value, as encoding) {
 	parent, name := "", d.Path
 	if at := strings.LastIndexByte(d.Path, '/'); at >= 0 {
 		parent, name = d.Path[:at], d.Path[at+1:]
 	}
 	value := defaultValues.Get(d.Value)
 	body.Each(parent, func(v *exactjson.Value) {
-		if m := member(v, name); m != nil && isDefault(m, &value) {
+		m := member(v, name)
+		if list := elems(m); len(list) == 1 && as != jsonBody {
+			text := list[0].Text // of a field of a form
+			if text == value.Scalar() {
+				drop(v, name)
+			}
+		} else if m != nil && isDefault(m, &value) {
 			drop(v, name)
 		}
 	})
@@ -209,12 +215,8 @@ var defaultValues = memo.Strings[exactjson.Value]{Func: func(text string) exactj
 	return v
 }}
 
-// isDefault reports whether a value is the given one. A field of a form is a list of one text.
+// isDefault reports whether a value of JSON is the given one.
 func isDefault(v, value *exactjson.Value) bool {
-	if list := elems(v); len(list) == 1 && value.Kind != exactjson.Array {
-		isText := list[0].Kind == exactjson.String
-		return isText && list[0].Text == value.Scalar()
-	}
 	if v.Kind == exactjson.Number && value.Kind == exactjson.Number {
 		return exactjson.PlainNumber(v.Text) == exactjson.PlainNumber(value.Text)
 	}
