@@ -61,7 +61,7 @@ func TestModeAccepted(t *testing.T) {
 		{"nobody says how it ended", "a d", 200, report.Outcome{Unsure: true}, 1, "a b* c d", "", ""},
 		{"edited once more", "a B c d", 200, report.Outcome{}, 2, "a B c d", "", ""},
 		{"not asked any more", "a c d", 200, report.Outcome{}, 1, "a c d", "", ""},
-		{"refused", "a b c d", 401, report.Outcome{}, 2, "a b* c d*", "", "not updated: POST"},
+		{"refused", "a b c d", 401, report.Outcome{}, 2, "a b* c d*", "", "now the server refused access: POST"},
 		{"busy", "a b c d", 529, report.Outcome{}, 2, "a b* c d*", "", "not replaced: this recording is a success"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -207,7 +207,7 @@ func TestFailureDoesNotReplaceSuccess(t *testing.T) {
 		if tt.kept != (err != nil) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-		if err != nil && !strings.Contains(err.Error(), file+":4: not replaced: this recording is a success, and the new one a failure: POST http://h/v1/chat/completions: status 401") {
+		if err != nil && !strings.Contains(err.Error(), file+":4: not replaced: this recording is a success, and now the server refused access: POST http://h/v1/chat/completions: status 401") {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
