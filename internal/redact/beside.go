@@ -297,6 +297,10 @@ func (s *search) value(kind string, start int, quote string) match {
 	for pads := 0; pads < 2 && end < len(limit) && limit[end] == '='; pads++ {
 		end++
 	}
+	if end >= start+maxValue {
+		// A part of a longer value is not judged: of a placeholder, it would count as a secret.
+		return match{}
+	}
 	if end < len(text) && (class[text[end]]&alnum != 0 || bytes.IndexByte([]byte("({[$*@"), text[end]) >= 0) ||
 		isElided(text, end) || bytes.HasSuffix(text[start:end], []byte("..")) {
 		return match{}
@@ -321,9 +325,12 @@ func (s *search) value(kind string, start int, quote string) match {
 func (s *search) password(name, start int, quote string, words int) match {
 	text := s.text
 	end := start
-	for end < len(text) && end < start+128 && text[end] > ' ' && text[end] < 0x7f &&
+	for end < len(text) && end < start+maxValue && text[end] > ' ' && text[end] < 0x7f &&
 		bytes.IndexByte([]byte("\"'`\\;&<>|"), text[end]) < 0 && (!strings.HasPrefix(quote, "%") || text[end] != '%') {
 		end++
+	}
+	if end == start+maxValue {
+		return match{} // as in value
 	}
 	v := bytes.TrimSuffix(text[start:end], []byte("]]")) // the end of CDATA
 	end = start + len(v)
