@@ -18,8 +18,12 @@ import (
 
 // circles lists the packages whose files may still use each other in a circle. A
 // package that has lost its circles leaves the list.
+//
+// A carrier holds others, whatever they are, so the files of internal/redact/carrier
+// call one another through the walk.
 var circles = []string{
 	"internal/canon",
+	"internal/redact/carrier",
 }
 
 // TestFiles: within a package arrows go one way, too: no file uses what another

@@ -1,0 +1,298 @@
+// Package carrier finds the values in a text, however they are encoded there,
+// and writes changed values back.
+//
+// A carrier is a way to write values as text: JSON, a form, a query, XML, a
+// stream of events, base64 and others. It finds its values, which are called
+// leaves, and decodes them. A search sees only decoded leaves, with their names.
+// Its matches become edits of the leaf, and the carrier lifts those to edits of
+// its own text. So carriers nest: a JSON string that holds a form that holds
+// base64 is three lifts. Bytes that no edit touches stay as they are.
+//
+//	carrier           file            leaves
+//	JSON, JSON lines  json.go         strings, numbers, names of members
+//	JSON in prose     prose.go        the same; the text around it is a leaf
+//	forms, queries    form.go         values of parameters
+//	XML, HTML         markup.go       texts, attributes, comments
+//	multipart, mail   multipart.go    values of headers, bodies of parts
+//	event streams     events.go       fields, JSON in them, and texts split over events
+//	base64            base64.go       what it says, as text or as bytes
+//	hexadecimal       hex.go          the same; runs.go finds both
+//	gzip, zlib        compressed.go   what they say
+//	escapes in text   escapes.go      the text with \n, %0A and &amp; decoded
+//
+// Carriers nest up to [MaxDepth]. The work of a walk is bounded by the length
+// of its text; see [ErrTooMuch].
+package carrier
+
+import (
+	"errors"
+	"strings"
+)
+
+// A Leaf is a decoded value. It is valid until the search returns.
+type Leaf struct {
+	Text string
+	Kind Kind
+
+	// Name is the nearest name: of the member, the parameter, the element.
+	Name string
+
+	// Labels are other texts that may name the value: "api_key" in
+	// {"name": "api_key", "value": "..."} and {"api_key": {"value": "..."}}.
+	Labels []string
+
+	// Path has the names around the value from the outermost, "" for an array.
+	Path []string
+
+	// Members are the other short values of the same object, element or query.
+	Members []Member
+
+	// In is the innermost carrier: JSON, Query and so on.
+	In In
+}
+
+// A Member is a short value next to a leaf.
+type Member struct{ Name, Value string }
+
+// Member returns the value of another member of the same object.
+func (l *Leaf) Member(name string) (value string, ok bool) {
+	for _, m := range l.Members {
+		if m.Name == name {
+			return m.Value, true
+		}
+	}
+	return "", false
+}
+
+// Kind says what a leaf is, and so what may be written in its place.
+type Kind uint8
+
+// The kinds of leaves.
+const (
+	Text   Kind = iota // any text; its carrier escapes what is written
+	Number             // a JSON number; all of it is replaced by a number
+	Name               // the name of a JSON member
+	Bytes              // bytes that are not a text
+	Raw                // a text with escapes; it comes once more with the escapes decoded
+)
+
+// In names a carrier.
+type In uint8
+
+// The carriers that a search tells apart.
+const (
+	Plain  In = iota // none
+	JSON             // a member or element
+	Form             // a parameter of a form
+	Query            // a parameter of the query of a URL
+	Markup           // a text or attribute of XML or HTML
+	Header           // a header of a part or a mail
+)
+
+// A Match is a part of a leaf that is replaced.
+type Match struct {
+	Start, End int
+	Text       string // what is written instead
+	Cause      Cause
+}
+
+// A Cause says why something is replaced. It is handed on to the edits.
+type Cause struct {
+	Kind  string // what was found, for messages
+	Value string // the decoded text that was found
+	Learn bool   // whether the caller wants to look for the value elsewhere
+	Rule  uint8  // for the caller
+}
+
+// An Edit is a part of a text, and what is written in its place.
+type Edit struct {
+	Start, End int
+	Text       string
+	Causes     []Cause
+}
+
+// A Walker walks over the values of texts. It may be used by several goroutines
+// at once if its functions may.
+type Walker struct {
+	// Find returns what is replaced in a leaf: in order and without overlap. It
+	// must not remember what it has seen, since a match may not become an edit.
+	Find func(*Leaf) []Match
+
+	// WantsBytes says that Find looks at leaves of the kind Bytes.
+	WantsBytes bool
+
+	// Canonical says that base64 is written in one way (standard alphabet, with
+	// padding), whatever way the value was written in. Texts that are compared
+	// need that: otherwise the length of a secret would show.
+	Canonical bool
+
+	// MaxWork is how many bytes are decoded at most for each byte of the text.
+	// Zero stands for 32.
+	MaxWork int
+}
+
+// MaxDepth is how many carriers may be nested in one another. A text that is
+// nested deeper is searched as it is.
+const MaxDepth = 8
+
+// ErrTooMuch says that a text is encoded in so many layers that decoding it
+// would take more work than its length allows, or that it unpacks to too much.
+var ErrTooMuch = errors.New("the text holds too much that is encoded several times, or unpacks to too much")
+
+// Limits of the work of one walk. Each layer of a text is decoded about once,
+// and bytes in base64 four times, so eight layers stay below 32 times.
+const (
+	defaultWork = 32
+	freeWork    = 1 << 20  // bytes that are decoded whatever the length is
+	maxUnpacked = 64 << 20 // bytes that compressed ones may become
+)
+
+// A Place says what is known of a text before the walk.
+type Place struct {
+	Name      string // of the header or parameter that has the text
+	Path      []string
+	MediaType string // of a body, such as "application/json"; may be empty
+}
+
+// Edits returns the edits of a text: in order and without overlap.
+func (w *Walker) Edits(text string, at Place) ([]Edit, error) {
+	c := w.newWalk(len(text))
+	p := place{name: at.Name, path: at.Path}
+	var edits []Edit
+	if strings.HasPrefix(at.MediaType, "application/x-www-form-urlencoded") && mayBeForm(text) {
+		edits = c.form(text, p)
+	} else {
+		edits = c.value(text, p)
+	}
+	return edits, c.err
+}
+
+// walk is one walk over a text.
+type walk struct {
+	*Walker
+	left     int   // how many bytes may still be decoded
+	unpacked int   // how many bytes compressed ones may still become
+	err      error // the first limit that was reached
+	leaf     Leaf  // is used again by each call of Find
+}
+
+func (w *Walker) newWalk(size int) *walk {
+	work := w.MaxWork
+	if work == 0 {
+		work = defaultWork
+	}
+	return &walk{Walker: w, left: size*work + freeWork, unpacked: size*work + maxUnpacked}
+}
+
+// A place is where a text is.
+type place struct {
+	kind    Kind
+	in      In
+	name    string
+	labels  []string
+	path    []string
+	members []Member
+	depth   int // how many carriers are around it
+}
+
+// inside returns the place of what a carrier at this place holds.
+func (p place) inside(in In) place {
+	p.depth++
+	p.in = in
+	p.labels, p.members = nil, nil
+	return p
+}
+
+// mayDecode reports whether so many bytes may be decoded at a place, and counts
+// them.
+func (c *walk) mayDecode(p place, n int) bool {
+	if p.depth >= MaxDepth || c.err != nil {
+		return false
+	}
+	c.left -= n
+	if c.left < 0 {
+		c.err = ErrTooMuch
+		return false
+	}
+	return true
+}
+
+// shortest is the length in bytes under which a value without a name is not
+// searched: no secret is as short.
+const shortest = 4
+
+// value returns the edits of a decoded value.
+func (c *walk) value(s string, p place) []Edit {
+	if len(s) < shortest && p.name == "" {
+		return nil
+	}
+	if p.kind != Text {
+		return c.ask(s, p)
+	}
+	start := skipSpace(s, 0)
+	if start == len(s) {
+		return nil
+	}
+	switch s[start] {
+	case '{', '[', '"':
+		edits, ok := c.json(s, p)
+		if ok {
+			return edits
+		}
+	case '<':
+		edits, ok := c.markup(s, p)
+		if ok {
+			return edits
+		}
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		edits, ok := c.number(s, p)
+		if ok {
+			return edits
+		}
+		edits, ok = c.multipart(s, p)
+		if ok {
+			return edits
+		}
+	case '\x1f', 'x':
+		edits, ok := c.compressed(s, p)
+		if ok {
+			return edits
+		}
+	case 'd', 'e', 'i', 'r', ':':
+		if isStream(s[start:]) {
+			return c.stream(s, p)
+		}
+	}
+	if mayBeForm(s) {
+		return c.form(s, p)
+	}
+	edits, ok := c.mail(s, p)
+	if ok {
+		return edits
+	}
+	return c.prose(s, p)
+}
+
+// ask returns the edits of a text as the search wants them.
+func (c *walk) ask(s string, p place) []Edit {
+	c.leaf = Leaf{Text: s, Kind: p.kind, Name: p.name, Labels: p.labels, Path: p.path, Members: p.members, In: p.in}
+	var edits []Edit
+	for _, m := range c.Find(&c.leaf) {
+		if m.Text == s[m.Start:m.End] {
+			continue
+		}
+		if p.kind == Number {
+			return []Edit{{0, len(s), m.Text, []Cause{m.Cause}}}
+		}
+		edits = append(edits, Edit{m.Start, m.End, m.Text, []Cause{m.Cause}})
+	}
+	return edits
+}
+
+// skipSpace returns the place behind white space.
+func skipSpace(s string, at int) int {
+	for at < len(s) && (s[at] == ' ' || s[at] == '\n' || s[at] == '\t' || s[at] == '\r') {
+		at++
+	}
+	return at
+}

@@ -1,0 +1,339 @@
+package carrier
+
+import "strings"
+
+// A Field is a field of an event of a stream.
+type Field struct{ Name, Value string }
+
+// EditsOfEvents returns the edits of the fields of the events of a stream. Texts
+// that a client puts together from several events are searched as a whole, too.
+func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
+	size := 0
+	for _, f := range fields {
+		size += len(f.Value)
+	}
+	c := w.newWalk(size)
+	s := joiner{walk: c, edits: make([][]Edit, len(fields))}
+	for i, f := range fields {
+		s.add(i, f)
+	}
+	s.finish(fields)
+	return s.edits, c.err
+}
+
+// A joiner collects the texts of a stream of events. A text that is split over
+// several events is the texts at one path, in objects with the same numbers:
+// several texts can come at once.
+type joiner struct {
+	*walk
+	at     place
+	pieces []piece
+	paths  map[string]*streamPath
+	key    []byte // is used again by each look-up in paths
+	edits  [][]Edit
+}
+
+// A piece is a text of an event: a string of its JSON, or a field that is not
+// JSON.
+type piece struct {
+	field      int
+	start, end int // in the value of the field
+	text       string
+	isJSON     bool
+	path       *streamPath
+	numbers    string // those of the objects around it; see isNumbering
+	edits      []Edit // of the text
+}
+
+// A streamPath is the path of pieces of a stream.
+type streamPath struct {
+	place  place
+	pieces []int
+}
+
+// add adds a field.
+func (s *joiner) add(i int, f Field) {
+	if len(f.Value) == 0 {
+		return
+	}
+	first := len(s.pieces)
+	var direct []Edit
+	var firsts []int // of the pieces of the objects that are open
+	j := jsonScan{}
+	j.leaf = func(l jsonLeaf, path []string, near *frame) {
+		p := placeOf(l, path, near, s.at)
+		if l.kind != Text {
+			direct = append(direct, s.jsonLeafEdits(f.Value, l, p)...)
+			return
+		}
+		text := jsonEscapes.text(f.Value[l.start:l.end])
+		s.pieces = append(s.pieces, piece{
+			field: i, start: l.start, end: l.end, text: text, isJSON: true,
+			path: s.pathOf(f.Name, p), edits: s.value(text, p),
+		})
+	}
+	j.opened = func() { firsts = append(firsts, len(s.pieces)) }
+	j.closed = func(numbers string) {
+		from := firsts[len(firsts)-1]
+		firsts = firsts[:len(firsts)-1]
+		if numbers == "" {
+			return
+		}
+		for k := from; k < len(s.pieces); k++ {
+			s.pieces[k].numbers = numbers + s.pieces[k].numbers
+		}
+	}
+	mayBeJSON := strings.IndexByte("{[", f.Value[skipSpace(f.Value+" ", 0)%len(f.Value)]) >= 0
+	if mayBeJSON && j.run(f.Value, 0, false) && j.values == 1 {
+		s.edits[i] = direct
+		return
+	}
+	s.pieces = append(s.pieces[:first], piece{
+		field: i, end: len(f.Value), text: f.Value,
+		path: s.pathOf(f.Name, s.at), edits: s.value(f.Value, s.at),
+	})
+}
+
+// pathOf returns the path of a piece.
+func (s *joiner) pathOf(field string, p place) *streamPath {
+	s.key = append(s.key[:0], field...)
+	for _, name := range p.path {
+		s.key = append(s.key, 0)
+		s.key = append(s.key, name...)
+	}
+	found := s.paths[string(s.key)]
+	if found == nil {
+		if s.paths == nil {
+			s.paths = map[string]*streamPath{}
+		}
+		p.path = append([]string(nil), p.path...)
+		p.members, p.labels = nil, nil
+		found = &streamPath{place: p}
+		s.paths[string(s.key)] = found
+	}
+	return found
+}
+
+// finish searches the texts that are put together, and makes the edits of the
+// fields.
+func (s *joiner) finish(fields []Field) {
+	for i := range s.pieces {
+		path := s.pieces[i].path
+		path.pieces = append(path.pieces, i)
+	}
+	for i := range s.pieces {
+		path := s.pieces[i].path
+		if path.pieces != nil {
+			s.joinPath(path)
+			path.pieces = nil // done
+		}
+	}
+	for i := range s.pieces {
+		pc := &s.pieces[i]
+		if len(pc.edits) == 0 {
+			continue
+		}
+		edits := pc.edits
+		if pc.isJSON {
+			raw := fields[pc.field].Value[pc.start:pc.end]
+			edits = shift(jsonEscapes.lift(raw, edits), pc.start)
+		}
+		s.edits[pc.field] = append(s.edits[pc.field], edits...)
+	}
+	for _, edits := range s.edits {
+		sortEdits(edits)
+	}
+}
+
+// joinPath searches the texts of one path. Where nearly every piece has a number
+// of its own, the server counts the pieces by it, and they are one text whatever
+// their numbers are.
+func (s *joiner) joinPath(path *streamPath) {
+	if len(path.pieces) < 2 {
+		return
+	}
+	var order []string
+	groups := map[string][]int{}
+	for _, i := range path.pieces {
+		numbers := s.pieces[i].numbers
+		if groups[numbers] == nil {
+			order = append(order, numbers)
+		}
+		groups[numbers] = append(groups[numbers], i)
+	}
+	for _, numbers := range order {
+		s.join(path, groups[numbers])
+	}
+	countsPieces := len(order) > 1 && 2*len(order) >= len(path.pieces)
+	if countsPieces {
+		s.join(path, path.pieces)
+	}
+}
+
+// join searches the text that some pieces make, and gives them its edits: what
+// is written is in the first piece that an edit touches.
+func (s *joiner) join(path *streamPath, list []int) {
+	size, isSame := 0, true
+	for _, i := range list {
+		size += len(s.pieces[i].text)
+		isSame = isSame && s.pieces[i].text == s.pieces[list[0]].text
+	}
+	// What is the same in each event is an ID.
+	if isSame || !s.mayDecode(path.place, size) {
+		return
+	}
+	var b strings.Builder
+	b.Grow(size)
+	for _, i := range list {
+		b.WriteString(s.pieces[i].text)
+	}
+	k, start := 0, 0 // a piece of the list, and where it begins
+	for _, e := range s.value(b.String(), path.place) {
+		for k < len(list)-1 && start+len(s.pieces[list[k]].text) <= e.Start {
+			start += len(s.pieces[list[k]].text)
+			k++
+		}
+		s.spread(e, list[k:], start)
+	}
+}
+
+// spread gives an edit to the pieces that it touches, of which the first one
+// begins at a place.
+func (s *joiner) spread(e Edit, list []int, start int) {
+	text, causes := e.Text, e.Causes
+	for _, i := range list {
+		pc := &s.pieces[i]
+		from, to := max(e.Start-start, 0), min(e.End-start, len(pc.text))
+		if from < to || text != "" {
+			part := Edit{from, max(from, to), text, causes}
+			pc.edits = merge([]Edit{part}, pc.edits)
+		}
+		text, causes = "", nil
+		start += len(pc.text)
+		if start >= e.End {
+			return
+		}
+	}
+}
+
+// isStream reports whether a text is one of server-sent events.
+func isStream(s string) bool {
+	for range 3 {
+		for _, field := range []string{"data:", "event:", "id:", "retry:"} {
+			if strings.HasPrefix(s, field) {
+				return strings.Contains(s, "data:")
+			}
+		}
+		if !strings.HasPrefix(s, ":") {
+			return false
+		}
+		_, s, _ = strings.Cut(s, "\n") // a comment
+		s = strings.TrimLeft(s, "\r\n")
+	}
+	return false
+}
+
+// dataLines are the lines of one event, read as one text.
+var dataLines = &escaping{
+	marks: "\r\n",
+	decode: func(s string) (int, string) {
+		for _, line := range []string{"\r\ndata: ", "\r\ndata:", "\ndata: ", "\ndata:"} {
+			if strings.HasPrefix(s, line) {
+				return len(line), "\n"
+			}
+		}
+		return 0, ""
+	},
+	escape: func(text, _ string) string { return strings.ReplaceAll(text, "\n", "\ndata: ") },
+}
+
+// stream returns the edits of server-sent events in a text.
+func (c *walk) stream(s string, p place) []Edit {
+	if !c.mayDecode(p, len(s)) {
+		return c.ask(s, p)
+	}
+	in := p
+	in.depth++
+	var fields []Field
+	var raws []span
+	for at := 0; at < len(s); {
+		end := lineEnd(s, at)
+		isData := strings.HasPrefix(s[at:end], "data:")
+		start := at
+		if isData {
+			start = at + len("data:")
+			if start < end && s[start] == ' ' {
+				start++
+			}
+			for strings.HasPrefix(s[min(len(s), end+1):], "data:") {
+				end = lineEnd(s, end+1)
+			}
+		}
+		raw := strings.TrimSuffix(s[start:end], "\r")
+		if len(raw) >= shortest {
+			name := "data"
+			if !isData {
+				name, _, _ = strings.Cut(raw, ":")
+			}
+			fields = append(fields, Field{name, dataLines.text(raw)})
+			raws = append(raws, span{start, start + len(raw)})
+		}
+		at = end + 1
+	}
+	j := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
+	for i, f := range fields {
+		j.add(i, f)
+	}
+	j.finish(fields)
+	var edits []Edit
+	for i, found := range j.edits {
+		raw := s[raws[i].start:raws[i].end]
+		edits = append(edits, shift(dataLines.lift(raw, found), raws[i].start)...)
+	}
+	return merge(c.ask(s, whole(p)), edits)
+}
+
+// lineEnd returns where the line ends that goes on at a place.
+func lineEnd(s string, at int) int {
+	n := strings.IndexByte(s[at:], '\n')
+	if n < 0 {
+		return len(s)
+	}
+	return at + n
+}
+
+// jsonLines returns the edits of several JSON values, one behind the other: a
+// text may be split over them.
+func (c *walk) jsonLines(s string, p place) []Edit {
+	var fields []Field
+	var starts []int
+	at := 0
+	for at < len(s) {
+		start := skipSpace(s, at)
+		if start == len(s) {
+			break
+		}
+		j := jsonScan{leaf: func(jsonLeaf, []string, *frame) {}}
+		if !j.run(s, start, true) {
+			break
+		}
+		fields = append(fields, Field{"", s[start:j.end]})
+		starts = append(starts, start)
+		at = j.end
+	}
+	in := p
+	in.depth++
+	l := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
+	for i, f := range fields {
+		l.add(i, f)
+	}
+	l.finish(fields)
+	var edits []Edit
+	for i, found := range l.edits {
+		edits = append(edits, shift(found, starts[i])...)
+	}
+	if skipSpace(s, at) < len(s) {
+		edits = append(edits, shift(c.prose(s[at:], p), at)...)
+	}
+	return edits
+}

@@ -1,0 +1,99 @@
+package carrier
+
+import "strings"
+
+// longestForm is the length in bytes up to which a text is taken for a form
+// that does not say that it is one. Longer ones have a media type.
+const longestForm = 1 << 20
+
+// mayBeForm reports whether a text looks like "name=value&name=value".
+func mayBeForm(s string) bool {
+	i := strings.IndexByte(s, '=')
+	if i <= 0 || i > 100 || len(s) > longestForm {
+		return false
+	}
+	isPadding := strings.Trim(s[i:], "=") == "" // of base64
+	return !isPadding && strings.IndexAny(s, " \t\r\n{<\"") < 0 && !strings.Contains(s[:i], "://")
+}
+
+// form returns the edits of a form.
+func (c *walk) form(s string, p place) []Edit {
+	if !c.mayDecode(p, len(s)) {
+		return c.ask(s, p)
+	}
+	edits := c.ask(s, whole(p))
+	return merge(edits, c.pairs(s, p.inside(Form)))
+}
+
+// whole returns the place of a text that a carrier takes apart: only values
+// that are known are looked for in it, since it need not be that carrier.
+func whole(p place) place {
+	p.kind = Raw
+	return p
+}
+
+// queries returns the edits of the queries of the URLs in a text, but for what
+// is replaced anyway.
+func (c *walk) queries(s string, p place, done []Edit) []Edit {
+	var edits []Edit
+	at := 0
+	for {
+		i := strings.Index(s[at:], "://")
+		if i < 0 {
+			return edits
+		}
+		at += i + len("://")
+		end := at + urlEnd(s[at:])
+		q := strings.IndexByte(s[at:end], '?')
+		if q >= 0 && strings.IndexByte(s[at+q:end], '=') >= 0 && c.mayDecode(p, end-at) {
+			start := at + q + 1
+			query, _, _ := strings.Cut(s[start:end], "#")
+			for _, e := range shift(c.pairs(query, p.inside(Query)), start) {
+				if !touches(done, e.Start, e.End) {
+					edits = append(edits, e)
+				}
+			}
+		}
+		at = end
+	}
+}
+
+// urlEnd returns how long the URL is with whose host a text begins.
+func urlEnd(s string) int {
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"'<>\\`", c) >= 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// pairs returns the edits of the parameters of a form or query.
+func (c *walk) pairs(s string, in place) []Edit {
+	var all []Member
+	for pair := range strings.SplitSeq(s, "&") {
+		name, value, _ := strings.Cut(strings.TrimPrefix(pair, "amp;"), "=")
+		all = append(all, Member{formEscapes.text(name), value})
+	}
+	var edits []Edit
+	at, i := 0, 0
+	outer := in.path
+	for pair := range strings.SplitSeq(s, "&") {
+		_, value, hasName := strings.Cut(pair, "=")
+		p := in
+		p.members = all
+		if hasName {
+			p.name = all[i].Name
+		} else {
+			value = pair
+		}
+		p.path = append(outer[:len(outer):len(outer)], p.name)
+		start := at + len(pair) - len(value)
+		found := c.value(formEscapes.text(value), p)
+		edits = append(edits, shift(formEscapes.lift(value, found), start)...)
+		at += len(pair) + 1
+		i++
+	}
+	return edits
+}

@@ -1,0 +1,43 @@
+package carrier
+
+import (
+	"encoding/hex"
+	"strings"
+)
+
+// hex returns the edits of hexadecimal digits. ok is false if they say no text
+// and nothing was found in their bytes.
+func (c *walk) hex(raw string, p place) (edits []Edit, ok bool) {
+	in := p
+	in.depth++
+	isLikely := isTextStart(raw)
+	if !isLikely && !c.WantsBytes || !c.mayDecode(p, len(raw)/2) {
+		return nil, false
+	}
+	plain, err := hex.DecodeString(raw)
+	if err != nil {
+		return nil, false
+	}
+	text := string(plain)
+	if !isText(text) && !isCompressed(text) {
+		in.kind = Bytes
+	}
+	edits = c.value(text, in)
+	isUpper := strings.ToUpper(raw) == raw
+	for i, e := range edits {
+		digits := hex.EncodeToString([]byte(e.Text))
+		if isUpper {
+			digits = strings.ToUpper(digits)
+		}
+		edits[i] = Edit{2 * e.Start, 2 * e.End, digits, e.Causes}
+	}
+	return edits, in.kind == Text || len(edits) > 0
+}
+
+// isTextStart reports whether hexadecimal digits begin as those of a text or of
+// compressed bytes do.
+func isTextStart(raw string) bool {
+	first := raw[:min(len(raw), 32)]
+	plain, err := hex.DecodeString(first)
+	return err == nil && (isText(string(plain)) || plain[0] == 0x1f || plain[0] == 'x')
+}

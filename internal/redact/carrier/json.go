@@ -1,0 +1,361 @@
+package carrier
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// A jsonLeaf is a string, a number or a name of a member in a JSON text.
+type jsonLeaf struct {
+	start, end int // without the quotes
+	kind       Kind
+	name       string // of the member, decoded; "" for an element
+}
+
+// A jsonScan finds the leaves of JSON text. The members of an object are handed
+// on when the object ends, so that each has the others next to it; the elements
+// of an array are handed on at once.
+type jsonScan struct {
+	text   string
+	tokens exactjson.Scanner
+
+	// leaf is called for each leaf. The path ends with the name of the leaf.
+	leaf func(l jsonLeaf, path []string, near *frame)
+	// closed is called at the end of an object that says to which of several
+	// texts its strings belong; see isNumbering. It may be nil.
+	closed func(numbers string)
+	// opened is called at the beginning of each object if closed is set.
+	opened func()
+
+	open    []frame
+	pending []jsonLeaf // members of the objects that are open
+
+	values  int // how many values of the top are complete
+	end     int // where the last complete value of the top ends
+	resume  int // where the last name, or value without a name, begins
+	scanned int // where the last token ends
+}
+
+// A frame is an object or array that is open.
+type frame struct {
+	isObject bool
+	first    int      // the index of its first leaf in pending
+	members  []Member // its short strings
+	labels   []string // what the outer object says of this value; see Leaf.Labels
+	numbers  string
+}
+
+// Members that are longer are not kept for the leaves next to them, and not
+// more of them: the names of secrets are short, and so are the marks by which
+// services tell that a value is one.
+const (
+	longestMember = 60
+	mostMembers   = 16
+)
+
+// run scans a text from a place on. It stops behind one value if only one is
+// wanted. It reports whether everything that it has scanned is JSON.
+func (j *jsonScan) run(text string, from int, one bool) bool {
+	j.text = text
+	j.resume, j.scanned, j.end = from, from, from
+	j.tokens.Reset(text[from:])
+	for j.tokens.Next() {
+		j.token(from)
+		j.scanned = from + j.tokens.End
+		isWhole := len(j.open) == 0 && j.tokens.Token != exactjson.Name
+		if isWhole {
+			j.values++
+			j.end = j.scanned
+			if one {
+				return true
+			}
+		}
+	}
+	isWhole := len(j.open) == 0 && skipSpace(text, j.scanned) == len(text)
+	for len(j.open) > 0 { // it breaks off
+		j.close(j.tokens.Path[:min(len(j.open)-1, len(j.tokens.Path))])
+	}
+	return isWhole && j.values > 0
+}
+
+// token handles the token that the scanner has found.
+func (j *jsonScan) token(from int) {
+	s := &j.tokens
+	start, end := from+s.Start, from+s.End
+	switch s.Token {
+	case exactjson.Open:
+		j.push(s.Kind == exactjson.Object, start)
+	case exactjson.Close:
+		j.close(s.Path)
+	case exactjson.Name:
+		j.resume = start
+		name := j.text[start+1 : end-1]
+		if strings.IndexByte(name, '\\') >= 0 {
+			s.Path[len(s.Path)-1] = jsonEscapes.text(name)
+		}
+		if len(name) >= shortestRun {
+			j.leaf(jsonLeaf{start: start + 1, end: end - 1, kind: Name}, s.Path[:len(s.Path)-1], nil)
+		}
+	case exactjson.Scalar:
+		j.scalar(start, end)
+	}
+}
+
+// push opens an object or array.
+func (j *jsonScan) push(isObject bool, start int) {
+	f := frame{isObject: isObject, first: len(j.pending)}
+	n := len(j.open)
+	if n > 0 {
+		outer := &j.open[n-1]
+		name := j.tokens.Path[n-1]
+		switch {
+		case !outer.isObject:
+			f.labels = outer.labels
+		case IsValueName(name):
+			f.labels = labelsOf(outer.labels, outer.members)
+		}
+	}
+	if n == 0 || !j.open[n-1].isObject {
+		j.resume = start
+	}
+	if isObject && j.opened != nil {
+		j.opened()
+	}
+	j.open = append(j.open, f)
+}
+
+// close closes the innermost object or array, whose path is given.
+func (j *jsonScan) close(path []string) {
+	f := &j.open[len(j.open)-1]
+	for i := f.first; i < len(j.pending); i++ {
+		l := j.pending[i]
+		j.leaf(l, append(path[:len(path):len(path)], l.name), f)
+	}
+	j.pending = j.pending[:f.first]
+	if f.isObject && j.closed != nil {
+		j.closed(f.numbers)
+	}
+	j.open = j.open[:len(j.open)-1]
+}
+
+// scalar handles a string, a number or a word.
+func (j *jsonScan) scalar(start, end int) {
+	var f *frame
+	name := ""
+	if n := len(j.open); n > 0 {
+		f = &j.open[n-1]
+		name = j.tokens.Path[n-1]
+	}
+	if f == nil || !f.isObject {
+		j.resume = start
+	}
+	l := jsonLeaf{start: start, end: end, name: name}
+	switch j.tokens.Kind {
+	case exactjson.String:
+		l.start, l.end = start+1, end-1
+	case exactjson.Number:
+		l.kind = Number
+	default:
+		return
+	}
+	raw := j.text[l.start:l.end]
+	if f != nil && f.isObject && isNumbering(name, l.kind) {
+		f.numbers += name + raw + "\x00"
+	}
+	if l.kind == Number && len(raw) < shortest && name == "" {
+		return
+	}
+	if f == nil || !f.isObject {
+		j.leaf(l, j.tokens.Path, f)
+		f.remember(raw, l.kind)
+		return
+	}
+	f.keep(name, raw, l.kind)
+	if raw != "" {
+		j.pending = append(j.pending, l)
+	}
+}
+
+// keep keeps a short member for the leaves next to it.
+func (f *frame) keep(name, raw string, kind Kind) {
+	isShort := kind == Text && len(raw) > 0 && len(raw) < longestMember
+	if isShort && len(f.members) < mostMembers {
+		f.members = append(f.members, Member{name, raw})
+	}
+}
+
+// remember keeps an element of an array as the label of the next one: the
+// first of ["api_key", "..."].
+func (f *frame) remember(raw string, kind Kind) {
+	if f == nil {
+		return
+	}
+	f.members = f.members[:0]
+	isLabel := kind == Text && len(raw) >= 3 && len(raw) < longestMember && strings.IndexByte(raw, ' ') < 0
+	if isLabel {
+		f.members = append(f.members, Member{"", raw})
+	}
+}
+
+// labelsOf returns labels together with the members that may be labels.
+func labelsOf(labels []string, members []Member) []string {
+	labels = labels[:len(labels):len(labels)]
+	for _, m := range members {
+		mayBeLabel := len(m.Value) >= 3 && strings.IndexByte(m.Value, ' ') < 0 && !IsValueName(m.Name)
+		if mayBeLabel {
+			labels = append(labels, m.Value)
+		}
+	}
+	return labels
+}
+
+// isNumbering reports whether a member of an object says to which of several
+// texts that come at once the strings of the object belong.
+func isNumbering(name string, kind Kind) bool {
+	isIndex := name == "index" || strings.HasSuffix(name, "_index") || strings.HasSuffix(name, "Index")
+	return isIndex && kind == Number || name == "item_id"
+}
+
+// valueNames are the names of members, elements and attributes that only say
+// that they hold a value, in lower case and without an "s" at the end. What
+// the value is, another member says.
+var valueNames = []string{
+	"v", "", "data", "content", "raw", "plain", "_", "$t", "#t",
+	"value", "stringvalue", "string_value", "secretvalue", "secret_value", "plainvalue",
+	"val", "stringval", "text", "string", "secretstring", "plaintext", "secrettext",
+}
+
+// IsValueName reports whether a name only says that it names a value.
+func IsValueName(name string) bool {
+	if name == "" || len(name) > len("secret_values") {
+		return false
+	}
+	last := name[len(name)-1]
+	isLikely := strings.IndexByte("vVsSaAtTwWnN_eElLgG", last) >= 0
+	if !isLikely {
+		return false
+	}
+	low := strings.ToLower(name)
+	return low == "ss" || slices.Contains(valueNames, strings.TrimSuffix(low, "s"))
+}
+
+// placeOf returns the place of a leaf of JSON that is at a place itself.
+func placeOf(l jsonLeaf, path []string, near *frame, at place) place {
+	outer := at.name
+	p := at.inside(JSON)
+	p.kind = l.kind
+	p.name = ""
+	if len(at.path) > 0 {
+		path = append(at.path[:len(at.path):len(at.path)], path...)
+	}
+	p.path = path
+	if l.kind == Name {
+		return p
+	}
+	if near != nil {
+		p.members = near.members
+		p.labels = near.labels
+		switch {
+		case !near.isObject:
+			p.labels = labelsOf(p.labels, near.members)
+			p.members = nil
+		case IsValueName(l.name):
+			p.labels = labelsOf(p.labels, near.members)
+		}
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		name := path[i]
+		if name == "" {
+			continue
+		}
+		if p.name == "" {
+			p.name = name
+		} else {
+			p.labels = append(p.labels[:len(p.labels):len(p.labels)], name)
+		}
+		if !IsValueName(name) {
+			break
+		}
+	}
+	if p.name == "" {
+		p.name = outer
+	}
+	return p
+}
+
+// jsonLeafEdits returns the edits of a leaf as edits of the JSON.
+func (c *walk) jsonLeafEdits(text string, l jsonLeaf, p place) []Edit {
+	raw := text[l.start:l.end]
+	switch l.kind {
+	case Number:
+		return shift(c.ask(raw, p), l.start)
+	case Name:
+		edits := c.ask(jsonEscapes.text(raw), p)
+		return shift(jsonEscapes.lift(raw, edits), l.start)
+	}
+	edits := c.value(jsonEscapes.text(raw), p)
+	if edits == nil {
+		return nil
+	}
+	return shift(jsonEscapes.lift(raw, edits), l.start)
+}
+
+// json returns the edits of a text that begins as JSON. If the text goes on as
+// something else, that is searched as prose. ok is false if nothing is JSON.
+func (c *walk) json(s string, p place) (edits []Edit, ok bool) {
+	isString := s[skipSpace(s, 0)] == '"'
+	if isString && !isOneString(s) {
+		return nil, false
+	}
+	if !c.mayDecode(p, len(s)) {
+		return nil, false
+	}
+	found := 0
+	j := jsonScan{leaf: func(l jsonLeaf, path []string, near *frame) {
+		found++
+		edits = append(edits, c.jsonLeafEdits(s, l, placeOf(l, path, near, p))...)
+	}}
+	isWhole := j.run(s, 0, false)
+	if j.values > 1 {
+		return c.jsonLines(s, p), true
+	}
+	if !isWhole && found == 0 && j.values == 0 {
+		return nil, false
+	}
+	sortEdits(edits)
+	if isWhole {
+		return edits, true
+	}
+	rest := max(j.resume, j.end)
+	edits = slices.DeleteFunc(edits, func(e Edit) bool { return e.End > rest })
+	return append(edits, shift(c.prose(s[rest:], p), rest)...), true
+}
+
+// isOneString reports whether a text is one JSON string.
+func isOneString(s string) bool {
+	start := skipSpace(s, 0)
+	end := len(strings.TrimRight(s, " \t\r\n"))
+	if end-start < 2 || s[end-1] != '"' {
+		return false
+	}
+	tokens := exactjson.Scan(s)
+	return tokens.Next() && tokens.End == end
+}
+
+// number returns the edits of a text that is a JSON number and nothing else,
+// as the body of an answer may be. ok is false if nothing is replaced.
+func (c *walk) number(s string, p place) (edits []Edit, ok bool) {
+	if p.depth > 0 {
+		return nil, false
+	}
+	start := skipSpace(s, 0)
+	end, ok := exactjson.ScanNumber(s, start)
+	if !ok || skipSpace(s, end) != len(s) {
+		return nil, false
+	}
+	p.kind = Number
+	edits = shift(c.ask(s[start:end], p), start)
+	return edits, len(edits) > 0 // hexadecimal may have nothing but digits
+}

@@ -1,0 +1,192 @@
+package carrier
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+)
+
+// deepestMarkup is how many elements may be open at once; those that are deeper
+// have the name of the last one. HTML leaves many elements open.
+const deepestMarkup = 200
+
+// An element is one that is open.
+type element struct {
+	name       string
+	attributes []Member
+	members    []Member // the short texts of its children, by their names
+	pending    []markupLeaf
+}
+
+// A markupLeaf is a text or attribute. A text waits for the end of the element
+// around its own, so that it has the others there next to it.
+type markupLeaf struct {
+	start, end int
+	isEscaped  bool // it may have entities
+	name       string
+	own        []Member // the attributes of its element
+}
+
+// A markupScan finds the leaves of XML or HTML.
+type markupScan struct {
+	text string
+	open []element // the first one stands for the text as a whole
+	leaf func(l markupLeaf, path []string, members []Member, labels []string)
+	path []string
+}
+
+// markup returns the edits of a text that begins as XML or HTML: of its texts,
+// attributes and comments. From where it is neither, it is searched as prose.
+// ok is false if it does not begin with an element.
+func (c *walk) markup(s string, p place) (edits []Edit, ok bool) {
+	if !strings.Contains(s, ">") || !c.mayDecode(p, len(s)) {
+		return nil, false
+	}
+	m := markupScan{text: s, open: []element{{name: p.name}}}
+	m.leaf = func(l markupLeaf, path []string, members []Member, labels []string) {
+		in := p.inside(Markup)
+		in.name, in.path, in.members, in.labels = l.name, path, members, labels
+		if len(p.path) > 0 {
+			in.path = append(p.path[:len(p.path):len(p.path)], path...)
+		}
+		raw := s[l.start:l.end]
+		if l.isEscaped {
+			found := c.value(xmlEscapes.text(raw), in)
+			edits = append(edits, shift(xmlEscapes.lift(raw, found), l.start)...)
+		} else {
+			edits = append(edits, shift(c.value(raw, in), l.start)...)
+		}
+	}
+	end := m.run()
+	if end == 0 {
+		return nil, false
+	}
+	sortEdits(edits)
+	if end < len(s) {
+		edits = append(edits, shift(c.prose(s[end:], p), end)...)
+	}
+	return merge(c.ask(s, whole(p)), edits), true
+}
+
+// run scans the text, and returns the place up to which it is markup.
+func (m *markupScan) run() int {
+	d := xml.NewDecoder(strings.NewReader(m.text))
+	d.Strict = false
+	d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
+	end, elements := 0, 0
+	for {
+		start := int(d.InputOffset())
+		token, err := d.RawToken()
+		if err != nil {
+			break
+		}
+		end = int(d.InputOffset())
+		switch t := token.(type) {
+		case xml.StartElement:
+			elements++
+			// A self-closing element comes with an end of no length.
+			m.start(t.Name.Local, start, end)
+		case xml.EndElement:
+			m.end(t.Name.Local)
+		case xml.CharData:
+			m.chars(start, end)
+		case xml.Comment:
+			m.leaf(markupLeaf{start: start + len("<!--"), end: end - len("-->")}, m.path, nil, nil)
+		case xml.ProcInst, xml.Directive:
+			m.leaf(markupLeaf{start: start, end: end}, m.path, nil, nil)
+		}
+	}
+	for len(m.open) > 0 {
+		m.pop()
+	}
+	if elements == 0 {
+		return 0
+	}
+	return end
+}
+
+// start opens an element and handles its attributes.
+func (m *markupScan) start(name string, start, end int) {
+	e := element{name: name}
+	var leaves []markupLeaf
+	at := start + 1
+	for at < end {
+		open := strings.IndexAny(m.text[at:end], `"'`)
+		if open < 0 {
+			break
+		}
+		open += at
+		length := strings.IndexByte(m.text[open+1:end], m.text[open])
+		if length < 0 {
+			break
+		}
+		before := strings.TrimRight(m.text[at:open], "= \t\r\n")
+		attribute := before[strings.LastIndexAny(before, " \t\r\n\"'")+1:]
+		from, to := open+1, open+1+length
+		leaves = append(leaves, markupLeaf{start: from, end: to, isEscaped: true, name: attribute})
+		if length > 0 && length < longestMember {
+			e.attributes = append(e.attributes, Member{attribute, m.text[from:to]})
+		}
+		at = to + 1
+	}
+	for _, l := range leaves {
+		var labels []string
+		if IsValueName(l.name) {
+			labels = labelsOf(nil, e.attributes)
+		}
+		m.leaf(l, append(m.path[:len(m.path):len(m.path)], name), e.attributes, labels)
+	}
+	if len(m.open) < deepestMarkup {
+		m.open = append(m.open, e)
+		m.path = append(m.path, name)
+	}
+}
+
+// chars handles a text between tags.
+func (m *markupScan) chars(start, end int) {
+	isCDATA := strings.HasPrefix(m.text[start:end], "<![CDATA[")
+	if isCDATA {
+		start += len("<![CDATA[")
+		end -= len("]]>")
+	}
+	if skipSpace(m.text[:end], start) == end {
+		return
+	}
+	e := &m.open[len(m.open)-1]
+	parent := &m.open[max(0, len(m.open)-2)]
+	l := markupLeaf{start: start, end: end, isEscaped: !isCDATA, name: e.name, own: e.attributes}
+	parent.pending = append(parent.pending, l)
+	isShort := end-start < longestMember && len(parent.members) < mostMembers
+	if isShort {
+		parent.members = append(parent.members, Member{e.name, m.text[start:end]})
+	}
+}
+
+// end closes the elements up to the innermost one of a name.
+func (m *markupScan) end(name string) {
+	for i := len(m.open) - 1; i > 0; i-- {
+		if m.open[i].name == name {
+			for len(m.open) > i {
+				m.pop()
+			}
+			return
+		}
+	}
+}
+
+// pop closes the innermost element.
+func (m *markupScan) pop() {
+	e := &m.open[len(m.open)-1]
+	for _, l := range e.pending {
+		labels := labelsOf(nil, l.own)
+		if IsValueName(l.name) {
+			labels = labelsOf(labels, e.members)
+		}
+		path := append(m.path[:len(m.path):len(m.path)], l.name)
+		m.leaf(l, path, e.members, labels)
+	}
+	m.open = m.open[:len(m.open)-1]
+	if len(m.path) > 0 {
+		m.path = m.path[:len(m.path)-1]
+	}
+}

@@ -1,0 +1,115 @@
+package carrier
+
+import "strings"
+
+// longestHead is the length in bytes up to which the headers of a mail are
+// looked for.
+const longestHead = 16 << 10
+
+// multipart returns the edits of a body in parts (RFC 2046, section 5.1). ok is
+// false if it is not one.
+func (c *walk) multipart(s string, p place) (edits []Edit, ok bool) {
+	if !strings.HasPrefix(s, "--") {
+		return nil, false
+	}
+	boundary, _, _ := strings.Cut(s, "\n")
+	boundary = strings.TrimSuffix(boundary, "\r")
+	hasHead := strings.Contains(s[:min(len(s), longestHead)], "ontent-")
+	if len(boundary) < len("--x") || !hasHead || !c.mayDecode(p, len(s)) {
+		return nil, false
+	}
+	at := 0
+	for {
+		i := strings.Index(s[at:], boundary)
+		if i < 0 {
+			break
+		}
+		start := at + i + len(boundary)
+		length := strings.Index(s[start:], boundary)
+		if length < 0 {
+			length = len(s) - start // it breaks off
+		}
+		edits = append(edits, shift(c.part(s[start:start+length], p), start)...)
+		at = start + length
+	}
+	return merge(c.ask(s, whole(p)), edits), true
+}
+
+// part returns the edits of a part: of its head, and of its body, which has the
+// name that the head says.
+func (c *walk) part(s string, p place) []Edit {
+	head, body, ok := cutHead(s)
+	if !ok {
+		return c.prose(s, p)
+	}
+	in := p.inside(Form)
+	in.name = ""
+	_, rest, hasName := strings.Cut(head, `name="`)
+	if hasName {
+		in.name, _, _ = strings.Cut(rest, `"`)
+	}
+	in.path = append(p.path[:len(p.path):len(p.path)], in.name)
+	edits := c.head(head, p)
+	from := len(s) - len(body)
+	body = strings.TrimSuffix(strings.TrimSuffix(body, "\n"), "\r")
+	return append(edits, shift(c.encoded(head, body, in), from)...)
+}
+
+// mail returns the edits of a text with headers that say that the rest is
+// quoted-printable. Nothing else tells: "KEY=8F" looks like an escape, and so
+// does the end of base64 in front of a line end.
+func (c *walk) mail(s string, p place) (edits []Edit, ok bool) {
+	if !strings.Contains(s[:min(len(s), longestHead)], "quoted-printable") {
+		return nil, false
+	}
+	head, body, ok := cutHead(s)
+	isHead := ok && len(head) <= longestHead && strings.Contains(head, "quoted-printable")
+	if !isHead || !c.mayDecode(p, len(s)) {
+		return nil, false
+	}
+	edits = c.head(head, p)
+	return append(edits, shift(c.encoded(head, body, p), len(s)-len(body))...), true
+}
+
+// cutHead cuts a text behind the empty line that ends its headers.
+func cutHead(s string) (head, body string, ok bool) {
+	head, body, ok = strings.Cut(s, "\r\n\r\n")
+	if ok {
+		return head, body, true
+	}
+	return strings.Cut(s, "\n\n")
+}
+
+// head returns the edits of a list of headers.
+func (c *walk) head(s string, p place) []Edit {
+	var edits []Edit
+	at := 0
+	for line := range strings.SplitAfterSeq(s, "\n") {
+		name, value, ok := strings.Cut(line, ":")
+		in := p.inside(Header)
+		in.name = strings.TrimSpace(name)
+		if !ok {
+			in.name, value = "", line
+		}
+		value = strings.TrimRight(value, "\r\n")
+		start := at + len(line) - len(strings.TrimLeft(line[len(name):], ": \t"))
+		if !ok {
+			start = at
+		} else {
+			value = strings.TrimLeft(value, " \t")
+		}
+		edits = append(edits, shift(c.prose(value, in), start)...)
+		at += len(line)
+	}
+	return edits
+}
+
+// encoded returns the edits of what is behind a head.
+func (c *walk) encoded(head, body string, p place) []Edit {
+	isQuoted := strings.Contains(strings.ToLower(head), "quoted-printable")
+	if !isQuoted || !c.mayDecode(p, len(body)) {
+		return c.value(body, p)
+	}
+	p.depth++
+	return mailEscapes.lift(body, c.value(mailEscapes.text(body), p))
+}

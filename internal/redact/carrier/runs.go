@@ -1,0 +1,190 @@
+package carrier
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// shortestRun is the least number of characters of base64 or hexadecimal that
+// are decoded: those of a known value of 8 bytes in base64 without padding.
+const shortestRun = 11
+
+// shortestLine is the least length of the lines into which base64 is broken.
+// GitHub's contents API has 60, PEM 64, MIME and base64(1) 76.
+const shortestLine = 40
+
+// Classes of characters.
+const (
+	isAlnum = 1 << iota
+	isStd   // "+" and "/"
+	isURL   // "-" and "_"
+	isHex
+
+	isDigit = isAlnum | isStd | isURL // of base64 in one of its alphabets
+)
+
+var classes = func() (t [256]byte) {
+	for c := range t {
+		b := byte(c)
+		switch {
+		case '0' <= b && b <= '9', 'a' <= b && b <= 'f', 'A' <= b && b <= 'F':
+			t[c] = isAlnum | isHex
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z':
+			t[c] = isAlnum
+		case b == '+', b == '/':
+			t[c] = isStd
+		case b == '-', b == '_':
+			t[c] = isURL
+		}
+	}
+	return t
+}()
+
+// runEnd returns where the run of characters of some classes ends that goes on
+// at a place.
+func runEnd(s string, at int, of byte) int {
+	for at < len(s) && classes[s[at]]&of != 0 {
+		at++
+	}
+	return at
+}
+
+// runs returns the edits of what is encoded in a text as base64 or hexadecimal.
+// What is replaced anyway is left out.
+func (c *walk) runs(s string, p place, done []Edit) []Edit {
+	var edits []Edit
+	at := 0
+	for at+shortestRun <= len(s) {
+		// A run that begins here or later is too short if this is none of it.
+		probe := at + shortestRun - 1
+		if classes[s[probe]]&isDigit == 0 {
+			at = probe + 1
+			continue
+		}
+		start := probe
+		for start > at && classes[s[start-1]]&isDigit != 0 {
+			start--
+		}
+		end := runEnd(s, probe, isDigit)
+		if end-start < shortestRun {
+			at = end
+			continue
+		}
+		if touches(done, start, end) {
+			at = end
+			continue
+		}
+		found, stop := c.run(s, start, end, p)
+		edits = append(edits, found...)
+		at = stop
+	}
+	return edits
+}
+
+// run returns the edits of the run s[start:end], and where it ends: base64 may
+// go on in the next lines.
+//
+// A short line behind others is their last one, or a word. So it is tried with
+// the line and without it, and a text decides.
+func (c *walk) run(s string, start, end int, p place) (edits []Edit, stop int) {
+	isAllHex := runEnd(s[:end], start, isHex) == end
+	if isAllHex && (end-start)%2 == 0 && end-start >= 2*minKnown {
+		found, ok := c.hex(s[start:end], p)
+		if ok {
+			return shift(found, start), end
+		}
+	}
+	ends := lineEnds(s, start, end)
+	last := len(ends) - 1
+	for i := last; i >= 0; i-- {
+		stop = paddingEnd(s, ends[i])
+		found, isText := c.base64(s[start:stop], p, i == last)
+		if isText || len(found) > 0 {
+			return shift(found, start), stop
+		}
+	}
+	// The lines are not looked at again, but for one that may be a word.
+	return nil, paddingEnd(s, ends[max(0, last-1)])
+}
+
+// minKnown is the length in bytes of the shortest value that is looked for.
+const minKnown = 8
+
+// lineEnds returns the places where a run of base64 may end that begins with
+// the line s[start:end]: the end of the first line, and of the last one or two
+// of those that follow.
+func lineEnds(s string, start, end int) []int {
+	width := end - start
+	if width < shortestLine || width%4 != 0 {
+		return []int{end}
+	}
+	ends := []int{end}
+	for {
+		next := end + len(lineBreak(s[end:]))
+		if next == end || next == len(s) {
+			return ends
+		}
+		stop := runEnd(s, next, isDigit)
+		length := stop - next
+		if length == 0 || length > width {
+			return ends
+		}
+		if len(ends) > 1 {
+			ends = ends[:1] // the line before is a whole one
+			ends = append(ends, end)
+		}
+		ends = append(ends, stop)
+		end = stop
+		if length < width {
+			return ends
+		}
+	}
+}
+
+// lineBreak returns the line break that a text begins with, and the indentation
+// of the next line.
+func lineBreak(s string) string {
+	n := 0
+	switch {
+	case strings.HasPrefix(s, "\r\n"):
+		n = 2
+	case strings.HasPrefix(s, "\n"):
+		n = 1
+	default:
+		return ""
+	}
+	for n < len(s) && (s[n] == ' ' || s[n] == '\t') {
+		n++
+	}
+	return s[:n]
+}
+
+// paddingEnd returns the place behind the padding at a place.
+func paddingEnd(s string, at int) int {
+	for n := 0; n < 2 && at < len(s) && s[at] == '='; n++ {
+		at++
+	}
+	return at
+}
+
+// isText reports whether bytes are a text: UTF-8 without control characters.
+// The last character may be cut off.
+func isText(s string) bool {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			isControl := c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f
+			if isControl {
+				return false
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return len(s)-i < utf8.UTFMax && !utf8.FullRuneInString(s[i:])
+		}
+		i += n
+	}
+	return true
+}
