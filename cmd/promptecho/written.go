@@ -106,7 +106,7 @@ func redactedIn(files []string) string {
 func countRedacted(under map[string]int, it *interaction.Interaction) {
 	const texts = "in texts"
 	add := func(name, text string) {
-		if n := redact.CountPlaceholders([]byte(text)); n > 0 {
+		if n := redact.CountPlaceholders(text); n > 0 {
 			under[cmp.Or(name, texts)] += n
 		}
 	}

@@ -18,7 +18,9 @@ func (c *Cassette) Contents(name string, environ []string) (*cassette.Contents, 
 	var policy redact.Policy
 	policy.Environment(environ)
 	for _, it := range c.Interactions {
-		policy.Interaction(it)
+		if err := policy.Interaction(it).Err(); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w: nothing was written", name, it.Line, err)
+		}
 	}
 	contents := &cassette.Contents{Partial: len(c.LeftOut) > 0}
 	var options canon.Options

@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -41,24 +40,18 @@ func (s *search) named(start, end int) match {
 	default:
 		return match{}
 	}
-	kind := nameKinds.Get(string(text[start:end]))
-	if kind == "" && start > 0 && text[start-1] == ' ' && end-start <= len("token") { // "API key: ..."
-		first := start - 1
-		for first > 0 && class[text[first-1]]&alnum != 0 {
-			first--
-		}
-		if before := strings.ToLower(string(text[first : start-1])); before == "api" || before == "access" || before == "secret" {
-			kind = secretKind(before + strings.ToLower(string(text[start:end])))
-		}
+	kind := nameKinds.Get(text[start:end])
+	if kind == "" && start > 0 && text[start-1] == ' ' {
+		kind = kindOfTwoWords(text[:start-1], text[start:end])
 	}
 	switch {
-	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || bytes.IndexByte([]byte("?&;6"), text[start-1]) < 0): // 6 of \u0026
+	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || strings.IndexByte("?&;6", text[start-1]) < 0): // 6 of \u0026
 		return match{}
 	case kind == "bearer", kind == "basic":
 		return s.scheme(kind, end)
 	}
 	m := s.valueBefore(kind, start)
-	if at, quote := assigned(text, end, bytes.HasPrefix(text[start:end], []byte("--"))); m.end == 0 && at > 0 {
+	if at, quote := assigned(text, end, strings.HasPrefix(text[start:end], "--")); m.end == 0 && at > 0 {
 		m = s.valueAt(kind, start, at, quote)
 	}
 	if m.end > 0 {
@@ -70,19 +63,36 @@ func (s *search) named(start, end int) match {
 	return m
 }
 
+// kindOfTwoWords returns what a value is whose name has two words, such as "API key". The
+// first one is at the end of a text.
+func kindOfTwoWords(before, last string) string {
+	if len(last) > len("token") {
+		return ""
+	}
+	first := len(before)
+	for first > 0 && class[before[first-1]]&alnum != 0 {
+		first--
+	}
+	switch word := strings.ToLower(before[first:]); word {
+	case "api", "access", "secret":
+		return secretKind(word + strings.ToLower(last))
+	}
+	return ""
+}
+
 // ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
 var ofJWK = strings.Fields("d p q dp dq qi k")
 
 // inJWK reports whether a word is one of those, in quotes.
 func (s *search) inJWK(start, end int) bool {
-	from, to, kty := max(0, start-2*maxValue), min(len(s.text), end+2*maxValue), []byte(string(s.text[max(0, start-1)])+"kty")
-	if start == 0 || bytes.IndexByte([]byte(`"'`), s.text[start-1]) < 0 || !slices.Contains(ofJWK, string(s.text[start:end])) ||
-		!bytes.Contains(s.text[from:to], kty) { // nearly always
+	from, to, kty := max(0, start-2*maxValue), min(len(s.text), end+2*maxValue), string(string(s.text[max(0, start-1)])+"kty")
+	if start == 0 || strings.IndexByte(`"'`, s.text[start-1]) < 0 || !slices.Contains(ofJWK, string(s.text[start:end])) ||
+		!strings.Contains(s.text[from:to], kty) { // nearly always
 		return false
 	}
 	before := s.text[from:start]
-	after, _, _ := bytes.Cut(s.text[end:to], []byte("}"))
-	return bytes.Contains(before[bytes.LastIndexAny(before, "{}")+1:], kty) || bytes.Contains(after, kty)
+	after, _, _ := strings.Cut(s.text[end:to], "}")
+	return strings.Contains(before[strings.LastIndexAny(before, "{}")+1:], kty) || strings.Contains(after, kty)
 }
 
 // valueAt looks at the value that stands at a place and is given to the name that begins at
@@ -92,7 +102,7 @@ func (s *search) valueAt(kind string, start, at int, quote string) match {
 	s.listed, s.quote = kind, quote
 	if kind == "authorization" {
 		if space := run(text, at, word); space < len(text)-1 && text[space] == ' ' {
-			if scheme := string(bytes.ToLower(text[at:space])); scheme == "basic" || scheme == "bearer" {
+			if scheme := string(strings.ToLower(text[at:space])); scheme == "basic" || scheme == "bearer" {
 				return s.scheme(scheme, space)
 			}
 			at = space + 1
@@ -105,7 +115,7 @@ func (s *search) valueAt(kind string, start, at int, quote string) match {
 		m = s.password(start, at, quote, 50)
 	}
 	if m.end == 0 {
-		if hidden := hiddenOfList().FindIndex(text[at:]); hidden != nil {
+		if hidden := hiddenOfList().FindStringIndex(text[at:]); hidden != nil {
 			s.last = at + hidden[1] // the list goes on behind what is known from elsewhere
 		}
 	}
@@ -161,7 +171,7 @@ var nameKinds = memo.Strings[string]{Func: nameKind}
 
 // scheme looks at the secret after "Bearer" or "Basic".
 func (s *search) scheme(kind string, at int) match {
-	space := afterScheme().FindIndex(s.text[at:])
+	space := afterScheme().FindStringIndex(s.text[at:])
 	if space == nil {
 		return match{}
 	}
@@ -226,13 +236,13 @@ func (s *search) valueBefore(kind string, start int) match {
 	before := s.text[from:start]
 	at := len(before)
 	for at == len(before) || at > 0 && before[at] == '/' { // not the end of an element
-		name := max(bytes.LastIndex(before[:at], []byte("alue")), bytes.LastIndex(before[:at], []byte(`"v`)))
-		at = bytes.LastIndexAny(before[:max(name+1, 0)], "\"'<;c/") // of &lt; and \u003c
+		name := max(strings.LastIndex(before[:at], "alue"), strings.LastIndex(before[:at], `"v`))
+		at = strings.LastIndexAny(before[:max(name+1, 0)], "\"'<;c/") // of &lt; and \u003c
 	}
 	if at < 0 {
 		return match{}
 	}
-	if m := valuesBefore().FindSubmatchIndex(before[at:]); m != nil {
+	if m := valuesBefore().FindStringSubmatchIndex(before[at:]); m != nil {
 		return s.valueAt(kind, from+at+m[2]-1, from+at+m[2], `"`)
 	}
 	return match{}
@@ -242,8 +252,8 @@ func (s *search) valueBefore(kind string, start int) match {
 const maxBefore = 512
 
 // isNested reports whether a word is the name of an element of XML, or a value.
-func isNested(before []byte) bool {
-	return len(before) > 0 && bytes.IndexByte([]byte("<:c;\"'"), before[len(before)-1]) >= 0 && nesting().Match(before[max(0, len(before)-32):])
+func isNested(before string) bool {
+	return len(before) > 0 && strings.IndexByte("<:c;\"'", before[len(before)-1]) >= 0 && nesting().MatchString(before[max(0, len(before)-32):])
 }
 
 var nesting = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
@@ -251,22 +261,22 @@ var nesting = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
 // assigned returns where the value begins that is given to a name ending at a place, and
 // the quote it stands in. It returns 0 if there is none. To an
 // option a value is given by a space, and after a comma only where names are quoted.
-func assigned(text []byte, at int, option bool) (value int, quote string) {
-	m := assignment().FindSubmatch(text[at:min(len(text), at+100)])
+func assigned(text string, at int, option bool) (value int, quote string) {
+	m := assignment().FindStringSubmatch(text[at:min(len(text), at+100)])
 	name, spaces, separator, open := m[1], m[2], string(m[3]), m[4]
 	if separator == "" && (!option || len(spaces) == 0) || separator == "," && len(name) == 0 {
 		return 0, ""
 	}
-	return at + len(m[0]), string(open)
+	return at + len(m[0]), open
 }
 
 // typed is assigned for a value that is typed, one of several, or beside its name.
-func typed(text []byte, at int) (value int, quote string) {
-	next := bytes.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
-	if len(next) > 0 && (next[0] == ':' || next[0] == '=') && !bytes.ContainsAny(next, "[{<\\\n") {
+func typed(text string, at int) (value int, quote string) {
+	next := strings.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
+	if len(next) > 0 && (next[0] == ':' || next[0] == '=') && !strings.ContainsAny(next, "[{<\\\n") {
 		return 0, "" // nearly every one
 	}
-	m := typing().FindSubmatch(text[at:min(len(text), at+2*maxBefore)])
+	m := typing().FindStringSubmatch(text[at:min(len(text), at+2*maxBefore)])
 	if m == nil {
 		return 0, ""
 	}
@@ -285,12 +295,12 @@ func (s *search) value(kind string, start int, quote string) match {
 	}
 	limit := text[:min(len(text), start+maxValue)]
 	end := run(limit, start, chars)
-	for bytes.HasPrefix(limit[end:], []byte(`\u002B`)) { // a plus, as .NET writes it in JSON
+	for strings.HasPrefix(limit[end:], `\u002B`) { // a plus, as .NET writes it in JSON
 		end = run(limit, end+len(`\u002B`), chars)
 	}
 	if end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL {
 		colon := end
-		if end = run(limit, colon+1, chars); end < colon+17 || bytes.HasPrefix(limit[colon:], []byte("://")) {
+		if end = run(limit, colon+1, chars); end < colon+17 || strings.HasPrefix(limit[colon:], "://") {
 			return match{} // a place, a time, a ratio, a URL
 		}
 	}
@@ -301,15 +311,15 @@ func (s *search) value(kind string, start int, quote string) match {
 		// A part of a longer value is not judged: of a placeholder, it would count as a secret.
 		return match{}
 	}
-	if end < len(text) && (class[text[end]]&alnum != 0 || bytes.IndexByte([]byte("({[$*@"), text[end]) >= 0) ||
-		isElided(text, end) || bytes.HasSuffix(text[start:end], []byte("..")) {
+	if end < len(text) && (class[text[end]]&alnum != 0 || strings.IndexByte("({[$*@", text[end]) >= 0) ||
+		isElided(text, end) || strings.HasSuffix(text[start:end], "..") {
 		return match{}
 	}
 	if quote == "" && end > start && text[end-1] == '.' {
 		end-- // of the sentence
 	}
 	v := text[start:end]
-	if quote == "" && !bytes.ContainsAny(v, "0123456789") {
+	if quote == "" && !strings.ContainsAny(v, "0123456789") {
 		return match{} // a name in code
 	}
 	if !looksRandomAlone(v) && !isBase32(v) && !(kind == "API key" && isUUID(v)) {
@@ -326,13 +336,13 @@ func (s *search) password(name, start int, quote string, words int) match {
 	text := s.text
 	end := start
 	for end < len(text) && end < start+maxValue && text[end] > ' ' && text[end] < 0x7f &&
-		bytes.IndexByte([]byte("\"'`\\;&<>|"), text[end]) < 0 && (!strings.HasPrefix(quote, "%") || text[end] != '%') {
+		strings.IndexByte("\"'`\\;&<>|", text[end]) < 0 && (!strings.HasPrefix(quote, "%") || text[end] != '%') {
 		end++
 	}
 	if end == start+maxValue {
 		return match{} // as in value
 	}
-	v := bytes.TrimSuffix(text[start:end], []byte("]]")) // the end of CDATA
+	v := strings.TrimSuffix(text[start:end], "]]") // the end of CDATA
 	end = start + len(v)
 	t := measure(v)
 	code := "(){}[]$*,="
@@ -340,13 +350,13 @@ func (s *search) password(name, start int, quote string, words int) match {
 		code = "(){}[]:"
 	}
 	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 && t.words*100 <= t.n*words &&
-		!isPlaceholder(v) && !bytes.ContainsAny(v, code) && !isPath(string(v))
-	weak := text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) &&
-		!bytes.ContainsAny(v, "(),=") && isPassword(nil, v)
-	key := bytes.TrimPrefix(bytes.TrimPrefix(v, []byte("key-")), []byte("api-")) // Mailgun, LaunchDarkly
+		!isPlaceholder(v) && !strings.ContainsAny(v, code) && !isPath(v)
+	weak := start > 0 && text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) &&
+		!strings.ContainsAny(v, "(),=") && isPassword("", v)
+	key := strings.TrimPrefix(strings.TrimPrefix(v, "key-"), "api-") // Mailgun, LaunchDarkly
 	random := t.digit > 0 && (looksRandomAlone(key) || isBase32(v) || isUUID(key)) ||
 		t.digit > 1 && t.marks < 2 && t.n >= 16 && t.distinct >= 8 && t.steps*100 < t.n*45 && t.words*100 < t.n*85 && !isPlaceholder(v)
-	if !strong && !weak && !random || isElided(text, end) || bytes.Contains(v, []byte("://")) {
+	if !strong && !weak && !random || isElided(text, end) || strings.Contains(v, "://") {
 		return match{}
 	}
 	return s.match("password", start, end)
@@ -354,14 +364,14 @@ func (s *search) password(name, start int, quote string, words int) match {
 
 // inConnection reports whether what stands before a name is the beginning of a connection
 // string: "...;" or "host=... ".
-func inConnection(before []byte) bool {
-	if i := bytes.LastIndex(before, []byte(Placeholder)); i >= 0 {
+func inConnection(before string) bool {
+	if i := strings.LastIndex(before, Placeholder); i >= 0 {
 		before = before[i+len(Placeholder):]
 	}
-	before = bytes.TrimRight(before, " ")
-	if bytes.HasSuffix(before, []byte(";")) {
+	before = strings.TrimRight(before, " ")
+	if strings.HasSuffix(before, ";") {
 		return true
 	}
-	before = before[bytes.LastIndexAny(before, "\n\"'\\")+1:]
-	return bytes.HasPrefix(before, []byte("host=")) || bytes.Contains(before, []byte(" host="))
+	before = before[strings.LastIndexAny(before, "\n\"'\\")+1:]
+	return strings.HasPrefix(before, "host=") || strings.Contains(before, " host=")
 }

@@ -1,153 +1,239 @@
 package redact
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/coding"
-	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
 const notWritten = "nothing was written. Keep the secret out of the call, or have promptecho.Redact replace it"
 
-// Check looks for every known secret in what is about to be written: as it is, escaped
-// for JSON or a URL, in base64, hexadecimal and UTF-16. It returns an error that names the
-// place, never the value.
+// Check looks for every known secret in what is about to be written, however it is encoded
+// there. It returns an error that names the place, never the value.
 func (p *Policy) Check(what string, data []byte) error {
-	if found := p.find(data); found.end > 0 {
-		line := 1 + bytes.Count(data[:found.start], []byte("\n"))
-		return fmt.Errorf("%s: line %d would contain a known secret (%s): "+notWritten, what, line, found.kind)
+	text := string(data)
+	edits, err := p.knownIn(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w: "+notWritten, what, err)
+	}
+	if len(edits) > 0 {
+		line := 1 + strings.Count(text[:edits[0].Start], "\n")
+		return fmt.Errorf("%s: line %d would contain a known secret (%s): "+notWritten, what, line, kindOfEdit(edits[0]))
 	}
 	return nil
 }
 
+// knownIn returns where a text has known secrets.
+func (p *Policy) knownIn(text string) ([]carrier.Edit, error) {
+	if p.knowsNone() {
+		return nil, nil
+	}
+	f := &finder{policy: p}
+	return f.knownWalker().Edits(text, carrier.Place{})
+}
+
+// kindOfEdit returns what was found at the place of an edit.
+func kindOfEdit(e carrier.Edit) string {
+	if len(e.Causes) == 0 {
+		return kindPlain
+	}
+	return e.Causes[0].Kind
+}
+
+// MayContain reports whether the text of a cassette may hold a known secret, however it is
+// encoded there, or a line of one.
+func (p *Policy) MayContain(text []byte) bool {
+	if p.knowsNone() {
+		return false
+	}
+	f := &finder{policy: p, lines: true}
+	edits, err := f.knownWalker().Edits(string(text), carrier.Place{})
+	return err != nil || len(edits) > 0
+}
+
+// holdsSecret reports whether a text of a request has a known secret.
+func (p *Policy) holdsSecret(text string) bool {
+	edits, err := p.knownIn(text)
+	return err != nil || len(edits) > 0
+}
+
 // CheckInteraction looks for every known secret in the texts of an interaction, as Check
-// does, and in the strings of its JSON as they read: a file can have them in a spelling of
-// its own.
-func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, proof int) (err error) {
-	check := func(place string, text []byte) {
-		for _, text := range append([]string{string(text)}, oddStrings(string(text))...) {
-			if found := p.find([]byte(text)); err == nil && found.end > 0 {
-				err = fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, found.kind)
+// does. The result is the one of its redaction: an error of that is returned. A response
+// that was not redacted since a secret became known is searched for all that must not be
+// written.
+func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, result Result) error {
+	if result.err != nil {
+		return fmt.Errorf("%s: %w: "+notWritten, what, result.err)
+	}
+	for _, t := range []struct{ place, text string }{
+		{"request.url", it.Request.URL},
+		{"request.body", string(it.Request.Body)},
+	} {
+		edits, err := p.knownIn(t.text)
+		if err := whyNot(what, t.place, edits, err); err != nil {
+			return err
+		}
+	}
+	if result.clean && result.known == p.Count() {
+		return nil
+	}
+	return p.checkResponse(what, it)
+}
+
+// whyNot returns why a text must not be written in which something was found.
+func whyNot(what, place string, edits []carrier.Edit, err error) error {
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %s: %w: "+notWritten, what, place, err)
+	case len(edits) == 0:
+		return nil
+	}
+	for _, e := range edits {
+		for _, c := range e.Causes {
+			if c.Rule == byKnown {
+				return fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, c.Kind)
 			}
 		}
 	}
+	return fmt.Errorf("%s: a text in %s looks like a secret, or Redact matches it: nothing was written. Keep it out of the call", what, place)
+}
+
+// checkResponse looks for all that must not be written of a response.
+func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 	_, answered := sides(&it.Request)
-	check("request.url", []byte(it.Request.URL))
-	check("request.body", it.Request.Body)
-	if plain, ok := coding.Decompress(it.Response.Body); ok {
-		check("response.body, decompressed,", plain)
-		if err == nil && !bytes.Equal(p.body(it.Response.Body, answered), it.Response.Body) {
-			return fmt.Errorf("%s: response.body is compressed, and a text in it looks like a secret, or Redact matches it, which cannot be replaced there: "+
-				"nothing was written. Keep it out of the call", what)
+	for _, t := range []struct{ place, text string }{
+		{"response.body", string(it.Response.Body)},
+		{"response.text", it.Response.Text},
+		{"response.error", it.Response.Error},
+	} {
+		f := &finder{policy: p, side: answered.narrowed(t.text)}
+		edits, err := f.walker().Edits(t.text, carrier.Place{})
+		if err := whyNot(what, t.place, edits, err); err != nil {
+			return err
 		}
 	}
-	check("response.body", it.Response.Body)
-	for i, event := range it.Response.Events {
-		for _, f := range event {
-			if p.find([]byte(f.Value)).end > 0 || oddStrings(f.Value) != nil { // nearly none
-				check(placeOf(i), []byte(f.Value))
+	fields, texts := fieldsOf(it.Response.Events)
+	f := &finder{policy: p, side: answered.narrowed(texts...)}
+	edits, err := f.walker().EditsOfEvents(fields)
+	if err != nil {
+		return whyNot(what, "response.events", nil, err)
+	}
+	i := 0
+	for event := range it.Response.Events {
+		for range it.Response.Events[event] {
+			if len(edits[i]) > 0 {
+				return whyNot(what, f.placeOf(event, fields[i].Value), edits[i], nil)
 			}
+			i++
 		}
 	}
-	left := false
-	if proof != p.Count() {
-		splitTexts(it.Response.Events, func(_ joint, text []byte) {
-			check("response.events (split over several events)", text)
-			left = left || !bytes.Equal(p.body(text, answered), text)
-		})
+	return nil
+}
+
+// placeOf returns the place of what was found in a field of an event: the event, or the
+// stream if it is found only together with other events.
+func (f *finder) placeOf(event int, value string) string {
+	alone, err := f.walker().Edits(value, carrier.Place{})
+	if err == nil && len(alone) == 0 {
+		return "response.events (split over several events)"
 	}
-	check("response.text", []byte(it.Response.Text))
-	check("response.error", []byte(it.Response.Error))
-	if err == nil && left {
-		return fmt.Errorf("%s: a text in response.events looks like a secret, or Redact matches it, "+
-			"but it is split over several events, where not even Redact can replace it: nothing was written. Keep it out of the call", what)
-	}
-	return err
+	return placeOf(event)
 }
 
 func placeOf(event int) string { return fmt.Sprintf("response.events[%d]", event) }
 
-// oddStrings returns the strings of JSON text, names too, that have escapes, as they read.
-// There is none where nothing is escaped oddly, or twice: a secret stands there in one of
-// its spellings.
-func oddStrings(text string) (odd []string) {
-	if !strings.Contains(text, `\u`) && !strings.Contains(text, `\/`) && !strings.Contains(text, `\\`) {
-		return nil
-	}
-	for s := exactjson.Scan(text); s.Next(); {
-		if token := text[s.Start:s.End]; token[0] == '"' && strings.Contains(token, `\`) {
-			odd = append(odd, exactjson.UnescapeText(token[1:len(token)-1]))
-		}
-	}
-	return odd
-}
-
 // Findings names what in a stored interaction must not be there: the place and the kind,
 // never the value. A recording of ours has none; one that was edited or made by something
 // else may.
-func Findings(it *interaction.Interaction) (found []string) {
-	var p Policy
-	add := func(place string, kinds ...string) {
-		found = append(found, group.Each(kinds, func(kind string) string { return place + ": " + kind })...)
-	}
-	headers := func(place string, hs interaction.Headers, mayBe func(name, value string) bool) {
-		for _, h := range hs {
-			for _, v := range h.Values {
-				if mayBe(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
-					add(place, fmt.Sprintf("the header %q", h.Name))
-				}
-				add(place, patternKinds([]byte(v))...)
-			}
-		}
-	}
+func Findings(it *interaction.Interaction) []string {
+	r := findings{}
 	asked, answered := sides(&it.Request)
-	kindsIn := func(b []byte, in side) (kinds []string) {
-		if out := p.fields(b, in); !bytes.Equal(out, b) {
-			at := 0
-			for at < min(len(b), len(out)) && b[at] == out[at] {
-				at++
-			}
-			kinds, b = append(kinds, fmt.Sprintf("the field %q", nameBefore().FindSubmatch(b[:at])[1])), out
-		}
-		return append(kinds, patternKinds(b)...)
-	}
-	add("request.url", urlFindings(it.Request.URL)...)
-	headers("request.headers", it.Request.Headers, func(name, _ string) bool { return isSecret(name) && !listed(requestHeaders, name) })
-	add("request.body", kindsIn(it.Request.Body, asked)...)
-	inAnswer := func(name, value string) bool {
-		return isSecretHeader(name, value) && (name != "set-cookie" || !strings.Contains(value, "="+Placeholder))
-	}
-	headers("response.headers", it.Response.Headers, inAnswer)
-	headers("response.trailers", it.Response.Trailers, inAnswer)
-	add("response.body", kindsIn(it.Response.Body, answered)...)
-	redacted := it.Response.Clone().Events // what is in one piece is found already
-	for i, event := range redacted {
-		for j, f := range event {
-			add(placeOf(i), kindsIn([]byte(f.Value), answered)...)
-			event[j].Value = string(p.body([]byte(f.Value), answered))
-		}
-	}
-	splitTexts(redacted, func(_ joint, text []byte) {
-		for _, kind := range kindsIn(text, answered) {
-			if place := "response.events (split over several events)"; !slices.Contains(found, place+": "+kind) {
-				add(place, kind)
-			}
-		}
+	r.add("request.url", urlFindings(it.Request.URL)...)
+	r.headers("request.headers", it.Request.Headers, func(name, _ string) bool {
+		return isSecret(name) && !listed(requestHeaders, name)
 	})
-	add("response.error", kindsIn([]byte(it.Response.Error), answered)...)
-	return found
+	r.text("request.body", string(it.Request.Body), asked)
+	inAnswer := func(name, value string) bool {
+		isRedactedCookie := name == "set-cookie" && strings.Contains(value, "="+Placeholder)
+		return isSecretHeader(name, value) && !isRedactedCookie
+	}
+	r.headers("response.headers", it.Response.Headers, inAnswer)
+	r.headers("response.trailers", it.Response.Trailers, inAnswer)
+	r.text("response.body", string(it.Response.Body), answered)
+	r.events(it.Response.Events, answered)
+	r.text("response.error", it.Response.Error, answered)
+	return r.found
 }
 
-// nameBefore matches what stands before a part of the value of a field, from its name on.
-var nameBefore = memo.Regexp(`([\w-]*)[^\w-]*[\w-]*$`)
+// findings are collected for one interaction.
+type findings struct {
+	policy Policy
+	found  []string
+}
+
+func (r *findings) add(place string, kinds ...string) {
+	for _, kind := range kinds {
+		r.found = append(r.found, place+": "+kind)
+	}
+}
+
+// text adds what is in a text of a side.
+func (r *findings) text(place, text string, in side) {
+	f := &finder{policy: &r.policy, side: in.narrowed(text)}
+	edits, err := f.walker().Edits(text, carrier.Place{})
+	if err != nil {
+		r.add(place, err.Error())
+	}
+	r.edits(place, edits)
+}
+
+func (r *findings) edits(place string, edits []carrier.Edit) {
+	for _, e := range edits {
+		for _, c := range e.Causes {
+			if c.Kind != "" {
+				r.add(place, c.Kind)
+			}
+		}
+	}
+}
+
+// events adds what is in the events of a stream, and in the texts that are split over them.
+func (r *findings) events(events []interaction.Event, in side) {
+	fields, texts := fieldsOf(events)
+	f := &finder{policy: &r.policy, side: in.narrowed(texts...)}
+	edits, err := f.walker().EditsOfEvents(fields)
+	if err != nil {
+		r.add("response.events", err.Error())
+	}
+	i := 0
+	for event := range events {
+		for range events[event] {
+			if len(edits[i]) > 0 {
+				r.edits(f.placeOf(event, fields[i].Value), edits[i])
+			}
+			i++
+		}
+	}
+}
+
+// headers adds what is in headers, and those that may hold a secret by their names.
+func (r *findings) headers(place string, headers interaction.Headers, mayBe func(name, value string) bool) {
+	for _, h := range headers {
+		for _, v := range h.Values {
+			if mayBe(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
+				r.add(place, fmt.Sprintf("the header %q", h.Name))
+			}
+			r.text(place, v, side{fields: anywhere})
+		}
+	}
+}
 
 // urlFindings returns what in a URL must not be there.
 func urlFindings(raw string) (kinds []string) {
@@ -162,7 +248,7 @@ func urlFindings(raw string) (kinds []string) {
 			kinds = append(kinds, fmt.Sprintf("the parameter %q", name))
 		}
 	}
-	return append(kinds, patternKinds([]byte(raw))...)
+	return append(kinds, kindsIn(raw)...)
 }
 
 // CheckVariable returns why an environment variable must not be written, or nil if it may
@@ -178,8 +264,12 @@ func (p *Policy) CheckVariable(name, value string) error {
 	if isSecret(name) || last == "pass" || last == "pw" {
 		return errors.New("its name is that of a credential")
 	}
-	if found := p.find([]byte(value)); found.end > 0 {
-		return fmt.Errorf("its value holds a known secret (%s)", found.kind)
+	edits, err := p.knownIn(value)
+	if err != nil {
+		return err
+	}
+	if len(edits) > 0 {
+		return fmt.Errorf("its value holds a known secret (%s)", kindOfEdit(edits[0]))
 	}
 	if kinds := urlFindings(value); len(kinds) > 0 { // finds what it knows in any text
 		return fmt.Errorf("its value looks like a credential (%s)", kinds[0])
@@ -187,14 +277,32 @@ func (p *Policy) CheckVariable(name, value string) error {
 	if isKey(value) && (!slices.Contains(randomNames, last) || meanings.Get(name).session) {
 		return errors.New("its value looks like a credential (if it is an id, rename the variable so that its name ends in _ID)")
 	}
-	if p.isNamed(name) || p.text(value) != value {
+	if p.replacesNamed(name) || p.text(value) != value {
 		return errors.New("the option Redact or RedactFields matches its name or value")
 	}
 	return nil
 }
 
 // IsCredential reports whether a text has the form of a key or a token.
-func IsCredential(text string) bool { return string(redactPatterns([]byte(text), plainly)) != text }
+func IsCredential(text string) bool { return len(kindsIn(text)) > 0 }
+
+// kindsIn returns the kinds of what looks like a secret in a text. It shows no value.
+func kindsIn(text string) []string {
+	r := findings{}
+	f := &finder{policy: &r.policy, side: side{fields: anywhere}}
+	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
+		if l.Kind != carrier.Text {
+			return nil
+		}
+		return f.byLooks(l)
+	}}
+	edits, err := w.Edits(text, carrier.Place{})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	r.edits("", edits)
+	return group.Each(r.found, func(s string) string { return strings.TrimPrefix(s, ": ") })
+}
 
 // randomNames are the last words of names whose values look random and are no secrets.
 var randomNames = strings.Fields("id ids uuid guid arn sha sha256 hash digest checksum commit revision build seed")

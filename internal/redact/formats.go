@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
@@ -17,11 +16,11 @@ type format struct {
 	prefixes string            // separated by "|"
 	chars    charset           // of what follows the prefix
 	min, max int               // how many there are; no upper limit if max is 0
-	check    func([]byte) bool // of what follows the prefix; nil means looksRandom
+	check    func(string) bool // of what follows the prefix; nil means looksRandom
 
 	// find returns where the secret is, given where the token begins; end is 0 if there
 	// is none.
-	find func(text []byte, at int) (start, end int) // called where min of chars follow
+	find func(text string, at int) (start, end int) // called where min of chars follow
 }
 
 // formats are what the providers document, what their keys look like, and what
@@ -130,16 +129,16 @@ var formats = []format{
 var shapes = []format{
 	// Keys that Azure gives since 2024 (common annotated security keys): random
 	// characters, "JQQJ9", and when, where and by whom it was made.
-	{kind: "Azure API key", find: shape(`([A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27})`, func(b []byte) bool { return evenMix(b[:52]) })},
+	{kind: "Azure API key", find: shape(`([A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27})`, func(b string) bool { return evenMix(b[:52]) })},
 	// Three characters, a digit, "Q~", and 31 to 34 more.
 	{kind: "Microsoft Entra client secret", find: shape(`([\w.~-]{3}\dQ~[\w.~-]{31,34})(?:[^\w.~-]|$)`, evenMix)},
 	{kind: "Z.ai or Ollama API key", find: shape(`([0-9a-f]{32}\.[A-Za-z0-9]{16}(?:[A-Za-z0-9]{8})?)(?:[^\w-]|$)`,
-		func(b []byte) bool { return mixedCase(b[33:]) })},
+		func(b string) bool { return mixedCase(b[33:]) })},
 	// The number of the bot in base64, and two parts more.
 	{kind: "Discord bot token", find: shape(`([\w-]{24,28}\.[\w-]{6}\.[\w-]{27,38})(?:[^\w-]|$)`, isDiscord)},
 	// The number of the bot, ":AA", and 33 more. In a URL "bot" stands before it.
 	{kind: "Telegram bot token", find: shape(`(?:[\w-]*bot)?(\d{8,10}:AA[\w-]{33})(?:[^\w-]|$)`,
-		func(b []byte) bool { return looksRandom(b[bytes.IndexByte(b, ':')+1:]) })},
+		func(b string) bool { return looksRandom(b[strings.IndexByte(b, ':')+1:]) })},
 }
 
 // longestShape is the length in bytes of more than any of them.
@@ -147,10 +146,10 @@ const longestShape = 512
 
 // shape returns a function that finds the first group of an expression at a place, if
 // check says that it is a secret.
-func shape(expr string, check func([]byte) bool) func(text []byte, at int) (start, end int) {
+func shape(expr string, check func(string) bool) func(text string, at int) (start, end int) {
 	re := memo.Regexp(`^` + expr)
-	return func(text []byte, at int) (start, end int) {
-		m := re().FindSubmatchIndex(text[at:min(len(text), at+longestShape)])
+	return func(text string, at int) (start, end int) {
+		m := re().FindStringSubmatchIndex(text[at:min(len(text), at+longestShape)])
 		if m == nil || !check(text[at+m[2]:at+m[3]]) {
 			return 0, 0
 		}
@@ -179,17 +178,17 @@ var prefixes = func() (by [256][]prefix) {
 
 // isElided reports whether a value goes on as dots or stars: somebody shortened it to
 // show it.
-func isElided(text []byte, end int) bool {
+func isElided(text string, end int) bool {
 	rest := text[end:]
-	return bytes.HasPrefix(rest, []byte("*")) || bytes.HasPrefix(rest, []byte("...")) ||
-		bytes.HasPrefix(rest, []byte("…")) || bytes.HasPrefix(rest, []byte(`\u2026`))
+	return strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "...") ||
+		strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, `\u2026`)
 }
 
 // isSK decides about "sk-": OpenAI's keys of old have the base64 of "OpenAI" in the
 // middle; DeepSeek, Moonshot, LiteLLM and many others took the prefix without any mark,
 // but so do words.
-func isSK(b []byte) bool {
-	if len(b) >= 40 && bytes.Contains(b, []byte("T3Blbk"+"FJ")) {
+func isSK(b string) bool {
+	if len(b) >= 40 && strings.Contains(b, string("T3Blbk"+"FJ")) {
 		return true
 	}
 	if run(b, 0, hexLower) == len(b) {
@@ -199,14 +198,14 @@ func isSK(b []byte) bool {
 }
 
 // isSlack wants the numbers of workspace and user, or a random part.
-func isSlack(b []byte) bool {
-	return class[b[0]]&digit != 0 && looksRandom(b[bytes.LastIndexByte(b, '-')+1:]) || looksRandom(b)
+func isSlack(b string) bool {
+	return class[b[0]]&digit != 0 && looksRandom(b[strings.LastIndexByte(b, '-')+1:]) || looksRandom(b)
 }
 
 // ofDiscord finds the token of an interaction or a webhook in an address of Discord's API, on whatever host.
-func ofDiscord(text []byte, at int) (start, end int) {
+func ofDiscord(text string, at int) (start, end int) {
 	start, end = inDiscord(text, at)
-	if end > 0 && !discordAPI().Match(text[max(0, at-16):at]) && !bytes.HasPrefix(text[end:], []byte("/messages/@")) {
+	if end > 0 && !discordAPI().MatchString(text[max(0, at-16):at]) && !strings.HasPrefix(text[end:], "/messages/@") {
 		return 0, 0
 	}
 	return start, end
@@ -217,39 +216,39 @@ var (
 	discordAPI = memo.Regexp(`/api/(?:v\d+/)?$`)
 )
 
-func isAny([]byte) bool { return true }
+func isAny(string) bool { return true }
 
-func isSendGrid(b []byte) bool { return looksRandom(b[len("SG."):]) }
+func isSendGrid(b string) bool { return looksRandom(b[len("SG."):]) }
 
-func isDiscord(b []byte) bool {
-	number, err := base64.RawURLEncoding.DecodeString(string(b[:bytes.IndexByte(b, '.')]))
-	return err == nil && run(number, 0, digit) == len(number)
+func isDiscord(b string) bool {
+	number, err := base64.RawURLEncoding.DecodeString(string(b[:strings.IndexByte(b, '.')]))
+	return err == nil && run(string(number), 0, digit) == len(number)
 }
 
 // isAWSKeyID decides about four letters and 16 of base32.
-func isAWSKeyID(b []byte) bool {
-	return evenMix(b) && (b[1] != 'S' || bytes.ContainsAny(b, "234567")) // ASIA is a word
+func isAWSKeyID(b string) bool {
+	return evenMix(b) && (b[1] != 'S' || strings.ContainsAny(b, "234567")) // ASIA is a word
 }
 
 // isWebhook decides about the part of a webhook's address that must not be known.
-func isWebhook(b []byte) bool {
-	slash := bytes.LastIndexByte(b, '/')
+func isWebhook(b string) bool {
+	slash := strings.LastIndexByte(b, '/')
 	return slash >= 0 && len(b)-slash > 20 && looksRandom(b[slash+1:])
 }
 
 // jwt is a JSON object with "alg" in base64url, and two parts more (RFC 7519) or four
 // (RFC 7516). A token without a signature is no secret.
-func jwt(text []byte, at int) (start, end int) {
+func jwt(text string, at int) (start, end int) {
 	header := text[at:run(text[:min(len(text), at+4096)], at, url64)]
 	if len(header) < 12 {
 		return 0, 0
 	}
-	others := jwtParts().Find(text[at+len(header):])
-	if len(others)-bytes.LastIndexByte(others, '.') <= 16 {
+	others := jwtParts().FindString(text[at+len(header):])
+	if len(others)-strings.LastIndexByte(others, '.') <= 16 {
 		return 0, 0
 	}
 	var object struct{ Alg string }
-	raw, err := base64.RawURLEncoding.DecodeString(string(header))
+	raw, err := base64.RawURLEncoding.DecodeString(header)
 	if err != nil || json.Unmarshal(raw, &object) != nil || object.Alg == "" {
 		return 0, 0
 	}
@@ -263,31 +262,31 @@ const pemBegin = "-----BEGIN "
 // pem is a private key in PEM (RFC 7468) or OpenPGP armour. Its lines may be ended by
 // "\n" as two characters or more, and its end may be missing. A beginning without 40
 // random characters in a row is talk about keys.
-func pem(text []byte, at int) (start, end int) {
+func pem(text string, at int) (start, end int) {
 	label := text[at+len(pemBegin) : min(len(text), at+len(pemBegin)+60)]
-	label, _, ok := bytes.Cut(label, []byte("-----"))
-	if !ok || !bytes.HasSuffix(bytes.TrimSuffix(label, []byte(" BLOCK")), []byte("PRIVATE KEY")) {
+	label, _, ok := strings.Cut(label, "-----")
+	if !ok || !strings.HasSuffix(strings.TrimSuffix(label, " BLOCK"), "PRIVATE KEY") {
 		return 0, 0
 	}
 	body := at + len(pemBegin) + len(label) + len("-----")
 	for end = body; end < len(text); end++ {
 		c := text[end]
-		if class[c]&(std64|equal|dot) == 0 && bytes.IndexByte([]byte("\\ \n\r\t:,()@<>"), c) < 0 &&
-			(c != '-' || bytes.HasPrefix(text[end:], []byte("-----"))) {
+		if class[c]&(std64|equal|dot) == 0 && strings.IndexByte("\\ \n\r\t:,()@<>", c) < 0 &&
+			(c != '-' || strings.HasPrefix(text[end:], "-----")) {
 			break
 		}
 	}
 	if longest := longestRun(text[body:end], std64); len(longest) < 40 || !looksRandom(longest) {
 		return 0, 0
 	}
-	if tail := "-----END " + string(label) + "-----"; bytes.HasPrefix(text[end:], []byte(tail)) {
+	if tail := "-----END " + label + "-----"; strings.HasPrefix(text[end:], tail) {
 		return at, end + len(tail)
 	}
-	return at, body + len(toLastLine().Find(text[body:end]))
+	return at, body + len(toLastLine().FindString(text[body:end]))
 }
 
 // pem64 is a private key in base64 of PEM, as in client-key-data and tls.key of Kubernetes.
-func pem64(text []byte, at int) (start, end int) {
+func pem64(text string, at int) (start, end int) {
 	if at > 0 && class[text[at-1]]&plus != 0 { // in the middle of base64
 		return 0, 0
 	}

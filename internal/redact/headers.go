@@ -7,6 +7,7 @@ import (
 	"github.com/promptecho/promptecho/internal/chance"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
 // notKept are the headers of answers that are not kept. All others are, since nobody knows what
@@ -84,7 +85,7 @@ func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
 			(isSecret(name) || meanings.Get(name).session || !p.keeps(name)) {
 			return "", false
 		}
-		return p.header(name, value), true
+		return p.header(name, value, side{fields: anywhere}), true
 	})
 }
 
@@ -101,7 +102,8 @@ func (p *Policy) answerHeaders(in interaction.Headers, status int, find side) in
 			p.learnAnswered(value) // but no placeholder
 			return Placeholder, true
 		}
-		return string(p.answered([]byte(p.header(name, value)), find)), true
+		find.isAnswer = false // the placeholders of headers have no type
+		return p.header(name, value, find), true
 	})
 }
 
@@ -151,15 +153,20 @@ func (p *Policy) cookie(header string) (text string, kept bool) {
 
 var expires = memo.Regexp(`(?i)(\bexpires=)[^;]*`)
 
-func (p *Policy) header(name, value string) string {
+func (p *Policy) header(name, value string, in side) string {
 	switch {
-	case p.isNamed(name):
+	case p.replacesNamed(name):
 		return Placeholder
 	case slices.Contains(urlHeaders, name), strings.HasPrefix(value, "http://"), strings.HasPrefix(value, "https://"):
 		value = p.url(value)
 	case name == "link":
-		target := func(url []byte) string { return p.url(string(url)) }
-		value = string(replaceMatches(linkTarget(), []byte(value), target))
+		value = linkTarget().ReplaceAllStringFunc(value, func(target string) string {
+			return "<" + p.url(target[1:len(target)-1]) + ">"
+		})
 	}
-	return p.text(value)
+	out, err := p.redact(value, in, carrier.Place{})
+	if err != nil {
+		return Placeholder
+	}
+	return out
 }

@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"crypto/x509"
 	_ "embed" // for the keys
 	"encoding/base64"
@@ -15,7 +14,7 @@ import (
 // keys has private keys that were made to stand for others.
 //
 //go:embed keys.pem
-var keys []byte
+var keys string
 
 // keyLike returns the key of ours that has the label and the kind of a key in PEM, with its
 // lines ended as in that.
@@ -34,7 +33,7 @@ func keyLike(text string) string {
 	}
 	theirs, _ := encoding.Decode([]byte(strings.ReplaceAll(text, lineEnd, "\n")))
 	var found *encoding.Block
-	for block, rest := encoding.Decode(keys); block != nil; block, rest = encoding.Decode(rest) {
+	for block, rest := encoding.Decode([]byte(keys)); block != nil; block, rest = encoding.Decode(rest) {
 		if block.Type == label && (found == nil || theirs != nil && kindOf(block) == kindOf(theirs)) {
 			found = block
 		}
@@ -49,9 +48,10 @@ func keyLike(text string) string {
 var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)
 
 // isStandIn reports whether what looks like a secret stands for one.
-func isStandIn(b []byte) bool {
-	if bytes.HasPrefix(b, []byte("LS0tLS1CRUdJTi")) { // pemBegin in base64
-		b, _ = base64.StdEncoding.DecodeString(string(b))
+func isStandIn(b string) bool {
+	if strings.HasPrefix(b, "LS0tLS1CRUdJTi") { // pemBegin in base64
+		plain, _ := base64.StdEncoding.DecodeString(b)
+		b = string(plain)
 	}
-	return onlyTyped().Match(b) || bytes.HasPrefix(b, []byte(pemBegin)) && keyLike(string(b)) == string(b)
+	return onlyTyped().MatchString(b) || strings.HasPrefix(b, pemBegin) && keyLike(b) == b
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/coding"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 )
@@ -18,7 +19,7 @@ func (p *Policy) Environment(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		isLong := len(value) >= minLearned && value[0] != '/'
-		if m := meanings.Get(name); isLong && m.secret && (!m.data || !strings.Contains(value, "://")) && isRandomVariable([]byte(value)) && !isModelName(value) {
+		if m := meanings.Get(name); isLong && m.secret && (!m.data || !strings.Contains(value, "://")) && isRandomVariable(value) && !isModelName(value) {
 			p.AddSecret(value)
 		}
 	}
@@ -60,7 +61,7 @@ func (p *Policy) learnValue(value string) {
 	}
 }
 
-// learnEscaped makes a value of a URL known as it stands there and unescaped.
+// learnEscaped makes a value of a URL known as it is there and unescaped.
 func (p *Policy) learnEscaped(value string) {
 	p.learnValue(value)
 	// "+" is itself in a password.
@@ -71,11 +72,37 @@ func (p *Policy) learnEscaped(value string) {
 	}
 }
 
-// learnAnswered makes a secret of an answer known, also as a form has it that sends it back.
+// learnAnswered makes a secret of an answer known.
 func (p *Policy) learnAnswered(value string) {
 	p.learnHeader(value)
 	p.learnEscaped(value)
-	p.learnValue(url.QueryEscape(value))
+}
+
+// learnFound makes a text known that is not said by chance, and what is in it: the program
+// decodes it and sends that.
+func (p *Policy) learnFound(text string) {
+	if strings.HasPrefix(text, `{"`) {
+		editScalars(text, func(_ []string, kind exactjson.Kind, value string) string {
+			p.learnFound(exactjson.UnescapeText(value))
+			return value
+		})
+		return
+	}
+	if !isUnlikeText(text) || isHidden(text) || standIn(text) == text {
+		return
+	}
+	plain, _ := decoded(text)
+	if plain != nil && isText(string(plain)) {
+		before := p.Count()
+		p.learnFound(string(plain[len(userBefore(string(plain))):]))
+		if p.Count() > before {
+			return // it is found in the base64, too
+		}
+	}
+	p.AddSecret(text)
+	if plain := unescaped(text); plain != text {
+		p.learnFound(plain)
+	}
 }
 
 // learnHeader makes the value of a header known that holds a secret, and the parts of it

@@ -15,7 +15,7 @@ import (
 func (p *Policy) Message(text string) string {
 	text = urlInText().ReplaceAllStringFunc(text, func(raw string) string {
 		end := len(strings.TrimRight(raw, ".,:;)]}"))
-		if end < len(raw) && endsInPlaceholder([]byte(raw[:end+1])) {
+		if end < len(raw) && endsInPlaceholder(raw[:end+1]) {
 			end++
 		}
 		return p.url(raw[:end]) + raw[end:]

@@ -153,7 +153,7 @@ func isCertain(name, host, value string) bool {
 		return true
 	}
 	name = strings.ToLower(name)
-	if name == "appid" && len(value) == 32 && run([]byte(value), 0, hexAny) == 32 {
+	if name == "appid" && len(value) == 32 && run(value, 0, hexAny) == 32 {
 		return true // as OpenWeather's, whatever host stands before it
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")

@@ -1,56 +1,21 @@
 package redact
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// patternKinds returns the kinds of what looks like a secret in a text, each as often as it is
-// there. It shows no value.
-func patternKinds(text []byte) []string {
-	return group.Each(findPatterns(text), func(m match) string { return m.kind })
-}
-
-// redactPatterns returns b with everything replaced that looks like a secret. It returns
-// b itself if there is nothing, and never changes it. A token that ran into what was
-// replaced may show only then, so it looks until nothing is left: what is clean stays as
-// it is. Each round makes less of what is no placeholder, and no match has one in it.
-//
-// A place in a list becomes a hash: the request for the next page has it too, and must
-// not be the one for the page after that.
-func redactPatterns(b []byte, hide hider) []byte {
-	for {
-		var edits []edit
-		for _, m := range findPatterns(b) {
-			if isCursorValue(b, m) {
-				edits = append(edits, edit{m.start, m.end, hashed(unescaped(string(b[m.start:m.end])))})
-				continue
-			}
-			text := hide(b[m.start:m.end])
-			if text == string(b[m.start:m.end]) { // base64 of what has no secret: it would be found for ever
-				text = Placeholder
-			}
-			edits = append(edits, edit{m.start, m.end, text})
-		}
-		if len(edits) == 0 {
-			return b
-		}
-		b = splice(b, edits)
-	}
-}
-
-// isCursorValue reports whether a match is the whole value of a field or parameter that
-// has a place in a list.
-func isCursorValue(b []byte, m match) bool {
-	if m.end < len(b) && bytes.IndexByte([]byte("\"'\\&#<> \n"), b[m.end]) < 0 {
+// hasCursorName reports whether a match is the whole value of a field or parameter in a
+// text that has a place in a list. A hash is written for that: the request for the next
+// page has it too, and must not be the one for the page after that.
+func hasCursorName(b string, m match) bool {
+	if m.end < len(b) && strings.IndexByte("\"'\\&#<> \n", b[m.end]) < 0 {
 		return false
 	}
-	name := assignedName().FindSubmatch(b[max(0, m.start-100):m.start])
-	return name != nil && isCursor(string(name[1]))
+	name := assignedName().FindStringSubmatch(b[max(0, m.start-100):m.start])
+	return name != nil && isCursor(name[1])
 }
 
 // assignedName is the name before a value, in JSON, a URL or source code.
@@ -66,17 +31,16 @@ func unescaped(s string) string {
 
 // findPatterns finds what looks like a secret, in order, without overlap: keys and
 // tokens whose format tells whose they are, private keys, and random values beside a
-// name, a scheme or an "@" that says what they are. It looks at text, not at JSON: a key
-// is found however often the text around it was escaped.
+// name, a scheme or an "@" that says what they are. The text has no escapes.
 //
 // It reads every byte about once: words are found by a table, and only a word with a
 // rare beginning or end is looked at further.
-func findPatterns(text []byte) (found []match) {
+func findPatterns(text string) (found []match) {
 	s := search{text: text, tries: map[*format]try{}}
 	for i := 0; i < len(text); {
 		var m match
 		if class[text[i]]&word == 0 {
-			if text[i] == ':' && i+1 < len(text) && (text[i+1] == '/' || text[i+1] == '\\') {
+			if text[i] == ':' && i+1 < len(text) && text[i+1] == '/' {
 				m = s.userinfo(i)
 			}
 			i++
@@ -99,16 +63,9 @@ func (s *search) word(start, end int) match {
 	if m := s.token(start); m.end > 0 {
 		return m
 	}
-	if s.last > 0 && start-s.last < 40 && s.listed != "" && nextOfList().Match(text[s.last:start]) {
+	if s.last > 0 && start-s.last < 40 && s.listed != "" && nextOfList().MatchString(text[s.last:start]) {
 		if m := s.valueAt(s.listed, start, start, s.quote); m.end > 0 {
 			return m
-		}
-	}
-	if start > 0 && (text[start-1] == '\\' || text[start-1] == '%') {
-		if at = afterEscape(text, start); at != start {
-			if m := s.token(at); m.end > 0 {
-				return m
-			}
 		}
 	}
 	var next byte
@@ -133,7 +90,7 @@ func (s *search) word(start, end int) match {
 // userinfo looks for the password in "scheme://user:password@host", given where the first
 // ":" is.
 func (s *search) userinfo(mark int) match {
-	m := userinfo().FindSubmatchIndex(s.text[mark:min(len(s.text), mark+305)])
+	m := userinfo().FindStringSubmatchIndex(s.text[mark:min(len(s.text), mark+305)])
 	if m == nil {
 		return match{}
 	}
@@ -148,6 +105,6 @@ func (s *search) userinfo(mark int) match {
 }
 
 // userinfo is what stands behind the scheme of a URL (RFC 3986, section 3.2.1).
-var userinfo = memo.Regexp(`^:(?://|\\/\\/)([^:` + notInUser + `]*):([^` + notInUser + `]*)@`)
+var userinfo = memo.Regexp(`^://([^:` + notInUser + `]*):([^` + notInUser + `]*)@`)
 
 const notInUser = "\x00-\x20/?#\"'`\\\\<>{}|,"

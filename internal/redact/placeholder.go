@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
 // Placeholder stands where a secret was.
@@ -26,8 +27,13 @@ const placeholderExpr = `\[REDACTED(-[0-9a-f]{8})?\]`
 var (
 	onlyPlaceholder = memo.Regexp(`^` + placeholderExpr + `$`)
 	anyPlaceholder  = memo.Regexp(placeholderExpr + `|` + typedExpr)
-	anyTyped        = memo.Regexp(typedExpr)
 	onlyTyped       = memo.Regexp(`^(?:` + typedExpr + `)$`)
+
+	// typedOfAnswers matches what a request has where an answer had a placeholder, in the
+	// first group if there is one. In base64 that is not a placeholder alone, the
+	// placeholder is found once the base64 is decoded.
+	typedOfAnswers = memo.Regexp(`\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
+		`\b(?:REDACTED){2}[\w+/-]*={0,2}|\bW1JFREFDVEVEX(?:Q={0,2}|S4=?|S4u)(?:[^\w+/=-]|$)|://(?:[^:@/?#\s"'<>]*:)?(REDACTED)[@/:.]`)
 	lastPlaceholder = memo.Regexp(placeholderExpr + `$`)
 )
 
@@ -59,48 +65,43 @@ func replaced(b []byte, old, new string) []byte {
 // StandsIn reports whether something in a text stands for a secret.
 func StandsIn(text string) bool { return anyPlaceholder().MatchString(text) }
 
-// CountPlaceholders returns how many values stand redacted in a text.
-func CountPlaceholders(text []byte) int { return len(anyPlaceholder().FindAllIndex(text, -1)) }
+// CountPlaceholders returns how many values are redacted in a text, however it is encoded.
+func CountPlaceholders(text string) int {
+	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
+		var found []carrier.Match
+		for _, m := range anyPlaceholder().FindAllStringIndex(l.Text, -1) {
+			found = append(found, carrier.Match{Start: m[0], End: m[1]})
+		}
+		return found
+	}}
+	edits, err := w.Edits(text, carrier.Place{})
+	if err != nil {
+		return len(anyPlaceholder().FindAllStringIndex(text, -1))
+	}
+	n := 0
+	for _, e := range edits {
+		n += len(e.Causes)
+	}
+	return n
+}
 
 // endsInPlaceholder reports whether a text ends with what stands for a value.
-func endsInPlaceholder(text []byte) bool {
+func endsInPlaceholder(text string) bool {
 	const longest = len(openPlaceholder) + len("-00000000]")
-	return lastPlaceholder().Match(text[max(0, len(text)-longest):])
+	return lastPlaceholder().MatchString(text[max(0, len(text)-longest):])
 }
 
 // isHidden reports whether a value is hidden already: by us, or by the server that echoes
 // a secret. OpenAI's Responses say "<redacted>".
-func isHidden(value []byte) bool {
-	return onlyPlaceholder().Match(value) || bytes.EqualFold(value, []byte("<redacted>")) ||
-		len(bytes.Trim(value, "*")) == 0
-}
-
-// An edit is a part of a text and what is written in its place.
-type edit struct {
-	start, end int
-	text       string
-}
-
-// splice returns b with the edits made; they are in order and do not overlap. It returns
-// b itself if there are none and never changes it.
-func splice(b []byte, edits []edit) []byte {
-	if len(edits) == 0 {
-		return b
-	}
-	var out []byte
-	at := 0
-	for _, e := range edits {
-		out = append(append(out, b[at:e.start]...), e.text...)
-		at = e.end
-	}
-	return append(out, b[at:]...)
+func isHidden(value string) bool {
+	return onlyPlaceholder().MatchString(value) || strings.EqualFold(value, "<redacted>") ||
+		len(strings.Trim(value, "*")) == 0
 }
 
 // editScalars returns JSON text with each of its scalars, a string without its quotes, replaced by
 // what change makes of it. It stops at what is not JSON.
-func editScalars(b []byte, change func(path []string, kind exactjson.Kind, value string) string) []byte {
-	text := string(b)
-	var edits []edit
+func editScalars(text string, change func(path []string, kind exactjson.Kind, value string) string) string {
+	var edits []carrier.Edit
 	for s := exactjson.Scan(text); s.Next(); {
 		start, end := s.Start, s.End
 		if s.Kind == exactjson.String {
@@ -110,32 +111,8 @@ func editScalars(b []byte, change func(path []string, kind exactjson.Kind, value
 			continue
 		}
 		if out := change(s.Path, s.Kind, text[start:end]); out != text[start:end] {
-			edits = append(edits, edit{start, end, out})
+			edits = append(edits, carrier.Edit{Start: start, End: end, Text: out})
 		}
 	}
-	return splice(b, edits)
+	return carrier.Splice(text, edits)
 }
-
-// replaceMatches returns b with the first group of every match of an expression replaced
-// by what replace makes of it, or all of the match if there is no group.
-func replaceMatches(re *regexp.Regexp, b []byte, replace func(value []byte) string) []byte {
-	var edits []edit
-	group := min(re.NumSubexp(), 1)
-	for _, m := range re.FindAllSubmatchIndex(b, -1) {
-		start, end := m[2*group], m[2*group+1]
-		if start < 0 {
-			continue
-		}
-		if text := replace(b[start:end]); text != string(b[start:end]) {
-			edits = append(edits, edit{start, end, text})
-		}
-	}
-	return splice(b, edits)
-}
-
-// A hider returns what is written in the place of a secret.
-type hider func(secret []byte) string
-
-// plainly returns the placeholder of a request, which is only read and compared: it is the same
-// whoever asks, whatever type their secret has.
-func plainly([]byte) string { return Placeholder }

@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	"encoding/base64"
 	"slices"
 	"strings"
@@ -9,7 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A charset is a set of classes of bytes.
+// A charset is a set of classes of strings.
 type charset uint16
 
 const (
@@ -50,7 +49,7 @@ var class = func() (t [256]charset) {
 }()
 
 // run returns where a run of bytes of the classes that begins at a place ends.
-func run(text []byte, at int, chars charset) int {
+func run(text string, at int, chars charset) int {
 	for at < len(text) && class[text[at]]&chars != 0 {
 		at++
 	}
@@ -58,12 +57,12 @@ func run(text []byte, at int, chars charset) int {
 }
 
 // runs returns all runs of bytes of the classes.
-func runs(b []byte, chars charset) [][]byte {
-	return bytes.FieldsFunc(b, func(r rune) bool { return r >= 0x80 || class[r]&chars == 0 })
+func runs(b string, chars charset) []string {
+	return strings.FieldsFunc(b, func(r rune) bool { return r >= 0x80 || class[r]&chars == 0 })
 }
 
 // longestRun returns the longest run of bytes of the classes.
-func longestRun(b []byte, chars charset) (longest []byte) {
+func longestRun(b string, chars charset) (longest string) {
 	for _, one := range runs(b, chars) {
 		if len(one) > len(longest) {
 			longest = one
@@ -79,7 +78,7 @@ func longestRun(b []byte, chars charset) (longest []byte) {
 // The measure is how the classes (digits, lower, upper case) alternate: two neighbours
 // differ in 62% of base62, 47% of hexadecimal and 40% of lower case with digits, but
 // rarely in text. Entropy does not tell them apart at this length.
-func looksRandomAlone(b []byte) bool {
+func looksRandomAlone(b string) bool {
 	if t := measure(b); t.n >= 32 && t.marks == 0 && t.digit*10 >= t.n {
 		return looksRandom(b) // of one case: words come by chance, but text has no digits
 	}
@@ -88,11 +87,11 @@ func looksRandomAlone(b []byte) bool {
 
 // looksRandom is looksRandomAlone for what stands behind a prefix that says what it is:
 // a key may have a word in it by chance.
-func looksRandom(b []byte) bool { return switchesClass(b, 10, 85, 20) }
+func looksRandom(b string) bool { return switchesClass(b, 10, 85, 20) }
 
 // switchesClass takes the least share of turns and the largest of words and marks, in
 // percent.
-func switchesClass(b []byte, turns, words, marks int) bool {
+func switchesClass(b string, turns, words, marks int) bool {
 	if len(b) < 16 || isPlaceholder(b) {
 		return false
 	}
@@ -106,14 +105,14 @@ func switchesClass(b []byte, turns, words, marks int) bool {
 
 // mixedCase is looksRandom with upper case, lower case and digits, and not just one of a
 // kind: for short values, and prefixes that are words.
-func mixedCase(b []byte) bool {
+func mixedCase(b string) bool {
 	t := measure(b)
 	return looksRandom(b) && t.upper >= 2 && t.lower >= 2 && t.digit >= 1 && t.turns*100 >= t.n*25
 }
 
 // evenMix is for alphabets of one case, with few digits or many marks, behind a prefix
 // that is no word.
-func evenMix(b []byte) bool {
+func evenMix(b string) bool {
 	t := measure(b)
 	return t.distinct >= min(8, len(b)/2) && t.steps*100 < t.n*45 && !isPlaceholder(b)
 }
@@ -128,11 +127,12 @@ type measures struct {
 	words               int // letters in words: four and more of one case, and a capital before them
 }
 
-func measure(b []byte) (t measures) {
+func measure(b string) (t measures) {
 	var seen [256]bool
 	var last byte
 	length := 0 // of the word so far
-	for i, c := range b {
+	for i := range len(b) {
+		c := b[i]
 		k := kindOf(c)
 		switch k {
 		case 0:
@@ -189,15 +189,15 @@ func kindOf(c byte) charset {
 
 // isBase32 reports whether a value is random base32 (RFC 4648, section 6): its capitals
 // look like words more often than others.
-func isBase32(b []byte) bool {
-	if len(b) < 16 || run(b, 0, upper|digit) != len(b) || bytes.ContainsAny(b, "0189") || isPlaceholder(b) {
+func isBase32(b string) bool {
+	if len(b) < 16 || run(b, 0, upper|digit) != len(b) || strings.ContainsAny(b, "0189") || isPlaceholder(b) {
 		return false
 	}
 	t := measure(b)
 	return t.turns >= max(4, t.n*12/100) && t.digit >= 2 && t.distinct >= 8 && t.steps*100 < t.n*45
 }
 
-func isUUID(b []byte) bool { return uuid().Match(b) && measure(b).distinct >= 8 }
+func isUUID(b string) bool { return uuid().MatchString(b) && measure(b).distinct >= 8 }
 
 var uuid = memo.Regexp(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`)
 
@@ -211,13 +211,13 @@ var (
 )
 
 // isPlaceholder reports whether a value says that it is no secret.
-func isPlaceholder(b []byte) bool {
-	low := bytes.ToLower(b[:min(len(b), 200)])
-	if slices.ContainsFunc(fakeWords, func(w string) bool { return bytes.Contains(low, []byte(w)) }) {
+func isPlaceholder(b string) bool {
+	low := strings.ToLower(b[:min(len(b), 200)])
+	if slices.ContainsFunc(fakeWords, func(w string) bool { return strings.Contains(low, w) }) {
 		return true
 	}
-	parts := bytes.FieldsFunc(low, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
-	return slices.ContainsFunc(parts, func(part []byte) bool { return slices.Contains(fakeParts, string(part)) })
+	parts := strings.FieldsFunc(low, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
+	return slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(fakeParts, part) })
 }
 
 var weakPasswords = strings.Split("password,passwd,passw0rd,password1,password123,secret,postgres,changeme,guest,"+
@@ -225,12 +225,12 @@ var weakPasswords = strings.Split("password,passwd,passw0rd,password1,password12
 
 // isPassword reports whether a password beside a user is one: not what documentation and
 // local databases have.
-func isPassword(user, password []byte) bool {
-	if len(password) < 6 || bytes.EqualFold(user, password) ||
-		bytes.ContainsAny(password, "$*[%{") && !bytes.ContainsAny(password, "0123456789") {
+func isPassword(user, password string) bool {
+	if len(password) < 6 || strings.EqualFold(user, password) ||
+		strings.ContainsAny(password, "$*[%{") && !strings.ContainsAny(password, "0123456789") {
 		return false
 	}
-	if slices.Contains(weakPasswords, string(bytes.ToLower(password))) || isPlaceholder(password) {
+	if slices.Contains(weakPasswords, string(strings.ToLower(password))) || isPlaceholder(password) {
 		return false
 	}
 	t := measure(password)
@@ -239,11 +239,12 @@ func isPassword(user, password []byte) bool {
 
 // isBasic reports whether a value is one of basic authentication (RFC 7617) that has a
 // password.
-func isBasic(b []byte) bool {
-	plain, err := base64.StdEncoding.DecodeString(string(b))
-	if err != nil || bytes.ContainsFunc(plain, func(c rune) bool { return c < ' ' || c > '~' }) {
+func isBasic(b string) bool {
+	decoded, err := base64.StdEncoding.DecodeString(b)
+	plain := string(decoded)
+	if err != nil || strings.ContainsFunc(plain, func(c rune) bool { return c < ' ' || c > '~' }) {
 		return false
 	}
-	user, password, ok := bytes.Cut(plain, []byte(":"))
+	user, password, ok := strings.Cut(plain, ":")
 	return ok && isPassword(user, password)
 }

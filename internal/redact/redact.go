@@ -8,24 +8,30 @@ package redact
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
 // Interaction redacts both sides of an interaction in place, and returns what [Policy.Response] does.
-func (p *Policy) Interaction(it *interaction.Interaction) (proof int) {
-	p.Request(&it.Request)
-	return p.Response(&it.Request, &it.Response)
+func (p *Policy) Interaction(it *interaction.Interaction) Result {
+	err := p.Request(&it.Request)
+	result := p.Response(&it.Request, &it.Response)
+	if err != nil {
+		result.err = err
+	}
+	return result
 }
 
 // Request redacts a request in place. The secrets that it carries become known first, so
 // that an echo of them is found in what answers it. A redacted request stays as it is.
-func (p *Policy) Request(req *interaction.Request) {
+func (p *Policy) Request(req *interaction.Request) error {
 	p.RedactHead(req)
-	p.RedactBody(req)
+	return p.RedactBody(req)
 }
 
 // RedactHead redacts everything of a request but its body in place; [Policy.RedactBody]
@@ -34,24 +40,43 @@ func (p *Policy) Request(req *interaction.Request) {
 func (p *Policy) RedactHead(req *interaction.Request) {
 	p.learn(req)
 	req.Headers = p.requestHeaders(req.Headers)
-	req.URL = string(untyped([]byte(p.url(req.URL))))
+	req.URL = typedOfAnswers().ReplaceAllString(p.url(req.URL), Placeholder)
 }
 
 // RedactBody redacts the body of a request in place whose head is redacted. A compressed
-// one becomes what it says: it is only ever read and compared.
-func (p *Policy) RedactBody(req *interaction.Request) {
+// one becomes what it says: it is only ever read and compared. The error says that the
+// body cannot be searched to its end; the body is a placeholder then.
+func (p *Policy) RedactBody(req *interaction.Request) error {
 	if plain, ok := coding.Decompress(req.Body); ok {
 		req.Body = plain
 	}
 	known := p.Count()
 	asked, _ := sides(req)
 	if keyOfNode().MatchString(req.URL) && toNode().Match(req.Body) {
-		req.URL = string(replaceMatches(keyOfNode(), []byte(req.URL), p.learning(asked)))
+		m := keyOfNode().FindStringSubmatchIndex(req.URL)
+		p.learnFound(req.URL[m[2]:m[3]])
+		req.URL = req.URL[:m[2]] + Placeholder + req.URL[m[3]:]
 	}
-	req.Body = untyped(redactSignatures(p.body(req.Body, asked)))
-	if p.Count() > known { // it may stand before the place where it was found
-		p.RedactNew(req)
+	body, err := p.redactBytes(req.Body, asked, mediaType(req.Headers))
+	if err != nil {
+		req.Body = []byte(Placeholder)
+		return fmt.Errorf("the body of the request %s: %w", req, err)
 	}
+	req.Body = body
+	if p.Count() > known { // it may be in front of the place where it was found
+		return p.RedactNew(req)
+	}
+	return nil
+}
+
+// mediaType returns the media type that headers say a body has.
+func mediaType(headers interaction.Headers) string {
+	for _, h := range headers {
+		if strings.EqualFold(h.Name, "content-type") && len(h.Values) > 0 {
+			return strings.ToLower(h.Values[0])
+		}
+	}
+	return ""
 }
 
 // Nodes of Ethereum have the key in the path (Infura, Alchemy), and so has a gateway before them. The methods are those of
@@ -62,9 +87,39 @@ var (
 )
 
 // RedactNew redacts the secrets in a request that have become known since it was redacted.
-func (p *Policy) RedactNew(req *interaction.Request) {
-	req.URL = string(p.Bytes([]byte(req.URL)))
-	req.Body = p.Bytes(req.Body)
+// Where it returns an error, a placeholder is in the place of the text.
+func (p *Policy) RedactNew(req *interaction.Request) error {
+	url, err := p.hideKnown(req.URL)
+	if err != nil {
+		req.URL = Placeholder
+		return err
+	}
+	req.URL = url
+	body, err := p.hideKnown(string(req.Body))
+	if err != nil {
+		req.Body = []byte(Placeholder)
+		return err
+	}
+	if body != string(req.Body) {
+		req.Body = []byte(body)
+	}
+	return nil
+}
+
+// hideKnown returns a text of a request with the known secrets replaced.
+func (p *Policy) hideKnown(text string) (string, error) {
+	if p.knowsNone() {
+		return text, nil
+	}
+	f := &finder{policy: p}
+	for range mostRounds {
+		edits, err := f.knownWalker().Edits(text, carrier.Place{})
+		if err != nil || len(edits) == 0 {
+			return text, err
+		}
+		text = carrier.Splice(text, edits)
+	}
+	return text, errNoEnd
 }
 
 // metadataTokenPath is where AWS instance metadata gives a session's token, as plain text
@@ -72,12 +127,28 @@ func (p *Policy) RedactNew(req *interaction.Request) {
 const metadataTokenPath = "/latest/api/token"
 
 // Response redacts the response to a redacted request in place. Its trailers are
-// headers. An answer that is nothing but a secret is replaced as a whole.
-//
-// If nothing had to be replaced in the texts that are split over the events of a stream, it returns how many secrets are known:
-// as long as no more are, [Policy.CheckInteraction] need not put them together again. Else it returns -1.
-func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) (proof int) {
-	known, body := p.Count(), resp.Body
+// headers. A response that cannot be searched to its end has a placeholder for its body
+// then, and the result has the error. An answer that is nothing but a secret is replaced as a whole. As long as no
+// more secrets are known than the result says, [Policy.CheckInteraction] need not search
+// the response again.
+func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) Result {
+	for range mostRounds {
+		known := p.Count()
+		err := p.response(req, resp)
+		if err != nil {
+			resp.Body, resp.Text, resp.Events = []byte(Placeholder), "", nil
+			return Result{err: err}
+		}
+		if p.Count() == known {
+			return Result{known: known, clean: true}
+		}
+	}
+	return Result{err: errNoEnd}
+}
+
+// response redacts a response once: what it learns near its end may be near its beginning.
+func (p *Policy) response(req *interaction.Request, resp *interaction.Response) error {
+	body := resp.Body
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
 	}
@@ -85,18 +156,18 @@ func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) 
 	resp.Headers = p.answerHeaders(resp.Headers, resp.Status, answered)
 	resp.Trailers = p.answerHeaders(resp.Trailers, resp.Status, answered)
 	resp.Line = p.text(resp.Line)
-	if _, compressed := coding.Decompress(body); !compressed { // which nobody could read if a part of it was replaced
-		resp.Body = p.hideIn(p.answered(resp.Body, answered), answered)
+	redacted, err := p.redactBytes(resp.Body, answered, mediaType(resp.Headers))
+	if err != nil {
+		return fmt.Errorf("response.body: %w", err)
 	}
+	resp.Body = redacted
 	if !bytes.Equal(body, resp.Body) {
 		resp.Headers, resp.Trailers = withoutSums(resp.Headers), withoutSums(resp.Trailers)
 	}
 	resp.Error = p.Message(resp.Error) // of a transport, which names the URL
-	resp.Text = string(p.hideIn([]byte(resp.Text), answered))
-	if isClean := p.events(resp.Events, answered); p.Count() > known {
-		return p.Response(req, resp)
-	} else if !isClean {
-		return -1
+	resp.Text, err = p.redact(resp.Text, answered, carrier.Place{})
+	if err != nil {
+		return fmt.Errorf("response.text: %w", err)
 	}
-	return known
+	return p.events(resp.Events, answered)
 }

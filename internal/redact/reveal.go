@@ -55,8 +55,8 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 // RevealWithin makes known what may stand in a text where a recorded one, which differs from it
 // elsewhere, too, has placeholders: what only the text has.
 func (p *Policy) RevealWithin(recorded, asked string) {
-	for _, part := range runs([]byte(asked), std64|word|dot|tilde) {
-		for word := range strings.SplitSeq(string(part), "/") {
+	for _, part := range runs(asked, std64|word|dot|tilde) {
+		for word := range strings.SplitSeq(part, "/") {
 			if !strings.Contains(recorded, word) {
 				p.revealed(word)
 			}
@@ -71,7 +71,7 @@ func (p *Policy) revealed(text string) {
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain
 	}
-	if !isPlain(text) && !isHidden([]byte(text)) {
+	if !isPlain(text) && !isHidden(text) {
 		p.AddSecret(text)
 	}
 }

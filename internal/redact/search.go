@@ -1,6 +1,6 @@
 package redact
 
-import "bytes"
+import "strings"
 
 // A match is a part of a text that must not be written, and what it is. The zero match
 // is none: none ends at 0.
@@ -11,7 +11,7 @@ type match struct {
 
 // A search looks through a text. Its methods return the match at a place, or none.
 type search struct {
-	text []byte
+	text string
 	last int // where the last match or placeholder of a list ends
 
 	listed string // the kind of the values of the list that the last name has
@@ -24,7 +24,7 @@ type search struct {
 // middle of a word, and must not become one because its neighbour was replaced.
 func (s *search) match(kind string, start, end int) match {
 	if s.last > 0 && s.last >= start || endsInPlaceholder(s.text[:start]) ||
-		bytes.HasPrefix(s.text[end:], []byte(openPlaceholder)) || isStandIn(s.text[start:end]) {
+		strings.HasPrefix(s.text[end:], openPlaceholder) || isStandIn(s.text[start:end]) {
 		return match{}
 	}
 	return match{kind, start, end}
@@ -54,43 +54,15 @@ func (s *search) shape(at int) match {
 	return match{}
 }
 
-// afterEscape returns where a word begins whose first bytes belong to an escape: n in
-// "\nsk-...", u0026 in "\u0026sig=...", 3D in "%3Dsk-...".
-func afterEscape(text []byte, start int) int {
-	if text[start-1] == '%' {
-		if start+2 < len(text) && class[text[start]]&hexAny != 0 && class[text[start+1]]&hexAny != 0 {
-			return start + 2
-		}
-		return start
-	}
-	switch text[start] {
-	case 'n', 'r', 't', 'b', 'f':
-		return start + 1
-	case 'u':
-		if start+5 < len(text) && run(text[:start+5], start+1, hexAny) == start+5 {
-			return start + 5
-		}
-	}
-	return start
-}
-
-// isEdge reports whether a word can begin at a place: at the start of the text, after
-// what is no part of a word, or after an escape.
-func isEdge(text []byte, at int, chars charset) bool {
-	if at == 0 || class[text[at-1]]&chars == 0 {
-		return true
-	}
-	for _, n := range []int{1, 2, 5} {
-		if at > n && (text[at-n-1] == '\\' || text[at-n-1] == '%') && afterEscape(text, at-n) == at {
-			return true
-		}
-	}
-	return false
+// isEdge reports whether a word can begin at a place: at the start of the text, or after
+// what is no part of a word.
+func isEdge(text string, at int, chars charset) bool {
+	return at == 0 || class[text[at-1]]&chars == 0
 }
 
 // inBase64 reports whether a word goes on from base64: from 24 bytes of it that end in
 // "+" or "/", of both cases.
-func inBase64(before []byte) bool {
+func inBase64(before string) bool {
 	n := len(before)
 	if n < 24 || before[n-1] != '+' && before[n-1] != '/' || run(before, 0, std64) != n {
 		return false
@@ -109,7 +81,7 @@ func (s *search) format(at int) (kind string, start, end int) {
 	for _, p := range prefixes[text[at]] {
 		body := at + len(p.text)
 		switch {
-		case p.text[1] != text[at+1] || !bytes.HasPrefix(text[at:], []byte(p.text)):
+		case p.text[1] != text[at+1] || !strings.HasPrefix(text[at:], string(p.text)):
 			continue
 		case p.find == nil:
 			start, end = s.span(p, at)

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -29,28 +28,55 @@ const exchangeFields = secretFields + `|assertion|id_token|device_code|code_veri
 const grantFields = exchangeFields + `|code|password`
 
 var (
-	anywhere   = newFinder(secretFields, secretFields+"|password")
-	inExchange = newFinder(exchangeFields, exchangeFields+"|password")
-	inGrant    = newFinder(grantFields, grantFields)
+	anywhere   = newFields(secretFields, secretFields+"|password")
+	inExchange = newFields(exchangeFields, exchangeFields+"|password")
+	inGrant    = newFields(grantFields, grantFields)
 )
 
-// A side is how the body of a request, or of its answer, is read: what finds its secret
-// fields, which places are known to have secrets, and what is written in their places.
+// fields are names of fields whose values are secrets, whatever they look like.
+type fields struct {
+	inBodies []string // in JSON and XML
+	inForms  []string
+}
+
+// newFields takes names with bars between them.
+func newFields(inBodies, inForms string) *fields {
+	return &fields{strings.Split(inBodies, "|"), strings.Split(inForms, "|")}
+}
+
+// A side is how the body of a request, or of its answer, is read.
 type side struct {
-	*finder
-	holders []holder
-	standIn hider
+	fields   *fields
+	holders  []holder // places that are known to have secrets
+	isAnswer bool     // placeholders have the type of the secret
+}
+
+// narrowed returns the side for texts: with the places that they may have, and the fields
+// of an exchange if an answer says that it is one: RFC 6749, section 5.1, demands that it
+// has access_token and token_type.
+func (s side) narrowed(texts ...string) side {
+	s.holders = slices.DeleteFunc(slices.Clone(s.holders), func(h holder) bool {
+		hasMark := func(text string) bool { return strings.Contains(text, h.mark) } // every text has the mark ""
+		return !slices.ContainsFunc(texts, hasMark)
+	})
+	isExchange := func(text string) bool {
+		return strings.Contains(text, "access_token") && strings.Contains(text, "token_type")
+	}
+	if s.fields == anywhere && slices.ContainsFunc(texts, isExchange) {
+		s.fields = inExchange
+	}
+	return s
 }
 
 // sides returns how the body of a request is read, and its answer's.
 func sides(req *interaction.Request) (asked, answered side) {
-	asked.finder, answered.finder = anywhere, anywhere
+	asked.fields, answered.fields = anywhere, anywhere
 	if isExchange(req) {
-		asked.finder, answered.finder = inGrant, inExchange
+		asked.fields, answered.fields = inGrant, inExchange
 	}
 	asked.holders = holdersOf(req.URL)
 	answered.holders = asked.holders
-	asked.standIn, answered.standIn = plainly, standIn
+	answered.isAnswer = true
 	return asked, answered
 }
 
@@ -70,24 +96,4 @@ func isExchange(req *interaction.Request) bool {
 	path := strings.TrimRight(cut(req.URL).path, "/")
 	isEnd := func(end string) bool { return strings.HasSuffix(path, end) }
 	return slices.ContainsFunc(exchangePaths, isEnd) || bytes.Contains(req.Body, []byte("grant")) && grantType().Match(req.Body)
-}
-
-// A finder finds the values of fields of some names, where bodies have fields: their
-// first group.
-type finder struct {
-	json, xml func() *regexp.Regexp
-	inForms   []string // the names in forms
-}
-
-// newFinder takes the names of fields in JSON and XML, and those in forms, with bars between them.
-func newFinder(names, inForms string) *finder {
-	return &finder{
-		json:    memo.Regexp(jsonField(names)),
-		xml:     memo.Regexp(`<(?:[\w-]+:)?(?:` + names + `)` + attributes + `>(?:<!\[CDATA\[)?([^<]*?)(?:\]\]>)?</`),
-		inForms: strings.Split(inForms, "|"),
-	}
-}
-
-func jsonField(names string) string {
-	return `"(?:` + names + `)"\s*:` + opening + `*\s*"((?:[^"\\]|\\.)*)"`
 }

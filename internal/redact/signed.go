@@ -1,12 +1,11 @@
 package redact
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/coding"
-	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
 // A scheme is a way of signing URLs: a URL that has all the parameters of has is signed,
@@ -53,43 +52,32 @@ func signing(pairs []string) []string {
 	return nil
 }
 
-// signedQuery is a query in a text: "&" is also written as JSON and HTML escape it.
-var (
-	signedQuery = memo.Regexp(`\?[^\s"'<>\\]*(?:\\u0026[^\s"'<>\\]*)*`)
-	ampersand   = memo.Regexp(`&amp;|\\u0026|&`)
-)
-
-// redactSignatures replaces in a request's body what signs a URL there, and not only the
-// signature itself: a URL that is signed anew for the same picture is the same. In an
-// answer everything but the signature stays.
-func redactSignatures(b []byte) []byte {
-	return replaceSigning(b, plainly, func(string) bool { return true })
-}
-
-// redactSigned replaces the signatures of the URLs in an answer.
-func redactSigned(b []byte, hide hider) []byte {
-	return replaceSigning(b, hide, func(name string) bool { return name == "sig" || strings.HasSuffix(name, "signature") })
-}
-
-// replaceSigning replaces the values of those parameters that sign a URL and are selected.
-func replaceSigning(b []byte, hide hider, selects func(name string) bool) []byte {
-	if !bytes.Contains(b, []byte("ignature=")) && !bytes.Contains(b, []byte("sig=")) {
-		return b // nearly every one
-	}
-	var edits []edit
-	for _, m := range signedQuery().FindAllIndex(b, -1) {
-		at := m[0] + 1
-		pairs := ampersand().Split(string(b[at:m[1]]), -1)
-		signs := signing(pairs)
-		for _, pair := range pairs {
-			end := at + len(pair)
-			name, value, _ := strings.Cut(pair, "=")
-			name = strings.ToLower(coding.UnescapeQuery(name))
-			if value != "" && !isHidden([]byte(value)) && !isStandIn([]byte(value)) && slices.Contains(signs, name) && selects(name) {
-				edits = append(edits, edit{end - len(value), end, hide([]byte(value))})
-			}
-			at = end + len(ampersand().Find(b[end:m[1]]))
+// signingNames are the names in lower case of all parameters that may sign a URL.
+var signingNames = func() map[string]bool {
+	names := map[string]bool{}
+	for _, s := range schemes {
+		for name := range strings.FieldsSeq(s.has + " " + s.names) {
+			names[name] = true
 		}
 	}
-	return splice(b, edits)
+	return names
+}()
+
+// isSignature reports whether a leaf is a parameter that signs a URL. In a request, that
+// is not only the signature itself: a URL that is signed again for the same picture is the
+// same. In an answer everything but the signature stays.
+func (f *finder) isSignature(l *carrier.Leaf) bool {
+	if l.In != carrier.Query && l.In != carrier.Form {
+		return false
+	}
+	name := strings.ToLower(l.Name)
+	isWanted := !f.side.isAnswer || name == "sig" || strings.HasSuffix(name, "signature")
+	if !isWanted || !signingNames[name] || l.Text == "" || isHidden(l.Text) || isStandIn(l.Text) {
+		return false
+	}
+	var pairs []string
+	for _, m := range l.Members {
+		pairs = append(pairs, m.Name)
+	}
+	return slices.Contains(signing(pairs), name)
 }

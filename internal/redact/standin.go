@@ -1,7 +1,6 @@
 package redact
 
 import (
-	"bytes"
 	_ "embed" // for the keys
 	"encoding/base64"
 	"slices"
@@ -14,27 +13,25 @@ import (
 // standIn returns what an answer has in the place of a secret: a text of the same type, since
 // the program that gets it in replay decodes it as the secret when it was recorded. Of a
 // stand-in it is the same stand-in.
-func standIn(secret []byte) string {
-	text, n := string(secret), len(secret)
+func standIn(secret string) string {
+	text, n := secret, len(secret)
 	switch {
 	case onlyTyped().MatchString(text):
 		return text
-	case webToken().Match(secret):
+	case webToken().MatchString(secret):
 		return tokenLike(text)
 	case strings.HasPrefix(text, pemBegin):
 		return keyLike(text)
 	case strings.HasPrefix(text, `{"`):
 		return objectLike(text)
-	case strings.HasPrefix(text, `{\`):
-		return exactjson.EscapeText(objectLike(exactjson.UnescapeText(text)))
 	case n >= 4 && run(secret, 0, digit) == n:
 		return strings.Repeat("0", n)
 	case n >= 16 && run(secret, 0, hexAny) == n:
 		return cased(strings.Repeat(effaced, n/len(effaced)+1)[:n], text)
-	case uuid().Match(secret):
+	case uuid().MatchString(secret):
 		return cased(effaced+"-0000-4000-a000-000000000000", text)
 	}
-	return base64Like(exactjson.UnescapeText(text))
+	return base64Like(text)
 }
 
 // effaced is what hexadecimal can say.
@@ -46,17 +43,6 @@ func cased(text, like string) string {
 		return strings.ToUpper(text)
 	}
 	return text
-}
-
-// untyped returns a request with the stand-ins that it has from answers as other
-// placeholders: when it was recorded, it had the secrets.
-func untyped(b []byte) []byte {
-	for _, part := range [...]string{"ffaced0", "FFACED0", "REDACTED", "W1JFREFD", "RURBQ1RF", "UkVEQUNU"} {
-		if bytes.Contains(b, []byte(part)) {
-			return replaceMatches(anyTyped(), b, plainly)
-		}
-	}
-	return b
 }
 
 // webToken is a JSON Web Token (RFC 7519) that is signed.
@@ -73,27 +59,27 @@ func tokenLike(token string) string {
 	if err != nil {
 		return Placeholder
 	}
-	claims = editScalars(claims, func(path []string, kind exactjson.Kind, value string) string {
+	text := editScalars(string(claims), func(path []string, kind exactjson.Kind, value string) string {
 		switch name := path[len(path)-1]; {
 		case name == "exp" && kind == exactjson.Number:
-			return laterEpoch([]byte(value))
+			return laterEpoch(value)
 		case kind == exactjson.String && (slices.Contains(persons, name) || strings.Contains(value, "@")):
 			return Placeholder
 		}
 		return value
 	})
-	claims = redactPatterns(claims, plainly)
-	return header + "." + base64.RawURLEncoding.EncodeToString(claims) + ".REDACTED"
+	text = new(Policy).text(text)
+	return header + "." + base64.RawURLEncoding.EncodeToString([]byte(text)) + ".REDACTED"
 }
 
 // objectLike returns a JSON object with stand-ins for its strings.
 func objectLike(text string) string {
-	return string(editScalars([]byte(text), func(_ []string, kind exactjson.Kind, value string) string {
+	return editScalars(text, func(_ []string, kind exactjson.Kind, value string) string {
 		if kind == exactjson.String && value != "" {
-			return standIn([]byte(value))
+			return standIn(value)
 		}
 		return value
-	}))
+	})
 }
 
 // base64Like returns a stand-in for a value in base64: of a text the stand-in in base64, of
@@ -102,11 +88,11 @@ func objectLike(text string) string {
 func base64Like(text string) string {
 	plain, enc := decoded(text)
 	switch {
-	case isText(plain):
-		user := string(userBefore(plain))
-		password := standIn(plain[len(user):])
+	case isText(string(plain)) && plain != nil:
+		user := userBefore(string(plain))
+		password := standIn(string(plain[len(user):]))
 		if isKey(strings.TrimSuffix(user, ":")) {
-			user = "REDACTED:"
+			user = Placeholder + ":"
 		}
 		return enc.EncodeToString([]byte(user + password))
 	case plain != nil && (strings.HasSuffix(text, "=") || strings.ContainsAny(text, "+/") && len(text)%4 == 0):
@@ -133,17 +119,17 @@ func decoded(text string) ([]byte, *base64.Encoding) {
 }
 
 // isText reports whether bytes that were decoded are a text.
-func isText(plain []byte) bool {
-	return plain != nil && !bytes.ContainsFunc(plain, func(c rune) bool { return c < ' ' && c != '\n' && c != '\r' || c > '~' })
+func isText(plain string) bool {
+	return !strings.ContainsFunc(plain, func(c rune) bool { return c < ' ' && c != '\n' && c != '\r' || c > '~' })
 }
 
 // userBefore returns the user, with ":", that stands before a password.
-func userBefore(plain []byte) []byte { return userThere().Find(plain) }
+func userBefore(plain string) string { return userThere().FindString(plain) }
 
 var userThere = memo.Regexp(`^[\w.@-]+:`)
 
 // laterEpoch returns a time of the year 2999, in seconds or milliseconds since 1970.
-func laterEpoch(time []byte) string {
+func laterEpoch(time string) string {
 	const seconds = "32472144000"
 	if len(time) == len("1710085141000") {
 		return seconds + "000"

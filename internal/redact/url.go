@@ -28,7 +28,7 @@ func (p *Policy) query(host, raw string) string {
 		name, value, _ := strings.Cut(pair, "=")
 		plain := coding.UnescapeQuery(name)
 		switch {
-		case p.isNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)) && !p.tellsApart(plain), value != "" && slices.Contains(signs, strings.ToLower(plain)):
+		case p.replacesNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)) && !p.tellsApart(plain), value != "" && slices.Contains(signs, strings.ToLower(plain)):
 			value = Placeholder
 		case value == "":
 			pairs[i] = p.text(pair)

@@ -12,7 +12,7 @@ import (
 // digits, or marks as passwords have. What is a path, a name, a date or a UUID is none,
 // however long and however it was made: a wrong recording would answer for it.
 func isKey(v string) bool {
-	b := []byte(v)
+	b := v
 	marks := 0
 	for _, c := range "\"\\!^<>|$%&" { // a pattern, a path or JSON has one of them
 		if strings.ContainsRune(v, c) {
@@ -36,7 +36,7 @@ func isKey(v string) bool {
 
 // hasRandom reports whether a value has a run of a dozen random letters and digits.
 func hasRandom(v string) bool {
-	for _, part := range runs([]byte(v), alnum) {
+	for _, part := range runs(v, alnum) {
 		t := measure(part)
 		most := 50 // percent of words
 		if t.n >= 20 {
@@ -54,7 +54,7 @@ var account = memo.Regexp(`^0x[[:xdigit:]]{40}$`)
 
 // isToken reports whether all of a value looks like a secret.
 func isToken(v string) bool {
-	found := findPatterns([]byte(v))
+	found := findPatterns(v)
 	return len(found) == 1 && found[0].start == 0 && found[0].end == len(v)
 }
 
@@ -78,7 +78,7 @@ var (
 // isRandomVariable reports whether the value of a variable looks random and not like
 // written: words and names joined by marks have long runs of lower-case letters. It takes
 // more for random than looksRandomAlone does, since people make passwords up.
-func isRandomVariable(b []byte) bool {
+func isRandomVariable(b string) bool {
 	t := measure(b)
 	letters := len(longestRun(b, lower))
 	switch {
@@ -96,13 +96,13 @@ func isRandomVariable(b []byte) bool {
 // a model ("gpt-4o-mini-2024-07-18"): no upper-case letter, several parts, and not all
 // hexadecimal.
 func isModelName(text string) bool {
-	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && measure([]byte(text)).upper == 0 &&
-		run([]byte(text), 0, hexAny|dash) < len(text)
+	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && measure(text).upper == 0 &&
+		run(text, 0, hexAny|dash) < len(text)
 }
 
 // isUnlikeText reports whether a secret can be looked for elsewhere: it has digits, or looks
 // random. Words stand elsewhere, too.
-func isUnlikeText(b []byte) bool {
+func isUnlikeText(b string) bool {
 	t := measure(b)
 	switch {
 	case len(b) >= minLearned:

@@ -17,10 +17,10 @@ import (
 // reader. An interaction that is redacted already stays as it is but for secrets that have
 // become known since.
 func Encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
-	proof := policy.Interaction(it)
+	result := policy.Interaction(it)
 	form := formOf(it)
 	it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
-	return encode(policy, name, it, proof)
+	return encode(policy, name, it, result)
 }
 
 // formOf returns the form whose key is the match key of an interaction: that of the
@@ -43,8 +43,8 @@ func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byt
 }
 
 // encode returns the text of a redacted interaction, unless it would contain a known secret.
-func encode(policy *redact.Policy, name string, it *interaction.Interaction, proof int) (*cassette.Encoded, error) {
-	if err := policy.CheckInteraction(name, it, proof); err != nil {
+func encode(policy *redact.Policy, name string, it *interaction.Interaction, result redact.Result) (*cassette.Encoded, error) {
+	if err := policy.CheckInteraction(name, it, result); err != nil {
 		return nil, err
 	}
 	item, err := cassette.Encode(it, canon.Revision)

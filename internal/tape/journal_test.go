@@ -30,7 +30,7 @@ func TestJournalOfALateSecret(t *testing.T) {
 			Response: interaction.Response{Status: 200, Body: []byte(`{}`)},
 		}
 		known := policy.Count()
-		item, err := encode(&policy, file, it, -1)
+		item, err := encode(&policy, file, it, redact.Result{})
 		if err != nil {
 			t.Fatal(err)
 		}

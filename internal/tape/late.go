@@ -23,7 +23,7 @@ func (t *Tape) Revealed(c *Call, rec *Recording) *Call {
 		}
 	}
 	shown := *c
-	others.RedactNew(&shown.Request)
+	_ = others.RedactNew(&shown.Request) // see redactNew
 	t.again(&shown)
 	return &shown
 }

@@ -225,9 +225,9 @@ func (rec *Recording) Request() interaction.Request { return rec.redacted(rec.In
 func (rec *Recording) redacted(it *interaction.Interaction) interaction.Request {
 	req := it.Request
 	if rec.sealed && rec.of.Config.Plain {
-		rec.of.policy.RedactNew(&req)
+		rec.of.redactNew(&req)
 	} else {
-		rec.of.policy.Request(&req)
+		_ = rec.of.policy.Request(&req) // see redactNew
 	}
 	return req
 }

@@ -86,7 +86,9 @@ func (t *Tape) Take(c *Call) (*Recording, error) {
 		return rec, nil
 	}
 	c.Request.Body = redact.Own(c.Request.Body)
-	t.policy.RedactBody(&c.Request)
+	if err := t.policy.RedactBody(&c.Request); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Config.Name, err)
+	}
 	c.Form = t.Config.Options.Form(&c.Request)
 	rec, err := t.takeAlike(c)
 	if rec == nil && err == nil {
@@ -174,8 +176,14 @@ func (t *Tape) takeFilled(c *Call) (*Recording, error) {
 
 // again redacts a call with what has become known since, and makes its form again.
 func (t *Tape) again(c *Call) {
-	t.policy.RedactNew(&c.Request)
+	t.redactNew(&c.Request)
 	c.Form = t.Config.Options.Form(&c.Request)
+}
+
+// redactNew redacts what has become known since a request was redacted. A request that cannot
+// be searched to its end has a placeholder for its body then, and matches nothing.
+func (s *source) redactNew(req *interaction.Request) {
+	_ = s.policy.RedactNew(req)
 }
 
 // takeExact returns the recording to play for a request that is recorded byte for byte.
@@ -328,7 +336,7 @@ func (t *Tape) Reserve(c *Call) (*Recording, error) {
 func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int, failed bool) {
 	it.Concurrent = rec.mark.End(pieces)
 	before := t.policy.Count()
-	proof := t.policy.Response(&it.Request, &it.Response)
+	result := t.policy.Response(&it.Request, &it.Response)
 	known := t.policy.Count()
 	var text *cassette.Encoded
 	switch {
@@ -336,7 +344,7 @@ func (t *Tape) Settle(rec *Recording, it *interaction.Interaction, pieces []int,
 	case known > before: // the request may have it, too
 		text, _ = Encode(t.policy, t.Config.Name, it)
 	default: // Save finds out why it cannot be written
-		text, _ = encode(t.policy, t.Config.Name, it, proof)
+		text, _ = encode(t.policy, t.Config.Name, it, result)
 	}
 	isWhole := text == nil || t.Config.Rounds
 	if !isWhole {

@@ -197,7 +197,7 @@ func (c *walk) encode(r base64Run, from int, digits, text string, changes []Edit
 	for same < len(r.raw) && same < len(out) && r.raw[same] == out[same] {
 		same++
 	}
-	return Edit{same, len(r.raw), out[same:], all}
+	return Edit{Start: same, End: len(r.raw), Text: out[same:], Causes: all}
 }
 
 // broken returns digits in lines as long as those of the run.

@@ -87,6 +87,7 @@ const (
 	Query            // a parameter of the query of a URL
 	Markup           // a text or attribute of XML or HTML
 	Header           // a header of a part or a mail
+	Part             // the body of a part of a form
 )
 
 // A Match is a part of a leaf that is replaced.
@@ -109,6 +110,8 @@ type Edit struct {
 	Start, End int
 	Text       string
 	Causes     []Cause
+
+	stays bool // it changes nothing; see settled
 }
 
 // A Walker walks over the values of texts. It may be used by several goroutines
@@ -116,6 +119,8 @@ type Edit struct {
 type Walker struct {
 	// Find returns what is replaced in a leaf: in order and without overlap. It
 	// must not remember what it has seen, since a match may not become an edit.
+	// A match that is replaced by itself says that this part stays, whatever is
+	// encoded in it.
 	Find func(*Leaf) []Match
 
 	// WantsBytes says that Find looks at leaves of the kind Bytes.
@@ -159,7 +164,8 @@ func (w *Walker) Edits(text string, at Place) ([]Edit, error) {
 	c := w.newWalk(len(text))
 	p := place{name: at.Name, path: at.Path}
 	var edits []Edit
-	if strings.HasPrefix(at.MediaType, "application/x-www-form-urlencoded") && mayBeForm(text) {
+	isForm := strings.HasPrefix(at.MediaType, "application/x-www-form-urlencoded")
+	if isForm && strings.IndexByte(text, '=') >= 0 {
 		edits = c.form(text, p)
 	} else {
 		edits = c.value(text, p)
@@ -227,7 +233,7 @@ func (c *walk) value(s string, p place) []Edit {
 		return nil
 	}
 	if p.kind != Text {
-		return c.ask(s, p)
+		return settled(c.ask(s, p))
 	}
 	start := skipSpace(s, 0)
 	if start == len(s) {
@@ -273,18 +279,21 @@ func (c *walk) value(s string, p place) []Edit {
 	return c.prose(s, p)
 }
 
-// ask returns the edits of a text as the search wants them.
+// ask returns the edits of a text as the search wants them, also those that change
+// nothing.
 func (c *walk) ask(s string, p place) []Edit {
 	c.leaf = Leaf{Text: s, Kind: p.kind, Name: p.name, Labels: p.labels, Path: p.path, Members: p.members, In: p.in}
 	var edits []Edit
 	for _, m := range c.Find(&c.leaf) {
-		if m.Text == s[m.Start:m.End] {
-			continue
-		}
+		e := Edit{Start: m.Start, End: m.End, Text: m.Text, Causes: []Cause{m.Cause}}
 		if p.kind == Number {
-			return []Edit{{0, len(s), m.Text, []Cause{m.Cause}}}
+			e.Start, e.End = 0, len(s)
 		}
-		edits = append(edits, Edit{m.Start, m.End, m.Text, []Cause{m.Cause}})
+		e.stays = m.Text == s[e.Start:e.End]
+		edits = append(edits, e)
+		if p.kind == Number {
+			break
+		}
 	}
 	return edits
 }

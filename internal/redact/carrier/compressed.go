@@ -32,7 +32,7 @@ func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
 	}
 	in := p
 	in.depth++
-	if !isText(text) {
+	if !isText(text) && !isCompressed(text) {
 		in.kind = Bytes
 	}
 	found := c.value(text, in)
@@ -40,7 +40,7 @@ func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
 		return nil, true
 	}
 	packed := pack(Splice(text, found), isGzip)
-	return []Edit{{0, len(s), packed, causes(found)}}, true
+	return []Edit{{End: len(s), Text: packed, Causes: causes(found)}}, true
 }
 
 // unpack returns what compressed bytes say.

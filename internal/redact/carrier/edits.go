@@ -69,9 +69,8 @@ func merge(first, second []Edit) []Edit {
 		case e.Start >= last.End:
 			kept = append(kept, e)
 		case isSame:
-			last.Causes = append(slices.Clone(last.Causes), e.Causes...)
 			if e.rank < last.rank {
-				last.Text = e.Text
+				*last = e
 			}
 		case isCovered:
 			// What is in it is gone with it.
@@ -89,6 +88,12 @@ func merge(first, second []Edit) []Edit {
 		edits[i] = e.Edit
 	}
 	return edits
+}
+
+// settled returns edits without those that change nothing. They mark values that
+// the search wants to stay: nothing in those is replaced.
+func settled(edits []Edit) []Edit {
+	return slices.DeleteFunc(edits, func(e Edit) bool { return e.stays })
 }
 
 // touches reports whether an edit of a list, which is in order, touches a part

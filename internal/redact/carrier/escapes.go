@@ -24,10 +24,11 @@ type escaping struct {
 }
 
 var (
-	jsonEscapes = &escaping{`\`, decodeJSON, func(text, _ string) string { return exactjson.EscapeText(text) }}
-	formEscapes = &escaping{`%+`, decodeForm, func(text, _ string) string { return escapePercent(text) }}
-	xmlEscapes  = &escaping{`&`, decodeEntity, func(text, _ string) string { return html.EscapeString(text) }}
-	mailEscapes = &escaping{`=`, decodeMail, func(text, _ string) string { return escapeMail(text) }}
+	jsonEscapes    = &escaping{`\`, decodeJSON, func(text, _ string) string { return exactjson.EscapeText(text) }}
+	formEscapes    = &escaping{`%+`, decodeForm, func(text, _ string) string { return escapePercent(text) }}
+	percentEscapes = &escaping{`%`, decodePercent, func(text, _ string) string { return escapePercent(text) }}
+	xmlEscapes     = &escaping{`&`, decodeEntity, func(text, _ string) string { return html.EscapeString(text) }}
+	mailEscapes    = &escaping{`=`, decodeMail, func(text, _ string) string { return escapeMail(text) }}
 
 	// anyEscapes are those that a text may have which does not say how it is
 	// escaped: a part of JSON, of a URL or of HTML.
@@ -101,7 +102,7 @@ func (e *escaping) lift(raw string, edits []Edit) []Edit {
 			last.Causes = append(last.Causes, edit.Causes...)
 			continue
 		}
-		lifted = append(lifted, Edit{start, end, text, edit.Causes})
+		lifted = append(lifted, Edit{Start: start, End: end, Text: text, Causes: edit.Causes})
 	}
 	return lifted
 }
@@ -264,3 +265,7 @@ func hexDigit(c byte) int {
 	}
 	return -1
 }
+
+// Unescape returns what a text says if it has escapes of JSON, URLs or HTML:
+// the reading of it in which the values of a walk are searched.
+func Unescape(text string) string { return anyEscapes.text(text) }

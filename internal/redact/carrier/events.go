@@ -67,9 +67,13 @@ func (s *joiner) add(i int, f Field) {
 			return
 		}
 		text := jsonEscapes.text(f.Value[l.start:l.end])
+		numbers := ""
+		if l.inner != nil {
+			numbers = l.inner.numbers // its object has ended
+		}
 		s.pieces = append(s.pieces, piece{
 			field: i, start: l.start, end: l.end, text: text, isJSON: true,
-			path: s.pathOf(f.Name, p), edits: s.value(text, p),
+			path: s.pathOf(f.Name, p), numbers: numbers, edits: s.value(text, p),
 		})
 	}
 	j.opened = func() { firsts = append(firsts, len(s.pieces)) }
@@ -174,12 +178,17 @@ func (s *joiner) joinPath(path *streamPath) {
 // is written is in the first piece that an edit touches.
 func (s *joiner) join(path *streamPath, list []int) {
 	size, isSame := 0, true
-	for _, i := range list {
+	at := path.place
+	for k, i := range list {
 		size += len(s.pieces[i].text)
 		isSame = isSame && s.pieces[i].text == s.pieces[list[0]].text
+		if k > 0 && s.pieces[i].field == s.pieces[list[k-1]].field {
+			// Elements of one array may be one text, but their name names each.
+			at.name, at.path = "", nil
+		}
 	}
 	// What is the same in each event is an ID.
-	if isSame || !s.mayDecode(path.place, size) {
+	if isSame || !s.mayDecode(at, size) {
 		return
 	}
 	var b strings.Builder
@@ -188,7 +197,7 @@ func (s *joiner) join(path *streamPath, list []int) {
 		b.WriteString(s.pieces[i].text)
 	}
 	k, start := 0, 0 // a piece of the list, and where it begins
-	for _, e := range s.value(b.String(), path.place) {
+	for _, e := range s.value(b.String(), at) {
 		for k < len(list)-1 && start+len(s.pieces[list[k]].text) <= e.Start {
 			start += len(s.pieces[list[k]].text)
 			k++
@@ -205,7 +214,7 @@ func (s *joiner) spread(e Edit, list []int, start int) {
 		pc := &s.pieces[i]
 		from, to := max(e.Start-start, 0), min(e.End-start, len(pc.text))
 		if from < to || text != "" {
-			part := Edit{from, max(from, to), text, causes}
+			part := Edit{Start: from, End: max(from, to), Text: text, Causes: causes}
 			pc.edits = merge([]Edit{part}, pc.edits)
 		}
 		text, causes = "", nil
@@ -250,7 +259,7 @@ var dataLines = &escaping{
 // stream returns the edits of server-sent events in a text.
 func (c *walk) stream(s string, p place) []Edit {
 	if !c.mayDecode(p, len(s)) {
-		return c.ask(s, p)
+		return settled(c.ask(s, p))
 	}
 	in := p
 	in.depth++
@@ -290,7 +299,7 @@ func (c *walk) stream(s string, p place) []Edit {
 		raw := s[raws[i].start:raws[i].end]
 		edits = append(edits, shift(dataLines.lift(raw, found), raws[i].start)...)
 	}
-	return merge(c.ask(s, whole(p)), edits)
+	return settled(merge(c.ask(s, whole(p)), edits))
 }
 
 // lineEnd returns where the line ends that goes on at a place.

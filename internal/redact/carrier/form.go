@@ -13,16 +13,20 @@ func mayBeForm(s string) bool {
 		return false
 	}
 	isPadding := strings.Trim(s[i:], "=") == "" // of base64
-	return !isPadding && strings.IndexAny(s, " \t\r\n{<\"") < 0 && !strings.Contains(s[:i], "://")
+	return !isPadding && strings.IndexAny(s, " \t\r\n{<\"'`") < 0 && strings.IndexAny(s[:i], "/?:") < 0
 }
 
 // form returns the edits of a form.
 func (c *walk) form(s string, p place) []Edit {
-	if !c.mayDecode(p, len(s)) {
-		return c.ask(s, p)
+	at := p
+	if hasEscapes(s) {
+		at = whole(p)
 	}
-	edits := c.ask(s, whole(p))
-	return merge(edits, c.pairs(s, p.inside(Form)))
+	edits := c.ask(s, at)
+	if c.mayDecode(p, len(s)) {
+		edits = merge(edits, c.pairs(s, p.inside(Form)))
+	}
+	return settled(edits)
 }
 
 // whole returns the place of a text that a carrier takes apart: only values
@@ -39,10 +43,12 @@ func (c *walk) queries(s string, p place, done []Edit) []Edit {
 	at := 0
 	for {
 		i := strings.Index(s[at:], "://")
-		if i < 0 {
+		switch {
+		case i >= 0:
+			at += i + len("://")
+		case at > 0 || s == "" || s[0] != '/': // not a URL without a host either
 			return edits
 		}
-		at += i + len("://")
 		end := at + urlEnd(s[at:])
 		q := strings.IndexByte(s[at:end], '?')
 		if q >= 0 && strings.IndexByte(s[at+q:end], '=') >= 0 && c.mayDecode(p, end-at) {
@@ -53,6 +59,9 @@ func (c *walk) queries(s string, p place, done []Edit) []Edit {
 					edits = append(edits, e)
 				}
 			}
+		}
+		if end == at {
+			return edits
 		}
 		at = end
 	}
@@ -67,6 +76,17 @@ func urlEnd(s string) int {
 		}
 	}
 	return len(s)
+}
+
+// parameter returns the edits of a value of a form or query. A "+" is a space, or
+// itself where base64 was not escaped.
+func (c *walk) parameter(raw string, p place) []Edit {
+	edits := formEscapes.lift(raw, c.value(formEscapes.text(raw), p))
+	if strings.IndexByte(raw, '+') < 0 {
+		return edits
+	}
+	found := c.value(percentEscapes.text(raw), p)
+	return merge(percentEscapes.lift(raw, found), edits)
 }
 
 // pairs returns the edits of the parameters of a form or query.
@@ -90,8 +110,7 @@ func (c *walk) pairs(s string, in place) []Edit {
 		}
 		p.path = append(outer[:len(outer):len(outer)], p.name)
 		start := at + len(pair) - len(value)
-		found := c.value(formEscapes.text(value), p)
-		edits = append(edits, shift(formEscapes.lift(value, found), start)...)
+		edits = append(edits, shift(c.parameter(value, p), start)...)
 		at += len(pair) + 1
 		i++
 	}

@@ -29,7 +29,7 @@ func (c *walk) hex(raw string, p place) (edits []Edit, ok bool) {
 		if isUpper {
 			digits = strings.ToUpper(digits)
 		}
-		edits[i] = Edit{2 * e.Start, 2 * e.End, digits, e.Causes}
+		edits[i] = Edit{Start: 2 * e.Start, End: 2 * e.End, Text: digits, Causes: e.Causes}
 	}
 	return edits, in.kind == Text || len(edits) > 0
 }

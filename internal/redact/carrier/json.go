@@ -12,6 +12,15 @@ type jsonLeaf struct {
 	start, end int // without the quotes
 	kind       Kind
 	name       string // of the member, decoded; "" for an element
+	inner      *inner // nil for most
+}
+
+// An inner is an object that is the value of another one, as in
+// {"value": {"stringValue": "..."}, "name": "api_key"}. Its leaves wait for the
+// end of the outer object, whose members say what they are.
+type inner struct {
+	frame
+	name string // of the object, in the outer one
 }
 
 // A jsonScan finds the leaves of JSON text. The members of an object are handed
@@ -129,15 +138,48 @@ func (j *jsonScan) push(isObject bool, start int) {
 // close closes the innermost object or array, whose path is given.
 func (j *jsonScan) close(path []string) {
 	f := &j.open[len(j.open)-1]
-	for i := f.first; i < len(j.pending); i++ {
-		l := j.pending[i]
-		j.leaf(l, append(path[:len(path):len(path)], l.name), f)
+	if j.waits(path) {
+		in := &inner{*f, path[len(path)-1]}
+		for i := f.first; i < len(j.pending); i++ {
+			j.pending[i].inner = in
+		}
+	} else {
+		j.flush(f, path)
 	}
-	j.pending = j.pending[:f.first]
 	if f.isObject && j.closed != nil {
 		j.closed(f.numbers)
 	}
 	j.open = j.open[:len(j.open)-1]
+}
+
+// waits reports whether the leaves of the innermost object wait for the end of
+// the object around it.
+func (j *jsonScan) waits(path []string) bool {
+	n := len(j.open)
+	if n < 2 || !j.open[n-1].isObject || !j.open[n-2].isObject || !IsValueName(path[len(path)-1]) {
+		return false
+	}
+	for _, l := range j.pending[j.open[n-1].first:] {
+		if l.inner != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// flush hands on the leaves of an object that ends.
+func (j *jsonScan) flush(f *frame, path []string) {
+	for i := f.first; i < len(j.pending); i++ {
+		l := j.pending[i]
+		if l.inner == nil {
+			j.leaf(l, append(path[:len(path):len(path)], l.name), f)
+			continue
+		}
+		near := l.inner.frame
+		near.labels = labelsOf(near.labels, f.members)
+		j.leaf(l, append(path[:len(path):len(path)], l.inner.name, l.name), &near)
+	}
+	j.pending = j.pending[:f.first]
 }
 
 // scalar handles a string, a number or a word.
@@ -256,13 +298,12 @@ func placeOf(l jsonLeaf, path []string, near *frame, at place) place {
 	}
 	if near != nil {
 		p.members = near.members
-		p.labels = near.labels
 		switch {
 		case !near.isObject:
-			p.labels = labelsOf(p.labels, near.members)
+			p.labels = labelsOf(near.labels, near.members)
 			p.members = nil
 		case IsValueName(l.name):
-			p.labels = labelsOf(p.labels, near.members)
+			p.labels = labelsOf(near.labels, near.members)
 		}
 	}
 	for i := len(path) - 1; i >= 0; i-- {
@@ -290,9 +331,9 @@ func (c *walk) jsonLeafEdits(text string, l jsonLeaf, p place) []Edit {
 	raw := text[l.start:l.end]
 	switch l.kind {
 	case Number:
-		return shift(c.ask(raw, p), l.start)
+		return shift(settled(c.ask(raw, p)), l.start)
 	case Name:
-		edits := c.ask(jsonEscapes.text(raw), p)
+		edits := settled(c.ask(jsonEscapes.text(raw), p))
 		return shift(jsonEscapes.lift(raw, edits), l.start)
 	}
 	edits := c.value(jsonEscapes.text(raw), p)
@@ -318,19 +359,23 @@ func (c *walk) json(s string, p place) (edits []Edit, ok bool) {
 		edits = append(edits, c.jsonLeafEdits(s, l, placeOf(l, path, near, p))...)
 	}}
 	isWhole := j.run(s, 0, false)
-	if j.values > 1 {
-		return c.jsonLines(s, p), true
-	}
-	if !isWhole && found == 0 && j.values == 0 {
+	switch {
+	case j.values > 1:
+		edits = c.jsonLines(s, p)
+	case !isWhole && found == 0 && j.values == 0:
 		return nil, false
+	case !isWhole:
+		rest := max(j.resume, j.end)
+		edits = slices.DeleteFunc(edits, func(e Edit) bool { return e.End > rest })
+		sortEdits(edits)
+		edits = append(edits, shift(c.prose(s[rest:], p), rest)...)
+	default:
+		sortEdits(edits)
 	}
-	sortEdits(edits)
-	if isWhole {
-		return edits, true
+	if p.name != "" { // all of the text is the value of something
+		edits = settled(merge(c.ask(s, whole(p)), edits))
 	}
-	rest := max(j.resume, j.end)
-	edits = slices.DeleteFunc(edits, func(e Edit) bool { return e.End > rest })
-	return append(edits, shift(c.prose(s[rest:], p), rest)...), true
+	return edits, true
 }
 
 // isOneString reports whether a text is one JSON string.
@@ -356,6 +401,6 @@ func (c *walk) number(s string, p place) (edits []Edit, ok bool) {
 		return nil, false
 	}
 	p.kind = Number
-	edits = shift(c.ask(s[start:end], p), start)
+	edits = shift(settled(c.ask(s[start:end], p)), start)
 	return edits, len(edits) > 0 // hexadecimal may have nothing but digits
 }

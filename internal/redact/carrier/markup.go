@@ -65,7 +65,7 @@ func (c *walk) markup(s string, p place) (edits []Edit, ok bool) {
 	if end < len(s) {
 		edits = append(edits, shift(c.prose(s[end:], p), end)...)
 	}
-	return merge(c.ask(s, whole(p)), edits), true
+	return settled(merge(c.ask(s, whole(p)), edits)), true
 }
 
 // run scans the text, and returns the place up to which it is markup.

@@ -32,7 +32,7 @@ func (c *walk) multipart(s string, p place) (edits []Edit, ok bool) {
 		edits = append(edits, shift(c.part(s[start:start+length], p), start)...)
 		at = start + length
 	}
-	return merge(c.ask(s, whole(p)), edits), true
+	return settled(merge(c.ask(s, whole(p)), edits)), true
 }
 
 // part returns the edits of a part: of its head, and of its body, which has the
@@ -42,7 +42,7 @@ func (c *walk) part(s string, p place) []Edit {
 	if !ok {
 		return c.prose(s, p)
 	}
-	in := p.inside(Form)
+	in := p.inside(Part)
 	in.name = ""
 	_, rest, hasName := strings.Cut(head, `name="`)
 	if hasName {

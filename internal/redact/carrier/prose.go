@@ -70,7 +70,7 @@ func (c *walk) text(s string, p place) []Edit {
 	}
 	edits := c.ask(s, p)
 	edits = merge(edits, c.queries(s, p, edits))
-	return merge(edits, c.runs(s, p, edits))
+	return settled(merge(edits, c.runs(s, p, edits)))
 }
 
 // escaped returns the edits of a text with escapes: those of the text as it is,
@@ -84,7 +84,7 @@ func (c *walk) escaped(s string, p place) []Edit {
 	decoded := p
 	decoded.depth++
 	said := anyEscapes.lift(s, c.value(anyEscapes.text(s), decoded))
-	return merge(edits, said)
+	return settled(merge(edits, said))
 }
 
 // hasEscapes reports whether a text has escapes of JSON, URLs or HTML.

@@ -1,0 +1,388 @@
+package redact
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
+)
+
+// Rules by which something is found, as far as it matters afterwards.
+const (
+	byLooks   = iota
+	byField   // the field is one for credentials
+	byPlace   // a service has secrets at this place
+	byName    // the user named the field
+	byPattern // the user's expression matches
+	byKnown   // the value is known
+)
+
+// A finder is the search of the values of one text.
+//
+// Its find is pure: it learns nothing and calls nobody. What it has found is
+// learned from the edits that stay, by learn: an edit that is covered by another
+// one is not made, and its value may have been a part of something harmless.
+type finder struct {
+	policy *Policy
+	side   side
+	knows  bool // there are values to look for
+	lines  bool // lines of known values count, too
+
+	foundField bool // a field for credentials was replaced
+}
+
+// walker returns the walk in which everything is found.
+func (f *finder) walker() *carrier.Walker {
+	f.knows = !f.policy.knowsNone()
+	return &carrier.Walker{Find: f.find, WantsBytes: f.knows, Canonical: !f.side.isAnswer}
+}
+
+// knownWalker returns the walk in which only known values are found.
+func (f *finder) knownWalker() *carrier.Walker {
+	f.knows = true
+	return &carrier.Walker{Find: f.known, WantsBytes: true, Canonical: !f.side.isAnswer}
+}
+
+// learn makes known what has been replaced and may be elsewhere, too.
+func (f *finder) learn(edits []carrier.Edit) {
+	for _, e := range edits {
+		for _, c := range e.Causes {
+			switch c.Rule {
+			case byField:
+				f.foundField = true
+			case byPlace:
+				f.foundField = f.foundField || f.side.fields != anywhere
+			case byName, byPattern:
+				if f.policy.Hit != nil {
+					f.policy.Hit(c.Kind)
+				}
+			}
+			if c.Learn {
+				f.policy.learnFound(c.Value)
+			}
+		}
+	}
+}
+
+// known returns the known values in a leaf.
+func (f *finder) known(l *carrier.Leaf) []carrier.Match {
+	if !f.knows {
+		return nil
+	}
+	var found []carrier.Match
+	for _, m := range f.policy.in(l.Text, f.lines) {
+		value := l.Text[m.start:m.end]
+		match := f.match(l, m, carrier.Cause{Kind: m.kind, Value: value, Rule: byKnown})
+		switch {
+		case l.Kind == carrier.Number:
+			match.Text = "0"
+		case m.kind == kindUTF16:
+			match.Text = utf16Like(value)
+		}
+		found = append(found, match)
+	}
+	return found
+}
+
+// utf16Like returns a placeholder in UTF-16 for a value in UTF-16.
+func utf16Like(value string) string {
+	if value[0] == 0 {
+		return utf16Of(Placeholder, binary.BigEndian)
+	}
+	return utf16Of(Placeholder, binary.LittleEndian)
+}
+
+// find returns what must not be written of a leaf.
+func (f *finder) find(l *carrier.Leaf) []carrier.Match {
+	found := f.known(l)
+	switch l.Kind {
+	case carrier.Bytes:
+		return found
+	case carrier.Number:
+		if entry, ok := f.policy.isNamed(lastName(l)); ok && l.Text != "0" {
+			return []carrier.Match{{End: len(l.Text), Text: "0", Cause: carrier.Cause{Kind: entry, Rule: byName}}}
+		}
+		return found
+	case carrier.Text, carrier.Raw:
+		whole, ok := f.whole(l)
+		if ok {
+			return []carrier.Match{whole}
+		}
+	}
+	if !f.side.isAnswer {
+		found = append(found, f.placeholders(l)...)
+	}
+	if l.Kind != carrier.Raw {
+		found = append(found, f.byLooks(l)...)
+	}
+	found = append(found, f.byPatterns(l)...)
+	return inOrder(found)
+}
+
+// inOrder returns matches in order and without overlap. Of two that overlap, the
+// longer one that begins first stays; if neither covers the other, both are one.
+func inOrder(found []carrier.Match) []carrier.Match {
+	if len(found) < 2 {
+		return found
+	}
+	slices.SortStableFunc(found, func(a, b carrier.Match) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
+	})
+	kept := found[:1]
+	for _, m := range found[1:] {
+		last := &kept[len(kept)-1]
+		switch {
+		case m.Start >= last.End:
+			kept = append(kept, m)
+		case m.End > last.End:
+			last.End = m.End
+			last.Text = Placeholder
+			last.Cause.Learn = false
+		}
+	}
+	return kept
+}
+
+// match returns the match of a part of a leaf, with the placeholder of the side.
+func (f *finder) match(l *carrier.Leaf, m match, cause carrier.Cause) carrier.Match {
+	value := l.Text[m.start:m.end]
+	text := Placeholder
+	if f.side.isAnswer {
+		text = standIn(value)
+		if text == Placeholder && inAuthority(l.Text[:m.start]) {
+			text = urlPlaceholder
+		}
+	}
+	return carrier.Match{Start: m.start, End: m.end, Text: text, Cause: cause}
+}
+
+// byLooks returns what looks like a secret in a leaf, by itself or by the names
+// next to it.
+func (f *finder) byLooks(l *carrier.Leaf) []carrier.Match {
+	var found []carrier.Match
+	add := func(m match) {
+		value := l.Text[m.start:m.end]
+		if isHidden(value) {
+			return
+		}
+		isCursorValue := m.start == 0 && m.end == len(l.Text) && isCursor(l.Name) || hasCursorName(l.Text, m)
+		cause := carrier.Cause{Kind: m.kind, Value: value, Learn: !isCursorValue}
+		one := f.match(l, m, cause)
+		isBase64 := strings.HasPrefix(one.Text, urlPlaceholder)
+		switch {
+		case isCursorValue:
+			one.Text = hashed(unescaped(value))
+		case m.kind == signatureOfURL && isBase64:
+			one.Text = Placeholder // it is only ever sent back
+		case one.Text == value:
+			one.Text = Placeholder // base64 of what has no secret: it would be found for ever
+		}
+		found = append(found, one)
+	}
+	m := nextToNames(l)
+	if m.end > 0 {
+		add(m)
+	}
+	if f.isSignature(l) {
+		add(match{kind: signatureOfURL, start: 0, end: len(l.Text)})
+	}
+	for _, m := range findPatterns(l.Text) {
+		add(m)
+	}
+	return found
+}
+
+// nextToNames returns the value of a leaf that one of its names calls a secret,
+// if it looks like one.
+func nextToNames(l *carrier.Leaf) match {
+	if l.Kind != carrier.Text || l.Text == "" {
+		return match{}
+	}
+	m := nextToName(l, l.Name)
+	for i := 0; m.end == 0 && i < len(l.Labels); i++ {
+		m = nextToName(l, l.Labels[i])
+	}
+	return m
+}
+
+func nextToName(l *carrier.Leaf, name string) match {
+	kind := kindOfName(name, l)
+	if kind == "" {
+		return match{}
+	}
+	s := search{text: l.Text, tries: map[*format]try{}}
+	return s.valueAt(kind, 0, 0, `"`)
+}
+
+// kindOfName returns the kind of secret that a name of a leaf says, or "".
+func kindOfName(name string, l *carrier.Leaf) string {
+	name = strings.TrimRight(name, "]")
+	if len(name) <= 2 {
+		_, isJWK := l.Member("kty")
+		if isJWK && slices.Contains(ofJWK, name) {
+			return "secret"
+		}
+		return ""
+	}
+	if !nameTails[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
+		return ""
+	}
+	start := len(name)
+	for start > 0 && class[name[start-1]]&word != 0 {
+		start--
+	}
+	last := name[start:]
+	kind := nameKinds.Get(last)
+	isTwoWords := start > 0 && name[start-1] == ' '
+	switch {
+	case kind == "bearer", kind == "basic":
+		return ""
+	case kind == signatureOfURL && len(last) == len("sig") && l.In != carrier.Query && l.In != carrier.Form:
+		return ""
+	case kind == "" && isTwoWords:
+		return kindOfTwoWords(name[:start-1], last)
+	}
+	return kind
+}
+
+// lastName returns the name of a leaf itself: "" for an element of an array.
+func lastName(l *carrier.Leaf) string {
+	if len(l.Path) == 0 {
+		return l.Name
+	}
+	return l.Path[len(l.Path)-1]
+}
+
+// placeholders returns the placeholders in a request that have the type of a
+// secret of an answer. In the request that was recorded, the secret itself was
+// there, and [Placeholder] is written for it.
+func (f *finder) placeholders(l *carrier.Leaf) []carrier.Match {
+	text := l.Text
+	mayHave := strings.Contains(text, "REDACTED") || strings.Contains(text, "ffaced0") || strings.Contains(text, "FFACED0") ||
+		strings.Contains(text, "W1JFREFDVEVEX") || strings.Contains(text, "RURBQ1RF")
+	if !mayHave {
+		return nil
+	}
+	var found []carrier.Match
+	for _, m := range typedOfAnswers().FindAllStringSubmatchIndex(text, -1) {
+		start, end := m[0], m[1]
+		if m[2] >= 0 {
+			start, end = m[2], m[3]
+		}
+		found = append(found, carrier.Match{Start: start, End: end, Text: Placeholder})
+	}
+	return found
+}
+
+// byPatterns returns what the user's expressions match.
+func (f *finder) byPatterns(l *carrier.Leaf) []carrier.Match {
+	var found []carrier.Match
+	for _, re := range f.policy.Patterns {
+		group := min(re.NumSubexp(), 1)
+		for _, m := range re.FindAllStringSubmatchIndex(l.Text, -1) {
+			start, end := m[2*group], m[2*group+1]
+			if start < 0 || start == end || strings.Contains(l.Text[start:end], openPlaceholder) {
+				continue
+			}
+			text := Placeholder
+			if inAuthority(l.Text[:start]) && f.side.isAnswer {
+				if strings.Contains(l.Text[start:end], urlPlaceholder) {
+					continue
+				}
+				text = urlPlaceholder
+			}
+			cause := carrier.Cause{Kind: re.String(), Rule: byPattern}
+			found = append(found, carrier.Match{Start: start, End: end, Text: text, Cause: cause})
+		}
+	}
+	return found
+}
+
+// urlPlaceholder is for the user, the password and the host of a URL, where no
+// parser takes brackets.
+const urlPlaceholder = "REDACTED"
+
+// inAuthority reports whether a text ends in the part of a URL before its path.
+func inAuthority(before string) bool {
+	i := strings.LastIndex(before, "://")
+	return i >= 0 && strings.IndexAny(before[i+3:], "/?#\\\"'<> \t\r\n") < 0
+}
+
+// whole returns the match of a leaf that must not be written as a whole, because
+// of its name and place.
+func (f *finder) whole(l *carrier.Leaf) (carrier.Match, bool) {
+	text := l.Text
+	name := lastName(l)
+	entry, ok := f.policy.isNamed(name)
+	if !ok && l.In == carrier.Form {
+		entry, ok = f.policy.isNamed(nestedName(name))
+	}
+	if ok {
+		cause := carrier.Cause{Kind: entry, Rule: byName}
+		return carrier.Match{End: len(text), Text: Placeholder, Cause: cause}, !isHidden(text)
+	}
+	value := strings.TrimSpace(text)
+	if value == "" || isHidden(value) {
+		return carrier.Match{}, false
+	}
+	all := match{start: strings.Index(text, value)}
+	all.end = all.start + len(value)
+	verdict := f.fieldRule(l, name)
+	if verdict == noVerdict {
+		return carrier.Match{}, false
+	}
+	cause := carrier.Cause{Kind: fmt.Sprintf("the field %q", l.Name), Value: value, Learn: true, Rule: byField}
+	switch verdict {
+	case isCredential:
+		m := f.match(l, all, cause)
+		if value == own { // a field of a secret may have the program's own placeholder
+			m.Text, m.Cause.Learn = Placeholder, false
+		}
+		return m, true
+	case isHeld:
+		cause.Rule = byPlace
+		return f.match(l, all, cause), true
+	}
+	cause.Learn = false
+	return carrier.Match{Start: all.start, End: all.end, Text: hashed(value), Cause: cause}, true
+}
+
+// expireLater returns an answer in which secrets were replaced with its times of
+// expiry in the far future: its client must not notice that they have long
+// expired.
+func (f *finder) expireLater(text string, at carrier.Place) string {
+	if !f.foundField || !f.side.isAnswer {
+		return text
+	}
+	w := &carrier.Walker{Find: expiry}
+	edits, err := w.Edits(text, at)
+	if err != nil {
+		return text
+	}
+	return carrier.Splice(text, edits)
+}
+
+var (
+	expiryName  = memo.Regexp(`^(?:[Ee]xpiration|[Ee]xpiry|expires_?(?:[Aa]t|[Oo]n)|expires|expireTime)$`)
+	expiryYear  = memo.Regexp(`^(\d{4})-\d\d-\d\d[Tt ]`)
+	expiryEpoch = memo.Regexp(`^(\d{10}|\d{13})(?:\.\d+)?$`)
+)
+
+// expiry returns the time at which something expires, if a leaf is one: a date,
+// or seconds or milliseconds since 1970, as a number or a text.
+func expiry(l *carrier.Leaf) []carrier.Match {
+	if len(l.Text) < 10 || !expiryName().MatchString(l.Name) {
+		return nil
+	}
+	if m := expiryEpoch().FindStringSubmatchIndex(l.Text); m != nil {
+		return []carrier.Match{{Start: 0, End: m[3], Text: laterEpoch(l.Text[:m[3]])}}
+	}
+	if l.Kind == carrier.Text && expiryYear().MatchString(l.Text) {
+		return []carrier.Match{{Start: 0, End: 4, Text: "2999"}}
+	}
+	return nil
+}
