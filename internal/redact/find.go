@@ -214,7 +214,7 @@ func nextToName(l *carrier.Leaf, name string) match {
 	if kind == "" {
 		return match{}
 	}
-	s := search{text: l.Text, tries: map[*format]try{}}
+	s := search{text: l.Text}
 	return s.valueAt(kind, 0, 0, `"`)
 }
 

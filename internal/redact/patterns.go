@@ -36,7 +36,7 @@ func unescaped(s string) string {
 // It reads every byte about once: words are found by a table, and only a word with a
 // rare beginning or end is looked at further.
 func findPatterns(text string) (found []match) {
-	s := search{text: text, tries: map[*format]try{}}
+	s := search{text: text}
 	for i := 0; i < len(text); {
 		var m match
 		if class[text[i]]&word == 0 {

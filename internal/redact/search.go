@@ -122,6 +122,9 @@ func (s *search) span(p prefix, at int) (start, end int) {
 		if t.times++; t.times > manyTries {
 			t.skip = at + (end-at)*3/4
 		}
+		if s.tries == nil {
+			s.tries = map[*format]try{}
+		}
 		s.tries[p.format] = t
 	}
 	for p.chars&dot != 0 && end > body && text[end-1] == '.' {

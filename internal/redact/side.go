@@ -55,10 +55,14 @@ type side struct {
 // of an exchange if an answer says that it is one: RFC 6749, section 5.1, demands that it
 // has access_token and token_type.
 func (s side) narrowed(texts ...string) side {
-	s.holders = slices.DeleteFunc(slices.Clone(s.holders), func(h holder) bool {
+	var present []holder
+	for _, h := range s.holders {
 		hasMark := func(text string) bool { return strings.Contains(text, h.mark) } // every text has the mark ""
-		return !slices.ContainsFunc(texts, hasMark)
-	})
+		if slices.ContainsFunc(texts, hasMark) {
+			present = append(present, h)
+		}
+	}
+	s.holders = present
 	isExchange := func(text string) bool {
 		return strings.Contains(text, "access_token") && strings.Contains(text, "token_type")
 	}

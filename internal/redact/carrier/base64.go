@@ -17,7 +17,7 @@ func (c *walk) base64(raw string, p place, wantsBytes bool) (edits []Edit, isTex
 	if !ok {
 		return c.halves(raw, p, wantsBytes)
 	}
-	for _, from := range r.starts() {
+	for from := r.nextStart(-1); from >= 0; from = r.nextStart(from) {
 		if !r.beginsAsText(from) {
 			continue
 		}
@@ -64,6 +64,7 @@ type base64Run struct {
 	padding string
 	lines   string // what is between two lines
 	width   int    // of a line
+	marks   int    // how many were passed by nextStart
 	isURL   bool
 }
 
@@ -93,17 +94,19 @@ func withoutSpace(s string) string { return noSpace.Replace(s) }
 // base64: a path of a few parts.
 const mostMarks = 8
 
-// starts returns the offsets in the digits at which the run is tried.
-func (r *base64Run) starts() []int {
-	starts := []int{0, 1, 2, 3}
-	marks := 0
-	for i := 3; i < len(r.digits) && marks < mostMarks; i++ {
+// nextStart returns the next offset in the digits at which the run is tried, or
+// -1.
+func (r *base64Run) nextStart(from int) int {
+	if from < 3 {
+		return from + 1
+	}
+	for i := from; i < len(r.digits) && r.marks < mostMarks; i++ {
 		if classes[r.digits[i]]&isAlnum == 0 {
-			starts = append(starts, i+1)
-			marks++
+			r.marks++
+			return i + 1
 		}
 	}
-	return starts
+	return -1
 }
 
 func (r *base64Run) encoding() *base64.Encoding {

@@ -180,6 +180,7 @@ type walk struct {
 	unpacked int   // how many bytes compressed ones may still become
 	err      error // the first limit that was reached
 	leaf     Leaf  // is used again by each call of Find
+	scans    []*jsonScan
 }
 
 func (w *Walker) newWalk(size int) *walk {

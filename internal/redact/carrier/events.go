@@ -29,20 +29,20 @@ type joiner struct {
 	at     place
 	pieces []piece
 	paths  map[string]*streamPath
-	key    []byte // is used again by each look-up in paths
-	edits  [][]Edit
+	key    []byte   // is used again by each look-up in paths
+	found  [][]Edit // of pieces; the first one is nil
+	edits  [][]Edit // of fields
 }
 
 // A piece is a text of an event: a string of its JSON, or a field that is not
 // JSON.
 type piece struct {
-	field      int
-	start, end int // in the value of the field
+	field      int32
+	found      int32 // the index of the edits of its text, or 0
+	start, end int32 // in the value of the field; a string of JSON does not start at 0
 	text       string
-	isJSON     bool
 	path       *streamPath
 	numbers    string // those of the objects around it; see isNumbering
-	edits      []Edit // of the text
 }
 
 // A streamPath is the path of pieces of a stream.
@@ -59,7 +59,8 @@ func (s *joiner) add(i int, f Field) {
 	first := len(s.pieces)
 	var direct []Edit
 	var firsts []int // of the pieces of the objects that are open
-	j := jsonScan{}
+	j := s.scanner()
+	defer s.release(j)
 	j.leaf = func(l jsonLeaf, path []string, near *frame) {
 		p := placeOf(l, path, near, s.at)
 		if l.kind != Text {
@@ -72,8 +73,8 @@ func (s *joiner) add(i int, f Field) {
 			numbers = l.inner.numbers // its object has ended
 		}
 		s.pieces = append(s.pieces, piece{
-			field: i, start: l.start, end: l.end, text: text, isJSON: true,
-			path: s.pathOf(f.Name, p), numbers: numbers, edits: s.value(text, p),
+			field: int32(i), start: int32(l.start), end: int32(l.end), text: text,
+			path: s.pathOf(f.Name, p), numbers: numbers, found: s.keep(s.value(text, p)),
 		})
 	}
 	j.opened = func() { firsts = append(firsts, len(s.pieces)) }
@@ -93,9 +94,21 @@ func (s *joiner) add(i int, f Field) {
 		return
 	}
 	s.pieces = append(s.pieces[:first], piece{
-		field: i, end: len(f.Value), text: f.Value,
-		path: s.pathOf(f.Name, s.at), edits: s.value(f.Value, s.at),
+		field: int32(i), end: int32(len(f.Value)), text: f.Value,
+		path: s.pathOf(f.Name, s.at), found: s.keep(s.value(f.Value, s.at)),
 	})
+}
+
+// keep keeps the edits of a piece, and returns their index.
+func (s *joiner) keep(edits []Edit) int32 {
+	if len(edits) == 0 {
+		return 0
+	}
+	if len(s.found) == 0 {
+		s.found = append(s.found, nil)
+	}
+	s.found = append(s.found, edits)
+	return int32(len(s.found) - 1)
 }
 
 // pathOf returns the path of a piece.
@@ -134,13 +147,13 @@ func (s *joiner) finish(fields []Field) {
 	}
 	for i := range s.pieces {
 		pc := &s.pieces[i]
-		if len(pc.edits) == 0 {
+		if pc.found == 0 {
 			continue
 		}
-		edits := pc.edits
-		if pc.isJSON {
+		edits := s.found[pc.found]
+		if pc.start > 0 {
 			raw := fields[pc.field].Value[pc.start:pc.end]
-			edits = shift(jsonEscapes.lift(raw, edits), pc.start)
+			edits = shift(jsonEscapes.lift(raw, edits), int(pc.start))
 		}
 		s.edits[pc.field] = append(s.edits[pc.field], edits...)
 	}
@@ -214,8 +227,12 @@ func (s *joiner) spread(e Edit, list []int, start int) {
 		pc := &s.pieces[i]
 		from, to := max(e.Start-start, 0), min(e.End-start, len(pc.text))
 		if from < to || text != "" {
-			part := Edit{Start: from, End: max(from, to), Text: text, Causes: causes}
-			pc.edits = merge([]Edit{part}, pc.edits)
+			part := []Edit{{Start: from, End: max(from, to), Text: text, Causes: causes}}
+			if pc.found == 0 {
+				pc.found = s.keep(part)
+			} else {
+				s.found[pc.found] = merge(part, s.found[pc.found])
+			}
 		}
 		text, causes = "", nil
 		start += len(pc.text)
@@ -322,8 +339,11 @@ func (c *walk) jsonLines(s string, p place) []Edit {
 		if start == len(s) {
 			break
 		}
-		j := jsonScan{leaf: func(jsonLeaf, []string, *frame) {}}
-		if !j.run(s, start, true) {
+		j := c.scanner()
+		j.leaf = func(jsonLeaf, []string, *frame) {}
+		ok := j.run(s, start, true)
+		c.release(j)
+		if !ok {
 			break
 		}
 		fields = append(fields, Field{"", s[start:j.end]})

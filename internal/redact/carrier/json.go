@@ -40,6 +40,7 @@ type jsonScan struct {
 
 	open    []frame
 	pending []jsonLeaf // members of the objects that are open
+	path    []string   // of the leaf that is handed on; is used again by the next one
 
 	values  int // how many values of the top are complete
 	end     int // where the last complete value of the top ends
@@ -63,6 +64,21 @@ const (
 	longestMember = 60
 	mostMembers   = 16
 )
+
+// scanner returns a scan for one JSON text, and release gives it back: the rooms of its
+// lists are used again.
+func (c *walk) scanner() *jsonScan {
+	n := len(c.scans)
+	if n == 0 {
+		return new(jsonScan)
+	}
+	j := c.scans[n-1]
+	c.scans = c.scans[:n-1]
+	*j = jsonScan{tokens: j.tokens, open: j.open[:0], pending: j.pending[:0], path: j.path[:0]}
+	return j
+}
+
+func (c *walk) release(j *jsonScan) { c.scans = append(c.scans, j) }
 
 // run scans a text from a place on. It stops behind one value if only one is
 // wanted. It reports whether everything that it has scanned is JSON.
@@ -114,8 +130,11 @@ func (j *jsonScan) token(from int) {
 
 // push opens an object or array.
 func (j *jsonScan) push(isObject bool, start int) {
-	f := frame{isObject: isObject, first: len(j.pending)}
 	n := len(j.open)
+	f := frame{isObject: isObject, first: len(j.pending)}
+	if n < cap(j.open) {
+		f.members = j.open[:n+1][n].members[:0] // its room is used again
+	}
 	if n > 0 {
 		outer := &j.open[n-1]
 		name := j.tokens.Path[n-1]
@@ -140,6 +159,7 @@ func (j *jsonScan) close(path []string) {
 	f := &j.open[len(j.open)-1]
 	if j.waits(path) {
 		in := &inner{*f, path[len(path)-1]}
+		f.members = nil // they are in use
 		for i := f.first; i < len(j.pending); i++ {
 			j.pending[i].inner = in
 		}
@@ -171,13 +191,16 @@ func (j *jsonScan) waits(path []string) bool {
 func (j *jsonScan) flush(f *frame, path []string) {
 	for i := f.first; i < len(j.pending); i++ {
 		l := j.pending[i]
+		j.path = append(j.path[:0], path...)
 		if l.inner == nil {
-			j.leaf(l, append(path[:len(path):len(path)], l.name), f)
+			j.path = append(j.path, l.name)
+			j.leaf(l, j.path, f)
 			continue
 		}
 		near := l.inner.frame
 		near.labels = labelsOf(near.labels, f.members)
-		j.leaf(l, append(path[:len(path):len(path)], l.inner.name, l.name), &near)
+		j.path = append(j.path, l.inner.name, l.name)
+		j.leaf(l, j.path, &near)
 	}
 	j.pending = j.pending[:f.first]
 }
@@ -354,10 +377,12 @@ func (c *walk) json(s string, p place) (edits []Edit, ok bool) {
 		return nil, false
 	}
 	found := 0
-	j := jsonScan{leaf: func(l jsonLeaf, path []string, near *frame) {
+	j := c.scanner()
+	defer c.release(j)
+	j.leaf = func(l jsonLeaf, path []string, near *frame) {
 		found++
 		edits = append(edits, c.jsonLeafEdits(s, l, placeOf(l, path, near, p))...)
-	}}
+	}
 	isWhole := j.run(s, 0, false)
 	switch {
 	case j.values > 1:

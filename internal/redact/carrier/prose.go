@@ -47,15 +47,17 @@ func (c *walk) jsonInProse(s string, p place) (edits []Edit, cuts []span) {
 		}
 		var found []Edit
 		start := at
-		j := jsonScan{leaf: func(l jsonLeaf, path []string, near *frame) {
+		j := c.scanner()
+		j.leaf = func(l jsonLeaf, path []string, near *frame) {
 			found = append(found, c.jsonLeafEdits(s, l, placeOf(l, path, near, p))...)
-		}}
+		}
 		if j.run(s, start, true) {
 			cuts = append(cuts, span{start, j.end})
 		}
 		sortEdits(found)
 		edits = append(edits, found...)
 		at = max(j.scanned, start+1)
+		c.release(j)
 	}
 }
 
