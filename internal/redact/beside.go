@@ -328,6 +328,9 @@ func (s *search) value(kind string, start int, quote string) match {
 	return s.match(kind, start, end)
 }
 
+// maxPassword is the length in bytes up to which a value with any characters is looked at.
+const maxPassword = 512
+
 // password looks at the value of a password: any in a connection string, where a host
 // stands beside it, else only what people don't make up: random hexadecimal, UUIDs,
 // base64 or base32 (RFC 4648), and what has all kinds of characters and no more words than
@@ -335,11 +338,11 @@ func (s *search) value(kind string, start int, quote string) match {
 func (s *search) password(name, start int, quote string, words int) match {
 	text := s.text
 	end := start
-	for end < len(text) && end < start+maxValue && text[end] > ' ' && text[end] < 0x7f &&
-		strings.IndexByte("\"'`\\;&<>|", text[end]) < 0 && (!strings.HasPrefix(quote, "%") || text[end] != '%') {
+	for end < len(text) && end < start+maxPassword && text[end] > ' ' && text[end] < 0x7f &&
+		strings.IndexByte("\"'`\\;&<>|", text[end]) < 0 {
 		end++
 	}
-	if end == start+maxValue {
+	if end == start+maxPassword {
 		return match{} // as in value
 	}
 	v := strings.TrimSuffix(text[start:end], "]]") // the end of CDATA

@@ -33,6 +33,9 @@ type finder struct {
 	lines  bool // lines of known values count, too
 
 	foundField bool // a field for credentials was replaced
+
+	query *carrier.Member // the first parameter of the last query with a name that signs one
+	signs []string        // the names of those that sign it
 }
 
 // walker returns the walk in which everything is found.
@@ -308,6 +311,8 @@ const urlPlaceholder = "REDACTED"
 
 // inAuthority reports whether a text ends in the part of a URL before its path.
 func inAuthority(before string) bool {
+	const longest = 512
+	before = before[max(0, len(before)-longest):]
 	i := strings.LastIndex(before, "://")
 	return i >= 0 && strings.IndexAny(before[i+3:], "/?#\\\"'<> \t\r\n") < 0
 }

@@ -75,9 +75,15 @@ func (f *finder) isSignature(l *carrier.Leaf) bool {
 	if !isWanted || !signingNames[name] || l.Text == "" || isHidden(l.Text) || isStandIn(l.Text) {
 		return false
 	}
-	var pairs []string
-	for _, m := range l.Members {
-		pairs = append(pairs, m.Name)
+	if len(l.Members) == 0 {
+		return false
 	}
-	return slices.Contains(signing(pairs), name)
+	if f.query != &l.Members[0] {
+		var pairs []string
+		for _, m := range l.Members {
+			pairs = append(pairs, m.Name)
+		}
+		f.query, f.signs = &l.Members[0], signing(pairs)
+	}
+	return slices.Contains(f.signs, name)
 }

@@ -89,6 +89,10 @@ func (c *walk) parameter(raw string, p place) []Edit {
 	return merge(percentEscapes.lift(raw, found), edits)
 }
 
+// mostParameters is how many parameters the others are told of. No signed URL has
+// as many.
+const mostParameters = 64
+
 // pairs returns the edits of the parameters of a form or query.
 func (c *walk) pairs(s string, in place) []Edit {
 	var all []Member
@@ -102,7 +106,7 @@ func (c *walk) pairs(s string, in place) []Edit {
 	for pair := range strings.SplitSeq(s, "&") {
 		_, value, hasName := strings.Cut(pair, "=")
 		p := in
-		p.members = all
+		p.members = all[:min(len(all), mostParameters)]
 		if hasName {
 			p.name = all[i].Name
 		} else {

@@ -134,7 +134,7 @@ func (m *markupScan) start(name string, start, end int) {
 		if IsValueName(l.name) {
 			labels = labelsOf(nil, e.attributes)
 		}
-		m.leaf(l, append(m.path[:len(m.path):len(m.path)], name), e.attributes, labels)
+		m.leaf(l, append(m.path, name), e.attributes, labels)
 	}
 	if len(m.open) < deepestMarkup {
 		m.open = append(m.open, e)
@@ -182,7 +182,7 @@ func (m *markupScan) pop() {
 		if IsValueName(l.name) {
 			labels = labelsOf(labels, e.members)
 		}
-		path := append(m.path[:len(m.path):len(m.path)], l.name)
+		path := append(m.path, l.name)
 		m.leaf(l, path, e.members, labels)
 	}
 	m.open = m.open[:len(m.open)-1]

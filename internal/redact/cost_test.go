@@ -1,0 +1,152 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/redact/carrier"
+	"github.com/promptecho/promptecho/internal/testing/full"
+)
+
+// costly returns texts of a size that would cost most: beginnings that come to nothing,
+// nesting, escapes, and what looks like base64.
+func costly(size int) map[string]string {
+	repeated := func(s string) string { return strings.Repeat(s, size/len(s)+1)[:size] }
+	quoted := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	random := make([]byte, size*3/4)
+	source := rand.NewChaCha8([32]byte{1})
+	_, _ = source.Read(random)
+	words := repeated("The quick brown fox jumps over the lazy dog. ")
+
+	nested := words[:size/8]
+	for len(nested) < size/2 {
+		nested = `{"a":` + quoted(nested+`"`) + `}`
+	}
+	inBase64 := words[:size/8]
+	for len(inBase64) < size*3/4 {
+		inBase64 = base64.StdEncoding.EncodeToString([]byte(inBase64))
+	}
+	image := base64.StdEncoding.EncodeToString(random)
+	var lines strings.Builder
+	for len(image) > 76 {
+		lines.WriteString(image[:76] + "\r\n")
+		image = image[76:]
+	}
+	return map[string]string{
+		"words":               words,
+		"JSON of words":       `{"text":` + quoted(words) + `}`,
+		"JSON of lines":       `{"text":` + quoted(repeated("a line of a file\n\t")) + `}`,
+		"JSON of numbers":     "[" + strings.TrimSuffix(repeated("0.123456,"), ",") + "1]",
+		"JSON of strings":     "[" + repeated(`"ab","abc","a longer text",`) + `"x"]`,
+		"JSON of objects":     "[" + strings.Repeat(`{"value":{"text":"abcd"},"name":"x y"},`, size/40) + `{}]`,
+		"JSON nested as text": nested,
+		"an image":            `{"data":"` + base64.StdEncoding.EncodeToString(random) + `"}`,
+		"an image in lines":   lines.String(),
+		"base64 of base64":    `{"data":"` + inBase64 + `"}`,
+		"hexadecimal":         `{"data":"` + hex.EncodeToString(random[:size/2]) + `"}`,
+		"runs of 16":          repeated("aGVsbG8gd29ybGQh "),
+		"paths":               repeated("abcdefghijkl/mnopqrstuvwx-"),
+		"open objects":        repeated(`{"a":`),
+		"open quotes":         repeated(`{"`),
+		"open brackets":       repeated("[{"),
+		"backslashes":         repeated(`\`),
+		"escapes of all":      repeated(`\u0026amp;%26`),
+		"percent signs":       repeated("%25"),
+		"open tags":           "<r>" + repeated(`<a x="y">`),
+		"entities":            "<a>" + repeated("&amp;lt;"),
+		"events":              repeated("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word\"}}]}\n\n"),
+		"event lines":         repeated("data: x\n"),
+		"prefixes":            repeated("sk-eyJghp_"),
+		"tokens":              repeated("eyJhbGciOiJIUzI1NiJ9."),
+		"names":               repeated("password:api_key="),
+		"names in JSON":       "[" + strings.Repeat(`{"api_key":"password","password":"api_key"},`, size/45) + `{}]`,
+		"URLs":                repeated("https://a:b@c?d=e&f=%20 "),
+		"one URL":             "https://a.example/?" + repeated("sig=a&sv=b&"),
+		"one form":            repeated("api_key=a&b=c+d&"),
+		"multipart":           repeated("--b0undary\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n"),
+		"dots":                repeated("a.b-c_d~"),
+		"keys of PEM":         repeated("-----BEGIN PRIVATE KEY-----\n"),
+		"known beginnings":    repeated("echo-secret-"),
+		"at signs":            repeated("://:@"),
+	}
+}
+
+// knowing returns a policy that knows a secret.
+func knowing() *Policy {
+	p := new(Policy)
+	p.AddSecret(secret)
+	return p
+}
+
+// redactedFor returns what is written for a text of an answer, and an error of a bound.
+func redactedFor(p *Policy, text string) (string, error) {
+	return p.redact(text, side{fields: anywhere, isAnswer: true}, carrier.Place{})
+}
+
+// TestCostGrowsWithSize: a text that is 16 times as long takes about 16 times as long.
+// Both are measured in one run.
+func TestCostGrowsWithSize(t *testing.T) {
+	full.Only(t, "TestCostlyTextsAreSearched")
+	small, large := costly(1<<16), costly(1<<20)
+	for name := range large {
+		took := func(text string) time.Duration {
+			best := time.Hour
+			for range 5 {
+				start := time.Now()
+				_, err := redactedFor(knowing(), text)
+				if err != nil && !errors.Is(err, carrier.ErrTooMuch) {
+					t.Errorf("%s: %v", name, err)
+				}
+				best = min(best, time.Since(start))
+			}
+			return best
+		}
+		a, b := took(small[name]), took(large[name])
+		t.Logf("%-20s %6.1f ms a MB", name, b.Seconds()*1000)
+		if b > 64*a && b > 300*time.Millisecond {
+			t.Errorf("%s: %v for 64 KB, %v for 1 MB", name, a, b)
+		}
+	}
+}
+
+// TestCostlyTextsAreSearched: what costs most is searched to its end or refused, and a
+// secret behind it is found.
+func TestCostlyTextsAreSearched(t *testing.T) {
+	t.Parallel()
+	for name, text := range costly(1 << 12) {
+		out, err := redactedFor(knowing(), text+" "+secret)
+		if err == nil && strings.Contains(out, secret) {
+			t.Errorf("%s: the secret is left", name)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// BenchmarkCost is the cost of the texts that cost most.
+func BenchmarkCost(b *testing.B) {
+	texts := costly(1 << 20)
+	names := make([]string, 0, len(texts))
+	for name := range texts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b.Run(strings.ReplaceAll(name, " ", "_"), func(b *testing.B) {
+			p := knowing()
+			b.SetBytes(int64(len(texts[name])))
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = redactedFor(p, texts[name])
+			}
+		})
+	}
+}
