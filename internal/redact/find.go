@@ -65,7 +65,8 @@ func (f *finder) learn(edits []carrier.Edit) {
 				}
 			}
 			if c.Learn {
-				f.policy.learnFound(c.Value)
+				isCertain := c.Rule == byField || c.Rule == byPlace
+				f.policy.learnFound(c.Value, isCertain)
 			}
 		}
 	}

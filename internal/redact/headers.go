@@ -129,6 +129,9 @@ func redacted(in interaction.Headers, write func(name, value string) (text strin
 // isSecretHeader reports whether a header of an answer holds a secret by its name: whatever
 // it says if the name ends so, and otherwise (X-Token-Expires) what looks like one.
 func isSecretHeader(name, value string) bool {
+	if listed(ofLimits, strings.ToLower(name)) {
+		return false // X-Ratelimit-Key of Azure says which deployment has reached its limit
+	}
 	m := meanings.Get(name)
 	return m.whole || (m.secret || m.session) && (isKey(value) || isFake(value))
 }

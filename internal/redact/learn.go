@@ -55,8 +55,10 @@ func (p *Policy) learn(req *interaction.Request) {
 	}
 }
 
+// learnValue makes a credential known that a request carries, if it can be looked for
+// elsewhere.
 func (p *Policy) learnValue(value string) {
-	if len(value) >= minLearned {
+	if len(value) >= minLearned && looksSecret(value, true) {
 		p.AddSecret(value)
 	}
 }
@@ -72,36 +74,41 @@ func (p *Policy) learnEscaped(value string) {
 	}
 }
 
-// learnAnswered makes a secret of an answer known.
+// learnAnswered makes the value of a header of an answer known that has the name of a secret.
+// Such names are also those of data.
 func (p *Policy) learnAnswered(value string) {
+	if !looksSecret(value, false) && !looksSecret(value[strings.LastIndexByte(value, ' ')+1:], false) {
+		return
+	}
 	p.learnHeader(value)
 	p.learnEscaped(value)
 }
 
 // learnFound makes a text known that is not said by chance, and what is in it: the program
-// decodes it and sends that.
-func (p *Policy) learnFound(text string) {
+// decodes it and sends that. It is certain if its place can only have a credential.
+func (p *Policy) learnFound(text string, certain bool) {
 	if strings.HasPrefix(text, `{"`) {
 		editScalars(text, func(_ []string, kind exactjson.Kind, value string) string {
-			p.learnFound(exactjson.UnescapeText(value))
+			p.learnFound(exactjson.UnescapeText(value), certain)
 			return value
 		})
 		return
 	}
-	if !isUnlikeText(text) || isHidden(text) || standIn(text) == text {
+	if !isUnlikeText(text) || !looksSecret(text, certain) || isHidden(text) || standIn(text) == text {
 		return
 	}
 	plain, _ := decoded(text)
 	if plain != nil && isText(string(plain)) {
 		before := p.Count()
-		p.learnFound(string(plain[len(userBefore(string(plain))):]))
+		user := userBefore(string(plain))
+		p.learnFound(string(plain[len(user):]), certain)
 		if p.Count() > before {
 			return // it is found in the base64, too
 		}
 	}
 	p.AddSecret(text)
 	if plain := unescaped(text); plain != text {
-		p.learnFound(plain)
+		p.learnFound(plain, certain)
 	}
 }
 

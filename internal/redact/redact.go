@@ -54,7 +54,7 @@ func (p *Policy) RedactBody(req *interaction.Request) error {
 	asked, _ := sides(req)
 	if keyOfNode().MatchString(req.URL) && toNode().Match(req.Body) {
 		m := keyOfNode().FindStringSubmatchIndex(req.URL)
-		p.learnFound(req.URL[m[2]:m[3]])
+		p.learnFound(req.URL[m[2]:m[3]], true)
 		req.URL = req.URL[:m[2]] + Placeholder + req.URL[m[3]:]
 	}
 	body, err := p.redactBytes(req.Body, asked, mediaType(req.Headers))

@@ -27,8 +27,8 @@ func WithBody(form string, body []byte) string {
 // Hides reports whether a text of a form has a placeholder that stands for any text.
 func Hides(text string) bool { return hiding().MatchString(text) }
 
-// Reveal reports whether a text of a request is that of a recording but for what stands where
-// that has placeholders. It makes that known as secret.
+// Reveal reports whether a text of a request is that of a recording but for values in the
+// places of its placeholders, which may be secrets. It makes those known.
 func (p *Policy) Reveal(recorded, asked string) bool {
 	parts := hiding().Split(recorded, -1)
 	rest, ok := strings.CutPrefix(asked, parts[0])
@@ -47,9 +47,30 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 		values, rest = append(values, rest[:at]), rest[at+len(part):]
 	}
 	for _, value := range values {
+		if !mayBeHidden(value) {
+			return false
+		}
+	}
+	for _, value := range values {
 		p.revealed(value)
 	}
 	return true
+}
+
+// mayBeHidden reports whether a text of a request may be in the place of a placeholder: a
+// secret that is learned later, a text that stands for one, or a placeholder.
+func mayBeHidden(value string) bool {
+	plain := readable(value)
+	return plain != "" && (looksSecret(plain, true) || isFake(plain) || StandsIn(plain) || isHidden(plain))
+}
+
+// readable returns a text of a form as it reads.
+func readable(text string) string {
+	text = exactjson.UnescapeText(text)
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
 }
 
 // RevealWithin makes known what may stand in a text where a recorded one, which differs from it
@@ -67,11 +88,8 @@ func (p *Policy) RevealWithin(recorded, asked string) {
 // revealed makes a text of a form known, unless it is a word or a number: replacing those would
 // ruin what is said with them.
 func (p *Policy) revealed(text string) {
-	text = exactjson.UnescapeText(text)
-	if plain, err := url.PathUnescape(text); err == nil {
-		text = plain
-	}
-	if !isPlain(text) && !isHidden(text) {
+	text = readable(text)
+	if looksSecret(text, true) && !isPlain(text) && !isHidden(text) {
 		p.AddSecret(text)
 	}
 }

@@ -100,6 +100,49 @@ func isModelName(text string) bool {
 		run(text, 0, hexAny|dash) < len(text)
 }
 
+// looksSecret reports whether a value that was learned in one place is looked for in
+// others. It has to look like a secret by itself: what requests select (a model, a
+// deployment, a tool, a role, a path, a version) must not be replaced, or requests that
+// differ in it would be the same. TestLooksSecret has samples.
+//
+// A value is certain if its place can only have a credential, as the Authorization header of
+// a request. Then it may be a password that a person made up. In other places it has to be
+// unlike any text.
+func looksSecret(v string, certain bool) bool {
+	switch {
+	case len(v) < minSecret || isSelector(v):
+		return false
+	case certain && len(v) >= minLearned:
+		return isFake(v) || !isIdentifier(v)
+	}
+	return !isPlain(v) && isUnlikeText(v)
+}
+
+// isSelector reports whether a value is the name of a model, a version, a date or a path.
+func isSelector(v string) bool {
+	isTime := strings.ContainsAny(v, "-:") && isPlain(v) && strings.Trim(v, "0123456789-:.TtZz+ ") == ""
+	isRooted := v[0] == '/' && isPath(v)
+	return modelName().MatchString(v) || version().MatchString(v) || isTime || isRooted
+}
+
+// isIdentifier reports whether a value is made of words of one case, joined by marks, as names
+// of deployments and tools are: "get_current_weather", "chat-production-eu".
+func isIdentifier(v string) bool { return identifier().MatchString(v) }
+
+var (
+	identifier = memo.Regexp(`^(?:[a-z]{2,16}(?:[._-][a-z]{2,16})+|[A-Z]{2,16}(?:[._-][A-Z]{2,16})+|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12})+)$`)
+
+	version = memo.Regexp(`^v?\d{1,8}(?:[.-]\d{1,8}){0,4}(?:[.-]?(?:alpha|beta|rc|preview|latest)[.-]?\d*)?$`)
+
+	// modelName matches names of models as providers spell them, also behind the name of a
+	// provider, a region or a fine-tuning: "openai/gpt-4o", "us.anthropic.claude-3-5-sonnet",
+	// "ft:gpt-4o-mini:acme::abc".
+	modelName = memo.Regexp(`(?i)^(?:[a-z0-9._-]+[/:.])*(?:meta-|chat)?(?:gpt|o[1-9]|claude|gemini|gemma|grok|llama|codellama|mi[sx]tral|ministral|magistral|codestral|devstral|pixtral|` +
+		`qwen|qwq|deepseek|command|aya|nova|titan|phi|kimi|moonshot|glm|ernie|hunyuan|doubao|jamba|sonar|palm|bison|davinci|curie|babbage|` +
+		`text-(?:embedding|moderation|davinci)|omni-moderation|embed|rerank|whisper|tts|dall-e|sora|imagen|veo|lyria|stable-?diffusion|dbrx|olmo|falcon|` +
+		`mpt|vicuna|wizardlm|zephyr|nemotron|minimax|voyage|jina|nomic|computer-use|codex)(?:[-_.:/ ]{0,2}[a-z0-9.]{1,12}){0,12}$`)
+)
+
 // isUnlikeText reports whether a secret can be looked for elsewhere: it has digits, or looks
 // random. Words stand elsewhere, too.
 func isUnlikeText(b string) bool {

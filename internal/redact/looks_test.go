@@ -1,0 +1,84 @@
+package redact
+
+import "testing"
+
+// TestLooksSecret: what is looked for elsewhere once it was learned in one place.
+func TestLooksSecret(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		value      string
+		credential bool // if it was in a place that can only have a credential
+		anywhere   bool // if it was under a name that may be data
+	}{
+		// Keys and passwords.
+		{"Zq3vT8mKx2Lw9pRb4NcY7dHsUe5JfAg6", true, true},
+		{"echo-secret-0123456789abcdef", true, true},
+		{"0123456789abcdef0123456789abcdef", true, true},
+		{"8f14e45f-ceea-467f-a8d5-3b1c7e9d2a60", true, true},
+		{"tRqWzLpKmXvNbHgFdSaJ", true, true},
+		{"tr-9f8e7d6c5b4a3928", true, true},
+		{"817236485512", true, false},
+		{"pplnibbeeteqxzez", true, false},
+		{"correct horse battery", true, false},
+		{"summer-2024-paris", true, false},
+		{"Elasticsearch2024", true, false},
+		{"my-api-key-for-tests", true, false},
+		{"dummy-key-for-tests", true, false},
+
+		// Models.
+		{"gpt-4o", false, false},
+		{"gpt-4o-mini-2024-07-18", false, false},
+		{"gpt-5.4-mini-2026-03-17", false, false},
+		{"o3-mini-2025-01-31", false, false},
+		{"chatgpt-4o-latest", false, false},
+		{"openai/gpt-oss-120b", false, false},
+		{"ft:gpt-4o-mini-2024-07-18:acme::A1b2C3d4", false, false},
+		{"claude-3-5-sonnet-20241022", false, false},
+		{"claude-sonnet-4-5-20250929", false, false},
+		{"us.anthropic.claude-3-5-sonnet-20241022-v2:0", false, false},
+		{"anthropic.claude-v2", false, false},
+		{"gemini-2.5-flash-preview-09-2025", false, false},
+		{"models/gemini-1.5-pro-002", false, false},
+		{"grok-4-1-fast-non-reasoning", false, false},
+		{"meta-llama/Llama-3.3-70B-Instruct-Turbo", false, false},
+		{"Meta-Llama-3.1-405B-Instruct", false, false},
+		{"mistral-large-2411", false, false},
+		{"mixtral-8x7b-32768", false, false},
+		{"Qwen2.5-72B-Instruct", false, false},
+		{"deepseek-r1-distill-llama-70b", false, false},
+		{"text-embedding-3-large", false, false},
+		{"command-r-plus-08-2024", false, false},
+		{"amazon.nova-pro-v1:0", false, false},
+		{"amazon.titan-embed-text-v2:0", false, false},
+		{"Phi-4-multimodal-instruct", false, false},
+		{"moonshotai/Kimi-K2-Instruct-0905", false, false},
+		{"stable-diffusion-3.5-large", false, false},
+
+		// Deployments, tools and roles.
+		{"chat-production-eu", false, false},
+		{"my-deployment-name", false, false},
+		{"get_current_weather", false, false},
+		{"getCurrentWeather", false, false},
+		{"search_web", false, false},
+		{"assistant", false, false},
+		{"administrator", true, false},
+		{"prod-2024-chat", true, false},
+
+		// Paths, versions, times.
+		{"/v1/chat/completions", false, false},
+		{"/openai/deployments/gpt-4o/chat/completions", false, false},
+		{"2024-10-21", false, false},
+		{"2024-10-21-preview", false, false},
+		{"2025-01-02T03:04:05Z", false, false},
+		{"v1beta", false, false},
+		{"1.2.3-rc.1", false, false},
+	}
+	for _, tt := range tests {
+		if got := looksSecret(tt.value, true); got != tt.credential {
+			t.Errorf("%q as a credential: %v, want %v", tt.value, got, tt.credential)
+		}
+		if got := looksSecret(tt.value, false); got != tt.anywhere {
+			t.Errorf("%q under a name that may be data: %v, want %v", tt.value, got, tt.anywhere)
+		}
+	}
+}
