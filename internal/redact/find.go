@@ -157,11 +157,23 @@ func (f *finder) match(l *carrier.Leaf, m match, cause carrier.Cause) carrier.Ma
 	text := Placeholder
 	if f.side.isAnswer {
 		text = standIn(value)
+		if isJWK(l) && text == Placeholder {
+			text = repeated(len(value))
+		}
 		if text == Placeholder && inAuthority(l.Text[:m.start]) {
 			text = urlPlaceholder
 		}
 	}
 	return carrier.Match{Start: m.start, End: m.end, Text: text, Cause: cause}
+}
+
+// isJWK reports whether a leaf is a private member of a JSON Web Key, which is base64url.
+func isJWK(l *carrier.Leaf) bool {
+	if len(l.Name) > 2 || !slices.Contains(ofJWK, l.Name) {
+		return false
+	}
+	_, ok := l.Member("kty")
+	return ok
 }
 
 // byLooks returns what looks like a secret in a leaf, by itself or by the names
@@ -226,8 +238,7 @@ func nextToName(l *carrier.Leaf, name string) match {
 func kindOfName(name string, l *carrier.Leaf) string {
 	name = strings.TrimRight(name, "]")
 	if len(name) <= 2 {
-		_, isJWK := l.Member("kty")
-		if isJWK && slices.Contains(ofJWK, name) {
+		if name == l.Name && isJWK(l) {
 			return "secret"
 		}
 		return ""
@@ -329,7 +340,11 @@ func (f *finder) whole(l *carrier.Leaf) (carrier.Match, bool) {
 	}
 	if ok {
 		cause := carrier.Cause{Kind: entry, Rule: byName}
-		return carrier.Match{End: len(text), Text: Placeholder, Cause: cause}, !isHidden(text)
+		m := carrier.Match{End: len(text), Text: Placeholder, Cause: cause}
+		if f.side.isAnswer && date().MatchString(text) {
+			m.Text = laterDate(text)
+		}
+		return m, !isHidden(text)
 	}
 	value := strings.TrimSpace(text)
 	if value == "" || isHidden(value) {

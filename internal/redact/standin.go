@@ -28,10 +28,26 @@ func standIn(secret string) string {
 		return strings.Repeat("0", n)
 	case n >= 16 && run(secret, 0, hexAny) == n:
 		return cased(strings.Repeat(effaced, n/len(effaced)+1)[:n], text)
+	case n%8 == 0 && isBase32(text):
+		return repeated(n)
+	case date().MatchString(text):
+		return laterDate(text)
 	case uuid().MatchString(secret):
 		return cased(effaced+"-0000-4000-a000-000000000000", text)
 	}
 	return base64Like(text)
+}
+
+// repeated returns as many characters that base64 in each alphabet, base32 and hosts can have.
+func repeated(n int) string { return strings.Repeat("REDACTED", n/8+1)[:n] }
+
+// date is a date or a time of RFC 3339, in its layouts.
+var date = memo.Regexp(`^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$`)
+
+// laterDate returns the first moment of the year 2999 in the layout of a date.
+func laterDate(text string) string {
+	digits := strings.NewReplacer("1", "0", "2", "0", "3", "0", "4", "0", "5", "0", "6", "0", "7", "0", "8", "0", "9", "0")
+	return "2999-01-01" + digits.Replace(text[len("2999-01-01"):])
 }
 
 // effaced is what hexadecimal can say.
@@ -97,7 +113,7 @@ func base64Like(text string) string {
 		return enc.EncodeToString([]byte(user + password))
 	case plain != nil && (strings.HasSuffix(text, "=") || strings.ContainsAny(text, "+/") && len(text)%4 == 0):
 		n := len(strings.TrimRight(text, "="))
-		return strings.Repeat("REDACTED", n/8+1)[:n] + text[n:]
+		return repeated(n) + text[n:]
 	}
 	return Placeholder
 }
