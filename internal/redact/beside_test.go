@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
 // besideShapes are ways to write that NAME has the value VALUE.
@@ -55,9 +57,12 @@ func TestBesideShapes(t *testing.T) {
 		routing_key integration_key baton credential SecretString consumer_secret consumer_key shared_secret jwt_secret`)
 	values := []string{"k9Fq2xZr81LmPq7T", "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A", "9f8e7d6c5b4a39281706f5e4d3c2b1a0", "6a174c20-f6de-453c-94d2-6018fcceff64"}
 	missed := map[string][]string{}
-	for _, shape := range besideShapes {
-		for _, name := range names {
-			for _, value := range values {
+	for i, shape := range besideShapes {
+		for k, name := range names {
+			for n, value := range values {
+				if (i+k)%len(values) != n && !full.Set() {
+					continue
+				}
 				text := strings.NewReplacer("NAME", name, "VALUE", value).Replace(shape)
 				for depth := range 3 {
 					if got := redactedText(text); strings.Contains(got, value) {

@@ -95,7 +95,7 @@ func drawnCases(t *testing.T, file string, f func(name, text string)) (cases, dr
 			continue
 		}
 		cases++
-		for seed := range uint64(full.Cases(20, 100)) {
+		for seed := range uint64(full.Cases(12, 100)) {
 			draws++
 			f(name, expand(rand.New(rand.NewPCG(seed, 7)), text))
 		}
@@ -152,7 +152,7 @@ func TestShapesCleanStaysClean(t *testing.T) {
 	for _, file := range []string{"positive.txt", "negative.txt"} {
 		last := ""
 		drawnCases(t, file, func(name, text string) {
-			if text = strings.NewReplacer("«", "", "»", "").Replace(text); name+text != last && len(text) < 2000 && len(texts) < 20000 {
+			if text = strings.NewReplacer("«", "", "»", "").Replace(text); name+text != last && len(text) < 2000 && len(texts) < full.Cases(2000, 20_000) {
 				texts = append(texts, text)
 			}
 			last = name + text
@@ -160,10 +160,7 @@ func TestShapesCleanStaysClean(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	between := []string{"", "", "/", ":", "=", " ", ".", "-", "\n", `\n`, "@", `"`, "%", "~", Placeholder}
-	// A key that ends in what the name of another one begins with: only without the first is the
-	// second seen.
-	glued := []string{`"gsk_` + "T9HWTESBareIRIc8W8rWCprZAljt6UEO0HB121AWS_SECRET_" + "ACCESS_KEY=z3ZtuBK1zkbPqMfX3SkJP/skEgM4/YwGSi8RAf4I\n"}
-	for range full.Cases(2000, 20_000) {
+	for range full.Cases(1000, 20_000) {
 		a, b := texts[rng.IntN(len(texts))], texts[rng.IntN(len(texts))]
 		text := a[rng.IntN(len(a)):] + between[rng.IntN(len(between))] + b[:rng.IntN(len(b)+1)] + between[rng.IntN(len(between))] + a
 		clean := redactedText(text)

@@ -11,7 +11,7 @@ import (
 // TestPrefixesTakeNoTime: a text of nothing but beginnings of tokens takes not much longer than
 // any other: looking on from each of them to the end of the text would take hundreds of times as long.
 func TestPrefixesTakeNoTime(t *testing.T) {
-	full.Only(t, "TestShapesPositive")
+	full.Only(t, "TestCostlyTextsAreSearched")
 	const size = 1 << 18
 	timeOf := func(text string) time.Duration {
 		start := time.Now()

@@ -87,14 +87,17 @@ func TestStreamedCredentials(t *testing.T) {
 	d := drawer{rand.New(rand.NewPCG(11, 12))}
 	secrets := d.secrets()
 	cuts, written := 0, 0
-	for _, stream := range streams {
-		for _, s := range secrets {
-			full := "The key is " + s.text + " for\tyou."
-			want := redactedRequest(redactedAnswer(full))
+	for i, stream := range streams {
+		for k, s := range secrets {
+			if k%len(streams) != i && !full.Set() {
+				continue // each secret is in one stream
+			}
+			text := "The key is " + s.text + " for\tyou."
+			want := redactedRequest(redactedAnswer(text))
 			var ways [][]string
 			from := strings.Index(text, s.text)
-			step, sizes := full.Cases(7, 1), []int{1, 3}
-			if stream.name != "OpenAI" {
+			step, sizes := 1, []int{1, 3}
+			if stream.name != "OpenAI" || !full.Set() {
 				step, sizes = max(1, len(s.text)/3), []int{9}
 			}
 			for at := from; at <= from+len(s.text); at += step {
@@ -245,7 +248,7 @@ func TestStreamedAnything(t *testing.T) {
 	d := drawer{rand.New(rand.NewPCG(21, 22))}
 	secrets := d.secrets()
 	words := []string{" ", "the ", "\n", `"`, `\`, "é", "日本", "[REDACTED]", "[REDACTED-0123abcd]", "=", ":", "-", "hollow-word-list", "hollow-word", "ada@home.example", "sk-", "eyJ", `{"client_secret": "x"}`, `"next": "`}
-	for range full.Cases(150, 600) {
+	for range full.Cases(100, 600) {
 		p := &Policy{Patterns: []*regexp.Regexp{regexp.MustCompile(`[a-z]+@home\.example`)}}
 		p.AddSecret("hollow-word-list")
 		var text string
