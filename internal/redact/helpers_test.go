@@ -11,7 +11,7 @@ import (
 func redactedText(text string) string {
 	f := &finder{policy: new(Policy), side: side{fields: anywhere, isAnswer: true}}
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
-		if l.Kind != carrier.Text && l.Kind != carrier.Name {
+		if l.Kind != carrier.Text {
 			return nil
 		}
 		found := f.byLooks(l)

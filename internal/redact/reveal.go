@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
 // hiding is a placeholder in the form of a request, where it stands for any text; one with a
@@ -24,12 +25,22 @@ func WithBody(form string, body []byte) string {
 	return form
 }
 
-// Hides reports whether a text of a form has a placeholder that stands for any text.
-func Hides(text string) bool { return hiding().MatchString(text) }
+// Hides reports whether a text of a form has a placeholder that stands for a secret, also
+// in base64 or hexadecimal.
+func Hides(text string) bool {
+	return hiding().MatchString(text) || mayEncodePlaceholder().MatchString(text) && hiding().MatchString(carrier.Decode(text))
+}
+
+// mayEncodePlaceholder matches a part of what encodes a placeholder: in base64, at each of the
+// three places at which it may begin.
+var mayEncodePlaceholder = memo.Regexp(`SRURBQ1RF|JFREFDVEVE|UkVEQUNURU|(?i:5245444143544544)`)
 
 // Reveal reports whether a text of a request is that of a recording but for values in the
 // places of its placeholders, which may be secrets. It makes those known.
 func (p *Policy) Reveal(recorded, asked string) bool {
+	if mayEncodePlaceholder().MatchString(recorded) {
+		recorded, asked = carrier.Decode(recorded), carrier.Decode(asked)
+	}
 	parts := hiding().Split(recorded, -1)
 	rest, ok := strings.CutPrefix(asked, parts[0])
 	if !ok || len(parts) == 1 {

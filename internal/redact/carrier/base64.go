@@ -26,6 +26,12 @@ func (c *walk) base64(raw string, p place, wantsBytes bool) (edits []Edit, isTex
 			return edits, isText
 		}
 	}
+	for _, mark := range []byte("+/") {
+		edits = append(edits, c.parts(raw, mark, p)...)
+		if len(edits) > 0 {
+			return edits, false
+		}
+	}
 	if !c.WantsBytes || !wantsBytes {
 		return nil, false
 	}
@@ -36,6 +42,29 @@ func (c *walk) base64(raw string, p place, wantsBytes bool) (edits []Edit, isTex
 		}
 	}
 	return nil, false
+}
+
+// parts returns the edits of the parts of a run between marks: "+" is a space in a
+// form, and "/" is in paths.
+func (c *walk) parts(raw string, mark byte, p place) []Edit {
+	if strings.IndexByte(raw, mark) < 0 {
+		return nil
+	}
+	var edits []Edit
+	at := 0
+	for at < len(raw) {
+		end := strings.IndexByte(raw[at:], mark)
+		if end < 0 {
+			end = len(raw) - at
+		}
+		r, ok := newRun(raw[at : at+end])
+		if ok && r.beginsAsText(0) {
+			found, _ := c.decoded(r, 0, p)
+			edits = append(edits, shift(found, at)...)
+		}
+		at += end + 1
+	}
+	return edits
 }
 
 // halves returns the edits of a run that has characters of both alphabets: of
@@ -150,8 +179,8 @@ func (c *walk) decoded(r base64Run, from int, p place) (edits []Edit, ok bool) {
 	text := string(plain)
 	in := p
 	in.depth++
-	ok = isText(text) || isCompressed(text)
-	if !ok {
+	ok = isText(text)
+	if !ok && !isCompressed(text) {
 		if !c.WantsBytes {
 			return nil, false
 		}
@@ -171,15 +200,15 @@ func (c *walk) encode(r base64Run, from int, digits, text string, changes []Edit
 	isOpen := r.padding == "" && len(digits)%4 == 0 // it may be padded or not
 	last := &changes[len(changes)-1]
 	all := causes(changes)
-	switch {
-	case c.Canonical:
+	if c.Canonical {
 		isPadded = true
-	case isOpen && strings.HasSuffix(last.Text, "]"):
-		// A length that needs no padding is right for both.
-		for len(Splice(text, changes))%3 != 0 {
+	} else if strings.HasSuffix(last.Text, "]") {
+		// What is behind the change stays as it is if it moves by whole groups of
+		// three bytes. Padding is right then, too.
+		for (len(Splice(text, changes))-len(text))%3 != 0 {
 			last.Text += "."
 		}
-	case isOpen:
+	} else if isOpen {
 		isPadded = !r.isURL // RFC 4648, section 3.2
 	}
 	enc := r.encoding()
@@ -187,7 +216,14 @@ func (c *walk) encode(r base64Run, from int, digits, text string, changes []Edit
 	if c.Canonical && !strings.ContainsAny(r.digits[:from]+kept, "-_") {
 		enc = base64.RawStdEncoding
 	}
-	out := r.digits[:from] + enc.EncodeToString([]byte(Splice(text, changes)))
+	said := Splice(text, changes)
+	behind := "" // the digits behind the group in which the last change ends
+	groups := (last.End + 2) / 3
+	if !c.Canonical && (len(said)-len(text))%3 == 0 && 3*groups < len(text) {
+		behind = digits[4*groups:]
+		said = said[:len(said)-(len(text)-3*groups)]
+	}
+	out := r.digits[:from] + enc.EncodeToString([]byte(said)) + behind
 	if isPadded {
 		n := len(out) - from
 		out += strings.Repeat("=", (4-n%4)%4)

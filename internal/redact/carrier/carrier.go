@@ -71,7 +71,6 @@ type Kind uint8
 const (
 	Text   Kind = iota // any text; its carrier escapes what is written
 	Number             // a JSON number; all of it is replaced by a number
-	Name               // the name of a JSON member
 	Bytes              // bytes that are not a text
 	Raw                // a text with escapes; it comes once more with the escapes decoded
 )

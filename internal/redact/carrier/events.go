@@ -63,7 +63,7 @@ func (s *joiner) add(i int, f Field) {
 	defer s.release(j)
 	j.leaf = func(l jsonLeaf, path []string, near *frame) {
 		p := placeOf(l, path, near, s.at)
-		if l.kind != Text {
+		if l.kind != Text || l.isName {
 			direct = append(direct, s.jsonLeafEdits(f.Value, l, p)...)
 			return
 		}

@@ -18,15 +18,12 @@ func mayBeForm(s string) bool {
 
 // form returns the edits of a form.
 func (c *walk) form(s string, p place) []Edit {
-	at := p
-	if hasEscapes(s) {
-		at = whole(p)
-	}
-	edits := c.ask(s, at)
+	// What looks like a form may be a line of a shell, or base64 with padding.
+	edits := c.text(s, p)
 	if c.mayDecode(p, len(s)) {
 		edits = merge(edits, c.pairs(s, p.inside(Form)))
 	}
-	return settled(edits)
+	return edits
 }
 
 // whole returns the place of a text that a carrier takes apart: only values

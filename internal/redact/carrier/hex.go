@@ -34,6 +34,23 @@ func (c *walk) hex(raw string, p place) (edits []Edit, ok bool) {
 	return edits, in.kind == Text || len(edits) > 0
 }
 
+// hexParts returns the edits of hexadecimal digits in a run of other characters: with
+// a mark in front, or a word.
+func (c *walk) hexParts(raw string, p place) []Edit {
+	var edits []Edit
+	at := 0
+	for at+2*minKnown <= len(raw) {
+		end := runEnd(raw, at, isHex)
+		isWhole := at == 0 || classes[raw[at-1]]&isAlnum == 0
+		if isWhole && (end-at)%2 == 0 && end-at >= 2*minKnown {
+			found, _ := c.hex(raw[at:end], p)
+			edits = append(edits, shift(found, at)...)
+		}
+		at = max(end, at+1)
+	}
+	return edits
+}
+
 // isTextStart reports whether hexadecimal digits begin as those of a text or of
 // compressed bytes do.
 func isTextStart(raw string) bool {

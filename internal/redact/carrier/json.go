@@ -11,6 +11,7 @@ import (
 type jsonLeaf struct {
 	start, end int // without the quotes
 	kind       Kind
+	isName     bool   // it is the name of a member
 	name       string // of the member, decoded; "" for an element
 	inner      *inner // nil for most
 }
@@ -121,7 +122,7 @@ func (j *jsonScan) token(from int) {
 			s.Path[len(s.Path)-1] = jsonEscapes.text(name)
 		}
 		if len(name) >= shortestRun {
-			j.leaf(jsonLeaf{start: start + 1, end: end - 1, kind: Name}, s.Path[:len(s.Path)-1], nil)
+			j.leaf(jsonLeaf{start: start + 1, end: end - 1, isName: true}, s.Path[:len(s.Path)-1], nil)
 		}
 	case exactjson.Scalar:
 		j.scalar(start, end)
@@ -315,10 +316,11 @@ func placeOf(l jsonLeaf, path []string, near *frame, at place) place {
 	if len(at.path) > 0 {
 		path = append(at.path[:len(at.path):len(at.path)], path...)
 	}
-	p.path = path
-	if l.kind == Name {
+	if l.isName {
+		p.path = nil
 		return p
 	}
+	p.path = path
 	if near != nil {
 		p.members = near.members
 		switch {
@@ -352,11 +354,11 @@ func placeOf(l jsonLeaf, path []string, near *frame, at place) place {
 // jsonLeafEdits returns the edits of a leaf as edits of the JSON.
 func (c *walk) jsonLeafEdits(text string, l jsonLeaf, p place) []Edit {
 	raw := text[l.start:l.end]
-	switch l.kind {
-	case Number:
+	switch {
+	case l.kind == Number:
 		return shift(settled(c.ask(raw, p)), l.start)
-	case Name:
-		edits := settled(c.ask(jsonEscapes.text(raw), p))
+	case l.isName:
+		edits := c.prose(jsonEscapes.text(raw), p)
 		return shift(jsonEscapes.lift(raw, edits), l.start)
 	}
 	edits := c.value(jsonEscapes.text(raw), p)

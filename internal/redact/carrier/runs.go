@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"encoding/hex"
 	"strings"
 	"unicode/utf8"
 )
@@ -92,6 +93,12 @@ func (c *walk) run(s string, start, end int, p place) (edits []Edit, stop int) {
 		found, ok := c.hex(s[start:end], p)
 		if ok {
 			return shift(found, start), end
+		}
+	}
+	if !isAllHex {
+		edits = c.hexParts(s[start:end], p)
+		if len(edits) > 0 {
+			return shift(edits, start), end
 		}
 	}
 	ends := lineEnds(s, start, end)
@@ -187,4 +194,54 @@ func isText(s string) bool {
 		i += n
 	}
 	return true
+}
+
+// Decode returns a text with each base64 and hexadecimal text in it replaced by
+// what it says, however often it is encoded. So texts are compared that differ
+// only in a part of what is encoded.
+func Decode(text string) string { return decodeRuns(text, 0) }
+
+func decodeRuns(text string, depth int) string {
+	if depth >= MaxDepth {
+		return text
+	}
+	var b strings.Builder
+	done, at := 0, 0
+	for at < len(text) {
+		if classes[text[at]]&isDigit == 0 {
+			at++
+			continue
+		}
+		end := runEnd(text, at, isDigit)
+		stop := paddingEnd(text, end)
+		said, ok := decodeRun(text[at:end])
+		if ok {
+			b.WriteString(text[done:at])
+			b.WriteString(decodeRuns(said, depth+1))
+			done = stop
+		}
+		at = stop
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// decodeRun returns what a run says that is a text in base64 or hexadecimal.
+func decodeRun(digits string) (text string, ok bool) {
+	if len(digits) < shortestRun {
+		return "", false
+	}
+	plain, err := hex.DecodeString(digits)
+	if err == nil && isText(string(plain)) {
+		return string(plain), true
+	}
+	r, ok := newRun(digits)
+	if !ok || !r.beginsAsText(0) {
+		return "", false
+	}
+	plain, err = r.encoding().DecodeString(digits)
+	return string(plain), err == nil && isText(string(plain))
 }

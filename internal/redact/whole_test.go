@@ -1,0 +1,195 @@
+package redact
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact/carrier"
+	"github.com/promptecho/promptecho/internal/testing/full"
+)
+
+// encodings are ways in which a text may be written in another one.
+var encodings = []struct {
+	name   string
+	encode func(string) string
+}{
+	{"as it is", func(s string) string { return s }},
+	{"JSON", func(s string) string { b, _ := json.Marshal(s); return string(b[1 : len(b)-1]) }},
+	{"JSON twice", func(s string) string { b, _ := json.Marshal(s); b, _ = json.Marshal(string(b)); return string(b) }},
+	{"JSON of .NET", func(s string) string { return strings.ReplaceAll(s, "+", `\u002B`) }},
+	{"query", url.QueryEscape},
+	{"path", url.PathEscape},
+	{"XML", func(s string) string { var b strings.Builder; _ = xml.EscapeText(&b, []byte(s)); return b.String() }},
+	{"base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + s + ":end")) }},
+	{"base64url", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("u:" + s + ".")) }},
+	{"base64 in lines", func(s string) string {
+		text := base64.StdEncoding.EncodeToString([]byte("# settings of the bot, see the wiki\nKEY=" + s + "\n"))
+		var lines strings.Builder
+		for len(text) > 76 {
+			lines.WriteString(text[:76] + "\n")
+			text = text[76:]
+		}
+		return lines.String() + text
+	}},
+	{"base64 twice", func(s string) string {
+		return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte("u:" + s))))
+	}},
+	{"hexadecimal", func(s string) string { return hex.EncodeToString([]byte("k=" + s)) }},
+	{"hexadecimal in capitals", func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }},
+	{"gzip in base64", func(s string) string {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		_, _ = io.WriteString(z, "the key is "+s)
+		_ = z.Close()
+		return base64.StdEncoding.EncodeToString(b.Bytes())
+	}},
+}
+
+// bodyPlaces are bodies with a text at a place.
+var bodyPlaces = []struct{ name, format string }{
+	{"a string", `{"text":%s}`},
+	{"an element", `[1,"a",%s]`},
+	{"a string of a string", `{"arguments":%s}`},
+	{"a message", `{"messages":[{"role":"user","content":[{"type":"text","text":%s}]}]}`},
+	{"a name", `{%s:1}`},
+	{"a form", "a=1&text=%s"},
+	{"XML", "<r><a>%s</a></r>"},
+	{"an attribute", `<r a="%s"/>`},
+	{"a text", "It says %s there"},
+	{"lines", "{\"n\":1}\n{\"text\":%s}\n"},
+	{"a part", "--b0undary\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n%s\r\n--b0undary--\r\n"},
+}
+
+// written returns how a text is written at a place.
+func written(place, text string) string {
+	switch {
+	case strings.HasPrefix(place, "{") || strings.HasPrefix(place, "["):
+		b, _ := json.Marshal(text)
+		return fmt.Sprintf(place, b)
+	case strings.HasPrefix(place, "a="):
+		return fmt.Sprintf(place, url.QueryEscape(text))
+	case strings.HasPrefix(place, "<"):
+		var b strings.Builder
+		_ = xml.EscapeText(&b, []byte(text))
+		return fmt.Sprintf(place, b.String())
+	}
+	return fmt.Sprintf(place, text)
+}
+
+// TestNothingOfASecretIsLeft: a known secret, encoded once or twice, at any place of a
+// request and an answer, is in no encoding in what is written.
+func TestNothingOfASecretIsLeft(t *testing.T) {
+	t.Parallel()
+	secrets := []string{"Zq3vT8mKx2Lw9pRb4NcY7dHsUe5JfAg6QhWk1MiOo0XzCvBn", `Zq3v&T8mKx<2Lw9"pRb4/+~`, "8f14e45f-ceea-467f-a8d5-3b1c7e9d2a60"}
+	every := full.Cases(17, 1)
+	n := 0
+	for _, secret := range secrets {
+		for _, place := range bodyPlaces {
+			for _, inner := range encodings {
+				for _, outer := range encodings {
+					n++
+					if n%every != 0 {
+						continue
+					}
+					text := outer.encode("see " + inner.encode(secret) + " there")
+					checkNothingIsLeft(t, secret, place.name+", "+outer.name+" of "+inner.name, written(place.format, text))
+				}
+			}
+		}
+	}
+}
+
+func checkNothingIsLeft(t *testing.T, secret, what, body string) {
+	t.Helper()
+	p := new(Policy)
+	p.AddSecret(secret)
+	it := &interaction.Interaction{
+		Request:  interaction.Request{Method: "POST", URL: "https://h.example/x", Body: []byte(body)},
+		Response: interaction.Response{Status: 200, Body: []byte(body)},
+	}
+	result := p.Interaction(it)
+	if err := p.CheckInteraction("f.yaml", it, result); err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	for side, out := range map[string]string{"request": string(it.Request.Body), "answer": string(it.Response.Body)} {
+		if out == body {
+			t.Errorf("%s: the %s has the secret: %.300q", what, side, out)
+		}
+		if json.Valid([]byte(body)) && !json.Valid([]byte(out)) {
+			t.Errorf("%s: the %s is not JSON any more: %.300q", what, side, out)
+		}
+	}
+	again := *it
+	again.Request.Body, again.Response.Body = bytes.Clone(it.Request.Body), bytes.Clone(it.Response.Body)
+	p.Interaction(&again)
+	if !bytes.Equal(again.Request.Body, it.Request.Body) || !bytes.Equal(again.Response.Body, it.Response.Body) {
+		t.Errorf("%s: redacted again, it changes:\n%.300q\n%.300q", what, it.Response.Body, again.Response.Body)
+	}
+	if CountPlaceholders(string(it.Response.Body)) == 0 {
+		t.Errorf("%s: no placeholder is counted in %.300q", what, it.Response.Body)
+	}
+	if !p.MayContain([]byte(body)) {
+		t.Errorf("%s: MayContain overlooks it: %.300q", what, body)
+	}
+}
+
+// TestPlaceholderInBase64MatchesSecret: a request with a secret in base64 that is not known yet
+// is answered by the recording that has a placeholder there, and one that says something else
+// around it is not.
+func TestPlaceholderInBase64MatchesSecret(t *testing.T) {
+	t.Parallel()
+	const late = "Zq3vT8mKx2Lw9pRb4NcY7dHsUe5JfAg6"
+	in64 := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
+	recorded := `header "Basic ` + in64("bot:[REDACTED]") + `"`
+	if !Hides(recorded) {
+		t.Errorf("%s hides nothing", recorded)
+	}
+	if !new(Policy).Reveal(recorded, `header "Basic `+in64("bot:"+late)+`"`) {
+		t.Error("the secret does not match")
+	}
+	for _, other := range []string{"ada:" + late, "bot:hello", "bot:" + late + " and more"} {
+		if new(Policy).Reveal(recorded, `header "Basic `+in64(other)+`"`) {
+			t.Errorf("%s matches", other)
+		}
+	}
+}
+
+// FuzzRedact: whatever an answer is, redaction ends, JSON stays JSON, nothing of a known secret
+// is left, and what is redacted stays as it is.
+func FuzzRedact(f *testing.F) {
+	const secret = "Zq3vT8mKx2Lw9pRb4NcY7dHsUe5JfAg6"
+	for _, place := range bodyPlaces {
+		for _, e := range encodings {
+			f.Add(written(place.format, e.encode(secret)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		p := new(Policy)
+		p.AddSecret(secret)
+		out, err := p.redact(body, side{fields: anywhere, isAnswer: true}, carrier.Place{})
+		if err != nil {
+			t.Skip(err)
+		}
+		if strings.Contains(out, secret) {
+			t.Errorf("%q has the secret", out)
+		}
+		if json.Valid([]byte(body)) && !json.Valid([]byte(out)) {
+			t.Errorf("%q becomes %q, which is not JSON", body, out)
+		}
+		again, err := p.redact(out, side{fields: anywhere, isAnswer: true}, carrier.Place{})
+		if err != nil || again != out {
+			t.Errorf("%q becomes %q: %v", out, again, err)
+		}
+	})
+}
