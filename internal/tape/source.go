@@ -137,6 +137,12 @@ func (s *source) unreadable(err error) error {
 	return err
 }
 
+// redactNew redacts what has become known since a request was redacted. A request that cannot
+// be searched to its end has a placeholder for its body then, and matches nothing.
+func (s *source) redactNew(req *interaction.Request) {
+	_ = s.policy.RedactNew(req)
+}
+
 // relative shortens the absolute path in an error to the name that the user gave.
 func (s *source) relative(err error) error {
 	path, name := s.Config.Path, s.Config.Name

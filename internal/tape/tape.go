@@ -180,12 +180,6 @@ func (t *Tape) again(c *Call) {
 	c.Form = t.Config.Options.Form(&c.Request)
 }
 
-// redactNew redacts what has become known since a request was redacted. A request that cannot
-// be searched to its end has a placeholder for its body then, and matches nothing.
-func (s *source) redactNew(req *interaction.Request) {
-	_ = s.policy.RedactNew(req)
-}
-
 // takeExact returns the recording to play for a request that is recorded byte for byte.
 // It returns nil if that is not known, and the form has to be made.
 func (t *Tape) takeExact(c *Call) *Recording {
