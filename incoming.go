@@ -80,7 +80,7 @@ func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	add := func(path, name, value string) {
 		// A number, a time or a random value changes with each call, unless it is a
 		// credential, or says who asks, or for which part.
-		if name := strings.ToLower(name); !mayBeSecret().MatchString(name) && !saysWho().MatchString(name) && chance.DrawnOrCounted(value) {
+		if name := strings.ToLower(name); !redact.MayHoldCredential(name) && !saysWho().MatchString(name) && chance.DrawnOrCounted(value) {
 			return
 		}
 		note(path, name, value)
@@ -154,14 +154,11 @@ func (c *config) mayWrite(path string) bool {
 		return !slices.Contains(c.toldApart, parameter)
 	}
 	name, ok := strings.CutPrefix(path, "header/")
-	return ok && !slices.Contains(c.keepHeaders, name) && (!mayBeSecret().MatchString(name) || placeInList().MatchString(name))
+	return ok && !slices.Contains(c.keepHeaders, name) && (!redact.MayHoldCredential(name) || placeInList().MatchString(name))
 }
 
 // placeInList matches the names of headers that say where a list goes on.
 var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
-
-// mayBeSecret matches the names of headers and parameters that may hold a credential.
-var mayBeSecret = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
 
 // saysWho matches the names of headers that say who asks, or for which part, and of cookies that are logins: PHPSESSID,
 // connect.sid, li_at.

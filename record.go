@@ -220,7 +220,7 @@ func (r *Recorder) standIn(req *http.Request) string {
 // is hardly one.
 func standInOf(req *http.Request) string {
 	isCredential := func(name string, values []string) bool {
-		return mayBeSecret().MatchString(strings.ToLower(name)) && slices.ContainsFunc(values, redact.StandsIn)
+		return redact.MayHoldCredential(name) && slices.ContainsFunc(values, redact.StandsIn)
 	}
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
 		if name != "Cookie" && isCredential(name, req.Header[name]) {
@@ -237,7 +237,7 @@ func standInOf(req *http.Request) string {
 		return ""
 	}
 	for _, c := range req.Cookies() {
-		isLogin := saysWho().MatchString(strings.ToLower(c.Name)) || mayBeSecret().MatchString(strings.ToLower(c.Name))
+		isLogin := saysWho().MatchString(strings.ToLower(c.Name)) || redact.MayHoldCredential(c.Name)
 		if isLogin && !tellsNobody(c) && redact.StandsIn(c.Value) {
 			return "cookie " + c.Name
 		}

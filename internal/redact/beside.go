@@ -7,14 +7,6 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// variableEnds are the ends of variables like MISTRAL_API_KEY; harmlessKeys are the words
-// before them that give a key or token another sense.
-var (
-	variableEnds = strings.Fields("_KEY _TOKEN _SECRET _PAT _PASSWORD _PWD")
-	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE
-		ROUTING`)
-)
-
 // nameTails are the last two bytes, in lower case, of every name beside which a secret may
 // stand, and of the schemes Bearer and Basic.
 var nameTails = func() (t [256][256]bool) {
@@ -79,9 +71,6 @@ func kindOfTwoWords(before, last string) string {
 	}
 	return ""
 }
-
-// ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
-var ofJWK = strings.Fields("d p q dp dq qi k")
 
 // inJWK reports whether a word is one of those, in quotes.
 func (s *search) inJWK(start, end int) bool {

@@ -244,7 +244,7 @@ func urlFindings(raw string) (kinds []string) {
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
 		name, value = coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		if value != "" && (mayBeSecret(name) || isCertain(name, u.host, value)) && !onlyPlaceholder().MatchString(value) {
+		if value != "" && (mayBeInQuery(name) || isCertain(name, u.host, value)) && !onlyPlaceholder().MatchString(value) {
 			kinds = append(kinds, fmt.Sprintf("the parameter %q", name))
 		}
 	}
@@ -303,6 +303,3 @@ func kindsIn(text string) []string {
 	r.edits("", edits)
 	return group.Each(r.found, func(s string) string { return strings.TrimPrefix(s, ": ") })
 }
-
-// randomNames are the last words of names whose values look random and are no secrets.
-var randomNames = strings.Fields("id ids uuid guid arn sha sha256 hash digest checksum commit revision build seed")

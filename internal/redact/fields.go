@@ -20,9 +20,6 @@ const (
 // harmlessNames are members of an object in whose other members secrets are.
 var harmlessNames = strings.Fields("type managed_identity_resource_id content-type accept user-agent")
 
-// keysInForm are the fields of a URL-encoded form whose names may say anything, as they may in a query.
-var keysInForm = strings.Fields("token key secret auth session ticket code")
-
 // fieldRule decides about a leaf by its name and place. The name is its own one:
 // that of the last member around it.
 func (f *finder) fieldRule(l *carrier.Leaf, name string) verdict {

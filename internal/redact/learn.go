@@ -143,13 +143,6 @@ func (p *Policy) learnHeader(value string) {
 	}
 }
 
-// Parameters of schemes that are no secrets, and those that sign one request only.
-var (
-	openParameters = strings.Fields(`realm uri username username* algorithm qop nc domain signedheaders headers timestamp
-		version signature_method created expires sr skn`)
-	signParameters = strings.Fields("signature response nonce cnonce opaque sig verifier")
-)
-
 // learnPairs makes the values of a list of names and values known: a cookie, or the
 // parameters of a scheme. It reports whether there is one. What signs this request only
 // is known for a while, and what isOpen reports to be none, not at all.

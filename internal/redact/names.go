@@ -8,37 +8,6 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// secretNames are the ends of names, in lower case without "-" and "_", beside which a
-// random value is a secret, and what it is. "token" and "key" alone are none: a piece of
-// text is a token, a place in a table a key.
-var secretNames = []struct {
-	kind string
-	ends []string
-}{
-	{"AWS secret access key", strings.Fields("secretaccesskey awssecretkey awssecret")},
-	{"AWS session token", strings.Fields("awssessiontoken amzsecuritytoken")},
-	{"Azure key", strings.Fields("sharedaccesskey accountkey subscriptionkey")},
-	{signatureOfURL, strings.Fields("amzsignature googsignature")},
-	{"API key", strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
-	{"secret", strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
-		encryptionkey masterkey unsealkey hmackey sharedkey functionkey recoverycode backupcode`)},
-	{"token", strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
-		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
-		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
-		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
-		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
-	{"authorization", strings.Fields("authorization")},
-	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey hostkey sessionkey accesscode credential credentials baton")},
-	{"password", strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
-}
-
-// signatureOfURL is the kind of a value that is new with each signature.
-const signatureOfURL = "signature of a URL"
-
-// kindNamed is the kind of what a name calls a secret that may as well be data, if it does not
-// look random: the routing key of an alarm, and of a queue.
-const kindNamed = "credential"
-
 // secretKind returns what the value beside a name is, which is in lower case without "-"
 // and "_"; it is empty if nothing says that it is a secret.
 func secretKind(name string) string {
@@ -95,15 +64,6 @@ func meaningOf(name string) (m meaning) {
 	return m
 }
 
-var (
-	// ofThings stand before "key" and "token" where these are names of things: of what is stored, sent, cached, traded.
-	ofThings = strings.Fields(`object card public item file image document record row cache surrogate message issue flag
-		product event translation sell buy from to input output base quote source target contract mint pair stop start end pad`)
-	// ofSecrets stand at the end where who has a secret is meant, or what it is like.
-	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm scheme method type address symbol in out
-		length changed before after since words count age days min max policy strength hint required expires expiry`)
-)
-
 // requestHeaders may be written: they select what is answered or help a reader, and none
 // can hold a secret. What decides a match is canon's business.
 var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
@@ -133,8 +93,8 @@ var caseRise = memo.Regexp(`([a-z])([A-Z])`)
 // "x-api-key", "accessToken" and "APIKEY" do, "keyword", "author" and "pageToken" do not.
 func isSecret(name string) bool { return meanings.Get(name).secret }
 
-// mayBeSecret reports whether a parameter of this name can hold a secret.
-func mayBeSecret(name string) bool {
+// mayBeInQuery reports whether a parameter of a query of this name may hold a secret.
+func mayBeInQuery(name string) bool {
 	return isSecret(name) || strings.EqualFold(name, "code") || strings.EqualFold(name, "session")
 }
 
@@ -158,21 +118,6 @@ func isCertain(name, host, value string) bool {
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
 	return slices.ContainsFunc(keyNames, func(k hostName) bool { return name == k.name && strings.HasSuffix("."+host, "."+k.host) })
-}
-
-// A hostName is a name, and a host that has it.
-type hostName struct{ host, name string }
-
-// keyNames are names that may mean anything, and hosts of which it is documented that
-// they mean the key there.
-var keyNames = []hostName{
-	{"googleapis.com", "key"},         // https://cloud.google.com/apis/docs/system-parameters
-	{"openweathermap.org", "appid"},   // https://openweathermap.org/appid
-	{"api.wolframalpha.com", "appid"}, // https://products.wolframalpha.com/api/documentation
-	{"api.trello.com", "key"},         // https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/
-	{"api.trello.com", "token"},
-	{"api.weatherapi.com", "key"}, // https://www.weatherapi.com/docs/
-	{"finnhub.io", "token"},       // https://finnhub.io/docs/api/authentication
 }
 
 // listed reports whether name is on a list; an entry that ends in "*" stands for every name

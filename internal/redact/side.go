@@ -9,24 +9,6 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// secretFields are the names of fields that hold a secret wherever they stand: OAuth 2.0
-// (RFC 6749, RFC 7521, RFC 8693), AWS STS, Secrets Manager, ECR and the instance metadata of
-// AWS, registries of Docker. None of them is a field of a model API.
-const secretFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
-	`WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|` +
-	`SecretString|SecretBinary|IdentityToken|identitytoken|authorizationToken`
-
-// exchangeFields are those that hold a secret where one is exchanged for another, and may
-// be anybody's data elsewhere: an assertion is also what a test claims. They are of RFC
-// 6749, RFC 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft, IBM, AWS
-// and GitHub spell them.
-const exchangeFields = secretFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
-	`accessToken|refreshToken|idToken|clientSecret|deviceCode|codeVerifier|secret_id|session_id|sessionId|otp`
-
-// grantFields are those of a request for an exchange; the code of an answer is that of an
-// error.
-const grantFields = exchangeFields + `|code|password`
-
 var (
 	anywhere   = newFields(secretFields, secretFields+"|password")
 	inExchange = newFields(exchangeFields, exchangeFields+"|password")

@@ -61,7 +61,7 @@ func (p *Policy) queryValue(name, value string) string {
 		return p.text(value)
 	case listed(harmlessQuery, strings.ToLower(name)):
 		return p.text(value)
-	case mayBeSecret(name):
+	case mayBeInQuery(name):
 		saysNothingElse := meanings.Get(name).whole || !isSecret(name)
 		if saysNothingElse && (isKey(plain) || isFake(plain) && !isPath(plain)) {
 			return Placeholder

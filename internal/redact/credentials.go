@@ -1,0 +1,170 @@
+package redact
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/memo"
+)
+
+// This file says which names are those of credentials, and nothing else does. What the
+// names mean, names.go decides.
+//
+//	list                          names of                       the value is a secret
+//	secretNames                   fields, headers, parameters    if it looks like one
+//	variableEnds, harmlessKeys    environment variables          if it looks like one
+//	ofJWK                         members of a JSON Web Key      if it looks like one
+//	secretFields, exchangeFields, fields of bodies and forms     always, or where secrets
+//	grantFields                                                  are exchanged
+//	keysInForm                    parameters of forms            if it is a key
+//	keyNames                      parameters, by their host      always
+//	schemes                       parameters that sign a URL     if the URL is signed
+//	openParameters,               parameters of an Authorization always, but for the open
+//	signParameters                header                         ones
+//	mayHoldCredential             headers, cookies, parameters   if it is to be told apart
+
+// secretNames are the ends of names, in lower case without "-" and "_", beside which a
+// random value is a secret, and what it is. "token" and "key" alone are none: a piece of
+// text is a token, a place in a table a key.
+var secretNames = []struct {
+	kind string
+	ends []string
+}{
+	{"AWS secret access key", strings.Fields("secretaccesskey awssecretkey awssecret")},
+	{"AWS session token", strings.Fields("awssessiontoken amzsecuritytoken")},
+	{"Azure key", strings.Fields("sharedaccesskey accountkey subscriptionkey")},
+	{signatureOfURL, strings.Fields("amzsignature googsignature")},
+	{"API key", strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
+	{"secret", strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
+		encryptionkey masterkey unsealkey hmackey sharedkey functionkey recoverycode backupcode`)},
+	{"token", strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
+		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
+		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
+		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
+		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
+	{"authorization", strings.Fields("authorization")},
+	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey hostkey sessionkey accesscode credential credentials baton")},
+	{"password", strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
+}
+
+// signatureOfURL is the kind of a value that is new with each signature.
+const signatureOfURL = "signature of a URL"
+
+// kindNamed is the kind of what a name calls a secret that may as well be data, if it does not
+// look random: the routing key of an alarm, and of a queue.
+const kindNamed = "credential"
+
+var (
+	// ofThings stand before "key" and "token" where these are names of things: of what is stored, sent, cached, traded.
+	ofThings = strings.Fields(`object card public item file image document record row cache surrogate message issue flag
+		product event translation sell buy from to input output base quote source target contract mint pair stop start end pad`)
+	// ofSecrets stand at the end where who has a secret is meant, or what it is like.
+	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm scheme method type address symbol in out
+		length changed before after since words count age days min max policy strength hint required expires expiry`)
+)
+
+// A hostName is a name, and a host that has it.
+type hostName struct{ host, name string }
+
+// keyNames are names that may mean anything, and hosts of which it is documented that
+// they mean the key there.
+var keyNames = []hostName{
+	{"googleapis.com", "key"},         // https://cloud.google.com/apis/docs/system-parameters
+	{"openweathermap.org", "appid"},   // https://openweathermap.org/appid
+	{"api.wolframalpha.com", "appid"}, // https://products.wolframalpha.com/api/documentation
+	{"api.trello.com", "key"},         // https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/
+	{"api.trello.com", "token"},
+	{"api.weatherapi.com", "key"}, // https://www.weatherapi.com/docs/
+	{"finnhub.io", "token"},       // https://finnhub.io/docs/api/authentication
+}
+
+// variableEnds are the ends of variables like MISTRAL_API_KEY; harmlessKeys are the words
+// before them that give a key or token another sense.
+var (
+	variableEnds = strings.Fields("_KEY _TOKEN _SECRET _PAT _PASSWORD _PWD")
+	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE
+		ROUTING`)
+)
+
+// ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
+var ofJWK = strings.Fields("d p q dp dq qi k")
+
+// secretFields are the names of fields that hold a secret wherever they stand: OAuth 2.0
+// (RFC 6749, RFC 7521, RFC 8693), AWS STS, Secrets Manager, ECR and the instance metadata of
+// AWS, registries of Docker. None of them is a field of a model API.
+const secretFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
+	`WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|` +
+	`SecretString|SecretBinary|IdentityToken|identitytoken|authorizationToken`
+
+// exchangeFields are those that hold a secret where one is exchanged for another, and may
+// be anybody's data elsewhere: an assertion is also what a test claims. They are of RFC
+// 6749, RFC 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft, IBM, AWS
+// and GitHub spell them.
+const exchangeFields = secretFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
+	`accessToken|refreshToken|idToken|clientSecret|deviceCode|codeVerifier|secret_id|session_id|sessionId|otp`
+
+// grantFields are those of a request for an exchange; the code of an answer is that of an
+// error.
+const grantFields = exchangeFields + `|code|password`
+
+// keysInForm are the fields of a URL-encoded form whose names may say anything, as they may in a query.
+var keysInForm = strings.Fields("token key secret auth session ticket code")
+
+// A scheme is a way of signing URLs: a URL that has all the parameters of has is signed,
+// and those that sign it are the ones of names as well. They are new with every signature;
+// what is asked for is in the others, also in those that start like them.
+type scheme struct{ has, names string }
+
+var schemes = []scheme{
+	// AWS Signature Version 4, https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+	{"x-amz-signature", `x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-region-set
+		x-amz-s3session-token x-amz-security-token x-amz-signedheaders`},
+	// The same by Google, https://cloud.google.com/storage/docs/authentication/signatures
+	{"x-goog-signature", "x-goog-algorithm x-goog-credential x-goog-date x-goog-expires x-goog-signedheaders"},
+	// And by Alibaba, https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls
+	{"x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires x-oss-security-token
+		x-oss-signature-version`},
+	// By Volcengine, https://www.volcengine.com/docs/6349/74876, and by Tencent, https://www.tencentcloud.com/document/product/436/7778
+	{"x-tos-signature", "x-tos-algorithm x-tos-credential x-tos-date x-tos-expires x-tos-security-token x-tos-signedheaders"},
+	{"q-signature q-sign-time", "q-sign-algorithm q-ak q-key-time q-header-list q-url-param-list"},
+	// Version 2, which Google and Alibaba had too.
+	{"awsaccesskeyid signature", "expires x-amz-security-token"},
+	{"googleaccessid signature", "expires"},
+	{"ossaccesskeyid signature", "expires security-token"},
+	// Amazon CloudFront, signed URLs.
+	{"key-pair-id signature", "expires policy hash-algorithm"},
+	// Azure Storage: shared access signatures of a service, an account, a user.
+	{"sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"},
+}
+
+// signingNames are the names in lower case of all parameters that may sign a URL.
+var signingNames = sync.OnceValue(func() map[string]bool {
+	names := map[string]bool{}
+	for _, s := range schemes {
+		for name := range strings.FieldsSeq(s.has + " " + s.names) {
+			names[name] = true
+		}
+	}
+	return names
+})
+
+// Parameters of schemes that are no secrets, and those that sign one request only.
+var (
+	openParameters = strings.Fields(`realm uri username username* algorithm qop nc domain signedheaders headers timestamp
+		version signature_method created expires sr skn`)
+	signParameters = strings.Fields("signature response nonce cnonce opaque sig verifier")
+)
+
+// randomNames are the last words of names whose values look random and are no secrets.
+var randomNames = strings.Fields("id ids uuid guid arn sha sha256 hash digest checksum commit revision build seed")
+
+// mayHoldCredential matches the names of headers, cookies and parameters that may hold a
+// credential, whatever else they may hold.
+var mayHoldCredential = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
+
+// MayHoldCredential reports whether a header, a cookie or a parameter of this name may hold
+// a credential. It says so of more names than hold one ("x-author"): it is for decisions in
+// which a credential must not be overlooked.
+func MayHoldCredential(name string) bool {
+	return mayHoldCredential().MatchString(strings.ToLower(name))
+}
