@@ -155,7 +155,7 @@ func TestDocumentedModes(t *testing.T) {
 func TestDocumentedTests(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
-	for _, pattern := range []string{"*_test.go", "interop/*_test.go", "browser/*_test.go", "cmd/*/*_test.go", "internal/*/*_test.go", "echotest/*_test.go", "echofault/*_test.go", "echosnap/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "interop/*_test.go", "browser/*_test.go", "cmd/*/*_test.go", "internal/*/*_test.go", "internal/*/*/*_test.go", "echotest/*_test.go", "echofault/*_test.go", "echosnap/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
