@@ -24,7 +24,7 @@ var nameTails = func() (t [256][256]bool) {
 func (s *search) named(start, end int) match {
 	text := s.text
 	switch text[end] { // nearly every word ends here
-	case '"', '\'', '`', '\\', '=', ':', '>', '%', ']', '|', '\t', '<', '*':
+	case '"', '\'', '`', '=', ':', '>', ']', '|', '\t', '<', '*':
 	case ' ': // a word after a word is no value, but for a scheme, an option and the attribute of an element
 		if end+1 < len(text) && class[text[end+1]]&alnum != 0 && end-start > len("bearer") && text[start] != '-' && !isNested(text[:start]) {
 			return match{}
@@ -37,7 +37,7 @@ func (s *search) named(start, end int) match {
 		kind = kindOfTwoWords(text[:start-1], text[start:end])
 	}
 	switch {
-	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || strings.IndexByte("?&;6", text[start-1]) < 0): // 6 of \u0026
+	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || strings.IndexByte("?&", text[start-1]) < 0):
 		return match{}
 	case kind == "bearer", kind == "basic":
 		return s.scheme(kind, end)
@@ -175,18 +175,18 @@ func (s *search) scheme(kind string, at int) match {
 	return s.match("basic authentication", at, end)
 }
 
-var afterScheme = memo.Regexp(`^(?: +|%20)`)
+var afterScheme = memo.Regexp(`^ +`)
 
 // assignment is what stands between the end of a name and the value that is given to it,
 // in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
-// name and begin the value, escaped any number of times, and a separator.
-var assignment = memo.Regexp(`^(` + quote + `)?(?:\]|%5[Dd]|\*\*)?([ \t]{0,16})` +
-	`([:=][=>]?|[>|,]|%3[DdA]|\\u003[de])?[ \t]{0,16}(` + quote + `)?`)
+// name and begin the value, and a separator.
+var assignment = memo.Regexp(`^(` + quote + `)?(?:\]|\*\*)?([ \t]{0,16})` +
+	`([:=][=>]?|[>|,])?[ \t]{0,16}(` + quote + `)?`)
 
 // typing is what may stand there, too: where the value is typed or one of several, where it stands
 // beside its name in an object or elements, and in a part of a form.
 var typing = memo.Regexp(`^(?:` + strings.Join([]string{
-	`(?:` + quote + `)?[ \t]*(?:[:=]|%3[DdA])` + opening + `+` + space,
+	`(?:` + quote + `)?[ \t]*[:=]` + opening + `+` + space,
 	`(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space,
 	attributes + `[ \t]*` + gt + opening + `*` + space,
 	`\]?(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
@@ -195,12 +195,12 @@ var typing = memo.Regexp(`^(?:` + strings.Join([]string{
 }, "|") + `)(` + quote + `)?`)
 
 const (
-	quote = "\\\\*[\"'`]|%22|&quot;"
-	gt    = `(?:>|\\+u003e|&gt;)`
-	lt    = `(?:<|\\+u003c|&lt;)`
+	quote = "[\"'`]"
+	gt    = `>`
+	lt    = `<`
 
-	space       = `(?:\s|\\+[nrt])*`
-	lineEnd     = `(?:\r?\n|(?:\\+r)?\\+n)`
+	space       = `\s*`
+	lineEnd     = `\r?\n`
 	valueName   = `(?i:(?:string|secret|plain)?[_-]?(?:value|val|text)s?|v|ss?|data|content|_|[#$]t?|raw|plain)`
 	valueMember = `(?:` + quote + `)` + valueName + `(?:` + quote + `)`
 	attributes  = `(?:\s+[\w:.-]+=(?:` + quote + `)[^"'<>\\]*(?:` + quote + `))*`
@@ -215,7 +215,7 @@ const (
 )
 
 // valuesBefore is what stands before a name whose value stands before it in an object or element.
-var valuesBefore = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|[<;c](?:[\w-]+:)?` + valueName + gt + `)` +
+var valuesBefore = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|<(?:[\w-]+:)?` + valueName + gt + `)` +
 	`([^"'\\{}<>]+)(?:(?:` + quote + `)[\]} ]*` + members + `(?:` + quote + `)[\w.-]+(?:` + quote + `)` + space + `[:=]` + space +
 	`(?:` + quote + `)|` + nextElement + `[\w.-]*` + gt + `)$`)
 
@@ -226,7 +226,7 @@ func (s *search) valueBefore(kind string, start int) match {
 	at := len(before)
 	for at == len(before) || at > 0 && before[at] == '/' { // not the end of an element
 		name := max(strings.LastIndex(before[:at], "alue"), strings.LastIndex(before[:at], `"v`))
-		at = strings.LastIndexAny(before[:max(name+1, 0)], "\"'<;c/") // of &lt; and \u003c
+		at = strings.LastIndexAny(before[:max(name+1, 0)], "\"'</")
 	}
 	if at < 0 {
 		return match{}
@@ -242,7 +242,7 @@ const maxBefore = 512
 
 // isNested reports whether a word is the name of an element of XML, or a value.
 func isNested(before string) bool {
-	return len(before) > 0 && strings.IndexByte("<:c;\"'", before[len(before)-1]) >= 0 && nesting().MatchString(before[max(0, len(before)-32):])
+	return len(before) > 0 && strings.IndexByte("<:\"'", before[len(before)-1]) >= 0 && nesting().MatchString(before[max(0, len(before)-32):])
 }
 
 var nesting = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
@@ -284,9 +284,6 @@ func (s *search) value(kind string, start int, quote string) match {
 	}
 	limit := text[:min(len(text), start+maxValue)]
 	end := run(limit, start, chars)
-	for strings.HasPrefix(limit[end:], `\u002B`) { // a plus, as .NET writes it in JSON
-		end = run(limit, end+len(`\u002B`), chars)
-	}
 	if end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL {
 		colon := end
 		if end = run(limit, colon+1, chars); end < colon+17 || strings.HasPrefix(limit[colon:], "://") {

@@ -180,8 +180,7 @@ var prefixes = func() (by [256][]prefix) {
 // show it.
 func isElided(text string, end int) bool {
 	rest := text[end:]
-	return strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "...") ||
-		strings.HasPrefix(rest, "…") || strings.HasPrefix(rest, `\u2026`)
+	return strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, "…")
 }
 
 // isSK decides about "sk-": OpenAI's keys of old have the base64 of "OpenAI" in the
