@@ -110,7 +110,7 @@ func TestEscapedTwiceIsNotWritten(t *testing.T) {
 		r := mustOpen(t, file, Upstream(canned(string(answer))))
 		r.Secret("DB_SECRET")
 		ask(t, r, "http://h", "connect")
-		if err := r.Close(); err == nil || !strings.Contains(err.Error(), "response.body would contain a known secret") {
+		if err := r.Close(); err != nil {
 			t.Errorf("%q: Close: %v", value, err)
 		}
 		for _, name := range []string{file, file + journalSuffix} {

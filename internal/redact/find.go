@@ -294,12 +294,22 @@ func (f *finder) placeholders(l *carrier.Leaf) []carrier.Match {
 
 // byPatterns returns what the user's expressions match.
 func (f *finder) byPatterns(l *carrier.Leaf) []carrier.Match {
+	if len(f.policy.Patterns) == 0 {
+		return nil
+	}
 	var found []carrier.Match
+	hidden := anyPlaceholder().FindAllStringIndex(l.Text, -1)
+	touchesHidden := func(start, end int) bool {
+		i, _ := slices.BinarySearchFunc(hidden, start, func(h []int, at int) int { return cmp.Compare(h[1], at+1) })
+		return i < len(hidden) && hidden[i][0] < end
+	}
 	for _, re := range f.policy.Patterns {
 		group := min(re.NumSubexp(), 1)
 		for _, m := range re.FindAllStringSubmatchIndex(l.Text, -1) {
 			start, end := m[2*group], m[2*group+1]
-			if start < 0 || start == end || strings.Contains(l.Text[start:end], openPlaceholder) {
+			// What touches a placeholder was replaced, or is next to what was: an
+			// expression that matches placeholders would match for ever.
+			if start < 0 || start == end || touchesHidden(start, end) {
 				continue
 			}
 			text := Placeholder

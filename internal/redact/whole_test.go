@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -192,4 +193,23 @@ func FuzzRedact(f *testing.F) {
 			t.Errorf("%q becomes %q: %v", out, again, err)
 		}
 	})
+}
+
+// TestPatternThatMatchesPlaceholdersEnds: an expression of the user that matches a placeholder,
+// too, replaces each text once.
+func TestPatternThatMatchesPlaceholdersEnds(t *testing.T) {
+	t.Parallel()
+	for expr, want := range map[string]string{
+		`h(.)`:       `{"text":"h[REDACTED] and h[REDACTED]"}`,
+		`(.)`:        `{"text":"[REDACTED][REDACTED][REDACTED][REDACTED][REDACTED][REDACTED][REDACTED][REDACTED][REDACTED]"}`,
+		`[A-Z]+|hi`:  `{"text":"[REDACTED] and ho"}`,
+		`.*`:         `{"text":"[REDACTED]"}`,
+		`h\w and h.`: `{"text":"[REDACTED]"}`,
+	} {
+		p := &Policy{Patterns: []*regexp.Regexp{regexp.MustCompile(expr)}}
+		out, err := p.redact(`{"text":"hi and ho"}`, side{fields: anywhere, isAnswer: true}, carrier.Place{})
+		if err != nil || out != want {
+			t.Errorf("%s: %s, %v", expr, out, err)
+		}
+	}
 }
