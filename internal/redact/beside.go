@@ -223,6 +223,9 @@ var valuesBefore = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + o
 func (s *search) valueBefore(kind string, start int) match {
 	from := min(start, max(s.last, start-maxBefore)) // a stand-in may be glued to the name, and is done with
 	before := s.text[from:start]
+	if before == "" || strings.IndexByte("\"'`>", before[len(before)-1]) < 0 {
+		return match{} // a name that has its value in front of it is in quotes or in an element
+	}
 	at := len(before)
 	for at == len(before) || at > 0 && before[at] == '/' { // not the end of an element
 		name := max(strings.LastIndex(before[:at], "alue"), strings.LastIndex(before[:at], `"v`))
