@@ -180,14 +180,14 @@ func dropDefaults(rows []Default) Rewrite {
 			lacks := row.With != "" && len(elems(member(body, row.With))) == 0
 			has := row.Without != "" && member(body, row.Without) != nil
 			if !lacks && !has {
-				row.drop(body, r.encoding)
+				row.drop(r, body)
 			}
 		}
 	}
 }
 
-// drop leaves the field out wherever it has the value.
-func (d *Default) drop(body *exactjson.Value, as encoding) {
+// drop leaves the field out wherever it has the value, and remembers that for a report.
+func (d *Default) drop(r *request, body *exactjson.Value) {
 	parent, name := "", d.Path
 	if at := strings.LastIndexByte(d.Path, '/'); at >= 0 {
 		parent, name = d.Path[:at], d.Path[at+1:]
@@ -195,14 +195,17 @@ func (d *Default) drop(body *exactjson.Value, as encoding) {
 	value := defaultValues.Get(d.Value)
 	body.Each(parent, func(v *exactjson.Value) {
 		m := member(v, name)
-		if list := elems(m); len(list) == 1 && as != jsonBody {
-			text := list[0].Text // of a field of a form
-			if text == value.Scalar() {
-				drop(v, name)
-			}
-		} else if m != nil && isDefault(m, &value) {
-			drop(v, name)
+		if list := elems(m); len(list) == 1 && r.encoding != jsonBody {
+			m = &exactjson.Value{Kind: value.Kind, Text: list[0].Text} // a field of a form
 		}
+		if m == nil || !isDefault(m, &value) {
+			return
+		}
+		drop(v, name)
+		if r.defaults == nil {
+			r.defaults = map[string]string{}
+		}
+		r.defaults["body/"+d.Path] = d.Value
 	})
 }
 

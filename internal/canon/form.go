@@ -51,6 +51,8 @@ type Form struct {
 	key   string
 	sent  map[string]string // where the request has the field at a path; nil unless traced
 
+	defaults map[string]string // the values of fields that are left out, by their paths; see [Default]
+
 	of   *Family // the family that knows the request; nil if none does
 	acts bool    // see Repeatable
 }
@@ -97,7 +99,7 @@ func textOf(head string, lines []Line) string {
 // same, and not how others differ.
 func (f *Form) Bare() *Form {
 	bare := *f
-	bare.Drift, bare.Anew, bare.lines, bare.text = nil, nil, nil, ""
+	bare.Drift, bare.Anew, bare.lines, bare.text, bare.defaults = nil, nil, nil, "", nil
 	return &bare
 }
 
@@ -141,6 +143,10 @@ func (f *Form) Sent(path string) string {
 	}
 	return path
 }
+
+// Default returns the value of a field that the request has, and the form has not, since it is the
+// default; "" of any other field.
+func (f *Form) Default(path string) string { return f.defaults[path] }
 
 // Completes reports whether a stream is whole after an event with a field of this value,
 // although the client closed it before its end (openai-go closes at [DONE]).

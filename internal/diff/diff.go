@@ -26,6 +26,9 @@ import (
 // result is empty if and only if the forms have the same text.
 func Forms(recorded, incoming *canon.Form) []Edit {
 	fields := compare(recorded.Lines(), incoming.Lines(), theRequest)
+	for i := range fields {
+		fields[i].addDefault(recorded, incoming)
+	}
 	if i := slices.IndexFunc(fields, func(e Edit) bool { return e.Path == "body/model" }); i > 0 {
 		model := fields[i]
 		fields = slices.Insert(slices.Delete(fields, i, i+1), 0, model)

@@ -81,6 +81,17 @@ func (e *Edit) spell(recorded, incoming *canon.Form) {
 	}
 }
 
+// addDefault gives an edit the value of the side that has the field with its default value, which
+// its form leaves out.
+func (e *Edit) addDefault(recorded, incoming *canon.Form) {
+	switch {
+	case e.Recorded == "":
+		e.Recorded = recorded.Default(e.Path)
+	case e.Incoming == "":
+		e.Incoming = incoming.Default(e.Path)
+	}
+}
+
 // list names the list and the side that alone has this element of it, "" if the
 // edit is of anything else.
 func (e *Edit) list() string {
