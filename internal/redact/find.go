@@ -335,7 +335,7 @@ func inAuthority(before string) bool {
 	const longest = 512
 	before = before[max(0, len(before)-longest):]
 	i := strings.LastIndex(before, "://")
-	return i >= 0 && strings.IndexAny(before[i+3:], "/?#\\\"'<> \t\r\n") < 0
+	return i >= 0 && !strings.ContainsAny(before[i+3:], "/?#\\\"'<> \t\r\n")
 }
 
 // whole returns the match of a leaf that must not be written as a whole, because

@@ -13,7 +13,7 @@ func mayBeForm(s string) bool {
 		return false
 	}
 	isPadding := strings.Trim(s[i:], "=") == "" // of base64
-	return !isPadding && strings.IndexAny(s, " \t\r\n{<\"'`") < 0 && strings.IndexAny(s[:i], "/?:") < 0
+	return !isPadding && !strings.ContainsAny(s, " \t\r\n{<\"'`") && !strings.ContainsAny(s[:i], "/?:")
 }
 
 // form returns the edits of a form.
