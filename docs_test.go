@@ -34,7 +34,7 @@ var isRun = regexp.MustCompile(`^((\w+/)*\w+_test\.go|scripts/testdata/\S+|testd
 // What no test runs, and why.
 var notRun = map[string]string{
 	"docs/PERFORMANCE.md": "it measures for an hour; `go -C bench test ./...` checks the contenders",
-	"CONTRIBUTING.md":     "the second command is CI itself, which begins with the first",
+	"CONTRIBUTING.md":     "the last command is CI itself, which begins with the first",
 }
 
 // Every block of the documentation is run by a test, and its mark says by which: under
