@@ -197,7 +197,7 @@ var edits = []struct {
 // what was done.
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(full.Cases(60, 4000)) {
+	for seed := range uint64(full.Cases(60, 1000)) {
 		rnd := rand.New(rand.NewPCG(seed, 44))
 		recorded := newTalks(rnd)
 		asked, done, truth := recorded.clone(), "", map[*inquiry]claim{}
@@ -445,7 +445,7 @@ func field(c *inquiry, path string) string {
 func TestRenames(t *testing.T) {
 	t.Parallel()
 	answer := Upstream(canned(`{"choices":[{"message":{"role":"assistant","content":"yes"}}]}`))
-	for seed := range uint64(full.Cases(20, 1000)) {
+	for seed := range uint64(full.Cases(20, 300)) {
 		rnd := rand.New(rand.NewPCG(seed, 45))
 		dir := t.TempDir()
 		// Tests ask the same first, and then each something of its own, or nothing.
