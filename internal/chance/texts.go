@@ -190,7 +190,8 @@ func checkout() (root, module string) {
 func masked(m Mask, expr func() *regexp.Regexp) func() []Mask {
 	m.ByChance = true
 	return func() []Mask {
-		m.Regexp = expr()
-		return []Mask{m}
+		compiled := m
+		compiled.Regexp = expr()
+		return []Mask{compiled}
 	}
 }
