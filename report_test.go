@@ -185,6 +185,24 @@ func TestMissNamesWhatIsRecorded(t *testing.T) {
 	}
 }
 
+// A file with a purpose that OpenAI does not have is no call of OpenAI's; what differs is its purpose.
+func TestMissOfAnotherCallAtTheSameAddressNamesTheField(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := mustOpen(t, file, InMode(ModeAll))
+	post(t, r, u.URL+"/v1/files", `{"purpose":"batch","file":"{}"}`)
+	mustClose(t, r)
+
+	r = mustOpen(t, file, InMode(ModeNone))
+	post(t, r, u.URL+"/v1/files", `{"purpose":"pastime","file":"{}"}`)
+	want := "the nearest recording differs in purpose\n  asked:  http/"
+	if text := r.Misses()[0].Error(); !strings.Contains(text, want) || !strings.Contains(text, `incoming: "pastime"`) {
+		t.Errorf("%s\nwant %s", text, want)
+	}
+	r.Close()
+}
+
 func TestOptInHeadersAndHost(t *testing.T) {
 	t.Parallel()
 	u := newUpstream(t)

@@ -80,7 +80,9 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	if r.encoding == opaqueBody {
 		r.numberBlocks(req.Body)
 	}
-	i := slices.IndexFunc(to.candidates, func(f candidate) bool { return f.family.accepts(req.Method, &r.body, r.encoding) })
+	i := slices.IndexFunc(to.candidates, func(f candidate) bool {
+		return !o.AnyService && f.family.accepts(req.Method, &r.body, r.encoding)
+	})
 	if i >= 0 {
 		r.family = to.candidates[i].family
 	}

@@ -28,6 +28,8 @@ type Options struct {
 	Unordered []string // lists whose order does not match
 	AsSent    bool     // for people who read: calls, results and tools in their order, and texts that are JSON as texts
 
+	AnyService bool // for people who read: fields as they are sent to a service that no family knows
+
 	Hit func(value string) bool `json:"-"` // is called with the path or the expression of an option that selected a field or masked something; may be nil
 }
 

@@ -67,19 +67,18 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 	m.Line = nearest.Line()
 	c = r.Tape.Revealed(c, nearest)
 	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
+	options := *r.Tape.Config.Options
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
-		m.Reason = fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))
-		if why := diff.Broken(c.Request.Body); why != "" && form.Known && c.Request.URL == nearest.Head().Request.URL {
-			m.Reason = fmt.Sprintf("the request is %s; the recording here is of %s", why, call(form))
+		if m.Reason = anotherCall(c, nearest); m.Reason != "" {
+			return nearest
 		}
-		return nearest
+		options.AnyService = true
 	}
 	request := nearest.Request()
-	options := r.Tape.Config.Options
 	incoming := c.Request.KnownAs(&request)
 	recorded, asked := options.Trace(&request), options.Trace(&incoming)
 	edits := diff.Forms(recorded, asked)
-	asSent := *options // where calls are another order by what they say, they are not by their places
+	asSent := options // where calls are another order by what they say, they are not by their places
 	asSent.AsSent = true
 	if was, is := asSent.Trace(&request), asSent.Trace(&incoming); len(diff.Forms(was, is)) <= len(edits) && len(recorded.Orders) > 0 {
 		recorded, asked, edits = was, is, diff.Forms(was, is)
@@ -91,7 +90,7 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 		return r.Tape.Hides(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
 	})
 	beside := r.beside(nearest, edits)
-	m.Reason = reason(form, c.Form, edits)
+	m.Reason = reason(recorded, asked, edits)
 	if len(edits) > 0 {
 		m.Change = edits[0].Values()
 	}
@@ -111,6 +110,20 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 	m.Diff += remarks(edits, &request, &incoming, options.Aliases) + beside
 	m.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return nearest
+}
+
+// anotherCall says that a request is not the call of a recording. It returns "" if both were sent
+// to the same address and a field of the body alone makes the request another call, as another
+// purpose does to an uploaded file.
+func anotherCall(c *tape.Call, nearest *tape.Recording) string {
+	recorded := nearest.Head().Request
+	if c.Request.Method != recorded.Method || c.Request.URL != recorded.URL {
+		return fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(nearest.Form()))
+	}
+	if why := diff.Broken(c.Request.Body); why != "" && nearest.Form().Known {
+		return fmt.Sprintf("the request is %s; the recording here is of %s", why, call(nearest.Form()))
+	}
+	return ""
 }
 
 // whyNothing says why there is no recording to compare a request with.
