@@ -17,8 +17,7 @@ type Order struct {
 	far      bool   // who got the last event reads it behind a socket
 	settling int    // turns that wait for the program to rest, or for what others have given up: nobody gives up meanwhile
 	late     []Late
-	vain     int           // waits in vain for what did not run side by side with who waited
-	gaveUp   int           // waits in vain, of which a run that goes its own way has many
+	pool     pool
 	patience time.Duration // for calls that may be about to be canceled
 	owed     time.Duration // for requests that others have given up, by what answers them
 }
@@ -36,6 +35,7 @@ type series struct {
 type wait struct {
 	at     int
 	stands bool          // it is not given up
+	busy   chan struct{} // receives when it may be that no worker is free any more; see pool
 	may    bool          // its turn stands: when it waits again, it may be one of those
 	over   chan struct{} // closed when it may be over, and when it is the one whose time counts
 	isOver bool          // it is closed

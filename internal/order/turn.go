@@ -214,30 +214,32 @@ func (o *Order) isOwed(step int) bool {
 	return number >= 0 && o.members[number].isGivenUp && !o.members[number].isAsked && o.members[number].asked() == step+1
 }
 
-// wait waits until something happens, next of all a step that happened before a moment. If nothing does for a
-// time, who waits for the first moment gives up: nobody waits any more for the recordings that it has waited for.
-// That time is halved each time for what did not run side by side: a run that leaves some out waits a fifth of a
-// second in all. So it is for a run that goes its own way, after eight waits. The caller holds the lock.
+// wait waits until something happens, next of all a step that happened before a moment. If nothing
+// does for the longest time, or at once while no worker is free to ask (see pool), who waits for the
+// first moment gives up: nobody waits any more for the recordings that it has waited for. The
+// caller holds the lock.
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
-	left, isOther, isOwed := Longest>>max(0, o.gaveUp-8), what.company != t.member().company, o.isOwed(next)
-	switch {
-	case isOwed:
+	left, isOwed := Longest, o.isOwed(next)
+	if isOwed {
 		left = cmp.Or(t.left, o.owed)
 		o.settling++
 		defer func() {
 			o.settling--
 			t.left = left
 		}()
-	case isOther:
-		left = Longest >> o.vain
 	}
 	w := &wait{at: at, may: t.Stands, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
+	if !isOwed {
+		w.busy = make(chan struct{}, 1)
+	}
 	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
 	s.waits = slices.Insert(s.waits, i, w)
 	isFirst := at == s.soonest()
-	inVain, closed := isFirst && left < tick && o.settling == 0, error(nil)
+	isBusy := isFirst && !isOwed && o.isBusy(s, what)
+	inVain, closed := isBusy && o.settling == 0, error(nil)
+	o.tellBusy(s)
 	o.mu.Unlock()
 	var ticks <-chan time.Time
 	if isFirst || isOwed {
@@ -254,6 +256,10 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 			left -= program.lapse(&lapse)
 			inVain = left <= 0
 			continue
+		case <-w.busy:
+			isBusy, inVain = true, true
+			program.settle(replayed, false)
+			continue
 		case <-w.over:
 		case <-ctx.Done():
 		case <-closing:
@@ -267,10 +273,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	}
 	if !w.isOver { // nobody has woken it
 		if inVain && o.settling == 0 {
-			if o.gaveUp++; isOther {
-				o.vain++
-			}
-			t.giveUp(next, s.waits[0].at) // those that wait for later moments may ask for the rest
+			t.giveUp(at, isBusy)
 		}
 		i := slices.Index(s.waits, w)
 		s.waits = slices.Delete(s.waits, i, i+1)
@@ -279,13 +282,29 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	return cmp.Or(ctx.Err(), closed)
 }
 
-// giveUp stops waiting for the recording of the next step, and for all of the series that were asked
-// before a moment and are not: nothing that waits for them will ask for them. The caller holds the lock.
-func (t *Turn) giveUp(next, at int) {
+// giveUp stops waiting for the first recording that keeps a moment from coming, and for all of the
+// series that were asked before the first moment that is waited for and are not: nothing that waits
+// for them will ask for them, but what waits for later moments may ask for the rest. isBusy says
+// that it does so since no worker is free, if that is still so. The caller holds the lock.
+func (t *Turn) giveUp(at int, isBusy bool) {
 	o, s := t.order, t.member().series
+	next := t.nextBefore(at)
+	if next < 0 {
+		return // it has come meanwhile
+	}
+	what := &o.members[o.steps[next].number]
+	switch {
+	case isBusy && !o.isBusy(s, what):
+		return
+	case isBusy:
+		o.pool.confirm()
+	default:
+		o.pool.learn(len(s.waits), what)
+	}
+	first := s.waits[0].at
 	for i := s.first; i <= s.last; i++ {
 		rec := &o.members[i]
-		if rec.series == nil || rec.isGivenUp || i != o.steps[next].number && (rec.isAsked || rec.asked() >= at) {
+		if rec.series == nil || rec.isGivenUp || rec != what && (rec.isAsked || rec.asked() >= first) {
 			continue
 		}
 		if rec.isGivenUp = true; !rec.isAlone {

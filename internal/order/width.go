@@ -1,0 +1,107 @@
+package order
+
+import "sync"
+
+// A pool of workers may be narrower than it was when it was recorded, as on a machine with fewer
+// processors, or take its work in another order. Then the first answer waits for a request that
+// was sent before it in the recording, and that no worker is free to send. Nothing tells this from
+// a wait for a request that is about to be sent, so the first such wait takes as long as any other.
+// From then on, the number of calls that waited is known to be that of the workers: while as many
+// wait again, a request that is not sent yet is not waited for.
+
+// A pool is what an order has learned of the workers that ask. The lock of its order guards it.
+type pool struct {
+	recorded int // how many calls were open at once at most; 0 if not counted yet
+	width    int // how many calls wait when no worker is free; 0 if not known
+	vain     int // how often nothing was waited for since no worker was free
+}
+
+// isBusy reports whether no worker is free to send the request of a recording. The caller holds
+// the lock.
+func (o *Order) isBusy(s *series, rec *member) bool {
+	p := &o.pool
+	if p.recorded == 0 {
+		p.recorded = o.mostOpen()
+		p.width = narrowed.get(p.recorded)
+	}
+	return !rec.isAsked && 0 < p.width && p.width <= len(s.waits)
+}
+
+// tellBusy tells the first that waits, and may give up, that no worker may be free any more. The
+// caller holds the lock.
+func (o *Order) tellBusy(s *series) {
+	if o.pool.width == 0 || len(s.waits) < o.pool.width || o.settling > 0 { // it looks again when that is over
+		return
+	}
+	for _, w := range s.waits {
+		if w.stands {
+			continue
+		}
+		select {
+		case w.busy <- struct{}{}:
+		default: // it is told already
+		}
+		return
+	}
+}
+
+// learn notes how many calls waited when a recording was waited for in vain: if it is one whose
+// request was not sent, those of all workers. The caller holds the lock.
+func (p *pool) learn(waiting int, rec *member) {
+	if !rec.isAsked && (p.width == 0 || waiting < p.width) {
+		p.width, p.vain = waiting, 0
+	}
+}
+
+// confirm notes that a request was not waited for since no worker was free to send it. The caller
+// holds the lock.
+func (p *pool) confirm() {
+	// A run without one of the recorded calls, whose width is learned as well, has less often too
+	// few workers than a pool.
+	const often = 8
+	if p.vain++; p.vain == often && p.width < p.recorded {
+		narrowed.set(p.recorded, p.width)
+	}
+}
+
+// mostOpen returns how many of the recorded calls were open at once at most.
+func (o *Order) mostOpen() (most int) {
+	changes := make([]int, len(o.steps)+2)
+	for i := range o.members {
+		if rec := &o.members[i]; rec.series != nil {
+			changes[min(rec.asked(), len(o.steps))]++
+			changes[min(rec.ended(), len(o.steps))+1]--
+		}
+	}
+	open := 0
+	for _, change := range changes {
+		open += change
+		most = max(most, open)
+	}
+	return most
+}
+
+// narrowed has the widths of the pools of this process, by how many calls were open when they were
+// recorded: the tests of a package use the same pool, and each would wait again.
+var narrowed widths
+
+type widths struct {
+	mu         sync.Mutex
+	byRecorded map[int]int
+}
+
+// get returns the width of a pool; 0 if it is not known.
+func (w *widths) get(recorded int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.byRecorded[recorded]
+}
+
+func (w *widths) set(recorded, width int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.byRecorded == nil {
+		w.byRecorded = map[int]int{}
+	}
+	w.byRecorded[recorded] = width
+}
