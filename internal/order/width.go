@@ -24,7 +24,11 @@ func (o *Order) isBusy(s *series, rec *member) bool {
 		p.recorded = o.mostOpen()
 		p.width = narrowed.get(p.recorded)
 	}
-	return !rec.isAsked && 0 < p.width && p.width <= len(s.waits)
+	if p.width > 0 && len(s.waits) > p.width { // there are more workers
+		p.width, p.vain = 0, 0
+		narrowed.set(p.recorded, 0)
+	}
+	return !rec.isAsked && len(s.waits) == p.width
 }
 
 // tellBusy tells the first that waits, and may give up, that no worker may be free any more. The
@@ -48,7 +52,7 @@ func (o *Order) tellBusy(s *series) {
 // learn notes how many calls waited when a recording was waited for in vain: if it is one whose
 // request was not sent, those of all workers. The caller holds the lock.
 func (p *pool) learn(waiting int, rec *member) {
-	if !rec.isAsked && (p.width == 0 || waiting < p.width) {
+	if !rec.isAsked {
 		p.width, p.vain = waiting, 0
 	}
 }
