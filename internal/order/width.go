@@ -24,11 +24,12 @@ func (o *Order) isBusy(s *series, rec *member) bool {
 		p.recorded = o.mostOpen()
 		p.width = narrowed.get(p.recorded)
 	}
-	if p.width > 0 && len(s.waits) > p.width { // there are more workers
+	// A worker may have two waits: the end of an answer that it has read, and its next call.
+	if p.width > 0 && len(s.waits) > 2*p.width {
 		p.width, p.vain = 0, 0
 		narrowed.set(p.recorded, 0)
 	}
-	return !rec.isAsked && len(s.waits) == p.width
+	return !rec.isAsked && 0 < p.width && p.width <= len(s.waits)
 }
 
 // tellBusy tells the first that waits, and may give up, that no worker may be free any more. The
@@ -52,7 +53,7 @@ func (o *Order) tellBusy(s *series) {
 // learn notes how many calls waited when a recording was waited for in vain: if it is one whose
 // request was not sent, those of all workers. The caller holds the lock.
 func (p *pool) learn(waiting int, rec *member) {
-	if !rec.isAsked {
+	if !rec.isAsked && (p.width == 0 || waiting < p.width) {
 		p.width, p.vain = waiting, 0
 	}
 }
@@ -60,8 +61,7 @@ func (p *pool) learn(waiting int, rec *member) {
 // confirm notes that a request was not waited for since no worker was free to send it. The caller
 // holds the lock.
 func (p *pool) confirm() {
-	// A run without one of the recorded calls, whose width is learned as well, has less often too
-	// few workers than a pool.
+	// A run that leaves out one of the recorded calls is no narrower pool, and comes here less often.
 	const often = 8
 	if p.vain++; p.vain == often && p.width < p.recorded {
 		narrowed.set(p.recorded, p.width)
