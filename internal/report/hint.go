@@ -95,7 +95,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 		options.Unordered = append(slices.Clip(options.Unordered), path)
 		return []string{fmt.Sprintf("promptecho.Unordered(%q)", path)}
 	case !ok || !isText:
-		return nil
+		recorded, incoming = e.Recorded, e.Incoming // a list of texts, for instance
 	}
 	for _, text := range explaining(aroundDifference(recorded, incoming)) {
 		masks := text.Masks()
