@@ -130,7 +130,7 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 		if deadline, ok := ctx.Deadline(); ok && rec.HasNext { // which is not for this wait
 			longest = min(longest, time.Until(deadline)/2)
 		}
-		wait, cancel = context.WithTimeout(ctx, longest)
+		wait, cancel = order.WithPatience(ctx, longest)
 	}
 	defer cancel()
 	if err := p.Pending.wait(wait, nil); err != nil {

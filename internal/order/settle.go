@@ -1,6 +1,7 @@
 package order
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -160,6 +161,30 @@ func (r *rest) lapse(l *lapse) time.Duration {
 	defer r.looking.Unlock()
 	seen, ok := r.watch.look()
 	return l.next(ok && !seen.isWithin(r.others), max(seen.here, r.others.here+1), r.watch.collects())
+}
+
+// WithPatience returns a context that ends when its parent does, or when the program has had a time to
+// do what is waited for. Like that of other waits, it is what the program gets of the processors:
+// a machine that is busy with others does not shorten it.
+func WithPatience(parent context.Context, longest time.Duration) (context.Context, context.CancelFunc) {
+	if bubble.In() {
+		return context.WithTimeout(parent, longest)
+	}
+	ctx, cancel := context.WithCancel(parent)
+	go func() {
+		defer cancel()
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		for lapse := newLapse(); longest > 0; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				longest -= program.lapse(&lapse)
+			}
+		}
+	}()
+	return ctx, cancel
 }
 
 func (r *rest) isInVain(least crowd, looked int) {
