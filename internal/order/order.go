@@ -112,7 +112,27 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		s.last, s.end = i, len(o.steps)
 		until = max(until, again[i])
 	}
+	if o != nil {
+		o.pool = poolOf(o.mostOpen())
+	}
 	return o
+}
+
+// mostOpen returns how many of the recorded calls were open at once at most.
+func (o *Order) mostOpen() (most int) {
+	changes := make([]int, len(o.steps)+2)
+	for i := range o.members {
+		if rec := &o.members[i]; rec.series != nil {
+			changes[min(rec.asked(), len(o.steps))]++
+			changes[min(rec.ended(), len(o.steps))+1]--
+		}
+	}
+	open := 0
+	for _, change := range changes {
+		open += change
+		most = max(most, open)
+	}
+	return most
 }
 
 // add adds the steps of a recording whose moments begin after others.

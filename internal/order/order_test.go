@@ -284,7 +284,7 @@ func TestWaitsWhileOthersSettle(t *testing.T) {
 		o.mu.Lock()
 		o.settling = 0
 		o.mu.Unlock()
-		time.Sleep(Longest)
+		time.Sleep(2 * Longest)
 		if !last() {
 			t.Error("the last one waits for what is not asked")
 		}

@@ -90,6 +90,20 @@ func (s *series) soonest() int {
 	return math.MaxInt
 }
 
+// tellBusy tells the first that waits, and may give up, that no worker may be free any more.
+func (s *series) tellBusy() {
+	for _, w := range s.waits {
+		if w.stands {
+			continue
+		}
+		select {
+		case w.busy <- struct{}{}:
+		default: // it is told already
+		}
+		return
+	}
+}
+
 // Answered waits until the headers may come.
 func (t *Turn) Answered(ctx context.Context) error { return t.come(ctx, nil, answered, false) }
 
@@ -237,9 +251,11 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
 	s.waits = slices.Insert(s.waits, i, w)
 	isFirst := at == s.soonest()
-	isBusy := isFirst && !isOwed && o.isBusy(s, what)
+	isBusy := isFirst && !isOwed && !what.isAsked && o.pool.isBusy(len(s.waits))
 	inVain, closed := isBusy && o.settling == 0, error(nil)
-	o.tellBusy(s)
+	if o.settling == 0 && o.pool.isBusy(len(s.waits)) { // who waits first looks again when others have settled
+		s.tellBusy()
+	}
 	o.mu.Unlock()
 	var ticks <-chan time.Time
 	if isFirst || isOwed {
@@ -294,12 +310,12 @@ func (t *Turn) giveUp(at int, isBusy bool) {
 	}
 	what := &o.members[o.steps[next].number]
 	switch {
-	case isBusy && !o.isBusy(s, what):
+	case isBusy && (what.isAsked || !o.pool.isBusy(len(s.waits))):
 		return
 	case isBusy:
 		o.pool.confirm()
-	default:
-		o.pool.learn(len(s.waits), what)
+	case !what.isAsked:
+		o.pool.learn(len(s.waits))
 	}
 	first := s.waits[0].at
 	for i := s.first; i <= s.last; i++ {

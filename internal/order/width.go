@@ -11,78 +11,38 @@ import "sync"
 
 // A pool is what an order has learned of the workers that ask. The lock of its order guards it.
 type pool struct {
-	recorded int // how many calls were open at once at most; 0 if not counted yet
+	recorded int // how many calls were open at once at most
 	width    int // how many calls wait when no worker is free; 0 if not known
 	vain     int // how often nothing was waited for since no worker was free
 }
 
-// isBusy reports whether no worker is free to send the request of a recording. The caller holds
-// the lock.
-func (o *Order) isBusy(s *series, rec *member) bool {
-	p := &o.pool
-	if p.recorded == 0 {
-		p.recorded = o.mostOpen()
-		p.width = narrowed.get(p.recorded)
-	}
+// poolOf returns a pool of which as many calls were open at once when it was recorded.
+func poolOf(recorded int) pool { return pool{recorded: recorded, width: narrowed.get(recorded)} }
+
+// isBusy reports whether no worker is free to ask, given how many calls wait.
+func (p *pool) isBusy(waiting int) bool {
 	// A worker may have two waits: the end of an answer that it has read, and its next call.
-	if p.width > 0 && len(s.waits) > 2*p.width {
+	if p.width > 0 && waiting > 2*p.width {
 		p.width, p.vain = 0, 0
 		narrowed.set(p.recorded, 0)
 	}
-	return !rec.isAsked && 0 < p.width && p.width <= len(s.waits)
+	return 0 < p.width && p.width <= waiting
 }
 
-// tellBusy tells the first that waits, and may give up, that no worker may be free any more. The
-// caller holds the lock.
-func (o *Order) tellBusy(s *series) {
-	if o.pool.width == 0 || len(s.waits) < o.pool.width || o.settling > 0 { // it looks again when that is over
-		return
-	}
-	for _, w := range s.waits {
-		if w.stands {
-			continue
-		}
-		select {
-		case w.busy <- struct{}{}:
-		default: // it is told already
-		}
-		return
-	}
-}
-
-// learn notes how many calls waited when a recording was waited for in vain: if it is one whose
-// request was not sent, those of all workers. The caller holds the lock.
-func (p *pool) learn(waiting int, rec *member) {
-	if !rec.isAsked && (p.width == 0 || waiting < p.width) {
+// learn notes how many calls waited when a request was waited for in vain: those of all workers.
+func (p *pool) learn(waiting int) {
+	if p.width == 0 || waiting < p.width {
 		p.width, p.vain = waiting, 0
 	}
 }
 
-// confirm notes that a request was not waited for since no worker was free to send it. The caller
-// holds the lock.
+// confirm notes that a request was not waited for since no worker was free to send it.
 func (p *pool) confirm() {
 	// A run that leaves out one of the recorded calls is no narrower pool, and comes here less often.
 	const often = 8
 	if p.vain++; p.vain == often && p.width < p.recorded {
 		narrowed.set(p.recorded, p.width)
 	}
-}
-
-// mostOpen returns how many of the recorded calls were open at once at most.
-func (o *Order) mostOpen() (most int) {
-	changes := make([]int, len(o.steps)+2)
-	for i := range o.members {
-		if rec := &o.members[i]; rec.series != nil {
-			changes[min(rec.asked(), len(o.steps))]++
-			changes[min(rec.ended(), len(o.steps))+1]--
-		}
-	}
-	open := 0
-	for _, change := range changes {
-		open += change
-		most = max(most, open)
-	}
-	return most
 }
 
 // narrowed has the widths of the pools of this process, by how many calls were open when they were
