@@ -17,6 +17,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/stack"
@@ -29,6 +30,10 @@ func init() {
 	report.Begin = func(recorder any, whole bool) {
 		r := recorder.(*Recorder)
 		r.log.OfTest = testing.Testing()
+		if r.log.OfTest {
+			r.orphans = orphans.NewSearch(r.tape, r.log.Path)
+			r.log.Orphans = r.orphans
+		}
 		r.given.find(whole)
 	}
 	report.Finish = func(recorder any, o report.Outcome) report.Report {

@@ -34,7 +34,8 @@ type given struct {
 	// request goes out with a value that a killed run would not leave behind. The only locks
 	// that are taken under it are those of the journal, the log and the known secrets.
 	mu      sync.Mutex
-	found   interaction.Given // in the cassette, and in what a killed run has left
+	found   interaction.Given // in the cassette, in what a killed run has left, and in what is carried over
+	kept    interaction.Given // the same without the last: it is saved even if this run does not use it
 	used    interaction.Given // what this run has given
 	sources map[string]*Rand  // by their names
 	unfit   bool              // a variable was asked for that must not be written
@@ -49,14 +50,15 @@ type given struct {
 // others. A variable of the environment changes only if somebody changes it, who wants it to.
 func (g *given) find(whole bool) {
 	left, stored := g.tape.Journal.Given(), g.tape.State.Given
-	if !g.plan.rerecord {
-		g.found = stored.Or(left)
-		return
+	switch {
+	case !g.plan.rerecord:
+		g.kept = stored.Or(left)
+	case !whole || len(g.tape.Config.Frozen) > 0:
+		g.kept = left.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
+	default:
+		g.kept = left
 	}
-	g.found = left
-	if !whole || len(g.tape.Config.Frozen) > 0 {
-		g.found = left.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
-	}
+	g.found = g.kept.Or(g.tape.CarriedGiven())
 }
 
 // What is given where a value is lacking: always the same. The time is that at which
@@ -217,7 +219,7 @@ func (g *given) toSave(onlyUsed bool) interaction.Given {
 	if onlyUsed {
 		return g.used.Or(interaction.Given{Options: g.tape.State.Given.Options})
 	}
-	return g.used.Or(g.found).Or(g.tape.State.Given)
+	return g.used.Or(g.kept).Or(g.tape.State.Given)
 }
 
 // A Rand is a source of random numbers and bytes that returns in replay what it returned

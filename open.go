@@ -190,7 +190,10 @@ func (r *Recorder) resume() error {
 	if err == nil && resumed > 0 {
 		r.log.Notef("%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, report.Count(resumed, "interaction"), name)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return r.carryOver()
 }
 
 // describe tells the log about this run.

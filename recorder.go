@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -40,6 +41,8 @@ type Recorder struct {
 	repeater repeater       // calls to send once more at the end
 	upstream *answer.Upstream
 	given    given // what the test gets beside answers
+
+	orphans *orphans.Search // recordings that the test may have had under another name; nil outside of tests
 
 	volatile      *volatile.Finder // nil if nothing is recorded
 	volatileNoted report.Tally[volatile.Kind]

@@ -111,7 +111,7 @@ func (r *Recorder) readBody(req *http.Request, in *incoming) error {
 		defer r.log.Sends(r.nameOf(req))()
 	}
 	var early func(out *http.Request)
-	isNew := r.plan.record && r.config.selectsNone() && r.tape.IsBlank() && !r.log.IsElsewhere(nil)
+	isNew := r.plan.record && r.config.selectsNone() && r.tape.IsBlank() && !r.orphans.IsRecorded(nil)
 	if isNew && r.barred(req, r.missingKey()) == nil {
 		early = func(out *http.Request) {
 			in.sent = time.Now()
@@ -171,7 +171,7 @@ func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
 		return toMiss
 	case r.plan.passThrough:
 		return toPass
-	case r.plan.record && !(r.mode.mode == ModeOnce && r.log.IsElsewhere(c)):
+	case r.plan.record && !(r.mode.mode == ModeOnce && r.orphans.IsRecorded(c)):
 		return toRecord
 	}
 	return toMiss

@@ -201,7 +201,7 @@ func (r *Recorder) leaveUnchanged(v verdict, hasNewValues bool) error {
 func (r *Recorder) removeWorthlessJournal() error {
 	isWorthResuming := func(rec *tape.Recording) bool {
 		isSuccess := rec.Fresh() && rec.Complete() && !rec.Failed()
-		return isSuccess || rec.Resumed()
+		return isSuccess || rec.Resumed() && !rec.Carried()
 	}
 	if slices.ContainsFunc(r.tape.Recordings(), isWorthResuming) {
 		return nil

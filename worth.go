@@ -90,8 +90,10 @@ func (r *Recorder) worthSaving(o *report.Outcome) (list []*tape.Recording, refus
 		switch {
 		case rec.Resumed():
 			// A killed run made it. A complete run that did not use it shows
-			// that it is not needed.
-			if rec.Used() || sentByPlayed(rec) || !o.AskedAll() {
+			// that it is not needed. What was not carried over is still in
+			// the other cassette.
+			mayBeNeeded := !o.AskedAll() && !rec.Carried()
+			if rec.Used() || sentByPlayed(rec) || mayBeNeeded {
 				list = append(list, rec)
 			}
 		case !rec.Fresh():

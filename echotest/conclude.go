@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testname"
-	"github.com/promptecho/promptecho/internal/tests"
 )
 
 // conclude ends what is left when the tests have run, tells what there is to tell of the
@@ -62,7 +62,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 // tellTotal says what was written.
 func (s *suite) tellTotal(w io.Writer) {
 	t := &s.total
-	if t.Recorded+t.Resumed+t.Dropped+t.Failed+t.Changed == 0 {
+	if t.Recorded+t.Resumed+t.CarriedOver+t.Dropped+t.Failed+t.Changed == 0 {
 		return
 	}
 	text := tally(t)
@@ -80,18 +80,27 @@ func (s *suite) tellTotal(w io.Writer) {
 // those that no test opened. Both fail nothing: they make no test pass that should not, and
 // promptecho prune fails for who wants that.
 func (s *suite) nameLeft(w io.Writer, whole bool) {
-	all, orphans := tests.In(folder).Cassettes()
+	p := orphans.In(folder)
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
-	orphans = slices.DeleteFunc(orphans, opened)
-	if len(orphans) > 0 {
-		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(orphans))
+	left := slices.DeleteFunc(p.Left(), opened)
+	isGone := func(cassette string) bool { return p.Reason(cassette) == orphans.TestGone }
+	gone := slices.DeleteFunc(slices.Clone(left), func(cassette string) bool { return !isGone(cassette) })
+	outgrown := slices.DeleteFunc(slices.Clone(left), isGone)
+	if len(gone) > 0 {
+		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(gone))
 		if whole {
 			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; if a test was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
+	if len(outgrown) > 0 {
+		fmt.Fprintf(w, "promptecho: no test opens %s: its test has subtests now, or has none now\n", these(outgrown))
+		if whole {
+			fmt.Fprintf(w, "  promptecho prune -w deletes what no test opens\n")
+		}
+	}
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
-	unopened := slices.DeleteFunc(all, func(cassette string) bool {
-		return opened(cassette) || slices.Contains(orphans, cassette) || strings.HasPrefix(cassette, benchmarks)
+	unopened := slices.DeleteFunc(p.Cassettes, func(cassette string) bool {
+		return opened(cassette) || slices.Contains(left, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
 		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n  delete what no test needs\n", these(unopened))

@@ -12,6 +12,7 @@
 //	promptecho.saved          the absolute path of a file that was written
 //	promptecho.replayed       requests that the cassette answered
 //	promptecho.resumed        requests that the journal of a killed run answered
+//	promptecho.carried_over   requests that recordings of another cassette answered (PROMPTECHO_FROM)
 //	promptecho.recorded       requests whose live answers were recorded
 //	promptecho.failed         requests that failed, and whose failures were not recorded or were overcome
 //	promptecho.input_tokens   tokens of the requests recorded, as the provider reports them

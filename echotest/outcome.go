@@ -35,6 +35,7 @@ func outcome(t testing.TB, file string) report.Outcome {
 		Shared:    file != testname.File(t.Name()),
 		Selected:  report.Part() != "",
 		Command:   commandFor(t),
+		CarryOver: carryOverFor(t),
 	}
 }
 
@@ -50,6 +51,18 @@ func commandFor(t testing.TB) func(mode string) string {
 		inTest.LoadOrStore(name, stack.TestIn(stack.Ancestors(stack.ID())))
 	}
 	return func(mode string) string { return command(mode, name) }
+}
+
+// carryOverFor returns what makes the command that runs a test with recordings from other
+// cassettes; nil if go test cannot select it.
+func carryOverFor(t testing.TB) func(test, sources string) string {
+	if !isGoTest(t.Name()) {
+		return nil
+	}
+	return func(test, sources string) string {
+		words := goTest(buildInfo(), nested(folder), []string{test})
+		return shell.With(runtime.GOOS, report.CarryOverVariable, sources, words)
+	}
 }
 
 // inTest has the tests that specs of Ginkgo are parts of, by their names.

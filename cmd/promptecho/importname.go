@@ -43,7 +43,7 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 		return to, true
 	}
 	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
-	switch by := naming(packages.in(pkg), strings.Join(segments[i:], "/")); len(by) {
+	switch by := naming(packages.in(pkg).Tests, strings.Join(segments[i:], "/")); len(by) {
 	case 0:
 		to.hint = "no test mentions this file: give the cassette the name of the test that uses it, or " + open
 	case 1:

@@ -23,7 +23,7 @@ the file, or of its last commit if that is older. STATE is nothing, or some of
   pinned    no run writes it
   failures  it contains answers with an error status
   accepted  promptecho accept has put newer requests into it
-  orphan    its test is gone: no test file of its package has or mentions it
+  orphan    no test opens it: its test is gone, or has other subtests
   broken    it cannot be read; promptecho verify says why
   derived   recorded from live parts (option Live), next to the original
   journal   left by a run that is recording or was killed; the next resumes it

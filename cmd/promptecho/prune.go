@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/orphans"
 )
 
 const pruneHelp = `prune [-w] [-json] [PATH ...]
@@ -17,6 +18,8 @@ list cassettes of tests that no longer exist; -w deletes them
 
 Such an orphan is in testdata/cassettes, and named after a test, benchmark or
 fuzz test that is in no test file of its package; and no test file mentions it.
+So is the cassette of a test that opens recorders in its subtests only, and that
+of a subtest whose test has none any more, if the text of the test proves it.
 Files that recordings left next to it belong to it. Files with snapshots in
 testdata/snapshots are orphans in the same way. Subtests are not known before
 they run, so the cassette of a deleted subtest is not an orphan. Pinned and
@@ -36,6 +39,7 @@ type pruned struct {
 	Interactions int    `json:"interactions"`
 	Snapshots    int    `json:"snapshots,omitempty"`
 	PassThrough  string `json:"pass_through,omitempty"` // what names the servers of these interactions, in a file whose test is there
+	Why          string `json:"why,omitempty"`          // no test opens it any more
 	Deleted      bool   `json:"deleted"`
 }
 
@@ -47,7 +51,7 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, err := orphans(paths, stderr)
+	list, err := prunable(paths, stderr)
 	if err != nil {
 		return err
 	}
@@ -82,7 +86,7 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 			if l.Kind == isSnapshots {
 				what = count(l.Snapshots, "snapshot")
 			}
-			tell(stdout, "%s: %s, its test is gone: %s", l.Path, what, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+			tell(stdout, "%s: %s, %s: %s", l.Path, what, l.Why, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
 		fmt.Fprintln(stdout, count(number, "orphan"))
 	}
@@ -92,9 +96,9 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// orphans returns the files of tests that are gone, and those that have recordings of what
+// prunable returns the files that no test opens any more, and those that have recordings of what
 // passes through by now.
-func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
+func prunable(paths []string, stderr io.Writer) ([]pruned, error) {
 	files, err := allCassettes(paths)
 	if err != nil {
 		return nil, err
@@ -108,20 +112,21 @@ func orphans(paths []string, stderr io.Writer) ([]pruned, error) {
 		if kind == isDerived {
 			owner = original(file)
 		}
-		if !packages.orphaned(owner) {
+		reason := packages.reason(owner)
+		if reason == orphans.InUse {
 			if n, where := passed(file, passing); n > 0 {
 				list = append(list, pruned{Path: file, Kind: kind, Interactions: n, PassThrough: where})
 			}
 			continue
 		}
 		if f, err := load(file); err == nil && !f.Pinned {
-			list = append(list, pruned{Path: file, Kind: kind, Interactions: len(f.Interactions)})
+			list = append(list, pruned{Path: file, Kind: kind, Interactions: len(f.Interactions), Why: whyOrphan(reason)})
 		}
 	}
 	snapshots, err := snapshotsOf(paths, packages)
 	for _, f := range snapshots {
 		if slices.Contains(f.state, "orphan") && f.problem == "" {
-			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Snapshots: f.number})
+			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Snapshots: f.number, Why: whyOrphan(orphans.TestGone)})
 		}
 	}
 	return list, err

@@ -216,7 +216,7 @@ func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package,
 			}
 			name, _ := testOf(file)
 			name, _, _ = strings.Cut(name, "/")
-			has, known = true, known && slices.Contains(all.in(p.Dir).Functions, name)
+			has, known = true, known && slices.Contains(all.in(p.Dir).Tests.Functions, name)
 			names = addNew(names, regexp.QuoteMeta(name))
 		}
 		if has {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
@@ -95,7 +96,7 @@ func snapshotFileAt(path string, packages testPackages) snapshotFile {
 	}
 	if pkg, cassette, ok := snapshot.Cassette(path); ok {
 		f.test, _ = testOf(filepath.Join(pkg, cassette))
-		if packages.orphaned(filepath.Join(pkg, cassette)) {
+		if packages.reason(filepath.Join(pkg, cassette)) == orphans.TestGone {
 			f.state = append(f.state, "orphan")
 		}
 	}

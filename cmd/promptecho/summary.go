@@ -71,7 +71,7 @@ func countsLine(c attr.Counts) string {
 		count int64
 		what  string
 	}{
-		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}, {c.Missed, "without a recording"}, {c.Changed, changes + " that matching ignores"},
+		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.CarriedOver, "carried over"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}, {c.Missed, "without a recording"}, {c.Changed, changes + " that matching ignores"},
 		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {

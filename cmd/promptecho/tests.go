@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/testname"
 	"github.com/promptecho/promptecho/internal/tests"
 )
@@ -39,25 +40,42 @@ func testOf(file string) (name, pkg string) {
 var hashed = regexp.MustCompile(`^.{32,}-h[0-9a-f]{16}$`)
 
 // testPackages reads packages of tests, each once, by their folders.
-type testPackages map[string]*tests.Package
+type testPackages map[string]*orphans.Package
 
 // in returns the package in a folder.
-func (all testPackages) in(dir string) *tests.Package {
+func (all testPackages) in(dir string) *orphans.Package {
 	p, ok := all[dir]
 	if !ok {
-		p = tests.In(dir)
+		p = orphans.In(dir)
 		all[dir] = p
 	}
 	return p
 }
 
-// orphaned reports whether the test is gone that a cassette in testdata/cassettes is named
-// after; see [tests.Package.Lacks]. Elsewhere, nobody knows who uses a cassette.
-func (all testPackages) orphaned(file string) bool {
+// reason returns why no test opens a cassette in testdata/cassettes any more. Elsewhere, nobody
+// knows who uses a cassette.
+func (all testPackages) reason(file string) orphans.Reason {
 	abs, err := filepath.Abs(file)
 	if err != nil {
-		return false
+		return orphans.InUse
 	}
 	dir, cassette, ok := testname.Split(abs)
-	return ok && all.in(dir).Lacks(cassette)
+	if !ok {
+		return orphans.InUse
+	}
+	return all.in(dir).Reason(cassette)
+}
+
+// orphaned reports whether no test opens a cassette any more.
+func (all testPackages) orphaned(file string) bool { return all.reason(file) != orphans.InUse }
+
+// whyOrphan says why no test opens a cassette any more.
+func whyOrphan(reason orphans.Reason) string {
+	switch reason {
+	case orphans.HasSubtests:
+		return "its test opens recorders in subtests only"
+	case orphans.NoSubtests:
+		return "its test has no subtests"
+	}
+	return "its test is gone"
 }

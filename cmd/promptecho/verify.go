@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/fit"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/rewrite"
 	"github.com/promptecho/promptecho/internal/said"
@@ -29,7 +30,7 @@ there; the default is ".". Faults are cassettes that are partial, broken or
 contain what looks like a secret, and files that killed or failed recordings
 left. It also lists interactions that were edited since they were recorded,
 those that have a newer request from promptecho accept, requests with a path of
-one machine, and orphans, whose tests no longer exist; these are not faults.
+one machine, and orphans, which no test opens; these are not faults.
 
   -w      rewrite checksums (seals) and comments, as the next recording would
   -json   print a list with an object for each file
@@ -47,9 +48,10 @@ type verdict struct {
 	Accepted []int       `json:"accepted"`         // the lines of those that promptecho accept has put newer requests into
 	Machine  []remark    `json:"-"`                // paths of one machine in requests
 	Derived  string      `json:"from,omitempty"`   // the cassette that a derived one came of
-	Orphan   bool        `json:"orphan"`           // its test is gone
-	Stale    bool        `json:"stale"`            // what is computed for the reader was not up to date
-	Written  bool        `json:"written"`
+	Orphan   bool        `json:"orphan"`           // no test opens it any more
+	orphan   orphans.Reason
+	Stale    bool `json:"stale"` // what is computed for the reader was not up to date
+	Written  bool `json:"written"`
 }
 
 // runVerify checks cassettes: that they can be read, hold no credential, and are
@@ -74,7 +76,8 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 			p.end()
 			return err
 		}
-		v.Orphan = packages.orphaned(tested(file))
+		v.orphan = packages.reason(tested(file))
+		v.Orphan = v.orphan != orphans.InUse
 		verdicts = append(verdicts, v)
 		if !v.Good {
 			bad++
@@ -86,7 +89,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, f := range snapshots {
-		v := &verdict{Path: f.path, Good: f.problem == "", Problems: []string{}, Orphan: slices.Contains(f.state, "orphan")}
+		v := &verdict{Path: f.path, Good: f.problem == "", Problems: []string{}, Orphan: slices.Contains(f.state, "orphan"), orphan: orphans.TestGone}
 		switch {
 		case !v.Good:
 			v.Problems, bad = append(v.Problems, f.problem), bad+1
@@ -110,7 +113,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 // in the order of lines.
 func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	p := newPrinter(w, true)
-	stale, orphans, accepted := 0, 0, 0
+	stale, left, accepted := 0, 0, 0
 	var acceptedIn []string // files
 	for _, v := range verdicts {
 		for _, f := range v.findings() {
@@ -123,7 +126,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 			stale++
 		}
 		if v.Orphan {
-			orphans++
+			left++
 		}
 	}
 	p.line(0, map[bool]string{true: green, false: red}[bad == 0], "%s checked: %s", count(len(verdicts), "file"), orNone(failedOf(bad, len(verdicts)), "no problem found"))
@@ -133,8 +136,8 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 			p.command(command)
 		}
 	}
-	if orphans > 0 {
-		p.line(0, bold, "%s of tests that are gone. To delete %s:", count(orphans, "file"), itOrThem(orphans))
+	if left > 0 {
+		p.line(0, bold, "%s that no test opens. To delete %s:", count(left, "file"), itOrThem(left))
 		p.command("promptecho prune -w")
 	}
 	if stale > 0 && !write {
@@ -174,7 +177,7 @@ func (v *verdict) findings() (list []remark) {
 	}
 	slices.SortStableFunc(list, func(a, b remark) int { return a.line - b.line })
 	if v.Orphan {
-		list = append(list, remark{0, v.Path + ": orphan: no test of its package has its name", ""})
+		list = append(list, remark{0, v.Path + ": orphan: " + whyOrphan(v.orphan), ""})
 	}
 	if v.Derived != "" {
 		list = append(list, remark{0, fmt.Sprintf("%s: recorded by a run with live functions or models; compare it with promptecho diff %s %[1]s, then delete it", v.Path, v.Derived), ""})

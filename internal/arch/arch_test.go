@@ -25,9 +25,9 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":                {"internal/lock", "internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/shell", "internal/stack", "internal/tests", "internal/group"},
+	"echotest":                {"internal/lock", "internal/urls", "", "internal/answer", "internal/attr", "internal/report", "internal/serve", "internal/testname", "internal/guard", "internal/orphans", "internal/shell", "internal/stack", "internal/group"},
 	"echofault":               {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/request"},
-	"":                        {"internal/group", "internal/lock", "internal/missed", "internal/bubble", "internal/function", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/upload", "internal/volatile"},
+	"":                        {"internal/group", "internal/lock", "internal/missed", "internal/bubble", "internal/function", "internal/orphans", "internal/guard", "internal/shell", "internal/stack", "internal/tape", "internal/answer", "internal/report", "internal/compare", "internal/said", "internal/redact", "internal/canon", "internal/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/request", "internal/memo", "internal/urls", "internal/chance", "internal/upload", "internal/volatile"},
 	"echosnap":                {"", "internal/diff", "internal/inline", "internal/interaction", "internal/judge", "internal/redact", "internal/report", "internal/route", "internal/shell", "internal/snapshot", "internal/stack", "internal/tape", "internal/testname", "internal/tests"},
 	"internal/missed":         {"internal/canon"},
 	"internal/function":       {"internal/codec", "internal/exactjson", "internal/interaction"},
@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"internal/coding":         {},
 	"internal/testname":       {},
 	"internal/tests":          {"internal/testname"},
+	"internal/orphans":        {"internal/group", "internal/memo", "internal/shell", "internal/tape", "internal/testname", "internal/tests"},
 	"internal/shell":          {},
 	"internal/lock":           {"internal/group", "internal/shell", "internal/testname"},
 	"internal/stack":          {},
@@ -63,7 +64,7 @@ var rooms = map[string][]string{
 	"internal/rerecord":       {"internal/form", "internal/interaction", "internal/exactjson", "internal/chance"},
 	"internal/seeds":          {"internal/interaction"},
 	"internal/testing/full":   {},
-	"internal/report":         {"internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/tests", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance", "internal/bubble", "internal/question"},
+	"internal/report":         {"internal/orphans", "internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance", "internal/bubble", "internal/question"},
 	"internal/fieldpath":      {"internal/exactjson"},
 	"internal/order":          {"internal/bubble", "internal/interaction", "internal/stack"},
 	"internal/bubble":         {},
@@ -76,7 +77,7 @@ var rooms = map[string][]string{
 	"internal/standin":        {},
 	"internal/volatile":       {"internal/canon", "internal/exactjson", "internal/fieldpath", "internal/memo", "internal/shell"},
 	"internal/arch":           {},
-	"cmd/promptecho":          {"", "internal/chance", "internal/rewrite", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request", "internal/control", "internal/worded"},
+	"cmd/promptecho":          {"", "internal/orphans", "internal/chance", "internal/rewrite", "internal/lint", "internal/observe", "internal/accept", "internal/fit", "internal/merge", "internal/missed", "internal/attr", "internal/report", "internal/serve", "internal/suite", "echotest", "internal/testname", "internal/conversation", "internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/fieldpath", "internal/demo", "internal/diff", "internal/foreign", "internal/page", "internal/redact", "internal/said", "internal/stream", "internal/shell", "internal/tests", "internal/prove", "internal/snapshot", "internal/judge", "internal/request", "internal/control", "internal/worded"},
 	"internal/redact/carrier": {"internal/exactjson"},
 
 	"cmd/demo": {"internal/demo"},

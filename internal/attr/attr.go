@@ -53,6 +53,7 @@ type Edit struct {
 type Counts struct {
 	Replayed     int64 `json:"replayed,omitempty"`      // requests that the cassette answered
 	Resumed      int64 `json:"resumed,omitempty"`       // requests that the journal of a killed run answered
+	CarriedOver  int64 `json:"carried_over,omitempty"`  // requests that recordings of another cassette answered
 	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
 	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same

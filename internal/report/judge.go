@@ -263,6 +263,9 @@ func (l *Log) done(missed int) attr.Done {
 				d.InputTokens += u.InputTokens
 				d.OutputTokens += u.OutputTokens
 			}
+		case rec.Carried() && rec.Used():
+			d.CarriedOver++
+			d.Replayed--
 		case rec.Resumed() && rec.Used():
 			d.Resumed++
 			d.Replayed--

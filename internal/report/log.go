@@ -45,7 +45,6 @@ type Log struct {
 	drifted  Tally[string]          // differences that were noted
 	compared Tally[*tape.Recording] // recordings that a miss was compared with
 	sending  sync.Map               // requests whose bodies have not ended, by the goroutines that send them
-	isNew    atomic.Bool            // no cassette of a test that is gone has what the test asks
 
 	mu     sync.Mutex // guards what follows; no recording is asked while it is held
 	misses []*missing

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -34,6 +35,10 @@ type Outcome struct {
 	// Command returns the shell command that runs just this test, in a record mode; nil
 	// if none is known.
 	Command func(mode string) string
+
+	// CarryOver returns the shell command that runs a test with the variable
+	// [CarryOverVariable]; nil if none is known.
+	CarryOver func(test, sources string) string
 }
 
 // Whole reports whether the test ran to its end and passed.
@@ -161,6 +166,8 @@ type Run struct {
 	Mode    string // the record mode: "once"
 	ModeBy  string // who chose it: "the default"
 	Ceiling string // what in the code keeps the cassette from being written; "" if nothing does
+
+	Orphans *orphans.Search // cassettes that are left over; nil if the recorder is not that of a test
 
 	OfTest       bool // a test tells what the recorder did
 	Compares     bool // recorded answers are compared with live ones

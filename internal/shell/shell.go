@@ -34,12 +34,12 @@ func join(words []string, harmless, quote string) string {
 
 // With returns the command of these words with an environment variable set for it, as
 // people paste it on a system, which is a GOOS: into PowerShell on Windows, and elsewhere
-// into a POSIX shell. The value is a word that needs no quotes.
+// into a POSIX shell.
 func With(goos, name, value string, words []string) string {
 	if goos != "windows" {
-		return name + "=" + value + " " + Join(words)
+		return name + "=" + Quote(value) + " " + Join(words)
 	}
-	return "$env:" + name + "='" + value + "'; " + join(words, harmlessToPowerShell, "''") + "; Remove-Item Env:" + name
+	return "$env:" + name + "='" + strings.ReplaceAll(value, "'", "''") + "'; " + join(words, harmlessToPowerShell, "''") + "; Remove-Item Env:" + name
 }
 
 // Place returns how a command names a file or folder, given with its absolute path: so, and

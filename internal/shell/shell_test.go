@@ -24,6 +24,12 @@ func TestQuote(t *testing.T) {
 
 func TestWith(t *testing.T) {
 	t.Parallel()
+	if got, want := With("linux", "FROM", "/a b/c", []string{"go"}), "FROM='/a b/c' go"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := With("windows", "FROM", `C:\it's`, []string{"go"}), `$env:FROM='C:\it''s'; go; Remove-Item Env:FROM`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
 	words := []string{"go", "test", "-tags=a,b", "example.com/app", "-run", "^TestIt's$", "-count=1"}
 	for goos, want := range map[string]string{
 		"linux":   `MODE=all go test -tags=a,b example.com/app -run '^TestIt'\''s$' -count=1`,

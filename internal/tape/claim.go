@@ -45,6 +45,16 @@ func (t *Tape) Claim() error {
 // without a name is one that nobody knows.
 func (t *Tape) UsedBy(test string) (isShared bool) { return t.usedBy(test) }
 
+// IsUsed reports whether a test of this process has used the cassette at a path, or has it open.
+func IsUsed(path string) bool {
+	known, ok := claims.Load(foldPath(path))
+	if !ok {
+		return false
+	}
+	c := known.(*claim)
+	return c.path == path && (c.open.Load() || c.test != "")
+}
+
 // foldPath returns the same text for all names that are one file on some file system.
 func foldPath(path string) string {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))

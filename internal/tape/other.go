@@ -20,28 +20,39 @@ func (t *Tape) keyWithoutHeaders(req interaction.Request) string {
 // CountIn returns how many of the requests that are asked here another cassette has; asked has
 // the [Tape.Keys] of each. It returns 0 if the cassette cannot be read.
 func (t *Tape) CountIn(path string, asked [][]string) (n int) {
+	has, _ := t.Has(path, asked)
+	for _, is := range has {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// Has reports which of the requests that are asked here another cassette has, and how many
+// recordings that has; asked has the [Tape.Keys] of each. A cassette that cannot be read has none.
+func (t *Tape) Has(path string, asked [][]string) (has []bool, recordings int) {
+	has = make([]bool, len(asked))
 	config := t.Config
 	config.Path, config.Name = path, path
 	other := New(config, t.policy)
 	if other.Open(false) != nil {
-		return 0
+		return has, 0
 	}
 	defer other.Free()
 	if other.Load(PlayAll, false) != nil {
-		return 0
+		return has, 0
 	}
-	has := map[string]bool{}
+	recorded := map[string]bool{}
 	for _, rec := range other.Recordings() {
 		key := rec.Form().Key()
 		if rec.unknown {
 			key = t.keyWithoutHeaders(rec.Request())
 		}
-		has[key] = true
+		recorded[key] = true
 	}
-	for _, keys := range asked {
-		if slices.ContainsFunc(keys, func(key string) bool { return has[key] }) {
-			n++
-		}
+	for i, keys := range asked {
+		has[i] = slices.ContainsFunc(keys, func(key string) bool { return recorded[key] })
 	}
-	return n
+	return has, len(other.Recordings())
 }

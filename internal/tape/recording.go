@@ -31,6 +31,7 @@ type Recording struct {
 
 	givenUp  string // why the request was given up before there was an answer
 	unknown  bool   // the request may have had headers that it does not list
+	from     place  // in another cassette; see CarryOver
 	accepted bool   // its answer is that of an earlier request
 
 	// Both are read once and do not change after that; see [Tape].
@@ -57,7 +58,7 @@ type Recording struct {
 	asked    int        // the number of the first call that it answered, from 1; 0 if none
 	asker    uint64     // of that call; see Asker
 	replaced bool       // another one was recorded or played in its place
-	resumed  bool       // a killed run recorded it
+	resumed  bool       // a killed run recorded it, or it is carried over
 	unsaid   Unsaid     // of the request that took it
 
 	// What follows is set if this run records it.
@@ -70,6 +71,13 @@ type Recording struct {
 	failed    bool        // the answer says that it failed
 	text      *cassette.Encoded
 	known     int // how many secrets were known when text was made
+}
+
+// A place is an interaction of a cassette that this one takes recordings over
+// from.
+type place struct {
+	path   string
+	number int
 }
 
 // A Step is a call of this run: one that a recording of the cassette answered, each
@@ -334,6 +342,9 @@ func (rec *Recording) Fresh() bool { return rec.fresh }
 // Resumed reports whether a killed run made the recording. Such a recording is not in the
 // cassette.
 func (rec *Recording) Resumed() bool { return rec.resumed }
+
+// Carried reports whether the recording is one of [Tape.CarryOver].
+func (rec *Recording) Carried() bool { return rec.from != place{} }
 
 // Asker returns the goroutine whose call it answered first; 0 if nobody asked. See [Tape.Made].
 func (rec *Recording) Asker() uint64 { return rec.asker }

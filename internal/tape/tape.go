@@ -40,6 +40,8 @@ type Tape struct {
 	loaded   []Recording // all of the cassette, if all may be played
 	count    order.Count // of what this run records
 
+	carriedGiven interaction.Given // see CarryOver
+
 	// Each is found by who needs it first, since it reads the cassette.
 
 	given     func() map[uint64]bool         // the ids that answers gave out
@@ -72,8 +74,8 @@ func New(config Config, policy *redact.Policy) *Tape {
 		counted: counted{},
 	}
 	t.given = sync.OnceValue(func() map[uint64]bool { return givenOut(t.shelf.choices(), t.Recordings()) })
-	t.hidden = sync.OnceValue(func() []hidden { return hiddenOf(t.Stored()) })
-	t.templates = sync.OnceValue(func() []urlTemplate { return urlTemplates(t.Stored()) })
+	t.hidden = sync.OnceValue(func() []hidden { return hiddenOf(t.playable()) })
+	t.templates = sync.OnceValue(func() []urlTemplate { return urlTemplates(t.playable()) })
 	t.asks = sync.OnceValue(func() map[string][]*Recording { return asksOf(t.Recordings()) })
 	return t
 }
@@ -386,7 +388,10 @@ func (t *Tape) Stop() { t.change(func() { t.stopped = true }) }
 // Close ends the journal. After Close, nothing on the tape changes.
 func (t *Tape) Close() {
 	t.Journal.close()
-	t.change(func() { t.closed = true })
+	t.change(func() {
+		t.closed = true
+		noteCarriedOver(t.recordings)
+	})
 }
 
 // Free closes the cassette file and gives up the claim on it, and the memory of what this run
@@ -415,4 +420,11 @@ func (t *Tape) Recordings() []*Recording {
 // Stored returns the recordings of the cassette that are played, in order.
 func (t *Tape) Stored() []*Recording {
 	return slices.DeleteFunc(t.Recordings(), func(rec *Recording) bool { return rec.fresh || rec.resumed })
+}
+
+// playable returns the recordings that this run did not make and may play.
+func (t *Tape) playable() []*Recording {
+	return slices.DeleteFunc(t.Recordings(), func(rec *Recording) bool {
+		return rec.fresh || rec.resumed && !rec.Carried()
+	})
 }

@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"go/scanner"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,12 +20,14 @@ import (
 type Package struct {
 	Functions []string            // Test, Benchmark and Fuzz functions
 	Texts     map[string][]string // the texts in each of them
+	Composes  map[string]bool     // those that may put texts together, such as names of subtests
 
 	dir       string
 	goFiles   int
-	cassettes map[string]bool // those of the functions, without ".yaml"
-	mentioned map[string]bool // the paths that texts in test files end in
-	unread    error           // a test file that cannot be read: nobody knows what is in it
+	cassettes map[string]bool     // those of the functions, without ".yaml"
+	mentioned map[string]bool     // the paths that texts in test files end in
+	unread    error               // a test file that cannot be read: nobody knows what is in it
+	scopes    map[string][]*scope // those of the functions in test files, by their names
 }
 
 var testFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz)`)
@@ -38,7 +40,7 @@ func IsTest(name string) bool { return testFunction.MatchString(name) }
 // would link a parser into every test.
 func In(dir string) *Package {
 	entries, err := os.ReadDir(dir)
-	p := &Package{dir: dir, Texts: map[string][]string{}, cassettes: map[string]bool{}, mentioned: map[string]bool{}, unread: err}
+	p := &Package{dir: dir, Texts: map[string][]string{}, Composes: map[string]bool{}, cassettes: map[string]bool{}, mentioned: map[string]bool{}, scopes: map[string][]*scope{}, unread: err}
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".go" || e.IsDir() {
 			continue
@@ -57,48 +59,79 @@ var errBrackets = scanner.Error{Msg: "a bracket is open or closed too often"}
 
 // read adds what a test file has.
 func (p *Package) read(text []byte) {
+	words := p.split(text)
+	depth, begin := 0, 0 // of brackets; the index of func in the function that is read
+	function, test := "", ""
+	for i, w := range words {
+		switch w.tok {
+		case token.LPAREN, token.LBRACE, token.LBRACK:
+			depth++
+		case token.RPAREN, token.RBRACE, token.RBRACK:
+			depth--
+			if w.tok == token.RBRACE && depth == 0 && function != "" {
+				p.scopes[function] = append(p.scopes[function], readScopes(words[begin:i+1])...)
+				function = ""
+			}
+		case token.FUNC, token.VAR, token.CONST, token.TYPE:
+			if depth == 0 {
+				function, test = "", ""
+			}
+		case token.ADD, token.ADD_ASSIGN:
+			p.Composes[test] = true
+		case token.IDENT:
+			if slices.Contains(composing, w.lit) {
+				p.Composes[test] = true
+			}
+			switch {
+			case at(words, i-1).tok != token.FUNC:
+			case depth != 0: // only at the top functions have names
+				p.unread = errBrackets
+			default:
+				function, begin = w.lit, i-1
+				test = p.addTest(function)
+			}
+		case token.STRING:
+			if text, err := strconv.Unquote(w.lit); err == nil {
+				p.mention(text)
+				if test != "" {
+					p.Texts[test] = append(p.Texts[test], text)
+				}
+			}
+		}
+	}
+	if depth != 0 {
+		p.unread = errBrackets
+	}
+}
+
+// composing are the functions by which tests put names together, or find them in
+// files.
+var composing = []string{"Sprint", "Sprintf", "Join", "Itoa", "FormatInt", "Base", "Name", "String"}
+
+// split splits a test file into tokens.
+func (p *Package) split(text []byte) (words []word) {
 	files := token.NewFileSet()
 	var s scanner.Scanner
 	s.Init(files.AddFile("", files.Base(), len(text)), text, func(_ token.Position, msg string) {
 		p.unread = scanner.Error{Msg: msg}
 	}, 0)
-	depth, function := 0, "" // of brackets; the test that is read
-	for last := token.ILLEGAL; ; {
+	for {
 		_, tok, lit := s.Scan()
-		switch tok {
-		case token.EOF:
-			if depth != 0 {
-				p.unread = errBrackets
-			}
-			return
-		case token.LPAREN, token.LBRACE, token.LBRACK:
-			depth++
-		case token.RPAREN, token.RBRACE, token.RBRACK:
-			depth--
-		case token.FUNC, token.VAR, token.CONST, token.TYPE:
-			if depth == 0 {
-				function = ""
-			}
-		case token.IDENT:
-			switch {
-			case last != token.FUNC:
-			case depth != 0: // only at the top functions have names
-				p.unread = errBrackets
-			case IsTest(lit):
-				function = lit
-				p.Functions = append(p.Functions, lit)
-				p.cassettes[strings.TrimSuffix(testname.File(lit), ".yaml")] = true
-			}
-		case token.STRING:
-			if text, err := strconv.Unquote(lit); err == nil {
-				p.mention(text)
-				if function != "" {
-					p.Texts[function] = append(p.Texts[function], text)
-				}
-			}
+		if tok == token.EOF {
+			return words
 		}
-		last = tok
+		words = append(words, word{tok, lit})
 	}
+}
+
+// addTest adds a function, if it is a test, and returns its name then.
+func (p *Package) addTest(function string) string {
+	if !IsTest(function) {
+		return ""
+	}
+	p.Functions = append(p.Functions, function)
+	p.cassettes[strings.TrimSuffix(testname.File(function), ".yaml")] = true
+	return function
 }
 
 // mention adds the paths that a text ends in, which may name a file.
@@ -114,8 +147,7 @@ func (p *Package) mention(text string) {
 // the folder of the package. Subtests are not known before they run. In a folder without Go
 // files nobody knows who uses a cassette.
 func (p *Package) Lacks(cassette string) bool {
-	name := strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(cassette, testname.Folder)), "/")
-	if !IsTest(name) || p.goFiles == 0 || p.unread != nil || p.mentioned[name] || p.mentioned[strings.TrimSuffix(name, ".yaml")] {
+	if !IsTest(nameOf(cassette)) || !p.HasGoFiles() || p.unread != nil || p.Mentions(cassette) {
 		return false
 	}
 	own := strings.TrimSuffix(cassette, ".yaml")
@@ -125,24 +157,17 @@ func (p *Package) Lacks(cassette string) bool {
 	return !p.cassettes[own]
 }
 
-// Cassettes returns the cassettes of the package's tests and, among them, those of tests
-// that are gone, as paths below the folder of the package. What recordings leave beside a
-// cassette does not count, nor does what cannot be read.
-func (p *Package) Cassettes() (all, orphans []string) {
-	_ = filepath.WalkDir(filepath.Join(p.dir, testname.Folder), func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil, e.IsDir() && strings.HasSuffix(path, ".assets"):
-			return fs.SkipDir
-		case e.IsDir() || filepath.Ext(path) != ".yaml" || strings.HasSuffix(path, ".derived.yaml"):
-			return nil
-		}
-		if rel, err := filepath.Rel(p.dir, path); err == nil {
-			all = append(all, rel)
-			if p.Lacks(rel) {
-				orphans = append(orphans, rel)
-			}
-		}
-		return nil
-	})
-	return all, orphans
+// HasGoFiles reports whether the folder has Go files.
+func (p *Package) HasGoFiles() bool { return p.goFiles > 0 }
+
+// Mentions reports whether a text in a test file ends in the path of a
+// cassette, below the folder of cassettes, or in a part of that from the end.
+func (p *Package) Mentions(cassette string) bool {
+	name := nameOf(cassette)
+	return p.mentioned[name] || p.mentioned[strings.TrimSuffix(name, ".yaml")]
+}
+
+// nameOf returns the path of a cassette below the folder of cassettes.
+func nameOf(cassette string) string {
+	return strings.TrimPrefix(filepath.ToSlash(strings.TrimPrefix(cassette, testname.Folder)), "/")
 }

@@ -1,0 +1,80 @@
+// Recordings of other cassettes, for a test that was split, joined or renamed.
+
+package promptecho
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// carryOver puts the recordings of the cassettes that the environment names on
+// the tape, for a run that saves. They answer requests that the cassette of the
+// run does not have, and become its recordings; what they lack is sent.
+func (r *Recorder) carryOver() error {
+	named := os.Getenv(report.CarryOverVariable)
+	if named == "" {
+		return nil
+	}
+	var paths []string
+	for _, name := range filepath.SplitList(named) {
+		found, err := sourcesAt(name)
+		if err != nil {
+			return err
+		}
+		for _, path := range found {
+			if path != r.tape.Config.Path {
+				paths = append(paths, path)
+			}
+		}
+	}
+	if err := r.tape.CarryOver(paths); err != nil {
+		return fmt.Errorf("%s: %w", report.CarryOverVariable, err)
+	}
+	return nil
+}
+
+// sourcesAt returns the cassettes at a path: that file, or all below a folder.
+// A relative path is one below the folder in which the process runs, or below a
+// folder above that: go test runs the tests of a package in the folder of the
+// package, and people name files from where they are.
+func sourcesAt(name string) ([]string, error) {
+	path, info, err := upward(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{path}, nil
+	}
+	paths := orphans.Below(path)
+	if len(paths) == 0 {
+		return nil, fmt.Errorf("%s: there is no cassette in the folder %s", report.CarryOverVariable, path)
+	}
+	return paths, nil
+}
+
+// upward returns the absolute path of a file or folder that has this name here
+// or in the nearest folder above.
+func upward(name string) (string, os.FileInfo, error) {
+	here, err := filepath.Abs(name)
+	if err != nil {
+		return "", nil, fmt.Errorf("%s: %w", report.CarryOverVariable, err)
+	}
+	if info, err := os.Stat(here); err == nil {
+		return here, info, nil
+	}
+	if !filepath.IsAbs(name) {
+		dir, _ := filepath.Abs(".")
+		for dir != filepath.Dir(dir) {
+			dir = filepath.Dir(dir)
+			path := filepath.Join(dir, name)
+			if info, err := os.Stat(path); err == nil {
+				return path, info, nil
+			}
+		}
+	}
+	return "", nil, fmt.Errorf("%s: there is no cassette %s", report.CarryOverVariable, here)
+}

@@ -1,0 +1,193 @@
+package orphans
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/testname"
+)
+
+// maxFound is how many cassettes may be that of a renamed test, for commands to
+// be named.
+const maxFound = 3
+
+// maxSources is how many cassettes a test may have been put together from.
+const maxSources = 20
+
+// An Advice says how a test gets recordings that are left over. It has moves,
+// or sources, or both; or neither, if there are too many cassettes to choose
+// from. All paths are absolute.
+type Advice struct {
+	Cassettes []string // that have what was asked
+	Why       Why
+
+	// Moves are pairs of an old and a new path, of which one is to be moved.
+	Moves [][2]string
+
+	// Sources are the cassettes that a test run is to take recordings over
+	// from, or the folder that has them.
+	Sources []string
+
+	// Level is how many parts, less one, the name of the test has that is to be
+	// run with these sources: the first ones of the name of this test.
+	Level int
+}
+
+// Why says what became of the tests of the cassettes.
+type Why int
+
+const (
+	Gone      Why = iota // they are gone
+	Split                // they have subtests now, which open the recorders
+	Joined               // they were subtests, which their test no longer has
+	Ambiguous            // several are gone, or share what was asked
+)
+
+// Advise says how the test gets what was asked, by the [tape.Tape.Keys] of each
+// request. It returns nil if that is not in cassettes that are left over.
+func (s *Search) Advise(asked [][]string) *Advice {
+	if s == nil {
+		return nil
+	}
+	found := s.having(asked)
+	if len(found) == 0 {
+		return s.joined(asked)
+	}
+	if slices.ContainsFunc(found, func(c candidate) bool { return c.isSure }) {
+		found = slices.DeleteFunc(found, func(c candidate) bool { return !c.isSure })
+	}
+	of := func(change change) []candidate {
+		return slices.DeleteFunc(slices.Clone(found), func(c candidate) bool { return c.change != change })
+	}
+	if list := of(renamed); len(list) > 0 {
+		return s.adviseMove(list, asked)
+	}
+	if list := of(merged); len(list) > 0 {
+		return s.adviseMerge(list)
+	}
+	return s.adviseSplit(of(split))
+}
+
+// joined says from which cassettes together the test gets what was asked, if no
+// single one has all of it.
+func (s *Search) joined(asked [][]string) *Advice {
+	candidates := s.having(nil)
+	if len(asked) < 2 || len(candidates) > maxSources {
+		return nil
+	}
+	missing := make([]bool, len(asked))
+	for i := range missing {
+		missing[i] = true
+	}
+	var sources []candidate
+	for _, c := range candidates {
+		has, _ := s.tape.Has(c.path, asked)
+		adds := false
+		for i := range has {
+			if has[i] && missing[i] {
+				missing[i], adds = false, true
+			}
+		}
+		if adds {
+			sources = append(sources, c)
+		}
+	}
+	if slices.Contains(missing, true) {
+		return nil
+	}
+	if slices.ContainsFunc(sources, func(c candidate) bool { return c.change == merged }) {
+		return s.adviseMerge(sources)
+	}
+	return &Advice{Cassettes: pathsOf(sources), Why: Gone, Sources: pathsOf(sources), Level: s.level()}
+}
+
+// adviseMove says how a test that was renamed or moved gets its cassette.
+func (s *Search) adviseMove(list []candidate, asked [][]string) *Advice {
+	var moves [][2]string
+	for _, c := range list {
+		moves = group.With(moves, moveOf(c.path, s.path))
+	}
+	// A test that was renamed with all its subtests.
+	ofTests := slices.DeleteFunc(slices.Clone(moves), func(pair [2]string) bool { return pair[1] == s.path })
+	if len(ofTests) > 0 {
+		moves = ofTests
+	}
+	if len(moves) > maxFound {
+		return &Advice{Cassettes: pathsOf(list), Why: Ambiguous}
+	}
+	a := &Advice{Cassettes: group.Each(moves, func(pair [2]string) string { return pair[0] }), Why: Gone, Moves: moves}
+	if len(moves) > 1 {
+		return a
+	}
+	_, recordings := s.tape.Has(list[0].path, asked)
+	isRenamed := filepath.Base(list[0].path) != filepath.Base(s.path)
+	if s.level() == 0 && isRenamed && recordings > len(asked) { // other tests may need the rest
+		a.Sources = []string{list[0].path}
+	}
+	return a
+}
+
+// adviseMerge says how a test gets the recordings of its former subtests.
+func (s *Search) adviseMerge(list []candidate) *Advice {
+	a := &Advice{Cassettes: pathsOf(list), Why: Joined, Sources: pathsOf(list), Level: s.level()}
+	folder := strings.TrimSuffix(s.path, ".yaml")
+	dir, own, _ := testname.Split(s.path)
+	mayTake := func(path string) bool {
+		return slices.ContainsFunc(candidates(dir, own), func(c candidate) bool { return c.path == path })
+	}
+	below := Below(folder)
+	isOther := func(path string) bool { return !mayTake(path) }
+	if len(below) > 0 && !slices.ContainsFunc(below, isOther) {
+		a.Cassettes, a.Sources = []string{folder}, []string{folder}
+	}
+	return a
+}
+
+// adviseSplit says how subtests get the recordings that their test made.
+func (s *Search) adviseSplit(list []candidate) *Advice {
+	paths := pathsOf(list)
+	if len(paths) > maxFound {
+		return &Advice{Cassettes: paths, Why: Ambiguous}
+	}
+	_, from, _ := testname.Split(paths[0])
+	_, own, _ := testname.Split(s.path)
+	a := &Advice{Cassettes: paths, Why: Split, Sources: paths, Level: len(segments(from)) - 1}
+	if !isPrefix(segments(from), segments(own)) {
+		a.Why = Gone
+	}
+	return a
+}
+
+// level returns how many parts, less one, the name of the test has.
+func (s *Search) level() int {
+	_, own, _ := testname.Split(s.path)
+	return len(segments(own)) - 1
+}
+
+// moveOf returns what is to be moved to give a test the cassette of another
+// one: a test with all its subtests, if only the name of the test, or its
+// package, differs.
+func moveOf(from, to string) [2]string {
+	fromDir, fromOwn, _ := testname.Split(from)
+	toDir, toOwn, _ := testname.Split(to)
+	olds, news := segments(fromOwn), segments(toOwn)
+	i := 0
+	for fromOwn != toOwn && i < len(olds)-1 && i < len(news)-1 && olds[i] == news[i] {
+		i++
+	}
+	hasSubtests := i < len(olds)-1 && slices.Equal(olds[i+1:], news[min(i+1, len(news)):])
+	if !hasSubtests {
+		return [2]string{from, to}
+	}
+	path := func(dir string, names []string) string {
+		return filepath.Join(dir, testname.Folder, filepath.Join(names[:i+1]...))
+	}
+	return [2]string{path(fromDir, olds), path(toDir, news)}
+}
+
+// pathsOf returns the paths of candidates.
+func pathsOf(list []candidate) []string {
+	return group.Each(list, func(c candidate) string { return c.path })
+}

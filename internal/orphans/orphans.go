@@ -1,0 +1,136 @@
+// Package orphans finds cassettes that no test opens any more: their tests are
+// gone, or have become subtests, or no longer have subtests. Before a test
+// without a cassette sends its first request, it says whether such a cassette
+// has the request, and what to do with that cassette.
+//
+// What it says of a cassette is proved by the text of the test files. When
+// that leaves a doubt, the cassette is in use.
+package orphans
+
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/tests"
+)
+
+// A Reason says why no test opens a cassette.
+type Reason int
+
+const (
+	InUse       Reason = iota // a test may open it
+	TestGone                  // no test has its name
+	HasSubtests               // its test opens recorders in its subtests only
+	NoSubtests                // it is that of a subtest, and its test opens a recorder and has no subtests
+)
+
+// A Package has the cassettes of one package.
+type Package struct {
+	Dir string
+
+	// Cassettes are all of its cassettes, as paths below Dir. Files that
+	// recordings leave next to a cassette do not count.
+	Cassettes []string
+
+	Tests *tests.Package
+
+	reasons func() map[string]Reason          // of the cassettes, by their paths
+	named   func() map[string]map[string]bool // see namesInTexts
+}
+
+// In reads the package in a folder.
+func In(dir string) *Package {
+	p := &Package{Dir: dir, Tests: tests.In(dir)}
+	p.reasons = sync.OnceValue(p.findReasons)
+	p.named = sync.OnceValue(p.namesInTexts)
+	for _, path := range Below(filepath.Join(dir, testname.Folder)) {
+		if rel, err := filepath.Rel(dir, path); err == nil {
+			p.Cassettes = append(p.Cassettes, rel)
+		}
+	}
+	return p
+}
+
+// Below returns the cassettes in a folder and in those below it. What cannot
+// be read does not count.
+func Below(dir string) (paths []string) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil, e.IsDir() && strings.HasSuffix(path, ".assets"):
+			return fs.SkipDir
+		case e.IsDir(), filepath.Ext(path) != ".yaml", strings.HasSuffix(path, ".derived.yaml"):
+			return nil
+		}
+		paths = append(paths, path)
+		return nil
+	})
+	return paths
+}
+
+// Reason returns why no test opens a cassette, whose path is that below the
+// folder of the package. There need not be such a file.
+func (p *Package) Reason(cassette string) Reason {
+	if p.Tests.Lacks(cassette) {
+		return TestGone
+	}
+	if p.Tests.Mentions(cassette) {
+		return InUse
+	}
+	names := segments(cassette)
+	switch {
+	case len(names) == 0:
+		return InUse
+	case len(names) == 1 && p.Tests.OnlyRunsSubtests(names[0], 0):
+		return HasSubtests
+	case len(names) > 1 && p.Tests.OpensAlone(names[0]):
+		return NoSubtests
+	}
+	return InUse
+}
+
+// Left returns the cassettes that no test opens.
+func (p *Package) Left() (cassettes []string) {
+	for _, cassette := range p.Cassettes {
+		if p.reasons()[cassette] != InUse {
+			cassettes = append(cassettes, cassette)
+		}
+	}
+	return cassettes
+}
+
+// findReasons returns the reason of each cassette.
+func (p *Package) findReasons() map[string]Reason {
+	reasons := map[string]Reason{}
+	for _, cassette := range p.Cassettes {
+		reasons[cassette] = p.Reason(cassette)
+	}
+	return reasons
+}
+
+// namesInTexts returns the texts in each test function, as they are names of
+// subtests in the paths of cassettes.
+func (p *Package) namesInTexts() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for function, texts := range p.Tests.Texts {
+		all[function] = map[string]bool{}
+		for _, text := range texts {
+			name := function + "/" + strings.ReplaceAll(text, " ", "_")
+			base := filepath.Base(testname.File(name))
+			all[function][strings.TrimSuffix(base, ".yaml")] = true
+		}
+	}
+	return all
+}
+
+// segments returns the parts of the name of a test, as they stand in the path
+// of its cassette below the folder of its package.
+func segments(cassette string) []string {
+	below := strings.TrimPrefix(filepath.ToSlash(cassette), filepath.ToSlash(testname.Folder)+"/")
+	if below == filepath.ToSlash(cassette) {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(below, ".yaml"), "/")
+}
