@@ -23,6 +23,7 @@ import (
 // promptecho-store reads, or sets for what it runs.
 var variables = []string{
 	"PROMPTECHO_MODE",
+	report.CarryOverVariable,
 	"PROMPTECHO_MISSED",
 	"PROMPTECHO_DONE",
 	"PROMPTECHO_DEFAULT",

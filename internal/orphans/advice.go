@@ -67,7 +67,30 @@ func (s *Search) Advise(asked [][]string) *Advice {
 	if list := of(merged); len(list) > 0 {
 		return s.adviseMerge(list)
 	}
-	return s.adviseSplit(of(split))
+	if list := s.whole(found, asked); len(list) > 0 {
+		return s.adviseMove(list, asked)
+	}
+	return s.adviseSplit(found)
+}
+
+// whole returns the cassettes of tests that are gone which have nothing but what
+// was asked.
+func (s *Search) whole(found []candidate, asked [][]string) (list []candidate) {
+	for _, c := range found {
+		_, recordings := s.tape.Has(c.path, asked)
+		if recordings == len(asked) && !s.isOfParent(c) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// isOfParent reports whether a cassette is that of the test, or of a subtest,
+// to which the test belongs.
+func (s *Search) isOfParent(c candidate) bool {
+	fromDir, from, _ := testname.Split(c.path)
+	dir, own, _ := testname.Split(s.path)
+	return fromDir == dir && isPrefix(segments(from), segments(own))
 }
 
 // joined says from which cassettes together the test gets what was asked, if no
@@ -151,13 +174,11 @@ func (s *Search) adviseSplit(list []candidate) *Advice {
 	if len(paths) > maxFound {
 		return &Advice{Cassettes: paths, Why: Ambiguous}
 	}
-	_, from, _ := testname.Split(paths[0])
-	_, own, _ := testname.Split(s.path)
-	a := &Advice{Cassettes: paths, Why: Split, Sources: paths, Level: len(segments(from)) - 1}
-	if !isPrefix(segments(from), segments(own)) {
-		a.Why = Gone
+	if !s.isOfParent(list[0]) {
+		return &Advice{Cassettes: paths, Why: Gone, Sources: paths, Level: s.level()}
 	}
-	return a
+	_, from, _ := testname.Split(paths[0])
+	return &Advice{Cassettes: paths, Why: Split, Sources: paths, Level: len(segments(from)) - 1}
 }
 
 // level returns how many parts, less one, the name of the test has.

@@ -134,7 +134,7 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) string {
 	case !r.Tape.State.Present && r.ModeBy == ByCI:
 		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
 	case !r.Tape.State.Present && r.Mode == "once":
-		return "the file does not exist, and the cassette of a deleted test has this request, so it is not recorded again"
+		return "the file does not exist, and a cassette that no test opens any more has this request, so it is not recorded again"
 	case !r.Tape.State.Present:
 		return fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
 	case recorded == 0:
