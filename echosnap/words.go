@@ -79,7 +79,7 @@ func command(test string) string {
 		segments[i] = "^" + regexp.QuoteMeta(s) + "$"
 	}
 	words = append(words, pkg, "-run", strings.Join(segments, "/"))
-	return shell.With(runtime.GOOS, "PROMPTECHO_SNAPSHOTS", "update", words)
+	return shell.With(runtime.GOOS, words, "PROMPTECHO_SNAPSHOTS=update")
 }
 
 const (

@@ -61,7 +61,7 @@ func carryOverFor(t testing.TB) func(test, sources string) string {
 	}
 	return func(test, sources string) string {
 		words := goTest(buildInfo(), nested(folder), []string{test})
-		return shell.With(runtime.GOOS, report.CarryOverVariable, sources, words)
+		return shell.With(runtime.GOOS, words, report.CarryOverVariable+"="+sources, "PROMPTECHO_MODE=once")
 	}
 }
 
@@ -84,7 +84,7 @@ func command(mode string, names ...string) string { return commandOf(mode, names
 // commandOf is command with the shortest patterns that select no other test of those that are
 // known.
 func commandOf(mode string, names, known []string) string {
-	return shell.With(runtime.GOOS, "PROMPTECHO_MODE", mode, goTest(buildInfo(), nested(folder), names, known...))
+	return shell.With(runtime.GOOS, goTest(buildInfo(), nested(folder), names, known...), "PROMPTECHO_MODE="+mode)
 }
 
 // acceptCommand returns the shell command by which promptecho takes what was asked in this

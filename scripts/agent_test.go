@@ -59,7 +59,7 @@ func follow(ts *testscript.TestScript, neg bool, args []string) {
 
 var (
 	// printed are commands in lines of their own, and said are those within a sentence.
-	printed = regexp.MustCompile(`^\s+((PROMPTECHO_MODE=\S+ )?(go|git|mv|rm|promptecho) .*)$`)
+	printed = regexp.MustCompile(`^\s+((?:PROMPTECHO_\w+=\S+ )*(go|git|mv|rm|promptecho) .*)$`)
 	said    = regexp.MustCompile(`(promptecho (?:merge|verify -w) \S+) (?:merges|writes|rewrites|puts)`)
 )
 
@@ -72,7 +72,7 @@ func commandsIn(output string) (all []string) {
 		within := said.FindStringSubmatch(line)
 		switch {
 		case m != nil && strings.HasPrefix(m[1], "promptecho prune -w deletes"):
-		case m != nil && above && m[3] != "promptecho":
+		case m != nil && above && m[2] != "promptecho":
 			all[len(all)-1] += "\n" + m[1]
 		case m != nil:
 			all = append(all, m[1])

@@ -266,7 +266,7 @@ func command(name, value string, args []string) string {
 	if name == "" {
 		return shell.Join(words)
 	}
-	return shell.With(runtime.GOOS, name, value, words)
+	return shell.With(runtime.GOOS, words, name+"="+value)
 }
 
 // read returns the lines of a file of the module.

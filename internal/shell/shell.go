@@ -32,14 +32,24 @@ func join(words []string, harmless, quote string) string {
 	return strings.Join(quoted, " ")
 }
 
-// With returns the command of these words with an environment variable set for it, as
-// people paste it on a system, which is a GOOS: into PowerShell on Windows, and elsewhere
-// into a POSIX shell.
-func With(goos, name, value string, words []string) string {
-	if goos != "windows" {
-		return name + "=" + Quote(value) + " " + Join(words)
+// With returns the command of these words with environment variables set for it, each
+// given as "NAME=value", as people paste it on a system, which is a GOOS: into PowerShell on
+// Windows, and elsewhere into a POSIX shell.
+func With(goos string, words []string, variables ...string) string {
+	var set, unset string
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		if goos == "windows" {
+			set += "$env:" + name + "='" + strings.ReplaceAll(value, "'", "''") + "'; "
+			unset += "; Remove-Item Env:" + name
+		} else {
+			set += name + "=" + Quote(value) + " "
+		}
 	}
-	return "$env:" + name + "='" + strings.ReplaceAll(value, "'", "''") + "'; " + join(words, harmlessToPowerShell, "''") + "; Remove-Item Env:" + name
+	if goos == "windows" {
+		return set + join(words, harmlessToPowerShell, "''") + unset
+	}
+	return set + Join(words)
 }
 
 // Place returns how a command names a file or folder, given with its absolute path: so, and

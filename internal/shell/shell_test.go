@@ -24,10 +24,10 @@ func TestQuote(t *testing.T) {
 
 func TestWith(t *testing.T) {
 	t.Parallel()
-	if got, want := With("linux", "FROM", "/a b/c", []string{"go"}), "FROM='/a b/c' go"; got != want {
+	if got, want := With("linux", []string{"go"}, "FROM=/a b/c", "MODE=once"), "FROM='/a b/c' MODE=once go"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := With("windows", "FROM", `C:\it's`, []string{"go"}), `$env:FROM='C:\it''s'; go; Remove-Item Env:FROM`; got != want {
+	if got, want := With("windows", []string{"go"}, `FROM=C:\it's`, "MODE=once"), `$env:FROM='C:\it''s'; $env:MODE='once'; go; Remove-Item Env:FROM; Remove-Item Env:MODE`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	words := []string{"go", "test", "-tags=a,b", "example.com/app", "-run", "^TestIt's$", "-count=1"}
@@ -35,7 +35,7 @@ func TestWith(t *testing.T) {
 		"linux":   `MODE=all go test -tags=a,b example.com/app -run '^TestIt'\''s$' -count=1`,
 		"windows": `$env:MODE='all'; go test '-tags=a,b' example.com/app -run '^TestIt''s$' -count=1; Remove-Item Env:MODE`,
 	} {
-		if got := With(goos, "MODE", "all", words); got != want {
+		if got := With(goos, words, "MODE=all"); got != want {
 			t.Errorf("%s:\n%s\nwant:\n%s", goos, got, want)
 		}
 	}
