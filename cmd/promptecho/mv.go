@@ -17,12 +17,13 @@ import (
 )
 
 const mvHelp = `mv PATH|TEST PATH|TEST
-give a renamed test its cassettes and snapshots
+give a renamed or moved test its cassettes and snapshots
 
 First the old name, then the new one. They are names of tests in the package
-of the current folder (TestOld, TestOld/sub), or paths of cassettes. It moves
-the cassette, its assets, the files that runs left next to it, the cassettes
-of its subtests, and their snapshots. Nothing is overwritten.
+of the current folder (TestOld, TestOld/sub), or paths of cassettes, also those
+of another package. It moves the cassette, its assets, the files that runs left
+next to it, the cassettes of its subtests, and their snapshots. Nothing is
+overwritten.
 `
 
 // runMv moves what a test has under its old name to the new one.
@@ -39,6 +40,9 @@ func runMv(args []string, stdout, stderr io.Writer) error {
 	var moves []move
 	for i, old := range filesOf(from) {
 		now := filesOf(to)[i]
+		if strings.HasPrefix(now, old+string(filepath.Separator)) {
+			continue // the test becomes one of its subtests: the others stay
+		}
 		if _, err := os.Lstat(old); errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {

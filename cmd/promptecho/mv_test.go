@@ -44,6 +44,31 @@ func TestMv(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// A test becomes one of its subtests, which stay.
+	if text, code := mv("TestNew.yaml", "TestNew/whole.yaml"); code != 0 {
+		t.Fatalf("%d %s", code, text)
+	}
+	for _, file := range []string{"TestNew/whole.yaml", "TestNew/whole.assets/a.png", "TestNew/sub.yaml", "../snapshots/TestNew/whole.snap"} {
+		if _, err := os.Stat(filepath.Join(cassettes, file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, code := mv("TestNew/whole.yaml", "TestNew.yaml"); code != 0 {
+		t.Fatalf("%d %s", code, text)
+	}
+	// It moves to another package with its subtests.
+	other := filepath.Join(dir, "other", "testdata", "cassettes", "TestNew.yaml")
+	if text, code := mv("TestNew.yaml", "../../other/testdata/cassettes/TestNew.yaml"); code != 0 {
+		t.Fatalf("%d %s", code, text)
+	}
+	for _, file := range []string{"TestNew.yaml", "TestNew.assets/a.png", "TestNew/sub.yaml", "../snapshots/TestNew.snap"} {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(other), file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, code := mv("../../other/testdata/cassettes/TestNew.yaml", "TestNew.yaml"); code != 0 {
+		t.Fatalf("%d %s", code, text)
+	}
 	// A subtest becomes one of another test, whose folder is made.
 	if text, code := mv("TestNew/sub.yaml", "TestOther/deep/sub.yaml"); code != 0 {
 		t.Fatalf("%d %s", code, text)
