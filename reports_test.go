@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testname"
 	"github.com/promptecho/promptecho/internal/txtar"
 )
 
@@ -124,7 +125,33 @@ func caseOf(t *testing.T, part func(string) string) (file string, opts []Option)
 	if lines := part("top"); lines != "" {
 		setTop(t, file, lines+"\n")
 	}
+	if source := part("source"); source != "" {
+		file = outgrow(t, file, source, part("test"), strings.Fields(part("files")))
+	}
 	return file, opts
+}
+
+// outgrow gives a cassette to tests that are in the test file of a package no more, or have
+// changed, as cassettes below the folder of the package. It returns the cassette of the test,
+// which is not there.
+func outgrow(t *testing.T, recorded, source, test string, cassettes []string) (file string) {
+	t.Helper()
+	dir := filepath.Dir(recorded)
+	data := read(t, recorded)
+	files := map[string]string{"go.mod": "module example.com/app\n", "app/x_test.go": source + "\n", "other/other_test.go": "package other\n"}
+	for _, name := range cassettes {
+		files[filepath.Join("app", name)] = data
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "app", testname.File(test))
 }
 
 // askAll uses and asks what a case says.
@@ -162,6 +189,13 @@ func reportOf(t *testing.T, part func(string) string) string {
 		return stable(err.Error(), file)
 	}
 	defer r.Close()
+	if part("source") != "" {
+		report.Begin(r, true)
+		o.Test = part("test")
+		o.CarryOver = func(test, sources string) string {
+			return "PROMPTECHO_FROM=" + sources + " PROMPTECHO_MODE=once go test example.com/app -run '^" + test + "$' -count=1"
+		}
+	}
 	askAll(t, r, part)
 	rep := report.Finish(r, o)
 	if again := report.Finish(r, o); len(again.Errors) != len(rep.Errors) {
@@ -180,7 +214,11 @@ func reportOf(t *testing.T, part func(string) string) string {
 	if len(said) == 0 {
 		return "nothing"
 	}
-	return stable(strings.Join(said, "\n\n"), file)
+	text := stable(strings.Join(said, "\n\n"), file)
+	if part("source") != "" {
+		text = strings.ReplaceAll(text, filepath.Dir(filepath.Clean(strings.TrimSuffix(file, testname.File(part("test"))))), "MODULE")
+	}
+	return text
 }
 
 // answersOf returns a transport that answers with a line after the other, "STATUS BODY",

@@ -59,8 +59,8 @@ func (r *Run) leftOver(o *Outcome, asked [][]string) string {
 		return fmt.Sprintf("\n\n%s has %s, recorded by subtests that this test does not have any more. To record the test from that, and send only what it lacks:\n%s",
 			List(names, alsoNamed), requests, r.carryOver(o, a))
 	case orphans.Ambiguous:
-		return fmt.Sprintf("\n\n%s have %s, and their tests are gone. If this test was renamed from one of them, move that file, with its old path and the new one:\n  promptecho mv TestOld TestNew",
-			List(names, alsoNamed), requests)
+		return fmt.Sprintf("\n\n%s have %s, and their tests are gone. If this test was renamed from one of them, put the path of that file for OLD:\n  promptecho mv OLD %s",
+			List(names, alsoNamed), requests, shell.Quote(shell.Place(r.Path)))
 	case orphans.Gone:
 	}
 	if len(a.Moves) == 0 {
