@@ -85,10 +85,21 @@ func (p *Package) Reason(cassette string) Reason {
 		return InUse
 	case len(names) == 1 && p.Tests.OnlyRunsSubtests(names[0], 0):
 		return HasSubtests
-	case len(names) > 1 && p.Tests.OpensAlone(names[0]):
+	case len(names) > 1 && p.Tests.OpensAlone(names[0]) && !p.mentionsFolder(names):
 		return NoSubtests
 	}
 	return InUse
+}
+
+// mentionsFolder reports whether a text in a test file ends in the path of a
+// folder in which the cassette of a subtest is.
+func (p *Package) mentionsFolder(names []string) bool {
+	for i := 1; i < len(names); i++ {
+		if p.Tests.Mentions(filepath.Join(testname.Folder, filepath.Join(names[:i]...))) {
+			return true
+		}
+	}
+	return false
 }
 
 // Left returns the cassettes that no test opens.

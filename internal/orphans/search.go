@@ -114,8 +114,8 @@ func candidates(dir, own string) (list []candidate) {
 		for _, cassette := range other.Cassettes {
 			hasSameName := cassette == own
 			isGone := other.reasons()[cassette] == TestGone
-			if !other.Tests.HasGoFiles() { // they were moved without testdata
-				isGone = hasSameName && !p.Tests.Mentions(cassette)
+			if !other.Tests.HasGoFiles() { // they were moved without testdata, unless no source is here
+				isGone = hasSameName && p.Tests.HasGoFiles() && !p.Tests.Mentions(cassette)
 			}
 			if isGone {
 				c := candidate{path: filepath.Join(other.Dir, cassette), isSure: hasSameName}

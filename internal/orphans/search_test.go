@@ -102,6 +102,7 @@ var searches = []struct {
 
 	{"joined", map[string]string{"a": ownTest, "a/TestX/one": "hi", "a/TestX/two": "ho"}, "a TestX", []string{"hi"}, "from a/TestX, level 0"},
 	{"joined, as mode none sees it", map[string]string{"a": ownTest, "a/TestX/one": "hi", "a/TestX/two": "ho"}, "a TestX", []string{"hi", "ho"}, "from a/TestX, level 0"},
+	{"joined, but a test opens what is in the folder", map[string]string{"a": ownTest + `; func open(n string) { promptecho.Open("testdata/cassettes/TestX/" + n) }; func all() { use("testdata/cassettes/TestX") }`, "a/TestX/one": "hi"}, "a TestX", []string{"hi"}, "record"},
 	{"joined of tests", map[string]string{"a": ownTest, "a/TestOld": "hi", "a/TestOlder": "ho", "a/TestOldest": "no"}, "a TestX", []string{"hi", "ho"}, "from a/TestOld.yaml a/TestOlder.yaml, level 0"},
 	{"a new request in front of subtests", map[string]string{"a": bothTest, "a/TestX/a": "hi"}, "a TestX", []string{"hi"}, "record"},
 	{"a suite", map[string]string{"a": `func TestX(t *testing.T) { suite.Run(t, new(s)) }; func (s *s) TestA() {}`, "a/TestX/TestA": "hi", "a/TestX": "hi"}, "a TestX/TestB", []string{"hi"}, "record"},

@@ -73,7 +73,7 @@ func at(words []word, i int) word {
 // one of them is unknown.
 func readScopes(words []word) []*scope {
 	r := &scopeReader{words: words}
-	if !r.read() {
+	if !r.read() || r.hasHelperAsValue() {
 		r.all = append(r.all, &scope{Uses: Uses{Unknown: true}})
 	}
 	return r.all
@@ -110,6 +110,23 @@ func (r *scopeReader) read() (ok bool) {
 		}
 	}
 	return true
+}
+
+// hasHelperAsValue reports whether the name of a function that gets a testing
+// parameter stands anywhere else than in a call: it may be that of a variable.
+func (r *scopeReader) hasHelperAsValue() bool {
+	for i, w := range r.words {
+		isName := w.tok == token.IDENT && at(r.words, i-1).tok != token.PERIOD
+		if !isName || at(r.words, i+1).tok == token.LPAREN {
+			continue
+		}
+		for _, s := range r.all {
+			if slices.Contains(s.helpers, w.lit) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // enter reads the parameters and results of a function that begin at i. If the

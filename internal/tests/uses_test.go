@@ -29,6 +29,7 @@ func TestElsewhere(t *testing.T) { harness(t); t.Run("a", func(t *testing.T) {})
 func TestKept(t *testing.T) { s := &state{t: t}; t.Run("a", func(t *testing.T) {}) }
 func TestCopied(t *testing.T) { u := t; t.Run("a", func(t *testing.T) {}) }
 func TestEach(t *testing.T) { deep(t) }
+func TestShadow(t *testing.T) { check := other.Check; check(t, nil); t.Run("a", func(t *testing.T) { echotest.New(t) }) }
 func TestLoop(t *testing.T) { loop(t) }
 func TestMethodValue(t *testing.T) { f := t.Run; f("a", nil) }
 func TestSetUp(t *testing.T) { t.Log("a"); check(t, nil) }
@@ -72,6 +73,7 @@ func TestUses(t *testing.T) {
 		{"TestKept", false, false},
 		{"TestCopied", false, false},
 		{"TestEach", false, false},
+		{"TestShadow", false, false},
 		{"TestLoop", false, false},
 		{"TestMethodValue", false, false},
 		{"TestNone", false, false},
