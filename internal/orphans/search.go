@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testname"
 )
@@ -14,10 +15,16 @@ type Search struct {
 	tape  *tape.Tape
 	path  string      // the cassette of the test, absolute
 	isNew atomic.Bool // no cassette that is left over has what the test asks
+
+	usedUp memo.Strings[bool] // see isUsedUp
 }
 
 // NewSearch returns a search for the test whose cassette is at path.
-func NewSearch(t *tape.Tape, path string) *Search { return &Search{tape: t, path: path} }
+func NewSearch(t *tape.Tape, path string) *Search {
+	s := &Search{tape: t, path: path}
+	s.usedUp.Func = s.isUsedUp
+	return s
+}
 
 // How a test can have come to lack its cassette.
 type change int
@@ -70,11 +77,44 @@ func (s *Search) having(asked [][]string) (list []candidate) {
 		if tape.IsUsed(c.path) || s.tape.CountIn(c.path, asked) < len(asked) {
 			continue
 		}
-		if c.isSure || !isLiving(dir) && !isLiving(dirOf(c.path)) {
+		isShared := !c.isSure && (isLiving(dir) || isLiving(dirOf(c.path)))
+		if !isShared && !s.usedUp.Get(c.path) {
 			list = append(list, c)
 		}
 	}
 	return list
+}
+
+// isUsedUp reports whether tests that are there have all that is recorded in a
+// cassette, as after a split: there is nothing in it that could be lost. The
+// cassette itself may be one that a test opens, as far as is known.
+func (s *Search) isUsedUp(path string) bool {
+	left := s.tape.KeysIn(path)
+	dir, _, _ := testname.Split(s.path)
+	for _, living := range livingIn(dir) {
+		if len(left) == 0 {
+			break
+		}
+		if living == path {
+			continue
+		}
+		has := s.tape.KeysIn(living)
+		left = slices.DeleteFunc(left, func(key string) bool { return slices.Contains(has, key) })
+	}
+	return len(left) == 0
+}
+
+// livingIn returns the paths of the cassettes of a package that its tests most
+// likely open, also of those that this run has made.
+func livingIn(dir string) (paths []string) {
+	p := packages.Get(dir)
+	for _, path := range Below(filepath.Join(dir, testname.Folder)) {
+		cassette, err := filepath.Rel(dir, path)
+		if err == nil && !p.isLeft(cassette) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // dirOf returns the folder of the package that a cassette belongs to.
@@ -90,10 +130,7 @@ func (s *Search) asksLike(asked [][]string) (isLiving func(dir string) bool) {
 	return func(dir string) bool {
 		has, ok := known[dir]
 		if !ok {
-			p := packages.Get(dir)
-			has = slices.ContainsFunc(p.Cassettes, func(cassette string) bool {
-				return !p.isLeft(cassette) && s.tape.CountIn(filepath.Join(dir, cassette), asked) > 0
-			})
+			has = slices.ContainsFunc(livingIn(dir), func(path string) bool { return s.tape.CountIn(path, asked) > 0 })
 			known[dir] = has
 		}
 		return has

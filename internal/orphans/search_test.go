@@ -68,7 +68,10 @@ var searches = []struct {
 }{
 	{"nothing is left over", map[string]string{"a": ownTest + `; func TestY(t *testing.T) {}`, "a/TestY": "hi"}, "a TestX", []string{"hi"}, "record"},
 	{"renamed", map[string]string{"a": ownTest, "a/TestOld": "hi"}, "a TestX", []string{"hi"}, "mv a/TestOld.yaml a/TestX.yaml"},
-	{"renamed, and others ask the same", map[string]string{"a": ownTest + `; func TestY(t *testing.T) {}`, "a/TestOld": "hi", "a/TestY": "hi"}, "a TestX", []string{"hi"}, "mv a/TestOld.yaml a/TestX.yaml"},
+	{"renamed, and others ask the same", map[string]string{"a": ownTest + `; func TestY(t *testing.T) {}`, "a/TestOld": "hi,old", "a/TestY": "hi,ho"}, "a TestX", []string{"hi", "old"}, "mv a/TestOld.yaml a/TestX.yaml"},
+	{"an orphan with nothing that others do not have", map[string]string{"a": ownTest + `; func TestY(t *testing.T) {}`, "a/TestOld": "hi", "a/TestY": "hi,ho"}, "a TestX", []string{"hi"}, "record"},
+	{"a new row after a split", map[string]string{"a": splitTest, "a/TestX": "hi,ho", "a/TestX/one": "hi", "a/TestX/two": "ho"}, "a TestX/three", []string{"hi"}, "record"},
+	{"a new test after a split", map[string]string{"a": ownTest + `; func TestOne(t *testing.T) {}; func TestTwo(t *testing.T) {}`, "a/TestOld": "hi,ho", "a/TestOne": "hi", "a/TestTwo": "ho"}, "a TestX", []string{"hi"}, "record"},
 	{"renamed, and it may have been split", map[string]string{"a": ownTest, "a/TestOld": "hi,two"}, "a TestX", []string{"hi"}, "mv a/TestOld.yaml a/TestX.yaml; from a/TestOld.yaml, level 0"},
 	{"renamed, asks something else", map[string]string{"a": ownTest, "a/TestOld": "hi"}, "a TestX", []string{"ho"}, "record"},
 	{"a request in three orphans", map[string]string{"a": ownTest, "a/TestOld": "hi", "a/TestOlder": "hi", "a/TestOldest": "hi"}, "a TestX", []string{"hi"},
@@ -112,6 +115,7 @@ var searches = []struct {
 	{"a row whose name is put together", map[string]string{"a": madeRows + `; func TestC(t *testing.T) {}`, "a/TestX/a": "ho", "a/TestX/a-1": "hi"}, "a TestC", []string{"hi"}, "record"},
 	{"rows become tests", map[string]string{"a": `func TestC(t *testing.T) {}`, "a/TestX/a": "hi", "a/TestX/b": "ho"}, "a TestC", []string{"hi"}, "mv a/TestX/a.yaml a/TestC.yaml"},
 	{"a row is renamed", map[string]string{"a": namedRows, "a/TestX/a": "ho", "a/TestX/c": "hi"}, "a TestX/b", []string{"hi"}, "mv a/TestX/c.yaml a/TestX/b.yaml"},
+	{"a row is renamed, and names are put together", map[string]string{"a": madeRows, "a/TestX/a": "ho", "a/TestX/c": "hi"}, "a TestX/b", []string{"hi"}, "mv a/TestX/c.yaml a/TestX/b.yaml"},
 	{"a new row", map[string]string{"a": namedRows, "a/TestX/a": "hi"}, "a TestX/b", []string{"hi"}, "record"},
 }
 

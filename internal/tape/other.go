@@ -33,26 +33,32 @@ func (t *Tape) CountIn(path string, asked [][]string) (n int) {
 // recordings that has; asked has the [Tape.Keys] of each. A cassette that cannot be read has none.
 func (t *Tape) Has(path string, asked [][]string) (has []bool, recordings int) {
 	has = make([]bool, len(asked))
+	recorded := t.KeysIn(path)
+	for i, keys := range asked {
+		has[i] = slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(recorded, key) })
+	}
+	return has, len(recorded)
+}
+
+// KeysIn returns the key of the request of each recording that another cassette has: that one of
+// [Tape.Keys] which counts for it. A cassette that cannot be read has none.
+func (t *Tape) KeysIn(path string) (keys []string) {
 	config := t.Config
 	config.Path, config.Name = path, path
 	other := New(config, t.policy)
 	if other.Open(false) != nil {
-		return has, 0
+		return nil
 	}
 	defer other.Free()
 	if other.Load(PlayAll, false) != nil {
-		return has, 0
+		return nil
 	}
-	recorded := map[string]bool{}
 	for _, rec := range other.Recordings() {
 		key := rec.Form().Key()
 		if rec.unknown {
 			key = t.keyWithoutHeaders(rec.Request())
 		}
-		recorded[key] = true
+		keys = append(keys, key)
 	}
-	for i, keys := range asked {
-		has[i] = slices.ContainsFunc(keys, func(key string) bool { return recorded[key] })
-	}
-	return has, len(other.Recordings())
+	return keys
 }
