@@ -59,7 +59,8 @@ func (s *Search) Advise(asked [][]string) *Advice {
 		found = slices.DeleteFunc(found, func(c candidate) bool { return !c.isSure })
 	}
 	of := func(change change) []candidate {
-		return slices.DeleteFunc(slices.Clone(found), func(c candidate) bool { return c.change != change })
+		isOther := func(c candidate) bool { return c.change != change }
+		return slices.DeleteFunc(slices.Clone(found), isOther)
 	}
 	if list := of(renamed); len(list) > 0 {
 		return s.adviseMove(list, asked)
@@ -133,14 +134,16 @@ func (s *Search) adviseMove(list []candidate, asked [][]string) *Advice {
 		moves = group.With(moves, moveOf(c.path, s.path))
 	}
 	// A test that was renamed with all its subtests.
-	ofTests := slices.DeleteFunc(slices.Clone(moves), func(pair [2]string) bool { return pair[1] == s.path })
+	isOfOne := func(pair [2]string) bool { return pair[1] == s.path }
+	ofTests := slices.DeleteFunc(slices.Clone(moves), isOfOne)
 	if len(ofTests) > 0 {
 		moves = ofTests
 	}
 	if len(moves) > maxFound {
 		return &Advice{Cassettes: pathsOf(list), Why: Ambiguous}
 	}
-	a := &Advice{Cassettes: group.Each(moves, func(pair [2]string) string { return pair[0] }), Why: Gone, Moves: moves}
+	olds := group.Each(moves, func(pair [2]string) string { return pair[0] })
+	a := &Advice{Cassettes: olds, Why: Gone, Moves: moves}
 	if len(moves) > 1 {
 		return a
 	}
@@ -154,7 +157,8 @@ func (s *Search) adviseMove(list []candidate, asked [][]string) *Advice {
 
 // adviseMerge says how a test gets the recordings of its former subtests.
 func (s *Search) adviseMerge(list []candidate) *Advice {
-	a := &Advice{Cassettes: pathsOf(list), Why: Joined, Sources: pathsOf(list), Level: s.level()}
+	paths := pathsOf(list)
+	a := &Advice{Cassettes: paths, Why: Joined, Sources: paths, Level: s.level()}
 	folder := strings.TrimSuffix(s.path, ".yaml")
 	dir, own, _ := testname.Split(s.path)
 	mayTake := func(path string) bool {

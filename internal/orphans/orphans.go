@@ -3,8 +3,21 @@
 // without a cassette sends its first request, it says whether such a cassette
 // has the request, and what to do with that cassette.
 //
-// What it says of a cassette is proved by the text of the test files. When
-// that leaves a doubt, the cassette is in use.
+// These cassettes count for a test without one:
+//
+//	the cassette                                     it counts
+//	its test is gone, at the same level              always
+//	its test is gone, same name in another package   always
+//	its test is gone otherwise                       if no test that is there has the request
+//	a parent's, which only runs subtests             always
+//	a subtest's, of a test that opens one recorder   always
+//	a subtest's whose name its test lacks            beside a subtest of the test that is named
+//	                                                 there; else as one whose test is gone otherwise
+//
+// None counts if this process has used it, or if other cassettes of the package
+// have all that is recorded in it. To send a request of a new test is cheaper
+// than to stop a test that is all right. So what is said of a cassette is proved
+// by the text of the test files, and what leaves a doubt is in use.
 package orphans
 
 import (
@@ -24,7 +37,7 @@ const (
 	InUse       Reason = iota // a test may open it
 	TestGone                  // no test has its name
 	HasSubtests               // its test opens recorders in its subtests only
-	NoSubtests                // it is that of a subtest, and its test opens a recorder and has no subtests
+	NoSubtests                // it is a subtest's, whose test opens a recorder and has no subtests
 )
 
 // A Package has the cassettes of one package.

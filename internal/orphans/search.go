@@ -130,7 +130,8 @@ func (s *Search) asksLike(asked [][]string) (isLiving func(dir string) bool) {
 	return func(dir string) bool {
 		has, ok := known[dir]
 		if !ok {
-			has = slices.ContainsFunc(livingIn(dir), func(path string) bool { return s.tape.CountIn(path, asked) > 0 })
+			hasOne := func(path string) bool { return s.tape.CountIn(path, asked) > 0 }
+			has = slices.ContainsFunc(livingIn(dir), hasOne)
 			known[dir] = has
 		}
 		return has
@@ -151,7 +152,8 @@ func candidates(dir, own string) (list []candidate) {
 		for _, cassette := range other.Cassettes {
 			hasSameName := cassette == own
 			isGone := other.reasons()[cassette] == TestGone
-			if !other.Tests.HasGoFiles() { // they were moved without testdata, unless no source is here
+			if !other.Tests.HasGoFiles() {
+				// They were moved without testdata, unless no source is here at all.
 				isGone = hasSameName && p.Tests.HasGoFiles() && !p.Tests.Mentions(cassette)
 			}
 			if isGone {
@@ -189,9 +191,10 @@ func (p *Package) judge(own, cassette string, c *candidate) bool {
 	case isPrefix(names, ownNames):
 		return !p.Tests.Mentions(cassette) && p.Tests.OnlyRunsSubtests(names[0], level)
 	}
-	isNextToOwn := filepath.Dir(cassette) == filepath.Dir(own)
+	isNextToOwn := len(names) > 1 && filepath.Dir(cassette) == filepath.Dir(own)
 	named := p.named()[names[0]]
-	return isNextToOwn && len(names) > 1 && named[ownNames[len(ownNames)-1]] && !named[names[len(names)-1]]
+	isRenamedRow := named[ownNames[len(ownNames)-1]] && !named[names[len(names)-1]]
+	return isNextToOwn && isRenamedRow
 }
 
 // isLeft reports whether most likely no test opens a cassette.

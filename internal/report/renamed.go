@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/group"
@@ -39,6 +38,26 @@ func (r *Run) UseFailed() string {
 	return command
 }
 
+// What is said of cassettes that no test opens any more. First come their names, then what was
+// asked, and then the command.
+const (
+	textSplit = "\n\n%s has %s, and its test opens recorders only in its subtests now. " +
+		"To record the subtests from that file, and send only what it lacks:\n%s"
+	textJoined = "\n\n%s has %s, recorded by subtests that this test does not have any more. " +
+		"To record the test from that, and send only what it lacks:\n%s"
+	textMany = "\n\n%s have %s, and their tests are gone. " +
+		"If this test was renamed from one of them, put the path of that file for OLD:\n  promptecho mv OLD %s"
+	textTaken = "\n\n%s has %s, and its test is gone. " +
+		"If this test asks what that one asked, record it from that, and send only what is lacking:\n%s"
+	textTakenTogether = "\n\n%s have %s, and their tests are gone. " +
+		"If this test asks what those asked, record it from them, and send only what is lacking:\n%s"
+	textSeveral = "\n\n%s have %s, and their tests are gone. " +
+		"If this test was renamed from one of them, run its line:%s"
+	textRenamed    = "\n\n%s has %s, and its test is gone. If the test was renamed:%s"
+	textMoved      = "\n\n%s has %s, and its test is gone. If the test was moved from there:%s"
+	textOrWasSplit = "\nIf it was split into several tests, run this for each of them instead:\n%s"
+)
+
 // leftOver says which cassettes that no test opens any more have all of the misses, and which
 // command gives them to the test; asked are the keys of each miss. It returns "" if there is none.
 func (r *Run) leftOver(o *Outcome, asked [][]string) string {
@@ -50,47 +69,40 @@ func (r *Run) leftOver(o *Outcome, asked [][]string) string {
 	if len(asked) > 1 {
 		requests = fmt.Sprintf("these %d requests", len(asked))
 	}
-	names := group.Each(a.Cassettes, r.nearTest)
-	switch a.Why {
-	case orphans.Split:
-		return fmt.Sprintf("\n\n%s has %s, and its test opens recorders only in its subtests now. To record the subtests from that file, and send only what it lacks:\n%s",
-			List(names, alsoNamed), requests, r.carryOver(o, a))
-	case orphans.Joined:
-		return fmt.Sprintf("\n\n%s has %s, recorded by subtests that this test does not have any more. To record the test from that, and send only what it lacks:\n%s",
-			List(names, alsoNamed), requests, r.carryOver(o, a))
-	case orphans.Ambiguous:
-		return fmt.Sprintf("\n\n%s have %s, and their tests are gone. If this test was renamed from one of them, put the path of that file for OLD:\n  promptecho mv OLD %s",
-			List(names, alsoNamed), requests, shell.Quote(shell.Place(r.Path)))
-	case orphans.Gone:
+	names := List(group.Each(a.Cassettes, r.nearTest), alsoNamed)
+	switch {
+	case a.Why == orphans.Split:
+		return fmt.Sprintf(textSplit, names, requests, r.carryOver(o, a))
+	case a.Why == orphans.Joined:
+		return fmt.Sprintf(textJoined, names, requests, r.carryOver(o, a))
+	case a.Why == orphans.Ambiguous:
+		return fmt.Sprintf(textMany, names, requests, shell.Quote(shell.Place(r.Path)))
+	case len(a.Moves) > 0:
+		return r.moved(o, a, names, requests)
+	case len(a.Cassettes) > 1:
+		return fmt.Sprintf(textTakenTogether, names, requests, r.carryOver(o, a))
 	}
-	if len(a.Moves) == 0 {
-		verb, tests := "has", "its test is"
-		if len(names) > 1 {
-			verb, tests = "have", "their tests are"
-		}
-		return fmt.Sprintf("\n\n%s %s %s, and %s gone. If this test asks what they asked, record it from that, and send only what is lacking:\n%s",
-			List(names, alsoNamed), verb, requests, tests, r.carryOver(o, a))
-	}
-	return r.moved(o, a, names, requests)
+	return fmt.Sprintf(textTaken, names, requests, r.carryOver(o, a))
 }
 
 // moved names the cassettes that a renamed test had, and the commands that move them.
-func (r *Run) moved(o *Outcome, a *orphans.Advice, names []string, requests string) string {
+func (r *Run) moved(o *Outcome, a *orphans.Advice, names, requests string) string {
 	commands := ""
 	for _, pair := range a.Moves {
-		commands += "\n  " + shell.Join([]string{"promptecho", "mv", shell.Place(pair[0]), shell.Place(pair[1])})
+		from, to := shell.Place(pair[0]), shell.Place(pair[1])
+		commands += "\n  " + shell.Join([]string{"promptecho", "mv", from, to})
 	}
 	if len(a.Moves) > 1 {
-		return fmt.Sprintf("\n\n%s have %s, and their tests are gone. If this test was renamed from one of them, run its line:%s",
-			strings.Join(names, ", "), requests, commands)
+		return fmt.Sprintf(textSeveral, names, requests, commands)
 	}
-	renamed := "renamed"
-	if !slices.ContainsFunc(names, filepath.IsLocal) {
-		renamed = "moved from there"
+	text := textRenamed
+	isOfOtherPackage := !filepath.IsLocal(names)
+	if isOfOtherPackage {
+		text = textMoved
 	}
-	text := fmt.Sprintf("\n\n%s has %s, and its test is gone. If the test was %s:%s", names[0], requests, renamed, commands)
+	text = fmt.Sprintf(text, names, requests, commands)
 	if len(a.Sources) > 0 {
-		text += "\nIf it was split into several tests, run this for each of them instead:\n" + r.carryOver(o, a)
+		text += fmt.Sprintf(textOrWasSplit, r.carryOver(o, a))
 	}
 	return text
 }

@@ -40,7 +40,15 @@ func IsTest(name string) bool { return testFunction.MatchString(name) }
 // would link a parser into every test.
 func In(dir string) *Package {
 	entries, err := os.ReadDir(dir)
-	p := &Package{dir: dir, Texts: map[string][]string{}, Composes: map[string]bool{}, cassettes: map[string]bool{}, mentioned: map[string]bool{}, scopes: map[string][]*scope{}, unread: err}
+	p := &Package{
+		Texts:     map[string][]string{},
+		Composes:  map[string]bool{},
+		dir:       dir,
+		cassettes: map[string]bool{},
+		mentioned: map[string]bool{},
+		scopes:    map[string][]*scope{},
+		unread:    err,
+	}
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".go" || e.IsDir() {
 			continue

@@ -152,7 +152,8 @@ func (r *scopeReader) enter(i int) (next int, ok bool) {
 			return end, true
 		case token.STRUCT, token.INTERFACE, token.FUNC:
 			return 0, false
-		case token.COMMA, token.SEMICOLON, token.ASSIGN, token.COLON, token.RPAREN, token.RBRACE, token.RBRACK:
+		case token.COMMA, token.SEMICOLON, token.ASSIGN, token.COLON,
+			token.RPAREN, token.RBRACE, token.RBRACK:
 			return end, true // a type
 		case token.LBRACK, token.LPAREN:
 			end = r.behind(end) - 1
