@@ -65,6 +65,7 @@ var rooms = map[string][]string{
 	"internal/seeds":          {"internal/interaction"},
 	"internal/testing/full":   {},
 	"internal/report":         {"internal/orphans", "internal/memo", "internal/urls", "internal/group", "internal/attr", "internal/shell", "internal/stack", "internal/testname", "internal/tape", "internal/compare", "internal/diff", "internal/canon", "internal/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/chance", "internal/bubble", "internal/question"},
+	"internal/testing/encode": {},
 	"internal/fieldpath":      {"internal/exactjson"},
 	"internal/order":          {"internal/bubble", "internal/interaction", "internal/stack"},
 	"internal/bubble":         {},

@@ -2,13 +2,9 @@ package redact
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
-	"encoding/xml"
 	"fmt"
-	"io"
 	"net/url"
 	"regexp"
 	"strings"
@@ -16,45 +12,9 @@ import (
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact/carrier"
+	"github.com/promptecho/promptecho/internal/testing/encode"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
-
-// encodings are ways in which a text may be written in another one.
-var encodings = []struct {
-	name   string
-	encode func(string) string
-}{
-	{"as it is", func(s string) string { return s }},
-	{"JSON", func(s string) string { b, _ := json.Marshal(s); return string(b[1 : len(b)-1]) }},
-	{"JSON twice", func(s string) string { b, _ := json.Marshal(s); b, _ = json.Marshal(string(b)); return string(b) }},
-	{"JSON of .NET", func(s string) string { return strings.ReplaceAll(s, "+", `\u002B`) }},
-	{"query", url.QueryEscape},
-	{"path", url.PathEscape},
-	{"XML", func(s string) string { var b strings.Builder; _ = xml.EscapeText(&b, []byte(s)); return b.String() }},
-	{"base64", func(s string) string { return base64.StdEncoding.EncodeToString([]byte("user:" + s + ":end")) }},
-	{"base64url", func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte("u:" + s + ".")) }},
-	{"base64 in lines", func(s string) string {
-		text := base64.StdEncoding.EncodeToString([]byte("# settings of the bot, see the wiki\nKEY=" + s + "\n"))
-		var lines strings.Builder
-		for len(text) > 76 {
-			lines.WriteString(text[:76] + "\n")
-			text = text[76:]
-		}
-		return lines.String() + text
-	}},
-	{"base64 twice", func(s string) string {
-		return base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte("u:" + s))))
-	}},
-	{"hexadecimal", func(s string) string { return hex.EncodeToString([]byte("k=" + s)) }},
-	{"hexadecimal in capitals", func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }},
-	{"gzip in base64", func(s string) string {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, _ = io.WriteString(z, "the key is "+s)
-		_ = z.Close()
-		return base64.StdEncoding.EncodeToString(b.Bytes())
-	}},
-}
 
 // bodyPlaces are bodies with a text at a place.
 var bodyPlaces = []struct{ name, format string }{
@@ -80,9 +40,7 @@ func written(place, text string) string {
 	case strings.HasPrefix(place, "a="):
 		return fmt.Sprintf(place, url.QueryEscape(text))
 	case strings.HasPrefix(place, "<"):
-		var b strings.Builder
-		_ = xml.EscapeText(&b, []byte(text))
-		return fmt.Sprintf(place, b.String())
+		return fmt.Sprintf(place, encode.XML(text))
 	}
 	return fmt.Sprintf(place, text)
 }
@@ -96,14 +54,14 @@ func TestNothingOfASecretIsLeft(t *testing.T) {
 	n := 0
 	for _, secret := range secrets {
 		for _, place := range bodyPlaces {
-			for _, inner := range encodings {
-				for _, outer := range encodings {
+			for _, inner := range encode.All {
+				for _, outer := range encode.All {
 					n++
 					if n%every != 0 {
 						continue
 					}
-					text := outer.encode("see " + inner.encode(secret) + " there")
-					checkNothingIsLeft(t, secret, place.name+", "+outer.name+" of "+inner.name, written(place.format, text))
+					text := outer.Encode("see " + inner.Encode(secret) + " there")
+					checkNothingIsLeft(t, secret, place.name+", "+outer.Name+" of "+inner.Name, written(place.format, text))
 				}
 			}
 		}
@@ -124,7 +82,7 @@ func checkNothingIsLeft(t *testing.T, secret, what, body string) {
 		return
 	}
 	for side, out := range map[string]string{"request": string(it.Request.Body), "answer": string(it.Response.Body)} {
-		if out == body {
+		if out == body || encode.Holds(out, secret) {
 			t.Errorf("%s: the %s has the secret: %.300q", what, side, out)
 		}
 		if json.Valid([]byte(body)) && !json.Valid([]byte(out)) {
@@ -171,8 +129,8 @@ func TestPlaceholderInBase64MatchesSecret(t *testing.T) {
 func FuzzRedact(f *testing.F) {
 	const secret = "Zq3vT8mKx2Lw9pRb4NcY7dHsUe5JfAg6"
 	for _, place := range bodyPlaces {
-		for _, e := range encodings {
-			f.Add(written(place.format, e.encode(secret)))
+		for _, e := range encode.All {
+			f.Add(written(place.format, e.Encode(secret)))
 		}
 	}
 	f.Fuzz(func(t *testing.T, body string) {
