@@ -21,6 +21,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/encode"
 )
 
 const secret = "echo-secret-0123456789abcdef"
@@ -1100,8 +1101,16 @@ func TestCompressed(t *testing.T) {
 		if err := p.CheckInteraction("f.yaml", &it, result); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		// What is broken, and what only begins so, stays.
-		for _, odd := range [][]byte{body[:len(body)-5], body[:3], []byte("x\x9c is no zlib"), nil} {
+		// Of what is cut off or goes on behind its end, nothing can be read that has the secret.
+		for _, odd := range [][]byte{body[:len(body)-5], append(bytes.Clone(body), "/v1/more"...)} {
+			req := interaction.Request{URL: "https://h/", Body: odd}
+			p.Request(&req)
+			if bytes.Equal(req.Body, odd) || encode.Holds(string(req.Body), secret) {
+				t.Errorf("%s: %q became %q", name, odd, req.Body)
+			}
+		}
+		// What only begins so stays.
+		for _, odd := range [][]byte{body[:3], []byte("x\x9c is no zlib"), nil} {
 			req := interaction.Request{URL: "https://h/", Body: odd}
 			if p.Request(&req); !bytes.Equal(req.Body, bytes.ReplaceAll(odd, []byte(secret), []byte(Placeholder))) {
 				t.Errorf("%s: %q became %q", name, odd, req.Body)

@@ -279,6 +279,23 @@ func (c *walk) value(s string, p place) []Edit {
 	return c.prose(s, p)
 }
 
+// wholeNumber returns the edit of a JSON number. One of many digits may be
+// hexadecimal of a text; it becomes 0 if that has something to replace.
+func (c *walk) wholeNumber(s string, p place) []Edit {
+	edits := settled(c.ask(s, p))
+	isLong := len(s) >= 2*minKnown && runEnd(s, 0, isHex) == len(s)
+	if len(edits) > 0 || !isLong {
+		return edits
+	}
+	text := p
+	text.kind = Text
+	found := c.runs(s, text, nil)
+	if len(found) == 0 {
+		return nil
+	}
+	return []Edit{{End: len(s), Text: "0", Causes: causes(found)}}
+}
+
 // ask returns the edits of a text as the search wants them, also those that change
 // nothing.
 func (c *walk) ask(s string, p place) []Edit {

@@ -20,53 +20,85 @@ func isCompressed(s string) bool {
 }
 
 // compressed returns the edit of compressed bytes. ok is false if they are not
-// compressed, or do not unpack as a whole.
+// compressed.
+//
+// Bytes that break off, or have a fault, are searched up to there, as a client
+// may read them that far. If nothing is found they may be a text by themselves.
 func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
 	if !isCompressed(s) || p.depth >= MaxDepth {
 		return nil, false
 	}
-	isGzip := s[0] == 0x1f
-	text, ok := c.unpack(s, isGzip)
-	if !ok {
+	u := c.unpack(s)
+	if u.text == "" && !u.isWhole {
 		return nil, false
 	}
 	in := p
 	in.depth++
-	if !isText(text) && !isCompressed(text) {
+	if !isText(u.text) && !isCompressed(u.text) {
 		in.kind = Bytes
 	}
-	found := c.value(text, in)
+	found := c.value(u.text, in)
 	if len(found) == 0 {
-		return nil, true
+		return nil, u.isWhole
 	}
-	packed := pack(Splice(text, found), isGzip)
-	return []Edit{{End: len(s), Text: packed, Causes: causes(found)}}, true
+	isGzip := s[0] == 0x1f
+	packed := pack(Splice(u.text, found), isGzip)
+	return []Edit{{End: u.end, Text: packed, Causes: causes(found)}}, true
 }
 
-// unpack returns what compressed bytes say.
-func (c *walk) unpack(s string, isGzip bool) (text string, ok bool) {
-	var r io.Reader
-	var err error
-	if isGzip {
-		r, err = gzip.NewReader(strings.NewReader(s))
-	} else {
-		r, err = zlib.NewReader(strings.NewReader(s))
-	}
-	if err != nil {
-		return "", false
-	}
+// An unpacked is what compressed bytes say.
+type unpacked struct {
+	text    string
+	end     int  // where the compressed bytes end; others may be behind them
+	isWhole bool // they have no fault, and nothing is behind them
+}
+
+// unpack returns what compressed bytes say, up to a fault in them.
+func (c *walk) unpack(s string) unpacked {
+	compressed := strings.NewReader(s)
 	var b strings.Builder
-	n, err := io.Copy(&b, io.LimitReader(r, int64(c.unpacked)+1))
-	if err != nil {
-		return "", false
+	var err error
+	if s[0] == 0x1f {
+		err = c.unpackGzip(&b, compressed)
+	} else {
+		err = c.unpackZlib(&b, compressed)
 	}
+	u := unpacked{text: b.String(), end: len(s), isWhole: err == nil && compressed.Len() == 0}
+	if err == nil {
+		u.end -= compressed.Len()
+	}
+	return u
+}
+
+// unpackGzip writes what the first member of a gzip file says.
+func (c *walk) unpackGzip(w io.Writer, r *strings.Reader) error {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return err
+	}
+	z.Multistream(false)
+	return c.copy(w, z)
+}
+
+// unpackZlib writes what a zlib stream says.
+func (c *walk) unpackZlib(w io.Writer, r *strings.Reader) error {
+	z, err := zlib.NewReader(r)
+	if err != nil {
+		return err
+	}
+	return c.copy(w, z)
+}
+
+// copy copies what is unpacked, up to the limit of the walk.
+func (c *walk) copy(w io.Writer, r io.Reader) error {
+	n, err := io.Copy(w, io.LimitReader(r, int64(c.unpacked)+1))
 	c.unpacked -= int(n)
+	c.left += int(n) * defaultWork
 	if c.unpacked < 0 {
 		c.err = ErrTooMuch
-		return "", false
+		return ErrTooMuch
 	}
-	c.left += int(n) * defaultWork
-	return b.String(), true
+	return err
 }
 
 // pack compresses a text.

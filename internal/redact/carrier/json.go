@@ -321,7 +321,7 @@ func (c *walk) jsonLeafEdits(text string, l jsonLeaf, p place) []Edit {
 	raw := text[l.start:l.end]
 	switch {
 	case l.kind == Number:
-		return shift(settled(c.ask(raw, p)), l.start)
+		return shift(c.wholeNumber(raw, p), l.start)
 	case l.isName:
 		edits := c.prose(jsonEscapes.text(raw), p)
 		return shift(jsonEscapes.lift(raw, edits), l.start)

@@ -121,8 +121,8 @@ const minKnown = 8
 // the line s[start:end]: the end of the first line, and of the last one or two
 // of those that follow.
 func lineEnds(s string, start, end int) []int {
-	width := end - start
-	if width < shortestLine || width%4 != 0 {
+	width := lineWidth(s[start:end])
+	if width == 0 {
 		return []int{end}
 	}
 	ends := []int{end}
@@ -146,6 +146,28 @@ func lineEnds(s string, start, end int) []int {
 			return ends
 		}
 	}
+}
+
+// lineWidth returns how long the lines of base64 are whose first line is given,
+// or 0 if base64 has no such lines. In front of the first line there may be a
+// part of a path, up to one of the first marks.
+func lineWidth(line string) int {
+	marks := 0
+	for i := range line {
+		isStart := i == 0 || classes[line[i-1]]&isAlnum == 0
+		if !isStart {
+			continue
+		}
+		width := len(line) - i
+		if width < shortestLine || marks > mostMarks {
+			return 0
+		}
+		if width%4 == 0 {
+			return width
+		}
+		marks++
+	}
+	return 0
 }
 
 // lineBreak returns the line break that a text begins with, and the indentation
