@@ -104,8 +104,9 @@ func (s *search) valueAt(kind string, start, at int, quote string) match {
 		m = s.password(start, at, quote, 50)
 	}
 	if m.end == 0 {
-		if hidden := hiddenOfList().FindStringIndex(text[at:]); hidden != nil {
-			s.last = at + hidden[1] // the list goes on behind what is known from elsewhere
+		end := hiddenEnd(text, at)
+		if end > at {
+			s.last = end // the list goes on behind what is known from elsewhere
 		}
 	}
 	return m
@@ -118,6 +119,20 @@ const betweenOfList = `(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + qu
 
 // hiddenOfList are placeholders with which a list begins.
 var hiddenOfList = memo.Regexp(`^(?:` + placeholderExpr + `|` + typedExpr + `)(?:` + betweenOfList + `(?:` + placeholderExpr + `|` + typedExpr + `))*`)
+
+// hiddenEnd returns where a list of placeholders ends that begins at a place: at the place
+// itself if none begins there.
+func hiddenEnd(text string, at int) int {
+	first := text[at:run(text[:min(len(text), at+maxValue)], at, word|dot|plus)]
+	if !strings.HasPrefix(text[at:], openPlaceholder) && !mayHoldTyped(first) {
+		return at
+	}
+	hidden := hiddenOfList().FindStringIndex(text[at:])
+	if hidden == nil {
+		return at
+	}
+	return at + hidden[1]
+}
 
 // joiners stand between the words of a name.
 var joiners = strings.NewReplacer("-", "", "_", "")

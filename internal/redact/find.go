@@ -26,10 +26,11 @@ const (
 // learned from the edits that stay, by learn: an edit that is covered by another
 // one is not made, and its value may have been a part of something harmless.
 type finder struct {
-	policy *Policy
-	side   side
-	knows  bool // there are values to look for
-	lines  bool // lines of known values count, too
+	policy  *Policy
+	side    side
+	learned map[string]bool // the values that were learned from this text
+	knows   bool            // there are values to look for
+	lines   bool            // lines of known values count, too
 
 	foundField bool // a field for credentials was replaced
 
@@ -63,7 +64,11 @@ func (f *finder) learn(edits []carrier.Edit) {
 					f.policy.Hit(c.Kind)
 				}
 			}
-			if c.Learn {
+			if c.Learn && !f.learned[c.Value] {
+				if f.learned == nil {
+					f.learned = map[string]bool{}
+				}
+				f.learned[c.Value] = true
 				isCertain := c.Rule == byField || c.Rule == byPlace
 				f.policy.learnFound(c.Value, isCertain)
 			}
@@ -276,9 +281,7 @@ func lastName(l *carrier.Leaf) string {
 // there, and [Placeholder] is written for it.
 func (f *finder) placeholders(l *carrier.Leaf) []carrier.Match {
 	text := l.Text
-	mayHave := strings.Contains(text, "REDACTED") || strings.Contains(text, "ffaced0") || strings.Contains(text, "FFACED0") ||
-		strings.Contains(text, "W1JFREFDVEVEX") || strings.Contains(text, "RURBQ1RF")
-	if !mayHave {
+	if !mayHoldTyped(text) {
 		return nil
 	}
 	var found []carrier.Match

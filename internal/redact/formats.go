@@ -242,7 +242,7 @@ func jwt(text string, at int) (start, end int) {
 	if len(header) < 12 {
 		return 0, 0
 	}
-	others := jwtParts().FindString(text[at+len(header):])
+	others := text[at+len(header) : jwtEnd(text, at+len(header))]
 	if len(others)-strings.LastIndexByte(others, '.') <= 16 {
 		return 0, 0
 	}
@@ -254,7 +254,25 @@ func jwt(text string, at int) (start, end int) {
 	return at, at + len(header) + len(others)
 }
 
-var jwtParts = memo.Regexp(`^\.[\w-]*(?:\.[\w-]+){1,3}`)
+// jwtEnd returns where the parts of a token end that follow its header: two to four, each
+// with a dot before it. The first of them may be empty, if what is signed is elsewhere
+// (RFC 7515, appendix F). It returns at if there are fewer.
+func jwtEnd(text string, at int) int {
+	end, parts := at, 0
+	for parts < 4 && end < len(text) && text[end] == '.' {
+		next := run(text, end+1, url64)
+		isEmpty := next == end+1
+		if isEmpty && parts > 0 {
+			break
+		}
+		end = next
+		parts++
+	}
+	if parts < 2 {
+		return at
+	}
+	return end
+}
 
 const pemBegin = "-----BEGIN "
 

@@ -53,5 +53,6 @@ func isStandIn(b string) bool {
 		plain, _ := base64.StdEncoding.DecodeString(b)
 		b = string(plain)
 	}
-	return onlyTyped().MatchString(b) || strings.HasPrefix(b, pemBegin) && keyLike(b) == b
+	isTyped := mayHoldTyped(b) && onlyTyped().MatchString(b)
+	return isTyped || strings.HasPrefix(b, pemBegin) && keyLike(b) == b
 }

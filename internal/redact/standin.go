@@ -16,7 +16,7 @@ import (
 func standIn(secret string) string {
 	text, n := secret, len(secret)
 	switch {
-	case onlyTyped().MatchString(text):
+	case mayHoldTyped(text) && onlyTyped().MatchString(text):
 		return text
 	case webToken().MatchString(secret):
 		return tokenLike(text)
