@@ -113,25 +113,49 @@ func (s *search) valueAt(kind string, start, at int, quote string) match {
 }
 
 // nextOfList is what stands between two values of a list.
-var nextOfList = memo.Regexp(`^` + betweenOfList + `$`)
+var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`)
 
-const betweenOfList = `(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`
+// maxBetween is the length in bytes up to which a text between two values is looked at: a
+// comma, a line break and the indentation of the next line.
+const maxBetween = 40
 
-// hiddenOfList are placeholders with which a list begins.
-var hiddenOfList = memo.Regexp(`^(?:` + placeholderExpr + `|` + typedExpr + `)(?:` + betweenOfList + `(?:` + placeholderExpr + `|` + typedExpr + `))*`)
+// hiddenHere is a placeholder with which a text begins.
+var hiddenHere = memo.Regexp(`^(?:` + placeholderExpr + `|` + typedExpr + `)`)
 
 // hiddenEnd returns where a list of placeholders ends that begins at a place: at the place
 // itself if none begins there.
 func hiddenEnd(text string, at int) int {
-	first := text[at:run(text[:min(len(text), at+maxValue)], at, word|dot|plus)]
-	if !strings.HasPrefix(text[at:], openPlaceholder) && !mayHoldTyped(first) {
-		return at
+	end := at
+	for {
+		n := hiddenLength(text[at:])
+		if n == 0 {
+			return end
+		}
+		end = at + n
+		between := nextOfList().FindStringIndex(text[end:min(len(text), end+maxBetween)])
+		if between == nil {
+			return end
+		}
+		at = end + between[1]
 	}
-	hidden := hiddenOfList().FindStringIndex(text[at:])
+}
+
+// hiddenLength returns the length of the placeholder with which a text begins, or 0.
+func hiddenLength(text string) int {
+	text = text[:min(len(text), maxValue)]
+	if strings.HasPrefix(text, openPlaceholder) {
+		text = text[:min(len(text), len(openPlaceholder)+len("-00000000]"))]
+	} else {
+		text = text[:run(text, 0, word|dot|plus|equal)]
+		if !mayHoldTyped(text) {
+			return 0
+		}
+	}
+	hidden := hiddenHere().FindStringIndex(text)
 	if hidden == nil {
-		return at
+		return 0
 	}
-	return at + hidden[1]
+	return hidden[1]
 }
 
 // joiners stand between the words of a name.
@@ -191,12 +215,6 @@ func (s *search) scheme(kind string, at int) match {
 }
 
 var afterScheme = memo.Regexp(`^ +`)
-
-// assignment is what stands between the end of a name and the value that is given to it,
-// in JSON, YAML, shell, a URL, source code, a header or a table: the quotes that end the
-// name and begin the value, and a separator.
-var assignment = memo.Regexp(`^(` + quote + `)?(?:\]|\*\*)?([ \t]{0,16})` +
-	`([:=][=>]?|[>|,])?[ \t]{0,16}(` + quote + `)?`)
 
 // typing is what may stand there, too: where the value is typed or one of several, where it stands
 // beside its name in an object or elements, and in a part of a form.
@@ -265,23 +283,71 @@ func isNested(before string) bool {
 
 var nesting = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
 
-// assigned returns where the value begins that is given to a name ending at a place, and
-// the quote it stands in. It returns 0 if there is none. To an
-// option a value is given by a space, and after a comma only where names are quoted.
+// assigned returns where the value begins that is given to a name ending at a place, in JSON,
+// YAML, shell, a URL, source code, a header or a table, and the quote it stands in. It returns 0
+// if there is none. To an option a value is given by a space, and after a comma only where names
+// are quoted.
 func assigned(text string, at int, option bool) (value int, quote string) {
-	m := assignment().FindStringSubmatch(text[at:min(len(text), at+100)])
-	name, spaces, separator, open := m[1], m[2], string(m[3]), m[4]
-	if separator == "" && (!option || len(spaces) == 0) || separator == "," && len(name) == 0 {
+	rest := text[at:]
+	nameQuote, rest := cutQuote(rest)
+	switch {
+	case strings.HasPrefix(rest, "]"):
+		rest = rest[1:]
+	case strings.HasPrefix(rest, "**"):
+		rest = rest[2:]
+	}
+	spaces, rest := cutSpaces(rest)
+	separator, rest := cutSeparator(rest)
+	_, rest = cutSpaces(rest)
+	quote, rest = cutQuote(rest)
+
+	isGiven := separator != "" || option && spaces > 0
+	if separator == "," {
+		isGiven = nameQuote != ""
+	}
+	if !isGiven {
 		return 0, ""
 	}
-	return at + len(m[0]), open
+	return len(text) - len(rest), quote
+}
+
+// cutQuote cuts the quote off with which a text begins.
+func cutQuote(text string) (quote, rest string) {
+	if text == "" || strings.IndexByte("\"'`", text[0]) < 0 {
+		return "", text
+	}
+	return text[:1], text[1:]
+}
+
+// cutSpaces cuts the spaces and tabs off with which a text begins, sixteen at most.
+func cutSpaces(text string) (n int, rest string) {
+	for n < len(text) && n < 16 && (text[n] == ' ' || text[n] == '\t') {
+		n++
+	}
+	return n, text[n:]
+}
+
+// cutSeparator cuts off what separates a name from its value, such as ":", ":=" and "=>".
+func cutSeparator(text string) (separator, rest string) {
+	if text == "" || strings.IndexByte(":=>|,", text[0]) < 0 {
+		return "", text
+	}
+	n := 1
+	isPair := len(text) > 1 && (text[1] == '=' || text[1] == '>')
+	if isPair && (text[0] == ':' || text[0] == '=') {
+		n = 2
+	}
+	return text[:n], text[n:]
 }
 
 // typed is assigned for a value that is typed, one of several, or beside its name.
 func typed(text string, at int) (value int, quote string) {
 	next := strings.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
-	if len(next) > 0 && (next[0] == ':' || next[0] == '=') && !strings.ContainsAny(next, "[{<\\\n") {
-		return 0, "" // nearly every one
+	if len(next) > 0 && (next[0] == ':' || next[0] == '=') {
+		isOpen := strings.ContainsAny(next, "[{<\\\n")
+		if !isOpen || strings.HasPrefix(next[1:], openPlaceholder) {
+			return 0, "" // nearly every one
+		}
 	}
 	m := typing().FindStringSubmatch(text[at:min(len(text), at+2*maxBefore)])
 	if m == nil {

@@ -63,8 +63,9 @@ func (s *search) word(start, end int) match {
 	if m := s.token(start); m.end > 0 {
 		return m
 	}
-	if s.last > 0 && start-s.last < 40 && s.listed != "" && nextOfList().MatchString(text[s.last:start]) {
-		if m := s.valueAt(s.listed, start, start, s.quote); m.end > 0 {
+	if s.isNextOfList(start) {
+		m := s.valueAt(s.listed, start, start, s.quote)
+		if m.end > 0 {
 			return m
 		}
 	}
@@ -85,6 +86,16 @@ func (s *search) word(start, end int) match {
 		return s.shape(at)
 	}
 	return match{}
+}
+
+// isNextOfList reports whether a value at a place is the next one of the list in which the last
+// match is.
+func (s *search) isNextOfList(start int) bool {
+	if s.last == 0 || s.listed == "" || start-s.last >= maxBetween {
+		return false
+	}
+	between := nextOfList().FindStringIndex(s.text[s.last:start])
+	return between != nil && s.last+between[1] == start
 }
 
 // userinfo looks for the password in "scheme://user:password@host", given where the first
