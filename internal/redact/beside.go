@@ -119,8 +119,8 @@ var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space + `(?:,` + space + `(
 // comma, a line break and the indentation of the next line.
 const maxBetween = 40
 
-// hiddenHere is a placeholder with which a text begins.
-var hiddenHere = memo.Regexp(`^(?:` + placeholderExpr + `|` + typedExpr + `)`)
+// typedHere is a typed placeholder with which a text begins.
+var typedHere = memo.Regexp(`^(?:` + typedExpr + `)`)
 
 // hiddenEnd returns where a list of placeholders ends that begins at a place: at the place
 // itself if none begins there.
@@ -142,20 +142,18 @@ func hiddenEnd(text string, at int) int {
 
 // hiddenLength returns the length of the placeholder with which a text begins, or 0.
 func hiddenLength(text string) int {
-	text = text[:min(len(text), maxValue)]
-	if strings.HasPrefix(text, openPlaceholder) {
-		text = text[:min(len(text), len(openPlaceholder)+len("-00000000]"))]
-	} else {
-		text = text[:run(text, 0, word|dot|plus|equal)]
-		if !mayHoldTyped(text) {
-			return 0
-		}
+	if n := placeholderLength(text); n > 0 {
+		return n
 	}
-	hidden := hiddenHere().FindStringIndex(text)
-	if hidden == nil {
+	text = text[:run(text[:min(len(text), maxValue)], 0, word|dot|plus|equal)]
+	if !mayHoldTyped(text) {
 		return 0
 	}
-	return hidden[1]
+	typed := typedHere().FindStringIndex(text)
+	if typed == nil {
+		return 0
+	}
+	return typed[1]
 }
 
 // joiners stand between the words of a name.
@@ -401,18 +399,38 @@ func (s *search) value(kind string, start int, quote string) match {
 // maxPassword is the length in bytes up to which a value with any characters is looked at.
 const maxPassword = 512
 
+// isVisible has the bytes that a password may have: all that can be seen but for those that
+// end a value.
+var isVisible = func() (t [256]bool) {
+	for c := byte('!'); c <= '~'; c++ {
+		t[c] = strings.IndexByte("\"'`\\;&<>|", c) < 0
+	}
+	return t
+}()
+
+// visibleEnd returns where the bytes end that a password may have which begins at a place. A
+// text may have many names among them, so what was found for one is kept for the next.
+func (s *search) visibleEnd(start int) int {
+	isKept := s.visible.start <= start && start < s.visible.end
+	if isKept {
+		return s.visible.end
+	}
+	end := start
+	for end < len(s.text) && isVisible[s.text[end]] {
+		end++
+	}
+	s.visible.start, s.visible.end = start, end
+	return end
+}
+
 // password looks at the value of a password: any in a connection string, where a host
 // stands beside it, else only what people don't make up: random hexadecimal, UUIDs,
 // base64 or base32 (RFC 4648), and what has all kinds of characters and no more words than
 // so many percent.
 func (s *search) password(name, start int, quote string, words int) match {
 	text := s.text
-	end := start
-	for end < len(text) && end < start+maxPassword && text[end] > ' ' && text[end] < 0x7f &&
-		strings.IndexByte("\"'`\\;&<>|", text[end]) < 0 {
-		end++
-	}
-	if end == start+maxPassword {
+	end := s.visibleEnd(start)
+	if end >= start+maxPassword {
 		return match{} // as in value
 	}
 	v := strings.TrimSuffix(text[start:end], "]]") // the end of CDATA

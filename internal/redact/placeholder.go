@@ -35,8 +35,25 @@ var (
 	// placeholder is found once the base64 is decoded.
 	typedOfAnswers = memo.Regexp(`\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
 		`\b(?:REDACTED){2}[\w+/-]*={0,2}|\bW1JFREFDVEVEX(?:Q={0,2}|S4=?|S4u)(?:[^\w+/=-]|$)|://(?:[^:@/?#\s"'<>]*:)?(REDACTED)[@/:.]`)
-	lastPlaceholder = memo.Regexp(placeholderExpr + `$`)
 )
+
+// placeholderLength returns the length of the placeholder with which a text begins, with a hash
+// or without, or 0.
+func placeholderLength(text string) int {
+	rest, ok := strings.CutPrefix(text, openPlaceholder)
+	if !ok {
+		return 0
+	}
+	const hash = len("-00000000")
+	hasHash := len(rest) > hash && rest[0] == '-' && run(rest[:hash], 1, hexLower) == hash
+	if hasHash {
+		rest = rest[hash:]
+	}
+	if !strings.HasPrefix(rest, "]") {
+		return 0
+	}
+	return len(text) - len(rest) + 1
+}
 
 // mayHoldTyped reports whether a text may have what typedExpr or typedOfAnswers matches. It
 // takes a hundredth of their time, and nearly no text has any.
@@ -101,13 +118,15 @@ func endsInPlaceholder(text string) bool {
 		return false
 	}
 	const longest = len(openPlaceholder) + len("-00000000]")
-	return lastPlaceholder().MatchString(text[max(0, len(text)-longest):])
+	text = text[max(0, len(text)-longest):]
+	i := strings.LastIndexByte(text, '[')
+	return i >= 0 && placeholderLength(text[i:]) == len(text)-i
 }
 
 // isHidden reports whether a value is hidden already: by us, or by the server that echoes
 // a secret. OpenAI's Responses say "<redacted>".
 func isHidden(value string) bool {
-	isOurs := strings.HasPrefix(value, openPlaceholder) && onlyPlaceholder().MatchString(value)
+	isOurs := value != "" && placeholderLength(value) == len(value)
 	return isOurs || strings.EqualFold(value, "<redacted>") || strings.Trim(value, "*") == ""
 }
 

@@ -17,6 +17,8 @@ type search struct {
 	listed string // the kind of the values of the list that the last name has
 	quote  string // that they stand in
 
+	visible struct{ start, end int } // the last run of bytes that a password may have
+
 	tries map[*format]try // of formats whose characters join words
 }
 
