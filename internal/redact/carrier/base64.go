@@ -172,7 +172,8 @@ func (c *walk) decoded(r base64Run, from int, p place) (edits []Edit, ok bool) {
 	if len(digits) < shortestRun || !c.mayDecode(p, len(digits)*3/4) {
 		return nil, false
 	}
-	plain, err := r.encoding().DecodeString(digits)
+	plain, err := r.encoding().AppendDecode(c.plain[:0], []byte(digits))
+	c.plain = plain
 	if err != nil {
 		return nil, false
 	}

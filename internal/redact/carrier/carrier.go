@@ -180,6 +180,7 @@ type walk struct {
 	err      error // the first limit that was reached
 	leaf     Leaf  // is used again by each call of Find
 	scans    []*jsonScan
+	plain    []byte // what base64 says; is used again by each run
 }
 
 func (w *Walker) newWalk(size int) *walk {
@@ -224,7 +225,7 @@ func (c *walk) mayDecode(p place, n int) bool {
 }
 
 // shortest is the length in bytes under which a value without a name is not
-// searched: no secret is as short.
+// searched, and one with a name carries nothing: no secret is as short.
 const shortest = 4
 
 // value returns the edits of a decoded value.
@@ -232,7 +233,8 @@ func (c *walk) value(s string, p place) []Edit {
 	if len(s) < shortest && p.name == "" {
 		return nil
 	}
-	if p.kind != Text {
+	isInside := p.depth > 0
+	if p.kind != Text || len(s) < shortest && isInside {
 		return settled(c.ask(s, p))
 	}
 	start := skipSpace(s, 0)

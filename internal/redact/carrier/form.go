@@ -92,20 +92,16 @@ const mostParameters = 64
 
 // pairs returns the edits of the parameters of a form or query.
 func (c *walk) pairs(s string, in place) []Edit {
-	var all []Member
-	for pair := range strings.SplitSeq(s, "&") {
-		name, value, _ := strings.Cut(strings.TrimPrefix(pair, "amp;"), "=")
-		all = append(all, Member{formEscapes.text(name), value})
-	}
+	members := parameters(s)
 	var edits []Edit
-	at, i := 0, 0
+	at := 0
 	outer := in.path
 	for pair := range strings.SplitSeq(s, "&") {
-		_, value, hasName := strings.Cut(pair, "=")
+		name, value, hasName := strings.Cut(pair, "=")
 		p := in
-		p.members = all[:min(len(all), mostParameters)]
+		p.members = members
 		if hasName {
-			p.name = all[i].Name
+			p.name = parameterName(name)
 		} else {
 			value = pair
 		}
@@ -113,7 +109,25 @@ func (c *walk) pairs(s string, in place) []Edit {
 		start := at + len(pair) - len(value)
 		edits = append(edits, shift(c.parameter(value, p), start)...)
 		at += len(pair) + 1
-		i++
 	}
 	return edits
+}
+
+// parameters returns the first parameters of a form or query.
+func parameters(s string) []Member {
+	var members []Member
+	for pair := range strings.SplitSeq(s, "&") {
+		if len(members) == mostParameters {
+			break
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		members = append(members, Member{parameterName(name), value})
+	}
+	return members
+}
+
+// parameterName returns a name of a form or query as it reads. In HTML, "&amp;"
+// may stand before it.
+func parameterName(raw string) string {
+	return formEscapes.text(strings.TrimPrefix(raw, "amp;"))
 }

@@ -33,6 +33,8 @@ type markupScan struct {
 	open []element // the first one stands for the text as a whole
 	leaf func(l markupLeaf, path []string, members []Member, labels []string)
 	path []string
+
+	attributes []markupLeaf // of one element; is used again by the next one
 }
 
 // markup returns the edits of a text that begins as XML or HTML: of its texts,
@@ -108,7 +110,7 @@ func (m *markupScan) run() int {
 // start opens an element and handles its attributes.
 func (m *markupScan) start(name string, start, end int) {
 	e := element{name: name}
-	var leaves []markupLeaf
+	leaves := m.attributes[:0]
 	at := start + 1
 	for at < end {
 		open := strings.IndexAny(m.text[at:end], `"'`)
@@ -129,6 +131,7 @@ func (m *markupScan) start(name string, start, end int) {
 		}
 		at = to + 1
 	}
+	m.attributes = leaves
 	for _, l := range leaves {
 		var labels []string
 		if IsValueName(l.name) {
