@@ -34,3 +34,15 @@ func TestGluedTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyGluedToTheNameOfAnother: a key that ends in what the name of another one begins with is
+// replaced, and so is the other one, which is seen only without the first.
+func TestKeyGluedToTheNameOfAnother(t *testing.T) {
+	t.Parallel()
+	const first = "gsk_" + "T9HWTESBareIRIc8W8rWCprZAljt6UEO0HB121AWS"
+	const second = "z3ZtuBK1zkbPqMfX3SkJP/skEgM4/YwGSi8RAf4I"
+	got := redactedText(first + "_SECRET_" + "ACCESS_KEY=" + second)
+	if want := "[REDACTED]_SECRET_ACCESS_KEY=[REDACTED]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
