@@ -23,10 +23,11 @@ const minSecret = 8
 
 // secrets are the values that are known to be secret.
 type secrets struct {
-	mu    sync.RWMutex
-	known map[string]bool // their texts
-	finds matcher         // finds them and their lines
-	signs [2]*matcher     // find what signs one request, the new ones first
+	mu      sync.RWMutex
+	known   map[string]bool // their texts
+	inOrder []string        // the same, in the order in which they became known
+	finds   matcher         // finds them and their lines
+	signs   [2]*matcher     // find what signs one request, the new ones first
 }
 
 // AddSecret makes a secret known: it is replaced wherever it is found from now on. Values
@@ -42,6 +43,7 @@ func (s *secrets) AddSecret(text string) {
 	}
 	text = strings.Clone(text) // it may be a part of a large one
 	s.known[text] = true
+	s.inOrder = append(s.inOrder, text)
 	s.finds.add(spelled.Get(text)...)
 }
 

@@ -30,6 +30,8 @@ type Journal struct {
 	mu      sync.Mutex
 	given   interaction.Given   // what is in the file once there is one, or should be
 	items   []*cassette.Encoded // the same; what they are made of takes more memory
+	windows []*redact.Windows   // of the items up to one; made if a secret becomes known
+	values  []byte              // the texts of what the run gave its test, as far as they are in the file
 	known   int                 // how many secrets were known when it was last found to hold none
 	made    bool                // the file is there
 	behind  bool                // something could not be written
@@ -74,6 +76,7 @@ func (j *Journal) add(item *cassette.Encoded, known int) {
 	switch err := cassette.Append(j.Path, given, item, !j.made); {
 	case err == nil:
 		j.made, j.known = true, now
+		j.values = append(j.values, given...)
 	case !j.made && os.IsExist(err):
 		j.foreign = true
 	default:
@@ -90,9 +93,11 @@ func (j *Journal) Give(g interaction.Given) {
 	if !j.made || j.closed || j.foreign {
 		return
 	}
-	if err := cassette.Append(j.Path, j.encodeGiven(), nil, false); err != nil {
+	text := j.encodeGiven()
+	if err := cassette.Append(j.Path, text, nil, false); err != nil {
 		j.behind = true
 	}
+	j.values = append(j.values, text...)
 }
 
 // Given returns what the file gives a test: what this run has given, and what a killed
@@ -127,31 +132,42 @@ func (j *Journal) goOn(left *cassette.File) {
 // redacted. The caller holds the lock.
 func (j *Journal) rewrite(all []*interaction.Interaction) {
 	known := j.policy.Count()
-	j.items = nil
+	j.items, j.windows = nil, nil
 	for _, it := range all {
 		if item, err := Encode(j.policy, j.Path, it); err == nil {
 			j.items = append(j.items, item)
 		}
 	}
-	err := cassette.SaveJournal(j.Path, j.encodeGiven(), j.items)
+	j.values = j.encodeGiven()
+	err := cassette.SaveJournal(j.Path, j.values, j.items)
 	j.made, j.behind = j.made || err == nil, err != nil
 	if err == nil {
 		j.known = known
 	}
 }
 
-// isUnclean reports whether what was written may hold a secret that is known by now. It is
-// rare that one becomes known. The caller holds the lock.
+// isUnclean reports whether what was written, or is about to be, may hold a secret that has
+// become known since it was last found to hold none. A program may have a new credential for
+// each call, so what is written is decoded once, not once for each of them. The caller holds the
+// lock.
 func (j *Journal) isUnclean() bool {
-	text, err := os.ReadFile(j.Path)
-	return err != nil || j.policy.MayContain(text)
+	for _, item := range j.items[len(j.windows):] {
+		j.windows = append(j.windows, redact.WindowsOf(item.Text))
+	}
+	texts := j.policy.NewTexts(j.known)
+	for i, w := range j.windows {
+		if w.MayHaveAny(texts) && j.policy.MayContain(j.items[i].Text) {
+			return true
+		}
+	}
+	return j.policy.MayContain(j.values)
 }
 
 // close ends the journal; what is settled later is not in it.
 func (j *Journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed, j.items = true, nil
+	j.closed, j.items, j.windows = true, nil, nil
 }
 
 // Remove deletes the journal once everything in it is in a saved file.
