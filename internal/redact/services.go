@@ -2,7 +2,6 @@ package redact
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/group"
@@ -74,5 +73,11 @@ func places(list string) [][]string {
 // holdersOf returns those that may be in bodies of a request and its answer.
 func holdersOf(url string) []holder {
 	path := cut(url).path
-	return slices.DeleteFunc(slices.Clone(holders), func(h holder) bool { return h.path != nil && !h.path().MatchString(path) })
+	found := make([]holder, 0, 12) // most belong to one service
+	for _, h := range holders {
+		if h.path == nil || h.path().MatchString(path) {
+			found = append(found, h)
+		}
+	}
+	return found
 }
