@@ -354,46 +354,67 @@ func typed(text string, at int) (value int, quote string) {
 	return at + len(m[0]), string(m[1])
 }
 
-// value looks at the value beside the name of a secret.
+// value looks at the value next to the name of a secret. A format tells more than the name, so
+// a token is looked for first.
 func (s *search) value(kind string, start int, quote string) match {
-	text := s.text
-	if m := s.token(start); m.end > 0 {
-		return m // a format tells more than the name
+	m := s.token(start)
+	if m.end > 0 {
+		return m
 	}
+	end := s.valueEnd(kind, start, quote)
+	if end == 0 {
+		return match{}
+	}
+	v := s.text[start:end]
+	isNameInCode := quote == "" && !strings.ContainsAny(v, "0123456789")
+	if isNameInCode {
+		return match{}
+	}
+	isRandom := looksRandomAlone(v) || isBase32(v)
+	isKeyInUUID := kind == "API key" && isUUID(v)
+	if !isRandom && !isKeyInUUID {
+		return match{}
+	}
+	return s.match(kind, start, end)
+}
+
+// valueEnd returns where a value ends, or 0 if it is not one that could be a secret: a place, a
+// time, a ratio or a URL, code, a value that somebody shortened, or one that is too long. A part
+// of a longer value is not judged: of a placeholder, it would count as a secret.
+func (s *search) valueEnd(kind string, start int, quote string) int {
+	text := s.text
 	chars := url64 | dot | plus | tilde
-	if kind == signatureOfURL || kind == "AWS session token" || quote == "" && start > 0 && text[start-1] == '=' {
+	isInQuery := quote == "" && start > 0 && text[start-1] == '='
+	if isInQuery || kind == signatureOfURL || kind == "AWS session token" {
 		chars |= percent
 	}
 	limit := text[:min(len(text), start+maxValue)]
 	end := run(limit, start, chars)
-	if end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL {
+
+	hasColon := end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL
+	if hasColon { // two parts: a user and a password, or an id and a key
 		colon := end
-		if end = run(limit, colon+1, chars); end < colon+17 || strings.HasPrefix(limit[colon:], "://") {
-			return match{} // a place, a time, a ratio, a URL
+		end = run(limit, colon+1, chars)
+		isShort := end < colon+17
+		if isShort || strings.HasPrefix(limit[colon:], "://") {
+			return 0
 		}
 	}
 	for pads := 0; pads < 2 && end < len(limit) && limit[end] == '='; pads++ {
 		end++
 	}
 	if end >= start+maxValue {
-		// A part of a longer value is not judged: of a placeholder, it would count as a secret.
-		return match{}
+		return 0
 	}
-	if end < len(text) && (class[text[end]]&alnum != 0 || strings.IndexByte("({[$*@", text[end]) >= 0) ||
-		isElided(text, end) || strings.HasSuffix(text[start:end], "..") {
-		return match{}
+	goesOn := end < len(text) && (class[text[end]]&alnum != 0 || strings.IndexByte("({[$*@", text[end]) >= 0)
+	if goesOn || isElided(text, end) || strings.HasSuffix(text[start:end], "..") {
+		return 0
 	}
-	if quote == "" && end > start && text[end-1] == '.' {
-		end-- // of the sentence
+	isEndOfSentence := quote == "" && end > start && text[end-1] == '.'
+	if isEndOfSentence {
+		end--
 	}
-	v := text[start:end]
-	if quote == "" && !strings.ContainsAny(v, "0123456789") {
-		return match{} // a name in code
-	}
-	if !looksRandomAlone(v) && !isBase32(v) && !(kind == "API key" && isUUID(v)) {
-		return match{}
-	}
-	return s.match(kind, start, end)
+	return end
 }
 
 // maxPassword is the length in bytes up to which a value with any characters is looked at.
@@ -423,34 +444,62 @@ func (s *search) visibleEnd(start int) int {
 	return end
 }
 
-// password looks at the value of a password: any in a connection string, where a host
-// stands beside it, else only what people don't make up: random hexadecimal, UUIDs,
-// base64 or base32 (RFC 4648), and what has all kinds of characters and no more words than
-// so many percent.
+// password looks at the value of a password: any in a connection string, where a host stands
+// next to it, else only what people do not make up. The name begins at a place, and the value at
+// another. At most so many percent of a strong one are words.
 func (s *search) password(name, start int, quote string, words int) match {
-	text := s.text
 	end := s.visibleEnd(start)
 	if end >= start+maxPassword {
-		return match{} // as in value
+		return match{} // a part of a longer value is not judged
 	}
-	v := strings.TrimSuffix(text[start:end], "]]") // the end of CDATA
+	v := strings.TrimSuffix(s.text[start:end], "]]") // the end of CDATA
 	end = start + len(v)
-	t := measure(v)
-	code := "(){}[]$*,="
-	if quote != "" && len(v) > 0 && v[0] != '$' {
-		code = "(){}[]:"
+	if isElided(s.text, end) || strings.Contains(v, "://") {
+		return match{}
 	}
-	strong := len(v) >= 12 && t.upper > 0 && t.lower > 0 && t.digit > 0 && t.turns >= 4 && t.words*100 <= t.n*words &&
-		!isPlaceholder(v) && !strings.ContainsAny(v, code) && !isPath(v)
-	weak := start > 0 && text[start-1] == '=' && inConnection(text[s.lastEnd(name-160):name]) &&
-		!strings.ContainsAny(v, "(),=") && isPassword("", v)
-	key := strings.TrimPrefix(strings.TrimPrefix(v, "key-"), "api-") // Mailgun, LaunchDarkly
-	random := t.digit > 0 && (looksRandomAlone(key) || isBase32(v) || isUUID(key)) ||
-		t.digit > 1 && t.marks < 2 && t.n >= 16 && t.distinct >= 8 && t.steps*100 < t.n*45 && t.words*100 < t.n*85 && !isPlaceholder(v)
-	if !strong && !weak && !random || isElided(text, end) || strings.Contains(v, "://") {
+	isAssigned := start > 0 && s.text[start-1] == '='
+	isInConnection := isAssigned && isWeak(v, s.text[s.lastEnd(name-160):name])
+	if !isInConnection && !isStrong(v, quote, words) && !isRandomPassword(v) {
 		return match{}
 	}
 	return s.match("password", start, end)
+}
+
+// isStrong reports whether a password has all kinds of characters, and no more words than so
+// many percent. Code has other characters in quotes than without.
+func isStrong(v, quote string, words int) bool {
+	t := measure(v)
+	hasAllKinds := t.upper > 0 && t.lower > 0 && t.digit > 0
+	if len(v) < 12 || !hasAllKinds || t.turns < 4 || t.words*100 > t.n*words {
+		return false
+	}
+	code := "(){}[]$*,="
+	if quote != "" && v[0] != '$' {
+		code = "(){}[]:"
+	}
+	return !isPlaceholder(v) && !strings.ContainsAny(v, code) && !isPath(v)
+}
+
+// isWeak reports whether a value is a password in a connection string, given what stands before
+// its name.
+func isWeak(v, before string) bool {
+	return inConnection(before) && !strings.ContainsAny(v, "(),=") && isPassword("", v)
+}
+
+// isRandomPassword reports whether a password is random hexadecimal, a UUID, base64 or base32
+// (RFC 4648), also behind the prefixes of Mailgun and LaunchDarkly.
+func isRandomPassword(v string) bool {
+	t := measure(v)
+	if t.digit == 0 {
+		return false
+	}
+	key := strings.TrimPrefix(strings.TrimPrefix(v, "key-"), "api-")
+	if looksRandomAlone(key) || isBase32(v) || isUUID(key) {
+		return true
+	}
+	isLong := t.n >= 16 && t.distinct >= 8
+	isWritten := t.steps*100 >= t.n*45 || t.words*100 >= t.n*85
+	return t.digit > 1 && t.marks < 2 && isLong && !isWritten && !isPlaceholder(v)
 }
 
 // inConnection reports whether what stands before a name is the beginning of a connection
