@@ -15,7 +15,7 @@ type search struct {
 	last int // where the last match or placeholder of a list ends
 
 	listed string // the kind of the values of the list that the last name has
-	quote  string // that they stand in
+	quote  string // in which these values are
 
 	visible struct{ start, end int } // the last run of bytes that a password may have
 
@@ -97,43 +97,40 @@ func (s *search) format(at int) (kind string, start, end int) {
 	return "", 0, 0
 }
 
-// maxValue is the length in bytes up to which a value beside a name is looked at: the
+// maxValue is the length in bytes up to which a value next to a name is looked at: the
 // longest, session tokens of AWS, have about 1,500.
 const maxValue = 4096
 
 // A try is a run of characters in which tokens of a format may begin.
-type try struct{ end, times, skip int }
+type try struct {
+	end   int // of the run
+	times int // how often a token began in it and was none
+	skip  int // before which no other one is looked for
+}
 
 // manyTries is how often a token may begin in a run of the characters of one and be none. After
 // that, only some places are looked at: the others would take the square of the time.
 const manyTries = 8
 
-// span is find for a format that has none.
+// span returns where a token is that begins at a place, for a format that has no function for
+// that; end is 0 if there is none.
 func (s *search) span(p prefix, at int) (start, end int) {
 	text, body := s.text, at+len(p.text)
-	isWide, t := p.chars&^word != 0, s.tries[p.format]
-	if isWide && at < t.skip && at < t.end {
+	joinsWords := p.chars&^word != 0 // so tokens may begin in the middle of one
+	if joinsWords && s.skips(p.format, at) {
 		return 0, 0
 	}
 	end = run(text[:min(len(text), body+maxValue)], body, p.chars)
-	if isWide {
-		if at >= t.end {
-			t.times = 0
-		}
-		t.end = end
-		if t.times++; t.times > manyTries {
-			t.skip = at + (end-at)*3/4
-		}
-		if s.tries == nil {
-			s.tries = map[*format]try{}
-		}
-		s.tries[p.format] = t
+	if joinsWords {
+		s.noteTry(p.format, at, end)
 	}
 	for p.chars&dot != 0 && end > body && text[end-1] == '.' {
 		end-- // of the sentence
 	}
 	n := end - body
-	if n < p.min || p.max > 0 && n > p.max || isElided(text, end) || end < len(text) && class[text[end]]&alnum != 0 {
+	hasLength := n >= p.min && (p.max == 0 || n <= p.max)
+	goesOn := end < len(text) && class[text[end]]&alnum != 0
+	if !hasLength || goesOn || isElided(text, end) {
 		return 0, 0
 	}
 	check := p.check
@@ -144,4 +141,27 @@ func (s *search) span(p prefix, at int) (start, end int) {
 		return 0, 0
 	}
 	return at, end
+}
+
+// skips reports whether no token of a format is looked for at a place.
+func (s *search) skips(f *format, at int) bool {
+	t := s.tries[f]
+	return at < t.skip && at < t.end
+}
+
+// noteTry notes that a token of a format may begin at a place, in a run that ends at another.
+func (s *search) noteTry(f *format, at, end int) {
+	t := s.tries[f]
+	if at >= t.end {
+		t.times = 0
+	}
+	t.end = end
+	t.times++
+	if t.times > manyTries {
+		t.skip = at + (end-at)*3/4
+	}
+	if s.tries == nil {
+		s.tries = map[*format]try{}
+	}
+	s.tries[f] = t
 }
