@@ -79,7 +79,9 @@ func longestRun(b string, chars charset) (longest string) {
 // differ in 62% of base62, 47% of hexadecimal and 40% of lower case with digits, but
 // rarely in text. Entropy does not tell them apart at this length.
 func looksRandomAlone(b string) bool {
-	if t := measure(b); t.n >= 32 && t.marks == 0 && t.digit*10 >= t.n {
+	t := measure(b)
+	isLongWithDigits := t.n >= 32 && t.marks == 0 && t.digit*10 >= t.n
+	if isLongWithDigits {
 		return looksRandom(b) // of one case: words come by chance, but text has no digits
 	}
 	return switchesClass(b, 15, 70, 15)
@@ -89,7 +91,8 @@ func looksRandomAlone(b string) bool {
 // a key may have a word in it by chance.
 func looksRandom(b string) bool { return switchesClass(b, 10, 85, 20) }
 
-// switchesClass takes the least share of turns and the largest of words and marks, in
+// switchesClass reports whether a value changes between digits, lower and upper case as often as
+// random ones do. It is given the least share of turns, and the largest of words and of marks, in
 // percent.
 func switchesClass(b string, turns, words, marks int) bool {
 	if len(b) < 16 || isPlaceholder(b) {
@@ -190,11 +193,14 @@ func kindOf(c byte) charset {
 // isBase32 reports whether a value is random base32 (RFC 4648, section 6): its capitals
 // look like words more often than others.
 func isBase32(b string) bool {
-	if len(b) < 16 || run(b, 0, upper|digit) != len(b) || strings.ContainsAny(b, "0189") || isPlaceholder(b) {
+	isInAlphabet := run(b, 0, upper|digit) == len(b) && !strings.ContainsAny(b, "0189")
+	if len(b) < 16 || !isInAlphabet || isPlaceholder(b) {
 		return false
 	}
 	t := measure(b)
-	return t.turns >= max(4, t.n*12/100) && t.digit >= 2 && t.distinct >= 8 && t.steps*100 < t.n*45
+	hasTurns := t.turns >= max(4, t.n*12/100)
+	isVaried := t.distinct >= 8 && t.steps*100 < t.n*45
+	return t.digit >= 2 && hasTurns && isVaried
 }
 
 func isUUID(b string) bool { return uuid().MatchString(b) && measure(b).distinct >= 8 }
@@ -223,11 +229,11 @@ func isPlaceholder(b string) bool {
 var weakPasswords = strings.Split("password,passwd,passw0rd,password1,password123,secret,postgres,changeme,guest,"+
 	"mysecretpassword,username,mypassword,my-password,your_password,your-password,yourpassword,open sesame", ",")
 
-// isPassword reports whether a password beside a user is one: not what documentation and
+// isPassword reports whether a password next to a user is one: not what documentation and
 // local databases have.
 func isPassword(user, password string) bool {
-	if len(password) < 6 || strings.EqualFold(user, password) ||
-		strings.ContainsAny(password, "$*[%{") && !strings.ContainsAny(password, "0123456789") {
+	isVariable := strings.ContainsAny(password, "$*[%{") && !strings.ContainsAny(password, "0123456789")
+	if len(password) < 6 || strings.EqualFold(user, password) || isVariable {
 		return false
 	}
 	if slices.Contains(weakPasswords, string(strings.ToLower(password))) || isPlaceholder(password) {
