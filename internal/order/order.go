@@ -113,7 +113,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		until = max(until, again[i])
 	}
 	if o != nil {
-		o.pool = poolOf(o.mostOpen())
+		o.pool.recorded = o.mostOpen()
 	}
 	return o
 }

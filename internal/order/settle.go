@@ -53,9 +53,12 @@ type lapse struct {
 	spent time.Duration
 }
 
-// tick is how much of it counts at most. A machine that stands still for a while, as those of
-// CI services do, has not waited.
-const tick = 5 * time.Millisecond
+// tick is how often it is looked, and mostCounted how much of the time between two looks counts. A
+// machine that stands still for a while, as those of CI services do, has not waited.
+const (
+	tick        = 5 * time.Millisecond
+	mostCounted = 2 * tick
+)
 
 func newLapse() lapse { return lapse{time.Now(), spent()} }
 
@@ -65,9 +68,9 @@ func newLapse() lapse { return lapse{time.Now(), spent()} }
 func (l *lapse) next(works bool, busy uint64, collects bool) time.Duration {
 	last := *l
 	*l = newLapse()
-	counts := min(l.now.Sub(last.now), tick)
+	counts := min(l.now.Sub(last.now), mostCounted)
 	if works {
-		counts = min((l.spent-last.spent)/time.Duration(max(1, busy)), tick)
+		counts = min((l.spent-last.spent)/time.Duration(max(1, busy)), mostCounted)
 	}
 	if collects {
 		counts /= 8

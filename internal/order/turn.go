@@ -235,6 +235,9 @@ func (o *Order) isOwed(step int) bool {
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o, s := t.order, t.member().series
 	what := &o.members[o.steps[next].number]
+	if t.mark == nil {
+		o.pool.recall()
+	}
 	left, isOwed := Longest, o.isOwed(next)
 	if isOwed {
 		left = cmp.Or(t.left, o.owed)
@@ -251,30 +254,38 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
 	s.waits = slices.Insert(s.waits, i, w)
 	isFirst := at == s.soonest()
+	isSure := o.pool.isSure()
 	isBusy := isFirst && !isOwed && !what.isAsked && o.pool.isBusy(len(s.waits))
 	inVain, closed := isBusy && o.settling == 0, error(nil)
-	if o.settling == 0 && o.pool.isBusy(len(s.waits)) { // who waits first looks again when others have settled
+	if !isFirst && o.settling == 0 && o.pool.isBusy(len(s.waits)) { // who waits first looks again when others have settled
 		s.tellBusy()
 	}
 	o.mu.Unlock()
-	var ticks <-chan time.Time
-	if isFirst || isOwed {
-		ticker := time.NewTicker(tick)
-		defer ticker.Stop()
-		ticks = ticker.C
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	if !isFirst && !isOwed {
+		ticker.Stop()
 	}
-	if inVain { // but the program may be about to ask
+	if inVain && !isSure { // the program may be about to ask
 		program.settle(replayed, false)
 	}
 	for lapse := newLapse(); !inVain; {
 		select {
-		case <-ticks:
+		case <-ticker.C:
+			if !isOwed && !t.isFirst(at) {
+				// Another one looks at the program, and each would see the other at work. This one is
+				// woken when it is the first again.
+				ticker.Stop()
+				continue
+			}
 			left -= program.lapse(&lapse)
 			inVain = left <= 0
 			continue
 		case <-w.busy:
-			isBusy, inVain = true, true
-			program.settle(replayed, false)
+			if isBusy = t.isInVain(at); isBusy && !isSure {
+				program.settle(replayed, false)
+			}
+			inVain = isBusy
 			continue
 		case <-w.over:
 		case <-ctx.Done():
@@ -296,6 +307,22 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		o.wake(s)
 	}
 	return cmp.Or(ctx.Err(), closed)
+}
+
+// isFirst reports whether nobody waits for an earlier moment and may give up.
+func (t *Turn) isFirst(at int) bool {
+	t.order.mu.Lock()
+	defer t.order.mu.Unlock()
+	return at == t.member().series.soonest()
+}
+
+// isInVain reports whether no worker is free to ask for what keeps a moment from coming.
+func (t *Turn) isInVain(at int) bool {
+	o, s := t.order, t.member().series
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	next := t.nextBefore(at)
+	return next >= 0 && !o.members[o.steps[next].number].isAsked && o.pool.isBusy(len(s.waits))
 }
 
 // giveUp stops waiting for the first recording that keeps a moment from coming, and for all of the

@@ -14,10 +14,26 @@ type pool struct {
 	recorded int // how many calls were open at once at most
 	width    int // how many calls wait when no worker is free; 0 if not known
 	vain     int // how often nothing was waited for since no worker was free
+
+	isRecalled bool
 }
 
-// poolOf returns a pool of which as many calls were open at once when it was recorded.
-func poolOf(recorded int) pool { return pool{recorded: recorded, width: narrowed.get(recorded)} }
+// isSure reports whether the width was confirmed often enough: a run that leaves out one of the
+// recorded calls is no narrower pool, and has fewer such waits.
+func (p *pool) isSure() bool { return p.vain >= 4 }
+
+// fewest is how many calls must have been open at once for other tests to use what one has learned:
+// fewer are more often calls of a program than those of a pool, and programs differ.
+const fewest = 4
+
+// recall takes over what other tests have learned of a pool that was recorded as wide. A run that
+// records does not: what it waits for decides the order that it records.
+func (p *pool) recall() {
+	if !p.isRecalled {
+		p.isRecalled = true
+		p.width = narrowed.get(p.recorded)
+	}
+}
 
 // isBusy reports whether no worker is free to ask, given how many calls wait.
 func (p *pool) isBusy(waiting int) bool {
@@ -38,9 +54,7 @@ func (p *pool) learn(waiting int) {
 
 // confirm notes that a request was not waited for since no worker was free to send it.
 func (p *pool) confirm() {
-	// A run that leaves out one of the recorded calls is no narrower pool, and comes here less often.
-	const often = 8
-	if p.vain++; p.vain == often && p.width < p.recorded {
+	if p.vain++; p.isSure() && p.width < p.recorded && p.recorded >= fewest {
 		narrowed.set(p.recorded, p.width)
 	}
 }
