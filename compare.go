@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/compare"
+	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/request"
-	"github.com/promptecho/promptecho/internal/stack"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // compareTimeout is how long a model may take for an answer that is compared. It is short

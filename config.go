@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/urls"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
 // config holds what the options set.

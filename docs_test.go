@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/txtar"
-	"github.com/promptecho/promptecho/internal/yaml"
+	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
 // pages are all pages of the documentation.
@@ -79,17 +79,17 @@ func TestDocumentedCode(t *testing.T) {
 
 // Commands in sentences and tables that no script runs, and why.
 var commandsNotRun = map[string]string{
-	"go -C bench run ./cmd/report":                      "it measures for an hour",
-	"go -C bench run ./cmd/growth":                      "it measures for an hour",
-	"go -C bench test ./...":                            ".ci/run does, with more flags",
-	"go -C browser test -run Screens -screenshots DIR":  ".ci/run does, without pictures",
-	"go -C bench test ./migrate -update":                ".ci/run does, without the flag",
-	"go -C interop test ./waits -update":                ".ci/run does, without the flag",
-	"go -C bench test -run '^$' -bench":                 "it measures",
-	"go test ./internal/arch -run TestSurface -update":  ".ci/run does, without the flag",
-	"go install github.com/promptecho/promptecho/store": "it takes a release",
-	"go test -httprecord=REGEXP":                        "it is a flag of httprr",
-	"go test -overlay":                                  "this is what promptecho observe runs",
+	"go -C bench run ./cmd/report":                             "it measures for an hour",
+	"go -C bench run ./cmd/growth":                             "it measures for an hour",
+	"go -C bench test ./...":                                   ".ci/run does, with more flags",
+	"go -C browser test -run Screens -screenshots DIR":         ".ci/run does, without pictures",
+	"go -C bench test ./migrate -update":                       ".ci/run does, without the flag",
+	"go -C interop test ./waits -update":                       ".ci/run does, without the flag",
+	"go -C bench test -run '^$' -bench":                        "it measures",
+	"go test ./internal/testing/arch -run TestSurface -update": ".ci/run does, without the flag",
+	"go install github.com/promptecho/promptecho/store":        "it takes a release",
+	"go test -httprecord=REGEXP":                               "it is a flag of httprr",
+	"go test -overlay":                                         "this is what promptecho observe runs",
 }
 
 // Every command in a sentence or a table is one that a script or .ci/run runs, from its first
@@ -155,7 +155,7 @@ func TestDocumentedModes(t *testing.T) {
 func TestDocumentedTests(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
-	for _, pattern := range []string{"*_test.go", "interop/*_test.go", "browser/*_test.go", "cmd/*/*_test.go", "internal/*/*_test.go", "internal/*/*/*_test.go", "echotest/*_test.go", "echofault/*_test.go", "echosnap/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "interop/*_test.go", "browser/*_test.go", "cmd/*/*_test.go", "cmd/promptecho/internal/*/*_test.go", "internal/*/*_test.go", "internal/*/*/*_test.go", "echotest/*_test.go", "echofault/*_test.go", "echosnap/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
@@ -187,7 +187,7 @@ func TestDocumentedFiles(t *testing.T) {
 	for _, m := range named {
 		patterns := []string{m[1]}
 		if !strings.Contains(m[1], "/") {
-			patterns = append(patterns, "*/"+m[1], "*/*/"+m[1])
+			patterns = append(patterns, "*/"+m[1], "*/*/"+m[1], "internal/*/*/"+m[1], "cmd/promptecho/internal/*/"+m[1])
 		}
 		if !slices.ContainsFunc(patterns, func(pattern string) bool {
 			files, err := filepath.Glob(pattern)

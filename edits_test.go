@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testname"
 )
 
 // An inquiry is a request of a program.

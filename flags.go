@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/chance"
+	"github.com/promptecho/promptecho/internal/canon/chance"
 )
 
 // Outside the body, too, no request is answered by the recording of another: of what no

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 // canned is an upstream that always gives the same answer.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/lock"
+	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
 
 // lockOf writes the lock of a package in a new folder, and returns the folder.

@@ -14,13 +14,13 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/lock"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/request"
-	"github.com/promptecho/promptecho/internal/shell"
-	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/volatile"
+	"github.com/promptecho/promptecho/internal/testenv/lock"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // Open returns a recorder on the cassette file. The file need not exist. It is read now

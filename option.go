@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/chance"
-	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/urls"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
 // An Option changes what a recorder does. Options are applied in order; those that

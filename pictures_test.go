@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/txtar"
+	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
 // The README's picture of a failed test shows the report that a script compares with.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
-	"github.com/promptecho/promptecho/internal/txtar"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
 // TestReportRemedies does what each report says, and checks that it helps: it runs the test

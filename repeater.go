@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 

@@ -17,8 +17,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testname"
-	"github.com/promptecho/promptecho/internal/txtar"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
+	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
 var updateReports = flag.Bool("update", false, "rewrite the reports in testdata/reports")

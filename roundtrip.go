@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/missed"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/request"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testenv/missed"
 )
 
 // RoundTrip answers a request from the cassette or, if the record mode allows, sends it

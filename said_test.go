@@ -267,7 +267,7 @@ func TestEnvironmentInVain(t *testing.T) {
 // Whatever the repository calls a variable of ours is one that Open knows.
 func TestVariables(t *testing.T) {
 	t.Parallel()
-	for line := range strings.Lines(read(t, "internal/arch/testdata/surface.txt")) {
+	for line := range strings.Lines(read(t, "internal/testing/arch/testdata/surface.txt")) {
 		if name := strings.TrimSpace(line); strings.HasPrefix(name, "PROMPTECHO_") && !slices.Contains(variables, name) {
 			t.Errorf("%s is read or set somewhere, and variables in close.go lacks it", name)
 		}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/volatile"
+	"github.com/promptecho/promptecho/internal/recorder/volatile"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
 // noteVolatile notes what of a recorded request is different in a later run or on another

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/bubble"
-	"github.com/promptecho/promptecho/internal/stack"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // waits knows how long the program waited by its own clock between one request and the next

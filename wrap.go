@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/function"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/recorder/function"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )

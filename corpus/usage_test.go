@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/said"
 )
 
 // TestUsageIsTheProviders: the tokens of every answer are the total that the provider gives

@@ -11,9 +11,9 @@ import (
 
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot"
-	"github.com/promptecho/promptecho/internal/stack"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/tests"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
+	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
 func init() {

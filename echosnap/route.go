@@ -6,9 +6,9 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/route"
 	"github.com/promptecho/promptecho/internal/snapshot"
-	"github.com/promptecho/promptecho/internal/stack"
+	"github.com/promptecho/promptecho/internal/snapshot/route"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // Route compares what the program has done so far with its snapshot: which models were

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/judge"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/snapshot/judge"
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 type call struct {

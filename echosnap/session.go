@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/judge"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/snapshot"
-	"github.com/promptecho/promptecho/internal/stack"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/snapshot/judge"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // A doing is what a run does with what has no snapshot, or another one.

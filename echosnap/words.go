@@ -13,8 +13,8 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
 	"github.com/promptecho/promptecho/internal/snapshot"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // folder is that of the package, whose tests may change the working directory.

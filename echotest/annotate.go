@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // below returns a path as it is called in a folder, if that is known and the path is below it.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/nethttp/guard"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // conclude ends what is left when the tests have run, tells what there is to tell of the

@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/standin"
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // get asks for a page and returns what it says.

@@ -35,9 +35,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/nethttp/guard"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // New returns a recorder for a test or benchmark. Its cassette is

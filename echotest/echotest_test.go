@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/attr"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // The verdicts that are tested are those of runs that are not short, and neither

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/guard"
-	"github.com/promptecho/promptecho/internal/lock"
+	"github.com/promptecho/promptecho/internal/nethttp/guard"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
 
 // The transport is changed when the program starts, so that clones that are made of it before

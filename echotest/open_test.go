@@ -11,7 +11,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echofault"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // A test can have a second cassette, and one with a name of its own, with its verdict.

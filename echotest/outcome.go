@@ -14,9 +14,9 @@ import (
 
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
-	"github.com/promptecho/promptecho/internal/stack"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // folder is that of the package, where its tests start.

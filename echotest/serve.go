@@ -13,9 +13,9 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/nethttp/serve"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/serve"
-	"github.com/promptecho/promptecho/internal/urls"
 )
 
 // A Server lets processes that a test starts use its recorder. All methods may be called

@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/standin"
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 type roundTripFunc func(*http.Request) (*http.Response, error)

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // How much a summary shows.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // TestTotal: the line at the end of a package says what was recorded, and how many changes matching has ignored.

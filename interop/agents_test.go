@@ -17,7 +17,7 @@ import (
 	"github.com/promptecho/promptecho/echotest"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // The tests of the agent in agent_test.go: all that it reaches is recorded once, and then

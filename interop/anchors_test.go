@@ -8,7 +8,7 @@ import (
 
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 

@@ -23,7 +23,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // A call is one way to ask something with one SDK. What every recorded call has

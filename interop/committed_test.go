@@ -13,7 +13,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // Tests with committed cassettes, as users have them. The cassettes are of the

@@ -17,7 +17,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // TestIDs: ids of google/uuid, drawn from the recorder, stand in prompts, from several

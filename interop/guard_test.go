@@ -20,7 +20,7 @@ import (
 	cohereoption "github.com/cohere-ai/cohere-go/v2/option"
 	"github.com/openai/openai-go/v3/option"
 
-	"github.com/promptecho/promptecho/internal/guard"
+	"github.com/promptecho/promptecho/internal/nethttp/guard"
 )
 
 // The guard of echotest.Main sees the SDKs with the clients that they make themselves. Each

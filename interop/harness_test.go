@@ -24,7 +24,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // rerecording says that PROMPTECHO_MODE asks for the committed cassettes to be

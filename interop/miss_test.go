@@ -17,7 +17,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // askingAll asks something through each SDK, with the retries that it has by default.

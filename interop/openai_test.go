@@ -17,7 +17,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 func openaiClient(e env, path string) openai.Client {

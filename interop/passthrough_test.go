@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 	"github.com/tmc/langchaingo/httputil"
 	langschema "github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/vectorstores/qdrant"

@@ -33,7 +33,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // processes are programs that take everything from their environment, as a user's may. Each

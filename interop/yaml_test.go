@@ -16,7 +16,7 @@ import (
 	goccy "github.com/goccy/go-yaml"
 	yamlv3 "go.yaml.in/yaml/v3"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 

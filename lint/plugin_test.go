@@ -9,7 +9,7 @@ import (
 	"github.com/golangci/plugin-module-register/register"
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/promptecho/promptecho/internal/yaml"
+	"github.com/promptecho/promptecho/internal/cassette/yaml"
 )
 
 // at returns the text at a path in a file of YAML; the steps are keys, and into a list its first element.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // A runner runs suites of another language.

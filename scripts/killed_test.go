@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/standin"
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // TestServeKilled: serve, its program, or both are ended at random moments. What the program had

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // TestFileNames: the go command takes a module with the cassettes of any test;

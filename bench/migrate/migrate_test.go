@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/standin"
+	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 var update = flag.Bool("update", false, "write the diffs into docs/MIGRATING.md")

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/promptecho/promptecho/internal/demo"
+	"github.com/promptecho/promptecho/cmd/internal/demo"
 )
 
 func main() {

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/accept"
-	"github.com/promptecho/promptecho/internal/missed"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/missed"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 const acceptHelp = `accept [-n|-i] [-question] [FLAGS] [PACKAGE ...] [-- FLAGS]

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // recordAccepted returns the commands that record the accepted recordings of these cassettes

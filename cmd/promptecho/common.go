@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/changes"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
 )
 
 // A common has edits that several cassettes have alike, and which cassettes.

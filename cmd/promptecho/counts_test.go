@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // TestCountsLine: changes that matching ignores are counted as changes, since a request may have several.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/promptecho/promptecho/internal/demo"
+	"github.com/promptecho/promptecho/cmd/internal/demo"
 )
 
 const demoHelp = `demo [-dir DIR]

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
+	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/changes"
-	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"

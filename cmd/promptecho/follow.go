@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 // A status prints a line for each test that has ended and, on a terminal, one below them

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/testname"
-	"github.com/promptecho/promptecho/internal/tests"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
+	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
 // A placing says where the cassette goes that takes the place of a fixture of another tool.

@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 // cassettesOf returns the cassettes in the testdata of a package, with what recordings have

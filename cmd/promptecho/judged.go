@@ -3,8 +3,8 @@ package main
 import (
 	"slices"
 
-	"github.com/promptecho/promptecho/internal/conversation"
-	"github.com/promptecho/promptecho/internal/judge"
+	"github.com/promptecho/promptecho/internal/canon/conversation"
+	"github.com/promptecho/promptecho/internal/snapshot/judge"
 )
 
 // verdict prints how a judge of package echosnap has judged, if an interaction is one opinion.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // A listing is what ls says of one file.

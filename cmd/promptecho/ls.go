@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/conversation"
 )
 
 const lsHelp = `ls [-json] [PATH ...]

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/changes"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 const mergeHelp = `merge [-install] [-into DIR FILE ...] [PATH ...]

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/merge"
-	"github.com/promptecho/promptecho/internal/rewrite"
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/cassette/merge"
+	"github.com/promptecho/promptecho/internal/cassette/rewrite"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // unmerged returns the cassettes at these paths that are unmerged in git's index, and those

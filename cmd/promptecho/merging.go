@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/merge"
-	"github.com/promptecho/promptecho/internal/rewrite"
+	"github.com/promptecho/promptecho/internal/cassette/merge"
+	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 )
 
 // A version is one side of a merge.

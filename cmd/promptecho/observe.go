@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/observe"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/observe"
 )
 
 const observeHelp = `observe [-fail] [-json] [FLAGS] [PACKAGE ...] [-- FLAGS]

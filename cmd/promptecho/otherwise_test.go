@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/attr"
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 // A test whose subtest missed has failed by that, whatever it has logged. One that failed beside

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testname"
 )
 
 var update = flag.Bool("update", false, "write the pictures in testdata/pictures")

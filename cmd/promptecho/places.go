@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 // place names a package as the go command takes it here: ./bot instead of its import path,

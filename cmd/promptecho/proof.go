@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 // A proof is what came of replaying tests.

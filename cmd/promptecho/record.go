@@ -14,10 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/prove"
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...]

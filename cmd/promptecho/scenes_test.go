@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/attr"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/observe"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/codec"
-	"github.com/promptecho/promptecho/internal/missed"
-	"github.com/promptecho/promptecho/internal/observe"
-	"github.com/promptecho/promptecho/internal/prove"
-	"github.com/promptecho/promptecho/internal/suite"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testenv/missed"
+	"github.com/promptecho/promptecho/internal/testenv/suite"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testname"
 )
 
 // A scene is what a verb prints on a terminal, in a folder with the cassettes of these tests.

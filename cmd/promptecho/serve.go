@@ -13,10 +13,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/promptecho/promptecho/internal/control"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/control"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
-	"github.com/promptecho/promptecho/internal/worded"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 const serveHelp = `serve [-cassette FILE] [-mode MODE] [FLAGS] [-- command ...]

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/conversation"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/tests"
+	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
 const showHelp = `show [-full] [-raw] [-request] [-json] PATH|TEST ... [N]

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/orphans"
-	"github.com/promptecho/promptecho/internal/testname"
-	"github.com/promptecho/promptecho/internal/tests"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
+	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
 // testOf returns the test that a cassette is named after, and the folder of its package; ""

@@ -8,14 +8,14 @@ import (
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/page"
 	"github.com/promptecho/promptecho/internal/answer"
-	"github.com/promptecho/promptecho/internal/changes"
-	"github.com/promptecho/promptecho/internal/conversation"
+	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/page"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // callOf returns an interaction for the page, in the words of show.

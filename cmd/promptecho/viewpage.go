@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/page"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/page"
 )
 
 // A viewer makes the page of the cassettes at some paths.

@@ -15,7 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/shell"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // printWritten lists files that were written, folder by folder, and says how to look at them.

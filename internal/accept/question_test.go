@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/question"
+	"github.com/promptecho/promptecho/internal/diff/question"
 )
 
 // TestQuestion: in each provider's spelling, system prompts, tools and settings stand around

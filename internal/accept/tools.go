@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/conversation"
+	"github.com/promptecho/promptecho/internal/canon/conversation"
+	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/said"
 )
 
 // lostTool returns the name of a tool that a recorded answer calls, that its request offers, and

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/bubble"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
 // An inBubble sends requests from a bubble of testing/synctest. The zero value is ready for use.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/bubble"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/order"
-	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
 // mostDeadline is how far away a deadline is at most that is waited for.

@@ -18,11 +18,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/bubble"
+	"github.com/promptecho/promptecho/internal/canon/jsonrpc"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/jsonrpc"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/order"
-	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
 // A Playable is a recorded response that is ready to be played.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/jsonrpc"
+	"github.com/promptecho/promptecho/internal/canon/jsonrpc"
 )
 
 // relinks are the ids of JSON-RPC calls that are answered on a stream which another request opened, as in

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/canon/jsonrpc"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/jsonrpc"
 )
 
 // TestRelinks: answers on a stream get the ids of the calls that are made now, also where several

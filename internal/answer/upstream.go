@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/bubble"
-	"github.com/promptecho/promptecho/internal/guard"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/guard"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
 // An Upstream is the transport that sends requests to their servers.

@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/request"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 )
 
 type transport func(*http.Request) (*http.Response, error)

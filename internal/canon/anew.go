@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/chance"
+	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/canon/jsonrpc"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/jsonrpc"
-	"github.com/promptecho/promptecho/internal/txtar"
+	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
 // parseRequest reads a request as the cases have it: a line with method and

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/chance"
+	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
-	"github.com/promptecho/promptecho/internal/urls"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
 // An address is what a URL alone tells. It is shared and must not change.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/chance"
-	"github.com/promptecho/promptecho/internal/urls"
+	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/MATCHING.md")

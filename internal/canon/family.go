@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/canon/transcript"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
-	"github.com/promptecho/promptecho/internal/transcript"
 )
 
 // A Family is one endpoint of one kind of model API: how it is recognised and

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/txtar"
+	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
 // TestKeys pins the key of every case under testdata, and the families: cassettes hold

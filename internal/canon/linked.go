@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // A toolItem is the call of a tool or its result, where a conversation has it.

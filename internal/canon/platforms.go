@@ -3,8 +3,8 @@ package canon
 import (
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/canon/transcript"
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/transcript"
 )
 
 // Platforms that serve the models of others, in the spelling of each model. The

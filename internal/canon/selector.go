@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/urls"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
 // Selects reports whether a selector names a request, by the [Form.Name] of its form:

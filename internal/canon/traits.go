@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/chance"
+	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 )
 
 // member returns the value at a path of member names, or nil.

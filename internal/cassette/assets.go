@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
 // readFrom returns a function that reads the assets of a file. If that is a symbolic link, they are

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
 // The tools whose cassettes promptecho import reads.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/yaml"
 )
 
 // An Index is a cassette whose interactions are read from its file when they are

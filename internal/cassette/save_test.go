@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 

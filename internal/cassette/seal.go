@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/codec"
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/fieldpath"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 )
 
 // Forms lists what differs between a recorded and an incoming form: endpoint,

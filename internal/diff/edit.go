@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/canon/upload"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
-	"github.com/promptecho/promptecho/internal/upload"
 )
 
 // An Edit is one difference between a recorded and an incoming form, or between a recorded

@@ -15,7 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/txtar"
+	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of this package")

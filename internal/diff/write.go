@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/group"
 )
 

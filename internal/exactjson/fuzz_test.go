@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/seeds"
+	"github.com/promptecho/promptecho/internal/testing/seeds"
 )
 
 // FuzzJSON: what Parse accepts is valid JSON, what it refuses is not (or is

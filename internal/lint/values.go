@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/urls"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
 // values says where values in a function come from, as far as its text says that.

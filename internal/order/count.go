@@ -8,9 +8,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/bubble"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/stack"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // A Count counts what happens in a recording. The zero value is ready to use. Its methods may

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/bubble"
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
 // Longest is how long an event waits at most while nothing happens, and how long for the

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // maxFound is how many cassettes may be that of a renamed test, for commands to

@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/memo"
-	"github.com/promptecho/promptecho/internal/shell"
-	"github.com/promptecho/promptecho/internal/testname"
-	"github.com/promptecho/promptecho/internal/tests"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
+	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
 // packages has the packages that this process has asked for, by their folders.

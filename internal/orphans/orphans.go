@@ -26,8 +26,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/testname"
-	"github.com/promptecho/promptecho/internal/tests"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
+	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
 // A Reason says why no test opens a cassette.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // A Search is for one recorder of a test that may lack its cassette.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/nethttp/coding"
 )
 
 // Environment makes the values of environment variables known whose names say that they

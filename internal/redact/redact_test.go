@@ -19,8 +19,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/coding"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/coding"
 	"github.com/promptecho/promptecho/internal/testing/encode"
 )
 

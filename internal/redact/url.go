@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/coding"
+	"github.com/promptecho/promptecho/internal/nethttp/coding"
 )
 
 // url returns a URL without its user and with everything replaced that must not be

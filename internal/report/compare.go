@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/compare"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 

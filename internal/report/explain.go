@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/attr"
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/diff/question"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
-	"github.com/promptecho/promptecho/internal/question"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // maxEdits is how many differing fields a report lists.

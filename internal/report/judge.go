@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/attr"
-	"github.com/promptecho/promptecho/internal/compare"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // Judge says what is wrong with a run that ended with this outcome, after what the log

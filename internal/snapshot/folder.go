@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
 // Folder is where the snapshots of a package's tests are, below the package's folder.

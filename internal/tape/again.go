@@ -3,8 +3,8 @@ package tape
 import (
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/cassette/rerecord"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/rerecord"
 )
 
 // What follows is for a run that records a cassette again, or what of it was accepted. The

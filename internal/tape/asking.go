@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/jsonrpc"
+	"github.com/promptecho/promptecho/internal/canon/jsonrpc"
 )
 
 // An asking is a request that asks for a recording of its form.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/order"
-	"github.com/promptecho/promptecho/internal/said"
 )
 
 // What ran side by side in the recording.

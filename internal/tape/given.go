@@ -2,7 +2,7 @@ package tape
 
 import (
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/ids"
+	"github.com/promptecho/promptecho/internal/canon/ids"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/openai/openai-go/v3"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/said"
 )
 
 // TestAccumulated: what is read of a stream is what the SDK's own accumulator makes of it: the

@@ -19,8 +19,8 @@ import (
 	"google.golang.org/genai/interactions/models/interactions"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/compare"
-	"github.com/promptecho/promptecho/internal/conversation"
+	"github.com/promptecho/promptecho/internal/canon/conversation"
+	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 

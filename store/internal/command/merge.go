@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/lock"
-	"github.com/promptecho/promptecho/internal/merge"
-	"github.com/promptecho/promptecho/internal/rewrite"
+	"github.com/promptecho/promptecho/internal/cassette/merge"
+	"github.com/promptecho/promptecho/internal/cassette/rewrite"
+	"github.com/promptecho/promptecho/internal/testenv/lock"
 	"github.com/promptecho/promptecho/store/internal/locks"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/fit"
+	"github.com/promptecho/promptecho/internal/cassette/fit"
 	"github.com/promptecho/promptecho/store/internal/locks"
 	"github.com/promptecho/promptecho/store/internal/objects"
 )

@@ -19,8 +19,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/lock"
-	"github.com/promptecho/promptecho/internal/testname"
+	"github.com/promptecho/promptecho/internal/testenv/lock"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/store/internal/whole"
 )
 

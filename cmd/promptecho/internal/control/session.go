@@ -1,0 +1,105 @@
+package control
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// open opens a cassette.
+func (c *Control) open(s *session, mode, by string) error {
+	var opts []promptecho.Option
+	if mode != "" {
+		opts = append(opts, report.InMode(mode, by).(promptecho.Option))
+	}
+	if c.Lenient {
+		opts = append(opts, promptecho.AllowUnused())
+	}
+	for _, line := range c.Options {
+		o, err := worded.Options(line)
+		if err != nil {
+			return err
+		}
+		opts = append(opts, o)
+	}
+	var err error
+	if s.rec, err = promptecho.Open(s.file, opts...); err != nil {
+		return err
+	}
+	report.Begin(s.rec, true)
+	return nil
+}
+
+// RoundTrip hands a request to the recorder, and notes that there was one.
+func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
+	s.asked.Store(true)
+	if name := req.Header.Get(worded.NameHeader); name != "" {
+		req = req.Clone(promptecho.WithName(req.Context(), name))
+		req.Header.Del(worded.NameHeader)
+	}
+	resp, err := s.rec.RoundTrip(req)
+	if err == nil {
+		for _, name := range [...]string{"Location", "Content-Location"} {
+			// Below a base URL, a path would lead elsewhere.
+			if u, err := url.Parse(resp.Header.Get(name)); err == nil && u.Host == "" && strings.HasPrefix(u.Path, "/") {
+				resp.Header.Set(name, req.URL.ResolveReference(u).String())
+			}
+		}
+	}
+	return resp, err
+}
+
+// end closes the cassette of a session, and says what there is to say.
+func (c *Control) end(s *session, o report.Outcome) Report {
+	s.server.Close()
+	tape, _ := report.Inside(s.rec)
+	stored, used := tape.Stored(), 0
+	for _, rec := range stored {
+		if rec.Used() {
+			used++
+		}
+	}
+	replays := !s.rec.Online()
+	o.Short = !s.whole
+	o.Filtered = o.Filtered || !s.asked.Load() // so that nothing unused is evidence
+	o.Command = func(mode string) string { return c.Command(s.remedy(mode, replays), s.command) }
+	present, ran := tape.State.Present, o.Whole() || !s.asked.Load() && !o.Failed && !o.Skipped && !o.Stopped
+	rep := report.Finish(s.rec, o)
+	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}}
+	for _, text := range rep.Errors {
+		r.Errors = append(r.Errors, worded.Reworded(text))
+	}
+	for _, text := range rep.Notes {
+		r.Notes = append(r.Notes, worded.Reworded(text))
+	}
+	switch {
+	case s.name != "" && present && ran && !s.asked.Load():
+		r.Errors = append(r.Errors, s.file+": no request of the test arrived, and the cassette has "+report.Count(len(stored), "recording")+
+			": if its client was created before OPENAI_BASE_URL and the like were set, create it in the test; if the test sends no requests any more, delete the cassette")
+	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
+		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, report.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
+		if tape.State.Partial {
+			r.Notes = append(r.Notes, s.file+" stays partial while recordings are unused; -mode=all -require-all records everything again and drops them")
+		}
+	}
+	r.OK, r.Text = len(r.Errors) == 0, strings.Join(slices.Concat(r.Notes, r.Errors), "\n")
+	return r
+}
+
+// remedy returns the mode that records what is missing and throws nothing away that the user has
+// not named; a report names the mode all.
+func (s *session) remedy(mode string, replays bool) string {
+	switch {
+	case mode != "all" || !replays:
+		return mode
+	case s.whole:
+		return "update"
+	}
+	return "new_episodes"
+}

@@ -1,0 +1,139 @@
+package foreign
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/cassette/yaml"
+)
+
+// TestAgent is the name of the recorder of DataDog's dd-apm-test-agent.
+const TestAgent = "dd-apm-test-agent"
+
+// oldVCRpy is what vcrpy before 1.0 wrote, which vcrpy itself refuses.
+const oldVCRpy = "vcrpy before 1.0"
+
+// These match the beginning of the list of interactions of a cassette, in YAML and in JSON, behind
+// the key, and that of a file of dd-apm-test-agent or of old vcrpy, which have no such list. They
+// may match other files, too.
+var (
+	yamlList = regexp.MustCompile(`^:[ \t]*\r?\n(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*- *(?:request|response|id|recorded_at)\b`)
+	jsonList = regexp.MustCompile(`^"\s*:\s*\[\s*\{\s*"(?:request|response|id|recorded_at)"`)
+	noList   = regexp.MustCompile(`^(?:\s*\[?\s*\{\s*"request"\s*:|(?:---\r?\n)?- request: *(?:!|\r?\n))`)
+)
+
+// beginsAsCassette reports whether one of them matches.
+func beginsAsCassette(text string) bool {
+	const key, window = "interactions", 4096 // the comments in front of a list are not longer
+	if noList.MatchString(text[:min(len(text), window)]) {
+		return true
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], key)
+		if i < 0 {
+			return false
+		}
+		before := strings.TrimSuffix(text[:at+i], "http_")
+		at += i + len(key)
+		behind := text[at:min(at+window, len(text))]
+		isKey := before == "" || strings.HasSuffix(before, "\n")
+		if isKey && yamlList.MatchString(behind) || strings.HasSuffix(before, `"`) && jsonList.MatchString(behind) {
+			return true
+		}
+	}
+}
+
+// mayBeCassette reports whether a text is worth reading: it has the key of a list of
+// interactions. The tool is the one that it looks to be of, if that is known. certain says that
+// it is a cassette, or was one, if it cannot be read.
+func mayBeCassette(text string) (tool string, ok, certain bool) {
+	if cassette.Recorded(text) {
+		return "", false, false
+	}
+	tool = cassette.Foreign(text)
+	begins := beginsAsCassette(text)
+	certain = begins || tool == cassette.RubyVCR || tool == cassette.AgentTape
+	return tool, tool != "" || begins, certain
+}
+
+// toolOf returns the tool that has written a document, by the keys that its reader needs; "" if it
+// is none. Many files have a list of interactions (contracts of Pact, logs of agents). The file
+// looks to be of a tool, "" if that is not known.
+func toolOf(looks string, root *yaml.Node) string {
+	if member(root, "http_interactions") != nil {
+		return cassette.RubyVCR
+	}
+	if root.Kind == yaml.Mapping && has(root, "interactions") && looks == cassette.AgentTape {
+		return cassette.AgentTape
+	}
+	interactions := member(root, "interactions")
+	if interactions == nil {
+		return toolWithoutList(root)
+	}
+	for _, n := range interactions.Elems {
+		req, resp := member(n, "request"), member(n, "response")
+		hasStatus := member(resp, "code") != nil || member(resp, "status") != nil && member(n, "id") != nil
+		switch {
+		case member(n, "kind") != nil:
+			return "" // one of ours
+		case member(req, "uri") != nil:
+			return cassette.VCRpy
+		case member(req, "url") != nil && hasStatus:
+			return cassette.GoVCR
+		}
+	}
+	// The members of every interaction are missing: the version tells go-vcr's from others.
+	if len(interactions.Elems) > 0 && member(root, "version") != nil && looks == cassette.GoVCR {
+		return cassette.GoVCR
+	}
+	return ""
+}
+
+// toolWithoutList returns the tool that has written a document without a list of interactions.
+func toolWithoutList(root *yaml.Node) string {
+	if root.Kind == yaml.Sequence && len(root.Elems) > 0 {
+		req := member(root.Elems[0], "request")
+		if member(req, "protocol") != nil && member(req, "host") != nil {
+			return oldVCRpy
+		}
+		return ""
+	}
+	req, resp := member(root, "request"), member(root, "response")
+	isAgent := member(req, "method") != nil && member(req, "url") != nil && member(member(resp, "status"), "code") != nil
+	if isAgent {
+		return TestAgent
+	}
+	return ""
+}
+
+// Unsupported says what a file is that import does not read, although it may be a recording; "" if
+// that is not known.
+func Unsupported(data []byte) string {
+	head := string(data[:min(len(data), 1<<20)])
+	hasAll := func(texts ...string) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(head, text) })
+	}
+	switch {
+	case strings.HasPrefix(head, "version https://git-lfs.github.com/spec/"):
+		return "a pointer of Git LFS, not the file itself: run git lfs pull first"
+	case hasAll(`"pactSpecification"`) || hasAll(`"consumer"`, `"provider"`, `"interactions"`):
+		return "a contract of Pact"
+	case hasAll(`"log"`, `"entries"`, `"creator"`):
+		return "an HTTP archive (HAR), as browsers, mitmproxy and Polly.JS write"
+	case hasAll(`"scope"`, `"method"`, `"path"`, `"response"`):
+		return "a recording of nock"
+	case hasAll(`"request"`, `"response"`) && wireMock.MatchString(head):
+		return "stubs of WireMock"
+	case mitmproxyFlow.MatchString(head):
+		return "flows of mitmproxy"
+	}
+	return ""
+}
+
+// wireMock matches keys that stubs of WireMock have.
+var wireMock = regexp.MustCompile(`"(?:urlPath|urlPattern|urlPathPattern|bodyPatterns|bodyFileName|mappings)"`)
+
+// mitmproxyFlow matches the beginning of a flow as mitmproxy saves it, a tnetstring.
+var mitmproxyFlow = regexp.MustCompile(`^[0-9]+:[0-9]+:[a-z_]+;`)

@@ -1,0 +1,83 @@
+package foreign
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette/yaml"
+)
+
+// rubyVCR reads a cassette of the VCR of Ruby, or of R, or of betamax (Python), which have its
+// format with a few other keys.
+func (r *reader) rubyVCR(root *yaml.Node) {
+	for _, n := range r.list(root, "http_interactions") {
+		req, resp := r.part(n, "request"), r.part(n, "response")
+		if why := cmp.Or(r.unknownBody(req, "request"), r.unknownBody(resp, "answer")); why != "" {
+			r.leaveOut(n, why)
+			continue
+		}
+		x := &exchange{
+			line:   r.line(n),
+			method: r.string(member(req, "method"), "request.method"),
+			url:    r.string(member(req, "uri"), "request.uri"),
+			asked:  r.rubyMessage(req, "request"),
+			status: r.status(resp),
+			answer: r.rubyMessage(resp, "response"),
+			proto:  protoOf(r.string(member(resp, "http_version"), "response.http_version")),
+		}
+		if strings.Contains(x.url, "<%") {
+			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can expand it")
+		}
+		r.add(n, x)
+	}
+}
+
+func (r *reader) rubyMessage(n *yaml.Node, field string) message {
+	m := message{headers: r.headers(member(n, "headers"), field+".headers")}
+	body := member(n, "body")
+	if body == nil || body.Kind == yaml.Scalar {
+		m.body = []byte(r.string(body, field+".body"))
+		return m
+	}
+	switch encoding := strings.ToUpper(r.string(member(body, "encoding"), field+".body.encoding")); encoding {
+	case "", "UTF-8", "US-ASCII", "ASCII-8BIT", "BINARY":
+	default:
+		r.cassette.lose("the encoding of a body was %s, but the file has it in UTF-8, and so has the new cassette", encoding)
+	}
+	if coded := member(body, "base64_string"); coded != nil {
+		m.body = r.base64(coded, field+".body.base64_string")
+		return m
+	}
+	if coded := member(body, "raw_gzip"); coded != nil { // of R, whose memCompress writes zlib
+		b := r.base64(coded, field+".body.raw_gzip")
+		plain, ok := plainOf("deflate", b)
+		if !ok {
+			plain, ok = plainOf("gzip", b)
+		}
+		if !ok {
+			r.failf(coded, field+".body.raw_gzip", "want compressed bytes in base64")
+		}
+		m.body = plain
+		return m
+	}
+	m.body = []byte(r.string(member(body, "string"), field+".body.string"))
+	return m
+}
+
+// unknownBody says why the bytes of a body are not in the file, as may be with the VCR of R; ""
+// if they are.
+func (r *reader) unknownBody(n *yaml.Node, of string) string {
+	body := member(n, "body")
+	onDisk := member(body, "on_disk")
+	if isFile := member(body, "file"); isFile != nil && pyTrue(isFile.Text) {
+		onDisk = member(body, "string")
+	}
+	switch {
+	case onDisk != nil:
+		return fmt.Sprintf("the body of the %s is in a file of its own, %.60q, which import does not read", of, onDisk.Text)
+	case member(body, "fields") != nil:
+		return fmt.Sprintf("the body of the %s is a list of fields, and not what was sent", of)
+	}
+	return ""
+}

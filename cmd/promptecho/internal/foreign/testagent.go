@@ -1,0 +1,39 @@
+package foreign
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette/yaml"
+)
+
+// testAgent reads a file of DataDog's dd-apm-test-agent, which has one request and its answer. A
+// body that is no text has a prefix and is in base64.
+func (r *reader) testAgent(root *yaml.Node) {
+	req, resp := r.part(root, "request"), r.part(root, "response")
+	r.add(root, &exchange{
+		line:   r.line(root),
+		method: r.string(member(req, "method"), "request.method"),
+		url:    r.string(member(req, "url"), "request.url"),
+		asked:  r.testAgentMessage(req, "request"),
+		status: r.status(resp),
+		answer: r.testAgentMessage(resp, "response"),
+	})
+}
+
+func (r *reader) testAgentMessage(n *yaml.Node, field string) message {
+	m := message{headers: r.headers(member(n, "headers"), field+".headers")}
+	body := member(n, "body")
+	text := r.string(body, field+".body")
+	coded, isCoded := strings.CutPrefix(text, "base64:")
+	if !isCoded {
+		m.body = []byte(text)
+		return m
+	}
+	b, err := base64.StdEncoding.DecodeString(coded)
+	if err != nil {
+		r.failf(body, field+".body", "invalid base64: %v", err)
+	}
+	m.body = b
+	return m
+}

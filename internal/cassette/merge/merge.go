@@ -1,0 +1,249 @@
+// Package merge puts two versions of a cassette together that were made of one, interaction
+// by interaction: what one side changed is taken, what both changed is decided by a rule, and
+// an answer is never mixed of two. It knows no files and no git.
+//
+// An interaction is known by the key of its request, and by which of those with that key it
+// is (align.go). From there on each has three versions: that of the base, ours and theirs.
+package merge
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/cassette/rerecord"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Result is what two cassettes are together.
+type Result struct {
+	File *cassette.File
+
+	// Conflicts has what must be decided by a person: an interaction that both sides changed
+	// and one of them by hand. Ours stands in File, at the place that is the key; theirs does not.
+	Conflicts map[int]Conflict
+}
+
+// A Conflict is one interaction in two versions.
+type Conflict struct{ Ours, Theirs *interaction.Interaction }
+
+// Files merges ours and theirs; base is nil if it is not known, as with the cassettes of
+// several machines that ran a part of the tests each. The files do not change. The error says
+// which interaction cannot be written.
+//
+// Which recording stays where both sides have the same request anew does not depend
+// on which side is called ours, and is one side's for the whole cassette: of the side that has accepted
+// fewer answers of earlier requests. So both directions give the same recordings; only their order is
+// another: ours, and theirs behind what it followed there.
+func Files(base, ours, theirs *cassette.File) (*Result, error) {
+	if base == nil {
+		base = &cassette.File{}
+	}
+	var lists [3][]*item
+	for i, f := range []*cassette.File{base, ours, theirs} {
+		for _, it := range f.Interactions {
+			made, err := newItem(it)
+			if err != nil {
+				return nil, err
+			}
+			lists[i] = append(lists[i], made)
+		}
+	}
+	slots := align(lists[0], lists[1], lists[2])
+	first, second := ours, theirs
+	isOurs := cmp.Or(cmp.Compare(accepted(lists[2]), accepted(lists[1])), strings.Compare(sumOf(lists[1]), sumOf(lists[2]))) >= 0
+	if !isOurs {
+		first, second = theirs, ours
+	}
+	d := decision{isOurs: isOurs}
+	for _, it := range lists[2] {
+		d.decide(it.slot)
+	}
+	for _, s := range slots {
+		d.decide(s)
+	}
+	r := &Result{File: &cassette.File{
+		Pinned:   either(base.Pinned, ours.Pinned, theirs.Pinned),
+		Partial:  ours.Partial || theirs.Partial,
+		Given:    given(&base.Given, &first.Given, &second.Given),
+		Revision: canon.Revision,
+	}, Conflicts: map[int]Conflict{}}
+	r.add(inOrder(lists[1], lists[2]))
+	return r, nil
+}
+
+// newItem returns an interaction as it is compared with others.
+func newItem(it *interaction.Interaction) (*item, error) {
+	var rules canon.Options
+	own := *it
+	key := rules.Form(&own.Request).Key()
+	edited := own.MatchKey == "" // no seal holds for it
+	own.MatchKey = key
+	encoded, err := cassette.Encode(&own, canon.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("line %d: %w", it.Line, err)
+	}
+	return &item{it: &own, key: key, text: string(encoded.Text), edited: edited}, nil
+}
+
+// accepted counts the recordings whose answers are those of other requests, as promptecho accept writes them.
+func accepted(items []*item) (n int) {
+	for _, it := range items {
+		if it.it.Accepted {
+			n++
+		}
+	}
+	return n
+}
+
+// sumOf returns a text that tells the recordings of one side from those of another.
+func sumOf(items []*item) string {
+	h := sha256.New()
+	for _, text := range slices.Sorted(func(yield func(string) bool) {
+		for _, it := range items {
+			if !yield(it.text) {
+				return
+			}
+		}
+	}) {
+		fmt.Fprintf(h, "%d %s", len(text), text)
+	}
+	return string(h.Sum(nil))
+}
+
+// A decision takes a version of each slot.
+type decision struct {
+	isOurs bool            // where both have recorded it, ours stays
+	keeper rerecord.Keeper // what in theirs, or ours, differs by chance
+	known  map[*slot]bool
+}
+
+// decide takes the version of a slot that stays: none if one side has dropped what the other
+// has not changed.
+func (d *decision) decide(s *slot) {
+	if d.known == nil {
+		d.known = map[*slot]bool{}
+	}
+	if d.known[s] {
+		return
+	}
+	d.known[s] = true
+	switch {
+	case s.ours == nil || s.theirs == nil:
+		if left := cmp.Or(s.ours, s.theirs); left != nil && !left.is(s.base) {
+			s.taken = left
+		}
+	case s.theirs.is(s.ours), s.theirs.is(s.base):
+		s.taken = s.ours
+	case s.ours.is(s.base):
+		s.taken = s.theirs
+	default:
+		s.taken = s.ours
+		other := s.theirs
+		if !d.isOurs {
+			s.taken, other = s.theirs, s.ours
+		}
+		if isChance := d.byChance(s.taken, other); !isChance && (s.ours.edited || s.theirs.edited) {
+			s.taken, s.conflict = s.ours, true
+		}
+	}
+}
+
+// byChance reports whether two recordings say the same.
+func (d *decision) byChance(old, fresh *item) bool {
+	it := *fresh.it
+	if !d.keeper.Keep(old.it, &it) {
+		return false
+	}
+	encoded, err := cassette.Encode(&it, canon.Revision)
+	return err == nil && string(encoded.Text) == old.text
+}
+
+// is reports whether two versions are the same.
+func (i *item) is(o *item) bool { return o != nil && i.text == o.text }
+
+// inOrder returns the slots in the order of ours, each followed by what only theirs has behind it.
+func inOrder(ours, theirs []*item) (all []*slot) {
+	start := &slot{}
+	at := start
+	inOurs := map[*slot]bool{}
+	for _, it := range ours {
+		inOurs[it.slot] = true
+	}
+	for _, it := range theirs {
+		if inOurs[it.slot] {
+			at = it.slot
+		} else {
+			at.behind = append(at.behind, it.slot)
+		}
+	}
+	all = start.behind
+	for _, it := range ours {
+		all = append(append(all, it.slot), it.slot.behind...)
+	}
+	return all
+}
+
+// add adds what was taken. Which of them ran side by side with which is known within one
+// side only, so that where those of both stand together only the fact is kept.
+func (r *Result) add(slots []*slot) {
+	slots = slices.DeleteFunc(slots, func(s *slot) bool { return s.taken == nil })
+	for i := 0; i < len(slots); {
+		n, fromOurs, fromTheirs := i, false, false
+		for ; n < len(slots) && slots[n].taken.it.Concurrent != nil; n++ {
+			s := slots[n]
+			fromOurs = fromOurs || !s.taken.is(s.theirs)
+			fromTheirs = fromTheirs || !s.taken.is(s.ours)
+		}
+		for _, s := range slots[i:max(n, i+1)] {
+			it := *s.taken.it
+			if fromOurs && fromTheirs {
+				it.Concurrent = new(interaction.Moments)
+			}
+			if s.conflict {
+				r.Conflicts[len(r.File.Interactions)] = Conflict{s.ours.it, s.theirs.it}
+			}
+			r.File.Interactions = append(r.File.Interactions, &it)
+		}
+		i = max(n, i+1)
+	}
+}
+
+// either merges what is set or not.
+func either(base, ours, theirs bool) bool {
+	if ours == base {
+		return theirs
+	}
+	return ours
+}
+
+// given merges what cassettes give their tests. What both sides have changed is that of the
+// first.
+func given(base, first, second *interaction.Given) (g interaction.Given) {
+	g.Time, g.Seed = first.Time, first.Seed
+	if first.Time.Equal(base.Time) {
+		g.Time = second.Time
+	}
+	if first.Seed == base.Seed {
+		g.Seed = second.Seed
+	}
+	for _, name := range slices.Sorted(maps.Keys(first.Or(*second).Env)) {
+		was, wasThere := base.Env[name]
+		is, isThere := first.Env[name]
+		if is == was && isThere == wasThere {
+			is, isThere = second.Env[name]
+		}
+		if isThere {
+			if g.Env == nil {
+				g.Env = map[string]string{}
+			}
+			g.Env[name] = is
+		}
+	}
+	return g
+}

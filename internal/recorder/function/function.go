@@ -1,0 +1,190 @@
+// Package function turns what a Go function takes and returns into what a cassette holds,
+// and back. Everything passes through encoding/json, so that the run that records gets the
+// same values as those that replay.
+package function
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A Function is what is known of a wrapped function beside its code.
+type Function struct {
+	Name string // "tool/get_weather"
+
+	known knownErrors // that its errors can be
+}
+
+// New returns the description of a function that takes an in and returns an out. It is an
+// error if name is not "KIND/NAME", if JSON would lose a part of one of the types, or if
+// two of the sentinels and the well-known errors have the same text.
+func New(name string, in, out reflect.Type, sentinels []error) (*Function, error) {
+	if !IsName(name) {
+		return nil, fmt.Errorf("a name is a kind (%s), a slash, and a text of letters, digits, \"_\", \"-\", \".\" and \"/\", such as \"tool/get_weather\"",
+			strings.Join(interaction.FunctionKinds, ", "))
+	}
+	known, err := withSentinels(sentinels)
+	if err = cmp.Or(lossless("argument", in, false), lossless("result", out, true), err); err != nil {
+		return nil, err
+	}
+	return &Function{name, known}, nil
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
+
+// IsName reports whether a function can have the name.
+func IsName(name string) bool {
+	kind, rest, _ := strings.Cut(name, "/")
+	return slices.Contains(interaction.FunctionKinds, kind) && plainName.MatchString(rest)
+}
+
+// Request returns the call of the function with an argument, which in points to.
+func (f *Function) Request(in any) (interaction.Request, error) {
+	body, err := marshal(in)
+	if err != nil {
+		return interaction.Request{}, fmt.Errorf("%s: the argument cannot be recorded: %w", f.Name, err)
+	}
+	return interaction.Request{Function: f.Name, Body: body}, nil
+}
+
+// Response returns what the function returned: a result, which out points to, and an
+// error, which may be nil. A zero result beside an error is left out.
+func (f *Function) Response(out any, err error) (resp interaction.Response, failed error) {
+	if err != nil {
+		resp.Error, resp.ErrorIs = f.known.describe(err)
+		if reflect.ValueOf(out).Elem().IsZero() {
+			return resp, nil
+		}
+	}
+	if resp.Body, failed = marshal(out); failed != nil {
+		return resp, fmt.Errorf("%s: the result cannot be recorded: %w", f.Name, failed)
+	}
+	return resp, nil
+}
+
+// Answer reads what the function returned back: the result into what out points to, and
+// the error that it returned. failed is not nil if that cannot be read.
+func (f *Function) Answer(resp *interaction.Response, out any) (err, failed error) {
+	if err, failed = f.known.recorded(resp); failed != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, failed)
+	}
+	reflect.ValueOf(out).Elem().SetZero()
+	if len(resp.Body) == 0 {
+		return err, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(resp.Body))
+	d.DisallowUnknownFields() // what the type no longer has would be lost
+	if failed = d.Decode(out); failed == nil && d.Decode(new(any)) != io.EOF {
+		failed = fmt.Errorf("there is more than one value")
+	}
+	if failed != nil {
+		return nil, fmt.Errorf("the recorded result of %s cannot be read as %s: %w", f.Name, reflect.TypeOf(out).Elem(), failed)
+	}
+	return err, nil
+}
+
+// marshal returns the compact JSON of what v points to, as it stands in a cassette.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	if err := check(reflect.ValueOf(v).Elem(), ""); err != nil {
+		return nil, err
+	}
+	value, err := exactjson.Parse(b.Bytes()) // a MarshalJSON may have its own layout
+	if err != nil {
+		return nil, err
+	}
+	if why := codec.Unwritable(&value); why != "" {
+		return nil, fmt.Errorf("%s. To keep every byte, wrap a closure that takes or returns this JSON as a string", why)
+	}
+	return value.AppendJSON(nil, exactjson.Layout{}), nil
+}
+
+// wellKnown are the errors of the standard library that a recorded error still is.
+var wellKnown = []error{
+	context.Canceled, context.DeadlineExceeded, errors.ErrUnsupported,
+	fs.ErrClosed, fs.ErrExist, fs.ErrInvalid, fs.ErrNotExist, fs.ErrPermission,
+	io.EOF, io.ErrClosedPipe, io.ErrNoProgress, io.ErrShortBuffer, io.ErrShortWrite, io.ErrUnexpectedEOF,
+	os.ErrDeadlineExceeded, os.ErrNoDeadline, os.ErrProcessDone,
+}
+
+// knownErrors are errors that a cassette knows by their texts, which are different.
+type knownErrors []error
+
+// withSentinels returns the well-known errors with a user's own.
+func withSentinels(sentinels []error) (knownErrors, error) {
+	known := slices.Clone(knownErrors(wellKnown))
+	for _, s := range sentinels {
+		if s == nil {
+			return nil, errors.New("an error passed to Sentinels is nil")
+		}
+		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
+			known = append(known, s)
+		} else if !errors.Is(s, known[i]) {
+			return nil, fmt.Errorf("two errors have the text %q (you passed both to Sentinels, or one of them is of the standard library), but a cassette tells errors apart by their texts: change the text of your error", s)
+		}
+	}
+	return known, nil
+}
+
+// describe returns the text of an error, and of the known errors that it is.
+func (known knownErrors) describe(err error) (text string, is []string) {
+	for _, k := range known {
+		if errors.Is(err, k) {
+			is = append(is, k.Error())
+		}
+	}
+	if text = err.Error(); text == "" {
+		text = fmt.Sprintf("%T", err) // a cassette needs a text
+	}
+	return text, is
+}
+
+// recorded returns the error that a response has, or nil if it has none.
+func (known knownErrors) recorded(resp *interaction.Response) (err, failed error) {
+	if resp.Error == "" {
+		return nil, nil
+	}
+	e := &recordedError{text: resp.Error}
+	for _, text := range resp.ErrorIs {
+		i := slices.IndexFunc(known, func(k error) bool { return k.Error() == text })
+		if i < 0 {
+			return nil, fmt.Errorf("the recorded error is %q, and promptecho.Sentinels was passed no error with that text: pass it", text)
+		}
+		e.is = append(e.is, known[i])
+		if text == e.text {
+			return known[i], nil // code may compare it with ==
+		}
+	}
+	return e, nil
+}
+
+// A recordedError has the text of an error and is what that was.
+type recordedError struct {
+	text string
+	is   []error
+}
+
+func (e *recordedError) Error() string { return e.text }
+
+// Unwrap returns the well-known errors, for [errors.Is] and [errors.As].
+func (e *recordedError) Unwrap() []error { return e.is }

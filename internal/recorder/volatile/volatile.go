@@ -1,0 +1,239 @@
+// Package volatile finds in the texts of a request what is different tomorrow, or on another
+// machine. A test whose request has such a text records and replays today, and misses then: the
+// one who records it should be told while it is at hand.
+package volatile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+)
+
+// A Kind says what a text is that will be different.
+type Kind string
+
+// The kinds.
+const (
+	Date     Kind = "today's date"
+	Time     Kind = "the present time"
+	Checkout Kind = "the folder of the checkout"
+	TempDir  Kind = "the folder for temporary files"
+	Home     Kind = "the home folder of the user"
+	User     Kind = "the name of the user"
+	Host     Kind = "the name of the machine"
+)
+
+// A Finding is a volatile text.
+type Finding struct {
+	Kind  Kind
+	Text  string // as it stands in the request
+	Field string // the path of its field, as options take it
+}
+
+// A Finder knows this machine.
+type Finder struct {
+	checkout string
+	tempDir  string
+	home     string
+	user     string
+	host     string
+}
+
+// New returns a Finder for the machine that the program runs on.
+func New() *Finder {
+	f := &Finder{tempDir: filepath.Clean(os.TempDir())}
+	if dir, err := os.Getwd(); err == nil {
+		f.checkout = shell.Upward(dir, "go.mod")
+	}
+	if home, err := os.UserHomeDir(); err == nil && filepath.Clean(home) != string(filepath.Separator) {
+		f.home = filepath.Clean(home)
+	}
+	for _, name := range []string{"USER", "USERNAME", "LOGNAME"} {
+		if f.user == "" && isTelling(os.Getenv(name)) {
+			f.user = os.Getenv(name)
+		}
+	}
+	if host, err := os.Hostname(); err == nil && isTelling(host) {
+		f.host = host
+	}
+	return f
+}
+
+// commonNames are the names of users and machines that many have, and that prompts have for
+// other reasons.
+var commonNames = []string{
+	"admin", "build", "builder", "buildkite", "circleci", "codespace", "container", "debian",
+	"developer", "docker", "gitlab-runner", "gitpod", "jenkins", "laptop", "localhost",
+	"macbook", "node", "nobody", "root", "runner", "server", "test", "tests", "ubuntu",
+	"user", "vagrant", "vscode", "worker",
+}
+
+// isTelling reports whether a name is long and rare enough to be looked for in texts.
+func isTelling(name string) bool {
+	return len(name) >= 4 && !slices.Contains(commonNames, strings.ToLower(name))
+}
+
+// longestSearched is the length in bytes of the longest text that is searched. Longer ones are
+// the contents of files.
+const longestSearched = 1 << 20
+
+// InForm returns the volatile texts in the form of a request, field by field. A form has what
+// matching compares, so what the options mask or ignore is not found. If now is the zero time,
+// dates and times are not looked for.
+func (f *Finder) InForm(form *canon.Form, now time.Time) (all []Finding) {
+	for _, line := range form.Lines() {
+		text, isText := exactjson.Unquote(line.Value)
+		if !isText {
+			text = line.Value
+		}
+		if len(text) > longestSearched {
+			continue
+		}
+		for _, found := range f.Find(text, now) {
+			found.Field = fieldpath.Selector(line.Path)
+			all = append(all, found)
+		}
+	}
+	return all
+}
+
+// Find returns the volatile texts in the text of a field, at most one of each kind. If now is the
+// zero time, dates and times are not looked for.
+func (f *Finder) Find(text string, now time.Time) (found []Finding) {
+	add := func(kind Kind, part string) {
+		if part != "" {
+			found = append(found, Finding{Kind: kind, Text: part})
+		}
+	}
+	if !now.IsZero() {
+		add(Date, findDate(text, now))
+		add(Time, findTime(text, now))
+	}
+
+	// A folder may lie in another one: the outer one is not told as well.
+	for _, folder := range []struct {
+		kind Kind
+		path string
+	}{{Checkout, f.checkout}, {TempDir, f.tempDir}, {Home, f.home}} {
+		if path := findPath(text, folder.path); path != "" {
+			add(folder.kind, path)
+			break
+		}
+	}
+	add(User, findWord(text, f.user))
+	add(Host, findWord(text, f.host))
+	return found
+}
+
+// dateLayouts are the ways in which programs and people write a date, the longer ones first.
+var dateLayouts = []string{
+	"Monday, January 2, 2006", "Monday, 2 January 2006", "January 2, 2006", "2 January 2006",
+	"Mon, 02 Jan 2006", "Monday, 02-Jan-06", "Mon Jan _2", "Jan 2, 2006", "2 Jan 2006", "02 Jan 2006",
+	"2006-01-02T15", time.DateOnly, "2006/01/02", "20060102", "01/02/2006", "02/01/2006", "1/2/2006", "2/1/2006",
+	"02.01.2006", "2.1.2006",
+}
+
+// findDate returns today's date as a text has it, in UTC or the local zone; "" if it has not.
+func findDate(text string, now time.Time) string {
+	for _, layout := range dateLayouts {
+		for _, zoned := range []time.Time{now.UTC(), now.Local()} {
+			if date := zoned.Format(layout); findWord(text, date) != "" {
+				return date
+			}
+		}
+	}
+	return ""
+}
+
+// near is how far a Unix time in a text may be from now to be taken for the present. A test
+// that takes longer between making and sending a request is not expected.
+const near = 10 * time.Minute
+
+// findTime returns the present time as a text has it: a Unix time, or the time of day to the
+// minute; "" if it has neither.
+func findTime(text string, now time.Time) string {
+	for _, number := range unixTimes().FindAllString(text, -1) {
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			continue
+		}
+		units := map[int]func(int64) time.Time{
+			10: func(n int64) time.Time { return time.Unix(n, 0) },
+			13: time.UnixMilli,
+			16: time.UnixMicro,
+			19: func(n int64) time.Time { return time.Unix(0, n) },
+		}
+		if now.Sub(units[len(number)](n)).Abs() < near {
+			return number
+		}
+	}
+	for _, layout := range []string{"15:04", time.Kitchen, "3:04 PM"} {
+		for _, zoned := range []time.Time{now.UTC(), now.Local()} {
+			for _, before := range []time.Duration{0, time.Minute} { // the minute may just have ended
+				if clock := zoned.Add(-before).Format(layout); findWord(text, clock) != "" {
+					return clock
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// unixTimes matches times of this century in seconds, milliseconds, microseconds and
+// nanoseconds.
+var unixTimes = memo.Regexp(`\b1\d{9}(?:\d{3}|\d{6}|\d{9})?\b`)
+
+// findPath returns a folder as a text has it, with a separator or nothing of a name behind it;
+// "" if the text has it not. On Windows, paths are equal in either case, and with either
+// separator.
+func findPath(text, folder string) string {
+	if len(folder) < 2 {
+		return ""
+	}
+	fold := func(s string) string { return s }
+	if filepath.Separator == '\\' {
+		fold = func(s string) string { return strings.ToLower(filepath.ToSlash(s)) }
+	}
+	i := indexWord(fold(text), fold(folder))
+	if i < 0 {
+		return ""
+	}
+	return text[i : i+len(folder)]
+}
+
+// findWord returns a word if a text has it with no letter or digit next to it, else "".
+func findWord(text, word string) string {
+	if word == "" || indexWord(text, word) < 0 {
+		return ""
+	}
+	return word
+}
+
+// indexWord returns where a text has a word with no letter, digit, "_" or "-" next to it, or -1.
+func indexWord(text, word string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], word)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		end := i + len(word)
+		if (i == 0 || !isOfWord(text[i-1])) && (end == len(text) || !isOfWord(text[end])) {
+			return i
+		}
+		from = i + 1
+	}
+}
+
+func isOfWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c >= 0x80
+}

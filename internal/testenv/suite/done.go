@@ -1,0 +1,53 @@
+package suite
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+)
+
+// readAttr adds what an attribute says of recorders to what they did. It reports whether the attribute is one of ours and
+// says something.
+func readAttr(d *attr.Done, key, value string) bool {
+	switch key {
+	case attr.CassetteKey:
+		d.Cassettes = append(d.Cassettes, value)
+		return true
+	case attr.SavedKey:
+		d.Saved = append(d.Saved, value)
+		return true
+	case attr.CauseKey:
+		var c attr.Cause
+		err := json.Unmarshal([]byte(value), &c)
+		d.Causes = append(d.Causes, c)
+		return err == nil
+	}
+	for name, n := range d.All() {
+		if name == key {
+			v, err := strconv.ParseInt(value, 10, 64)
+			*n += v
+			return err == nil
+		}
+	}
+	return false
+}
+
+// Left returns what recorders have left in the folder of [attr.Env]. A file that is empty is that of a process
+// that was killed.
+func Left(dir string) (all []attr.Done, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		data, rerr := os.ReadFile(filepath.Join(dir, e.Name()))
+		var d attr.Done
+		if rerr == nil && len(data) > 0 {
+			rerr = json.Unmarshal(data, &d)
+			all = append(all, d)
+		}
+		err = errors.Join(err, rerr)
+	}
+	return all, err
+}
