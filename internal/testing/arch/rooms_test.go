@@ -30,3 +30,35 @@ func TestRooms(t *testing.T) {
 		}
 	}
 }
+
+// TestTree: the tree in docs/DESIGN.md has the folders of internal, and no others.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..", "..")
+	design, err := os.ReadFile(filepath.Join(root, "docs", "DESIGN.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tree, _ := strings.Cut(string(design), "\ninternal/\n")
+	var drawn []string
+	for line := range strings.Lines(tree) {
+		name, isBelow := strings.CutPrefix(line, "  ")
+		if !isBelow {
+			break
+		}
+		drawn = append(drawn, strings.Fields(name)[0])
+	}
+	entries, err := os.ReadDir(filepath.Join(root, "internal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, e := range entries {
+		if e.IsDir() {
+			folders = append(folders, e.Name())
+		}
+	}
+	if !slices.Equal(drawn, folders) {
+		t.Errorf("the tree has  %s\ninternal has  %s", drawn, folders)
+	}
+}
