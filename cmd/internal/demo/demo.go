@@ -246,7 +246,8 @@ func (d *demo) goTest(pass bool, name, value string, args ...string) (string, er
 	// What the user has set for other runs and modules does not count. An empty GOFLAGS would
 	// leave that of go env -w in force. To vet all that the test links would take a sixth of
 	// the first run.
-	cmd.Env = append(cmd.Environ(), "CI=", "GITHUB_ACTIONS=", "PROMPTECHO_MODE=", "PROVIDER=", "GOWORK=off", "GOFLAGS=-mod=readonly -vet=off")
+	isOfOtherRuns := func(variable string) bool { return strings.HasPrefix(variable, "PROMPTECHO_") }
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), isOfOtherRuns), "CI=", "GITHUB_ACTIONS=", "PROVIDER=", "GOWORK=off", "GOFLAGS=-mod=readonly -vet=off")
 	if name != "" {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
