@@ -131,6 +131,9 @@ func caseOf(t *testing.T, part func(string) string) (file string, opts []Option)
 	return file, opts
 }
 
+// quotedPath is a path in a command that can be pasted.
+var quotedPath = regexp.MustCompile(`'((?:FILE|MODULE)[^']*)'`)
+
 // outgrow gives a cassette to tests that are in the test file of a package no more, or have
 // changed, as cassettes below the folder of the package. It returns the cassette of the test,
 // which is not there.
@@ -217,6 +220,7 @@ func reportOf(t *testing.T, part func(string) string) string {
 	text := stable(strings.Join(said, "\n\n"), file)
 	if part("source") != "" {
 		text = strings.ReplaceAll(text, filepath.Dir(filepath.Clean(strings.TrimSuffix(file, testname.File(part("test"))))), "MODULE")
+		text = quotedPath.ReplaceAllString(text, "$1") // the folder for temporary files may have a blank
 	}
 	return text
 }
