@@ -3,12 +3,14 @@
 package promptecho
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // carryOver puts the recordings of the cassettes that the environment names on
@@ -42,9 +44,17 @@ func (r *Recorder) carryOver() error {
 // folder above that: go test runs the tests of a package in the folder of the
 // package, and people name files from where they are.
 func sourcesAt(name string) ([]string, error) {
-	path, info, err := upward(name)
+	path := name
+	if !filepath.IsAbs(name) {
+		here, err := os.Getwd()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", report.CarryOverVariable, err)
+		}
+		path = filepath.Join(cmp.Or(shell.Upward(here, name), here), name)
+	}
+	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: there is no cassette %s", report.CarryOverVariable, path)
 	}
 	if !info.IsDir() {
 		return []string{path}, nil
@@ -54,27 +64,4 @@ func sourcesAt(name string) ([]string, error) {
 		return nil, fmt.Errorf("%s: there is no cassette in the folder %s", report.CarryOverVariable, path)
 	}
 	return paths, nil
-}
-
-// upward returns the absolute path of a file or folder that has this name here
-// or in the nearest folder above.
-func upward(name string) (string, os.FileInfo, error) {
-	here, err := filepath.Abs(name)
-	if err != nil {
-		return "", nil, fmt.Errorf("%s: %w", report.CarryOverVariable, err)
-	}
-	if info, err := os.Stat(here); err == nil {
-		return here, info, nil
-	}
-	if !filepath.IsAbs(name) {
-		dir, _ := filepath.Abs(".")
-		for dir != filepath.Dir(dir) {
-			dir = filepath.Dir(dir)
-			path := filepath.Join(dir, name)
-			if info, err := os.Stat(path); err == nil {
-				return path, info, nil
-			}
-		}
-	}
-	return "", nil, fmt.Errorf("%s: there is no cassette %s", report.CarryOverVariable, here)
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
+	"github.com/promptecho/promptecho/internal/testing/tree"
 	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
@@ -145,15 +146,7 @@ func outgrow(t *testing.T, recorded, source, test string, cassettes []string) (f
 	for _, name := range cassettes {
 		files[filepath.Join("app", name)] = data
 	}
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	tree.Write(t, dir, files)
 	return filepath.Join(dir, "app", testname.File(test))
 }
 

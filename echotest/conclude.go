@@ -83,9 +83,14 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 	p := orphans.In(folder)
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
 	left := slices.DeleteFunc(p.Left(), opened)
-	isGone := func(cassette string) bool { return p.Reason(cassette) == orphans.TestGone }
-	gone := slices.DeleteFunc(slices.Clone(left), func(cassette string) bool { return !isGone(cassette) })
-	outgrown := slices.DeleteFunc(slices.Clone(left), isGone)
+	var gone, outgrown []string
+	for _, cassette := range left {
+		if p.Reason(cassette) == orphans.TestGone {
+			gone = append(gone, cassette)
+		} else {
+			outgrown = append(outgrown, cassette)
+		}
+	}
 	if len(gone) > 0 {
 		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(gone))
 		if whole {
@@ -99,7 +104,7 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 		}
 	}
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
-	unopened := slices.DeleteFunc(p.Cassettes, func(cassette string) bool {
+	unopened := slices.DeleteFunc(slices.Clone(p.Cassettes), func(cassette string) bool {
 		return opened(cassette) || slices.Contains(left, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {

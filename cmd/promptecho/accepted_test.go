@@ -1,11 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/tree"
 )
 
 // TestRecordAccepted: the commands name the packages, go to the module of each, and have the
@@ -16,22 +17,14 @@ func TestRecordAccepted(t *testing.T) {
 	if resolved, err := filepath.EvalSymlinks(root); err == nil {
 		root = resolved // the working directory is
 	}
-	for name, text := range map[string]string{
+	tree.Write(t, root, map[string]string{
 		"go.mod":              "module m",
 		"bot/a_test.go":       "package bot\nfunc TestPlain(t *testing.T) {}",
 		"bot/b_test.go":       "//go:build integration && (slow || !fast)\n\npackage bot\n\nfunc TestTagged(t *testing.T) {}",
 		"root_test.go":        "//go:build !ignored\n\npackage m\nfunc TestRoot(t *testing.T) {}",
 		"other mod/go.mod":    "module other",
 		"other mod/o_test.go": "//go:build e2e\n\npackage other\nfunc TestOther(t *testing.T) {}",
-	} {
-		file := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	in := func(dir, test string) string { return filepath.FromSlash(dir + "testdata/cassettes/" + test + ".yaml") }
 	for _, tt := range []struct {
 		from  string

@@ -5,59 +5,24 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/tree"
 )
-
-// write writes files below a new folder.
-func write(t *testing.T, files map[string]string) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-const source = `package x
-
-import "testing"
-
-var _ = map[string]func(){"a": func() {}}
-
-// func TestComment(t *testing.T) {}
-func TestPlain(t *testing.T) { use("testdata/cassettes/opened.yaml", "\u0061b", "../TestShared/x.yaml") }
-
-func (s *suite) TestMethod() {}
-
-func helper() { use("not/of/a/test") }
-
-var text = ` + "`" + `
-func TestQuoted(t *testing.T) {}
-` + "`" + `
-
-func FuzzIt(f *testing.F) {
-	func() { use("inner") }()
-}
-
-func BenchmarkOf[T any](b *testing.B) {}
-func example() {}
-`
 
 // TestCassettes: what no test is named after may be opened by a name that is put together, and
 // the name of a subtest is a text of many tests.
 func TestCassettes(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"x_test.go": source}
+	source, err := os.ReadFile("../testenv/tests/testdata/odd_test.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"x_test.go": string(source)}
 	for _, name := range []string{"TestPlain", "TestPlain/sub", "TestPlai", "TestMethod", "TestComment", "TestQuoted/a/b", "FuzzIt", "TestOld/ab", "TestShared/x", "opened", "model-gpt", "TestPlain.derived", "TestGone.assets/x"} {
 		files["testdata/cassettes/"+name+".yaml"] = ""
 	}
 	files["testdata/cassettes/TestGone.yaml.failed"] = ""
-	p := In(write(t, files))
+	p := In(tree.New(t, files))
 	var got []string
 	for _, o := range p.Left() {
 		rel, _ := filepath.Rel("testdata/cassettes", o)
@@ -78,7 +43,7 @@ func TestUnknown(t *testing.T) {
 		"two brackets": {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\nfunc TestA(t *testing.T) { if x {\n}\nfunc TestGone(t *testing.T) {}\nfunc TestC(t *testing.T) { }}"},
 		"not Go text":  {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\n\x00"},
 	} {
-		p := In(write(t, files))
+		p := In(tree.New(t, files))
 		if left := p.Left(); len(p.Cassettes) != 1 || len(left) != 0 {
 			t.Errorf("%s: %q, %q", name, p.Cassettes, left)
 		}

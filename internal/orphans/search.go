@@ -16,13 +16,13 @@ type Search struct {
 	path  string      // the cassette of the test, absolute
 	isNew atomic.Bool // no cassette that is left over has what the test asks
 
-	usedUp memo.Strings[bool] // see isUsedUp
+	covered memo.Strings[bool] // see isCovered
 }
 
 // NewSearch returns a search for the test whose cassette is at path.
 func NewSearch(t *tape.Tape, path string) *Search {
 	s := &Search{tape: t, path: path}
-	s.usedUp.Func = s.isUsedUp
+	s.covered.Func = s.isCovered
 	return s
 }
 
@@ -58,7 +58,7 @@ func (s *Search) IsRecorded(c *tape.Call) bool {
 	if c != nil {
 		asked = append(asked, s.tape.Keys(c))
 	}
-	if len(s.having(asked)) == 0 {
+	if !slices.ContainsFunc(s.candidates(), s.mayServe(asked)) {
 		s.isNew.Store(true)
 		return false
 	}
@@ -66,47 +66,64 @@ func (s *Search) IsRecorded(c *tape.Call) bool {
 }
 
 // having returns the candidates that have all that was asked, by the
-// [tape.Tape.Keys] of each request, if the test has no cassette.
-func (s *Search) having(asked [][]string) (list []candidate) {
+// [tape.Tape.Keys] of each request.
+func (s *Search) having(asked [][]string) []candidate {
+	mayServe := s.mayServe(asked)
+	return slices.DeleteFunc(s.candidates(), func(c candidate) bool { return !mayServe(c) })
+}
+
+// candidates returns the cassettes that the test may have had; none if it has
+// one.
+func (s *Search) candidates() []candidate {
 	dir, own, ok := testname.Split(s.path)
 	if s.tape.State.Present || !ok {
 		return nil
 	}
-	isLiving := s.asksLike(asked)
-	for _, c := range candidates(dir, own) {
-		if tape.IsUsed(c.path) || s.tape.CountIn(c.path, asked) < len(asked) {
-			continue
-		}
-		isShared := !c.isSure && (isLiving(dir) || isLiving(dirOf(c.path)))
-		if !isShared && !s.usedUp.Get(c.path) {
-			list = append(list, c)
-		}
-	}
-	return list
+	return candidates(dir, own)
 }
 
-// isUsedUp reports whether tests that are there have all that is recorded in a
-// cassette, as after a split: there is nothing in it that could be lost. The
-// cassette itself may be one that a test opens, as far as is known.
-func (s *Search) isUsedUp(path string) bool {
+// mayServe returns a function that reports whether the recordings of a candidate
+// may be those that the test asks for. asked holds the [tape.Tape.Keys] of each
+// request that the test has made.
+func (s *Search) mayServe(asked [][]string) func(candidate) bool {
+	packageHas := s.packagesWith(asked)
+	return func(c candidate) bool {
+		lacksRequest := s.tape.CountIn(c.path, asked) < len(asked)
+		if tape.IsUsed(c.path) || lacksRequest {
+			return false
+		}
+		// Where another test has such a request as well, a test without a cassette is most likely
+		// a new one that begins like the other: too little for a candidate that is not sure.
+		if !c.isSure && (packageHas(dirOf(s.path)) || packageHas(dirOf(c.path))) {
+			return false
+		}
+		// If all of its recordings are in other cassettes, as after a test was split, nothing is
+		// lost when it is passed over.
+		return !s.covered.Get(c.path)
+	}
+}
+
+// isCovered reports whether the other cassettes that are in use have all that is
+// recorded in a cassette.
+func (s *Search) isCovered(path string) bool {
 	left := s.tape.KeysIn(path)
 	dir, _, _ := testname.Split(s.path)
-	for _, living := range livingIn(dir) {
+	for _, opened := range openedIn(dir) {
 		if len(left) == 0 {
 			break
 		}
-		if living == path {
+		if opened == path {
 			continue
 		}
-		has := s.tape.KeysIn(living)
+		has := s.tape.KeysIn(opened)
 		left = slices.DeleteFunc(left, func(key string) bool { return slices.Contains(has, key) })
 	}
 	return len(left) == 0
 }
 
-// livingIn returns the paths of the cassettes of a package that its tests most
+// openedIn returns the paths of the cassettes of a package that its tests most
 // likely open, also of those that this run has made.
-func livingIn(dir string) (paths []string) {
+func openedIn(dir string) (paths []string) {
 	p := packages.Get(dir)
 	for _, path := range Below(filepath.Join(dir, testname.Folder)) {
 		cassette, err := filepath.Rel(dir, path)
@@ -123,15 +140,15 @@ func dirOf(path string) string {
 	return dir
 }
 
-// asksLike returns a function that reports whether a test that is there has one
-// of the requests, too, by the folder of its package.
-func (s *Search) asksLike(asked [][]string) (isLiving func(dir string) bool) {
+// packagesWith returns a function that reports whether a package has one of the
+// requests in a cassette that a test opens. The package is given by its folder.
+func (s *Search) packagesWith(asked [][]string) func(dir string) bool {
 	known := map[string]bool{}
 	return func(dir string) bool {
 		has, ok := known[dir]
 		if !ok {
 			hasOne := func(path string) bool { return s.tape.CountIn(path, asked) > 0 }
-			has = slices.ContainsFunc(livingIn(dir), hasOne)
+			has = slices.ContainsFunc(openedIn(dir), hasOne)
 			known[dir] = has
 		}
 		return has

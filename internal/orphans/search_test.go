@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testing/tree"
 )
 
 const askURL = "https://api.openai.com/v1/chat/completions"
@@ -141,7 +142,7 @@ func TestSearch(t *testing.T) {
 					files[folder+"/testdata/cassettes/"+test+".yaml"] = recorded(strings.Split(text, ",")...)
 				}
 			}
-			dir := write(t, files)
+			dir := tree.New(t, files)
 			folder, name, _ := strings.Cut(tt.own, " ")
 			path := filepath.Join(dir, folder, "testdata", "cassettes", filepath.FromSlash(name)+".yaml")
 			options := &canon.Options{}
@@ -171,7 +172,7 @@ func TestSearch(t *testing.T) {
 // A test that has a cassette, or that opens one elsewhere, is not searched for.
 func TestSearchNot(t *testing.T) {
 	t.Parallel()
-	dir := write(t, map[string]string{"go.mod": "module m\n", "a/x_test.go": "package x\n\n" + ownTest,
+	dir := tree.New(t, map[string]string{"go.mod": "module m\n", "a/x_test.go": "package x\n\n" + ownTest,
 		"a/testdata/cassettes/TestOld.yaml": recorded("hi")})
 	for _, path := range []string{"a/own.yaml", "own.yaml", "a/testdata/own.yaml"} {
 		path = filepath.Join(dir, filepath.FromSlash(path))
@@ -194,7 +195,7 @@ func TestFoldersWithCassettes(t *testing.T) {
 		files[dir+"testdata/cassettes/TestX.yaml"] = ""
 	}
 	files["nested/go.mod"] = "module nested\n"
-	dir := write(t, files)
+	dir := tree.New(t, files)
 	if err := os.Symlink(dir, filepath.Join(dir, "a", "loop")); err != nil {
 		t.Log(err)
 	}

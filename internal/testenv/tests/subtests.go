@@ -27,9 +27,10 @@ func (p *Package) usesOf(s *scope, above []string) Uses {
 	return uses
 }
 
-// OnlyRunsSubtests reports whether the subtests of a test at this level have
-// subtests of their own, which may open recorders, and open none; level 0 is
-// the test function itself. It is false where the text does not prove it.
+// OnlyRunsSubtests reports whether a test function opens no recorder itself and
+// starts subtests that may open some. That is asked of the function for level
+// 0, of its subtests for level 1, and so on. It is false where the text does
+// not prove it.
 func (p *Package) OnlyRunsSubtests(function string, level int) bool {
 	if p.unread != nil {
 		return false

@@ -3,6 +3,7 @@ package tests
 import (
 	"go/token"
 	"slices"
+	"strings"
 )
 
 // Uses says what a function does with a testing parameter (t, b or tb), as
@@ -245,17 +246,12 @@ func (r *scopeReader) use(i int) {
 
 // handTo notes that a function gets the parameter.
 func (s *scope) handTo(callee string) {
-	pkg, name := "", callee
-	for i := range callee {
-		if callee[i] == '.' {
-			pkg, name = callee[:i], callee[i+1:]
-		}
-	}
+	pkg, _, isQualified := strings.Cut(callee, ".")
 	switch {
 	case callee == "":
 		s.Unknown = true
-	case pkg == "":
-		s.helpers = append(s.helpers, name)
+	case !isQualified:
+		s.helpers = append(s.helpers, callee)
 	case slices.Contains(ourPackages, pkg):
 		s.Opens = true
 	case !slices.Contains(harmlessPackages, pkg):

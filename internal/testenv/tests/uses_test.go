@@ -1,6 +1,10 @@
 package tests
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/tree"
+)
 
 const usesSource = `package x
 
@@ -53,7 +57,7 @@ func BenchmarkSub(b *testing.B) { b.ReportAllocs(); b.Run("a", func(b *testing.B
 // proves it.
 func TestUses(t *testing.T) {
 	t.Parallel()
-	p := In(write(t, map[string]string{"x_test.go": usesSource}))
+	p := In(tree.New(t, map[string]string{"x_test.go": usesSource}))
 	if p.unread != nil {
 		t.Fatal(p.unread)
 	}

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // JSON are JSON texts, nearly JSON texts, and layouts.
@@ -47,7 +48,11 @@ var Strings = []string{
 // outside the repository: data of others, to run against and never to commit. Where it is not,
 // the error is one of [os.ErrNotExist].
 func Corpus[R any]() (records []R, err error) {
-	f, err := os.Open(filepath.Join(moduleRoot(), "..", "shared", "corpus", "recorded.jsonl.gz"))
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(filepath.Join(shell.Upward(dir, "go.mod"), "..", "shared", "corpus", "recorded.jsonl.gz"))
 	if err != nil {
 		return nil, err
 	}
@@ -64,18 +69,6 @@ func Corpus[R any]() (records []R, err error) {
 		records = append(records, r)
 	}
 	return records, nil
-}
-
-// moduleRoot returns the folder of the module whose package is tested.
-func moduleRoot() string {
-	dir, _ := os.Getwd()
-	for dir != filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return dir
 }
 
 // Interactions returns interactions that hold s wherever one can.
