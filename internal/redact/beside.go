@@ -420,14 +420,11 @@ func (s *search) valueEnd(kind string, start int, quote string) int {
 // maxPassword is the length in bytes up to which a value with any characters is looked at.
 const maxPassword = 512
 
-// isVisible has the bytes that a password may have: all that can be seen but for those that
-// end a value.
-var isVisible = func() (t [256]bool) {
-	for c := byte('!'); c <= '~'; c++ {
-		t[c] = strings.IndexByte("\"'`\\;&<>|", c) < 0
-	}
-	return t
-}()
+// isVisible reports whether a password may have a byte: all that can be seen but for those that end
+// a value.
+func isVisible(c byte) bool {
+	return '!' <= c && c <= '~' && strings.IndexByte("\"'`\\;&<>|", c) < 0
+}
 
 // visibleEnd returns where the bytes end that a password may have which begins at a place. A
 // text may have many names among them, so what was found for one is kept for the next.
@@ -437,7 +434,7 @@ func (s *search) visibleEnd(start int) int {
 		return s.visible.end
 	}
 	end := start
-	for end < len(s.text) && isVisible[s.text[end]] {
+	for end < len(s.text) && isVisible(s.text[end]) {
 		end++
 	}
 	s.visible.start, s.visible.end = start, end

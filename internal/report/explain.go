@@ -69,10 +69,10 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
 	options := *r.Tape.Config.Options
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
-		if m.Reason = anotherCall(c, nearest); m.Reason != "" {
+		if m.Reason = whyNotComparable(c, nearest); m.Reason != "" {
 			return nearest
 		}
-		options.AnyService = true
+		options.AnyService = true // else fields of one service would be compared with those of another
 	}
 	request := nearest.Request()
 	incoming := c.Request.KnownAs(&request)
@@ -112,16 +112,21 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 	return nearest
 }
 
-// anotherCall says that a request is not the call of a recording. It returns "" if both were sent
-// to the same address and a field of the body alone makes the request another call, as another
-// purpose does to an uploaded file.
-func anotherCall(c *tape.Call, nearest *tape.Recording) string {
-	recorded := nearest.Head().Request
+// whyNotComparable explains a miss whose request cannot be compared with the nearest recording field
+// by field: its method or URL is another one, or its body is broken and so is no call of the API that
+// is recorded.
+//
+// Else it returns "". For example, a file that is uploaded with a purpose that OpenAI does not have is
+// no call of OpenAI's API, but only one field differs.
+func whyNotComparable(c *tape.Call, nearest *tape.Recording) string {
+	recorded, form := nearest.Head().Request, nearest.Form()
 	if c.Request.Method != recorded.Method || c.Request.URL != recorded.URL {
-		return fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(nearest.Form()))
+		return fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))
 	}
-	if why := diff.Broken(c.Request.Body); why != "" && nearest.Form().Known {
-		return fmt.Sprintf("the request is %s; the recording here is of %s", why, call(nearest.Form()))
+	fault := diff.Broken(c.Request.Body)
+	isOfAPI := form.Known
+	if fault != "" && isOfAPI {
+		return fmt.Sprintf("the request is %s; the recording here is of %s", fault, call(form))
 	}
 	return ""
 }

@@ -96,7 +96,7 @@ func (r *Run) moved(o *Outcome, a *orphans.Advice, names, requests string) strin
 		return fmt.Sprintf(textSeveral, names, requests, commands)
 	}
 	text := textRenamed
-	isOfOtherPackage := !filepath.IsLocal(names)
+	isOfOtherPackage := !filepath.IsLocal(r.nearTest(a.Moves[0][0]))
 	if isOfOtherPackage {
 		text = textMoved
 	}
