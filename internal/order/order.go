@@ -34,9 +34,10 @@ type series struct {
 // A wait is one of a turn for its moment.
 type wait struct {
 	at     int
+	isOwed bool          // it is for what other turns have given up
 	stands bool          // it is not given up
-	busy   chan struct{} // receives when it may be that no worker is free any more; see pool
 	may    bool          // its turn stands: when it waits again, it may be one of those
+	full   chan struct{} // receives when it may be that no worker is free any more
 	over   chan struct{} // closed when it may be over, and when it is the one whose time counts
 	isOver bool          // it is closed
 }
@@ -111,9 +112,6 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 		o.add(i, base, isWithin)
 		s.last, s.end = i, len(o.steps)
 		until = max(until, again[i])
-	}
-	if o != nil {
-		o.pool.recorded = o.mostOpen()
 	}
 	return o
 }

@@ -90,14 +90,14 @@ func (s *series) soonest() int {
 	return math.MaxInt
 }
 
-// tellBusy tells the first that waits, and may give up, that no worker may be free any more.
-func (s *series) tellBusy() {
+// tellFull tells the first turn that waits, and may give up, that no worker may be free any more.
+func (s *series) tellFull() {
 	for _, w := range s.waits {
 		if w.stands {
 			continue
 		}
 		select {
-		case w.busy <- struct{}{}:
+		case w.full <- struct{}{}:
 		default: // it is told already
 		}
 		return
@@ -228,18 +228,27 @@ func (o *Order) isOwed(step int) bool {
 	return number >= 0 && o.members[number].isGivenUp && !o.members[number].isAsked && o.members[number].asked() == step+1
 }
 
-// wait waits until something happens, next of all a step that happened before a moment. If nothing
-// does for the longest time, or at once while no worker is free to ask (see pool), who waits for the
-// first moment gives up: nobody waits any more for the recordings that it has waited for. The
-// caller holds the lock.
+// wait blocks until an event in the series may allow a turn to go on; the caller then looks again.
+// at is the moment that the turn waits for, and next the first step that must happen before it. wait
+// returns the error of ctx, or io.ErrClosedPipe if closing was closed.
+//
+// No turn waits for ever. Of all that wait, the one with the earliest moment gives up what it waits
+// for (see giveUp) when nothing has happened in the time Longest, or when no worker of the program is
+// free to ask for it (see pool).
+//
+// A turn that stands also waits for what others have given up, which is owed to it (see nextBefore).
+// For that, the time owed is left for all such waits together. No turn gives up meanwhile.
+//
+// The caller holds the lock of the order. wait releases it in between.
 func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) error {
 	o, s := t.order, t.member().series
-	what := &o.members[o.steps[next].number]
-	if t.mark == nil {
-		o.pool.recall()
-	}
-	left, isOwed := Longest, o.isOwed(next)
-	if isOwed {
+	isReplay := t.mark == nil
+	o.lookAtPool(s, isReplay)
+	w := t.newWait(next, at)
+	s.insert(w)
+
+	left := Longest
+	if w.isOwed {
 		left = cmp.Or(t.left, o.owed)
 		o.settling++
 		defer func() {
@@ -247,101 +256,159 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 			t.left = left
 		}()
 	}
-	w := &wait{at: at, may: t.Stands, stands: t.Stands && what.asked() == next+1 && what.asked() > t.member().asked(), over: make(chan struct{})}
-	if !isOwed {
-		w.busy = make(chan struct{}, 1)
-	}
-	i, _ := slices.BinarySearchFunc(s.waits, at, func(w *wait, at int) int { return w.at - at })
-	s.waits = slices.Insert(s.waits, i, w)
+
+	isSent := o.members[o.steps[next].number].isAsked
+	isFull := o.pool.isFull(len(s.waits)) && o.settling == 0
 	isFirst := at == s.soonest()
-	isSure := o.pool.isSure()
-	isBusy := isFirst && !isOwed && !what.isAsked && o.pool.isBusy(len(s.waits))
-	inVain, closed := isBusy && o.settling == 0, error(nil)
-	if !isFirst && o.settling == 0 && o.pool.isBusy(len(s.waits)) { // who waits first looks again when others have settled
-		s.tellBusy()
+	if isFull && !isFirst {
+		s.tellFull()
 	}
+	lacksWorker := isFull && isFirst && !isSent
+	isWidthSure := o.pool.isSure()
 	o.mu.Unlock()
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	if !isFirst && !isOwed {
-		ticker.Stop()
+
+	ended, err := noWorker, error(nil)
+	if !lacksWorker {
+		ended, err = t.sleep(ctx, closing, w, &left)
 	}
-	if inVain && !isSure { // the program may be about to ask
-		program.settle(replayed, false)
+	if ended == noWorker && !isWidthSure {
+		program.settle(replayed, false) // if there are more workers, one may be about to ask
 	}
-	for lapse := newLapse(); !inVain; {
-		select {
-		case <-ticker.C:
-			if !isOwed && !t.isFirst(at) {
-				// Another one looks at the program, and each would see the other at work. This one is
-				// woken when it is the first again.
-				ticker.Stop()
-				continue
-			}
-			left -= program.lapse(&lapse)
-			inVain = left <= 0
-			continue
-		case <-w.busy:
-			if isBusy = t.isInVain(at); isBusy && !isSure {
-				program.settle(replayed, false)
-			}
-			inVain = isBusy
-			continue
-		case <-w.over:
-		case <-ctx.Done():
-		case <-closing:
-			closed = io.ErrClosedPipe
-		}
-		break
-	}
+
 	o.mu.Lock()
-	if inVain && isOwed {
+	switch {
+	case ended == outOfTime && w.isOwed:
 		o.owed = 0
+	case ended != woken && !w.isOver && o.settling == 0:
+		t.giveUp(at, ended)
 	}
-	if !w.isOver { // nobody has woken it
-		if inVain && o.settling == 0 {
-			t.giveUp(at, isBusy)
-		}
-		i := slices.Index(s.waits, w)
-		s.waits = slices.Delete(s.waits, i, i+1)
+	if !w.isOver {
+		s.remove(w)
 		o.wake(s)
 	}
-	return cmp.Or(ctx.Err(), closed)
+	return cmp.Or(ctx.Err(), err)
 }
 
-// isFirst reports whether nobody waits for an earlier moment and may give up.
+// An ending is how a wait has ended.
+type ending int
+
+const (
+	woken     ending = iota // something has happened, or the client has gone away
+	outOfTime               // nothing has happened in the time that was left
+	noWorker                // no worker is free to ask for what is waited for
+)
+
+// sleep waits until w has ended. Time passes for the turn with the earliest moment, and for those that
+// wait for what is owed: sleep subtracts it from left. The caller does not hold the lock.
+func (t *Turn) sleep(ctx context.Context, closing <-chan struct{}, w *wait, left *time.Duration) (ending, error) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	lapse := newLapse()
+	for *left > 0 {
+		select {
+		case <-ticker.C:
+			if w.isOwed || t.isFirst(w.at) {
+				*left -= program.lapse(&lapse)
+				continue
+			}
+			// No longer the earliest: its time stops, because two turns that look at the program would
+			// each see the other at work. It is woken when it is the earliest again, and the caller
+			// begins a new wait.
+			ticker.Stop()
+		case <-w.full:
+			if t.lacksWorker(w.at) {
+				return noWorker, nil
+			}
+		case <-w.over:
+			return woken, nil
+		case <-ctx.Done():
+			return woken, ctx.Err()
+		case <-closing:
+			return woken, io.ErrClosedPipe
+		}
+	}
+	return outOfTime, nil
+}
+
+// newWait returns a wait of a turn for its moment, at, before which the step next must happen.
+func (t *Turn) newWait(next, at int) *wait {
+	rec := &t.order.members[t.order.steps[next].number]
+	isRequest := rec.asked() == next+1 // moments are counted from 1, steps from 0
+	isLater := rec.asked() > t.member().asked()
+	return &wait{
+		at:     at,
+		isOwed: t.order.isOwed(next),
+		may:    t.Stands,
+		stands: t.Stands && isRequest && isLater,
+		full:   make(chan struct{}, 1),
+		over:   make(chan struct{}),
+	}
+}
+
+// insert adds a wait in the order of the moments.
+func (s *series) insert(w *wait) {
+	i, _ := slices.BinarySearchFunc(s.waits, w.at, func(other *wait, at int) int { return other.at - at })
+	s.waits = slices.Insert(s.waits, i, w)
+}
+
+// remove takes a wait out that no turn has ended.
+func (s *series) remove(w *wait) {
+	i := slices.Index(s.waits, w)
+	s.waits = slices.Delete(s.waits, i, i+1)
+}
+
+// lookAtPool brings what is known of the workers up to date, before one more call waits. The caller
+// holds the lock.
+func (o *Order) lookAtPool(s *series, isReplay bool) {
+	if o.pool.recorded == 0 {
+		o.pool.recorded = o.mostOpen()
+		if isReplay {
+			o.pool.width = narrowed.get(o.pool.recorded)
+		}
+	}
+	o.pool.see(len(s.waits) + 1)
+}
+
+// isFirst reports whether no turn that may give up waits for an earlier moment.
 func (t *Turn) isFirst(at int) bool {
 	t.order.mu.Lock()
 	defer t.order.mu.Unlock()
 	return at == t.member().series.soonest()
 }
 
-// isInVain reports whether no worker is free to ask for what keeps a moment from coming.
-func (t *Turn) isInVain(at int) bool {
+// lacksWorker reports whether no worker is free to ask for what keeps a moment from coming.
+func (t *Turn) lacksWorker(at int) bool {
 	o, s := t.order, t.member().series
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	next := t.nextBefore(at)
-	return next >= 0 && !o.members[o.steps[next].number].isAsked && o.pool.isBusy(len(s.waits))
+	if next < 0 {
+		return false
+	}
+	isSent := o.members[o.steps[next].number].isAsked
+	return !isSent && o.pool.isFull(len(s.waits))
 }
 
 // giveUp stops waiting for the first recording that keeps a moment from coming, and for all of the
-// series that were asked before the first moment that is waited for and are not: nothing that waits
-// for them will ask for them, but what waits for later moments may ask for the rest. isBusy says
-// that it does so since no worker is free, if that is still so. The caller holds the lock.
-func (t *Turn) giveUp(at int, isBusy bool) {
+// series that were asked before the first moment that is waited for and are not asked in this run:
+// no turn that waits will ask for them. Those that wait for later moments may ask for the rest.
+//
+// ended says why it gives up. That no worker was free may have changed meanwhile: then it does
+// nothing. The caller holds the lock.
+func (t *Turn) giveUp(at int, ended ending) {
 	o, s := t.order, t.member().series
 	next := t.nextBefore(at)
 	if next < 0 {
-		return // it has come meanwhile
+		return // the moment has come
 	}
 	what := &o.members[o.steps[next].number]
+	isSent := what.isAsked
 	switch {
-	case isBusy && (what.isAsked || !o.pool.isBusy(len(s.waits))):
+	case ended == noWorker && (isSent || !o.pool.isFull(len(s.waits))):
 		return
-	case isBusy:
-		o.pool.confirm()
-	case !what.isAsked:
+	case ended == noWorker:
+		o.pool.skip()
+	case !isSent:
 		o.pool.learn(len(s.waits))
 	}
 	first := s.waits[0].at

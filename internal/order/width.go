@@ -9,58 +9,55 @@ import "sync"
 // From then on, the number of calls that waited is known to be that of the workers: while as many
 // wait again, a request that is not sent yet is not waited for.
 
-// A pool is what an order has learned of the workers that ask. The lock of its order guards it.
+// A pool is what an order knows of the workers that ask. The lock of its order guards it.
 type pool struct {
-	recorded int // how many calls were open at once at most
+	recorded int // how many calls were open at once at most when they were recorded; 0 if not counted yet
 	width    int // how many calls wait when no worker is free; 0 if not known
-	vain     int // how often nothing was waited for since no worker was free
-
-	isRecalled bool
+	skipped  int // how often a request was not waited for since no worker was free
 }
 
-// isSure reports whether the width was confirmed often enough: a run that leaves out one of the
-// recorded calls is no narrower pool, and has fewer such waits.
-func (p *pool) isSure() bool { return p.vain >= 4 }
+// shared is how many calls a pool must have had open at once for the tests of a process to share
+// what is known of it: fewer are more often calls of one program than those of a pool.
+const shared = 4
 
-// fewest is how many calls must have been open at once for other tests to use what one has learned:
-// fewer are more often calls of a program than those of a pool, and programs differ.
-const fewest = 4
+// enough is how often a width must prove right before it is sure. A run that leaves out a recorded
+// call is no narrower pool, and skips fewer requests.
+const enough = 4
 
-// recall takes over what other tests have learned of a pool that was recorded as wide. A run that
-// records does not: what it waits for decides the order that it records.
-func (p *pool) recall() {
-	if !p.isRecalled {
-		p.isRecalled = true
-		p.width = narrowed.get(p.recorded)
-	}
-}
+// isSure reports whether the width has proved right often enough.
+func (p *pool) isSure() bool { return p.skipped >= enough }
 
-// isBusy reports whether no worker is free to ask, given how many calls wait.
-func (p *pool) isBusy(waiting int) bool {
-	// A worker may have two waits: the end of an answer that it has read, and its next call.
+// isFull reports whether no worker is free to ask, given how many calls wait: as many as the pool has
+// workers.
+func (p *pool) isFull(waiting int) bool { return p.width > 0 && waiting >= p.width }
+
+// see forgets the width if so many calls wait that there must be more workers. A worker may have
+// two waits: the end of an answer that it has read, and its next call.
+func (p *pool) see(waiting int) {
 	if p.width > 0 && waiting > 2*p.width {
-		p.width, p.vain = 0, 0
+		p.width, p.skipped = 0, 0
 		narrowed.set(p.recorded, 0)
 	}
-	return 0 < p.width && p.width <= waiting
 }
 
 // learn notes how many calls waited when a request was waited for in vain: those of all workers.
 func (p *pool) learn(waiting int) {
 	if p.width == 0 || waiting < p.width {
-		p.width, p.vain = waiting, 0
+		p.width, p.skipped = waiting, 0
 	}
 }
 
-// confirm notes that a request was not waited for since no worker was free to send it.
-func (p *pool) confirm() {
-	if p.vain++; p.isSure() && p.width < p.recorded && p.recorded >= fewest {
+// skip notes that a request was not waited for since no worker was free to send it.
+func (p *pool) skip() {
+	p.skipped++
+	if p.skipped == enough && p.width < p.recorded && p.recorded >= shared {
 		narrowed.set(p.recorded, p.width)
 	}
 }
 
-// narrowed has the widths of the pools of this process, by how many calls were open when they were
-// recorded: the tests of a package use the same pool, and each would wait again.
+// narrowed has the widths of the pools of this process, by how many calls were open at once when they
+// were recorded: the tests of a package use the same pool, and each would wait again. Only replays
+// read it. A run that records must wait, because what it waits for decides the order that it writes.
 var narrowed widths
 
 type widths struct {
