@@ -64,7 +64,7 @@ func TestRecordedAgain(t *testing.T) {
 		t.Helper()
 		r := mustOpen(t, file, InMode(ModeAll), Upstream(p))
 		converse(t, r)
-		if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) > 0 {
+		if rep := r.finish(report.Outcome{}); len(rep.Errors) > 0 {
 			t.Fatal(rep.Errors)
 		}
 		r = mustOpen(t, file, InMode(ModeNone))

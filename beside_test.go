@@ -126,7 +126,7 @@ func TestMergeIntoMessages(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if r.mode.mode == ModeNone {
+		if !r.Online() {
 			slices.Reverse(messages)
 		}
 		if resp, err := r.Client().Post(chatURL, "application/json", strings.NewReader(`{"model":"m","messages":[`+strings.Join(messages, ",")+`]}`)); err == nil {

@@ -16,8 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/answer"
-
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
@@ -88,10 +86,9 @@ func aDay(t *testing.T, client *http.Client, url string) string {
 // A test in a bubble is recorded as it is replayed: no connection lies in the bubble, where
 // its clock would stand still.
 func TestRecordInABubble(t *testing.T) {
-	t.Parallel()
+	// Not parallel: it sets http.DefaultTransport.
 	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		t.Run(proto, func(t *testing.T) {
-			t.Parallel()
 			var busy atomic.Int32
 			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				_, _ = io.Copy(io.Discard, r.Body)
@@ -116,15 +113,19 @@ func TestRecordInABubble(t *testing.T) {
 			dir := t.TempDir()
 			for _, given := range []bool{false, true} {
 				t.Run(fmt.Sprint("given=", given), func(t *testing.T) {
+					if !given {
+						network := http.DefaultTransport
+						http.DefaultTransport = s.Client().Transport
+						defer func() { http.DefaultTransport = network }()
+					}
 					file := filepath.Join(dir, fmt.Sprint(given, ".yaml"))
 					run := func(mode Mode) (saw string) {
 						synctest.Test(t, func(t *testing.T) {
-							r := mustOpen(t, file, InMode(mode))
-							if r.upstream != nil && given {
-								r.upstream = answer.NewUpstream(s.Client().Transport, nil)
-							} else if r.upstream != nil {
-								r.upstream = answer.NewUpstream(nil, s.Client().Transport)
+							opts := []Option{InMode(mode)}
+							if given {
+								opts = append(opts, Upstream(s.Client().Transport))
 							}
+							r := mustOpen(t, file, opts...)
 							saw = aDay(t, r.Client(), s.URL)
 							if err := r.Close(); err != nil {
 								t.Errorf("mode %s: %v", mode, err)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -631,24 +630,18 @@ func TestPartialWhenAnotherFails(t *testing.T) {
 func TestGivenUpBeforeClose(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	arrived, done := make(chan struct{}), make(chan struct{})
-	var r *Recorder
-	r = mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
-		close(arrived)
-		for <-req.Context().Done(); !r.life.closed.Load(); {
-			runtime.Gosched() // it is still under way when the recorder is closed
-		}
-		return nil, context.Cause(req.Context())
-	})))
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		defer close(done)
-		send(ctx, r, "primary")
-	}()
-	<-arrived
-	cancel()
-	mustClose(t, r)
-	<-done
+	synctest.Test(t, func(t *testing.T) {
+		r := mustOpen(t, file, InMode(ModeAll), Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			time.Sleep(10 * time.Millisecond) // the recorder is closed meanwhile
+			return nil, context.Cause(req.Context())
+		})))
+		ctx, cancel := context.WithCancel(t.Context())
+		go send(ctx, r, "primary")
+		synctest.Wait()
+		cancel()
+		mustClose(t, r)
+	})
 	f, err := cassette.Load(file)
 	if err != nil || len(f.Interactions) != 1 || f.Interactions[0].Response.End != interaction.EndCanceled {
 		t.Fatalf("%v, %+v", err, f)

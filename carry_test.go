@@ -109,13 +109,13 @@ func TestCarryOver(t *testing.T) {
 	run := func(name string, failed bool, texts ...string) (answers []string, at time.Time, done report.Report) {
 		t.Helper()
 		r := mustOpen(t, filepath.Join(dir, name), InMode(ModeOnce), Upstream(canned(`{"choices":[{"message":{"content":"sent"}}]}`)))
-		report.Begin(r, true)
+		r.engine().Begin(true)
 		at = r.Now()
 		for _, text := range texts {
 			_, answer := ask(t, r, "https://api.openai.com", text)
 			answers = append(answers, answer)
 		}
-		return answers, at, report.Finish(r, report.Outcome{Failed: failed})
+		return answers, at, r.finish(report.Outcome{Failed: failed})
 	}
 
 	t.Setenv("PROMPTECHO_FROM", filepath.Join("testdata", "cassettes"))

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // attempts sends requests until one is answered with 200, n times at most, as an SDK does that
@@ -96,40 +95,6 @@ func TestResent(t *testing.T) {
 			}
 		})
 	}
-}
-
-// What a program waits for by its own clock between requests of one endpoint is named, with the
-// line and what can be done.
-func TestWaitsAreNamed(t *testing.T) {
-	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	for i, tt := range []struct {
-		slept time.Duration // between two of four polls
-		named bool
-	}{{0, false}, {300 * time.Millisecond, false}, {600 * time.Millisecond, true}, {time.Hour, true}} {
-		var notes string
-		mode := ModeNone
-		if i == 0 {
-			mode = ModeAll
-		}
-		r := mustOpen(t, file, InMode(mode), Log(func(text string) { notes += text + "\n" }))
-		for range 4 {
-			resp, err := r.Client().Get(s.URL + "/poll")
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			r.waits.at = r.waits.at.Add(-tt.slept) // as if it had
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-		if named := strings.Contains(notes, "/poll, clock_test.go:") && strings.Contains(notes, "testing/synctest"); named != tt.named {
-			t.Errorf("%v between polls, notes:\n%s", tt.slept, notes)
-		}
-	}
-	s.Close()
 }
 
 // A client that was not told to try again at once, and gave up before it did, is not told so in

@@ -95,7 +95,7 @@ func recordedBy(t testing.TB, s *modelServer, questions ...string) (file string)
 
 // compared ends a recorder as the end of a test that passed, and returns all that is said.
 func compared(r *Recorder) string {
-	rep := report.Finish(r, report.Outcome{})
+	rep := r.finish(report.Outcome{})
 	return strings.Join(slices.Concat(rep.Notes, rep.Errors), "\n")
 }
 
@@ -213,7 +213,7 @@ func TestCompareRefusesWithoutAKey(t *testing.T) {
 	r.Secret("NO_SUCH_API_KEY")
 	ask(t, r, s.URL, "one")
 	ask(t, r, s.URL, "two")
-	rep := report.Finish(r, report.Outcome{})
+	rep := r.finish(report.Outcome{})
 	want := file + ": mode compare (InMode in the code) has to send a request, but the environment variable NO_SUCH_API_KEY is empty: set it, or replay with PROMPTECHO_MODE=none"
 	if len(rep.Errors) != 1 || rep.Errors[0] != want || !strings.Contains(strings.Join(rep.Notes, "\n"), "2 not sent") {
 		t.Errorf("%q, want %q", rep, want)
@@ -382,7 +382,7 @@ func TestCompareWithoutAnAnswer(t *testing.T) {
 			return http.DefaultTransport.RoundTrip(req)
 		}), "the live answer broke off: unexpected EOF"},
 		{"another recorder", roundTripFunc(func(req *http.Request) (*http.Response, error) {
-			return refusal(req, "not recorded", "not recorded"), nil
+			return &http.Response{StatusCode: 418, Header: http.Header{MissHeader: {"not recorded"}}, Body: http.NoBody, Request: req}, nil
 		}), "it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -414,7 +414,7 @@ func TestCompareTimeout(t *testing.T) {
 		ask(t, r, s.URL, "two")
 		start := time.Now()
 		err := r.Close()
-		if err == nil || strings.Count(err.Error(), "no answer after 2m0s") != 2 || time.Since(start) != 2*compareTimeout {
+		if err == nil || strings.Count(err.Error(), "no answer after 2m0s") != 2 || time.Since(start) != 4*time.Minute {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})

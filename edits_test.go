@@ -247,11 +247,11 @@ func checkEdit(t *testing.T, name string, recorded, asked inquiries, truth map[*
 	mustPass(t, r)
 	lines := []int{0}
 	r = mustOpen(t, file, InMode(ModeNone), match)
-	for _, rec := range r.tape.Recordings() {
+	for _, rec := range r.engine().Tape().Recordings() {
 		lines = append(lines, rec.Line())
 	}
 	asked.run(t, r)
-	said := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n")
+	said := strings.Join(r.finish(report.Outcome{}).Errors, "\n")
 	fail := func(format string, args ...any) {
 		t.Helper()
 		t.Errorf("%s: %s\n%s", name, fmt.Sprintf(format, args...), said)
@@ -486,12 +486,12 @@ func TestRenames(t *testing.T) {
 		run := func(name string, texts []string, mode Mode) string {
 			r := mustOpen(t, filepath.Join(dir, testname.File(name)), InMode(mode), answer)
 			if mode != ModeAll {
-				report.Begin(r, true)
+				r.engine().Begin(true)
 			}
 			for _, text := range texts {
 				ask(t, r, "https://api.openai.com", text)
 			}
-			return strings.Join(report.Finish(r, report.Outcome{Command: func(string) string { return "go test" }}).Errors, "\n")
+			return strings.Join(r.finish(report.Outcome{Command: func(string) string { return "go test" }}).Errors, "\n")
 		}
 		for _, name := range names {
 			if said := run(name, asks[name], ModeAll); said != "" {

@@ -241,7 +241,7 @@ func TestManyInteractions(t *testing.T) {
 	if status, _ := ask(t, r, "http://h", "never asked"); status != 418 {
 		t.Errorf("a miss among them: %d", status)
 	}
-	if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) != 1 {
+	if rep := r.finish(report.Outcome{}); len(rep.Errors) != 1 {
 		t.Errorf("%d errors", len(rep.Errors))
 	}
 	if _, err := os.Stat(file + journalSuffix); !errors.Is(err, fs.ErrNotExist) {

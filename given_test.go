@@ -200,7 +200,7 @@ func TestGivenModes(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := mustOpen(t, file, InMode(tt.mode), Upstream(canned(`{}`)))
 				if !tt.outcome.Unsure {
-					report.Begin(r, !tt.outcome.Filtered)
+					r.engine().Begin(!tt.outcome.Filtered)
 				}
 				first := use(r, tt.calls)
 				time.Sleep(time.Hour)
@@ -243,7 +243,7 @@ func undrawn(got, calls string) string {
 		switch words[i] {
 		case fmt.Sprintf("%x", newRand(testSeed, name).Uint64()):
 			words[i] = "old"
-		case fmt.Sprintf("%x", newRand(lackingSeed, name).Uint64()):
+		case fmt.Sprintf("%x", newRand(strings.Repeat("0", interaction.SeedDigits), name).Uint64()):
 			words[i] = "zeros"
 		default:
 			words[i] = "drawn"
@@ -360,7 +360,7 @@ func TestGivenAndRecordedAgain(t *testing.T) {
 			mode := [...]Mode{ModeAll, ModeNone}[i%2]
 			r := mustOpen(t, file, InMode(mode), Upstream(canned(`{}`)))
 			if name == "passed" {
-				report.Begin(r, true)
+				r.engine().Begin(true)
 			}
 			ask(t, r, "http://h", dated(r))
 			ask(t, r, "http://h", dated(r))
@@ -409,9 +409,12 @@ func TestGivenWithoutRecorder(t *testing.T) {
 		t.Errorf("%q", r.Env(testVariable))
 	}
 	live := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), InMode(ModeLive))
-	a := live.Rand("a")
-	if a != live.Rand("a") || a == live.Rand("b") {
-		t.Error("sources are not told apart by their names")
+	drawn := map[uint64]bool{}
+	for _, name := range []string{"a", "a", "b", "b"} {
+		drawn[live.Rand(name).Uint64()] = true
+	}
+	if len(drawn) != 4 {
+		t.Error("a source does not go on where it was, or is that of another name")
 	}
 }
 
@@ -591,10 +594,12 @@ func TestGivenAfterAKill(t *testing.T) {
 				return got
 			}
 			t.Setenv(testVariable, "there")
+			then := interaction.Given{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 			killed := mustOpen(t, file, InMode(tt.mode), up)
-			killed.given.found.Time = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) // it was then
+			killed.engine().Tape().Journal.Give(then) // it was then
+			killed.engine().Begin(true)
 			want := prompts(killed)
-			killed.tape.Free() // it is killed here
+			killed.engine().Tape().Free() // it is killed here
 			if tt.torn != "" {
 				text := read(t, file+journalSuffix)
 				if err := os.WriteFile(file+journalSuffix, []byte(strings.Replace(text, tt.torn, strings.Repeat("\x00", len(tt.torn)), 1)), 0o644); err != nil {
@@ -658,7 +663,7 @@ func TestGivenToFrozen(t *testing.T) {
 			opts = append(opts, Frozen("tool/book"))
 		}
 		r := mustOpen(t, file, append(opts, InMode(mode), Upstream(canned(`{}`)))...)
-		report.Begin(r, true)
+		r.engine().Begin(true)
 		book := Wrap(r, "tool/book", func(context.Context, uint64) (string, error) { return "booked", nil })
 		if got, err := book(t.Context(), r.Rand("id").Uint64()); got != "booked" {
 			t.Errorf("mode %s: %q, %v", mode, got, err)
@@ -693,7 +698,7 @@ func TestGivenToFunctions(t *testing.T) {
 		}
 		mustPass(t, r)
 	}
-	want, derived := top(t, file), top(t, derivedName(file))
+	want, derived := top(t, file), top(t, strings.TrimSuffix(file, ".yaml")+".derived.yaml")
 	if want.Time.IsZero() || want.Seed == "" || !derived.Equal(&want) {
 		t.Errorf("the derived cassette gives %v, want %v", derived, want)
 	}

@@ -401,7 +401,7 @@ func TestResume(t *testing.T) {
 			for p := range strings.FieldsSeq(tt.asked) {
 				ask(t, r, u.URL, p)
 			}
-			rep := report.Finish(r, report.Outcome{Failed: tt.failed})
+			rep := r.finish(report.Outcome{Failed: tt.failed})
 			if got := savedPrompts(t, file); got != tt.saved {
 				t.Errorf("saved %q, want %q; %+v", got, tt.saved, rep)
 			}
@@ -489,7 +489,7 @@ func TestTwoProcessesOneJournal(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	one := mustOpen(t, file, InMode(ModeAll))
 	ask(t, one, u.URL, "0")
-	one.tape.Free() // stands for another process
+	one.engine().Tape().Free() // stands for another process
 	two := mustOpen(t, file, InMode(ModeAll))
 	ask(t, two, u.URL, "100")
 	for i := range 5 {
@@ -575,7 +575,7 @@ func TestLeftovers(t *testing.T) {
 				}
 				before, asked := read2(file), u.count()
 				r := mustOpen(t, file, InMode(mode), AllowUnused())
-				recording := r.plan.record
+				recording := r.Online()
 				played := 0
 				switch {
 				case !recording:
@@ -594,7 +594,7 @@ func TestLeftovers(t *testing.T) {
 						t.Errorf("%s: %s is answered by %d %s", what, p, status, body)
 					}
 				}
-				rep := report.Finish(r, report.Outcome{})
+				rep := r.finish(report.Outcome{})
 				if !recording { // a replay touches nothing
 					if read2(file) != before || len(listOf(t, file)) < 3 {
 						t.Errorf("%s: a replay has changed something: %q", what, listOf(t, file))
@@ -645,13 +645,13 @@ func TestJournalAfterAFullDisk(t *testing.T) {
 		if !first {
 			ask(t, r, u.URL, "a")
 		}
-		path := r.tape.Journal.Path
-		r.tape.Journal.Path = filepath.Join(t.TempDir(), "none", "x") // a folder cannot be made below a file
-		if err := os.WriteFile(filepath.Dir(r.tape.Journal.Path), nil, 0o644); err != nil {
+		path := r.engine().Tape().Journal.Path
+		r.engine().Tape().Journal.Path = filepath.Join(t.TempDir(), "none", "x") // a folder cannot be made below a file
+		if err := os.WriteFile(filepath.Dir(r.engine().Tape().Journal.Path), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		ask(t, r, u.URL, "b")
-		r.tape.Journal.Path = path
+		r.engine().Tape().Journal.Path = path
 		ask(t, r, u.URL, "c")
 		ask(t, r, u.URL, "d")
 		// Killed here.
@@ -671,7 +671,7 @@ func TestLongNames(t *testing.T) {
 		file := filepath.Join(t.TempDir(), strings.Repeat("n", n-5)+".yaml")
 		killed := mustOpen(t, file, InMode(ModeAll))
 		ask(t, killed, u.URL, "a")
-		killed.tape.Free()
+		killed.engine().Tape().Free()
 		r := mustOpen(t, file, InMode(ModeAll))
 		before := u.count()
 		ask(t, r, u.URL, "a")

@@ -77,12 +77,12 @@ func TestOldRecordingsSurvive(t *testing.T) {
 			for _, p := range []string{"a", "b", "c"} {
 				ask(t, r, "http://h", p)
 			}
-			report.Finish(r, report.Outcome{Failed: tt.partial})
+			r.finish(report.Outcome{Failed: tt.partial})
 			r = mustOpen(t, file, InMode(tt.mode), Upstream(canned(`{"new":true}`)))
 			for p := range strings.FieldsSeq(tt.asked) {
 				ask(t, r, "http://h", p)
 			}
-			rep := report.Finish(r, tt.outcome)
+			rep := r.finish(tt.outcome)
 			if got := savedPrompts(t, file); got != tt.want {
 				t.Errorf("the cassette has %q, want %q; %+v", got, tt.want, rep)
 			}
@@ -107,7 +107,7 @@ func TestFirstRunThatWasNotWhole(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		r := mustOpen(t, file, Upstream(canned(`{}`)))
 		ask(t, r, "http://h", "a")
-		report.Finish(r, o)
+		r.finish(o)
 		if !strings.Contains(read(t, file), "partial: true") {
 			t.Errorf("%+v: not marked", o)
 		}
@@ -146,7 +146,7 @@ func TestBesideGoesAway(t *testing.T) {
 	for _, failed := range []bool{true, false} {
 		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{}`)))
 		ask(t, r, "http://h", "a")
-		report.Finish(r, report.Outcome{Failed: failed})
+		r.finish(report.Outcome{Failed: failed})
 		if _, err := os.Stat(file + ".failed"); failed != (err == nil) {
 			t.Errorf("failed %v: %v", failed, err)
 		}
@@ -161,7 +161,7 @@ func TestPartialGoesWithAllowUnused(t *testing.T) {
 	r := mustOpen(t, file, Upstream(canned(`{}`)))
 	ask(t, r, "http://h", "a")
 	ask(t, r, "http://h", "b")
-	report.Finish(r, report.Outcome{Failed: true})
+	r.finish(report.Outcome{Failed: true})
 	r = mustOpen(t, file, AllowUnused())
 	ask(t, r, "http://h", "a")
 	mustClose(t, r)
@@ -217,7 +217,7 @@ func TestPinnedAndPartial(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, Upstream(canned(`{}`)))
 	ask(t, r, "http://h", "a")
-	report.Finish(r, report.Outcome{Failed: true})
+	r.finish(report.Outcome{Failed: true})
 	text := strings.Replace(read(t, file), "partial: true", "pinned: true\npartial: true", 1)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -279,14 +279,13 @@ func TestConcurrentClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		writing := make(chan struct{})
-		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), OnRecordError(Fail), Upstream(statuses(`{}`, 500)),
+		r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), OnRecordError(Fail), Upstream(statuses(`{}`, 500)), Ignore("nothing"),
 			Log(func(string) { <-writing }))
 		resp, err := r.Client().Post("http://h/x", "application/json", strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		r.log.Notef("something to log")
 		errs := make(chan error, 2)
 		for range 2 {
 			go func() { errs <- r.Close() }()
@@ -360,7 +359,7 @@ func TestLeft(t *testing.T) {
 	for _, ofTest := range []bool{false, true} {
 		r := mustOpen(t, file, InMode(ModeNone))
 		if ofTest {
-			report.Begin(r, true)
+			r.engine().Begin(true)
 		}
 		ask(t, r, "http://127.0.0.1:9", "a")
 		mustPass(t, r)

@@ -375,7 +375,7 @@ func memoryOfAStream(tb testing.TB, size int) (peak uint64) {
 	r := mustOpen(tb, filepath.Join(tb.TempDir(), "c.yaml"), OnRecordError(Fail), Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) {
 		return body.response(500), nil
 	})))
-	r.tape.Journal = tape.Journal{}
+	r.engine().Tape().Journal = tape.Journal{}
 	resp, err := r.Client().Post("http://h/v1/x", "application/json", strings.NewReader(`{}`))
 	if err != nil {
 		tb.Fatal(err)

@@ -1,7 +1,6 @@
 package promptecho
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -66,7 +65,7 @@ func TestTwoWayIsRefused(t *testing.T) {
 	if _, err := w.Write([]byte("x")); err == nil {
 		t.Error("the body is still open")
 	}
-	if text := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n"); !strings.Contains(text, "sends its body while its answer arrives") || !strings.Contains(text, "missed_test.go:") {
+	if text := strings.Join(r.finish(report.Outcome{}).Errors, "\n"); !strings.Contains(text, "sends its body while its answer arrives") || !strings.Contains(text, "missed_test.go:") {
 		t.Error(text)
 	}
 
@@ -81,46 +80,12 @@ func TestTwoWayIsRefused(t *testing.T) {
 		}
 	}()
 	w.Write([]byte("x")) // returns when it was read, so that the request is under way
-	text := strings.Join(report.Finish(r, report.Outcome{Failed: true}).Errors, "\n")
+	text := strings.Join(r.finish(report.Outcome{Failed: true}).Errors, "\n")
 	if !strings.Contains(text, "POST http://h/chat (missed_test.go:") || !strings.Contains(text, "is still sending its body") || strings.Contains(text, "no request reached") {
 		t.Error(text)
 	}
 	w.Close()
 	<-done
-}
-
-// TestNoLongerCanceled: a request whose recording was canceled, and that nobody cancels, ends with
-// an error that has the line, long before the test would time out.
-func TestNoLongerCanceled(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	asked := make(chan struct{})
-	ctx, cancel := context.WithCancel(t.Context())
-	r := mustOpen(t, file, Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
-		close(asked)
-		<-req.Context().Done()
-		return nil, req.Context().Err()
-	})))
-	go func() {
-		<-asked
-		cancel()
-	}()
-	post := func(r *Recorder, ctx context.Context) error {
-		req, _ := http.NewRequestWithContext(ctx, "POST", "http://h/v1/chat/completions", strings.NewReader(prompt("x")))
-		_, err := r.RoundTrip(req)
-		return err
-	}
-	post(r, ctx)
-	mustClose(t, r)
-	r = mustOpen(t, file, InMode(ModeNone))
-	r.player.Patience = 1
-	ctx, cancel = context.WithCancel(t.Context())
-	defer cancel()
-	err := post(r, ctx)
-	text := strings.Join(report.Finish(r, report.Outcome{}).Errors, "\n")
-	if err == nil || !strings.Contains(err.Error(), "this time the caller has not canceled it") || !strings.Contains(text, file+":4: when this was recorded, its caller canceled it") || !strings.Contains(text, "caller: missed_test.go:") {
-		t.Errorf("%v\n%s", err, text)
-	}
 }
 
 // TestRemarks: what is said of an edit is so, and said of no other.
@@ -187,7 +152,7 @@ func TestFailedOnly(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file, Upstream(statuses(`{}`, 429)))
 	ask(t, r, "http://h", "x")
-	rep := report.Finish(r, report.Outcome{Failed: true})
+	rep := r.finish(report.Outcome{Failed: true})
 	if entries, _ := os.ReadDir(filepath.Dir(file)); len(entries) > 0 || rep.Done.Failed != 1 || rep.Done.Recorded != 0 {
 		t.Errorf("left %v; %+v", entries, rep.Done)
 	}
@@ -197,7 +162,7 @@ func TestFailedOnly(t *testing.T) {
 	}
 	r = mustOpen(t, file, InMode(ModeUpdate), Upstream(canned(`{}`)))
 	ask(t, r, "http://127.0.0.1:9", "x")
-	report.Finish(r, report.Outcome{})
+	r.finish(report.Outcome{})
 	if _, err := os.Stat(file + failedSuffix); err == nil {
 		t.Error("the file of a failed run is left")
 	}

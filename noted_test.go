@@ -52,7 +52,7 @@ func TestRecordingRunSaysWhatLaterRunsMiss(t *testing.T) {
 					tt.text(r) // so that a recorded value is used
 				}
 				ask(t, r, "http://h", text)
-				rep := report.Finish(r, report.Outcome{})
+				rep := r.finish(report.Outcome{})
 				notes := strings.Join(rep.Notes, "\n")
 				isNoted := strings.Contains(notes, "a later run misses") || strings.Contains(notes, "on another machine, the test misses")
 				if wantNote := mode == ModeAll && tt.want != ""; isNoted != wantNote || wantNote && !strings.Contains(notes, tt.want) {
@@ -69,7 +69,7 @@ func TestClockOfABubbleIsNotNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := mustOpen(t, file, InMode(ModeAll), Upstream(canned(`{"answer":1}`)))
 		ask(t, r, "http://h", "Today is "+time.Now().Format(time.DateOnly))
-		if rep := report.Finish(r, report.Outcome{}); strings.Contains(strings.Join(rep.Notes, "\n"), "misses") {
+		if rep := r.finish(report.Outcome{}); strings.Contains(strings.Join(rep.Notes, "\n"), "misses") {
 			t.Errorf("the time of the bubble is noted: %q", rep.Notes)
 		}
 	})

@@ -1,19 +1,9 @@
 package promptecho
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
-	"regexp"
-	"strconv"
-	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/canon/chance"
-	"github.com/promptecho/promptecho/internal/canon/fieldpath"
-	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/nethttp/urls"
+	"github.com/promptecho/promptecho/internal/recorder"
 )
 
 // An Option changes what a recorder does. Options are applied in order; those that
@@ -29,16 +19,7 @@ import (
 // had no effect. The run fails if a call that was meant to be [Frozen] was not.
 type Option func(*config)
 
-// each returns an option that adds values to a list of the config. check says why a value is
-// none.
-func each[L ~[]string](
-	kind optionKind, values []string, check func(string) error, list func(*config) *L,
-) Option {
-	return func(c *config) {
-		*list(c) = append(*list(c), values...)
-		c.add(kind, nil, values, check)
-	}
-}
+type config = recorder.Config
 
 // InMode sets the record mode in code. It replaces the default and is an
 // upper limit: neither the flag nor the environment can turn on sending or writing if this mode
@@ -46,18 +27,14 @@ func each[L ~[]string](
 // safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than
 // none needs PROMPTECHO_MODE or the flag as well.
 func InMode(m Mode) Option {
-	return func(c *config) {
-		_, err := parseMode(string(m), "InMode")
-		c.set(optionInMode, err != nil, strings.TrimPrefix(fmt.Sprint(err), "promptecho: InMode: "))
-		c.mode = m
-	}
+	return func(c *config) { c.InMode(recorder.Mode(m)) }
 }
 
 // Upstream sets the transport that sends a request that is not in the cassette. The
 // default, also for nil, is a clone of [http.DefaultTransport] with connections of its own. [Open]
 // returns an error if the transport is a recorder.
 func Upstream(rt http.RoundTripper) Option {
-	return func(c *config) { c.set(optionUpstream, false, ""); c.upstream = rt }
+	return func(c *config) { c.Upstream(rt) }
 }
 
 // MatchOnly makes the named fields the only fields of the body that are compared, in the requests
@@ -75,18 +52,7 @@ func Upstream(rt http.RoundTripper) Option {
 // If several options select a field, [Ignore] decides before [Match], [Match] before
 // [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
 func MatchOnly(selector string, paths ...string) Option {
-	return func(c *config) {
-		if c.matching.Only == nil {
-			c.matching.Only = map[string][]string{}
-		}
-		c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
-		c.add(optionMatchOnly, []string{strconv.Quote(selector)}, paths, func(p string) error {
-			if fieldpath.Outside(p) {
-				return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body field of that name", p, "body/"+p)
-			}
-			return canon.CheckSelector(selector)
-		})
-	}
+	return func(c *config) { c.MatchOnly(selector, paths...) }
 }
 
 // Match compares fields that are otherwise ignored: "host", "path" (the part before the one that
@@ -96,31 +62,19 @@ func MatchOnly(selector string, paths ...string) Option {
 // the cassette, so it must not be secret. Of a query parameter that would be replaced as a secret, a
 // short hash is written.
 func Match(paths ...string) Option {
-	return func(c *config) {
-		c.matching.Match = append(c.matching.Match, paths...)
-		c.add(optionMatch, nil, paths, nil)
-		for _, p := range paths {
-			switch kind, name, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); kind {
-			case "header":
-				name, _, _ = strings.Cut(name, "/")
-				c.keepHeaders = append(c.keepHeaders, name)
-			case "query":
-				c.toldApart = append(c.toldApart, name)
-			}
-		}
-	}
+	return func(c *config) { c.Match(paths...) }
 }
 
 // MatchSampling compares the sampling parameters (temperature, top_p, max_tokens, seed
 // and the like), too.
 func MatchSampling() Option {
-	return func(c *config) { c.set(optionMatchSampling, false, ""); c.matching.Sampling = true }
+	return func(c *config) { c.MatchSampling() }
 }
 
 // Ignore leaves fields out of matching and of reports. The paths are as in [MatchOnly];
 // outside the body they are "host", "path", "query/NAME" and "header/NAME".
 func Ignore(paths ...string) Option {
-	return each(optionIgnore, paths, nil, func(c *config) *[]string { return &c.matching.Ignore })
+	return func(c *config) { c.Ignore(paths...) }
 }
 
 // Mask replaces what a regular expression matches in the texts of a request, recorded and
@@ -130,11 +84,7 @@ func Ignore(paths ...string) Option {
 // [regexp.Regexp.ReplaceAllString]. What is sent and what is written does not change.
 // [Open] returns an error if the expression is invalid.
 func Mask(expr, placeholder string) Option {
-	return func(c *config) {
-		re, err := regexp.Compile(expr)
-		c.matching.Masks = append(c.matching.Masks, chance.Mask{Regexp: re, Placeholder: placeholder})
-		c.add(optionMask, nil, []string{expr}, func(string) error { return err })
-	}
+	return func(c *config) { c.Mask(expr, placeholder) }
 }
 
 // MaskTimes masks dates and times in texts, as [Mask] does: as RFC 3339 and the layouts of
@@ -142,10 +92,14 @@ func Mask(expr, placeholder string) Option {
 // "Monday", "3:04 PM"), and Unix times of ten digits and more. A test that depends on a
 // date is better off with [Recorder.Now], which does not change what is compared. The name of a
 // model, and the version of an API, stay as they are.
-func MaskTimes() Option { return maskWith(optionMaskTimes, chance.Times) }
+func MaskTimes() Option {
+	return func(c *config) { c.MaskTimes() }
+}
 
 // MaskUUIDs masks UUIDs in texts, as [Mask] does, but not in the name of a model or a version.
-func MaskUUIDs() Option { return maskWith(optionMaskUUIDs, chance.UUIDs) }
+func MaskUUIDs() Option {
+	return func(c *config) { c.MaskUUIDs() }
+}
 
 // MaskTempDirs masks, as [Mask] does, what belongs to one machine in a path, so that a test
 // replays on another one: the folder for temporary files with the random digits that
@@ -158,17 +112,8 @@ func MaskUUIDs() Option { return maskWith(optionMaskUUIDs, chance.UUIDs) }
 // A temporary name with a space, as os.MkdirTemp("", "my dir*") makes, keeps its digits: in a
 // sentence, the path may end at the space, and digits in the words after it are compared. Use a
 // name without a space, or add a [Mask].
-func MaskTempDirs() Option { return maskWith(optionMaskTempDirs, chance.MachinePaths) }
-
-func maskWith(kind optionKind, masks func() []chance.Mask) Option {
-	return func(c *config) {
-		list := masks()
-		for i := range list {
-			list[i].Option = kind.call()
-		}
-		c.matching.Masks = append(c.matching.Masks, list...)
-		c.note(kind, kind.call(), kind.call())
-	}
+func MaskTempDirs() Option {
+	return func(c *config) { c.MaskTempDirs() }
 }
 
 // Alias names a local server: a request to the origin (host and port, such as those of an
@@ -179,34 +124,7 @@ func maskWith(kind optionKind, masks func() []chance.Mask) Option {
 // replayed with the origin. [Open] returns an
 // error if the origin or the name is invalid.
 func Alias(origin, name string) Option {
-	return func(c *config) {
-		u, err := parseOrigin(origin)
-		switch {
-		case err != nil:
-			c.fail("Alias", err)
-		case !plainName.MatchString(name):
-			c.fail("Alias", fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
-		default:
-			a := &alias{origin: urls.Origin(u), address: u.Scheme + "://" + u.Host, name: strings.ToLower(name)}
-			c.aliases = append(c.aliases, a)
-			c.matching.Aliases = append(c.matching.Aliases, a.name)
-			code := optionAlias.call(strconv.Quote(a.address), strconv.Quote(a.name))
-			c.note(optionAlias, code, a.name)
-		}
-	}
-}
-
-// parseOrigin reads the origin of a server. A text without a scheme is one of http.
-func parseOrigin(text string) (*url.URL, error) {
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := url.Parse(text)
-	isServed := err == nil && (u.Scheme == "http" || u.Scheme == "https")
-	if !isServed || u.Hostname() == "" || u.User != nil || strings.HasSuffix(u.Host, ":") {
-		return nil, fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080", strings.TrimPrefix(text, "http://"))
-	}
-	return u, nil
+	return func(c *config) { c.Alias(origin, name) }
 }
 
 // Unordered says that the order of the elements means nothing in the lists at these paths,
@@ -215,7 +133,7 @@ func parseOrigin(text string) (*url.URL, error) {
 // paths are as in [MatchOnly], except that a path stands only for the list itself, and not
 // for lists below it. In messages and in most other lists the order decides the answer.
 func Unordered(paths ...string) Option {
-	return each(optionUnordered, paths, nil, func(c *config) *[]string { return &c.matching.Unordered })
+	return func(c *config) { c.Unordered(paths...) }
 }
 
 // KeepHeaders writes headers with these names to the cassette: of requests, although they
@@ -227,7 +145,7 @@ func Unordered(paths ...string) Option {
 // ("x-session-token") is written only if its whole name is given: give it only if the header does not really hold one.
 // The headers are not compared.
 func KeepHeaders(names ...string) Option {
-	return each(optionKeepHeaders, group.Each(names, strings.ToLower), nil, func(c *config) *[]string { return &c.keepHeaders })
+	return func(c *config) { c.KeepHeaders(names...) }
 }
 
 // KeepUploads stores uploads completely. Without it, an upload of more than 256 KB (a part of a
@@ -235,7 +153,7 @@ func KeepHeaders(names ...string) Option {
 // and compared by them. Answers are always stored completely. The option does not change what
 // matches: use it to look at an upload, or to edit it. A stored upload is held in memory.
 func KeepUploads() Option {
-	return func(c *config) { c.set(optionKeepUploads, false, ""); c.keepUploads = true }
+	return func(c *config) { c.KeepUploads() }
 }
 
 // Redact replaces more than promptecho does by itself: names of customers, personal data. An
@@ -246,26 +164,15 @@ func KeepUploads() Option {
 // so two requests that differ only in what is redacted are the same. What is sent and received
 // does not change. [Open] returns an error if an expression is invalid.
 func Redact(exprs ...string) Option {
-	return func(c *config) {
-		c.add(optionRedact, nil, exprs, func(expr string) error {
-			re, err := regexp.Compile(expr)
-			if err == nil && re.MatchString("") {
-				err = errors.New("it matches the empty text, and so everything")
-			}
-			c.redactPatterns = append(c.redactPatterns, re)
-			return err
-		})
-	}
+	return func(c *config) { c.Redact(exprs...) }
 }
 
 // RedactFields replaces the values of fields, query parameters and written headers of these
 // names, in any letter case and wherever they occur: a text becomes "[REDACTED]", a number 0.
 // Otherwise it is like [Redact].
 func RedactFields(names ...string) Option {
-	return each(optionRedactFields, names, nil, func(c *config) *[]string { return &c.redactNames })
+	return func(c *config) { c.RedactFields(names...) }
 }
-
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
 // Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once. If x
 // is 0, clients that retried, polled or reconnected are also told to do so without waiting; if x is more
@@ -273,23 +180,20 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 // [testing/synctest] bubble replays real latencies in no time. [Open] returns an error if x is
 // negative.
 func Pace(x float64) Option {
-	return func(c *config) {
-		c.set(optionPace, !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))
-		c.pace = x
-	}
+	return func(c *config) { c.Pace(x) }
 }
 
 // AllowUnused accepts unused recordings of the requests that the selectors name; see [Live].
 // Without selectors it accepts all unused recordings, and a recorder that no request reached.
 func AllowUnused(selectors ...string) Option {
-	return each(optionAllowUnused, orAll(selectors), canon.CheckSelector, func(c *config) *canon.Selectors { return &c.allowUnused })
+	return func(c *config) { c.AllowUnused(selectors...) }
 }
 
 // AllowRaced accepts an unused recording of a request that was recorded while another request was
 // still waiting for its answer. What a program sends in the background (for a conversation's
 // title, say) races with the end of its test, which comes sooner in replay.
 func AllowRaced() Option {
-	return func(c *config) { c.set(optionAllowRaced, false, ""); c.allowRaced = true }
+	return func(c *config) { c.AllowRaced() }
 }
 
 // AllowRepeats replays the last recording of a request again when the request is sent more
@@ -297,22 +201,14 @@ func AllowRaced() Option {
 // "http/jobs.example.com" may repeat, while each call of a model needs a recording. Without
 // selectors, every request may repeat.
 func AllowRepeats(selectors ...string) Option {
-	return each(optionAllowRepeats, orAll(selectors), canon.CheckSelector, func(c *config) *canon.Selectors { return &c.allowRepeats })
-}
-
-// orAll returns selectors, or if there are none, the one that selects everything.
-func orAll(selectors []string) []string {
-	if len(selectors) == 0 {
-		return []string{everything}
-	}
-	return selectors
+	return func(c *config) { c.AllowRepeats(selectors...) }
 }
 
 // Log calls f with every note when the recorder is closed: what was saved and where, what
 // was not recorded and why, and which fields changed without a miss. Without it,
 // [Recorder.Close] drops the notes. Package echotest logs them to its test anyway.
 func Log(f func(note string)) Option {
-	return func(c *config) { c.set(optionLog, f == nil, "it is nil"); c.log = f }
+	return func(c *config) { c.Log(f) }
 }
 
 // Live runs the selected calls for real and replays the rest, to see what becomes of
@@ -329,7 +225,7 @@ func Log(f func(note string)) Option {
 // not recorded (new_episodes, update); else it is replayed, with a note. If the cassette is absent
 // or partial, or is recorded again, everything is recorded as without Live.
 func Live(selectors ...string) Option {
-	return each(optionLive, selectors, canon.CheckSelector, func(c *config) *canon.Selectors { return &c.live })
+	return func(c *config) { c.Live(selectors...) }
 }
 
 // Frozen keeps the selected calls from ever being made, in any record mode: they are replayed,
@@ -340,7 +236,7 @@ func Live(selectors ...string) Option {
 // Frozen select is frozen. The run fails if a selector names nothing that was called or is
 // recorded: the call it was meant to freeze could be made.
 func Frozen(selectors ...string) Option {
-	return each(optionFrozen, selectors, canon.CheckSelector, func(c *config) *canon.Selectors { return &c.frozen })
+	return func(c *config) { c.Frozen(selectors...) }
 }
 
 // PassThrough lets requests to some servers go upstream in every record mode, in CI too: a
@@ -357,21 +253,29 @@ func Frozen(selectors ...string) Option {
 //
 // [Open] returns an error for a selector that names no host.
 func PassThrough(servers ...string) Option {
-	check := func(s string) error {
-		if _, err := urls.ParseServer(s); err != nil {
-			return errors.New("it is not a server such as \"127.0.0.1:6333\" or \"*.example.com\": models and functions belong in the cassette; Live calls them for real")
-		}
-		return nil
-	}
-	return each(optionPassThrough, servers, check, func(c *config) *[]string { return &c.passing })
+	return func(c *config) { c.PassThrough(servers...) }
 }
 
 // OnRecordError says what happens to failures that were recorded: a status of 400 or
 // more, or a stream that broke off, if no later success of the same request followed. The
 // default is [Warn]. An error that a retry overcame is always kept, in sequence.
 func OnRecordError(p RecordErrorPolicy) Option {
-	return func(c *config) {
-		c.set(optionOnRecordError, p < Warn || p > Keep, fmt.Sprintf("unknown policy %d: use Warn, Fail or Keep", p))
-		c.onRecordError = p
-	}
+	return func(c *config) { c.OnRecordError(recorder.RecordErrorPolicy(p)) }
 }
+
+// A RecordErrorPolicy is an argument of [OnRecordError].
+type RecordErrorPolicy int
+
+// The policies for failures that were recorded.
+const (
+	// Warn writes such failures, except a refused key (401, 403), and reports them. A run that failed does not write them. In mode all,
+	// no failure takes the place of a recorded success: the cassette stays as it was, and
+	// Close returns an error.
+	Warn RecordErrorPolicy = iota
+
+	// Fail writes nothing and makes Close return an error.
+	Fail
+
+	// Keep writes such failures silently: the failure is what the test is about.
+	Keep
+)

@@ -1,21 +1,14 @@
 package promptecho
 
 import (
-	"fmt"
+	"errors"
+	"math/rand/v2"
 	"net/http"
-	"os"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/memo"
-	"github.com/promptecho/promptecho/internal/orphans"
-	"github.com/promptecho/promptecho/internal/recorder/volatile"
-	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // A Recorder is an [http.RoundTripper] that answers from a cassette, or records
@@ -25,44 +18,51 @@ import (
 // A nil Recorder does the real thing, so that a program needs no second path for production:
 // its requests go to [http.DefaultTransport], a wrapped function stays itself, the time is
 // the present one, a secret is the value of its variable, and Close does nothing.
-type Recorder struct {
-	file   string // as the user named it
-	config config
-	mode   chosenMode
-	plan   plan
+type Recorder recorder.Recorder
 
-	redact   redact.Policy
-	tape     *tape.Tape
-	log      report.Log     // what to tell at the end
-	player   answer.Player  // plays what is recorded
-	pending  answer.Pending // answers that are under way
-	resends  answer.Resends // what SDKs sent again by themselves
-	waits    waits          // how long the program waited by its own clock
-	repeater repeater       // calls to send once more at the end
-	upstream *answer.Upstream
-	given    given // what the test gets beside answers
+// engine returns the recorder as the packages of this module use it.
+func (r *Recorder) engine() *recorder.Recorder { return (*recorder.Recorder)(r) }
 
-	orphans *orphans.Search // recordings that the test may have had under another name; nil outside of tests
+// Open returns a recorder on the cassette file. The file need not exist. It is read now
+// if the record mode replays, and written by [Recorder.Close] if the mode records.
+//
+// Open returns an error if an option or the record mode is invalid, if the file exists but is
+// not a whole and valid cassette, if the cassette is partial and the mode is none or
+// compare, or if another recorder of this process has the same file open, even under a name
+// that differs only in case. In two cases a mode repairs such a file
+// instead: if it was cut off, mode all records it again; if it has conflict markers, a local run in mode update resolves
+// them. Otherwise it is never overwritten.
+func Open(file string, opts ...Option) (*Recorder, error) {
+	r, err := recorder.Open(file, func(c *config) {
+		c.IsRecorder(isRecorder)
+		group.Apply(opts, c)
+	})
+	return (*Recorder)(r), err
+}
 
-	volatile      *volatile.Finder // nil if nothing is recorded
-	volatileNoted report.Tally[volatile.Kind]
-
-	// life says whether it is open, being closed or closed.
-	life struct {
-		closed  atomic.Bool            // it takes no more requests
-		closer  closer                 // ends it once
-		missing atomic.Pointer[string] // why no request can go upstream; nil if one can
-		asked   sync.Map               // the requests that have no answer yet, by their recordings
-	}
+func isRecorder(rt http.RoundTripper) bool {
+	_, ok := rt.(*Recorder)
+	return ok
 }
 
 // Client returns an [http.Client] that goes through the recorder.
 func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 
+// RoundTrip answers a request from the cassette or, if the record mode allows, sends it
+// upstream and records the answer while the caller reads it. It does not change the
+// request, other than reading and closing its body.
+//
+// A request that is not recorded is a miss. It is answered with an error in JSON,
+// of status 418 and with "x-should-retry: false", which no SDK retries. [Recorder.Misses]
+// and [Recorder.Close] report it.
+func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	return r.engine().RoundTrip(req)
+}
+
 // Online reports whether this run may go upstream: whether a request that
 // is not in the cassette is sent and recorded, or passed through, or whether
 // recorded answers are compared with live ones (mode compare).
-func (r *Recorder) Online() bool { return r == nil || r.plan.mayGoUpstream() }
+func (r *Recorder) Online() bool { return r.engine().Online() }
 
 // Secret returns the value of an environment variable if this run may go upstream, and a
 // dummy in replay, so that a client that demands a key can be made either way. If the
@@ -70,50 +70,12 @@ func (r *Recorder) Online() bool { return r == nil || r.plan.mayGoUpstream() }
 // the variable is empty in a run that may go upstream, Secret returns the dummy, and the
 // first request that would go upstream fails with an error that names the variable. The same
 // happens, and the run fails, if env cannot be the name of a variable: it may be the key itself.
-func (r *Recorder) Secret(env string) string {
-	switch {
-	case r == nil:
-		return os.Getenv(env)
-	case !r.isVariable("Secret", env):
-		return "promptecho-replay"
-	}
-	dummy := "promptecho-replay-" + env
-	r.redact.AddSecret(dummy)
-	value := os.Getenv(env)
-	r.redact.AddSecret(value) // in replay too: the program may have the value and send it
-	if !r.Online() {
-		return dummy
-	}
-	if value == "" {
-		why := fmt.Sprintf("the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", env)
-		r.life.missing.CompareAndSwap(nil, &why)
-		return dummy
-	}
-	return value
-}
-
-// isVariable reports whether a text can be the name of an environment variable. It fails the
-// run if not, without showing the text, which may be a key.
-func (r *Recorder) isVariable(method, name string) bool {
-	if variable().MatchString(name) && !redact.IsCredential(name) {
-		return true
-	}
-	r.redact.AddSecret(name)
-	why := fmt.Sprintf("rec.%s needs the name of an environment variable, such as \"OPENAI_API_KEY\", and got another text (not shown, since it may be a secret)", method)
-	r.life.missing.CompareAndSwap(nil, &why)
-	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
-	return false
-}
-
-var variable = memo.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
+func (r *Recorder) Secret(env string) string { return r.engine().Secret(env) }
 
 // Misses returns the requests that had no recording so far, each once, in the
 // order in which they were first sent.
 func (r *Recorder) Misses() []*MissError {
-	if r == nil {
-		return nil
-	}
-	return group.Each(r.log.Misses(), func(m *report.Miss) *MissError { return (*MissError)(m) })
+	return group.Each(r.engine().Misses(), func(m *report.Miss) *MissError { return (*MissError)(m) })
 }
 
 // Now returns when the recording was made, in whole seconds and UTC: the same time in
@@ -133,12 +95,7 @@ func (r *Recorder) Misses() []*MissError {
 // once with a whole cassette), the run fails with an error that says how to add it, and Now
 // returns the first second of the year 2000. In mode live the time is not stored. A nil
 // recorder returns the present time.
-func (r *Recorder) Now() time.Time {
-	if r == nil {
-		return time.Now().UTC().Truncate(time.Second)
-	}
-	return r.given.time()
-}
+func (r *Recorder) Now() time.Time { return r.engine().Now() }
 
 // Rand returns the source of random numbers and bytes of this name. It returns the same
 // in the recording run and in every replay. Sources with different names are independent,
@@ -161,10 +118,8 @@ func (r *Recorder) Now() time.Time {
 // after the first connection would differ. And the seed in a committed file would reveal
 // the keys of the recorded connections.
 func (r *Recorder) Rand(name string) *Rand {
-	if r == nil {
-		return newRand(drawSeed(), name)
-	}
-	return r.given.rand(name)
+	source := r.engine().Rand(name)
+	return &Rand{rand.New(source), source}
 }
 
 // Env returns the value that an environment variable had when the recording was made; it is
@@ -182,12 +137,48 @@ func (r *Recorder) Rand(name string) *Rand {
 // If the cassette does not have the variable and nothing can be added to it (modes none and
 // compare, and once with a whole cassette), the run fails with an error that says how to add it, and Env
 // returns "". In mode live, and of a nil recorder, it is [os.Getenv].
-func (r *Recorder) Env(name string) string {
-	switch {
-	case r == nil:
-		return os.Getenv(name)
-	case !r.isVariable("Env", name):
-		return ""
+func (r *Recorder) Env(name string) string { return r.engine().Env(name) }
+
+// Close ends the recorder. It settles answers that are still being read, saves
+// the cassette if the record mode records, and returns all problems as one
+// joined error: misses, recordings that no request used, a recorder that no
+// request reached, and a cassette that could not be saved. [errors.As] finds
+// the first [*MissError] in it. A second Close returns the same, even while the
+// first is still at work.
+//
+// The cassette is written whole or not at all: to a temporary file that is
+// renamed and read back. If nothing was recorded or changed, nothing is
+// written.
+//
+// In a test, Close does not know how the run ended; package echotest does. So
+// an older recording that was not used stays, unless mode all has recorded at
+// least as many as there were: then the new ones replace the cassette. A
+// deferred Close treats a panic, FailNow and SkipNow as a failure. Outside of a
+// test, as in TestMain, Close treats a run with -run or -skip, or one of
+// several shards, as incomplete. Under
+// [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
+// end, such a Close only ends the recorder: Run saves the cassette and reports
+// what is wrong.
+func (r *Recorder) Close() error {
+	texts := r.engine().Close()
+	if len(texts) == 0 {
+		return nil
 	}
-	return r.given.env(name)
+	var parts []error
+	for _, text := range texts {
+		parts = append(parts, errors.New("promptecho: "+text))
+	}
+	joined := errors.Join(parts...)
+	for _, miss := range r.Misses() {
+		parts = append(parts, miss)
+	}
+	return runError{joined, parts}
 }
+
+// A runError is what is wrong with a run.
+type runError struct {
+	error         // the texts of the report
+	parts []error // the same, and then the misses that they name, for errors.As
+}
+
+func (e runError) Unwrap() []error { return e.parts }

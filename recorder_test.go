@@ -257,11 +257,12 @@ func TestModes(t *testing.T) {
 				}
 			}
 			if tt.present {
-				r := mustOpen(t, file, InMode(tt.mode))
+				other := newUpstream(t).URL
+				r := mustOpen(t, file, InMode(tt.mode), PassThrough(strings.TrimPrefix(other, "http://")))
 				if tt.mode == ModeNewEpisodes || tt.mode == ModeUpdate || tt.mode == ModeAll || tt.mode == ModeLive {
 					ask(t, r, u.URL, "third")
 				} else {
-					r.log.Reached.Store(true) // as if another request had come
+					ask(t, r, other, "third") // which passes through
 				}
 				err := r.Close()
 				if unused := err != nil && strings.Contains(err.Error(), "not used"); unused != tt.unused {
@@ -489,7 +490,7 @@ func TestPinnedIsNeverOverwritten(t *testing.T) {
 		if status, _ := ask(t, r, base, "b"); status != http.StatusTeapot {
 			t.Errorf("%s: an unrecorded request got status %d", mode, status)
 		}
-		rep := report.Finish(r, report.Outcome{})
+		rep := r.finish(report.Outcome{})
 		said := strings.Contains(strings.Join(rep.Notes, "\n"), "is pinned: replayed, not recorded, despite mode "+string(mode))
 		if said != (mode == ModeAll || mode == ModeNewEpisodes) {
 			t.Errorf("%s: notes %q", mode, rep.Notes)
@@ -507,7 +508,7 @@ func TestPartial(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file)
 	ask(t, r, u.URL, "a")
-	report.Finish(r, report.Outcome{Failed: true})
+	r.finish(report.Outcome{Failed: true})
 	if !strings.Contains(read(t, file), "\npartial: true\n") {
 		t.Fatalf("not marked:\n%s", read(t, file))
 	}
@@ -537,7 +538,7 @@ func TestPartialThatWasComplete(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := mustOpen(t, file)
 	ask(t, r, u.URL, "a")
-	report.Finish(r, report.Outcome{Failed: true})
+	r.finish(report.Outcome{Failed: true})
 	r = mustOpen(t, file)
 	ask(t, r, u.URL, "a")
 	mustClose(t, r)
@@ -579,7 +580,7 @@ func TestTransportError(t *testing.T) {
 	if _, err := r.Client().Post("http://127.0.0.1:1/v1/chat/completions", "application/json", strings.NewReader(prompt("x"))); !errors.Is(err, boom) {
 		t.Errorf("the client got %v, want the transport's error", err)
 	}
-	rep := report.Finish(r, report.Outcome{})
+	rep := r.finish(report.Outcome{})
 	if !strings.Contains(strings.Join(rep.Errors, "\n"), "not recorded: POST http://127.0.0.1:1/v1/chat/completions: boom") {
 		t.Errorf("errors: %q", rep.Errors)
 	}
@@ -671,7 +672,7 @@ func TestOnRecordError(t *testing.T) {
 			for range tt.statuses {
 				ask(t, r, "http://h", "x")
 			}
-			rep := report.Finish(r, report.Outcome{Failed: tt.failed})
+			rep := r.finish(report.Outcome{Failed: tt.failed})
 			if got := savedPrompts(t, file); got != tt.saved {
 				t.Errorf("saved %q, want %q", got, tt.saved)
 			}
@@ -744,7 +745,7 @@ func TestSecretInEncodedFormIsReplaced(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		for _, mode := range []Mode{ModeAll, ModeNone} {
 			r := mustOpen(t, file, InMode(mode), Upstream(canned("{}")))
-			r.redact.AddSecret("echo-secret-base64")
+			r.engine().Policy().AddSecret("echo-secret-base64")
 			ask(t, r, base, "I am "+encode("user:echo-secret-base64"))
 			mustClose(t, r)
 		}
@@ -959,7 +960,7 @@ func TestNoAnswerBeforeClose(t *testing.T) {
 		r.RoundTrip(req)
 	}()
 	<-arrived
-	rep := report.Finish(r, report.Outcome{})
+	rep := r.finish(report.Outcome{})
 	close(release)
 	<-done
 	if want := "not recorded: POST http://h/v1/chat/completions: it had no answer when the recorder was closed"; !strings.Contains(strings.Join(rep.Notes, "\n"), want) {

@@ -45,7 +45,7 @@ func TestExpiredKeyIsReportedAsKey(t *testing.T) {
 						ask(t, r, "http://h", "first")
 					}
 					ask(t, r, "http://h", prompt)
-					rep := report.Finish(r, report.Outcome{})
+					rep := r.finish(report.Outcome{})
 					if text := strings.Join(rep.Errors, "\n"); !strings.Contains(text, "Set a key that has access") {
 						t.Errorf("the report says nothing of the key:\n%s", text)
 					}
@@ -63,7 +63,7 @@ func TestBadRequestIsNotReportedAsKey(t *testing.T) {
 	t.Parallel()
 	r := mustOpen(t, filepath.Join(t.TempDir(), "c.yaml"), Upstream(statuses(`{"error":{"message":"max_tokens is too large"}}`, 400)))
 	ask(t, r, "http://h", "hi")
-	rep := report.Finish(r, report.Outcome{})
+	rep := r.finish(report.Outcome{})
 	if text := strings.Join(append(rep.Errors, rep.Notes...), "\n"); strings.Contains(text, "Set a key") {
 		t.Errorf("told as a refused key:\n%s", text)
 	}

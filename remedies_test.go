@@ -75,7 +75,7 @@ func recordAs(t *testing.T, part func(string) string, mode Mode) {
 		live := answersOf(cmp.Or(part("live"), part("answers"), `200 {"ok":true}`))
 		r := mustOpen(t, file, append(slices.Clone(opts), InMode(mode), OnRecordError(Keep), Upstream(live))...)
 		askAll(t, r, part)
-		if rep := report.Finish(r, report.Outcome{}); len(rep.Errors) > 0 {
+		if rep := r.finish(report.Outcome{}); len(rep.Errors) > 0 {
 			t.Errorf("mode %s, after the report said to record in mode %s:\n%s", mode, commands.FindAllString(part("want"), -1), strings.Join(rep.Errors, "\n"))
 		}
 	}
@@ -91,7 +91,7 @@ func matchWith(t *testing.T, part func(string) string, code string) {
 		file, opts := caseOf(t, withoutModes(part))
 		r := mustOpen(t, file, append(append(opts, InMode(ModeNone)), more...)...)
 		askAll(t, r, part)
-		return len(r.log.Misses())
+		return len(r.Misses())
 	}
 	if before, after := misses(), misses(optionsOf(t, code)...); after >= before {
 		t.Errorf("%d misses, and %d with %s", before, after, code)
@@ -105,7 +105,7 @@ func TestMissInFailedFile(t *testing.T) {
 	run := func(mode Mode, text string, o report.Outcome) string {
 		r := mustOpen(t, file, InMode(mode), Upstream(answersOf(`200 {"ok":true}`)))
 		askLine(t, r, "POST https://api.openai.com/v1/chat/completions "+prompt(text))
-		return strings.Join(report.Finish(r, o).Errors, "\n")
+		return strings.Join(r.finish(o).Errors, "\n")
 	}
 	run(ModeAll, "one", report.Outcome{})
 	run(ModeAll, "two", report.Outcome{Failed: true})

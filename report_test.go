@@ -48,7 +48,7 @@ func TestDriftIsNoted(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	}
-	rep := report.Finish(r, report.Outcome{})
+	rep := r.finish(report.Outcome{})
 	if len(rep.Errors) > 0 || len(rep.Notes) != 1 || !strings.Contains(rep.Notes[0], "temperature") ||
 		!strings.Contains(rep.Notes[0], "0.7") || !strings.Contains(rep.Notes[0], "0.2") {
 		t.Errorf("report %+v", rep)

@@ -186,15 +186,15 @@ func reportOf(t *testing.T, part func(string) string) string {
 	}
 	defer r.Close()
 	if part("source") != "" {
-		report.Begin(r, true)
+		r.engine().Begin(true)
 		o.Test = part("test")
 		o.CarryOver = func(test, sources string) string {
 			return "PROMPTECHO_FROM=" + sources + " PROMPTECHO_MODE=once go test example.com/app -run '^" + test + "$' -count=1"
 		}
 	}
 	askAll(t, r, part)
-	rep := report.Finish(r, o)
-	if again := report.Finish(r, o); len(again.Errors) != len(rep.Errors) {
+	rep := r.finish(o)
+	if again := r.finish(o); len(again.Errors) != len(rep.Errors) {
 		t.Error("finishing again gives another report")
 	}
 	var said []string

@@ -18,7 +18,7 @@ func TestTestsOfOneNameDoNotOverwriteEachOther(t *testing.T) {
 		for _, prompt := range prompts {
 			ask(t, r, "http://h", prompt)
 		}
-		return report.Finish(r, report.Outcome{Test: "Bot answers", Ambiguous: true})
+		return r.finish(report.Outcome{Test: "Bot answers", Ambiguous: true})
 	}
 	for _, prompts := range [][]string{{"a", "b"}, {"a", "b"}, {"a", "b", "c"}} {
 		if rep := record(prompts...); len(rep.Errors) > 0 {

@@ -609,7 +609,7 @@ func TestCutIsRecordedAnew(t *testing.T) {
 					t.Errorf("%q is answered by %s", p, body)
 				}
 			}
-			rep := report.Finish(r, tt.outcome)
+			rep := r.finish(tt.outcome)
 			if len(rep.Errors) > 0 || !strings.Contains(strings.Join(rep.Notes, "\n"), "the file was cut here: this run records the whole cassette again") {
 				t.Errorf("%+v", rep)
 			}
@@ -654,7 +654,7 @@ func TestEditedIsNoted(t *testing.T) {
 			for _, p := range prompts {
 				ask(t, r, "http://h", p)
 			}
-			notes := strings.Join(report.Finish(r, report.Outcome{}).Notes, "\n")
+			notes := strings.Join(r.finish(report.Outcome{}).Notes, "\n")
 			if n := strings.Count(notes, "edited since it was recorded"); tt.note == "" && n > 0 || tt.note != "" && (n != 1 || !strings.Contains(notes, tt.note)) {
 				t.Errorf("%s, %s: %q, want %q", tt.name, mode, notes, tt.note)
 			}

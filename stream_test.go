@@ -525,7 +525,7 @@ func TestSwitchingProtocolsIsPassedOn(t *testing.T) {
 		t.Errorf("%v, body %T: want the body as it came", err, resp.Body)
 	}
 	want := file + ": GET https://api.openai.com/v1/realtime switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection"
-	if rep := report.Finish(r, report.Outcome{}); !slices.Equal(rep.Errors, []string{want}) {
+	if rep := r.finish(report.Outcome{}); !slices.Equal(rep.Errors, []string{want}) {
 		t.Errorf("report %+v", rep)
 	}
 	if _, err := os.Stat(file); err == nil {

@@ -2,16 +2,11 @@ package promptecho
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/recorder/function"
-	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // Wrap returns a function that calls f, and records the argument and the result of f as
@@ -52,13 +47,18 @@ func Wrap[In, Out any](rec *Recorder, name string, f func(context.Context, In) (
 	if rec == nil {
 		return f
 	}
-	w := rec.wrap(name, reflect.TypeFor[In](), reflect.TypeFor[Out](), opts)
+	var c wrapConfig
+	group.Apply(opts, &c)
+	w := rec.engine().Wrap(name, reflect.TypeFor[In](), reflect.TypeFor[Out](), c.sentinels)
 	return func(ctx context.Context, in In) (Out, error) {
 		var out Out
-		err := w.call(ctx, &in, &out, func(ctx context.Context) (err error) {
+		err := w.Call(ctx, &in, &out, func(ctx context.Context) (err error) {
 			out, err = f(ctx, in)
 			return err
 		})
+		if miss, ok := err.(*report.Miss); ok {
+			err = (*MissError)(miss)
+		}
 		return out, err
 	}
 }
@@ -78,137 +78,10 @@ func Sentinels(errs ...error) WrapOption {
 	return func(c *wrapConfig) { c.sentinels = append(c.sentinels, errs...) }
 }
 
-// A wrapped is a function and its recorder.
-type wrapped struct {
-	*function.Function
-	rec     *Recorder
-	refused error // why the function cannot be recorded; nil if it can
-}
-
-// wrap returns a function that takes an in and returns an out.
-func (r *Recorder) wrap(name string, in, out reflect.Type, opts []WrapOption) *wrapped {
-	var c wrapConfig
-	group.Apply(opts, &c)
-	f, err := function.New(name, in, out, c.sentinels)
-	w := &wrapped{Function: f, rec: r}
-	if err != nil {
-		w.refused = w.fail(0, fmt.Errorf("Wrap(%q): %w", name, err))
-	}
-	return w
-}
-
-// call is [Recorder.RoundTrip] for a function. It reads the argument that in points to, and
-// writes the result where out points to, as run does.
-func (w *wrapped) call(ctx context.Context, in, out any, run func(context.Context) error) error {
-	r := w.rec
-	switch {
-	case w.refused != nil:
-		return w.refused
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case r.plan.passThrough && r.config.selectsNone():
-		r.log.Reached.Store(true)
-		return run(ctx)
-	}
-	req, err := w.Request(in)
-	if err != nil {
-		return w.fail(0, err)
-	}
-	c := tape.Call{Request: req}
-	r.within(ctx, &c)
-	r.log.Reached.Store(true)
-	recording, err := r.tape.Take(&c)
-	if err != nil {
-		return r.told(w.Name, err)
-	}
-	switch r.answerOf(&c, recording) {
-	case toPlay:
-		return w.play(ctx, &c, recording, out)
-	case toPass:
-		return run(ctx)
-	case toRecord:
-		c.Instead = recording
-		return w.record(ctx, &c, out, run)
-	}
-	if r.tape.IsCanceled(ctx) {
-		return ctx.Err() // it raced with what canceled it
-	}
-	m := r.noteMiss(&c, false, "")
-	return (*MissError)(&m)
-}
-
-// play returns what is recorded.
-func (w *wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, out any) error {
-	r := w.rec
-	r.notePlayed(c, rec)
-	it, err := rec.Load()
-	if err != nil {
-		return r.told(w.Name, err)
-	}
-	if it.Response.Error != "" {
-		r.log.Replayed(it.Line, &it.Response)
-	}
-	turn := r.tape.Turn(rec, false)
-	defer turn.Leave()
-	waits := ctx
-	if r.player.Pace == 0 { // it is recorded although its context ended, if that did
-		waits = context.WithoutCancel(ctx)
-	}
-	if err := r.player.Wait(waits, it.LatencyMS, turn); err != nil {
-		return err
-	}
-	return w.answer(it.Line, it.Response, out)
-}
-
-// record calls the function and records what it returns.
-func (w *wrapped) record(ctx context.Context, c *tape.Call, out any, run func(context.Context) error) error {
-	r := w.rec
-	rec, err := r.tape.Reserve(c)
-	if err != nil {
-		return r.told(w.Name, err)
-	}
-	r.noteVolatile(c.Form)
-	whole := false // false if the function panics, or ends its goroutine
-	defer func() {
-		if !whole {
-			r.tape.GiveUp(rec)
-		}
-	}()
-	began := time.Now()
-	err = run(context.WithValue(ctx, runningKey{r}, rec))
-	it := *rec.Interaction()
-	it.LatencyMS = time.Since(began).Milliseconds()
-	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
-		return err
-	}
-	if it.Response, err = w.Response(out, err); err != nil {
-		return w.fail(0, err)
-	}
-	whole = true
-	r.tape.Settle(rec, &it, nil, false)
-	return w.answer(0, it.Response, out)
-}
-
-// answer returns what is stored, in the run that records as in every replay; line is where
-// it stands, or 0 if it was just recorded.
-func (w *wrapped) answer(line int, resp interaction.Response, out any) error {
-	resp.Error = redact.Printable(resp.Error)
-	err, failed := w.Answer(&resp, out)
-	if failed != nil {
-		return w.fail(line, failed)
-	}
-	return err
-}
-
-// fail fails the run with an error, which it returns as the function's; line is where the
-// recording stands that is to blame, or 0.
-func (w *wrapped) fail(line int, err error) error {
-	place := w.rec.file
-	if line > 0 {
-		place = fmt.Sprintf("%s:%d", place, line)
-		err = fmt.Errorf("%w. If the function has changed, record it again", err)
-	}
-	err = refusedError(fmt.Sprintf("%s: %v", place, err))
-	w.rec.log.Error(err)
-	return err
+// WithName returns a context with which requests, and calls of wrapped functions, have a name.
+// It is for concurrent requests that are equal and mean different things, such as five samples
+// of one prompt that are kept by their index: each gets the answer that was recorded under its
+// name, whichever comes first. The name is written to the cassette.
+func WithName(ctx context.Context, name string) context.Context {
+	return recorder.WithName(ctx, name)
 }

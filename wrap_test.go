@@ -790,7 +790,7 @@ func TestWrapLate(t *testing.T) {
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	for _, present := range []bool{false, true} {
-		for _, mode := range modes {
+		for _, mode := range everyMode {
 			file := filepath.Join(t.TempDir(), "c.yaml")
 			var charged, looked atomic.Int64
 			if present {

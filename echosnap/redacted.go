@@ -4,8 +4,8 @@ import (
 	"os"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
@@ -16,9 +16,8 @@ func redacted(s *snapshot.Section) error {
 	environment := new(redact.Policy)
 	environment.Environment(os.Environ())
 	policies := []*redact.Policy{environment}
-	for _, rec := range report.Unfinished() {
-		_, p := report.Inside(rec)
-		policies = append(policies, p)
+	for _, rec := range recorder.Unfinished() {
+		policies = append(policies, rec.Policy())
 	}
 	for _, p := range policies {
 		req := interaction.Request{Method: "POST", URL: "http://snapshot/"}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/snapshot/route"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
@@ -63,8 +63,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 		t.Errorf("echosnap: Route: nothing is compared, because the cassette lacks %s", count(n, "recording"))
 		return nil
 	}
-	tape, _ := report.Inside(rec)
-	made, under := tape.Made()
+	made, under := (*recorder.Recorder)(rec).Tape().Made()
 	if under > 0 {
 		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done", count(under, "answer"))
 		return nil

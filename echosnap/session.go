@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/snapshot/judge"
@@ -313,11 +313,10 @@ func (s *session) tell(n int) {
 // missed returns how many requests of a test have no recording, if it opened its recorder with
 // echotest. What comes of them is nothing to be kept.
 func missed(test string) (n int) {
-	for _, r := range report.Unfinished() {
-		t, _ := report.Inside(r)
+	for _, r := range recorder.Unfinished() {
 		for name := test; name != ""; name = name[:max(0, strings.LastIndex(name, "/"))] {
-			if t.Config.Path == filepath.Join(folder, testname.File(name)) {
-				n += len(r.(*promptecho.Recorder).Misses())
+			if r.Tape().Config.Path == filepath.Join(folder, testname.File(name)) {
+				n += len(r.Misses())
 			}
 		}
 	}

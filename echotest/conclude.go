@@ -11,6 +11,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/nethttp/guard"
 	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
@@ -19,8 +20,8 @@ import (
 // package, and returns the exit status; code is that of the tests.
 func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 	part := report.Part()
-	for _, rec := range report.Unfinished() {
-		rep := report.Finish(rec, report.Outcome{
+	for _, rec := range recorder.Unfinished() {
+		rep := rec.Finish(report.Outcome{
 			Failed:   code != 0,
 			Filtered: part != "",
 			Short:    report.Short(),

@@ -36,6 +36,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/nethttp/guard"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
@@ -80,10 +81,11 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		t.Fatal(openError(err, t.Name()))
 	}
 	leaks := guard.Watch()
-	report.Begin(rec, !report.Filtered(t.Name()))
+	engine := (*recorder.Recorder)(rec)
+	engine.Begin(!report.Filtered(t.Name()))
 	t.Cleanup(func() {
 		t.Helper()
-		rep := report.Finish(rec, outcome(t, file))
+		rep := engine.Finish(outcome(t, file))
 		for _, note := range rep.Notes {
 			t.Logf("promptecho: %s", note)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
-	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/recorder"
 )
 
 // A Server lets processes that a test starts use its recorder. All methods may be called
@@ -198,5 +198,5 @@ func (f front) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // passes reports whether what is asked at a URL is none of the recorder's business.
 func (f front) passes(u *url.URL) bool {
-	return urls.IsThisMachine(u.Host) && !report.HasAlias(f.rec, u)
+	return urls.IsThisMachine(u.Host) && !(*recorder.Recorder)(f.rec).HasAlias(u)
 }

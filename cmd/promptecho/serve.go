@@ -15,7 +15,6 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/control"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -101,7 +100,6 @@ type serving struct {
 func (s *serving) say(text string) { complain(s.stderr, "serve", text) }
 
 func (s *serving) run() error {
-	report.Options = func(line string) (any, error) { return worded.Options(line) }
 	s.Lenient = len(s.command) == 0 // nobody says what would be all
 	s.Command = s.again
 	c, err := control.Open(s.Config)

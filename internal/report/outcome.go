@@ -1,6 +1,6 @@
 // Package report says in words what went wrong in a run, and what to do about it. A
 // recorder keeps a [Log] while it answers and has it judged when the test is over;
-// echotest gets the [Report] through [Finish]. The package reads the tape, and knows
+// echotest gets the [Report] of it. The package reads the tape, and knows
 // forms of requests and how they differ, but no HTTP, no cassette files and no recorder.
 package report
 
@@ -106,30 +106,8 @@ func (rep *Report) printable() {
 	}
 }
 
-// What package echotest and the command ask of a *promptecho.Recorder, so that there need be
-// no public methods and options that nobody else should use. Package promptecho sets these functions when it is
-// initialised; nobody else may.
+// What package echosnap adds, if it is linked.
 var (
-	// Begin tells a recorder whether its test runs with all its parts.
-	Begin func(recorder any, whole bool)
-
-	// Finish closes a recorder with an outcome.
-	Finish func(recorder any, o Outcome) Report
-
-	// Unfinished returns the recorders that have no outcome yet, by the names of their cassettes.
-	Unfinished func() []any
-
-	// InMode returns a promptecho.Option that sets the record mode as a flag does; by names
-	// the flag.
-	InMode func(mode, by string) any
-
-	// Options returns the line of options at the top of a cassette as a promptecho.Option. Only the
-	// command sets it.
-	Options func(line string) (any, error)
-
-	// Inside returns the tape of a recorder, and how it redacts.
-	Inside func(recorder any) (*tape.Tape, *redact.Policy)
-
 	// AtEnd, if it is set, adds to what is told at the end of a run of a package; whole says
 	// that all tests ran and passed.
 	AtEnd func(w io.Writer, whole bool)
@@ -137,9 +115,6 @@ var (
 	// ToReview, if it is set, reports whether a test fails for nothing but snapshots that are to
 	// be reviewed: what it has recorded is kept, since they are compared with that.
 	ToReview func(test any) bool
-
-	// HasAlias reports whether a recorder has an alias for the server of a URL.
-	HasAlias func(recorder any, u *url.URL) bool
 )
 
 // Deferred says that echotest.Run runs, and finishes what is unfinished when it knows how

@@ -122,7 +122,7 @@ func (g *guard) passes(req *http.Request) bool {
 
 // wrapped is the function of ours that runs a function wrapped by promptecho.Wrap. What that
 // sends is covered by its recording.
-const wrapped = "github.com/promptecho/promptecho.(*wrapped).call"
+const wrapped = "github.com/promptecho/promptecho/internal/recorder.(*Wrapped).Call"
 
 // refuse keeps a request as a leak, and returns the error of the request; nil if a wrapped
 // function sends it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/snapshot/route"
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
@@ -17,8 +17,7 @@ import (
 // routeOf returns the route of a recorder, all of whose calls one goroutine made.
 func routeOf(t *testing.T, rec *promptecho.Recorder) *route.Route {
 	t.Helper()
-	tape, _ := report.Inside(rec)
-	made, under := tape.Made()
+	made, under := (*recorder.Recorder)(rec).Tape().Made()
 	if under > 0 {
 		t.Errorf("%d answers are not there yet", under)
 	}

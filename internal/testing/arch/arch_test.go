@@ -25,10 +25,11 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":                   {"internal/testenv/lock", "internal/nethttp/urls", "", "internal/answer", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
+	"echotest":                   {"internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/answer", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
 	"echofault":                  {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
-	"":                           {"internal/group", "internal/testenv/lock", "internal/testenv/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/nethttp/guard", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/canon/upload", "internal/recorder/volatile"},
-	"echosnap":                   {"", "internal/diff", "internal/snapshot/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/tape", "internal/testenv/testname", "internal/testenv/tests"},
+	"":                           {"internal/group", "internal/recorder", "internal/report"},
+	"internal/recorder":          {"internal/group", "internal/testenv/lock", "internal/testenv/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/nethttp/guard", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/canon/upload", "internal/recorder/volatile"},
+	"echosnap":                   {"", "internal/recorder", "internal/diff", "internal/snapshot/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/tape", "internal/testenv/testname", "internal/testenv/tests"},
 	"internal/testenv/missed":    {"internal/canon"},
 	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
 	"internal/diff/compare":      {"internal/group", "internal/cassette/rerecord", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
@@ -93,8 +94,8 @@ var rooms = map[string][]string{
 	"internal/snapshot/inline": {"internal/redact"},
 
 	// What only the command links.
-	"cmd/promptecho/internal/worded":  {"", "internal/testenv/shell", "internal/cassette/yaml"},
-	"cmd/promptecho/internal/control": {"", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/worded"},
+	"cmd/promptecho/internal/worded":  {"internal/recorder", "internal/group", "internal/testenv/shell", "internal/cassette/yaml"},
+	"cmd/promptecho/internal/control": {"internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/worded"},
 	"cmd/promptecho/internal/foreign": {"internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":               {"internal/testenv/shell"},
 	"internal/lint":                   {"internal/nethttp/urls"},
@@ -120,8 +121,8 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/answer", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control"},
-	"testing":  {"", "echotest", "echofault", "echosnap", "internal/testing/full"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/answer", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control"},
+	"testing":  {"", "internal/recorder", "echotest", "echofault", "echosnap", "internal/testing/full"},
 }
 
 // A pkg is a package as go list prints it.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
+	"github.com/promptecho/promptecho/internal/recorder"
 )
 
 // A Config says what a [Control] serves.
@@ -57,7 +57,7 @@ type session struct {
 	file    string
 	whole   bool     // who ends it says whether all was asked
 	command []string // that runs only the test; nil if it is not known
-	rec     *promptecho.Recorder
+	rec     *recorder.Recorder
 	server  *serve.Server
 	at      string // what stands behind /in/ in its base URLs
 	asked   atomic.Bool

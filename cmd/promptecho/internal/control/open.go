@@ -71,7 +71,7 @@ func (c *Control) mayRecord() bool {
 	if c.open(probe, c.Mode, "-mode") != nil {
 		return false
 	}
-	defer report.Finish(probe.rec, report.Outcome{Failed: true, Filtered: true})
+	defer probe.rec.Finish(report.Outcome{Failed: true, Filtered: true})
 	return probe.rec.Online()
 }
 

@@ -7,32 +7,39 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
 // open opens a cassette.
 func (c *Control) open(s *session, mode, by string) error {
-	var opts []promptecho.Option
-	if mode != "" {
-		opts = append(opts, report.InMode(mode, by).(promptecho.Option))
-	}
-	if c.Lenient {
-		opts = append(opts, promptecho.AllowUnused())
-	}
+	var apply []func(*recorder.Config)
 	for _, line := range c.Options {
-		o, err := worded.Options(line)
+		options, err := worded.Options(line)
 		if err != nil {
 			return err
 		}
-		opts = append(opts, o)
+		apply = append(apply, options)
 	}
-	var err error
-	if s.rec, err = promptecho.Open(s.file, opts...); err != nil {
+
+	rec, err := recorder.Open(s.file, func(config *recorder.Config) {
+		config.OptionsAtTop(worded.Options)
+		if mode != "" {
+			config.InModeOf(by, mode)
+		}
+		if c.Lenient {
+			config.AllowUnused()
+		}
+		for _, options := range apply {
+			options(config)
+		}
+	})
+	if err != nil {
 		return err
 	}
-	report.Begin(s.rec, true)
+	s.rec = rec
+	rec.Begin(true)
 	return nil
 }
 
@@ -40,7 +47,7 @@ func (c *Control) open(s *session, mode, by string) error {
 func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.asked.Store(true)
 	if name := req.Header.Get(worded.NameHeader); name != "" {
-		req = req.Clone(promptecho.WithName(req.Context(), name))
+		req = req.Clone(recorder.WithName(req.Context(), name))
 		req.Header.Del(worded.NameHeader)
 	}
 	resp, err := s.rec.RoundTrip(req)
@@ -58,7 +65,7 @@ func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 // end closes the cassette of a session, and says what there is to say.
 func (c *Control) end(s *session, o report.Outcome) Report {
 	s.server.Close()
-	tape, _ := report.Inside(s.rec)
+	tape := s.rec.Tape()
 	stored, used := tape.Stored(), 0
 	for _, rec := range stored {
 		if rec.Used() {
@@ -70,7 +77,7 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	o.Filtered = o.Filtered || !s.asked.Load() // so that nothing unused is evidence
 	o.Command = func(mode string) string { return c.Command(s.remedy(mode, replays), s.command) }
 	present, ran := tape.State.Present, o.Whole() || !s.asked.Load() && !o.Failed && !o.Skipped && !o.Stopped
-	rep := report.Finish(s.rec, o)
+	rep := s.rec.Finish(o)
 	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}}
 	for _, text := range rep.Errors {
 		r.Errors = append(r.Errors, worded.Reworded(text))

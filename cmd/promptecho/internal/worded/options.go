@@ -6,119 +6,161 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/recorder"
 )
 
-// options are those that need nothing of Go. One without parameters is given with true, one with
-// two with a key and a value, and any number of values is a list.
-var options = map[string]any{
-	"alias":           promptecho.Alias,
-	"allow_raced":     promptecho.AllowRaced,
-	"allow_repeats":   promptecho.AllowRepeats,
-	"allow_unused":    promptecho.AllowUnused,
-	"frozen":          promptecho.Frozen,
-	"ignore":          promptecho.Ignore,
-	"keep_headers":    promptecho.KeepHeaders,
-	"keep_uploads":    promptecho.KeepUploads,
-	"mask":            promptecho.Mask,
-	"mask_temp_dirs":  promptecho.MaskTempDirs,
-	"mask_times":      promptecho.MaskTimes,
-	"mask_uuids":      promptecho.MaskUUIDs,
-	"match":           promptecho.Match,
-	"match_only":      promptecho.MatchOnly,
-	"match_sampling":  promptecho.MatchSampling,
-	"on_record_error": onRecordError,
-	"pace":            pace,
-	"pass_through":    promptecho.PassThrough,
-	"redact":          promptecho.Redact,
-	"redact_fields":   promptecho.RedactFields,
-	"unordered":       promptecho.Unordered,
+// options are those that need nothing of Go, by their names.
+var options = map[string]option{
+	"alias":           pair((*recorder.Config).Alias, `write {"http://127.0.0.1:8080": search}: an origin and its name`),
+	"allow_raced":     onOff((*recorder.Config).AllowRaced),
+	"allow_repeats":   listOrAll((*recorder.Config).AllowRepeats),
+	"allow_unused":    listOrAll((*recorder.Config).AllowUnused),
+	"frozen":          list((*recorder.Config).Frozen),
+	"ignore":          list((*recorder.Config).Ignore),
+	"keep_headers":    list((*recorder.Config).KeepHeaders),
+	"keep_uploads":    onOff((*recorder.Config).KeepUploads),
+	"mask":            pair((*recorder.Config).Mask, `write {"req-[0-9]+": REQ}: an expression and its replacement`),
+	"mask_temp_dirs":  onOff((*recorder.Config).MaskTempDirs),
+	"mask_times":      onOff((*recorder.Config).MaskTimes),
+	"mask_uuids":      onOff((*recorder.Config).MaskUUIDs),
+	"match":           list((*recorder.Config).Match),
+	"match_only":      keyAndList((*recorder.Config).MatchOnly, `write {llm: [model, messages]}: a selector and fields`),
+	"match_sampling":  onOff((*recorder.Config).MatchSampling),
+	"on_record_error": oneOf(policies, setPolicy),
+	"pace":            one(setPace),
+	"pass_through":    list((*recorder.Config).PassThrough),
+	"redact":          list((*recorder.Config).Redact),
+	"redact_fields":   list((*recorder.Config).RedactFields),
+	"unordered":       list((*recorder.Config).Unordered),
 }
 
-func pace(factor string) promptecho.Option {
+// An option is set with the values that stand on the line. The error says what
+// to write in place of them.
+type option func(values []string) (func(*recorder.Config), error)
+
+// onOff returns an option without values. It is written as true.
+func onOff(set func(*recorder.Config)) option {
+	return func(values []string) (func(*recorder.Config), error) {
+		if !isTrue(values) {
+			return nil, errors.New("write NAME: true, or leave it out")
+		}
+		return set, nil
+	}
+}
+
+// one returns an option with one value.
+func one(set func(*recorder.Config, string)) option {
+	return func(values []string) (func(*recorder.Config), error) {
+		if len(values) != 1 {
+			return nil, errors.New("it takes one value")
+		}
+		return func(c *recorder.Config) { set(c, values[0]) }, nil
+	}
+}
+
+// oneOf returns an option with one of these values.
+func oneOf(known []string, set func(*recorder.Config, string)) option {
+	return func(values []string) (func(*recorder.Config), error) {
+		if len(values) != 1 || !slices.Contains(known, values[0]) {
+			return nil, fmt.Errorf("write %s or %s", strings.Join(known[:len(known)-1], ", "), known[len(known)-1])
+		}
+		return func(c *recorder.Config) { set(c, values[0]) }, nil
+	}
+}
+
+// pair returns an option with a key and a value.
+func pair(set func(c *recorder.Config, key, value string), usage string) option {
+	return func(values []string) (func(*recorder.Config), error) {
+		if len(values) != 2 {
+			return nil, errors.New(usage)
+		}
+		return func(c *recorder.Config) { set(c, values[0], values[1]) }, nil
+	}
+}
+
+// keyAndList returns an option with a key and any number of values.
+func keyAndList(set func(c *recorder.Config, key string, values ...string), usage string) option {
+	return func(values []string) (func(*recorder.Config), error) {
+		if len(values) == 0 {
+			return nil, errors.New(usage)
+		}
+		return func(c *recorder.Config) { set(c, values[0], values[1:]...) }, nil
+	}
+}
+
+// list returns an option with any number of values.
+func list(set func(c *recorder.Config, values ...string)) option {
+	return func(values []string) (func(*recorder.Config), error) {
+		return func(c *recorder.Config) { set(c, values...) }, nil
+	}
+}
+
+// listOrAll returns an option with any number of values. Without a value it is
+// for everything, and is written as true.
+func listOrAll(set func(c *recorder.Config, values ...string)) option {
+	return func(values []string) (func(*recorder.Config), error) {
+		if isTrue(values) {
+			values = nil
+		}
+		return list(set)(values)
+	}
+}
+
+func isTrue(values []string) bool { return slices.Equal(values, []string{"true"}) }
+
+func setPace(c *recorder.Config, factor string) {
 	x, err := strconv.ParseFloat(factor, 64)
 	if err != nil {
 		x = -1 // which Pace refuses
 	}
-	return promptecho.Pace(x)
+	c.Pace(x)
 }
 
+// policies are the names of the policies of OnRecordError, in their order.
 var policies = []string{"warn", "fail", "keep"}
 
-func onRecordError(policy string) promptecho.Option {
-	return promptecho.OnRecordError(promptecho.RecordErrorPolicy(slices.Index(policies, policy)))
+func setPolicy(c *recorder.Config, name string) {
+	c.OnRecordError(recorder.RecordErrorPolicy(slices.Index(policies, name)))
 }
 
-// Options reads options that stand on a line: {mask_times: true, ignore: [metadata/user]}.
-func Options(line string) (promptecho.Option, error) {
-	given, err := parse(line)
+// Options reads options that stand on a line, such as
+// {mask_times: true, ignore: [metadata/user]}, and returns what sets them.
+func Options(line string) (func(*recorder.Config), error) {
+	written, err := parse(line)
 	if err != nil {
 		return nil, err
 	}
-	var all []promptecho.Option
-	for _, g := range given {
-		o, err := g.option()
+	var all []func(*recorder.Config)
+	for _, w := range written {
+		read, ok := options[w.name]
+		if !ok {
+			known := strings.Join(slices.Sorted(maps.Keys(options)), ", ")
+			return nil, fmt.Errorf("%s: there is no such option; known are %s", w.name, known)
+		}
+		set, err := read(w.values)
 		if err != nil {
-			return nil, err
+			usage := strings.ReplaceAll(err.Error(), "NAME", w.name)
+			return nil, fmt.Errorf("%s: %s", w.name, usage)
 		}
-		all = append(all, o)
+		all = append(all, set)
 	}
-	apply := reflect.MakeFunc(reflect.TypeFor[promptecho.Option](), func(config []reflect.Value) []reflect.Value {
-		for _, o := range all {
-			reflect.ValueOf(o).Call(config)
-		}
-		return nil
-	})
-	return apply.Interface().(promptecho.Option), nil
+	return func(c *recorder.Config) { group.Apply(all, c) }, nil
 }
 
-// A given is an option as it was said.
-type given struct {
+// A setting is an option as it is written.
+type setting struct {
 	name   string
 	values []string
 }
 
-// option returns what an option is in Go.
-func (g *given) option() (promptecho.Option, error) {
-	f := reflect.ValueOf(options[g.name])
-	if !f.IsValid() {
-		return nil, fmt.Errorf("%s: there is no such option; known are %s", g.name, strings.Join(slices.Sorted(maps.Keys(options)), ", "))
-	}
-	t, isTrue := f.Type(), slices.Equal(g.values, []string{"true"})
-	values, least := g.values, t.NumIn()
-	switch {
-	case t.NumIn() == 0 && !isTrue:
-		return nil, fmt.Errorf("%s: write %[1]s: true, or leave it out", g.name)
-	case g.name == "on_record_error" && (len(values) != 1 || !slices.Contains(policies, values[0])):
-		return nil, fmt.Errorf("%s: write warn, fail or keep", g.name)
-	case isTrue && (t.NumIn() == 0 || g.name == "allow_unused" || g.name == "allow_repeats"):
-		values = nil
-	}
-	if t.IsVariadic() {
-		least--
-	}
-	if len(values) < least || len(values) > least && !t.IsVariadic() {
-		return nil, fmt.Errorf("%s: %s", g.name, map[string]string{
-			"alias":      `write {"http://127.0.0.1:8080": search}: an origin and its name`,
-			"mask":       `write {"req-[0-9]+": REQ}: an expression and its replacement`,
-			"match_only": `write {llm: [model, messages]}: a selector and fields`,
-		}[g.name]+map[bool]string{true: "it takes one value"}[least == 1 && !t.IsVariadic()])
-	}
-	in := make([]reflect.Value, len(values))
-	for i, v := range values {
-		in[i] = reflect.ValueOf(v)
-	}
-	return f.Call(in)[0].Interface().(promptecho.Option), nil
-}
-
 // parse reads a line of options. One with keys is there for each of them.
-func parse(line string) (list []given, err error) {
+func parse(line string) (list []setting, err error) {
 	root, yerr := yaml.Format{Name: "a line of options", Tags: []string{"!!str", "!!binary"}}.Parse(line)
 	if yerr != nil {
 		return nil, errors.New(yerr.Msg)
@@ -129,11 +171,11 @@ func parse(line string) (list []given, err error) {
 	for _, value := range root.Elems {
 		name := value.Key.Text
 		if value.Kind != yaml.Mapping {
-			list = append(list, given{name, texts(value)})
+			list = append(list, setting{name, texts(value)})
 			continue
 		}
 		for _, v := range value.Elems {
-			list = append(list, given{name, append([]string{v.Key.Text}, texts(v)...)})
+			list = append(list, setting{name, append([]string{v.Key.Text}, texts(v)...)})
 		}
 	}
 	return list, nil

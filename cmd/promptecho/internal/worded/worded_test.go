@@ -18,7 +18,7 @@ func open(t *testing.T, line string) error {
 	if err != nil {
 		return err
 	}
-	r, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeNone), o)
+	r, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeNone), promptecho.Option(o))
 	if err == nil {
 		_ = r.Close() // of a recorder that no request reached
 	}
@@ -36,7 +36,7 @@ func TestOptions(t *testing.T) {
 		value := right[name]
 		if value == "" {
 			value = "[metadata/user, user]"
-			if _, ok := option.(func() promptecho.Option); ok {
+			if _, err := option([]string{"a", "b"}); err != nil {
 				value = "true"
 			}
 		}
@@ -103,7 +103,7 @@ func TestReworded(t *testing.T) {
 // TestOnlyInGo: what is reworded is what reports say.
 func TestOnlyInGo(t *testing.T) {
 	t.Parallel()
-	source, err := seeds.Source("../../../../*.go", "../../../../internal/report/*.go", "../../../../internal/redact/*.go")
+	source, err := seeds.Source("../../../../internal/recorder/*.go", "../../../../internal/report/*.go", "../../../../internal/redact/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +121,14 @@ func TestOnlyInGo(t *testing.T) {
 // TestLine: what Line writes, Options reads.
 func TestLine(t *testing.T) {
 	t.Parallel()
-	for _, list := range [][]given{
+	for _, list := range [][]setting{
 		{{"mask_times", []string{"true"}}, {"ignore", []string{"a", "true", "1", "- x", "*", "x: y", "a#b", ""}}},
 		{{"mask", []string{`a"b\d'`, "X"}}, {"mask", []string{"{", "}"}}, {"pace", []string{"0.5"}}},
 		{{"match_only", []string{"llm", "model", "a/*/b"}}, {"alias", []string{"http://127.0.0.1:80", "x"}}},
 	} {
 		line := Line(list)
 		back, err := parse(line)
-		if err != nil || fmt.Sprint(back) != fmt.Sprint(list) || !slices.EqualFunc(back, list, func(a, b given) bool { return slices.Equal(a.values, b.values) }) {
+		if err != nil || fmt.Sprint(back) != fmt.Sprint(list) || !slices.EqualFunc(back, list, func(a, b setting) bool { return slices.Equal(a.values, b.values) }) {
 			t.Errorf("%v, %v\n%s\n%v", list, err, line, back)
 		}
 	}

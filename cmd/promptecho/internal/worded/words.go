@@ -94,7 +94,7 @@ func reworded(text string) string {
 }
 
 // calls reads calls of options at the beginning of a text, and returns how long they are.
-func calls(code string) (list []given, length int) {
+func calls(code string) (list []setting, length int) {
 	rest := code
 	for {
 		open, end := strings.IndexByte(rest, '('), 0
@@ -131,11 +131,11 @@ func closing(text string) int {
 }
 
 // call reads a call of an option.
-func call(code string) (g given, ok bool) {
+func call(code string) (g setting, ok bool) {
 	expr, err := parser.ParseExpr(code)
 	c, isCall := expr.(*ast.CallExpr)
 	if err != nil || !isCall {
-		return given{}, false
+		return setting{}, false
 	}
 	g.name = words[c.Fun.(*ast.Ident).Name]
 	for _, arg := range c.Args {
@@ -144,14 +144,14 @@ func call(code string) (g given, ok bool) {
 			value := arg.Value
 			if arg.Kind == token.STRING {
 				if value, err = strconv.Unquote(value); err != nil {
-					return given{}, false
+					return setting{}, false
 				}
 			}
 			g.values = append(g.values, value)
 		case *ast.Ident: // a policy
 			g.values = append(g.values, strings.ToLower(arg.Name))
 		default:
-			return given{}, false
+			return setting{}, false
 		}
 	}
 	if len(c.Args) == 0 {
@@ -161,7 +161,7 @@ func call(code string) (g given, ok bool) {
 }
 
 // Line writes options on a line.
-func Line(list []given) string {
+func Line(list []setting) string {
 	var names []string
 	values := map[string][]string{}
 	keyed := map[string]bool{"alias": true, "mask": true, "match_only": true}

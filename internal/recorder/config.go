@@ -1,4 +1,4 @@
-package promptecho
+package recorder
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// config holds what the options set.
-type config struct {
+// A Config holds what the options set. The zero value sets nothing.
+type Config struct {
 	mode        Mode
 	flag        chosenMode // the mode that a flag of the command sets, which decides
 	upstream    http.RoundTripper
@@ -38,19 +38,26 @@ type config struct {
 	allowRaced    bool
 	onRecordError RecordErrorPolicy
 	log           func(note string)
-	err           error     // the first option that could not be applied
-	settings      []setting // the options, flags and variables that are set
-	hits          sync.Map  // those of their values that had an effect
+	parseOptions  func(line string) (func(*Config), error) // see OptionsAtTop
+	isRecorder    func(http.RoundTripper) bool             // see IsRecorder; nil if none is
+	err           error                                    // the first option that could not be applied
+	settings      []setting                                // the options, flags and variables that are set
+	hits          sync.Map                                 // those of their values that had an effect
 }
 
 // plain reports whether the options change nothing about what makes two requests the
 // same, and select none by its form. Then the match keys in the file are those of this run.
-func (c *config) plain() bool {
+func (c *Config) plain() bool {
 	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selectsNone()
 }
 
 // selectsNone reports whether no call is live or frozen.
-func (c *config) selectsNone() bool { return len(c.live)+len(c.frozen) == 0 }
+func (c *Config) selectsNone() bool { return len(c.live)+len(c.frozen) == 0 }
+
+// isARecorder reports whether a transport is a recorder of package promptecho.
+func (c *Config) isARecorder(rt http.RoundTripper) bool {
+	return c.isRecorder != nil && c.isRecorder(rt)
+}
 
 // everything is the selector of all requests and calls.
 const everything = "*"
@@ -139,7 +146,7 @@ const setTwice = "it is set twice, and the last one counts"
 
 // note notes an option or one of its values. code is the option as it is in the
 // program.
-func (c *config) note(kind optionKind, code, value string) {
+func (c *Config) note(kind optionKind, code, value string) {
 	why := ""
 	if slices.ContainsFunc(c.settings, func(s setting) bool { return s.code == code }) {
 		why = setTwice
@@ -148,13 +155,13 @@ func (c *config) note(kind optionKind, code, value string) {
 }
 
 // noteNoEffect notes a flag or an environment variable that has no effect.
-func (c *config) noteNoEffect(code, why string) {
+func (c *Config) noteNoEffect(code, why string) {
 	c.settings = append(c.settings, setting{code: code, why: why})
 }
 
 // set notes an option with one value. If isInvalid, Open refuses the value, and
 // why says what is wrong with it.
-func (c *config) set(kind optionKind, isInvalid bool, why string) {
+func (c *Config) set(kind optionKind, isInvalid bool, why string) {
 	if isInvalid {
 		c.fail(string(kind), errors.New(why))
 	}
@@ -163,7 +170,7 @@ func (c *config) set(kind optionKind, isInvalid bool, why string) {
 
 // fail keeps the first error of an option. code is the option as it is in the
 // program.
-func (c *config) fail(code string, err error) {
+func (c *Config) fail(code string, err error) {
 	if c.err == nil && err != nil {
 		c.err = fmt.Errorf("promptecho: %s: %w", code, err)
 	}
@@ -172,7 +179,7 @@ func (c *config) fail(code string, err error) {
 // add notes the values of an option that takes any number of them. before are
 // the arguments before the values, as code. check returns what is wrong with a
 // value; it may be nil.
-func (c *config) add(kind optionKind, before, values []string, check func(string) error) {
+func (c *Config) add(kind optionKind, before, values []string, check func(string) error) {
 	for _, v := range values {
 		code := kind.call(slices.Concat(before, []string{strconv.Quote(v)})...)
 		if check != nil {
@@ -186,22 +193,16 @@ func (c *config) add(kind optionKind, before, values []string, check func(string
 }
 
 // hit notes that a value of an option was of use.
-func (c *config) hit(value string) bool { c.hits.LoadOrStore(value, true); return true }
+func (c *Config) hit(value string) bool { c.hits.LoadOrStore(value, true); return true }
 
-// A RecordErrorPolicy is an argument of [OnRecordError].
+// A RecordErrorPolicy is a promptecho.RecordErrorPolicy, which has the
+// documentation.
 type RecordErrorPolicy int
 
 // The policies for failures that were recorded.
 const (
-	// Warn writes such failures, except a refused key (401, 403), and reports them. A run that failed does not write them. In mode all,
-	// no failure takes the place of a recorded success: the cassette stays as it was, and
-	// Close returns an error.
 	Warn RecordErrorPolicy = iota
-
-	// Fail writes nothing and makes Close return an error.
 	Fail
-
-	// Keep writes such failures silently: the failure is what the test is about.
 	Keep
 )
 

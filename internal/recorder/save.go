@@ -9,7 +9,7 @@
 //
 // An error ends that, so nothing is removed before what replaces it is on disk.
 
-package promptecho
+package recorder
 
 import (
 	"errors"

@@ -4,7 +4,7 @@
 // longer those of the test. The recorders of that run write the calls of the
 // test to a folder.
 
-package promptecho
+package recorder
 
 import (
 	"fmt"

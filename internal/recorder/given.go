@@ -1,13 +1,8 @@
-package promptecho
+package recorder
 
 import (
-	cryptorand "crypto/rand"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -34,11 +29,11 @@ type given struct {
 	// request goes out with a value that a killed run would not leave behind. The only locks
 	// that are taken under it are those of the journal, the log and the known secrets.
 	mu      sync.Mutex
-	found   interaction.Given // in the cassette, in what a killed run has left, and in what is carried over
-	kept    interaction.Given // the same without the last: it is saved even if this run does not use it
-	used    interaction.Given // what this run has given
-	sources map[string]*Rand  // by their names
-	unfit   bool              // a variable was asked for that must not be written
+	found   interaction.Given      // in the cassette, in what a killed run has left, and in what is carried over
+	kept    interaction.Given      // the same without the last: it is saved even if this run does not use it
+	used    interaction.Given      // what this run has given
+	sources map[string]*RandSource // by their names
+	unfit   bool                   // a variable was asked for that must not be written
 }
 
 // find finds what there is to give, before the test has the recorder. whole says that the
@@ -108,14 +103,14 @@ func (g *given) isRecorded(found volatile.Finding) bool {
 }
 
 // rand returns the source of this name.
-func (g *given) rand(name string) *Rand {
+func (g *given) rand(name string) *RandSource {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.used.Seed == "" {
 		g.give(interaction.Given{Seed: settle(g, g.found.Seed, fmt.Sprintf("rec.Rand(%q)", name), drawSeed, lackingSeed)})
 	}
 	if g.sources[name] == nil {
-		g.sources[name] = newRand(g.used.Seed, name)
+		g.sources[name] = NewRandSource(g.used.Seed, name)
 	}
 	return g.sources[name]
 }
@@ -220,69 +215,4 @@ func (g *given) toSave(onlyUsed bool) interaction.Given {
 		return g.used.Or(interaction.Given{Options: g.tape.State.Given.Options})
 	}
 	return g.used.Or(g.kept).Or(g.tape.State.Given)
-}
-
-// A Rand is a source of random numbers and bytes that returns in replay what it returned
-// when the cassette was recorded; [Recorder.Rand] makes it. All methods may be called
-// concurrently, but nothing fixes the order in which goroutines draw from a source that they
-// share.
-//
-// The values of a source do not change with versions of promptecho, because requests in
-// cassettes contain them. It is ChaCha8 (https://c2sp.org/chacha8rand), as [math/rand/v2] has
-// it, and its seed is the SHA-256 of the cassette's seed, as text, and the source's name.
-// It is not for keys, passwords or nonces: the seed is in the cassette, where everybody
-// can read it.
-type Rand struct {
-	*rand.Rand
-	source *lockedSource
-}
-
-// Read fills p with random bytes. It returns len(p) and no error. So whatever draws from
-// an [io.Reader] can draw from a Rand, such as uuid.NewRandomFromReader of
-// github.com/google/uuid. The bytes are the same, however many are read at once.
-func (r *Rand) Read(p []byte) (n int, err error) {
-	r.source.read(p)
-	return len(p), nil
-}
-
-// newRand returns the source of a name; seed is that of the cassette.
-func newRand(seed, name string) *Rand {
-	// All seeds have one length, so no two pairs make the same text.
-	source := &lockedSource{numbers: rand.NewChaCha8(sha256.Sum256([]byte(seed + name)))}
-	return &Rand{rand.New(source), source}
-}
-
-// drawSeed returns a seed for a cassette.
-func drawSeed() string {
-	var seed [interaction.SeedDigits / 2]byte
-	cryptorand.Read(seed[:]) // it has no errors
-	return hex.EncodeToString(seed[:])
-}
-
-// A lockedSource is a source that may be used concurrently.
-type lockedSource struct {
-	mu      sync.Mutex // guards what follows; no other lock is taken under it
-	numbers *rand.ChaCha8
-	rest    []byte // of the last number that read took
-}
-
-// Uint64 returns the next number.
-func (s *lockedSource) Uint64() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.numbers.Uint64()
-}
-
-// read fills p with the bytes of numbers, the lowest one first. [rand.ChaCha8.Read] does
-// not say what it does beside Uint64.
-func (s *lockedSource) read(p []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(p) > 0 {
-		if len(s.rest) == 0 {
-			s.rest = binary.LittleEndian.AppendUint64(nil, s.numbers.Uint64())
-		}
-		n := copy(p, s.rest)
-		p, s.rest = p[n:], s.rest[n:]
-	}
 }

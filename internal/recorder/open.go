@@ -1,4 +1,4 @@
-package promptecho
+package recorder
 
 import (
 	"errors"
@@ -13,7 +13,6 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/report"
@@ -23,22 +22,14 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// Open returns a recorder on the cassette file. The file need not exist. It is read now
-// if the record mode replays, and written by [Recorder.Close] if the mode records.
-//
-// Open returns an error if an option or the record mode is invalid, if the file exists but is
-// not a whole and valid cassette, if the cassette is partial and the mode is none or
-// compare, or if another recorder of this process has the same file open, even under a name
-// that differs only in case. In two cases a mode repairs such a file
-// instead: if it was cut off, mode all records it again; if it has conflict markers, a local run in mode update resolves
-// them. Otherwise it is never overwritten.
-func Open(file string, opts ...Option) (*Recorder, error) {
+// Open returns a recorder on the cassette file; configure sets its options.
+func Open(file string, configure func(*Config)) (*Recorder, error) {
 	r := &Recorder{file: file}
-	group.Apply(opts, &r.config)
+	configure(&r.config)
 	if r.config.err != nil {
 		return nil, r.config.err
 	}
-	if _, ok := r.config.upstream.(*Recorder); ok || answer.InFront(r.config.upstream) {
+	if r.config.isARecorder(r.config.upstream) || answer.InFront(r.config.upstream) {
 		return nil, errors.New("promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
@@ -75,7 +66,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 	if r.plan.record {
 		r.volatile = volatile.New()
 	}
-	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*Rand{}}
+	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
 	r.given.find(!testing.Testing()) // echotest knows better
 	goesOn := func(method string, req *http.Request) bool { return r.tape.HasLeft(method, r.config.urlOf(req)) }
 	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending, GoesOn: goesOn}
@@ -83,7 +74,7 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		neverCache()
 	}
 	if r.plan.mayGoUpstream() || len(r.config.passing) > 0 {
-		r.upstream = answer.NewUpstream(r.config.upstream, network())
+		r.upstream = answer.NewUpstream(r.config.upstream, r.config.network())
 	}
 	if testing.Testing() {
 		unfinished.Store(r, true)
@@ -154,14 +145,14 @@ func (r *Recorder) load() error {
 
 // readOptions applies the options at the top of the cassette.
 func (r *Recorder) readOptions(line string) error {
-	if report.Options == nil {
+	if r.config.parseOptions == nil {
 		return fmt.Errorf("%s: the options at its top (%s) are for programs under promptecho serve: pass them to the recorder in Go, and remove the line", r.file, line)
 	}
-	o, err := report.Options(line)
+	apply, err := r.config.parseOptions(line)
 	if err != nil {
 		return fmt.Errorf("%s: options: %w", r.file, err)
 	}
-	o.(Option)(&r.config)
+	apply(&r.config)
 	r.setMatching()
 	return r.config.err
 }
@@ -219,8 +210,8 @@ var networkAtStart = http.DefaultTransport
 
 // network returns the default transport. A recorder is never taken for the network, even
 // if it stands in http.DefaultTransport for code that takes no client.
-func network() http.RoundTripper {
-	if _, ok := http.DefaultTransport.(*Recorder); ok {
+func (c *Config) network() http.RoundTripper {
+	if c.isARecorder(http.DefaultTransport) {
 		return networkAtStart
 	}
 	return answer.Network()

@@ -4,7 +4,7 @@
 // whole or pinned. So the mode is turned into a plan when the cassette is
 // opened, and from then on only the plan is asked.
 
-package promptecho
+package recorder
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func planWithoutLive(m Mode, c tape.State) plan {
 		return plan{record: true}
 	case ModeUpdate:
 		return plan{record: true, dropUnused: true}
-	case modeAccepted:
+	case ModeAccepted:
 		if c.Accepted {
 			return plan{record: true, dropUnused: true, rerecordAccepted: true}
 		}

@@ -1,4 +1,4 @@
-package promptecho
+package recorder
 
 import (
 	"cmp"
@@ -57,7 +57,7 @@ func (r *Recorder) redactHead(req *http.Request, in *incoming) {
 
 // urlOf returns the URL of a request as it is matched and written. A local server has its
 // alias in it.
-func (c *config) urlOf(req *http.Request) string {
+func (c *Config) urlOf(req *http.Request) string {
 	u := request.URL(req)
 	if a := c.aliases.of(&u); a != nil {
 		c.hit(a.name)
@@ -70,7 +70,7 @@ func (c *config) urlOf(req *http.Request) string {
 var hashing = maphash.MakeSeed()
 
 // unsaidOf returns what a request has and its redacted form has not.
-func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
+func (c *Config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
 	has := tape.Unsaid{}
 	note := func(path, name, value string) {
 		if !c.ignores(path, name, value) {
@@ -141,7 +141,7 @@ func addParameters(add func(path, name, value string), sent, redacted url.Values
 
 // ignores reports whether the user has said that a field means nothing, with Ignore or
 // with Redact.
-func (c *config) ignores(path, name, value string) bool {
+func (c *Config) ignores(path, name, value string) bool {
 	return slices.ContainsFunc(c.matching.Ignore, func(p string) bool { return fieldpath.Match(p, path) }) ||
 		slices.ContainsFunc(c.redactNames, func(n string) bool { return strings.EqualFold(n, name) && c.hit(n) }) ||
 		slices.ContainsFunc(c.redactPatterns, func(re *regexp.Regexp) bool { return re.MatchString(value) && c.hit(re.String()) })
@@ -149,7 +149,7 @@ func (c *config) ignores(path, name, value string) bool {
 
 // mayWrite reports whether a field that is unsaid can be told apart by what is written: a header that cannot be a
 // credential, and a parameter of a query by its hash.
-func (c *config) mayWrite(path string) bool {
+func (c *Config) mayWrite(path string) bool {
 	if parameter, ok := strings.CutPrefix(path, "query/"); ok {
 		return !slices.Contains(c.toldApart, parameter)
 	}

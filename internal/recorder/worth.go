@@ -6,7 +6,7 @@
 // local server that was started again, or at the provider) is never saved: it
 // would be replayed together with older recordings that contradict it.
 
-package promptecho
+package recorder
 
 import (
 	"bytes"

@@ -9,7 +9,7 @@
 // began give the verdict. docs/DESIGN.md has the same table, and a test
 // compares the two. save.go carries the verdict out.
 
-package promptecho
+package recorder
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package promptecho
+package recorder
 
 import (
 	"cmp"

@@ -5,7 +5,7 @@
 // recorder is opened, and at its end each that changed nothing is reported,
 // with the reason.
 
-package promptecho
+package recorder
 
 import (
 	"fmt"

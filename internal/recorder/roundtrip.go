@@ -1,4 +1,4 @@
-package promptecho
+package recorder
 
 import (
 	"context"
@@ -16,13 +16,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/missed"
 )
 
-// RoundTrip answers a request from the cassette or, if the record mode allows, sends it
-// upstream and records the answer while the caller reads it. It does not change the
-// request, other than reading and closing its body.
-//
-// A request that is not recorded is a miss. It is answered with an error in JSON,
-// of status 418 and with "x-should-retry: false", which no SDK retries. [Recorder.Misses]
-// and [Recorder.Close] report it.
+// RoundTrip answers a request from the cassette or, if the record mode allows,
+// sends it upstream and records the answer while the caller reads it.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r == nil {
 		return http.DefaultTransport.RoundTrip(req)
@@ -177,10 +172,7 @@ func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
 	return toMiss
 }
 
-// WithName returns a context with which requests, and calls of wrapped functions, have a name.
-// It is for concurrent requests that are equal and mean different things, such as five samples
-// of one prompt that are kept by their index: each gets the answer that was recorded under its
-// name, whichever comes first. The name is written to the cassette.
+// WithName returns a context with which calls have a name; see promptecho.WithName.
 func WithName(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, nameKey{}, strings.ToValidUTF8(name, "\uFFFD"))
 }

@@ -1,6 +1,6 @@
 // Recordings of other cassettes, for a test that was split, joined or renamed.
 
-package promptecho
+package recorder
 
 import (
 	"cmp"

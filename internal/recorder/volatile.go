@@ -1,6 +1,6 @@
 // Warnings, while a test is recorded, of what its later runs will miss.
 
-package promptecho
+package recorder
 
 import (
 	"fmt"

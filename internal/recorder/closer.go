@@ -1,6 +1,6 @@
 // Ending a recorder once, with the same report for every caller.
 
-package promptecho
+package recorder
 
 import (
 	"sync"

@@ -1,0 +1,101 @@
+// The record modes: what a recorder replays, what it may send, and what it may
+// write. flags.go chooses the mode of a run, and plan.go says what it means for a
+// cassette.
+
+package recorder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/group"
+)
+
+// A Mode is a promptecho.Mode, which has the documentation.
+type Mode string
+
+// The record modes.
+const (
+	ModeNone        Mode = "none"
+	ModeCompare     Mode = "compare"
+	ModeOnce        Mode = "once"
+	ModeNewEpisodes Mode = "new_episodes"
+	ModeUpdate      Mode = "update"
+	ModeAll         Mode = "all"
+	ModeLive        Mode = "live"
+)
+
+// ModeAccepted records again what promptecho accept has put another request into, in cassettes
+// that have such recordings, and is like ModeUpdate there otherwise. If the run fails, the
+// cassette stays as it was. It replays other cassettes like ModeNone. It is what promptecho
+// record -accepted sets, and what verify says how to set for a program that is no test.
+const ModeAccepted Mode = "accepted"
+
+// modes lists the record modes for users.
+var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}
+
+// may says whether a mode may send requests upstream, and whether it may write. It
+// may do both if the code names none.
+func (m Mode) may() (send, write bool) {
+	switch m {
+	case ModeNone:
+		return false, false
+	case ModeCompare, ModeLive:
+		return true, false
+	}
+	return true, true
+}
+
+// allows reports whether a mode in code lets another one be chosen that may do no more.
+func (m Mode) allows(other Mode) bool {
+	send, write := m.may()
+	sends, writes := other.may()
+	return (send || !sends) && (write || !writes)
+}
+
+// ceiling says what in the code keeps a cassette from being written, if that allows this mode at
+// most; "" if nothing does.
+func (m Mode) ceiling() string {
+	if _, writes := m.may(); writes {
+		return ""
+	}
+	return fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording", strings.ToUpper(string(m[:1])), m[1:])
+}
+
+// parseMode returns the mode named s; where says who asked for it.
+func parseMode(s, where string) (Mode, error) {
+	if m := Mode(s); m == ModeAccepted || slices.Contains(modes, m) {
+		return m, nil
+	}
+	names := group.Each(modes, func(m Mode) string { return string(m) })
+	return "", fmt.Errorf("promptecho: %s: unknown record mode %q: use one of %s", where, s, strings.Join(names, ", "))
+}
+
+// A chosenMode is a mode and who chose it, for messages.
+type chosenMode struct {
+	mode Mode
+	by   string
+}
+
+func (c chosenMode) String() string { return fmt.Sprintf("mode %s (%s)", c.mode, c.by) }
+
+// A benchmark asks for the same again and again, and package testing calls it several times.
+// The first round is recorded, and all others replay it.
+
+// benchmarked has the absolute paths of the cassettes that benchmarks of this process have
+// recorded again.
+var benchmarked sync.Map
+
+// inRounds returns the mode of a recorder that a benchmark opens: only the first one of a
+// cassette records all of it again.
+func inRounds(m chosenMode, path string) chosenMode {
+	if m.mode != ModeAll {
+		return m
+	}
+	if _, again := benchmarked.LoadOrStore(path, true); again {
+		return chosenMode{ModeNone, "an earlier round of this benchmark was recorded"}
+	}
+	return m
+}

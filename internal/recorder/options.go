@@ -1,0 +1,266 @@
+// The options of a recorder. Each method sets one of them; package promptecho
+// has a function of the same name with its documentation.
+
+package recorder
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
+)
+
+// InMode sets the record mode in code.
+func (c *Config) InMode(m Mode) {
+	_, err := parseMode(string(m), "InMode")
+	why := strings.TrimPrefix(fmt.Sprint(err), "promptecho: InMode: ")
+	c.set(optionInMode, err != nil, why)
+	c.mode = m
+}
+
+// InModeOf sets the record mode that a flag of the command asks for. It
+// overrides all other ways to choose a mode; by names the flag.
+func (c *Config) InModeOf(by, mode string) {
+	m, err := parseMode(mode, by)
+	c.flag = chosenMode{m, by}
+	c.err = errors.Join(c.err, err)
+}
+
+// Upstream sets the transport that sends requests; nil is the default.
+func (c *Config) Upstream(rt http.RoundTripper) {
+	c.set(optionUpstream, false, "")
+	c.upstream = rt
+}
+
+// MatchOnly makes paths the only fields of the body that are compared, in the
+// requests that the selector names.
+func (c *Config) MatchOnly(selector string, paths ...string) {
+	if c.matching.Only == nil {
+		c.matching.Only = map[string][]string{}
+	}
+	c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
+	c.add(optionMatchOnly, []string{strconv.Quote(selector)}, paths, func(p string) error {
+		if fieldpath.Outside(p) {
+			return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body field of that name", p, "body/"+p)
+		}
+		return canon.CheckSelector(selector)
+	})
+}
+
+// Match compares fields that are otherwise ignored.
+func (c *Config) Match(paths ...string) {
+	c.matching.Match = append(c.matching.Match, paths...)
+	c.add(optionMatch, nil, paths, nil)
+	for _, p := range paths {
+		kind, name, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+		switch kind {
+		case "header":
+			name, _, _ = strings.Cut(name, "/")
+			c.keepHeaders = append(c.keepHeaders, name)
+		case "query":
+			c.toldApart = append(c.toldApart, name)
+		}
+	}
+}
+
+// MatchSampling compares the sampling parameters.
+func (c *Config) MatchSampling() {
+	c.set(optionMatchSampling, false, "")
+	c.matching.Sampling = true
+}
+
+// Ignore leaves fields out of matching and of reports.
+func (c *Config) Ignore(paths ...string) {
+	c.matching.Ignore = append(c.matching.Ignore, paths...)
+	c.add(optionIgnore, nil, paths, nil)
+}
+
+// Mask replaces what a regular expression matches before texts are compared.
+func (c *Config) Mask(expr, placeholder string) {
+	re, err := regexp.Compile(expr)
+	c.matching.Masks = append(c.matching.Masks, chance.Mask{Regexp: re, Placeholder: placeholder})
+	c.add(optionMask, nil, []string{expr}, func(string) error { return err })
+}
+
+// MaskTimes masks dates and times.
+func (c *Config) MaskTimes() { c.maskWith(optionMaskTimes, chance.Times()) }
+
+// MaskUUIDs masks UUIDs.
+func (c *Config) MaskUUIDs() { c.maskWith(optionMaskUUIDs, chance.UUIDs()) }
+
+// MaskTempDirs masks what of a path belongs to one machine.
+func (c *Config) MaskTempDirs() { c.maskWith(optionMaskTempDirs, chance.MachinePaths()) }
+
+func (c *Config) maskWith(kind optionKind, masks []chance.Mask) {
+	for i := range masks {
+		masks[i].Option = kind.call()
+	}
+	c.matching.Masks = append(c.matching.Masks, masks...)
+	c.note(kind, kind.call(), kind.call())
+}
+
+// Alias names a local server.
+func (c *Config) Alias(origin, name string) {
+	u, err := parseOrigin(origin)
+	if err != nil {
+		c.fail("Alias", err)
+		return
+	}
+	if !plainName.MatchString(name) {
+		c.fail("Alias", fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
+		return
+	}
+	a := &alias{
+		origin:  urls.Origin(u),
+		address: u.Scheme + "://" + u.Host,
+		name:    strings.ToLower(name),
+	}
+	c.aliases = append(c.aliases, a)
+	c.matching.Aliases = append(c.matching.Aliases, a.name)
+	code := optionAlias.call(strconv.Quote(a.address), strconv.Quote(a.name))
+	c.note(optionAlias, code, a.name)
+}
+
+// parseOrigin reads the origin of a server. A text without a scheme is one of http.
+func parseOrigin(text string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	isServed := err == nil && (u.Scheme == "http" || u.Scheme == "https")
+	if !isServed || u.Hostname() == "" || u.User != nil || strings.HasSuffix(u.Host, ":") {
+		return nil, fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080", strings.TrimPrefix(text, "http://"))
+	}
+	return u, nil
+}
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+// Unordered lets lists match in any order.
+func (c *Config) Unordered(paths ...string) {
+	c.matching.Unordered = append(c.matching.Unordered, paths...)
+	c.add(optionUnordered, nil, paths, nil)
+}
+
+// KeepHeaders writes headers with these names to the cassette.
+func (c *Config) KeepHeaders(names ...string) {
+	low := group.Each(names, strings.ToLower)
+	c.keepHeaders = append(c.keepHeaders, low...)
+	c.add(optionKeepHeaders, nil, low, nil)
+}
+
+// KeepUploads stores uploads completely.
+func (c *Config) KeepUploads() {
+	c.set(optionKeepUploads, false, "")
+	c.keepUploads = true
+}
+
+// Redact replaces what regular expressions match in all that is written.
+func (c *Config) Redact(exprs ...string) {
+	c.add(optionRedact, nil, exprs, func(expr string) error {
+		re, err := regexp.Compile(expr)
+		if err == nil && re.MatchString("") {
+			err = errors.New("it matches the empty text, and so everything")
+		}
+		c.redactPatterns = append(c.redactPatterns, re)
+		return err
+	})
+}
+
+// RedactFields replaces the values of fields, parameters and headers of these
+// names.
+func (c *Config) RedactFields(names ...string) {
+	c.redactNames = append(c.redactNames, names...)
+	c.add(optionRedactFields, nil, names, nil)
+}
+
+// Pace replays the recorded delays times x.
+func (c *Config) Pace(x float64) {
+	c.set(optionPace, !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))
+	c.pace = x
+}
+
+// AllowUnused accepts unused recordings of the requests that the selectors
+// name, or of all if there are no selectors.
+func (c *Config) AllowUnused(selectors ...string) {
+	selectors = orAll(selectors)
+	c.allowUnused = append(c.allowUnused, selectors...)
+	c.add(optionAllowUnused, nil, selectors, canon.CheckSelector)
+}
+
+// AllowRaced accepts unused recordings of requests that overlapped others.
+func (c *Config) AllowRaced() {
+	c.set(optionAllowRaced, false, "")
+	c.allowRaced = true
+}
+
+// AllowRepeats replays the last recording of a request for all later ones, for
+// the requests that the selectors name, or for all if there are no selectors.
+func (c *Config) AllowRepeats(selectors ...string) {
+	selectors = orAll(selectors)
+	c.allowRepeats = append(c.allowRepeats, selectors...)
+	c.add(optionAllowRepeats, nil, selectors, canon.CheckSelector)
+}
+
+// orAll returns selectors, or if there are none, the one that selects everything.
+func orAll(selectors []string) []string {
+	if len(selectors) == 0 {
+		return []string{everything}
+	}
+	return selectors
+}
+
+// Log sets what is called with every note when the recorder is closed.
+func (c *Config) Log(f func(note string)) {
+	c.set(optionLog, f == nil, "it is nil")
+	c.log = f
+}
+
+// Live makes the selected calls for real.
+func (c *Config) Live(selectors ...string) {
+	c.live = append(c.live, selectors...)
+	c.add(optionLive, nil, selectors, canon.CheckSelector)
+}
+
+// Frozen keeps the selected calls from being made.
+func (c *Config) Frozen(selectors ...string) {
+	c.frozen = append(c.frozen, selectors...)
+	c.add(optionFrozen, nil, selectors, canon.CheckSelector)
+}
+
+// PassThrough lets requests to these servers go upstream in every mode.
+func (c *Config) PassThrough(servers ...string) {
+	c.passing = append(c.passing, servers...)
+	c.add(optionPassThrough, nil, servers, func(s string) error {
+		if _, err := urls.ParseServer(s); err != nil {
+			return errors.New("it is not a server such as \"127.0.0.1:6333\" or \"*.example.com\": models and functions belong in the cassette; Live calls them for real")
+		}
+		return nil
+	})
+}
+
+// OnRecordError says what happens to failures that were recorded.
+func (c *Config) OnRecordError(p RecordErrorPolicy) {
+	why := fmt.Sprintf("unknown policy %d: use Warn, Fail or Keep", p)
+	c.set(optionOnRecordError, p < Warn || p > Keep, why)
+	c.onRecordError = p
+}
+
+// OptionsAtTop sets how the options at the top of a cassette are read, those of
+// programs in other languages. parse returns what applies the options of a line.
+func (c *Config) OptionsAtTop(parse func(line string) (func(*Config), error)) {
+	c.parseOptions = parse
+}
+
+// IsRecorder sets what reports whether a transport is a recorder of package
+// promptecho, which this package cannot name. Without it none is.
+func (c *Config) IsRecorder(is func(http.RoundTripper) bool) { c.isRecorder = is }

@@ -1,0 +1,149 @@
+// Package recorder is the engine below package promptecho: it answers requests
+// from a cassette or records them, and saves and judges the run at its end.
+// Package promptecho has the types, the options and the documentation that users
+// see, and calls this package for all of it.
+//
+// A request takes its way through roundtrip.go; a run ends in close.go.
+package recorder
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/recorder/volatile"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// A Recorder is what a promptecho.Recorder is below its public face. A nil
+// Recorder sends and calls everything for real.
+//
+// It has no exported field and embeds nothing: promptecho.Recorder is a type
+// with the same fields, so users would get what is exported here.
+type Recorder struct {
+	file   string // as the user named it
+	config Config
+	mode   chosenMode
+	plan   plan
+
+	redact   redact.Policy
+	tape     *tape.Tape
+	log      report.Log     // what to tell at the end
+	player   answer.Player  // plays what is recorded
+	pending  answer.Pending // answers that are under way
+	resends  answer.Resends // what SDKs sent again by themselves
+	waits    waits          // how long the program waited by its own clock
+	repeater repeater       // calls to send once more at the end
+	upstream *answer.Upstream
+	given    given // what the test gets beside answers
+
+	orphans *orphans.Search // recordings that the test may have had under another name; nil outside of tests
+
+	volatile      *volatile.Finder // nil if nothing is recorded
+	volatileNoted report.Tally[volatile.Kind]
+
+	// life says whether it is open, being closed or closed.
+	life struct {
+		closed  atomic.Bool            // it takes no more requests
+		closer  closer                 // ends it once
+		missing atomic.Pointer[string] // why no request can go upstream; nil if one can
+		asked   sync.Map               // the requests that have no answer yet, by their recordings
+	}
+}
+
+// Online reports whether this run may go upstream.
+func (r *Recorder) Online() bool { return r == nil || r.plan.mayGoUpstream() }
+
+// Secret returns the value of an environment variable if this run may go
+// upstream, and a dummy in replay.
+func (r *Recorder) Secret(env string) string {
+	switch {
+	case r == nil:
+		return os.Getenv(env)
+	case !r.isVariable("Secret", env):
+		return "promptecho-replay"
+	}
+	dummy := "promptecho-replay-" + env
+	r.redact.AddSecret(dummy)
+	value := os.Getenv(env)
+	r.redact.AddSecret(value) // in replay too: the program may have the value and send it
+	if !r.Online() {
+		return dummy
+	}
+	if value == "" {
+		why := fmt.Sprintf("the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", env)
+		r.life.missing.CompareAndSwap(nil, &why)
+		return dummy
+	}
+	return value
+}
+
+// isVariable reports whether a text can be the name of an environment variable. It fails the
+// run if not, without showing the text, which may be a key.
+func (r *Recorder) isVariable(method, name string) bool {
+	if variable().MatchString(name) && !redact.IsCredential(name) {
+		return true
+	}
+	r.redact.AddSecret(name)
+	why := fmt.Sprintf("rec.%s needs the name of an environment variable, such as \"OPENAI_API_KEY\", and got another text (not shown, since it may be a secret)", method)
+	r.life.missing.CompareAndSwap(nil, &why)
+	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
+	return false
+}
+
+var variable = memo.Regexp(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Misses returns the requests that had no recording so far, each once, in the
+// order in which they were first sent.
+func (r *Recorder) Misses() []*report.Miss {
+	if r == nil {
+		return nil
+	}
+	return r.log.Misses()
+}
+
+// Now returns when the recording was made.
+func (r *Recorder) Now() time.Time {
+	if r == nil {
+		return time.Now().UTC().Truncate(time.Second)
+	}
+	return r.given.time()
+}
+
+// Rand returns the source of random numbers of this name. Calls with the same
+// name return the same source.
+func (r *Recorder) Rand(name string) *RandSource {
+	if r == nil {
+		return NewRandSource(drawSeed(), name)
+	}
+	return r.given.rand(name)
+}
+
+// Env returns the value that an environment variable had when the recording was
+// made.
+func (r *Recorder) Env(name string) string {
+	switch {
+	case r == nil:
+		return os.Getenv(name)
+	case !r.isVariable("Env", name):
+		return ""
+	}
+	return r.given.env(name)
+}
+
+// Tape returns the recordings.
+func (r *Recorder) Tape() *tape.Tape { return r.tape }
+
+// Policy returns what the recorder redacts.
+func (r *Recorder) Policy() *redact.Policy { return &r.redact }
+
+// HasAlias reports whether the server of a URL has an alias.
+func (r *Recorder) HasAlias(u *url.URL) bool { return r.config.aliases.of(u) != nil }
