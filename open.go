@@ -64,6 +64,8 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 		Name:    file,
 		Options: &r.config.matching,
 		Rounds:  rounds,
+
+		Snapshots: report.Snapshots.Load(),
 	}, &r.redact)
 	r.setMatching()
 	if err := r.load(); err != nil {

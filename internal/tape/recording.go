@@ -55,7 +55,7 @@ type Recording struct {
 	playedFor     *request   // the request it was played for, if that differs from its own
 	conflictFound bool       // its own request came after that
 	asked         int        // the number of the first call that it answered, from 1; 0 if none
-	asker         uint64     // of that call; see Asker
+	goroutine     uint64     // that made that call; see Config.Snapshots
 	replaced      bool       // another one was recorded or played in its place
 	resumed       bool       // a killed run recorded it, or it is carried over
 	unsaid        Unsaid     // of the request that took it
@@ -345,8 +345,10 @@ func (rec *Recording) Resumed() bool { return rec.resumed }
 // Carried reports whether the recording is one of [Tape.CarryOver].
 func (rec *Recording) Carried() bool { return rec.from != place{} }
 
-// Asker returns the goroutine whose call it answered first; 0 if nobody asked. See [Tape.Made].
-func (rec *Recording) Asker() uint64 { return rec.asker }
+// Goroutine returns the ID of the goroutine whose call the recording answered
+// first; 0 if there was none. It is noted only if [Config] says that snapshots
+// read the tape. See [Tape.Made].
+func (rec *Recording) Goroutine() uint64 { return rec.goroutine }
 
 // Used reports whether the recording answered a request.
 func (rec *Recording) Used() bool { return rec.used.Load() }

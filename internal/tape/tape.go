@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // A Tape holds the recordings of one cassette and of this run. All methods may be called
@@ -82,9 +83,6 @@ func New(config Config, policy *redact.Policy) *Tape {
 // IsBlank reports whether no recording can answer any call.
 func (t *Tape) IsBlank() bool { return len(t.index.byKey) == 0 && !t.Config.Rounds }
 
-// Asker, if a test has set it, tells which goroutine calls. It is set before any call.
-var Asker func() uint64
-
 // number gives a recording the number of the first call that it answers, or for
 // which it is reserved. It does nothing if the recording has one, or is nil. outer
 // is the function that made the call; nil if none did. A run that records counts
@@ -95,8 +93,8 @@ func (t *Tape) number(rec, outer *Recording) {
 	}
 	t.asked++
 	rec.asked = t.asked
-	if Asker != nil {
-		rec.asker = Asker()
+	if t.Config.Snapshots {
+		rec.goroutine = stack.ID()
 	}
 	if rec.fresh || t.records && t.Config.InOrder {
 		rec.mark = t.count.Ask(func(other *order.Mark) bool {
@@ -216,7 +214,7 @@ func (t *Tape) Free() {
 	t.stored.Close()
 	t.release()
 	for _, rec := range t.Recordings() {
-		if rec.text = nil; rec.fresh && Asker == nil {
+		if rec.text = nil; rec.fresh && !t.Config.Snapshots {
 			rec.interaction.Store(new(interaction.Interaction))
 			rec.form.Store(nil)
 			rec.whole.Store(nil)
