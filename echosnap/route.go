@@ -76,7 +76,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 			t.Errorf("echosnap: Route: %v", err)
 			return nil
 		}
-		asked = append(asked, route.Asked{Interaction: it, Asker: m.Asker(), Main: m.Asker() == self})
+		asked = append(asked, route.Asked{Interaction: it, Asker: m.Goroutine(), Main: m.Goroutine() == self})
 	}
 	r := route.Of(asked)
 	if r.Len() == 0 {

@@ -50,13 +50,13 @@ type candidate struct {
 // opens any more, and this test has none: what is recorded need not be paid
 // again. Once a call is in none of them, the test is a new one, and all of it
 // is recorded. A nil call is one that is not known yet.
-func (s *Search) IsRecorded(c *tape.Call) bool {
+func (s *Search) IsRecorded(m *tape.Match) bool {
 	if s == nil || s.isNew.Load() {
 		return false
 	}
 	var asked [][]string
-	if c != nil {
-		asked = append(asked, s.tape.Keys(c))
+	if m != nil {
+		asked = append(asked, s.tape.Keys(m))
 	}
 	if !slices.ContainsFunc(s.candidates(), s.mayServe(asked)) {
 		s.isNew.Store(true)

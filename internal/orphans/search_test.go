@@ -149,11 +149,11 @@ func TestSearch(t *testing.T) {
 			s := NewSearch(tape.New(tape.Config{Path: path, Name: path, Options: options, Plain: true}, &redact.Policy{}), path)
 
 			var asked [][]string
-			var first *tape.Call
+			var first *tape.Match
 			for _, text := range tt.asks {
 				request := interaction.Request{Method: "POST", URL: askURL, Body: []byte(askBody(text)),
 					Headers: []interaction.Header{{Name: "content-type", Values: []string{"application/json"}}}}
-				c := &tape.Call{Request: request, Form: options.Form(&request)}
+				c := &tape.Match{Call: tape.Call{Request: request}, Form: options.Form(&request)}
 				asked = append(asked, s.tape.Keys(c))
 				if first == nil {
 					first = c

@@ -25,7 +25,7 @@ import (
 
 // An incoming is a request, as it came and as it is matched.
 type incoming struct {
-	tape.Call
+	tape.Match
 	body request.Body // as it came
 
 	// What follows is set if it was sent while its body was read.

@@ -55,6 +55,8 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		Name:    file,
 		Options: &r.config.matching,
 		Rounds:  rounds,
+
+		Snapshots: report.Snapshots.Load(),
 	}, &r.redact)
 	r.setMatching()
 	if err := r.load(); err != nil {

@@ -112,8 +112,8 @@ func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, er
 		r.log.Error(err)
 		return nil, err
 	}
-	in.Again = r.resends.IsAgain(req)
-	rec, err := r.tape.Reserve(&in.Call)
+	in.Retried = r.resends.IsAgain(req)
+	rec, err := r.tape.Reserve(in.Match)
 	if err != nil && err != tape.ErrClosed {
 		r.log.Error(err) // the client may swallow it
 	}

@@ -31,7 +31,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	if r.plan.compare {
 		r.repeater.keep(req, &in.body, rec)
 	}
-	r.notePlayed(&in.Call, rec)
+	r.notePlayed(&in.Match, rec)
 	if err != nil {
 		return nil, r.told(r.nameOf(req), err)
 	}
@@ -60,16 +60,16 @@ func (r *Recorder) failHere(text string) {
 }
 
 // notePlayed keeps what there is to tell of a recording that answers a call.
-func (r *Recorder) notePlayed(c *tape.Call, rec *tape.Recording) {
+func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	r.log.Played.Add(1)
 	if rec.Accepted() {
 		r.log.Accepted.Add(rec)
 	}
-	if c.Late {
+	if m.SecretLearned {
 		r.log.Notef("%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", r.file, rec.Line(), redact.Placeholder)
 	}
-	if c.Form != nil {
-		r.log.Drift(rec, c.As)
+	if m.Form != nil {
+		r.log.Drift(rec, m.FoundBy)
 	}
 	if !rec.Sealed() {
 		if found := redact.Findings(rec.Interaction()); len(found) > 0 {

@@ -52,15 +52,14 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.redactHead(req, in)
 	r.within(req.Context(), &in.Call)
 	in.Request.Body = in.body.Kept(r.config.keepUploads)
-	recording, err := r.tape.Take(&in.Call)
+	in.Match, err = r.tape.Take(in.Call)
 	if err != nil {
 		return r.refuse(req, err)
 	}
-	switch r.answerOf(&in.Call, recording) {
+	switch r.answerOf(&in.Match) {
 	case toPlay:
-		return r.playNext(req, in, recording)
+		return r.playNext(req, in)
 	case toRecord:
-		in.Instead = recording
 		return r.record(req, in)
 	case toPass:
 		out, err := in.body.Clone(req)
@@ -72,26 +71,31 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.tape.IsCanceled(req.Context()) {
 		return nil, req.Context().Err() // it raced with what canceled it
 	}
-	m := r.noteMiss(&in.Call, opensSocket(req), request.ServedBy(req.Context()).By)
+	m := r.noteMiss(&in.Match, opensSocket(req), request.ServedBy(req.Context()).By)
 	place, told := m.OneLine()
 	return refusal(req, "promptecho: "+filepath.Base(place), told), nil
 }
 
-// playNext answers a request with a recording or, if that was canceled and nobody has canceled the request, with the next
-// one, or by recording it.
-func (r *Recorder) playNext(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
+// playNext answers a request with the recording that matches it. If that was
+// canceled when it was recorded, and the request is not, playNext plays the next
+// recording instead, or records the request.
+func (r *Recorder) playNext(req *http.Request, in *incoming) (*http.Response, error) {
+	rec := in.Recording
 	resp, notCanceled := r.play(req, in, rec)
 	if !errors.As(notCanceled, new(answer.NotCanceled)) {
 		return resp, notCanceled
 	}
-	next, err := r.tape.TakeInstead(&in.Call, rec)
-	switch {
-	case err != nil:
+	match, err := r.tape.TakeInstead(in.Match)
+	if err != nil {
 		return r.refuse(req, err)
+	}
+	in.Match = match
+	next := match.Recording
+	switch {
 	case next != nil && !next.Canceled():
 		r.log.Notef("%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, rec.Line(), next.Line())
 		return r.play(req, in, next)
-	case next == nil && r.answerOf(&in.Call, nil) == toRecord:
+	case next == nil && r.answerOf(&in.Match) == toRecord:
 		return r.record(req, in)
 	}
 	r.failHere(strings.TrimPrefix(notCanceled.Error(), "promptecho: "))
@@ -145,10 +149,10 @@ const (
 	toMiss                    // with an error
 )
 
-// answerOf says how a call is answered; recording may be nil, and the call has no form if it
-// is recorded byte for byte and no option selects anything.
-func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
-	form, live, frozen := c.Form, false, false
+// answerOf says how a call is answered. Its match has no form if it is recorded
+// byte for byte and no option selects anything.
+func (r *Recorder) answerOf(m *tape.Match) answering {
+	form, live, frozen := m.Form, false, false
 	if !r.config.selectsNone() {
 		frozen = r.config.frozen.Select(form.Name())
 		live = r.plan.derive && r.config.live.Select(form.Name()) && !frozen
@@ -160,13 +164,13 @@ func (r *Recorder) answerOf(c *tape.Call, recording *tape.Recording) answering {
 	switch {
 	case live:
 		return toRecord
-	case recording != nil:
+	case m.Recording != nil:
 		return toPlay
 	case frozen:
 		return toMiss
 	case r.plan.passThrough:
 		return toPass
-	case r.plan.record && !(r.mode.mode == ModeOnce && r.orphans.IsRecorded(c)):
+	case r.plan.record && !(r.mode.mode == ModeOnce && r.orphans.IsRecorded(m)):
 		return toRecord
 	}
 	return toMiss
@@ -188,14 +192,14 @@ func (r *Recorder) within(ctx context.Context, c *tape.Call) {
 		c.Request.Within = c.Outer.Head().Request.Function
 	}
 	c.Request.Name, _ = ctx.Value(nameKey{}).(string)
-	c.Lasts = ctx.Done() == nil
+	c.Cancelable = ctx.Done() != nil
 }
 
 // noteMiss keeps a call that is not recorded, and says why it is not answered; by says who
 // asked, if that was not the code of this process.
-func (r *Recorder) noteMiss(c *tape.Call, opensSocket bool, by string) report.Miss {
+func (r *Recorder) noteMiss(m *tape.Match, opensSocket bool, by string) report.Miss {
 	if !opensSocket && missed.Dir() != "" {
-		r.tape.Miss(c)
+		r.tape.Miss(m)
 	}
-	return r.log.Miss(c, opensSocket, by)
+	return r.log.Miss(m, opensSocket, by)
 }

@@ -71,7 +71,7 @@ func (r *Recorder) facts(o report.Outcome, recorded []*tape.Recording) runFacts 
 		Outcome:   o,
 		asMany:    len(recorded) >= r.tape.Replaced(),
 		shared:    usedBefore || hasOthers,
-		doubtful:  len(r.log.Misses()) > 0 || len(r.tape.Contests()) > 0,
+		doubtful:  len(r.log.Misses()) > 0 || len(r.tape.Conflicts()) > 0,
 		overtaken: r.tape.Overtaken(),
 		sameName:  r.wouldDropOther(&o, recorded),
 	}

@@ -51,30 +51,30 @@ func (w *Wrapped) Call(ctx context.Context, in, out any, run func(context.Contex
 	c := tape.Call{Request: req}
 	r.within(ctx, &c)
 	r.log.Reached.Store(true)
-	recording, err := r.tape.Take(&c)
+	match, err := r.tape.Take(c)
 	if err != nil {
 		return r.told(w.Name, err)
 	}
-	switch r.answerOf(&c, recording) {
+	switch r.answerOf(&match) {
 	case toPlay:
-		return w.play(ctx, &c, recording, out)
+		return w.play(ctx, &match, out)
 	case toPass:
 		return run(ctx)
 	case toRecord:
-		c.Instead = recording
-		return w.record(ctx, &c, out, run)
+		return w.record(ctx, &match, out, run)
 	}
 	if r.tape.IsCanceled(ctx) {
 		return ctx.Err() // it raced with what canceled it
 	}
-	m := r.noteMiss(&c, false, "")
+	m := r.noteMiss(&match, false, "")
 	return &m
 }
 
 // play returns what is recorded.
-func (w *Wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, out any) error {
+func (w *Wrapped) play(ctx context.Context, m *tape.Match, out any) error {
 	r := w.rec
-	r.notePlayed(c, rec)
+	rec := m.Recording
+	r.notePlayed(m, rec)
 	it, err := rec.Load()
 	if err != nil {
 		return r.told(w.Name, err)
@@ -95,13 +95,13 @@ func (w *Wrapped) play(ctx context.Context, c *tape.Call, rec *tape.Recording, o
 }
 
 // record calls the function and records what it returns.
-func (w *Wrapped) record(ctx context.Context, c *tape.Call, out any, run func(context.Context) error) error {
+func (w *Wrapped) record(ctx context.Context, m *tape.Match, out any, run func(context.Context) error) error {
 	r := w.rec
-	rec, err := r.tape.Reserve(c)
+	rec, err := r.tape.Reserve(*m)
 	if err != nil {
 		return r.told(w.Name, err)
 	}
-	r.noteVolatile(c.Form)
+	r.noteVolatile(m.Form)
 	whole := false // false if the function panics, or ends its goroutine
 	defer func() {
 		if !whole {

@@ -13,13 +13,13 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// contest says what happened in a contest, and what to do about it.
-func contest(c *tape.Contest) string {
-	if c.Late != nil {
-		return fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", c.Late.Line())
+// conflict says what happened in a conflict, and what to do about it.
+func conflict(c *tape.Conflict) string {
+	if c.IsOutOfOrder() {
+		return fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", c.PlayedFirst.Line())
 	}
 	got := "a new recording"
-	if line := c.Given.Line(); line > 0 {
+	if line := c.Instead.Line(); line > 0 {
 		got = fmt.Sprintf("the recording at line %d", line)
 	}
 	words, selector := differingIn(c)
@@ -32,7 +32,7 @@ func contest(c *tape.Contest) string {
 
 // differingIn says in what the request that took a recording differs, and gives the
 // selector by which an option can name that. The selector is "" if no option can.
-func differingIn(c *tape.Contest) (words, selector string) {
+func differingIn(c *tape.Conflict) (words, selector string) {
 	switch {
 	case c.Field.IsGivenOut():
 		return "an id that an earlier answer gave out", ""
@@ -40,7 +40,7 @@ func differingIn(c *tape.Contest) (words, selector string) {
 		return "how it is written (the order of keys, say)", ""
 	case c.Field.Path == "name":
 		return "the name that promptecho.WithName sets", ""
-	case c.Field.Path == "host" && c.Lent.Form().Local:
+	case c.Field.Path == "host" && c.Recording.Form().Local:
 		return "the address of a local server", ""
 	}
 	selector = fieldpath.Selector(c.Field.Path)

@@ -25,7 +25,7 @@ const maxEdits = 12
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
-func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string, line int) {
+func unanswerable(c *tape.Match, asked tape.Asked, opensSocket bool) (why string, line int) {
 	switch {
 	case opensSocket:
 		return Socket, 0
@@ -33,9 +33,9 @@ func unanswerable(c *tape.Call, asked tape.Asked, opensSocket bool) (why string,
 		return Telemetry(&c.Request, c.Form), 0
 	case strings.Contains(c.Form.Text(), missed):
 		return "this request contains the error of an earlier miss: fix that miss first", 0
-	case asked.Lent != nil:
-		words, _ := differingIn(asked.Lent)
-		return fmt.Sprintf("an earlier request, which differs in %s and has no recording of its own, already got the answer recorded for this one", words), asked.Lent.Lent.Line()
+	case asked.Conflict != nil:
+		words, _ := differingIn(asked.Conflict)
+		return fmt.Sprintf("an earlier request, which differs in %s and has no recording of its own, already got the answer recorded for this one", words), asked.Conflict.Recording.Line()
 	case asked.Last != nil:
 		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last recording again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
@@ -50,13 +50,13 @@ type missing struct {
 	edits      []attr.Edit // the first fields
 	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
 
-	call    *tape.Call      // the request; nil if it was not compared with recordings
+	call    *tape.Match     // the request; nil if it was not compared with recordings
 	nearest *tape.Recording // the recording that it was compared with; nil if there was none
 }
 
 // explain finds the nearest recording, among those of near, and says in m what differs from it.
 // It returns nil if there is no recording.
-func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, used func(*tape.Recording) bool) *tape.Recording {
+func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, used func(*tape.Recording) bool) *tape.Recording {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
 		m.Reason = r.whyNothing(c.Form, len(recs))
@@ -118,7 +118,7 @@ func (r *Run) explain(m *missing, c *tape.Call, recs, near []*tape.Recording, us
 //
 // Else it returns "". For example, a file that is uploaded with a purpose that OpenAI does not have is
 // no call of OpenAI's API, but only one field differs.
-func whyNotComparable(c *tape.Call, nearest *tape.Recording) string {
+func whyNotComparable(c *tape.Match, nearest *tape.Recording) string {
 	recorded, form := nearest.Head().Request, nearest.Form()
 	if c.Request.Method != recorded.Method || c.Request.URL != recorded.URL {
 		return fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))

@@ -27,7 +27,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	for id, what := range l.sending.Range {
 		rep.Fail(l.sends(id.(uint64), what.(string)))
 	}
-	l.judgeContests(&rep, o)
+	l.judgeConflicts(&rep, o)
 	l.judgeLacking(&rep, o, l.Lacking.all())
 	if len(misses) > 0 {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
@@ -94,11 +94,11 @@ func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
-// judgeContests names the recordings that answered another request than theirs.
-func (r *Run) judgeContests(rep *Report, o *Outcome) {
+// judgeConflicts names the recordings that answered another request than theirs.
+func (r *Run) judgeConflicts(rep *Report, o *Outcome) {
 	var lines []string
-	for _, c := range r.Tape.Contests() {
-		text, line := contest(c), c.Lent.Line()
+	for _, c := range r.Tape.Conflicts() {
+		text, line := conflict(c), c.Recording.Line()
 		r.annotate(rep, line, "", text)
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}

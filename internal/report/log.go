@@ -209,7 +209,7 @@ var otherHosts Tally[string]
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
 // known about it. It finds the nearest recording and says what differs. The parameter by
 // says who asked; if it is empty, the stack does.
-func (l *Log) Miss(c *tape.Call, opensSocket bool, by string) Miss {
+func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Miss {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	why, line := unanswerable(c, asked, opensSocket)
 	keys := l.Tape.Keys(c) // makes a form

@@ -121,6 +121,10 @@ var (
 // the tests ended.
 var Deferred atomic.Bool
 
+// Snapshots says that package echosnap is linked, so that snapshots read what
+// recorders have recorded and played; see [tape.Config].
+var Snapshots atomic.Bool
+
 // How much a report shows.
 const (
 	fullMisses     = 5  // misses with all that differs

@@ -62,9 +62,9 @@ func request(prompt string) interaction.Request {
 // ask takes the recording of a prompt, or has the log explain why there is none.
 func ask(l *Log, prompt string) (m Miss) {
 	l.Reached.Store(true)
-	c := &tape.Call{Request: request(prompt)}
-	if rec, err := l.Tape.Take(c); err != nil || rec == nil {
-		return l.Miss(c, false, "")
+	match, err := l.Tape.Take(tape.Call{Request: request(prompt), Cancelable: true})
+	if err != nil || match.Recording == nil {
+		return l.Miss(&match, false, "")
 	}
 	return Miss{}
 }
@@ -153,29 +153,29 @@ func TestLongReportsAreCut(t *testing.T) {
 	}
 }
 
-func TestContest(t *testing.T) {
+func TestConflict(t *testing.T) {
 	t.Parallel()
 	host := canon.Trait{Path: "host"}
 	l, recs := newLog(t, chat{prompt: "a"}, chat{prompt: "b"})
 	lent, other := recs[0], recs[1]
 	tests := []struct {
-		contest tape.Contest
-		want    string
+		conflict tape.Conflict
+		want     string
 	}{
-		{tape.Contest{Lent: lent, Field: host, Given: other}, fmt.Sprintf(`this recording answered another request, which differs in host. The request that it was recorded for came later, and got the recording at line %d instead. Record both requests again, or tell them apart with promptecho.Match("host")`, other.Line())},
-		{tape.Contest{Lent: lent, Late: other}, fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", other.Line())},
+		{tape.Conflict{Recording: lent, Field: host, Instead: other}, fmt.Sprintf(`this recording answered another request, which differs in host. The request that it was recorded for came later, and got the recording at line %d instead. Record both requests again, or tell them apart with promptecho.Match("host")`, other.Line())},
+		{tape.Conflict{Recording: lent, PlayedFirst: other}, fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", other.Line())},
 	}
 	for _, tt := range tests {
-		if got := contest(&tt.contest); got != tt.want {
+		if got := conflict(&tt.conflict); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
 	lent.Form().Local = true
-	fresh, err := l.Tape.Reserve(&tape.Call{Form: lent.Form()})
+	fresh, err := l.Tape.Reserve(tape.Match{Form: lent.Form()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := contest(&tape.Contest{Lent: lent, Field: host, Given: fresh})
+	local := conflict(&tape.Conflict{Recording: lent, Field: host, Instead: fresh})
 	if want := "this recording answered another request, which differs in the address of a local server. The request that it was recorded for came later, and got a new recording instead. Record both requests again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}

@@ -31,16 +31,20 @@ func (t *Tape) NotAskedAgain(recorded []*Recording) []*Recording {
 	if len(t.replaced) == 0 {
 		return nil
 	}
-	old := shelf{queues: map[uint64]*queue{}}
+	old := newIndex()
 	for _, rec := range t.replaced {
 		rec.key = keyOf(rec.Form())
 		old.add(rec)
 	}
 	again := map[requestKey]bool{}
 	for _, rec := range recorded {
-		for _, q := range old.find(rec.Form(), &rec.Interaction().Request, t.Config.Options) {
-			if answer, _ := q.take(&asking{form: q.form}, true); answer != nil {
-				again[answer.requestKey()] = true
+		for _, found := range old.lookup(rec.Form(), &rec.Interaction().Request, t.Config.Options) {
+			found.sortByTraits()
+			req := &request{form: found.form, repeats: true, records: true}
+			chosen := found.choose(req)
+			found.markPlayed(chosen, req)
+			if chosen.recording != nil {
+				again[chosen.recording.requestKey()] = true
 				break
 			}
 		}

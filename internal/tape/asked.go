@@ -5,40 +5,44 @@ import (
 	"slices"
 )
 
-// Asked says how often a form that is recorded was asked for.
+// Asked says how often a request was sent that matches a recording.
 type Asked struct {
-	Times    int        // how often it was asked for
-	Recorded int        // how often it was recorded
-	Last     *Recording // the last recording of the form
-	Lent     *Contest   // the contest in which its recording was played for another request; may be nil
+	Times    int        // in this run
+	Recorded int        // in the cassette
+	Last     *Recording // the last recording that matches; nil if none does
+	Conflict *Conflict  // in which the request got nothing; nil if there is none
 }
 
-// AskedFor returns how often the form of a call was asked for. Last is nil if the form is
-// not recorded.
-func (t *Tape) AskedFor(c *Call) (a Asked) {
-	queues := t.find(c)
+// AskedFor returns how often requests with the match keys of a call were sent.
+func (t *Tape) AskedFor(m *Match) Asked {
+	matches := t.lookup(m)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, q := range queues {
-		a.Times = max(a.Times, q.asked)
-		a.Recorded += len(q.recordings) + len(q.canceled.recordings)
-		a.Last = cmp.Or(q.last(), q.canceled.last(), a.Last)
+
+	var asked Asked
+	for _, c := range matches {
+		asked.Times = max(asked.Times, c.requests)
+		asked.Recorded += len(c.answered.recordings) + len(c.canceled)
+		asked.Last = cmp.Or(c.answered.last(), last(c.canceled), asked.Last)
 	}
-	if a.Last == nil {
-		return a
+	if asked.Last == nil {
+		return asked
 	}
-	for _, c := range t.contests {
-		if a.Lent == nil && c.Given == nil && c.Lent.key == a.Last.key {
-			a.Lent = c
-		}
+
+	i := slices.IndexFunc(t.conflicts, func(c *Conflict) bool {
+		return c.Instead == nil && c.Recording.key == asked.Last.key
+	})
+	if i >= 0 {
+		asked.Conflict = t.conflicts[i]
 	}
-	return a
+	return asked
 }
 
-// Contests returns the contests so far that were unfair, in order.
-func (t *Tape) Contests() []*Contest {
+// Conflicts returns the conflicts so far in which a request got another response
+// than its own, in the order in which they were found.
+func (t *Tape) Conflicts() []*Conflict {
 	t.mu.Lock()
-	contests := slices.Clone(t.contests)
+	conflicts := slices.Clone(t.conflicts)
 	t.mu.Unlock()
-	return slices.DeleteFunc(contests, func(c *Contest) bool { return !c.unfair() })
+	return slices.DeleteFunc(conflicts, func(c *Conflict) bool { return !c.matters() })
 }

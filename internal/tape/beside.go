@@ -50,7 +50,7 @@ func (t *Tape) RunBy(rec *Recording) *Recording {
 
 // WithCanceled reports whether one of those that ran beside a recording was canceled.
 func (t *Tape) WithCanceled(rec *Recording) bool {
-	return slices.ContainsFunc(t.order.Company(rec.number, false), func(number int) bool { return t.loaded[number].givenUp == canceled })
+	return slices.ContainsFunc(t.order.Company(rec.number, false), func(number int) bool { return t.loaded[number].outcome == canceled })
 }
 
 // Before returns the recordings that ran side by side and whose order may have decided what

@@ -6,38 +6,50 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A Call is an incoming request.
+// A Call is an incoming request, or a call of a wrapped function, as it came.
 type Call struct {
-	// Request is redacted except for its body. Take redacts the body if it does not find
-	// the recording without that.
+	// Request is redacted except for its body.
 	Request interaction.Request
 
-	// Form is set by Take, unless the request is recorded byte for byte.
-	Form *canon.Form
-
-	// As is the form by which Take found the recording. It is not Form if the recording has
-	// unknown headers; then it is that of the request with only those headers that the
-	// recording lists.
-	As *canon.Form
-
-	// Outer is the recording of the function that makes the call, or nil if none is being
-	// recorded.
+	// Outer is the recording of the function that makes the call, or nil if no
+	// function is being recorded.
 	Outer *Recording
 
-	// Lasts says that nobody cancels it.
-	Lasts bool
+	// Cancelable is set if the context of the call can be canceled.
+	Cancelable bool
 
-	// Again says that an SDK sent the request again; see [interaction.Interaction].
-	Again bool
-
-	// Instead is the recording in the place of which the answer is recorded; nil if none.
-	Instead *Recording
-
-	// Late says that Take found the recording by what stands where that has a placeholder.
-	Late bool
-
-	contest *Contest // the contest that it began and in which it got nothing yet
+	// Retried is set if an SDK sent the request again, see
+	// [interaction.Interaction]. Only Reserve needs it.
+	Retried bool
 }
 
-// spelled returns the text of the form with all of the body.
-func (c *Call) spelled() string { return redact.WithBody(c.Form.Text(), c.Request.Body) }
+// A Match is a call with what [Tape.Take] found for it.
+type Match struct {
+	// Call is the call. If Form is set, the body of its request is redacted, too.
+	Call
+
+	// Recording answers the call. It is nil if nothing is left that does. If the
+	// call is recorded all the same, what is recorded replaces it.
+	Recording *Recording
+
+	// Form is the canonical form of the request. It is nil if the recording was
+	// found by its bytes, which needs no form.
+	Form *canon.Form
+
+	// FoundBy is the form that has the match key of the recording. It differs from
+	// Form if the recording has unknown headers: then it is the form of the request
+	// with only the headers that the recording lists. It also differs if
+	// SecretLearned is set.
+	FoundBy *canon.Form
+
+	// SecretLearned is set if the request was found by the text that stands where
+	// the recording has a placeholder. The text is a secret from then on.
+	SecretLearned bool
+
+	// conflict is what the call revealed, or nil. If the call is recorded, it is
+	// told which recording the call got.
+	conflict *Conflict
+}
+
+// text returns the text of the form with all of the body.
+func (m *Match) text() string { return redact.WithBody(m.Form.Text(), m.Request.Body) }

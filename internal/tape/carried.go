@@ -45,7 +45,7 @@ func (t *Tape) newCarried(it *interaction.Interaction, from place) *Recording {
 		of:      t.source,
 		resumed: true,
 		from:    from,
-		givenUp: it.Response.GivenUp(),
+		outcome: outcomeOf(it.Response.GivenUp()),
 		unknown: it.Request.UnknownHeaders,
 	}
 	rec.interaction.Store(it)

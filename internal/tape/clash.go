@@ -52,8 +52,8 @@ func (t *Tape) ServerClash(allowUnused canon.Selectors) *ServerClash {
 // askedAt returns the origin for which a recording answers in this run. Local servers may
 // have had other ports when it was recorded.
 func (rec *Recording) askedAt() string {
-	if rec.lentFor != nil {
-		return rec.lentFor.form.Origin
+	if rec.playedFor != nil {
+		return rec.playedFor.form.Origin
 	}
 	return rec.Form().Origin
 }

@@ -6,28 +6,31 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// givenIn returns the ids in a request that answers gave out, which givenOut has found.
-func givenIn(req *interaction.Request, out map[uint64]bool) (traits []canon.Trait) {
-	if len(out) == 0 {
+// issuedIDsIn returns those of the issued IDs that are in a request, as traits.
+func issuedIDsIn(req *interaction.Request, issued map[uint64]bool) []canon.Trait {
+	if len(issued) == 0 {
 		return nil
 	}
+	var traits []canon.Trait
 	for id := range idsOf(req) {
-		if out[id] {
+		if issued[id] {
 			traits = append(traits, canon.GivenOut(id))
 		}
 	}
 	return traits
 }
 
-// givenOut returns the ids that the answers of a cassette gave out: those that stood in an answer
-// before they stood in a request. What a client drew or counted stood in a request first.
+// issuedIDsOf returns the IDs of a cassette that first appeared in a recorded
+// response. An ID that appeared in a request first was drawn or counted by the
+// client, and says nothing about the conversation.
 //
-// It looks for ids that can choose, and those are few: the ids in which recordings of one form
-// differ. choices are those of one form, where these are not all one request; recs are all of the
-// cassette, in order. It reads the cassette once.
-func givenOut(choices [][]*Recording, recs []*Recording) map[uint64]bool {
-	differing := map[uint64]bool{} // the ids that some requests of a form have and others have not
-	for _, alike := range choices {
+// It only looks for IDs that can select a recording. These are few: the IDs in
+// which recordings with one match key differ. ambiguous has the recordings of each
+// match key under which different requests are recorded; recs are all recordings
+// of the cassette, in order. It reads the cassette once.
+func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
+	differing := map[uint64]bool{} // IDs in some, but not all, requests with one match key
+	for _, alike := range ambiguous {
 		count := map[uint64]int{}
 		for _, rec := range alike {
 			rec.look(func(req *interaction.Request, _ *interaction.Response) {
@@ -60,7 +63,7 @@ func givenOut(choices [][]*Recording, recs []*Recording) map[uint64]bool {
 	return out
 }
 
-// idsOf returns all that may be ids in a request.
+// idsOf returns every text in a request that may be an ID.
 func idsOf(req *interaction.Request) map[uint64]bool {
 	all := map[uint64]bool{}
 	ids.InRequest(req, func(id uint64) { all[id] = true })

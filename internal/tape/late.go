@@ -9,22 +9,22 @@ import (
 
 // Revealed returns a call for somebody who is shown how it differs from a recording: without what
 // stands, or may stand, where that has placeholders.
-func (t *Tape) Revealed(c *Call, rec *Recording) *Call {
+func (t *Tape) Revealed(m *Match, rec *Recording) *Match {
 	asked := map[string]string{}
-	for line := range strings.SplitSeq(c.spelled(), "\n") {
+	for line := range strings.SplitSeq(m.text(), "\n") {
 		path, value, _ := strings.Cut(line, " ")
 		asked[path] = value
 	}
 	var others redact.Policy
-	for line := range strings.SplitSeq(rec.spelled(), "\n") {
+	for line := range strings.SplitSeq(rec.requestText(), "\n") {
 		path, value, _ := strings.Cut(line, " ")
 		if redact.Hides(value) && !t.policy.Reveal(value, asked[path]) {
 			others.RevealWithin(value, asked[path])
 		}
 	}
-	shown := *c
+	shown := *m
 	_ = others.RedactNew(&shown.Request) // see redactNew
-	t.again(&shown)
+	shown = t.redactedAgain(shown)
 	return &shown
 }
 

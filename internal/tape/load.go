@@ -40,7 +40,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if play == PlayAll {
 		t.loaded = list
-		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, t.shelf.again())
+		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, t.index.askedAgain())
 	}
 	err := t.Unreadable()
 	if save || err != nil {
@@ -48,7 +48,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if err != nil {
 		t.State = State{Cut: isCut(err)}
-		t.stored, t.replaced, t.recordings, t.shelf, t.exact = nil, nil, nil, shelf{queues: map[uint64]*queue{}}, nil
+		t.stored, t.replaced, t.recordings, t.index, t.bySealDigest = nil, nil, nil, newIndex(), nil
 		t.unread.Store(nil)
 	}
 	return err
@@ -60,13 +60,14 @@ func (t *Tape) place(rec *Recording, number int, play Playing) {
 	rec.of, rec.number = t.source, number
 	rec.key, digest, rec.sealed = t.stored.Hint(number)
 	outline := t.stored.Outline(number)
-	rec.givenUp, rec.unknown, rec.accepted = outline.GivenUp, outline.UnknownHeaders, outline.Accepted
+	rec.outcome = outcomeOf(outline.GivenUp)
+	rec.unknown, rec.accepted = outline.UnknownHeaders, outline.Accepted
 	if (play == PlayNone || play == PlayNotAccepted && rec.accepted) && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}
 	if rec.sealed && t.Config.Plain {
-		rec.digest = digest
+		rec.sealDigest = digest
 	} else {
 		rec.key = keyOf(rec.Form())
 	}
@@ -76,9 +77,9 @@ func (t *Tape) place(rec *Recording, number int, play Playing) {
 // add puts a recording on the tape, to be played.
 func (t *Tape) add(rec *Recording) {
 	t.recordings = append(t.recordings, rec)
-	t.shelf.add(rec)
-	if t.exact[rec.digest] == nil && rec.digest != 0 && rec.givenUp != canceled {
-		t.exact[rec.digest] = rec
+	t.index.add(rec)
+	if t.bySealDigest[rec.sealDigest] == nil && rec.sealDigest != 0 && rec.outcome != canceled {
+		t.bySealDigest[rec.sealDigest] = rec
 	}
 }
 
@@ -103,7 +104,7 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	}
 	recs := make([]*Recording, len(left.Interactions))
 	for i, it := range left.Interactions {
-		recs[i] = &Recording{of: t.source, number: len(t.recordings), resumed: true, givenUp: it.Response.GivenUp(), unknown: it.Request.UnknownHeaders}
+		recs[i] = &Recording{of: t.source, number: len(t.recordings), resumed: true, outcome: outcomeOf(it.Response.GivenUp()), unknown: it.Request.UnknownHeaders}
 		recs[i].interaction.Store(it)
 		recs[i].key = keyOf(recs[i].Form())
 	}

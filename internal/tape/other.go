@@ -8,8 +8,8 @@ import (
 
 // Keys returns the keys by which another cassette can have the request of a call: that of its
 // form, and the one that counts for recordings with unknown headers, which leaves out headers.
-func (t *Tape) Keys(c *Call) []string {
-	return []string{c.Form.Key(), t.keyWithoutHeaders(c.Request)}
+func (t *Tape) Keys(m *Match) []string {
+	return []string{m.Form.Key(), t.keyWithoutHeaders(m.Request)}
 }
 
 func (t *Tape) keyWithoutHeaders(req interaction.Request) string {

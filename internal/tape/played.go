@@ -125,10 +125,10 @@ func (t *Tape) isFrozen(rec *Recording) bool {
 }
 
 // Miss keeps a call that nothing answers.
-func (t *Tape) Miss(c *Call) {
-	it := &interaction.Interaction{Request: c.Request}
-	it.Kind, it.Boundary = c.Form.Kind()
-	if c.Form.Function {
+func (t *Tape) Miss(m *Match) {
+	it := &interaction.Interaction{Request: m.Request}
+	it.Kind, it.Boundary = m.Form.Kind()
+	if m.Form.Function {
 		it.Response.Error = "not recorded"
 	} else {
 		it.Response.Status = http.StatusTeapot

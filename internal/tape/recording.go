@@ -23,16 +23,16 @@ import (
 // An interaction of the cassette is read when it is needed: its seal is enough to find
 // it, and its answer is enough to replay it.
 type Recording struct {
-	of     *source
-	number int    // its number in the cassette, from 0, or that of the one in whose place it is recorded; a resumed one has a higher number, a new one -1
-	sealed bool   // it is in the cassette as it was written
-	key    uint64 // the key of its form; until that is made, the one in its seal
-	digest uint64 // the digest of the request if the seal can be believed, else 0
+	of         *source
+	number     int    // its number in the cassette, from 0, or that of the one in whose place it is recorded; a resumed one has a higher number, a new one -1
+	sealed     bool   // it is in the cassette as it was written
+	key        uint64 // the key of its form; until that is made, the one in its seal
+	sealDigest uint64 // the digest of the request, as its seal says; 0 if that cannot be believed
 
-	givenUp  string // why the request was given up before there was an answer
-	unknown  bool   // the request may have had headers that it does not list
-	from     place  // in another cassette; see CarryOver
-	accepted bool   // its answer is that of an earlier request
+	outcome  outcome // how the request ended
+	unknown  bool    // the request may have had headers that it does not list
+	from     place   // in another cassette; see CarryOver
+	accepted bool    // its answer is that of an earlier request
 
 	// Both are read once and do not change after that; see [Tape].
 	interaction atomic.Pointer[interaction.Interaction]
@@ -43,23 +43,22 @@ type Recording struct {
 	read atomic.Bool                             // its answer was read
 	kept atomic.Pointer[interaction.Interaction] // its answer, if it was read twice
 
-	// What follows is set by readForms of its queue, if the recordings of that are not all the
-	// same request.
+	// What follows is set by readRequests, if its candidates are not all one request.
 
-	exactly uint64        // the digest of the request as it is matched
-	given   []canon.Trait // the ids that answers gave out
+	matchDigest uint64        // the digest of the request as it is matched
+	issuedIDs   []canon.Trait // the IDs in the request that first appeared in a response
 
 	// What follows is guarded by the lock of the tape. The methods that return it are for
 	// the time after Close, when it does not change any more.
 
-	kind     canon.Kind // its kind, when the recordings of its form are sorted
-	lentFor  *asking    // the request it was played for, if that was of another kind
-	claimed  bool       // its own request came after it was lent
-	asked    int        // the number of the first call that it answered, from 1; 0 if none
-	asker    uint64     // of that call; see Asker
-	replaced bool       // another one was recorded or played in its place
-	resumed  bool       // a killed run recorded it, or it is carried over
-	unsaid   Unsaid     // of the request that took it
+	kind          canon.Kind // its selecting traits; set by sortByTraits
+	playedFor     *request   // the request it was played for, if that differs from its own
+	conflictFound bool       // its own request came after that
+	asked         int        // the number of the first call that it answered, from 1; 0 if none
+	goroutine     uint64     // that made that call; see Config.Snapshots
+	replaced      bool       // another one was recorded or played in its place
+	resumed       bool       // a killed run recorded it, or it is carried over
+	unsaid        Unsaid     // of the request that took it
 
 	// What follows is set if this run records it.
 
@@ -178,33 +177,33 @@ func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Re
 	}
 }
 
-// spelled returns the text of the form with all of the body.
-func (rec *Recording) spelled() (text string) {
+// requestText returns the text of the form with all of the body.
+func (rec *Recording) requestText() (text string) {
 	rec.look(func(req *interaction.Request, _ *interaction.Response) {
 		text = redact.WithBody(rec.Peek().Text(), req.Body)
 	})
 	return text
 }
 
-// A hidden is a recording whose request has placeholders, and its text as spelled returns it, which
+// A placeholderRecording is a recording whose request has placeholders, and its text as requestText returns it, which
 // is only kept of the first.
-type hidden struct {
+type placeholderRecording struct {
 	*Recording
 	text string
 }
 
-// hiddenOf returns the recordings whose requests have placeholders.
-func hiddenOf(recs []*Recording) (all []hidden) {
+// recordingsWithPlaceholders returns the recordings whose requests have placeholders.
+func recordingsWithPlaceholders(recs []*Recording) (all []placeholderRecording) {
 	kept := 0
 	for _, rec := range recs {
-		text := rec.spelled()
+		text := rec.requestText()
 		if !redact.Hides(text) {
 			continue
 		}
 		if kept += len(text); kept > maxPeeked {
 			text = ""
 		}
-		all = append(all, hidden{rec, text})
+		all = append(all, placeholderRecording{rec, text})
 	}
 	return all
 }
@@ -346,8 +345,10 @@ func (rec *Recording) Resumed() bool { return rec.resumed }
 // Carried reports whether the recording is one of [Tape.CarryOver].
 func (rec *Recording) Carried() bool { return rec.from != place{} }
 
-// Asker returns the goroutine whose call it answered first; 0 if nobody asked. See [Tape.Made].
-func (rec *Recording) Asker() uint64 { return rec.asker }
+// Goroutine returns the ID of the goroutine whose call the recording answered
+// first; 0 if there was none. It is noted only if [Config] says that snapshots
+// read the tape. See [Tape.Made].
+func (rec *Recording) Goroutine() uint64 { return rec.goroutine }
 
 // Used reports whether the recording answered a request.
 func (rec *Recording) Used() bool { return rec.used.Load() }
@@ -367,7 +368,7 @@ func (rec *Recording) Failed() bool {
 
 // Canceled reports whether the request was given up before there was an answer.
 func (rec *Recording) Canceled() bool {
-	return rec.givenUp != "" || rec.fresh && rec.Head().Response.End == interaction.EndCanceled
+	return rec.outcome != answered || rec.fresh && rec.Head().Response.End == interaction.EndCanceled
 }
 
 // requestKey tells apart, by form and traits, all requests that can be told apart.
@@ -380,8 +381,8 @@ func (rec *Recording) requestKey() requestKey {
 	return requestKey{keyOf(rec.Form()), canon.KindOf(rec.Form().Traits)}
 }
 
-// traits returns what chooses the recording among those of its form.
-func (rec *Recording) traits() []canon.Trait { return slices.Concat(rec.Form().Traits, rec.given) }
+// traits returns the traits that tell the recording apart from other candidates.
+func (rec *Recording) traits() []canon.Trait { return slices.Concat(rec.Form().Traits, rec.issuedIDs) }
 
 // keyOf returns the fingerprint of a form as a number.
 func keyOf(form *canon.Form) uint64 {

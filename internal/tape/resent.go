@@ -7,13 +7,24 @@ func (t *Tape) HasLeft(method, url string) bool {
 	return slices.ContainsFunc(t.asks()[method+" "+url], func(rec *Recording) bool { return !rec.Used() })
 }
 
-// IsAskedAgain reports whether a recording that is not played has the same request as this one, or the
-// request may be repeated. The shelf does not change once requests come.
+// IsAskedAgain reports whether another recording of the same request was not
+// played yet, or the request may be repeated. It needs no lock: the index does not
+// change once calls come.
 func (t *Tape) IsAskedAgain(rec *Recording) bool {
-	q := t.shelf.queues[rec.key]
-	return t.Config.Repeats.Select(rec.Form().Name()) || q != nil && slices.ContainsFunc(slices.Concat(q.recordings, q.canceled.recordings), func(other *Recording) bool {
-		return !other.Used() && (q.exact || other.requestKey() == rec.requestKey())
-	})
+	if t.Config.Repeats.Select(rec.Form().Name()) {
+		return true
+	}
+	c := t.index.byKey[rec.key]
+	if c == nil {
+		return false
+	}
+	for _, other := range slices.Concat(c.answered.recordings, c.canceled) {
+		isSame := c.allEqual || other.requestKey() == rec.requestKey()
+		if isSame && !other.Used() {
+			return true
+		}
+	}
+	return false
 }
 
 // Resent returns the recording that ended the call which began with the failure rec, if an SDK

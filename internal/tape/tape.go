@@ -9,11 +9,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // A Tape holds the recordings of one cassette and of this run. All methods may be called
@@ -44,234 +44,57 @@ type Tape struct {
 
 	// Each is found by who needs it first, since it reads the cassette.
 
-	given     func() map[uint64]bool         // the ids that answers gave out
-	hidden    func() []hidden                // the recordings of requests that have placeholders
-	templates func() []urlTemplate           // the URLs of recordings that have placeholders
-	asks      func() map[string][]*Recording // the recordings, by the methods and URLs of their requests
+	issued           func() map[uint64]bool         // the IDs that first appeared in a recorded response
+	withPlaceholders func() []placeholderRecording  // the recordings of requests that have placeholders
+	urlTemplates     func() []urlTemplate           // the URLs of recordings that have placeholders
+	asks             func() map[string][]*Recording // the recordings, by the methods and URLs of their requests
 
-	mu         sync.Mutex
-	recordings []*Recording // in the order asked
-	replaced   []*Recording // those of the cassette that this run records again
-	shelf      shelf
-	exact      map[uint64]*Recording // the first recording of each digest
-	contests   []*Contest
-	rounds     map[string]*Recording // what this run recorded, if it is played again, by the keys of forms
-	missed     []Step                // see Miss
-	asked      int                   // how many calls there were
-	counted    counted
-	stopped    bool // no more requests
-	closed     bool // nothing changes any more
+	mu           sync.Mutex
+	recordings   []*Recording // in the order asked
+	replaced     []*Recording // those of the cassette that this run records again
+	index        index
+	bySealDigest map[uint64]*Recording // the first recording of each digest that can be believed
+	conflicts    []*Conflict
+	rounds       map[string]*Recording // what this run recorded, if it is played again, by the keys of forms
+	missed       []Step                // see Miss
+	asked        int                   // how many calls there were
+	shiftedIDs   shiftedIDs
+	stopped      bool // no more requests
+	closed       bool // nothing changes any more
 }
 
 // New returns an empty tape. It knows nothing of the cassette yet; see Open and Load.
 func New(config Config, policy *redact.Policy) *Tape {
 	t := &Tape{
-		source:  &source{Config: config, policy: policy},
-		release: func() {},
-		shelf:   shelf{queues: map[uint64]*queue{}},
-		exact:   map[uint64]*Recording{},
-		rounds:  map[string]*Recording{},
-		counted: counted{},
+		source:       &source{Config: config, policy: policy},
+		release:      func() {},
+		index:        newIndex(),
+		bySealDigest: map[uint64]*Recording{},
+		rounds:       map[string]*Recording{},
+		shiftedIDs:   shiftedIDs{},
 	}
-	t.given = sync.OnceValue(func() map[uint64]bool { return givenOut(t.shelf.choices(), t.Recordings()) })
-	t.hidden = sync.OnceValue(func() []hidden { return hiddenOf(t.playable()) })
-	t.templates = sync.OnceValue(func() []urlTemplate { return urlTemplates(t.playable()) })
+	t.issued = sync.OnceValue(func() map[uint64]bool { return issuedIDsOf(t.index.ambiguous(), t.Recordings()) })
+	t.withPlaceholders = sync.OnceValue(func() []placeholderRecording { return recordingsWithPlaceholders(t.playable()) })
+	t.urlTemplates = sync.OnceValue(func() []urlTemplate { return urlTemplatesOf(t.playable()) })
 	t.asks = sync.OnceValue(func() map[string][]*Recording { return asksOf(t.Recordings()) })
 	return t
 }
 
-// Take returns the recording that answers a call, or nil if there is none left. It marks
-// the recording as used. The error is [ErrClosed], or says why the recording cannot be
-// played.
-func (t *Tape) Take(c *Call) (*Recording, error) {
-	if rec := t.takeExact(c); rec != nil {
-		return rec, nil
-	}
-	c.Request.Body = redact.Own(c.Request.Body)
-	if err := t.policy.RedactBody(&c.Request); err != nil {
-		return nil, fmt.Errorf("%s: %w", t.Config.Name, err)
-	}
-	c.Form = t.Config.Options.Form(&c.Request)
-	rec, err := t.takeAlike(c)
-	if rec == nil && err == nil {
-		rec, err = t.takeGiven(c)
-	}
-	if rec == nil && err == nil {
-		rec, err = t.takeFilled(c)
-	}
-	if rec == nil && err == nil {
-		rec = t.takeLate(c)
-	}
-	if rec == nil || err != nil {
-		return nil, err
-	}
-	return rec, t.checkMatchKey(rec, c.As)
-}
-
-// takeGiven returns the recording to play for a request that sends back a placeholder which an answer gave it.
-func (t *Tape) takeGiven(c *Call) (rec *Recording, err error) {
-	body, form := c.Request.Body, c.Form
-	given := redact.Disown(body)
-	if len(given) == len(body) {
-		return nil, nil
-	}
-	c.Request.Body = given
-	c.Form = t.Config.Options.Form(&c.Request)
-	if rec, err = t.takeAlike(c); rec == nil {
-		c.Request.Body, c.Form = body, form
-	}
-	return rec, err
-}
-
-// takeLate returns the recording to play for a request that has a text where the recording has
-// a placeholder, and differs in nothing else. That stands for any text: whoever recorded it knew
-// of the secret there, perhaps by a request that came later. What stands there in a request of
-// this run is a secret from then on.
-func (t *Tape) takeLate(c *Call) (rec *Recording) {
-	asked, known := c.spelled(), t.policy.Count()
-	for _, h := range t.hidden() {
-		recorded := h.text
-		if recorded == "" {
-			recorded = h.spelled()
-		}
-		if recorded == asked || !t.policy.Reveal(recorded, asked) {
-			continue
-		}
-		a := &asking{form: h.Form(), counted: t.counted}
-		t.mu.Lock()
-		if q := t.shelf.queues[h.key]; q != nil && !t.stopped {
-			rec = t.takeFrom(q, a, c)
-			t.number(rec, c.Outer)
-		}
-		t.mu.Unlock()
-		if rec != nil {
-			c.As, c.Late = a.form, true
-			break
-		}
-	}
-	if t.policy.Count() > known {
-		t.again(c)
-	}
-	return rec
-}
-
-// takeFilled returns the recording to play for a request that differs from it only in what stands
-// in its URL where the recording has placeholders.
-func (t *Tape) takeFilled(c *Call) (*Recording, error) {
-	for _, tmpl := range t.templates() {
-		url, ok := tmpl.fill(c.Request.URL)
-		if !ok || url == c.Request.URL {
-			continue
-		}
-		filled := *c
-		filled.Request.URL = url
-		filled.Form = t.Config.Options.Form(&filled.Request)
-		rec, err := t.takeAlike(&filled)
-		if rec == nil && err == nil {
-			continue
-		}
-		c.Form, c.As, c.contest = filled.Form, filled.As, filled.contest
-		return rec, err
-	}
-	return nil, nil
-}
-
-// again redacts a call with what has become known since, and makes its form again.
-func (t *Tape) again(c *Call) {
-	t.redactNew(&c.Request)
-	c.Form = t.Config.Options.Form(&c.Request)
-}
-
-// takeExact returns the recording to play for a request that is recorded byte for byte.
-// It returns nil if that is not known, and the form has to be made.
-func (t *Tape) takeExact(c *Call) *Recording {
-	digest := c.Request.Digest()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	first := t.exact[digest]
-	if first == nil || t.stopped {
-		return nil
-	}
-	q := t.shelf.queues[first.key]
-	if q.canceled.next() != nil {
-		return nil
-	}
-	rec := q.takeExact(first, func() bool { return t.Config.Repeats.Select(first.Form().Name()) })
-	t.number(rec, c.Outer)
-	return rec
-}
-
 // IsBlank reports whether no recording can answer any call.
-func (t *Tape) IsBlank() bool { return len(t.shelf.queues) == 0 && !t.Config.Rounds }
+func (t *Tape) IsBlank() bool { return len(t.index.byKey) == 0 && !t.Config.Rounds }
 
-// find returns the queues whose recordings can answer a call. It needs no lock: the shelf
-// does not change once requests come.
-func (t *Tape) find(c *Call) []found { return t.shelf.find(c.Form, &c.Request, t.Config.Options) }
-
-// takeAlike returns the recording to play for a request of a form.
-func (t *Tape) takeAlike(c *Call) (rec *Recording, err error) {
-	queues, digest := t.find(c), t.Config.digest(&c.Request)
-	var given []canon.Trait
-	for _, q := range queues {
-		if q.readForms(t.given); q.given && given == nil {
-			given = givenIn(&c.Request, t.given())
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.stopped {
-		return nil, ErrClosed
-	}
-	for i := 0; rec == nil && i < len(queues); i++ {
-		a := &asking{queues[i].form, digest, given, t.counted}
-		rec, c.As = t.takeFrom(queues[i].queue, a, c), a.form
-	}
-	if rec == nil && t.rounds[c.Form.Key()] != nil {
-		rec, c.As = t.rounds[c.Form.Key()], c.Form
-	}
-	if c.Form.Linked() && (rec == nil || rec.exactly != digest) {
-		t.counted.add(c.Request.Body)
-	}
-	t.number(rec, c.Outer)
-	return rec, nil
-}
-
-// takeFrom returns the recording of a queue to play for a call, which asks for it so.
-// The caller holds the lock.
-func (t *Tape) takeFrom(q *queue, a *asking, c *Call) *Recording {
-	repeats := t.Config.Repeats.Select(c.Form.Name())
-	if !c.Lasts {
-		if rec := q.takeCanceled(a, repeats, t.playing()); rec != nil {
-			return rec
-		}
-	}
-	rec, contest := q.take(a, repeats)
-	if contest != nil {
-		t.contests = append(t.contests, contest)
-		c.contest = contest
-	}
-	if rec == nil && !t.records { // which of two hedged requests is canceled depends on how long they take
-		if rec = q.canceled.next(); rec != nil {
-			rec.used.Store(true)
-		}
-	}
-	return rec
-}
-
-// Asker, if a test has set it, tells which goroutine calls. It is set before any call.
-var Asker func() uint64
-
-// number gives a recording that is played or reserved for the first time the number of the
-// call, which a function may have made; rec may be nil. A run that records counts what happens to it from
-// now on. The caller holds the lock.
+// number gives a recording the number of the first call that it answers, or for
+// which it is reserved. It does nothing if the recording has one, or is nil. outer
+// is the function that made the call; nil if none did. A run that records counts
+// the events of the recording from now on. The caller holds the lock.
 func (t *Tape) number(rec, outer *Recording) {
 	if rec == nil || rec.asked != 0 {
 		return
 	}
 	t.asked++
 	rec.asked = t.asked
-	if Asker != nil {
-		rec.asker = Asker()
+	if t.Config.Snapshots {
+		rec.goroutine = stack.ID()
 	}
 	if rec.fresh || t.records && t.Config.InOrder {
 		rec.mark = t.count.Ask(func(other *order.Mark) bool {
@@ -280,49 +103,39 @@ func (t *Tape) number(rec, outer *Recording) {
 	}
 }
 
-// checkMatchKey returns an error if a recording that was found by the key in its file is
-// not of the form that was asked for.
-func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
-	if rec.digest == 0 || rec.Form().Key() == form.Key() {
-		return nil
-	}
-	it, err := rec.Load()
-	if err != nil {
-		return err
-	}
-	if keyOf(formOf(it)) == rec.key {
-		return nil // a secret has become known since
-	}
-	// Only a forged file gets here.
-	return t.unreadable(fmt.Errorf("%s:%d: under \"seals:\", at the end of the file, the line of this recording belongs to another request: promptecho verify -w rewrites those lines", t.Config.Name, rec.Line()))
-}
-
-// Reserve takes the next place for a call that goes upstream. The error is [ErrClosed], or says why nothing can be saved.
-func (t *Tape) Reserve(c *Call) (*Recording, error) {
+// Reserve takes the next place on the tape for a call that goes upstream. The
+// recording of the match, if it has one, is replaced by the one that is made now.
+// The error is [ErrClosed], or says why nothing can be saved.
+func (t *Tape) Reserve(m Match) (*Recording, error) {
 	if t.canSave != nil {
-		if err := t.canSave(); err != nil {
-			return nil, fmt.Errorf("%s: nothing is sent, because what it answers could not be saved: %w", t.Config.Name, err)
+		err := t.canSave()
+		if err != nil {
+			const text = "%s: nothing is sent, because what it answers could not be saved: %w"
+			return nil, fmt.Errorf(text, t.Config.Name, err)
 		}
 	}
-	it := &interaction.Interaction{Request: c.Request, Again: c.Again}
-	it.Kind, it.Boundary = c.Form.Kind()
+
+	it := &interaction.Interaction{Request: m.Request, Again: m.Retried}
+	it.Kind, it.Boundary = m.Form.Kind()
 	it.MatchKey = formOf(it).Key()
-	rec := &Recording{of: t.source, number: -1, fresh: true, outer: c.Outer}
+	rec := &Recording{of: t.source, number: -1, fresh: true, outer: m.Outer}
 	rec.interaction.Store(it)
-	rec.form.Store(c.Form)
+	rec.form.Store(m.Form)
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.stopped {
 		return nil, ErrClosed
 	}
-	t.number(rec, c.Outer)
-	if c.Instead != nil {
-		c.Instead.replaced, rec.number = true, c.Instead.number
+
+	t.number(rec, m.Outer)
+	if m.Recording != nil {
+		m.Recording.replaced = true
+		rec.number = m.Recording.number
 	}
 	t.recordings = append(t.recordings, rec)
-	if c.contest != nil {
-		c.contest.Given = rec
+	if m.conflict != nil {
+		m.conflict.Instead = rec
 	}
 	return rec, nil
 }
@@ -401,7 +214,7 @@ func (t *Tape) Free() {
 	t.stored.Close()
 	t.release()
 	for _, rec := range t.Recordings() {
-		if rec.text = nil; rec.fresh && Asker == nil {
+		if rec.text = nil; rec.fresh && !t.Config.Snapshots {
 			rec.interaction.Store(new(interaction.Interaction))
 			rec.form.Store(nil)
 			rec.whole.Store(nil)

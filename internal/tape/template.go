@@ -23,8 +23,8 @@ type urlTemplate struct {
 	query []string       // the parameters whose values are placeholders, as "name=value"
 }
 
-// urlTemplates returns the URLs with placeholders of recordings, each once.
-func urlTemplates(recs []*Recording) (templates []urlTemplate) {
+// urlTemplatesOf returns the URLs with placeholders of recordings, each once.
+func urlTemplatesOf(recs []*Recording) (templates []urlTemplate) {
 	seen := map[string]bool{}
 	for _, rec := range recs {
 		rec.look(func(req *interaction.Request, _ *interaction.Response) {

@@ -1,0 +1,123 @@
+package tape
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// An index finds the candidates for a request by its match key.
+//
+// A recording imported from another tool may not list all headers of its
+// request. Its match key is that of the request with the listed headers only. So
+// a request has several match keys: its own, and one for each set of headers
+// that such a recording lists. There are few sets: a tool mostly lists the same
+// headers.
+type index struct {
+	byKey map[uint64]*candidates
+
+	// The sets of headers that recordings with unknown headers list, each once,
+	// larger ones first.
+	headerSets [][]string
+}
+
+// newIndex returns an empty index.
+func newIndex() index { return index{byKey: map[uint64]*candidates{}} }
+
+// add adds a recording behind the others with its match key.
+func (x *index) add(rec *Recording) {
+	c := x.byKey[rec.key]
+	if c == nil {
+		c = &candidates{allEqual: true}
+		x.byKey[rec.key] = c
+	}
+	c.add(rec)
+
+	if rec.unknown {
+		x.addHeaderSet(rec.Request().Headers.Names())
+	}
+}
+
+// addHeaderSet adds the headers that a recording with unknown headers lists.
+func (x *index) addHeaderSet(names []string) {
+	isKnown := slices.ContainsFunc(x.headerSets, func(set []string) bool {
+		return slices.Equal(set, names)
+	})
+	if isKnown {
+		return
+	}
+	x.headerSets = append(x.headerSets, names)
+	slices.SortStableFunc(x.headerSets, func(a, b []string) int {
+		return cmp.Compare(len(b), len(a))
+	})
+}
+
+// A match is the candidates for a request, and the form of the request that has
+// their match key.
+type match struct {
+	*candidates
+	form *canon.Form
+}
+
+// lookup returns the candidates for a request with this form: those with its own
+// match key first, then those that list more of its headers before those that
+// list fewer.
+func (x *index) lookup(form *canon.Form, req *interaction.Request, options *canon.Options) []match {
+	forms := []*canon.Form{form}
+	for _, names := range x.headerSets {
+		listed := *req
+		listed.UnknownHeaders = true
+		listed.Headers = req.Headers.Only(names)
+		forms = append(forms, options.Form(&listed))
+	}
+
+	var matches []match
+	for _, form := range forms {
+		c := x.byKey[keyOf(form)]
+		isFound := slices.ContainsFunc(matches, func(m match) bool { return m.candidates == c })
+		if c != nil && !isFound {
+			matches = append(matches, match{c, form})
+		}
+	}
+	return matches
+}
+
+// ambiguous returns the recordings of each match key under which different
+// requests are recorded.
+func (x *index) ambiguous() [][]*Recording {
+	var all [][]*Recording
+	for _, c := range x.byKey {
+		if !c.allEqual && len(c.answered.recordings) > 1 {
+			all = append(all, c.answered.recordings)
+		}
+	}
+	return all
+}
+
+// askedAgain maps the number of each failure, and of each poll, to the number of
+// the recording of the same request that follows it, if something else happened
+// in between. Their clients waited meanwhile. A replay does not wait, so without
+// this they would be ahead of other requests.
+func (x *index) askedAgain() map[int]int {
+	all := map[int]int{}
+	for _, c := range x.byKey {
+		recordings := c.answered.recordings
+		for i := 1; i < len(recordings); i++ {
+			rec := recordings[i-1]
+			next := recordings[i].number
+			wasConcurrent := rec.of.stored.Outline(rec.number).Moments != nil
+			if rec.number >= next-1 && !wasConcurrent {
+				continue
+			}
+			rec.look(func(req *interaction.Request, resp *interaction.Response) {
+				if resp.Passing() || req.Method == http.MethodGet {
+					all[rec.number] = next
+				}
+			})
+		}
+	}
+	return all
+}
