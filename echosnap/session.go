@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot"
+	"github.com/promptecho/promptecho/internal/snapshot/ending"
 	"github.com/promptecho/promptecho/internal/snapshot/judge"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
@@ -60,6 +61,8 @@ type session struct {
 	wrong   []string // what fails the test
 }
 
+func init() { recorder.ExpectSnapshots() }
+
 var sessions sync.Map // of running tests, by their testing.TB
 
 // fail keeps what is wrong. The test fails when it is over: before that, nobody could tell
@@ -77,7 +80,7 @@ func (s *session) failNow() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.wrong) > 0 && !s.t.Failed() {
-		toReview.Store(s.t, true)
+		ending.AddToReview(s.t)
 	}
 	for _, text := range s.wrong {
 		s.t.Errorf("echosnap: %s", text)
@@ -275,7 +278,7 @@ func (s *session) write(whole bool) error {
 		}
 	default:
 		s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots", below(s.path), quotedList(unasked))
-		atEnd.add(below(s.path), unasked)
+		ending.AddUnused(below(s.path), unasked)
 	}
 	if len(accepted) > 0 || s.do == update {
 		if err := snapshot.Write(s.path, now.Encode(false)); err != nil {

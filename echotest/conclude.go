@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/snapshot/ending"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -54,9 +55,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 	}
 	whole := code == 0 && part == "" && !report.Short()
 	s.nameLeft(w, whole)
-	if report.AtEnd != nil {
-		report.AtEnd(w, whole)
-	}
+	ending.Tell(w, folder, whole)
 	return code
 }
 

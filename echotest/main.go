@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/nethttp/guard"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
@@ -75,8 +76,8 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 			fmt.Fprintf(os.Stderr, "echotest.Fetch: %s: %v\n%s", strings.Join(c.fetch, " "), err, out)
 		}
 	}
-	report.Deferred.Store(true)
-	defer report.Deferred.Store(false)
+	suiteEnds := recorder.SuiteBegins()
+	defer suiteEnds()
 	guard.Start(c.hosts)
 	code := m.Run()
 	leaks := guard.Stop()

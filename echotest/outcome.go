@@ -14,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/snapshot/ending"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
@@ -28,7 +29,7 @@ func outcome(t testing.TB, file string) report.Outcome {
 	return report.Outcome{
 		Test:      t.Name(),
 		Ambiguous: !isGoTest(t.Name()),
-		Failed:    t.Failed() && (report.ToReview == nil || !report.ToReview(t)) || running.Panicking || running.Exiting && !t.Skipped(),
+		Failed:    t.Failed() && !ending.IsToReview(t) || running.Panicking || running.Exiting && !t.Skipped(),
 		Skipped:   t.Skipped(),
 		Filtered:  report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
 		Short:     report.Short(),

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/orphans"
@@ -55,7 +56,7 @@ func (r *Recorder) Close() []string {
 		Unsure: testing.Testing(),
 	}
 
-	isFinishedByRun := report.Deferred.Load() && !running.InTest
+	isFinishedByRun := suiteRuns.Load() && !running.InTest
 	if isFinishedByRun && !o.Failed {
 		r.life.closed.Store(true)
 		r.tape.Stop()
@@ -139,6 +140,17 @@ func (r *Recorder) logError(err error) {
 	if err != nil {
 		r.log.Error(err)
 	}
+}
+
+// suiteRuns says that echotest.Run runs the tests.
+var suiteRuns atomic.Bool
+
+// SuiteBegins says that the tests of a package run under echotest.Run, which
+// finishes the recorders that are open at their end: it knows how the tests
+// ended. It returns what says that they have run.
+func SuiteBegins() (ends func()) {
+	suiteRuns.Store(true)
+	return func() { suiteRuns.Store(false) }
 }
 
 // unfinished has the recorders of this test process that have no report yet. It

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/answer"
@@ -56,7 +57,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		Options: &r.config.matching,
 		Rounds:  rounds,
 
-		Snapshots: report.Snapshots.Load(),
+		Snapshots: snapshots.Load(),
 	}, &r.redact)
 	r.setMatching()
 	if err := r.load(); err != nil {
@@ -206,6 +207,15 @@ func (r *Recorder) describe(path string) {
 		KeepFailures: r.config.onRecordError == Keep,
 	}
 }
+
+// snapshots says that snapshots read the tapes of this process.
+var snapshots atomic.Bool
+
+// ExpectSnapshots says that snapshots will read the tapes of the recorders that
+// are opened from now on; see [tape.Config]. Package echosnap calls it when it is
+// initialized, as a decoder registers with package image: no recorder may be
+// open yet.
+func ExpectSnapshots() { snapshots.Store(true) }
 
 // networkAtStart is the default transport as it was when the program started.
 var networkAtStart = http.DefaultTransport

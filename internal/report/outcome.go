@@ -6,10 +6,8 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/group"
@@ -105,25 +103,6 @@ func (rep *Report) printable() {
 		rep.Notes[i] = redact.Printable(rep.Notes[i])
 	}
 }
-
-// What package echosnap adds, if it is linked.
-var (
-	// AtEnd, if it is set, adds to what is told at the end of a run of a package; whole says
-	// that all tests ran and passed.
-	AtEnd func(w io.Writer, whole bool)
-
-	// ToReview, if it is set, reports whether a test fails for nothing but snapshots that are to
-	// be reviewed: what it has recorded is kept, since they are compared with that.
-	ToReview func(test any) bool
-)
-
-// Deferred says that echotest.Run runs, and finishes what is unfinished when it knows how
-// the tests ended.
-var Deferred atomic.Bool
-
-// Snapshots says that package echosnap is linked, so that snapshots read what
-// recorders have recorded and played; see [tape.Config].
-var Snapshots atomic.Bool
 
 // How much a report shows.
 const (

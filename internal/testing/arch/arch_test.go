@@ -25,11 +25,11 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":                   {"internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/answer", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
+	"echotest":                   {"internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/answer", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
 	"echofault":                  {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
 	"":                           {"internal/group", "internal/recorder", "internal/report"},
 	"internal/recorder":          {"internal/group", "internal/testenv/lock", "internal/testenv/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/nethttp/guard", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/canon/upload", "internal/recorder/volatile"},
-	"echosnap":                   {"", "internal/recorder", "internal/diff", "internal/snapshot/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname", "internal/testenv/tests"},
+	"echosnap":                   {"", "internal/snapshot/ending", "internal/recorder", "internal/diff", "internal/snapshot/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
 	"internal/testenv/missed":    {"internal/canon"},
 	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
 	"internal/diff/compare":      {"internal/group", "internal/cassette/rerecord", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
@@ -89,6 +89,7 @@ var rooms = map[string][]string{
 
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot":        {"internal/canon", "internal/cassette", "internal/exactjson", "internal/canon/fieldpath", "internal/redact", "internal/testenv/testname"},
+	"internal/snapshot/ending": {"internal/group", "internal/report", "internal/snapshot", "internal/testenv/tests"},
 	"internal/snapshot/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
 	"internal/snapshot/judge":  {"internal/redact"},
 	"internal/snapshot/inline": {"internal/redact"},
@@ -122,7 +123,7 @@ var required = map[string][]string{
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
 	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/answer", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control"},
-	"testing":  {"", "internal/recorder", "echotest", "echofault", "echosnap", "internal/testing/full"},
+	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full"},
 }
 
 // A pkg is a package as go list prints it.
