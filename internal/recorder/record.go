@@ -2,12 +2,8 @@ package recorder
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,10 +11,8 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
-	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // record sends a request upstream and returns its answer, which is recorded while the
@@ -120,11 +114,6 @@ func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, er
 	return rec, err
 }
 
-// opensSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).
-func opensSocket(req *http.Request) bool {
-	return strings.EqualFold(req.Header.Get("Upgrade"), "websocket")
-}
-
 // send sends a request upstream. The recording counts as open until the headers of the
 // answer arrive or the upstream panics.
 func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (resp *http.Response, err error) {
@@ -185,111 +174,4 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 	if f := rec.Form(); !f.Known || f.Linked() {
 		r.tape.Ask(rec, r.config.unsaidOf(req, &in.Request))
 	}
-}
-
-// admit returns why a request cannot go upstream, which may be a key that is missing; nil if it can.
-func (r *Recorder) admit(req *http.Request, err error) error {
-	if err = r.barred(req, err); err != nil && err != tape.ErrClosed {
-		r.log.Error(err) // the client may swallow the answer
-	}
-	return err
-}
-
-// barred is admit for a request that need not go upstream: nothing is said of it.
-func (r *Recorder) barred(req *http.Request, err error) error {
-	if r.life.closed.Load() {
-		return tape.ErrClosed
-	}
-	if why := request.ServedBy(req.Context()).Unsendable; err == nil && why != "" {
-		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but %s", r.file, r.mode, r.nameOf(req), why))
-	}
-	return err
-}
-
-const standsIn = "a placeholder for a secret, from an answer that was replayed"
-
-// standIn returns where a request has what stands for a credential that a replayed answer gave, "" if nowhere.
-func (r *Recorder) standIn(req *http.Request) string {
-	if where := standInOf(req); where != "" && r.tape.HasPlayedStandIn() { // else the program made it
-		return where
-	}
-	return ""
-}
-
-// standInOf returns where a request has what stands for a credential, "" if nowhere. Beside another credential, a cookie
-// is hardly one.
-func standInOf(req *http.Request) string {
-	isCredential := func(name string, values []string) bool {
-		return redact.MayHoldCredential(name) && slices.ContainsFunc(values, redact.StandsIn)
-	}
-	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
-		if name != "Cookie" && isCredential(name, req.Header[name]) {
-			return "header " + strings.ToLower(name)
-		}
-	}
-	query := req.URL.Query()
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if isCredential(name, query[name]) {
-			return "parameter " + name
-		}
-	}
-	if req.Header.Get("Authorization") != "" {
-		return ""
-	}
-	for _, c := range req.Cookies() {
-		isLogin := saysWho().MatchString(strings.ToLower(c.Name)) || redact.MayHoldCredential(c.Name)
-		if isLogin && !tellsNobody(c) && redact.StandsIn(c.Value) {
-			return "cookie " + c.Name
-		}
-	}
-	return ""
-}
-
-// missingKey returns an error if a key that a request upstream needs is empty.
-func (r *Recorder) missingKey() error {
-	if missing := r.life.missing.Load(); missing != nil {
-		return refusedError(fmt.Sprintf("%s: %s has to send a request, but %s", r.file, r.mode, *missing))
-	}
-	return nil
-}
-
-// refuse answers a request that is not sent because of err.
-func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
-	err = r.told(r.nameOf(req), err)
-	if refused := refusedError(""); errors.As(err, &refused) {
-		return refusal(req, err.Error(), err.Error()), nil
-	}
-	return nil, err
-}
-
-// nameOf returns what a request asks, for messages.
-func (r *Recorder) nameOf(req *http.Request) string {
-	return cmp.Or(req.Method, http.MethodGet) + " " + r.redact.Message(req.URL.Redacted())
-}
-
-// tooLate returns the error of a request or call that came after the recorder was closed. A
-// cleanup is told on standard error as well: SDKs hide the body of the answer, and the report of
-// the test is written.
-func (r *Recorder) tooLate(what string) error {
-	if !stack.Current().Cleanup {
-		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: "+
-			"work that the test started was still running; wait for it before the test ends", r.file, what))
-	}
-	text := fmt.Sprintf("%s: %s came after the recorder was closed: it is sent by a cleanup "+
-		"that was registered before the recorder was made, and cleanups run in reverse order; "+
-		"make the recorder first, or register the cleanup after it", r.file, what)
-	fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text))
-	return refusedError(text)
-}
-
-// told returns an error in the words for who asked for what. If that came after Close,
-// nobody else can be told.
-func (r *Recorder) told(what string, err error) error {
-	switch refused := refusedError(""); {
-	case errors.As(err, &refused):
-		return err
-	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
-		return r.tooLate(what)
-	}
-	return fmt.Errorf("promptecho: %w", err)
 }

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -11,60 +10,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
-	"github.com/promptecho/promptecho/internal/nethttp/request"
-	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
-
-// An incoming is a request, as it came and as it is matched.
-type incoming struct {
-	tape.Match
-	body request.Body // as it came
-
-	// What follows is set if it was sent while its body was read.
-
-	sent   time.Time
-	early  *http.Response // nil once it is recorded
-	failed error
-}
-
-// drop closes an answer that came early and is not recorded.
-func (in *incoming) drop() {
-	if in.early != nil && in.early.Body != nil {
-		in.early.Body.Close()
-	}
-}
-
-// redactHead makes the call from a request and redacts all of it but the body, which it leaves
-// out.
-func (r *Recorder) redactHead(req *http.Request, in *incoming) {
-	sent := r.config.urlOf(req)
-	in.Request = interaction.Request{
-		Method:  cmp.Or(req.Method, http.MethodGet),
-		URL:     sent,
-		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), interaction.Header.IsDefault),
-	}
-	r.redact.RedactHead(&in.Request)
-	in.Request.URL = urls.KeepSpelling(sent, in.Request.URL)
-}
-
-// urlOf returns the URL of a request as it is matched and written. A local server has its
-// alias in it.
-func (c *Config) urlOf(req *http.Request) string {
-	u := request.URL(req)
-	if a := c.aliases.of(&u); a != nil {
-		c.hit(a.name)
-		u.Scheme, u.Host = "http", a.name
-	}
-	return u.String()
-}
 
 // hashing is random for each process, so that the hashes mean nothing outside of it.
 var hashing = maphash.MakeSeed()

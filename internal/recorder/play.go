@@ -4,14 +4,40 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
+
+// playNext answers a request with the recording that matches it. If that was
+// canceled when it was recorded, and the request is not, playNext plays the next
+// recording instead, or records the request.
+func (r *Recorder) playNext(req *http.Request, in *incoming) (*http.Response, error) {
+	rec := in.Recording
+	resp, notCanceled := r.play(req, in, rec)
+	if !errors.As(notCanceled, new(answer.NotCanceled)) {
+		return resp, notCanceled
+	}
+	match, err := r.tape.TakeInstead(in.Match)
+	if err != nil {
+		return r.refuse(req, err)
+	}
+	in.Match = match
+	next := match.Recording
+	switch {
+	case next != nil && !next.Canceled():
+		r.log.Notef("%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, rec.Line(), next.Line())
+		return r.play(req, in, next)
+	case next == nil && r.answerOf(&in.Match) == toRecord:
+		return r.record(req, in)
+	}
+	r.failHere(strings.TrimPrefix(notCanceled.Error(), "promptecho: "))
+	return nil, notCanceled
+}
 
 // play answers a request with a recording.
 func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
@@ -49,14 +75,6 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		request.Readdress(values, r.config.aliases.addressOf)
 	}
 	return resp, nil
-}
-
-// failHere fails the run because of what the goroutine that calls it asked.
-func (r *Recorder) failHere(text string) {
-	if line := stack.Caller(); line != "" {
-		text += "\n  caller: " + line
-	}
-	r.log.Error(errors.New(text))
 }
 
 // notePlayed keeps what there is to tell of a recording that answers a call.

@@ -3,13 +3,19 @@
 package recorder
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // MissHeader is the header that marks a refusal; see promptecho.MissHeader.
@@ -70,4 +76,53 @@ func phrase(text string) string {
 		text = text[:most] + "..."
 	}
 	return text
+}
+
+// refuse answers a request that is not sent because of err.
+func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
+	err = r.told(r.nameOf(req), err)
+	if refused := refusedError(""); errors.As(err, &refused) {
+		return refusal(req, err.Error(), err.Error()), nil
+	}
+	return nil, err
+}
+
+// nameOf returns what a request asks, for messages.
+func (r *Recorder) nameOf(req *http.Request) string {
+	return cmp.Or(req.Method, http.MethodGet) + " " + r.redact.Message(req.URL.Redacted())
+}
+
+// tooLate returns the error of a request or call that came after the recorder was closed. A
+// cleanup is told on standard error as well: SDKs hide the body of the answer, and the report of
+// the test is written.
+func (r *Recorder) tooLate(what string) error {
+	if !stack.Current().Cleanup {
+		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: "+
+			"work that the test started was still running; wait for it before the test ends", r.file, what))
+	}
+	text := fmt.Sprintf("%s: %s came after the recorder was closed: it is sent by a cleanup "+
+		"that was registered before the recorder was made, and cleanups run in reverse order; "+
+		"make the recorder first, or register the cleanup after it", r.file, what)
+	fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text))
+	return refusedError(text)
+}
+
+// told returns an error in the words for who asked for what. If that came after Close,
+// nobody else can be told.
+func (r *Recorder) told(what string, err error) error {
+	switch refused := refusedError(""); {
+	case errors.As(err, &refused):
+		return err
+	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
+		return r.tooLate(what)
+	}
+	return fmt.Errorf("promptecho: %w", err)
+}
+
+// failHere fails the run because of what the goroutine that calls it asked.
+func (r *Recorder) failHere(text string) {
+	if line := stack.Caller(); line != "" {
+		text += "\n  caller: " + line
+	}
+	r.log.Error(errors.New(text))
 }

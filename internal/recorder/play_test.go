@@ -57,7 +57,7 @@ func TestNoLongerCanceled(t *testing.T) {
 	}
 	for _, want := range []string{
 		file + ":4: when this was recorded, its caller canceled it",
-		"caller: replay_test.go:",
+		"caller: play_test.go:",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nwant %s", text, want)
