@@ -129,7 +129,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 // stop waits for the answers that are under way. Nothing changes on the tape
 // after it.
 func (r *Recorder) stop() {
-	r.awaitGivenUp()
+	r.awaitCanceled()
 	r.tape.Stop()
 	r.pending.Close()
 	r.tape.Close()

@@ -53,8 +53,8 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 	case r.config.frozen.Select(c.rec.Form().Name()):
 		return "Frozen in the code forbids it"
 	}
-	if where := r.standIn(c.req); where != "" {
-		return "its " + where + " has " + standsIn
+	if where := r.placeholderIn(c.req); where != "" {
+		return "its " + where + " has " + hasPlaceholder
 	}
 	if why := cmp.Or(compare.Unfit(recorded), request.ServedBy(c.req.Context()).Unsendable); why != "" {
 		return why
@@ -77,7 +77,7 @@ func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	case err != nil:
 		return nil, err
 	case live.Headers.Get(strings.ToLower(MissHeader)) != "":
-		return nil, errors.New("it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))")
+		return nil, errors.New(wentToRecorder)
 	}
 	return live, nil
 }

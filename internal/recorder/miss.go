@@ -1,13 +1,29 @@
 package recorder
 
 import (
+	"net/http"
+	"path/filepath"
+
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/missed"
 )
 
-// noteMiss keeps a call that is not recorded, and says why it is not answered; by says who
-// asked, if that was not the code of this process.
+// miss answers a request that no recording answers with an error, for which the
+// run fails.
+func (r *Recorder) miss(in *incoming) (*http.Response, error) {
+	ctx := in.req.Context()
+	if r.tape.IsCanceled(ctx) {
+		return nil, ctx.Err() // the test cancels it at the same time
+	}
+	m := r.noteMiss(&in.match, opensSocket(in.req), request.ServedBy(ctx).By)
+	place, text := m.OneLine()
+	return refusal(in.req, "promptecho: "+filepath.Base(place), text), nil
+}
+
+// noteMiss keeps a call that is not recorded, and says why it is not answered; by
+// names the process that made it, if that was another one.
 func (r *Recorder) noteMiss(m *tape.Match, opensSocket bool, by string) report.Miss {
 	if !opensSocket && missed.Dir() != "" {
 		r.tape.Miss(m)

@@ -13,21 +13,25 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// redactHead makes the call from a request and redacts all of it but the body, which it leaves
-// out.
-func (r *Recorder) redactHead(req *http.Request, in *incoming) {
-	sent := r.config.urlOf(req)
-	in.Request = interaction.Request{
-		Method:  cmp.Or(req.Method, http.MethodGet),
-		URL:     sent,
-		Headers: slices.DeleteFunc(interaction.HeadersOf(req.Header), interaction.Header.IsDefault),
-	}
-	r.redact.RedactHead(&in.Request)
-	in.Request.URL = urls.KeepSpelling(sent, in.Request.URL)
+// normalize returns what of a request is compared and written. All of it but the
+// body is redacted; the tape redacts the body, unless it finds the request by its
+// bytes.
+func (r *Recorder) normalize(in *incoming) tape.Call {
+	url := r.config.urlOf(in.req)
+	c := tape.Call{Request: interaction.Request{
+		Method:  cmp.Or(in.req.Method, http.MethodGet),
+		URL:     url,
+		Headers: slices.DeleteFunc(interaction.HeadersOf(in.req.Header), interaction.Header.IsDefault),
+	}}
+	r.redact.RedactHead(&c.Request)
+	c.Request.URL = urls.KeepSpelling(url, c.Request.URL)
+	c.Request.Body = in.body.Kept(r.config.keepUploads)
+	r.addContext(in.req.Context(), &c)
+	return c
 }
 
-// urlOf returns the URL of a request as it is matched and written. A local server has its
-// alias in it.
+// urlOf returns the URL of a request as it is matched and written. A local server
+// has its alias in it.
 func (c *Config) urlOf(req *http.Request) string {
 	u := request.URL(req)
 	if a := c.aliases.of(&u); a != nil {
@@ -37,14 +41,21 @@ func (c *Config) urlOf(req *http.Request) string {
 	return u.String()
 }
 
-// within tells a call what its context says: the function that runs with it, and the name.
-func (r *Recorder) within(ctx context.Context, c *tape.Call) {
-	if c.Outer, _ = ctx.Value(runningKey{r}).(*tape.Recording); c.Outer != nil {
-		c.Request.Within = c.Outer.Head().Request.Function
+// addContext adds to a call what its context says: the wrapped function that
+// runs with it, the name, and whether it can be canceled.
+func (r *Recorder) addContext(ctx context.Context, c *tape.Call) {
+	outer, isInside := ctx.Value(runningKey{r}).(*tape.Recording)
+	if isInside {
+		c.Outer = outer
+		c.Request.Within = outer.Head().Request.Function
 	}
 	c.Request.Name, _ = ctx.Value(nameKey{}).(string)
 	c.Cancelable = ctx.Done() != nil
 }
+
+// runningKey is the key of the recording of the wrapped function that runs with a
+// context of this recorder.
+type runningKey struct{ rec *Recorder }
 
 // WithName returns a context with which calls have a name; see promptecho.WithName.
 func WithName(ctx context.Context, name string) context.Context {
@@ -52,6 +63,3 @@ func WithName(ctx context.Context, name string) context.Context {
 }
 
 type nameKey struct{}
-
-// runningKey is the key of the recording of the function that runs with a context of this recorder.
-type runningKey struct{ rec *Recorder }

@@ -13,60 +13,66 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// playNext answers a request with the recording that matches it. If that was
-// canceled when it was recorded, and the request is not, playNext plays the next
-// recording instead, or records the request.
-func (r *Recorder) playNext(req *http.Request, in *incoming) (*http.Response, error) {
-	rec := in.Recording
-	resp, notCanceled := r.play(req, in, rec)
-	if !errors.As(notCanceled, new(answer.NotCanceled)) {
-		return resp, notCanceled
+// play answers a request with the recording that matches it. If its caller
+// canceled the request when it was recorded, and does not cancel it now, play
+// plays the next recording instead, or records the request.
+func (r *Recorder) play(in *incoming) (*http.Response, error) {
+	canceled := in.match.Recording
+	resp, err := r.playRecording(in, canceled)
+	if !errors.As(err, new(answer.NotCanceled)) {
+		return resp, err
 	}
-	match, err := r.tape.TakeInstead(in.Match)
+	notCanceled := err
+
+	in.match, err = r.tape.TakeInstead(in.match)
 	if err != nil {
-		return r.refuse(req, err)
+		return r.refuse(in.req, err)
 	}
-	in.Match = match
-	next := match.Recording
-	switch {
-	case next != nil && !next.Canceled():
-		r.log.Notef("%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, rec.Line(), next.Line())
-		return r.play(req, in, next)
-	case next == nil && r.answerOf(&in.Match) == toRecord:
-		return r.record(req, in)
+	next := in.match.Recording
+	if next != nil && !next.Canceled() {
+		r.log.Notef("%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, canceled.Line(), next.Line())
+		return r.playRecording(in, next)
+	}
+	if next == nil && r.choose(&in.match) == toRecord {
+		return r.record(in)
 	}
 	r.failHere(strings.TrimPrefix(notCanceled.Error(), "promptecho: "))
 	return nil, notCanceled
 }
 
-// play answers a request with a recording.
-func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*http.Response, error) {
+// playRecording answers a request with a recording.
+func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	if r.config.pace == 0 {
-		r.waits.asked(in.Request.URL)
+		r.waits.asked(in.match.Request.URL)
 		defer r.waits.answered()
 	}
-	recorded, err := r.recorded(req, rec, in)
-	if err == nil && recorded.Passing() && r.config.pace == 0 {
-		if last := r.tape.Resent(rec); last != rec {
-			r.log.Notef("%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.Request.String(), recorded.Status, last.Line())
-			rec = last
-			recorded, err = r.recorded(req, rec, in)
+
+	p, err := r.playable(in, rec)
+	if err == nil && p.Passing() && r.config.pace == 0 {
+		retry := r.tape.Resent(rec)
+		if retry != rec {
+			r.log.Notef("%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line())
+			rec = retry
+			p, err = r.playable(in, rec)
 		}
 	}
-	r.noteUnsaid(req, in, rec)
+
+	r.noteUnwritten(in.req, &in.match.Request, rec)
 	if r.plan.compare {
-		r.repeater.keep(req, &in.body, rec)
+		r.repeater.keep(in.req, &in.body, rec)
 	}
-	r.notePlayed(&in.Match, rec)
+	r.notePlayed(&in.match, rec)
 	if err != nil {
-		return nil, r.told(r.nameOf(req), err)
+		return nil, r.told(r.nameOf(in.req), err)
 	}
-	if recorded.End != interaction.EndCanceled && (recorded.Status >= 400 || recorded.Status == 0) {
-		r.log.Replayed(recorded.Line, &recorded.Response)
+	isFailure := p.Status >= 400 || p.Status == 0
+	if isFailure && p.End != interaction.EndCanceled {
+		r.log.Replayed(p.Line, &p.Response)
 	}
-	resp, err := r.player.Play(req, recorded)
+
+	resp, err := r.player.Play(in.req, p)
 	if errors.Is(err, answer.ErrClosed) {
-		return nil, r.told(r.nameOf(req), err)
+		return nil, r.told(r.nameOf(in.req), err)
 	}
 	if err != nil {
 		return nil, err
@@ -75,6 +81,37 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 		request.Readdress(values, r.config.aliases.addressOf)
 	}
 	return resp, nil
+}
+
+// playable returns the response of a recording to a request, ready to be played.
+func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*answer.Playable, error) {
+	req := &in.match.Request
+	if in.match.Form == nil {
+		req = nil // it is recorded byte for byte
+	}
+	it, err := rec.Answer(req)
+	if err != nil {
+		return nil, err
+	}
+	if req != nil {
+		r.player.Relink(in.req, rec.IDs(req))
+	}
+
+	p := &answer.Playable{
+		Response:  it.Response,
+		LatencyMS: it.LatencyMS,
+		File:      r.file,
+		Line:      rec.Line(),
+		Again:     func() bool { return r.tape.IsAskedAgain(rec) },
+		Turn:      r.tape.Turn(rec, request.ServedBy(in.req.Context()).Far),
+	}
+	p.HasNext = p.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
+	p.Error = redact.Printable(p.Error)
+	p.Body, p.Ends, err = answer.Join(&p.Response)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: response: %w", r.file, p.Line, err)
+	}
+	return p, nil
 }
 
 // notePlayed keeps what there is to tell of a recording that answers a call.
@@ -89,31 +126,11 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	if m.Form != nil {
 		r.log.Drift(rec, m.FoundBy)
 	}
-	if !rec.Sealed() {
-		if found := redact.Findings(rec.Interaction()); len(found) > 0 {
-			r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify lists all such values", r.file, rec.Line(), found[0])
-		}
+	if rec.Sealed() {
+		return
 	}
-}
-
-// recorded returns the answer of a recording to a request, ready to be played.
-func (r *Recorder) recorded(now *http.Request, rec *tape.Recording, in *incoming) (a *answer.Playable, err error) {
-	req := &in.Request
-	if in.Form == nil {
-		req = nil
+	found := redact.Findings(rec.Interaction())
+	if len(found) > 0 {
+		r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify lists all such values", r.file, rec.Line(), found[0])
 	}
-	it, err := rec.Answer(req)
-	if err != nil {
-		return nil, err
-	}
-	if req != nil {
-		r.player.Relink(now, rec.IDs(req))
-	}
-	a = &answer.Playable{Response: it.Response, LatencyMS: it.LatencyMS, File: r.file, Line: rec.Line(), Again: func() bool { return r.tape.IsAskedAgain(rec) }, Turn: r.tape.Turn(rec, request.ServedBy(now.Context()).Far)}
-	a.HasNext = a.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
-	a.Error = redact.Printable(a.Error)
-	if a.Body, a.Ends, err = answer.Join(&a.Response); err != nil {
-		return nil, fmt.Errorf("%s:%d: response: %w", r.file, a.Line, err)
-	}
-	return a, nil
 }

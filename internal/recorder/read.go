@@ -10,46 +10,75 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// An incoming is a request, as it came and as it is matched.
+// An incoming is a request on its way through RoundTrip.
 type incoming struct {
-	tape.Match
-	body request.Body // as it came
-
-	// What follows is set if it was sent while its body was read.
-
-	sent   time.Time
-	early  *http.Response // nil once it is recorded
-	failed error
+	req   *http.Request // as the program sent it
+	body  request.Body  // its body; set by read
+	early *early        // nil unless read has sent the request; set by read
+	match tape.Match    // its redacted form and its recording; set by choose
 }
 
-// drop closes an answer that came early and is not recorded.
-func (in *incoming) drop() {
-	if in.early != nil && in.early.Body != nil {
-		in.early.Body.Close()
+// An early is a request that was sent while its body was read.
+type early struct {
+	sent time.Time
+	resp *http.Response // nil if it failed
+	err  error
+	used bool // resp belongs to the caller of RoundTrip
+}
+
+// close closes a response that came early and that nobody gets.
+func (in *incoming) close() {
+	e := in.early
+	if e != nil && !e.used && e.resp != nil && e.resp.Body != nil {
+		e.resp.Body.Close()
 	}
 }
 
-// readBody reads the body of a request. A large one is sent meanwhile if no recording can answer
-// it. One of unknown length may be sent for as long as its answer comes, which would never come:
-// that is told while it lasts.
-func (r *Recorder) readBody(req *http.Request, in *incoming) error {
-	if req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody {
-		defer r.log.Sends(r.nameOf(req))()
+// canceled returns the error of a request whose caller has canceled it while its
+// body was read, or nil; err is that of reading it. The end of a request that was
+// sent meanwhile is recorded.
+func (in *incoming) canceled(err error) error {
+	isSent := err == nil && in.early != nil
+	if isSent {
+		return nil
 	}
-	var early func(out *http.Request)
-	isNew := r.plan.record && r.config.selectsNone() && r.tape.IsBlank() && !r.orphans.IsRecorded(nil)
-	if isNew && r.barred(req, r.missingKey()) == nil {
-		early = func(out *http.Request) {
-			in.sent = time.Now()
-			in.early, in.failed = r.upstream.Send(out)
+	return request.GaveUp(in.req)
+}
+
+// read reads the body of a request. A large one is sent meanwhile if no recording
+// can answer it. One of unknown length may be sent for as long as the response
+// comes, which never comes then: a note says so while it lasts.
+func (r *Recorder) read(in *incoming) error {
+	req := in.req
+	mayNotEnd := req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody
+	if mayNotEnd {
+		isRead := r.log.Sends(r.nameOf(req))
+		defer isRead()
+	}
+
+	var send func(out *http.Request)
+	if r.isNew() && r.whyUnsendable(req, r.missingKey()) == nil {
+		send = func(out *http.Request) {
+			in.early = &early{sent: time.Now()}
+			in.early.resp, in.early.err = r.upstream.Send(out)
 		}
 	}
-	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream(), early)
+
+	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream(), send)
 	if errors.Is(err, request.ErrNoRoom) {
 		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
-		r.log.Error(err) // the client may swallow the answer
-	} else if err != nil {
-		err = fmt.Errorf("reading the request: %w", err)
+		r.log.Error(err) // the client may swallow it
+		return err
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	return nil
+}
+
+// isNew reports whether no recording can answer any request of this run, and all
+// of them are recorded.
+func (r *Recorder) isNew() bool {
+	recordsAll := r.plan.record && r.config.selectsNone() && r.tape.IsBlank()
+	return recordsAll && !r.orphans.IsRecorded(nil)
 }

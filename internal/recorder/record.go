@@ -15,70 +15,192 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// record sends a request upstream and returns its answer, which is recorded while the
-// caller reads it. If no answer comes, there may be nothing to replay.
-func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, error) {
-	rec, err := r.reserve(req, in) // before it goes out, so that the file has the order asked
+// record sends a request upstream and returns its response, which is recorded
+// while the caller reads it. If no response comes, there may be nothing to replay.
+func (r *Recorder) record(in *incoming) (*http.Response, error) {
+	req := in.req
+	rec, err := r.reserve(in)
 	if err != nil {
 		return r.refuse(req, err)
 	}
 	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
-	r.noteUnsaid(req, in, rec)
-	r.noteVolatile(in.Form)
-	if what := report.Telemetry(&in.Request, in.Form); what != "" {
+	r.noteUnwritten(in.req, &in.match.Request, rec)
+	r.noteVolatile(in.match.Form)
+	if what := report.Telemetry(&in.match.Request, in.match.Form); what != "" {
 		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
 	}
-	sent := cmp.Or(in.sent, time.Now())
+
+	sent := time.Now()
+	if in.early != nil {
+		sent = in.early.sent
+	}
 	r.life.asked.Store(rec, req)
 	defer r.life.asked.Delete(rec)
-	resp, err := r.send(req, in, rec)
-	if err == nil {
-		if err = answer.GaveUp(req, ""); err != nil && resp.Body != nil { // while it was held: in replay, the context is asked then
-			resp.Body.Close()
-		}
-	}
+	resp, err := r.send(in, rec)
 	if err != nil {
 		request.Expired(req)
-		r.unanswered(req, rec, err, time.Since(sent))
+		r.recordFailure(req, rec, err, time.Since(sent))
 		return nil, err
 	}
 	resp.Request = req
-	what := in.Request.String()
-	if resp.Header.Get(MissHeader) != "" {
+	if r.isUnrecordable(in, resp) {
 		r.tape.GiveUp(rec)
-		r.log.Unanswered(what+": it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))", in.Form.Key())
 		return resp, nil
+	}
+	r.capture(in, rec, resp, sent)
+	return resp, nil
+}
+
+// reserve takes a place on the tape for a request that can go upstream. It does
+// so before the request is sent: the cassette has the order of the requests.
+func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
+	req := in.req
+	unsendable := r.missingKey()
+	where := r.placeholderIn(req)
+	if unsendable == nil && where != "" {
+		unsendable = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.file, r.mode, r.nameOf(req), where, hasPlaceholder))
+	}
+	if err := r.checkSendable(req, unsendable); err != nil {
+		return nil, err
+	}
+	if opensSocket(req) {
+		err := refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
+		r.log.Error(err)
+		return nil, err
+	}
+
+	in.match.Retried = r.resends.IsAgain(req)
+	rec, err := r.tape.Reserve(in.match)
+	if err != nil && err != tape.ErrClosed {
+		r.log.Error(err) // the client may swallow it
+	}
+	return rec, err
+}
+
+// send sends a request upstream, unless read has sent it.
+func (r *Recorder) send(in *incoming, rec *tape.Recording) (*http.Response, error) {
+	resp, err := r.responseTo(in, rec)
+	if err != nil {
+		return nil, err
+	}
+
+	// The caller may have canceled the request meanwhile. A replay asks its context
+	// at this point, too.
+	canceled := answer.GaveUp(in.req, "")
+	if canceled != nil {
+		if resp.Body != nil {
+			resp.Body.Close()
+		}
+		return nil, canceled
+	}
+	return resp, nil
+}
+
+// responseTo returns the response of the upstream. The recording counts as open
+// until its header arrives or the upstream panics.
+func (r *Recorder) responseTo(in *incoming, rec *tape.Recording) (resp *http.Response, err error) {
+	defer func() {
+		isCanceled := err != nil && request.GaveUp(in.req) != nil
+		r.tape.Mark(rec).Answered(isCanceled)
+	}()
+
+	if in.early != nil {
+		in.early.used = true
+		return in.early.resp, in.early.err
+	}
+	out, err := in.body.Clone(in.req)
+	if err != nil {
+		return nil, err
+	}
+	return r.upstream.Send(out)
+}
+
+// isUnrecordable reports whether a response cannot be recorded, and says why.
+func (r *Recorder) isUnrecordable(in *incoming, resp *http.Response) bool {
+	what := in.match.Request.String()
+	if resp.Header.Get(MissHeader) != "" {
+		r.log.Unanswered(what+": "+wentToRecorder, in.match.Form.Key())
+		return true
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		// The body is a connection, which cannot be recorded and must not be wrapped.
-		r.tape.GiveUp(rec)
+		// The body is a connection, which must not be wrapped.
 		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
-		return resp, nil
+		return true
 	}
+	return false
+}
+
+const wentToRecorder = "it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))"
+
+// capture makes a response record itself while the caller reads it.
+func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Response, sent time.Time) {
+	// A client that dates what it signs corrects its clock by the response.
+	header := in.req.Header
+	signsDate := cmp.Or(header.Get("X-Amz-Date"), header.Get("X-Ms-Date"), header.Get("Date")) != ""
+
 	answer.Capture(resp, sent, answer.Keeper{
 		Drops: func(name string) bool {
 			name = strings.ToLower(name)
-			// A client that dates what it signs corrects its clock by the answer.
-			isTime := name == "date" && cmp.Or(req.Header.Get("X-Amz-Date"), req.Header.Get("X-Ms-Date"), req.Header.Get("Date")) != ""
-			drops := r.redact.Drops(name, resp.StatusCode) && !isTime
+			isClock := name == "date" && signsDate
+			drops := r.redact.Drops(name, resp.StatusCode) && !isClock
 			if drops {
 				r.log.Headers.Add(name)
 			}
 			return drops
 		},
 		Pending:   &r.pending,
-		Completes: in.Form.Completes,
+		Completes: in.match.Form.Completes,
 		Now:       r.tape.Mark(rec).Now,
 		Settle: func(resp *interaction.Response, latencyMS int64, pieces []int) {
 			r.settle(rec, resp, latencyMS, pieces)
 		},
 	})
-	return resp, nil
 }
 
-// awaitGivenUp waits a little for the requests that their callers have given up and do not wait for, such as the slower
-// of two: they are recorded as given up.
-func (r *Recorder) awaitGivenUp() {
+// settle records a response that is complete, or that has broken off.
+func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
+	for _, h := range resp.Headers {
+		request.Readdress(h.Values, r.config.aliases.nameOf)
+	}
+	says := said.Read(rec.Form(), resp)
+	resp.Text = says.Transcript
+
+	it := *rec.Interaction()
+	it.Response = *resp
+	it.Usage = says.Usage
+	it.LatencyMS = latencyMS
+	*resp = interaction.Response{} // its memory is free as soon as its text is made
+	r.tape.Settle(rec, &it, pieces, says.Failed)
+}
+
+// recordFailure records that a request got no response if a replay can repeat
+// that: if its caller canceled it, or if failures are kept. Otherwise the request
+// loses its place on the tape.
+func (r *Recorder) recordFailure(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
+	isStopped := request.Stopped(req)
+	if isStopped {
+		err = request.ErrStopped
+	}
+	canceled := request.GaveUp(req)
+
+	it := *rec.Interaction()
+	it.LatencyMS = after.Milliseconds()
+	switch {
+	case canceled != nil && !isStopped:
+		it.Response = interaction.Response{End: interaction.EndCanceled, Error: canceled.Error()}
+	case r.config.onRecordError == Keep && !isStopped:
+		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
+	default:
+		r.tape.GiveUp(rec)
+		r.log.Unanswered(fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error())), rec.Form().Key())
+		return
+	}
+	r.tape.Settle(rec, &it, nil, false)
+}
+
+// awaitCanceled waits up to 100 ms for requests that were canceled, and that
+// nobody waits for, such as the slower one of two: they are recorded as canceled.
+func (r *Recorder) awaitCanceled() {
 	for range 100 {
 		isOpen := false
 		r.life.asked.Range(func(_, req any) bool {
@@ -89,89 +211,5 @@ func (r *Recorder) awaitGivenUp() {
 			return
 		}
 		time.Sleep(time.Millisecond)
-	}
-}
-
-// reserve takes the place of a request on the tape, if it can go upstream.
-func (r *Recorder) reserve(req *http.Request, in *incoming) (*tape.Recording, error) {
-	err := r.missingKey()
-	if where := r.standIn(req); err == nil && where != "" {
-		err = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.file, r.mode, r.nameOf(req), where, standsIn))
-	}
-	if err := r.admit(req, err); err != nil {
-		return nil, err
-	}
-	if opensSocket(req) {
-		err := refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
-		r.log.Error(err)
-		return nil, err
-	}
-	in.Retried = r.resends.IsAgain(req)
-	rec, err := r.tape.Reserve(in.Match)
-	if err != nil && err != tape.ErrClosed {
-		r.log.Error(err) // the client may swallow it
-	}
-	return rec, err
-}
-
-// send sends a request upstream. The recording counts as open until the headers of the
-// answer arrive or the upstream panics.
-func (r *Recorder) send(req *http.Request, in *incoming, rec *tape.Recording) (resp *http.Response, err error) {
-	defer func() { r.tape.Mark(rec).Answered(err != nil && request.GaveUp(req) != nil) }()
-	if !in.sent.IsZero() {
-		resp = in.early
-		in.early = nil
-		return resp, in.failed
-	}
-	out, err := in.body.Clone(req)
-	if err != nil {
-		return nil, err
-	}
-	return r.upstream.Send(out)
-}
-
-// settle keeps what answered a request.
-func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
-	for _, h := range resp.Headers {
-		request.Readdress(h.Values, r.config.aliases.nameOf)
-	}
-	says := said.Read(rec.Form(), resp)
-	resp.Text = says.Transcript
-	it := *rec.Interaction()
-	it.Response, it.Usage, it.LatencyMS = *resp, says.Usage, latencyMS
-	*resp = interaction.Response{} // its memory is given back as soon as its text is made
-	r.tape.Settle(rec, &it, pieces, says.Failed)
-}
-
-// unanswered records that a request got no answer if replay can repeat that: if the
-// caller gave up, or if failures are kept. Otherwise it gives up the place on the tape.
-func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
-	it := *rec.Interaction()
-	it.LatencyMS = after.Milliseconds()
-	stopped := request.Stopped(req)
-	if stopped {
-		err = request.ErrStopped
-	}
-	switch cause := request.GaveUp(req); {
-	case cause != nil && !stopped:
-		it.Response = interaction.Response{End: interaction.EndCanceled, Error: cause.Error()}
-	case r.config.onRecordError == Keep && !stopped:
-		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
-	default:
-		r.tape.GiveUp(rec)
-		r.log.Unanswered(fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error())), rec.Form().Key())
-		return
-	}
-	r.tape.Settle(rec, &it, nil, false)
-}
-
-// noteUnsaid keeps what a request has and its recording has not, in a run that saves. It
-// leaves out model APIs, because their answers differ by chance.
-func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recording) {
-	if !r.plan.record {
-		return
-	}
-	if f := rec.Form(); !f.Known || f.Linked() {
-		r.tape.Ask(rec, r.config.unsaidOf(req, &in.Request))
 	}
 }

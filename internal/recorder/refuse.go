@@ -29,26 +29,12 @@ func (e refusedError) Error() string { return "promptecho: " + string(e) }
 // RetryableError reports false: asking again cannot help. The AWS SDK looks for this method.
 func (e refusedError) RetryableError() bool { return false }
 
-// refusal returns the answer to a request that is not sent. Every SDK can print it and
-// none retries it, while a transport error would be retried for seconds. No application
-// acts on its status.
-// Its reason phrase is for those that print that and not the body. The text stands once in the
-// body, where the SDK looks for it: some print all of the body.
+// refusal returns the response to a request that is not sent. Every SDK can print
+// it and none retries it, while an SDK retries a transport error for seconds. No
+// application acts on its status, 418. The reason phrase is for clients that print
+// it instead of the body.
 func refusal(req *http.Request, short, text string) *http.Response {
-	text = redact.Printable(text)
-	const kind = "promptecho_miss"
-	said := any(map[string]any{"type": "error", "error": map[string]string{"type": kind, "code": kind, "message": text}})
-	switch path := req.URL.Path; {
-	case req.Header.Get("X-Amz-Date") != "" || strings.Contains(req.URL.Hostname(), "bedrock"): // AWS
-		said = map[string]string{"__type": kind, "message": text}
-	case req.Header.Get("X-Goog-Api-Client") != "" || req.Header.Get("X-Goog-Api-Key") != "" || strings.Contains(path, "/models/"): // Google
-		said = map[string]any{"error": map[string]any{"code": http.StatusTeapot, "status": strings.ToUpper(kind), "message": text}}
-	case strings.Contains(req.URL.Hostname(), "mistral"): // whose clients want all of these
-		said = map[string]any{"object": "error", "type": kind, "param": nil, "code": kind, "message": text}
-	case slices.Contains(ollama, path):
-		said = map[string]string{"error": text}
-	}
-	body, _ := json.Marshal(said) // strings always marshal
+	body, _ := json.Marshal(errorBody(req, redact.Printable(text))) // strings always marshal
 	resp := answer.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},
@@ -58,12 +44,41 @@ func refusal(req *http.Request, short, text string) *http.Response {
 	return resp
 }
 
-// ollama has the paths of Ollama at which its clients ask for answers: they take an error that is
-// a text.
+// errorBody returns the body of an error of the provider that a request is for. It
+// has the text once, where the SDK of the provider looks for it: some SDKs print
+// all of the body.
+func errorBody(req *http.Request, text string) any {
+	const kind = "promptecho_miss"
+	host, path, header := req.URL.Hostname(), req.URL.Path, req.Header
+
+	isAWS := header.Get("X-Amz-Date") != "" || strings.Contains(host, "bedrock")
+	if isAWS {
+		return map[string]string{"__type": kind, "message": text}
+	}
+
+	hasGoogleHeader := header.Get("X-Goog-Api-Client") != "" || header.Get("X-Goog-Api-Key") != ""
+	if hasGoogleHeader || strings.Contains(path, "/models/") {
+		status := strings.ToUpper(kind)
+		return map[string]any{"error": map[string]any{"code": http.StatusTeapot, "status": status, "message": text}}
+	}
+
+	if strings.Contains(host, "mistral") {
+		return map[string]any{"object": "error", "type": kind, "param": nil, "code": kind, "message": text}
+	}
+	if slices.Contains(ollama, path) {
+		return map[string]string{"error": text}
+	}
+
+	// OpenAI, Anthropic, and most others.
+	return map[string]any{"type": "error", "error": map[string]string{"type": kind, "code": kind, "message": text}}
+}
+
+// ollama has the paths of Ollama at which clients expect an error that is a text
+// (https://docs.ollama.com/api).
 var ollama = []string{"/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/show", "/api/tags"}
 
-// phrase returns the beginning of a text as a reason phrase (RFC 9112, section 4), which
-// is printable ASCII.
+// phrase returns the beginning of a text as a reason phrase (RFC 9112, section 4),
+// which is printable ASCII.
 func phrase(text string) string {
 	const most = 200
 	text = strings.Map(func(r rune) rune {
@@ -81,7 +96,7 @@ func phrase(text string) string {
 // refuse answers a request that is not sent because of err.
 func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) {
 	err = r.told(r.nameOf(req), err)
-	if refused := refusedError(""); errors.As(err, &refused) {
+	if errors.As(err, new(refusedError)) {
 		return refusal(req, err.Error(), err.Error()), nil
 	}
 	return nil, err
@@ -92,9 +107,9 @@ func (r *Recorder) nameOf(req *http.Request) string {
 	return cmp.Or(req.Method, http.MethodGet) + " " + r.redact.Message(req.URL.Redacted())
 }
 
-// tooLate returns the error of a request or call that came after the recorder was closed. A
-// cleanup is told on standard error as well: SDKs hide the body of the answer, and the report of
-// the test is written.
+// tooLate returns the error of a request or call that came after the recorder was
+// closed. If a cleanup of the test sent it, the error stands on standard error as
+// well: SDKs hide the body of a response, and the report of the test is written.
 func (r *Recorder) tooLate(what string) error {
 	if !stack.Current().Cleanup {
 		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: "+
@@ -107,11 +122,10 @@ func (r *Recorder) tooLate(what string) error {
 	return refusedError(text)
 }
 
-// told returns an error in the words for who asked for what. If that came after Close,
-// nobody else can be told.
+// told returns an error as the program gets it that asked for what.
 func (r *Recorder) told(what string, err error) error {
-	switch refused := refusedError(""); {
-	case errors.As(err, &refused):
+	switch {
+	case errors.As(err, new(refusedError)):
 		return err
 	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
 		return r.tooLate(what)
@@ -119,9 +133,10 @@ func (r *Recorder) told(what string, err error) error {
 	return fmt.Errorf("promptecho: %w", err)
 }
 
-// failHere fails the run because of what the goroutine that calls it asked.
+// failHere fails the run because of a request that this goroutine sent.
 func (r *Recorder) failHere(text string) {
-	if line := stack.Caller(); line != "" {
+	line := stack.Caller()
+	if line != "" {
 		text += "\n  caller: " + line
 	}
 	r.log.Error(errors.New(text))

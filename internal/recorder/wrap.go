@@ -49,13 +49,13 @@ func (w *Wrapped) Call(ctx context.Context, in, out any, run func(context.Contex
 		return w.fail(0, err)
 	}
 	c := tape.Call{Request: req}
-	r.within(ctx, &c)
+	r.addContext(ctx, &c)
 	r.log.Reached.Store(true)
 	match, err := r.tape.Take(c)
 	if err != nil {
 		return r.told(w.Name, err)
 	}
-	switch r.answerOf(&match) {
+	switch r.choose(&match) {
 	case toPlay:
 		return w.play(ctx, &match, out)
 	case toPass:

@@ -22,8 +22,8 @@ import (
 // hashing is random for each process, so that the hashes mean nothing outside of it.
 var hashing = maphash.MakeSeed()
 
-// unsaidOf returns what a request has and its redacted form has not.
-func (c *Config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
+// unwrittenFields returns what a request has and its redacted form has not.
+func (c *Config) unwrittenFields(req *http.Request, redacted *interaction.Request) tape.Unsaid {
 	has := tape.Unsaid{}
 	note := func(path, name, value string) {
 		if !c.ignores(path, name, value) {
@@ -33,7 +33,7 @@ func (c *Config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	add := func(path, name, value string) {
 		// A number, a time or a random value changes with each call, unless it is a
 		// credential, or says who asks, or for which part.
-		if name := strings.ToLower(name); !redact.MayHoldCredential(name) && !saysWho().MatchString(name) && chance.DrawnOrCounted(value) {
+		if name := strings.ToLower(name); !redact.MayHoldCredential(name) && !namesAccount().MatchString(name) && chance.DrawnOrCounted(value) {
 			return
 		}
 		note(path, name, value)
@@ -46,7 +46,7 @@ func (c *Config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 		case written || chance.Headers(h.Name) || chance.Navigation(h.Name):
 		case h.Name == "cookie":
 			for _, cookie := range req.Cookies() {
-				if !tellsNobody(cookie) {
+				if !isSharedCookie(cookie) {
 					add(tape.CookiePath+cookie.Name, cookie.Name, cookie.Value)
 				}
 			}
@@ -65,8 +65,8 @@ func (c *Config) unsaidOf(req *http.Request, redacted *interaction.Request) tape
 	return has
 }
 
-// tellsNobody reports whether a cookie does not tell accounts apart.
-func tellsNobody(c *http.Cookie) bool {
+// isSharedCookie reports whether a cookie does not tell accounts apart.
+func isSharedCookie(c *http.Cookie) bool {
 	return chance.Cookies(c.Name) || chance.Headers(strings.ToLower(c.Name))
 }
 
@@ -113,9 +113,9 @@ func (c *Config) mayWrite(path string) bool {
 // placeInList matches the names of headers that say where a list goes on.
 var placeInList = memo.Regexp(`(?:page|continuation|next|cursor|sync)-token`)
 
-// saysWho matches the names of headers that say who asks, or for which part, and of cookies that are logins: PHPSESSID,
+// namesAccount matches the names of headers that say who asks, or for which part, and of cookies that are logins: PHPSESSID,
 // connect.sid, li_at.
-var saysWho = memo.Regexp(`(?:user|tenant|account|customer|company|organi[sz]ation|org|workspace|project|entity)(?:-?(?:ids?|no|number|code|uuid))?$|` +
+var namesAccount = memo.Regexp(`(?:user|tenant|account|customer|company|organi[sz]ation|org|workspace|project|entity)(?:-?(?:ids?|no|number|code|uuid))?$|` +
 	`^(?:x-)?(?:page|offset|sudo)$|(?:^|[._-])(?:team|site|scope)(?:-?(?:ids?|no|number|code|uuid))?$|` +
 	`(?:^|[._-]|php)sess|(?:^|[._-])s?sid$|remember|^li_at$`)
 
@@ -169,4 +169,17 @@ func whoAsks(value string) string {
 		}
 	}
 	return value
+}
+
+// noteUnwritten keeps, in a run that saves, which fields a request has that its
+// recording has not. It leaves out model APIs, because their responses differ by
+// chance.
+func (r *Recorder) noteUnwritten(req *http.Request, redacted *interaction.Request, rec *tape.Recording) {
+	if !r.plan.record {
+		return
+	}
+	f := rec.Form()
+	if !f.Known || f.Linked() {
+		r.tape.Ask(rec, r.config.unwrittenFields(req, redacted))
+	}
 }
