@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -58,8 +59,7 @@ func (c *Control) listen() (net.Listener, error) {
 		}
 		return net.Listen("tcp6", "[::1]:0")
 	}
-	host, _, err := net.SplitHostPort(c.Listen)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil || !urls.IsLoopback(c.Listen) {
 		return nil, fmt.Errorf("-listen %s: it must be an address of this machine with a port: 127.0.0.1:8090, [::1]:8090", c.Listen)
 	}
 	return net.Listen("tcp", c.Listen)
