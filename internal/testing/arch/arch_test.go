@@ -98,7 +98,7 @@ var rooms = map[string][]string{
 	"cmd/promptecho/internal/control": {"", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/worded"},
 	"cmd/promptecho/internal/foreign": {"internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":               {"internal/testenv/shell"},
-	"internal/lint":                   {"internal/nethttp/urls"},
+	"internal/lint":                   {"internal/redact", "internal/nethttp/urls"},
 	"cmd/promptecho/internal/observe": {"internal/nethttp/urls", "internal/nethttp/guard", "internal/testenv/stack", "internal/canon", "internal/interaction"},
 	"cmd/promptecho/internal/page":    {"internal/redact"},
 	"internal/testenv/suite":          {"internal/cassette/atomicfile", "internal/testenv/attr"},
