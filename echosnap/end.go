@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -85,4 +86,4 @@ func left() (orphans, pending []string) {
 }
 
 // listed returns the names of some files.
-func listed(files []string) string { return report.List(files, 10) }
+func listed(files []string) string { return english.List(files, 10) }
