@@ -131,7 +131,7 @@ func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	const device = "/dev/full"
 	if _, err := os.Stat(device); err != nil {
-		t.Logf("no %s here: the failing writer of internal/cassette (TestReplaceFails) has to do", device)
+		t.Logf("no %s here: only TestWriteLeavesTheOldFileOnErrors of atomicfile fails to write", device)
 		return
 	}
 	it := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "http://h/"}, Response: interaction.Response{Status: 200}}

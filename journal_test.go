@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -566,7 +567,7 @@ func TestLeftovers(t *testing.T) {
 					}
 				}
 				for _, of := range []string{file, file + journalSuffix} { // half written
-					temp, err := cassette.CreateTemp(of)
+					temp, err := atomicfile.CreateTemp(of)
 					if err != nil {
 						t.Fatal(err)
 					}

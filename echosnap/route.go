@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/snapshot/route"
@@ -60,12 +61,12 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	t.Helper()
 	if n := len(rec.Misses()); n > 0 {
-		t.Errorf("echosnap: Route: nothing is compared, because the cassette lacks %s", count(n, "recording"))
+		t.Errorf("echosnap: Route: nothing is compared, because the cassette lacks %s", english.Count(n, "recording"))
 		return nil
 	}
 	made, under := (*recorder.Recorder)(rec).Tape().Made()
 	if under > 0 {
-		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done", count(under, "answer"))
+		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done", english.Count(under, "answer"))
 		return nil
 	}
 	var asked []route.Asked

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot"
@@ -221,7 +222,7 @@ func (s *session) conclude() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := missed(s.t.Name()); n > 0 {
-		s.t.Logf("echosnap: no snapshot is written, since the test has %s without a recording", count(n, "request"))
+		s.t.Logf("echosnap: no snapshot is written, since the test has %s without a recording", english.Count(n, "request"))
 		return
 	}
 	whole := !s.t.Failed() && !s.t.Skipped() && !report.Filtered(s.t.Name()) && !report.Fuzzing(s.t.Name()) && !report.Short()
@@ -307,9 +308,9 @@ func (s *session) tell(n int) {
 	switch {
 	case n == 0:
 	case testing.Verbose():
-		s.t.Logf("echosnap: saved %s to %s", count(n, "snapshot"), below(s.path))
+		s.t.Logf("echosnap: saved %s to %s", english.Count(n, "snapshot"), below(s.path))
 	default:
-		fmt.Printf("echosnap: %s: saved %s to %s\n", s.t.Name(), count(n, "snapshot"), below(s.path))
+		fmt.Printf("echosnap: %s: saved %s to %s\n", s.t.Name(), english.Count(n, "snapshot"), below(s.path))
 	}
 }
 

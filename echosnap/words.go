@@ -114,14 +114,6 @@ func shown(sec *snapshot.Section) string {
 
 func indented(text string) string { return "  " + strings.ReplaceAll(text, "\n", "\n  ") }
 
-// count returns "1 snapshot" or "2 snapshots".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}
-
 func quotedList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

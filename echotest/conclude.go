@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/nethttp/guard"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder"
@@ -67,11 +68,11 @@ func (s *suite) tellTotal(w io.Writer) {
 	}
 	text := tally(t)
 	if t.Changed > 0 {
-		text += ", " + report.Count(int(t.Changed), "change") + " in ignored fields (go test -v shows them)"
+		text += ", " + english.Count(int(t.Changed), "change") + " in ignored fields (go test -v shows them)"
 	}
 	written := "no cassette"
 	if s.changed > 0 {
-		written = report.Count(s.changed, "cassette")
+		written = english.Count(s.changed, "cassette")
 	}
 	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.TrimPrefix(text, "0 recorded, "), written)
 }

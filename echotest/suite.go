@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -73,10 +74,10 @@ func (s *suite) count(names []string) string {
 	tests := slices.DeleteFunc(slices.Clone(names), s.isShared)
 	var parts []string
 	if n := len(tests); n > 0 {
-		parts = append(parts, report.Count(n, "test"))
+		parts = append(parts, english.Count(n, "test"))
 	}
 	if n := len(names) - len(tests); n > 0 {
-		parts = append(parts, report.Count(n, "recorder")+" opened outside of tests")
+		parts = append(parts, english.Count(n, "recorder")+" opened outside of tests")
 	}
 	return strings.Join(parts, " and ")
 }
@@ -89,7 +90,7 @@ func these(cassettes []string) string {
 	if len(cassettes) == 1 {
 		return "this cassette: " + cassettes[0]
 	}
-	return "these cassettes: " + report.List(cassettes, maxNamed)
+	return "these cassettes: " + english.List(cassettes, maxNamed)
 }
 
 // current is the suite that runs; nil if there is none.
@@ -145,7 +146,7 @@ func (s *suite) tellBroken(w io.Writer) {
 	if len(paths) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", report.Count(len(paths), "cassette"), report.List(tests, maxNamed))
+	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", english.Count(len(paths), "cassette"), english.List(tests, maxNamed))
 	if formatted := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.broken[path] }); len(formatted) > 0 {
 		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, group.Each(formatted, shell.Place)...)))
 	}
@@ -228,12 +229,12 @@ func (s *suite) tellFailures(w io.Writer) {
 			}
 		}
 	default:
-		fmt.Fprintf(w, "promptecho: %s failed (%s), for %s:\n", s.count(failed), s.mode, report.Count(len(failures), "reason"))
+		fmt.Fprintf(w, "promptecho: %s failed (%s), for %s:\n", s.count(failed), s.mode, english.Count(len(failures), "reason"))
 		for _, f := range failures[:min(len(failures), maxReasons)] {
 			s.tellFailure(w, f)
 		}
 		if more := len(failures) - maxReasons; more > 0 {
-			fmt.Fprintf(w, "\n… and %s more\n", report.Count(more, "reason"))
+			fmt.Fprintf(w, "\n… and %s more\n", english.Count(more, "reason"))
 		}
 		s.tellRemedies(w, failed)
 	}
@@ -327,8 +328,8 @@ func (s *suite) fold(names []string) (list []string) {
 		}
 		list = group.With(list, name)
 	}
-	if more := len(list) - maxNamed; more > 0 {
-		list = append(list[:maxNamed], fmt.Sprintf("and %d more", more))
+	if more := english.AndMore("", len(list)-maxNamed); more != "" {
+		list = append(list[:maxNamed], more)
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -55,7 +56,7 @@ func (u usageDiff) String() string {
 	if u.OldInput == u.NewInput && u.OldOutput == u.NewOutput {
 		return ""
 	}
-	return fmt.Sprintf("tokens %s -> %s in, %s -> %s out", thousands(u.OldInput), thousands(u.NewInput), thousands(u.OldOutput), thousands(u.NewOutput))
+	return fmt.Sprintf("tokens %s -> %s in, %s -> %s out", english.Thousands(u.OldInput), english.Thousands(u.NewInput), english.Thousands(u.OldOutput), english.Thousands(u.NewOutput))
 }
 
 // compare compares two cassettes, which have these names.

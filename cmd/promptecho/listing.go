@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -53,7 +54,7 @@ func (t lsTotal) lines() (lines []string) {
 		line += " (" + calls(t.Calls) + ")"
 	}
 	if t.InputTokens+t.OutputTokens > 0 {
-		line += fmt.Sprintf("; tokens: %s in, %s out", thousands(t.InputTokens), thousands(t.OutputTokens))
+		line += fmt.Sprintf("; tokens: %s in, %s out", english.Thousands(t.InputTokens), english.Thousands(t.OutputTokens))
 	}
 	if lines = append(lines, line); len(states) > 0 {
 		lines = append(lines, strings.Join(states, ", "))
@@ -144,7 +145,7 @@ func number(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return thousands(n)
+	return english.Thousands(n)
 }
 
 // inFolder splits the path of a file into the folder that cassettes of its package share, or

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -194,9 +195,9 @@ func section(names []string, what, body string) string {
 	title := code(names[0])
 	switch {
 	case what == sameEdit:
-		title += fmt.Sprintf(" and %d more", len(names)-1)
+		title += english.AndMore(" ", len(names)-1)
 	case len(names) > 1:
-		title += fmt.Sprintf(" and %d more in the same way", len(names)-1)
+		title += english.AndMore(" ", len(names)-1) + " in the same way"
 	}
 	sum := html.EscapeString(lastLine(body))
 	switch what {
@@ -213,8 +214,8 @@ func section(names []string, what, body string) string {
 		for _, name := range shown {
 			all = append(all, code(name))
 		}
-		if rest := len(names) - len(shown); rest > 0 {
-			all = append(all, fmt.Sprintf("and %d more", rest))
+		if more := english.AndMore("", len(names)-len(shown)); more != "" {
+			all = append(all, more)
 		}
 		text += "<p>" + strings.Join(all, ", ") + "</p>\n\n"
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/merge"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 )
@@ -148,7 +149,7 @@ func assetsInGit(path string) func(name string) ([]byte, error) {
 	}
 }
 
-// put writes a merged cassette to its place, and its assets, whole or not at all.
+// put writes a merged cassette to its place, and its assets, each atomically.
 func (m *merging) put(text []byte, assets map[string][]byte) error {
 	dir := cassette.Beside(strings.TrimSuffix(m.path, ".yaml"), ".assets")
 	if len(assets) > 0 {
@@ -157,28 +158,11 @@ func (m *merging) put(text []byte, assets map[string][]byte) error {
 		}
 	}
 	for name, data := range assets {
-		if err := replaceFile(filepath.Join(dir, name), data); err != nil {
+		asset := filepath.Join(dir, name)
+		options := atomicfile.Options{Owner: m.path}
+		if err := atomicfile.Write(asset, options, atomicfile.Pieces(data)); err != nil {
 			return err
 		}
 	}
-	return replaceFile(m.path, text)
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".promptecho-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err = f.Write(data); err == nil {
-		err = f.Chmod(0o644)
-	}
-	if end := f.Close(); err == nil {
-		err = end
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
+	return atomicfile.Write(m.path, atomicfile.Options{}, atomicfile.Pieces(text))
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/english"
 )
 
 // calls returns "3 llm, 2 tool".
@@ -41,19 +43,7 @@ func orNone(text, none string) string {
 
 // count returns "1 call" or "2 calls".
 func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(int64(n)) + " " + what
-}
-
-// thousands returns 12,345.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return english.Thousands(n) + " " + english.Plural(n, what)
 }
 
 // age returns how long ago something was, in one unit. A cassette that was just written is

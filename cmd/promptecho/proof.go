@@ -8,8 +8,8 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
@@ -124,7 +124,7 @@ func (p *proof) tell(out *printer, f *prove.Finding) {
 	for _, t := range f.Tests {
 		tests = append(tests, fmt.Sprintf("%s %s", p.places[t.Package], t.Test))
 	}
-	out.line(3, "", "tests:  %s", report.List(tests, 5))
+	out.line(3, "", "tests:  %s", english.List(tests, 5))
 	if f.Callers != nil {
 		out.line(3, "", "line:   %s", strings.Join(f.Callers[:min(5, len(f.Callers))], ", "))
 	}

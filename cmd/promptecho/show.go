@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/tests"
@@ -183,7 +184,7 @@ func (p *printer) cassette(s *shown) {
 	in, out := used.InputTokens, used.OutputTokens
 	about := []string{count(len(s.Interactions), "interaction")}
 	if in+out > 0 {
-		about = append(about, thousands(in)+" tokens in, "+thousands(out)+" out")
+		about = append(about, english.Thousands(in)+" tokens in, "+english.Thousands(out)+" out")
 	}
 	if s.Kind != isCassette {
 		about = append(about, s.Kind)
@@ -287,13 +288,13 @@ func headline(e *conversation.Exchange) []string {
 		what = append(what, "named "+e.Name)
 	}
 	if e.InputTokens+e.OutputTokens > 0 {
-		what = append(what, fmt.Sprintf("%s tokens in, %s out", thousands(e.InputTokens), thousands(e.OutputTokens)))
+		what = append(what, fmt.Sprintf("%s tokens in, %s out", english.Thousands(e.InputTokens), english.Thousands(e.OutputTokens)))
 	}
 	if e.CachedTokens > 0 {
-		what = append(what, thousands(e.CachedTokens)+" cached")
+		what = append(what, english.Thousands(e.CachedTokens)+" cached")
 	}
 	if e.ReasoningTokens > 0 {
-		what = append(what, thousands(e.ReasoningTokens)+" reasoning")
+		what = append(what, english.Thousands(e.ReasoningTokens)+" reasoning")
 	}
 	if len(e.Concurrent) > 0 {
 		what = append(what, "at the same time as "+ranges(e.Concurrent))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
@@ -63,10 +64,7 @@ func (s *summary) linked() (n int) {
 // countsLine returns "2 recorded, 3 replayed; tokens: 1,200 in, 34 out".
 func countsLine(c attr.Counts) string {
 	var parts []string
-	changes := "changes"
-	if c.Changed == 1 {
-		changes = "change"
-	}
+	changes := english.Plural(int(c.Changed), "change")
 	for _, n := range []struct {
 		count int64
 		what  string
@@ -75,12 +73,12 @@ func countsLine(c attr.Counts) string {
 		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
 	} {
 		if n.count != 0 {
-			parts = append(parts, thousands(n.count)+" "+n.what)
+			parts = append(parts, english.Thousands(n.count)+" "+n.what)
 		}
 	}
 	text := strings.Join(parts, ", ")
 	if c.InputTokens != 0 || c.OutputTokens != 0 {
-		text += fmt.Sprintf("; tokens: %s in, %s out", thousands(c.InputTokens), thousands(c.OutputTokens))
+		text += fmt.Sprintf("; tokens: %s in, %s out", english.Thousands(c.InputTokens), english.Thousands(c.OutputTokens))
 	}
 	return text
 }
@@ -221,7 +219,7 @@ func (s *summary) printJournals(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nLeft by tests that did not end. The next recording run resumes them, and sends only the rest:\n")
 	for _, j := range s.journals {
-		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), thousands(j.InputTokens), thousands(j.OutputTokens))
+		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), english.Thousands(j.InputTokens), english.Thousands(j.OutputTokens))
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/fit"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/orphans"
@@ -104,7 +105,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		printVerdicts(stdout, verdicts, bad, *write)
 	}
 	if err == nil && bad > 0 {
-		err = found(fmt.Sprintf("%s of %s failed", thousands(int64(bad)), count(len(verdicts), "file")))
+		err = found(fmt.Sprintf("%s of %s failed", english.Thousands(bad), count(len(verdicts), "file")))
 	}
 	return err
 }
@@ -192,7 +193,7 @@ func failedOf(bad, all int) string {
 	if bad == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s good, %s failed", thousands(int64(all-bad)), thousands(int64(bad)))
+	return fmt.Sprintf("%s good, %s failed", english.Thousands(all-bad), english.Thousands(bad))
 }
 
 // tested returns the cassette that a file stands beside, or the file itself: what a run left is

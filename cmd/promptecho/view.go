@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -121,7 +122,7 @@ func (v *viewer) write(file string, stdout, stderr io.Writer) error {
 // that of this machine: a page of somebody else's whose name was made to lead here.
 func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !isLoopback(r.Host):
+	case !urls.IsLoopback(r.Host): // the port may be another one, which ssh forwards, say
 		http.Error(w, "this is only for this machine: use the address that promptecho view printed", http.StatusForbidden)
 		return
 	case r.URL.Path != "/":
@@ -155,15 +156,4 @@ func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 	}
 	w.Write(b.Bytes())
-}
-
-// isLoopback reports whether a Host header names this machine. The port may be another one,
-// which ssh forwards, say.
-func isLoopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	ip := net.ParseIP(name)
-	return name == "localhost" || name == "[::1]" || ip != nil && ip.IsLoopback()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/page"
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -112,7 +113,7 @@ func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
 	var b strings.Builder
 	start := 0
 	for i, ms := range came {
-		fmt.Fprintf(&b, "%4d  %8s  %8s\n", i+1, thousands(ms)+" ms", count(ends[i]-start, "byte"))
+		fmt.Fprintf(&b, "%4d  %8s  %8s\n", i+1, english.Thousands(ms)+" ms", count(ends[i]-start, "byte"))
 		start = ends[i]
 	}
 	p.Events = b.String()

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -65,7 +65,7 @@ func (p *printer) files(indent int, files []string, about map[string]string) {
 
 // list prints names that have something in common, on as few lines as there is room for.
 func (p *printer) list(indent int, title string, names []string) {
-	p.line(indent, "", "%s: %s", title, report.List(names, 20))
+	p.line(indent, "", "%s: %s", title, english.List(names, 20))
 }
 
 // command prints a command that can be pasted, so it is never wrapped.
@@ -89,7 +89,7 @@ func redactedIn(files []string) string {
 	all, parts := 0, []string{}
 	for i, name := range names {
 		if all += under[name]; i < shown {
-			parts = append(parts, fmt.Sprintf("%s %s", thousands(int64(under[name])), name))
+			parts = append(parts, fmt.Sprintf("%s %s", english.Thousands(under[name]), name))
 		}
 	}
 	if all == 0 {

@@ -9,14 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync"
-	"syscall"
-	"time"
+
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 )
 
 // maxFile is the length in bytes of a file that is read as a whole.
@@ -113,14 +110,8 @@ func Beside(path, suffix string) string {
 	if len(ext) > 16 {
 		ext = ""
 	}
-	end := "-" + shortHash(name) + ext + suffix
+	end := "-" + atomicfile.ShortHash(name) + ext + suffix
 	return dir + strings.ToValidUTF8(name[:max(0, maxName-len(end))], "") + end
-}
-
-// shortHash tells texts apart in the names of files.
-func shortHash(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:6])
 }
 
 // target follows path as long as it is a symbolic link. A target need not exist.
@@ -174,7 +165,7 @@ func CanSave(path string) error {
 			break
 		}
 	}
-	f, err := CreateTemp(filepath.Join(dir, filepath.Base(file)))
+	f, err := atomicfile.CreateTemp(filepath.Join(dir, filepath.Base(file)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", dir, errors.Unwrap(err))
 	}
@@ -182,81 +173,31 @@ func CanSave(path string) error {
 	return os.Remove(f.Name())
 }
 
-// replace makes path a file with this content, at once: it writes a temporary
-// file beside it and renames that. A file with the same content is left alone.
-// The temporary file is named for owner, which is in the same file system.
+// replace makes path a file with this content, atomically. A file with the same
+// content is left alone. The temporary file is named for owner, the cassette,
+// where the next run finds it.
 func replace(owner, path string, content ...[]byte) error {
 	if same, err := holds(path, content); err == nil && same {
 		return nil
 	}
-	return replaceWith(owner, path, writing(content), os.Rename)
+	return atomicfile.Write(path, saveOptions(owner), atomicfile.Pieces(content...))
 }
 
-// create is replace for a file that is not there: another process may make it at the same time, and is not overwritten.
+// create is replace for a file that does not exist. If another process makes
+// the file at the same time, that file stays, and create returns an error.
 func create(path string, content [][]byte) error {
-	return replaceWith(path, path, writing(content), func(from, to string) error {
-		err := os.Link(from, to)
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return os.Rename(from, to) // some file systems have no links
-		}
-		os.Remove(from)
-		return err
-	})
+	options := saveOptions(path)
+	options.NoReplace = true
+	return atomicfile.Write(path, options, atomicfile.Pieces(content...))
 }
 
-func writing(content [][]byte) func(*os.File) error {
-	return func(f *os.File) (err error) {
-		for i := 0; err == nil && i < len(content); i++ {
-			_, err = f.Write(content[i])
-		}
-		return err
-	}
+// saveOptions returns how the files of the cassette owner are written. If that
+// exists, it must not be lost if the power fails; a new one can be recorded
+// again.
+func saveOptions(owner string) atomicfile.Options {
+	_, err := os.Stat(owner)
+	return atomicfile.Options{Owner: owner, Sync: err == nil}
 }
-
-// replaceWith is replace for whatever write writes, and rename renames.
-func replaceWith(owner, path string, write func(*os.File) error, rename func(from, to string) error) error {
-	f, err := CreateTemp(owner)
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if info, serr := os.Stat(path); err == nil && serr == nil && info.Mode().IsRegular() {
-		err = f.Chmod(info.Mode().Perm())
-	}
-	if _, serr := os.Stat(owner); err == nil && serr == nil {
-		err = f.Sync() // a cassette that is replaced must not be lost if the power fails
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
-// Temporary files are named for the file they belong to, the machine and the process
-// that made them, so that a later run finds those of a process that was killed:
-//
-//	.promptecho-FILE-MACHINE-PROCESS-NUMBER.tmp
-const tempPrefix, tempSuffix = ".promptecho-", ".tmp"
-
-// CreateTemp makes a temporary file beside the file owner. No two have the same 64 random bits.
-func CreateTemp(owner string) (*os.File, error) {
-	dir, name := filepath.Split(owner)
-	temp := fmt.Sprintf("%s%s-%s-%d-%d%s", tempPrefix, shortHash(name), machine(), os.Getpid(), rand.Uint64(), tempSuffix)
-	return os.OpenFile(dir+temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666) // less what umask says
-}
-
-// machine returns what tells this machine from others that share a folder with it; machines
-// that do not know their names count as one.
-var machine = sync.OnceValue(func() string {
-	name, _ := os.Hostname()
-	return shortHash(name)
-})
 
 // Prepare makes sure that the cassette at path may be written, and removes the
 // temporary files that killed processes have left of it and of the files beside it.
@@ -265,76 +206,17 @@ func Prepare(path string, beside ...string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	names := map[string]bool{}
-	for _, f := range append(beside, file) {
-		names[shortHash(filepath.Base(f))] = true
-	}
 	dir := folderOf(file)
+	var owners []string
+	for _, f := range append(beside, file) {
+		owners = append(owners, filepath.Base(f))
+	}
 	for _, f := range beside {
 		if _, err := os.Lstat(f); err == nil {
-			listed.Delete(dir) // a process that was killed left this, and maybe more
+			// A process that was killed has left this file, and maybe a temporary one.
+			atomicfile.Relist(dir)
 		}
 	}
-	for _, entry := range temporary(dir) {
-		made := strings.TrimSuffix(strings.TrimPrefix(entry, tempPrefix), tempSuffix)
-		if left := filepath.Join(dir, entry); leftBehind(left, made, names) {
-			os.Remove(left)
-		}
-	}
+	atomicfile.RemoveAbandoned(dir, owners...)
 	return nil
-}
-
-// listed has the temporary files that were in each folder when this process first asked: one with
-// thousands of cassettes is not to be listed for each of them. A process that is killed later
-// leaves its journal, too; a temporary file without one is for the next process to find.
-var listed sync.Map
-
-// temporary returns the names of the temporary files in a folder.
-func temporary(dir string) []string {
-	if names, ok := listed.Load(dir); ok {
-		return names.([]string)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil // it is not there yet, or saving will say what is wrong with it
-	}
-	var names []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) {
-			names = append(names, e.Name())
-		}
-	}
-	listed.Store(dir, names)
-	return names
-}
-
-// leftBehind reports whether a temporary file is of one of these names and of a
-// process that is no more. One with the number of this process is: none of its saves is at
-// work on a cassette that is being opened.
-func leftBehind(path, made string, names map[string]bool) bool {
-	parts := strings.Split(made, "-")
-	if len(parts) != 4 || !names[parts[0]] {
-		return false
-	}
-	pid, err := strconv.Atoi(parts[2])
-	if err != nil {
-		return false
-	}
-	if parts[1] != machine() {
-		// Nobody can ask that machine; no save takes a day.
-		info, err := os.Lstat(path)
-		return err == nil && time.Since(info.ModTime()) > 24*time.Hour
-	}
-	return pid == os.Getpid() || !alive(pid)
-}
-
-// alive reports whether there is a process with this number, or none can tell.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return errors.Is(err, fs.ErrPermission)
-	}
-	defer p.Release()
-	err = p.Signal(syscall.Signal(0)) // signal 0 is sent to nobody: kill(2)
-	return !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }

@@ -1,7 +1,6 @@
 package cassette
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,9 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
@@ -102,70 +101,38 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestPrepare removes the temporary files of processes that are no more, and no other.
+// TestPrepare: what a killed process has left of a cassette or of its journal is removed when the
+// folder is first used, and again when there is a journal.
 func TestPrepare(t *testing.T) {
 	t.Parallel()
-	dead := exec.Command(os.Args[0], "-test.run", "^$")
-	if err := dead.Run(); err != nil {
-		t.Fatal(err)
-	}
-	gone, living := dead.Process.Pid, os.Getppid()
-	old := time.Now().Add(-48 * time.Hour)
-	name := func(file, machine string, pid int) string {
-		return fmt.Sprintf(".promptecho-%s-%s-%d-7.tmp", shortHash(file), machine, pid)
-	}
-	for _, tt := range []struct {
-		name  string
-		file  string
-		old   bool
-		stays bool
-	}{
-		{"of a dead process", name("x.yaml", machine(), gone), false, false},
-		{"of the journal", name("x.yaml.partial", machine(), gone), false, false},
-		{"of this process, or of one that had its number", name("x.yaml", machine(), os.Getpid()), false, false},
-		{"of a living process", name("x.yaml", machine(), living), true, true},
-		{"of another cassette", name("y.yaml", machine(), gone), true, true},
-		{"of another machine", name("x.yaml", "0123456789ab", gone), false, true},
-		{"of another machine, long ago", name("x.yaml", "0123456789ab", living), true, false},
-		{"of somebody else", ".promptecho-mine.tmp", true, true},
-		{"of somebody else, with dashes", ".promptecho-" + shortHash("x.yaml") + "-a-b-c.tmp", true, true},
-	} {
-		dir := t.TempDir() // a folder is listed once
-		path, file := filepath.Join(dir, "x.yaml"), filepath.Join(dir, tt.file)
-		if err := os.WriteFile(file, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if tt.old {
-			if err := os.Chtimes(file, old, old); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := Prepare(path, path+".partial"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := os.Stat(file); (err == nil) != tt.stays {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-	}
-	// The names are those that are made. What comes after a folder was listed is found with the
-	// journal beside it, and else by the next process.
 	path := filepath.Join(t.TempDir(), "x.yaml")
-	for i, stays := range []bool{false, true, false} {
-		if i == 2 {
-			if err := os.WriteFile(path+".partial", nil, 0o644); err != nil {
+	journal := path + ".partial"
+	for _, tt := range []struct {
+		name       string
+		owner      string
+		hasJournal bool
+		stays      bool
+	}{
+		{"first use of the folder", path, false, false},
+		{"second use of the folder", path, false, true},
+		{"with a journal", path, true, false},
+		{"of the journal", journal, true, false},
+	} {
+		if tt.hasJournal {
+			if err := os.WriteFile(journal, nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		f, err := CreateTemp(path)
+		f, err := atomicfile.CreateTemp(tt.owner)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.Close()
-		if err := Prepare(path, path+".partial"); err != nil {
+		if err := Prepare(path, journal); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Stat(f.Name()); (err == nil) != stays {
-			t.Errorf("%s: %v", f.Name(), err)
+		if _, err := os.Stat(f.Name()); (err == nil) != tt.stays {
+			t.Errorf("%s: %v", tt.name, err)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -106,7 +107,7 @@ func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 		}
 		pieces = append(pieces, item.framed())
 	}
-	return writing(pieces)(f) // each at once: others may append to it
+	return atomicfile.Pieces(pieces...)(f) // each in one write: others may append, too
 }
 
 func journalHead() []byte { return []byte(head(false, true, nil, 1)) }

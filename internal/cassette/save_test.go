@@ -298,41 +298,6 @@ func TestSaveReadOnly(t *testing.T) {
 	}
 }
 
-// TestReplaceFails: a write that fails halfway leaves the old file.
-func TestReplaceFails(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "x.yaml")
-	if err := replace(path, path, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
-	full := errors.New("no space left")
-	err := replaceWith(path, path, func(f *os.File) error {
-		if _, err := f.WriteString("ne"); err != nil {
-			t.Error(err)
-		}
-		return full
-	}, os.Rename)
-	if !errors.Is(err, full) {
-		t.Errorf("got %v", err)
-	}
-	wantTree(t, dir, "x.yaml")
-	if got, _ := os.ReadFile(path); string(got) != "old" {
-		t.Errorf("the old file is %q now", got)
-	}
-	if err := replaceWith(path, path, (*os.File).Close, os.Rename); err == nil {
-		t.Error("a file that cannot be synced was taken")
-	}
-	wantTree(t, dir, "x.yaml")
-	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := replace(path, filepath.Join(dir, "d"), nil); err == nil {
-		t.Error("a folder was replaced")
-	}
-	wantTree(t, dir, "x.yaml")
-}
-
 func TestReadBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.yaml")

@@ -260,7 +260,6 @@ func TestShow(t *testing.T) {
 	t.Parallel()
 	hex := strings.Repeat("0123456789abcdef", 20)
 	tests := []struct{ got, want string }{
-		{count(0) + count(999) + " " + count(1000) + " " + count(1234567), "0999 1,000 1,234,567"},
 		{sizeOf(1) + ", " + sizeOf(2000), "1 byte, 2,000 bytes"},
 		{quoted("a\"\\\x00\xff\U000E0001\u200b", false), `"a\"\\\u0000\xff` + "\U000E0001\u200b\""},
 		{escape("\U000E0001\u200b\u00a0", true), `\U000e0001\u200b\u00a0`},

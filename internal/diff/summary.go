@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
@@ -98,21 +99,9 @@ func cutBefore(s string, n int) string {
 	return strings.TrimLeft(s[i:], gaps)
 }
 
-// count writes n with commas: 12,345.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // sizeOf writes a number of bytes.
 func sizeOf(n int) string {
-	if n == 1 {
-		return "1 byte"
-	}
-	return count(n) + " bytes"
+	return english.Thousands(n) + " " + english.Plural(n, "byte")
 }
 
 // longToken is the length from which text without a blank is not for people.

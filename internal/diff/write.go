@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
 )
@@ -54,7 +55,7 @@ func (w *writer) line(parts ...string) {
 func (w *writer) rows(rows []string, most int, what string) {
 	for i, row := range rows {
 		if i == most && len(rows) > most+1 {
-			w.line("  … and ", count(len(rows)-i), " more", what)
+			w.line("  … and ", english.Thousands(len(rows)-i), " more", what)
 			return
 		}
 		w.line("  ", row)
@@ -68,7 +69,7 @@ func (w *writer) more(rest []Edit) {
 	if len(rest) > named {
 		names = append(names, "…")
 	}
-	w.line("and ", count(len(rest)), " more: ", strings.Join(names, ", "))
+	w.line("and ", english.Thousands(len(rest)), " more: ", strings.Join(names, ", "))
 }
 
 // siblings returns how many edits from the first on are neighbours in a list
@@ -140,7 +141,7 @@ func (w *writer) values(e *Edit) {
 	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
 		w.both(e, summary(e.Recorded), summary(e.Incoming))
 		if n := FirstDifference(a, b); n >= longToken {
-			w.line("  the same up to byte ", count(n))
+			w.line("  the same up to byte ", english.Thousands(n))
 		}
 	case !isShort(a) || !isShort(b):
 		w.long(e, a, b)

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // insert returns the edit that inserts a text.
@@ -303,8 +305,6 @@ func keys(pass *analysis.Pass, n ast.Node, recorder string) (edits []analysis.Te
 	return edits
 }
 
-var keyName = regexp.MustCompile(`KEY|TOKEN|SECRET|CREDENTIAL`)
-
 // keyOf returns the variable of a key that an expression reads from the environment, "" for
 // none.
 func keyOf(info *types.Info, n ast.Node) string {
@@ -312,10 +312,13 @@ func keyOf(info *types.Info, n ast.Node) string {
 		return ""
 	}
 	value := info.Types[n.(*ast.CallExpr).Args[0]].Value
-	if value == nil || value.Kind() != constant.String || !keyName.MatchString(constant.StringVal(value)) {
+	if value == nil || value.Kind() != constant.String {
 		return ""
 	}
-	return constant.StringVal(value)
+	if name := constant.StringVal(value); redact.IsCredentialVariable(name) {
+		return name
+	}
+	return ""
 }
 
 // secret returns what takes the place of os.Getenv of a key.

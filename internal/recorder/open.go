@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/report"
@@ -121,7 +122,7 @@ func (r *Recorder) load() error {
 	if left := r.tape.Healed; left != nil {
 		note := r.file + ": has a merge conflict: this run plays the recordings of both sides and drops those that it does not use"
 		if *left > 0 {
-			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by hand, or mixed by git): a request for such an interaction is recorded again", report.Count(*left, "interaction"))
+			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by hand, or mixed by git): a request for such an interaction is recorded again", english.Count(*left, "interaction"))
 		}
 		r.log.Note(note)
 	}
@@ -182,7 +183,7 @@ func (r *Recorder) resume() error {
 		r.log.Notef("%s: removed %s: everything in it was already saved", r.file, name)
 	}
 	if err == nil && resumed > 0 {
-		r.log.Notef("%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, report.Count(resumed, "interaction"), name)
+		r.log.Notef("%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, english.Count(resumed, "interaction"), name)
 	}
 	if err != nil {
 		return err

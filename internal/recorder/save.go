@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -244,7 +245,7 @@ func (r *Recorder) replace(
 	if len(old) > 0 {
 		r.log.Notef("%s: kept %s that this run did not record again; "+
 			"to keep nothing old, delete the file before recording",
-			r.file, report.Count(len(old), "recording"))
+			r.file, english.Count(len(old), "recording"))
 	}
 	return slices.Concat(recorded, old), 0
 }
@@ -402,10 +403,10 @@ func (r *Recorder) count(f *newFile) {
 // noteSaved notes what was dropped and saved.
 func (r *Recorder) noteSaved(f *newFile) {
 	if f.dropped > 0 {
-		dropped := report.Count(f.dropped, "recording")
+		dropped := english.Count(f.dropped, "recording")
 		r.log.Notef("%s: dropped %s that this run did not use", f.name, dropped)
 	}
-	note := fmt.Sprintf("saved %s to %s", report.Count(len(f.recordings), "interaction"), f.name)
+	note := fmt.Sprintf("saved %s to %s", english.Count(len(f.recordings), "interaction"), f.name)
 	if f.partial && f.path == r.log.Path {
 		note += ", marked partial: the test failed or ran only in part; " +
 			"its next complete, passing run completes the cassette"

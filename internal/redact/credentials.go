@@ -22,6 +22,7 @@ import (
 //	openParameters,               parameters of an Authorization always, but for the open
 //	signParameters                header                         ones
 //	mayHoldCredential             headers, cookies, parameters   if it is to be told apart
+//	credentialVariable            variables that code reads      not known: only the name is
 
 // secretNames are the ends of names, in lower case without "-" and "_", beside which a
 // random value is a secret, and what it is. "token" and "key" alone are none: a piece of
@@ -168,3 +169,12 @@ var mayHoldCredential = memo.Regexp(`auth|^appid$|key|token|secret|passw|credent
 func MayHoldCredential(name string) bool {
 	return mayHoldCredential().MatchString(strings.ToLower(name))
 }
+
+// credentialVariable matches the names of environment variables from which code
+// reads a credential.
+var credentialVariable = memo.Regexp(`KEY|TOKEN|SECRET|CREDENTIAL`)
+
+// IsCredentialVariable reports whether code that reads an environment variable
+// of this name reads a credential, as far as the name tells. variableEnds is
+// narrower, since it decides about a value, and AWS_ACCESS_KEY_ID is no secret.
+func IsCredentialVariable(name string) bool { return credentialVariable().MatchString(name) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/compare"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -40,7 +41,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	shown := c.of(compare.Identical, compare.Benign, compare.NotCompared, compare.NotSent)
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
-		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)", Count(sent, "model call"), r.Mode, r.ModeBy)
+		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)", english.Count(sent, "model call"), r.Mode, r.ModeBy)
 		rep.Fail(text + r.list(not, 0) + "\n\nSet a key that has access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string
@@ -49,7 +50,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	rep.Notes = append(rep.Notes, fmt.Sprintf("mode compare, %s: %s%s", Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
+	rep.Notes = append(rep.Notes, fmt.Sprintf("mode compare, %s: %s%s", english.Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
 	if len(drifted) > 0 {
 		r.judgeDrifted(rep, o, drifted, sent)
 	}
@@ -57,7 +58,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 
 // judgeDrifted names the answers that have drifted, and shows in what.
 func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent int) {
-	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), Count(sent, "model call"), have(len(drifted)), r.Mode, r.ModeBy)
+	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), english.Count(sent, "model call"), have(len(drifted)), r.Mode, r.ModeBy)
 	for _, one := range drifted {
 		r.annotate(rep, one.Recording.Line(), "", "the provider does not answer as recorded: drift in "+one.Why)
 	}
@@ -77,7 +78,7 @@ func (r *Run) list(all []Comparison, edits int) (text string) {
 	for _, one := range all[:min(len(all), maxListed)] {
 		text += "\n" + r.compared(one, edits)
 	}
-	return text + andMore("\n… ", len(all)-maxListed)
+	return text + english.AndMore("\n… ", len(all)-maxListed)
 }
 
 // compared describes a comparison: the recording, what was asked, and the verdict in a

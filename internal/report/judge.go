@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/compare"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -82,7 +83,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 			"To keep one, or all that match a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
 	}
 	for _, selector := range l.Passed.all() {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, Count(l.Passed.count(selector), "request"), selector))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, english.Count(l.Passed.count(selector), "request"), selector))
 	}
 }
 
@@ -91,7 +92,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
 	return fmt.Sprintf("promptecho accept changed the request, but not the answer, of %s that played: %s.%s To record again:\n%s",
-		Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
+		english.Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 
 // judgeConflicts names the recordings that answered another request than theirs.
@@ -112,7 +113,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	if len(calls) == 0 {
 		return
 	}
-	text := "no value for " + List(calls, maxListed)
+	text := "no value for " + english.List(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
 		Head:   fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s", r.File, text, r.obstacle()),
@@ -144,7 +145,7 @@ func needed(calls []string) string {
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
 func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
-	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", Count(len(misses), "request"), have(len(misses)), l.Mode, l.ModeBy, len(used(recs)), len(recs))}
+	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", english.Count(len(misses), "request"), have(len(misses)), l.Mode, l.ModeBy, len(used(recs)), len(recs))}
 	// Those that have the same reason and differ from their recordings in the same way.
 	all := group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 	for i, finding := range all {
@@ -161,18 +162,18 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 			c.Text = "\n\n  " + first.brief("")
 		}
 		if rest := finding[1:]; c.Text != "" && len(rest) > 0 {
-			c.Text += "\n\n  The same is true of " + Count(len(rest), "more request") + ":"
+			c.Text += "\n\n  The same is true of " + english.Count(len(rest), "more request") + ":"
 			for _, m := range rest[:min(len(rest), alsoNamed)] {
 				c.Text += "\n  " + m.brief(first.Reason)
 			}
-			c.Text += andMore("\n  … ", len(rest)-alsoNamed)
+			c.Text += english.AndMore("\n  … ", len(rest)-alsoNamed)
 		}
 		p.Causes = append(p.Causes, c)
 		if first.acceptable && len(l.Lacking.all()) == 0 {
 			p.Acceptable++
 		}
 	}
-	p.Tail = andMore("\n\n  … ", len(all)-maxListed)
+	p.Tail = english.AndMore("\n\n  … ", len(all)-maxListed)
 	if o.Whole() && len(unused) > 0 {
 		p.Tail += "\n\nNot used by any request: " + l.places(unused)
 	}
@@ -206,7 +207,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 		r.annotate(rep, 0, "", text)
 		rep.fail(Problem{Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
 	case r.CheckUnused && len(unused) > 0:
-		text := fmt.Sprintf("%d of %s not used", len(unused), Count(len(recs), "recording"))
+		text := fmt.Sprintf("%d of %s not used", len(unused), english.Count(len(recs), "recording"))
 		list, raced, inFunction := "", "", false
 		listed := slices.CompactFunc(slices.Clone(unused), func(a, b *tape.Recording) bool { return a.Line() == b.Line() })
 		for _, rec := range listed[:min(len(listed), maxListed)] {
@@ -224,7 +225,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, play the recorded times with Pace(1), or add AllowRaced()."
 			}
 		}
-		list += andMore("\n  … ", len(listed)-maxListed)
+		list += english.AndMore("\n  … ", len(listed)-maxListed)
 		var remedies []Remedy
 		advice := "Delete what is unused from the file, add AllowUnused(), or record again:"
 		switch {

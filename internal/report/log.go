@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -260,7 +261,7 @@ func (l *Log) compare(m *missing, near []*tape.Recording) {
 		// A request made from a value that the cassette lacks cannot match.
 		m.Hint = ""
 		m.Diff = strings.Replace(m.Diff, unset, "", 1) + "  the cassette has no value for " +
-			List(lacking, maxListed) + " yet, so a text made from it cannot match\n"
+			english.List(lacking, maxListed) + " yet, so a text made from it cannot match\n"
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -232,7 +233,7 @@ func names(edits []diff.Edit) string {
 	for _, e := range edits {
 		fields = group.With(fields, fieldpath.Short(e.Path))
 	}
-	return List(fields, most)
+	return english.List(fields, most)
 }
 
 // fileAt returns what a multipart form has at a path of its form, "body/file/0".

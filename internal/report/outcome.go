@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -183,7 +184,7 @@ func (r *Run) commandIn(o *Outcome, mode string) string {
 // places names the first few of some recordings by their lines.
 func (r *Run) places(recs []*tape.Recording) string {
 	place := func(rec *tape.Recording) string { return fmt.Sprintf("%s:%d", r.File, rec.Line()) }
-	return List(group.Each(recs, place), alsoNamed)
+	return english.List(group.Each(recs, place), alsoNamed)
 }
 
 // annotate adds an annotation, as long as it would be shown.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -75,7 +76,7 @@ func (p *Problem) Tell(told func(Finding) string) string {
 		advice = ""
 	}
 	if n := len(known); n > 0 && n == len(p.Causes) {
-		return known[0] + andMore(", ", n-1) + "; " + where + advice
+		return known[0] + english.AndMore(", ", n-1) + "; " + where + advice
 	} else if n > 0 {
 		text += "\n\n  " + strings.Join(known, "\n  ") + "; " + where
 	}
@@ -99,27 +100,6 @@ func (p *Problem) printable() {
 	for _, text := range texts {
 		*text = redact.Printable(*text)
 	}
-}
-
-// andMore ends a list that is too long to be shown.
-func andMore(before string, n int) string {
-	if n <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%sand %d more", before, n)
-}
-
-// List names the first few of what there is: "a, b and 3 more".
-func List(items []string, most int) string {
-	return strings.Join(items[:min(len(items), most)], ", ") + andMore(" ", len(items)-most)
-}
-
-// Count returns "1 thing", "2 things".
-func Count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // have returns the verb behind a number: "has" behind 1, else "have".

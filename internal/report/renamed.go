@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
@@ -69,7 +70,7 @@ func (r *Run) leftOver(o *Outcome, asked [][]string) string {
 	if len(asked) > 1 {
 		requests = fmt.Sprintf("these %d requests", len(asked))
 	}
-	names := List(group.Each(a.Cassettes, r.nearTest), alsoNamed)
+	names := english.List(group.Each(a.Cassettes, r.nearTest), alsoNamed)
 	switch {
 	case a.Why == orphans.Split:
 		return fmt.Sprintf(textSplit, names, requests, r.carryOver(o, a))

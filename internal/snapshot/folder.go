@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -93,28 +94,8 @@ func Write(path string, content []byte) error {
 	if err := cassette.Prepare(path); err != nil { // what killed processes have left
 		return err
 	}
-	return replace(path, content)
-}
-
-// replace writes a temporary file and renames it.
-func replace(path string, content []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
+		path = real // the file that a link leads to is written, and the link stays
 	}
-	f, err := cassette.CreateTemp(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if info, serr := os.Stat(path); err == nil && serr == nil {
-		err = f.Chmod(info.Mode().Perm())
-	}
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.Write(path, atomicfile.Options{Sync: true}, atomicfile.Pieces(content))
 }

@@ -3,6 +3,7 @@
 package urls
 
 import (
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -57,14 +58,38 @@ func IsLocal(host string) bool {
 	return slices.ContainsFunc(localNames, func(end string) bool { return strings.HasSuffix(host, end) })
 }
 
-// IsThisMachine reports whether a host, with or without a port, is this machine: "localhost" and the names
-// below it (RFC 6761, section 6.3), a loopback address, or the unspecified one, which dials
-// this machine, too (RFC 1122, section 3.2.1.3). The dot of the root may stand behind a name.
+// IsThisMachine reports whether a request to a host, with or without a port,
+// stays on this machine. The host is "localhost" or a name below it (RFC 6761,
+// section 6.3), a loopback address, or the unspecified address, which dials
+// this machine, too (RFC 1122, section 3.2.1.3). The dot of the root may stand
+// behind a name. [IsLoopback] is the rule for what a server trusts.
 func IsThisMachine(host string) bool {
 	name := strings.TrimSuffix(strings.ToLower((&url.URL{Host: host}).Hostname()), ".")
+	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
+		return true
+	}
+
 	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
 	if err != nil {
 		ip, err = netip.ParseAddr(host) // an address of version 6 without brackets
 	}
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && (ip.Unmap().IsLoopback() || ip.Unmap().IsUnspecified())
+	ip = ip.Unmap()
+	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// IsLoopback reports whether a host, with or without a port, is exactly
+// "localhost" or a loopback address. It is for servers that only this machine
+// may reach: where they may listen, and which Host header they answer. Two
+// hosts for which [IsThisMachine] is true are not loopback:
+//
+//   - the unspecified address: a server that listens there can be reached from the network
+//   - a name below "localhost": on some systems DNS decides where it leads, so that a page of an
+//     attacker could have that name (DNS rebinding)
+func IsLoopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil { // there is no port
+		name = host
+	}
+	ip := net.ParseIP(name)
+	return name == "localhost" || name == "[::1]" || ip != nil && ip.IsLoopback()
 }

@@ -15,8 +15,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
@@ -60,13 +60,13 @@ func Tell(w io.Writer, folder string, allPassed bool) {
 
 	orphans, pending := leftIn(folder)
 	if len(orphans) > 0 {
-		fmt.Fprintf(w, "echosnap: this package has no test for %s\n", report.List(orphans, 10))
+		fmt.Fprintf(w, "echosnap: this package has no test for %s\n", english.List(orphans, 10))
 		if allPassed {
 			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; if a test was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
 	if allPassed && len(pending) > 0 {
-		fmt.Fprintf(w, "echosnap: all tests passed, but an earlier run left %s; promptecho review -reject drops it\n", report.List(pending, 10))
+		fmt.Fprintf(w, "echosnap: all tests passed, but an earlier run left %s; promptecho review -reject drops it\n", english.List(pending, 10))
 	}
 	for _, file := range slices.Sorted(maps.Keys(unused)) {
 		names := strings.Join(group.Each(unused[file], strconv.Quote), ", ")

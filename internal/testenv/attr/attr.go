@@ -5,14 +5,18 @@
 package attr
 
 import (
+	"crypto/rand"
 	"encoding/json"
-	"errors"
+	"io"
 	"iter"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 )
 
 // The keys of the attributes that are none of the [Counts].
@@ -118,11 +122,10 @@ func (d *Done) Leave() error {
 	if dir == "" {
 		return nil
 	}
-	f, err := os.CreateTemp(dir, "")
-	if err != nil {
-		return err
-	}
-	return errors.Join(json.NewEncoder(f).Encode(d), f.Close())
+	path := filepath.Join(dir, rand.Text())
+	return atomicfile.Write(path, atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
+		return json.NewEncoder(w).Encode(d)
+	})
 }
 
 // Add adds the counts of others.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 )
 
 // Env is the environment variable that names the folder.
@@ -40,19 +41,11 @@ type Call struct {
 // Encode returns the run as it stands in its file.
 func (r *Run) Encode() ([]byte, error) { return json.Marshal(r) }
 
-// Write writes what Encode returned to a new file in the folder, which only this user can
-// read.
+// Write writes what Encode returned to a new file in the folder. Only this user can read it.
 func Write(dir string, data []byte) error {
-	path := filepath.Join(dir, rand.Text()) // read by nobody before it is whole
-	err := os.WriteFile(path, data, 0o600)
-	if err == nil {
-		err = os.Rename(path, path+Suffix)
-	}
-	if err != nil {
-		os.Remove(path)
-	}
-	return err
+	path := filepath.Join(dir, rand.Text()+Suffix)
+	return atomicfile.Write(path, atomicfile.Options{Mode: 0o600}, atomicfile.Pieces(data))
 }
 
-// Suffix is the end of the names of files that are whole.
+// Suffix is the end of the names of the files. Temporary files have another one.
 const Suffix = ".json"

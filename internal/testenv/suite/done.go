@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
@@ -36,11 +37,14 @@ func readAttr(d *attr.Done, key, value string) bool {
 	return false
 }
 
-// Left returns what recorders have left in the folder of [attr.Env]. A file that is empty is that of a process
-// that was killed.
+// Left returns what recorders have left in the folder of [attr.Env]. Temporary
+// files and empty ones are from processes that were killed.
 func Left(dir string) (all []attr.Done, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
+		if atomicfile.IsTemporary(e.Name()) {
+			continue
+		}
 		data, rerr := os.ReadFile(filepath.Join(dir, e.Name()))
 		var d attr.Done
 		if rerr == nil && len(data) > 0 {

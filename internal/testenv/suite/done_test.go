@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
@@ -43,7 +44,7 @@ func TestWriteRead(t *testing.T) {
 }
 
 // What is left in the folder is read again, if there is a folder. A process that is killed may
-// leave an empty file.
+// leave a temporary file, and one of another version an empty one.
 func TestLeave(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(attr.Env, dir)
@@ -54,6 +55,12 @@ func TestLeave(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "empty"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	temp, err := atomicfile.CreateTemp(filepath.Join(dir, "half"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	temp.WriteString("{")
+	temp.Close()
 	if got, err := Left(dir); err != nil || !reflect.DeepEqual(got, []attr.Done{want}) {
 		t.Errorf("%+v, %v", got, err)
 	}

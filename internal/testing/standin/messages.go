@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/english"
 )
 
 // messages is Anthropic Messages.
@@ -111,7 +113,7 @@ func messagesBlocks(c *call, p prompt) ([]block, reply) {
 	var blocks []block
 	if t := c.body.sub("thinking").text("type"); t == "enabled" || t == "adaptive" {
 		_, words, _ := p.count()
-		blocks = append(blocks, block{kind: "thinking", text: "[stand-in] Thinking about " + plural(words, "word") + "."})
+		blocks = append(blocks, block{kind: "thinking", text: "[stand-in] Thinking about " + english.Count(words, "word") + "."})
 		r.out += len(tokens(blocks[0].text))
 	}
 	if r.why != called {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/english"
 )
 
 // prompt is a request without its provider's spelling.
@@ -74,7 +76,7 @@ func (p prompt) say(variant int) string {
 	}
 	messages, words, letters := p.count()
 	fmt.Fprintf(&b, " (%s%s, %s, %s)", p.earlier(),
-		plural(messages, "message"), plural(words, "word"), plural(letters, "letter"))
+		english.Count(messages, "message"), english.Count(words, "word"), english.Count(letters, "letter"))
 	return b.String()
 }
 
@@ -97,7 +99,7 @@ func (p prompt) results() string {
 	if said == nil {
 		return ""
 	}
-	return fmt.Sprintf("Done after %s: %s.", plural(len(said), "tool call"), strings.Join(said, "; "))
+	return fmt.Sprintf("Done after %s: %s.", english.Count(len(said), "tool call"), strings.Join(said, "; "))
 }
 
 // earlier quotes the beginnings of the user messages before the last.
@@ -224,13 +226,6 @@ func beginning(text string) string {
 		return strings.Join(words, " ")
 	}
 	return strings.Join(words[:most], " ") + " ..."
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // reply is an answer without its provider's spelling.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/english"
 )
 
 // offered is tools of the given names, each with one string and one number.
@@ -69,7 +71,7 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 		if calls := strings.Count(strings.Join(turns, "+"), "+") + 1; c.want != "" &&
-			!strings.HasPrefix(text, "[stand-in] Done after "+plural(calls, "tool call")) {
+			!strings.HasPrefix(text, "[stand-in] Done after "+english.Count(calls, "tool call")) {
 			t.Errorf("%s: text %s", c.name, text)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/english"
 )
 
 // epoch is when the first request is said to have been created.
@@ -55,7 +57,7 @@ func contentText(content any) string {
 		} else if text := o.text("refusal"); text != "" {
 			said = append(said, text)
 		} else {
-			said = append(said, fmt.Sprintf("(%s, %s)", o.text("type"), plural(len(encode(o)), "byte")))
+			said = append(said, fmt.Sprintf("(%s, %s)", o.text("type"), english.Count(len(encode(o)), "byte")))
 		}
 	}
 	return strings.Join(said, "\n")

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/store/internal/whole"
 )
 
@@ -85,8 +86,11 @@ func (c *Cache) Keep(sum, file string) error {
 		return err
 	}
 	defer f.Close()
-	temp := func() (*os.File, error) { return os.CreateTemp(filepath.Join(c.temp(), sum[:1]), "object") }
-	return elsewhere(whole.Write(kept, 0o600, temp, func(w io.Writer) error { _, err := io.Copy(w, io.NewSectionReader(f, 0, 1<<62)); return err }))
+	options := atomicfile.Options{Owner: filepath.Join(c.temp(), sum[:1], "object"), Mode: 0o600}
+	return elsewhere(whole.Write(kept, options, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(f, 0, 1<<62))
+		return err
+	}))
 }
 
 // Get writes an object to w and reports whether it is there, whole and right. One that is wrong

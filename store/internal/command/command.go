@@ -120,14 +120,6 @@ func (c *call) say(format string, args ...any) {
 	}
 }
 
-// count returns "1 cassette", "2 cassettes".
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // transfers is how many objects move at once, if the user does not say otherwise: they wait for
 // the store most of the time.
 const transfers = 32

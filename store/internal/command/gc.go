@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/store/internal/history"
 	"github.com/promptecho/promptecho/store/internal/locks"
 	"github.com/promptecho/promptecho/store/internal/objects"
@@ -71,7 +72,7 @@ func runGC(c *call) error {
 		}
 	}
 	return c.result(map[string]any{"deleted": keys, "bytes": bytes, "kept": kept - len(keys), "dry": *dry},
-		"%s%s deleted (%.1f MB), %d kept", map[bool]string{true: "dry run: "}[*dry], count(len(keys), "object"), float64(bytes)/1e6, kept-len(keys))
+		"%s%s deleted (%.1f MB), %d kept", map[bool]string{true: "dry run: "}[*dry], english.Count(len(keys), "object"), float64(bytes)/1e6, kept-len(keys))
 }
 
 // delete deletes objects, but those that were stored again since they were listed: a push needs them.

@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/merge"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/testenv/lock"
 	"github.com/promptecho/promptecho/store/internal/locks"
 )
@@ -62,7 +63,7 @@ func runMerge(c *call) error {
 	if open {
 		return errToDo
 	}
-	return c.result(map[string]int{"merged": len(unmerged)}, "%s merged", count(len(unmerged), "lock"))
+	return c.result(map[string]int{"merged": len(unmerged)}, "%s merged", english.Count(len(unmerged), "lock"))
 }
 
 // unmerged returns base, ours and theirs of the locks that are unmerged in git's index.
@@ -141,7 +142,7 @@ func (c *call) mergeLock(from *source, path, to string, texts [3][]byte) error {
 		return err
 	}
 	if pushing > 0 {
-		fmt.Fprintf(c.stderr, "%s: %s merged; before this branch is pushed: promptecho-store push\n", path, count(pushing, "cassette"))
+		fmt.Fprintf(c.stderr, "%s: %s merged; before this branch is pushed: promptecho-store push\n", path, english.Count(pushing, "cassette"))
 	}
 	return nil
 }

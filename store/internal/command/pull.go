@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/store/internal/cache"
 	"github.com/promptecho/promptecho/store/internal/locks"
 	"github.com/promptecho/promptecho/store/internal/objects"
@@ -145,7 +146,7 @@ func runPull(c *call) error {
 		return err
 	}
 	if err := c.result(map[string]any{"named": len(assets) + len(cassettes), "fetched": p.fetched, "bytes": p.bytes, "problems": append([]string{}, p.problems...)},
-		"%s named by the locks, %d fetched (%.1f MB)", count(len(assets)+len(cassettes), "file"), p.fetched, float64(p.bytes)/1e6); err != nil {
+		"%s named by the locks, %d fetched (%.1f MB)", english.Count(len(assets)+len(cassettes), "file"), p.fetched, float64(p.bytes)/1e6); err != nil {
 		return err
 	}
 	if len(p.problems) > 0 {

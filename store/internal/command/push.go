@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette/fit"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/store/internal/locks"
 	"github.com/promptecho/promptecho/store/internal/objects"
 )
@@ -87,7 +88,7 @@ func runPush(c *call) error {
 		named += len(f.entries)
 	}
 	return c.result(map[string]any{"named": named, "stored": len(missing), "bytes": bytes, "dropped": len(dropped), "dry": p.dry},
-		"%s%s here, %d of them new to the store (%.1f MB); %d removed from the locks", map[bool]string{true: "Dry run: "}[p.dry], count(named, "file"), len(missing), float64(bytes)/1e6, len(dropped))
+		"%s%s here, %d of them new to the store (%.1f MB); %d removed from the locks", map[bool]string{true: "Dry run: "}[p.dry], english.Count(named, "file"), len(missing), float64(bytes)/1e6, len(dropped))
 }
 
 // collect finds what is to be in the store. dropped is what the locks name and is not here, if
@@ -131,7 +132,7 @@ func (p *pushing) each(do func(*pushed) (problems []string)) error {
 	for _, problem := range p.problems {
 		fmt.Fprintln(p.stderr, problem)
 	}
-	return fmt.Errorf("nothing was stored: %s", count(len(p.problems), "problem"))
+	return fmt.Errorf("nothing was stored: %s", english.Count(len(p.problems), "problem"))
 }
 
 // read finds out what the lock is to name of a cassette. One that is as its lock names it was

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/store/internal/locks"
 	"github.com/promptecho/promptecho/store/internal/objects"
 )
@@ -85,7 +86,7 @@ func runStatus(c *call) error {
 	if of(stateDiffers)+of(stateNew) > 0 {
 		advice += "\npromptecho-store push stores new and changed cassettes; pull replaces changed cassettes, if they were pushed before, with the versions that the locks name."
 	}
-	if err := c.result(map[string]any{"named": all, "files": states}, "%s named by the locks: %d missing, %d differ; %d new%s", count(all, "file"), of(stateMissing), of(stateDiffers), of(stateNew), advice); err != nil {
+	if err := c.result(map[string]any{"named": all, "files": states}, "%s named by the locks: %d missing, %d differ; %d new%s", english.Count(all, "file"), of(stateMissing), of(stateDiffers), of(stateNew), advice); err != nil {
 		return err
 	}
 	if len(states) > 0 {
@@ -144,7 +145,7 @@ func runVerify(c *call) error {
 		return err
 	}
 	slices.Sort(problems)
-	c.say("%s", strings.Join(append(problems, fmt.Sprintf("%d of %s intact in the store", len(list)-len(problems), count(len(list), "file"))), "\n"))
+	c.say("%s", strings.Join(append(problems, fmt.Sprintf("%d of %s intact in the store", len(list)-len(problems), english.Count(len(list), "file"))), "\n"))
 	if *c.json {
 		if err := c.result(map[string]any{"named": len(list), "problems": problems}, ""); err != nil {
 			return err

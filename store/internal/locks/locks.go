@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/lock"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/store/internal/whole"
@@ -280,7 +280,7 @@ func (p *Place) Update(changes []Entry) (changed bool, err error) {
 
 // Replace makes a file, at once: it is whole when it is there.
 func Replace(file string, fill func(io.Writer) error) error {
-	return whole.Write(file, 0o666, func() (*os.File, error) { return cassette.CreateTemp(file) }, fill)
+	return whole.Write(file, atomicfile.Options{}, fill)
 }
 
 // Local returns the entry of a file as it is, without a path; SHA256 is "" if it is not there.

@@ -8,34 +8,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 )
 
 // Named is set by tests that are to see what happens where files need names.
 var Named bool
 
-// Write makes a file, or replaces it, at once, with what fill writes. Until it is whole, it has no
-// name, so that a process that is killed leaves nothing; where the system does not know
-// that, and where a file is replaced, it has the one that temp gives it. fill may be called again.
-func Write(file string, mode fs.FileMode, temp func() (*os.File, error), fill func(io.Writer) error) error {
+// Write makes a file, or replaces it, atomically, with what fill writes. A file
+// that is made has no name until it is whole, so that a process that is killed
+// leaves nothing. Where the system has no files without names, and where a file
+// is replaced, there is a temporary file until then, as options say. fill may
+// be called twice.
+func Write(file string, options atomicfile.Options, fill func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(file); !Named && errors.Is(err, fs.ErrNotExist) {
-		if done, err := unnamed(file, mode, fill); done {
+	_, err := os.Lstat(file)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if isNew && !Named {
+		done, err := unnamed(file, cmp.Or(options.Mode, 0o666), fill)
+		if done {
 			return err
 		}
 	}
-	f, err := temp()
-	if err != nil {
-		return err
-	}
-	err = fill(f)
-	err = cmp.Or(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.Write(file, options, fill)
 }

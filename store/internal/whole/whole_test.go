@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 )
 
 // TestWrite: a file is made in a folder that need not be there yet, or replaced; until it is whole, nobody
@@ -17,7 +19,7 @@ func TestWrite(t *testing.T) {
 		Named = named
 		dir := filepath.Join(t.TempDir(), "a", "b")
 		file := filepath.Join(dir, "f")
-		temp := func() (*os.File, error) { return os.CreateTemp(dir, "temp") }
+		options := atomicfile.Options{Mode: 0o600}
 		names := func() (names []string) {
 			entries, err := os.ReadDir(dir)
 			if err != nil {
@@ -44,23 +46,23 @@ func TestWrite(t *testing.T) {
 				return err
 			}
 		}
-		if err := Write(file, 0o600, temp, half); err != failed || len(names()) > 0 {
+		if err := Write(file, options, half); err != failed || len(names()) > 0 {
 			t.Errorf("%v, left %q", err, names())
 		}
 		beside := map[bool]int{true: 0, false: 1}[runtime.GOOS == "linux" && !named]
-		if err := Write(file, 0o600, temp, fill("one", beside)); err != nil {
+		if err := Write(file, options, fill("one", beside)); err != nil {
 			t.Error(err)
 		}
 		if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
 			t.Error(info, err)
 		}
-		if err := Write(file, 0o600, temp, half); err != failed {
+		if err := Write(file, options, half); err != failed {
 			t.Error(err)
 		}
 		if text, err := os.ReadFile(file); string(text) != "one" {
 			t.Errorf("%q, %v", text, err)
 		}
-		if err := Write(file, 0o600, temp, fill("two", 2)); err != nil {
+		if err := Write(file, options, fill("two", 2)); err != nil {
 			t.Error(err)
 		}
 		if text, err := os.ReadFile(file); string(text) != "two" || len(names()) != 1 {
@@ -74,7 +76,7 @@ func TestWrite(t *testing.T) {
 func TestMade(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")
-	err := Write(file, 0o600, func() (*os.File, error) { return os.CreateTemp(dir, "temp") }, func(w io.Writer) error {
+	err := Write(file, atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			if err := os.WriteFile(file, []byte("another's, which is longer"), 0o666); err != nil {
 				t.Fatal(err)

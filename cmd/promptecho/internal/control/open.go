@@ -12,7 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -58,8 +60,7 @@ func (c *Control) listen() (net.Listener, error) {
 		}
 		return net.Listen("tcp6", "[::1]:0")
 	}
-	host, _, err := net.SplitHostPort(c.Listen)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil || !urls.IsLoopback(c.Listen) {
 		return nil, fmt.Errorf("-listen %s: it must be an address of this machine with a port: 127.0.0.1:8090, [::1]:8090", c.Listen)
 	}
 	return net.Listen("tcp", c.Listen)
@@ -139,7 +140,7 @@ func (c *Control) Close(e Ending) Report {
 // ofTests adds what is to be said of the cassettes of tests.
 func (c *Control) ofTests(rep *Report, passed bool) {
 	unused := slices.DeleteFunc(c.cassettes(), func(f string) bool { return c.opened[f] != "" })
-	left := fmt.Sprintf("the tests of %s in %s did not run", report.Count(len(unused), "cassette"), c.Dir)
+	left := fmt.Sprintf("the tests of %s in %s did not run", english.Count(len(unused), "cassette"), c.Dir)
 	switch {
 	case len(unused) > 0 && c.Whole && passed:
 		rep.Errors = append(rep.Errors, left+": "+list(unused)+". Delete the cassettes of deleted tests")
@@ -147,10 +148,10 @@ func (c *Control) ofTests(rep *Report, passed bool) {
 		rep.Notes = append(rep.Notes, left+" (-require-all fails such a run)")
 	}
 	if c.total.Recorded > 0 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s replayed, %d recorded", report.Count(len(c.opened), "test"), report.Count(int(c.total.Replayed), "request"), c.total.Recorded))
+		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s replayed, %d recorded", english.Count(len(c.opened), "test"), english.Count(int(c.total.Replayed), "request"), c.total.Recorded))
 	}
 	if slices.Sort(c.unfit); len(c.unfit) > 0 {
-		rep.Errors = append(rep.Errors, report.Count(len(c.unfit), "test")+" failed because of a cassette; each failure says why: "+list(c.unfit))
+		rep.Errors = append(rep.Errors, english.Count(len(c.unfit), "test")+" failed because of a cassette; each failure says why: "+list(c.unfit))
 	}
 }
 
@@ -189,4 +190,4 @@ func below(path string) []string {
 }
 
 // list names the first of many.
-func list(names []string) string { return report.List(names, 20) }
+func list(names []string) string { return english.List(names, 20) }

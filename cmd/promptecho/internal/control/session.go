@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -87,10 +88,10 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	}
 	switch {
 	case s.name != "" && present && ran && !s.asked.Load():
-		r.Errors = append(r.Errors, s.file+": no request of the test arrived, and the cassette has "+report.Count(len(stored), "recording")+
+		r.Errors = append(r.Errors, s.file+": no request of the test arrived, and the cassette has "+english.Count(len(stored), "recording")+
 			": if its client was created before OPENAI_BASE_URL and the like were set, create it in the test; if the test sends no requests any more, delete the cassette")
 	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
-		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, report.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
+		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, english.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
 		if tape.State.Partial {
 			r.Notes = append(r.Notes, s.file+" stays partial while recordings are unused; -mode=all -require-all records everything again and drops them")
 		}

@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -151,7 +152,7 @@ var (
 )
 
 var document = template.Must(template.New("page").Funcs(template.FuncMap{
-	"cut": cut, "line": redact.OneLine, "groups": groups, "thousands": thousands, "share": share, "href": func(id string) string { return "#" + id },
+	"cut": cut, "line": redact.OneLine, "groups": groups, "thousands": english.Thousands[int64], "share": share, "href": func(id string) string { return "#" + id },
 	"style": func() template.CSS { return template.CSS(style) }, "script": func() template.JS { return template.JS(script) },
 	"policy": func(p *Page) string { return p.Policy() },
 }).Parse(source))

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/english"
 )
 
 // What is shown of a long text at once, and of a huge one at all.
@@ -23,10 +25,10 @@ type text struct {
 
 // cut cuts a text between lines, or else between letters.
 func cut(whole string) text {
-	t := text{Size: thousands(int64(len(whole))) + " bytes"}
+	t := text{Size: english.Thousands(len(whole)) + " bytes"}
 	if len(whole) > wholeBytes {
 		end := boundary(whole, wholeBytes)
-		t.More = thousands(int64(len(whole)-end)) + " bytes"
+		t.More = english.Thousands(len(whole)-end) + " bytes"
 		whole = whole[:end]
 	}
 	t.Head = whole
@@ -50,15 +52,6 @@ func boundary(text string, at int) int {
 		at--
 	}
 	return at
-}
-
-// thousands returns 12,345.
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // percent returns a part of something as SVG has it.

@@ -1,0 +1,44 @@
+// Package english writes numbers and lists in English.
+package english
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Count returns "1 thing" or "2 things".
+func Count(n int, thing string) string { return strconv.Itoa(n) + " " + Plural(n, thing) }
+
+// Plural returns thing if n is 1, and else thing with an "s".
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return thing
+	}
+	return thing + "s"
+}
+
+// Thousands writes n, which is not negative, with commas: 12,345.
+func Thousands[Int ~int | ~int64](n Int) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// List joins the items with commas, but for those behind the first most: "a, b
+// and 3 more".
+func List(items []string, most int) string {
+	shown := items[:min(len(items), most)]
+	return strings.Join(shown, ", ") + AndMore(" ", len(items)-most)
+}
+
+// AndMore returns the end of a list from which n items are left out, with what
+// stands before it: "and 3 more". If n is not positive, it is empty.
+func AndMore(before string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%sand %d more", before, n)
+}
