@@ -24,39 +24,46 @@ const callWords = `trace|span|request|correlation|nonce|idempotency|run|build|pr
 
 // The names of fields of requests.
 var (
-	// OfOneCall are those whose value tells one call from the next, and decides no answer.
-	OfOneCall = matching(`(?i:(^|[_-])(` + callWords + `)([_-]?(id|no|nr|number|count|key|token|uuid))?$)|` +
+	ofOneCall = matching(`(?i:(^|[_-])(` + callWords + `)([_-]?(id|no|nr|number|count|key|token|uuid))?$)|` +
 		`[a-z](?i:` + callWords + `)(Id|ID|Number|Count|Key|Token|UUID)$|` +
 		`(?i:^ts$|time|timestamp|date|created|updated|traceparent|tracestate)$|(_a|A)t$`)
-
-	// WhoAsks are those whose value tells callers apart, or versions: it counts with its numbers.
-	WhoAsks = matching(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
-
-	// Tokens are those by which a service knows a request that is sent again: of AWS's Smithy
-	// (clientToken, ClientRequestToken, CreationToken; profileToken of CodeGuru Profiler; MessageDeduplicationId
-	// of SQS), of GitHub's GraphQL (clientMutationId), of Stripe, Square and many others.
-	Tokens = matching(`(?i)^(?:x[_-]?)?(?:amzn?[_-]?)?(client|creat(e|ion|or)|caller|request|idempotenc[ey]|dedup(e|lication)?)[_-]?(idempotenc[ey]|request)?[_-]?(token|reference|key)$|` +
+	whoAsks = matching(`(?i)user|tenant|account|customer|client|organi[sz]ation|^org|project|session|conversation|thread|identifier|cache_key|version`)
+	tokens  = matching(`(?i)^(?:x[_-]?)?(?:amzn?[_-]?)?(client|creat(e|ion|or)|caller|request|idempotenc[ey]|dedup(e|lication)?)[_-]?(idempotenc[ey]|request)?[_-]?(token|reference|key)$|` +
 		`^profile[_-]?token$|^(client|creator)[_-]?request[_-]?(id|token)$|^idempoten(c[ey]|t)([_-]?(id|uuid|token))?$|^message[_-]?deduplication[_-]?id$|^client[_-]?mutation[_-]?id$`)
-
-	// Headers are those of headers and parameters that change with each call or each run and
-	// say nothing about what is asked, that a transport writes, or that only describe the body.
-	Headers = matching(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
+	headers = matching(`^(x-stainless-|amz-sdk-|x-datadog-|x-b3-|x-envoy-|sec-|proxy-)|` +
 		`^(accept|accept-encoding|content-type|content-length|content-md5|transfer-encoding|user-agent|connection|keep-alive|te|trailer|expect|upgrade|host|forwarded|via|signature-input|x-amz-user-agent|x-goog-api-client|x-amz-security-token|x-cloud-trace-context|b3|newrelic|baggage|dpop)$|` +
 		`(^|-)(date|time|timestamp|expires|deadline|timeout|nonce|signature|sig|sign|hmac|digest|sha256|_?csrf|csrftoken|xsrf|attempt|attempts|retry|retries|(elastic-apm-)?trace|traceparent|tracestate|traceid|spanid)(-(id|no|nr|number|count|token|bin))?$|` +
 		`(^|-)(request|correlation|idempotenc[ey]|invocation|transaction|message|call|event|span|sequence)-?(id|key|no|nr|number|token|uuid|start)$|` +
 		`(^|-)client-?token$`)
-
-	// Navigation are those of headers that say from where a client came to a page, or how a cache
-	// and a connection treat the request (RFC 9110, RFC 9111, RFC 9218, Fetch, client hints).
-	// They identify nobody. net/http writes Referer itself when it follows a redirect.
-	Navigation = matching(`^(referer|origin|cache-control|pragma|priority|dnt|save-data|upgrade-insecure-requests|accept-charset|` +
+	navigation = matching(`^(referer|origin|cache-control|pragma|priority|dnt|save-data|upgrade-insecure-requests|accept-charset|` +
 		`alt-used|early-data|max-forwards|http2-settings|device-memory|dpr|downlink|ect|rtt|viewport-width|width)$`)
-
-	// Cookies are those by which content delivery networks, load balancers and counters of
-	// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.
-	// What protects forms is one of Headers.
-	Cookies = matching(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$)`)
+	cookies = matching(`^(__cf|_cf|cf_|AWSALB|AWSELB|ARRAffinity|ak_bmsc$|bm_|_abck$|incap_ses_|visid_incap_|nlbi_|datadome$|_ga|_gid$)`)
 )
+
+// OfOneCall reports whether a name is one of those whose value tells one call from the next, and decides no answer.
+func OfOneCall(name string) bool { return ofOneCall(name) }
+
+// WhoAsks reports whether a name is one of those whose value tells callers apart, or versions: it counts with its numbers.
+func WhoAsks(name string) bool { return whoAsks(name) }
+
+// Tokens reports whether a name is one of those by which a service knows a request that is sent again: of AWS's Smithy
+// (clientToken, ClientRequestToken, CreationToken; profileToken of CodeGuru Profiler; MessageDeduplicationId
+// of SQS), of GitHub's GraphQL (clientMutationId), of Stripe, Square and many others.
+func Tokens(name string) bool { return tokens(name) }
+
+// Headers reports whether a name is one of those of headers and parameters that change with each call or each run and
+// say nothing about what is asked, that a transport writes, or that only describe the body.
+func Headers(name string) bool { return headers(name) }
+
+// Navigation reports whether a name is one of those of headers that say from where a client came to a page, or how a cache
+// and a connection treat the request (RFC 9110, RFC 9111, RFC 9218, Fetch, client hints).
+// They identify nobody. net/http writes Referer itself when it follows a redirect.
+func Navigation(name string) bool { return navigation(name) }
+
+// Cookies reports whether a name is one of those by which content delivery networks, load balancers and counters of
+// visits recognise a client: Cloudflare, AWS, Azure, Akamai, Imperva, DataDome, Google.
+// What protects forms is one of Headers.
+func Cookies(name string) bool { return cookies(name) }
 
 // ContentHeaders select what a server answers (RFC 9110, RFC 7240, and what the vendors named
 // have instead of a parameter), or name what is read: copies, Jina's reader
@@ -80,42 +87,53 @@ var DeploymentHeaders = strings.Fields("azureml-model-deployment x-ms-oai-image-
 
 // The names of fields of answers.
 var (
-	// IDs are those that hold an id: id, call_id, toolUseId.
-	IDs = matching(`^id$|_id$|Id$`)
-
-	// AnswerHeaders are those of headers that are others with each answer.
-	AnswerHeaders = matching(`^(request-id|x-request-id|x-amzn-requestid|x-ms-request-id|mistral-correlation-id|x-amzn-bedrock-invocation-latency)$`)
-
-	// Noise are those that hold a time, a duration or nothing: created (OpenAI), createTime
-	// (Gemini), eval_duration (Ollama), latencyMs (Bedrock), and what OpenAI makes the events
-	// of a stream equally long with.
-	Noise = matching(`^(created|createTime|latencyMs|obfuscation|system_fingerprint)$|_at$|_duration$|Latency$`)
-
-	// Proofs are those that are others in every answer, since they sign or encrypt a thought,
-	// and a time that may mean something where an answer is kept.
-	Proofs = matching(`^(signature|thoughtSignature|thought_signature|encrypted_content|encrypted_index|updated)$`)
-
-	// Counts are those that hold what an answer cost and how long it took, whatever they have:
-	// usage (OpenAI, Anthropic, Bedrock), usageMetadata (Gemini), meta (Cohere), timings
-	// (llama.cpp), x_groq, time_info (Cerebras), and counts of Ollama and of models on Bedrock.
-	Counts = matching(`^(usage|usageMetadata|meta|metrics|timings|x_groq|time_info|prompt_eval_count|eval_count|` +
+	ids           = matching(`^id$|_id$|Id$`)
+	answerHeaders = matching(`^(request-id|x-request-id|x-amzn-requestid|x-ms-request-id|mistral-correlation-id|x-amzn-bedrock-invocation-latency)$`)
+	noise         = matching(`^(created|createTime|latencyMs|obfuscation|system_fingerprint)$|_at$|_duration$|Latency$`)
+	proofs        = matching(`^(signature|thoughtSignature|thought_signature|encrypted_content|encrypted_index|updated)$`)
+	counts        = matching(`^(usage|usageMetadata|meta|metrics|timings|x_groq|time_info|prompt_eval_count|eval_count|` +
 		`amazon-bedrock-invocationMetrics|inputTextTokenCount|tokenCount|totalOutputTextTokenCount|prompt_token_count|generation_token_count)$`)
 )
 
+// IDs reports whether a name is one of those that hold an id: id, call_id, toolUseId.
+func IDs(name string) bool { return ids(name) }
+
+// AnswerHeaders reports whether a name is one of those of headers that are others with each answer.
+func AnswerHeaders(name string) bool { return answerHeaders(name) }
+
+// Noise reports whether a name is one of those that hold a time, a duration or nothing: created (OpenAI), createTime
+// (Gemini), eval_duration (Ollama), latencyMs (Bedrock), and what OpenAI makes the events
+// of a stream equally long with.
+func Noise(name string) bool { return noise(name) }
+
+// Proofs reports whether a name is one of those that are others in every answer, since they sign or encrypt a thought,
+// and a time that may mean something where an answer is kept.
+func Proofs(name string) bool { return proofs(name) }
+
+// Counts reports whether a name is one of those that hold what an answer cost and how long it took, whatever they have:
+// usage (OpenAI, Anthropic, Bedrock), usageMetadata (Gemini), meta (Cohere), timings
+// (llama.cpp), x_groq, time_info (Cerebras), and counts of Ollama and of models on Bedrock.
+func Counts(name string) bool { return counts(name) }
+
 // What values look like.
 var (
-	// Drawn are those that are drawn for a call or a run: UUIDs and hexadecimal.
-	Drawn = like(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
-
-	// Counted are those with a number that is long enough to be one of a clock or a counter.
-	Counted = like(`\d{8}`)
-
-	// Timed are dates and times as programs write them.
-	Timed = like(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
-
-	// DrawnOrCounted are those of headers and parameters that are numbers, times, UUIDs or random.
-	DrawnOrCounted = like(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
+	drawnForCall   = like(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|[0-9a-fA-F]{16}`)
+	counted        = like(`\d{8}`)
+	timed          = like(`\d{4}-?\d\d-?\d\d|\d\d?:\d\d|(?i:\b(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? \d)`)
+	drawnOrCounted = like(`^[0-9.:+-]+$|\d{4}-\d\d-\d\d|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|^[0-9a-fA-F]{16,}$|\d\d:\d\d:\d\d`)
 )
+
+// Drawn reports whether a value is one of those that are drawn for a call or a run: UUIDs and hexadecimal.
+func Drawn(value string) bool { return drawnForCall(value) }
+
+// Counted reports whether a value is one of those with a number that is long enough to be one of a clock or a counter.
+func Counted(value string) bool { return counted(value) }
+
+// Timed reports whether a value is one of dates and times as programs write them.
+func Timed(value string) bool { return timed(value) }
+
+// DrawnOrCounted reports whether a value is one of those of headers and parameters that are numbers, times, UUIDs or random.
+func DrawnOrCounted(value string) bool { return drawnOrCounted(value) }
 
 // like returns a function that reports whether a value matches an expression.
 func like(expr string) func(string) bool {

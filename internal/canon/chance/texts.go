@@ -60,7 +60,9 @@ var ChangingTexts = []Changing{
 // Times masks dates and times: RFC 3339 and its kin, what package time has layouts for
 // and what [time.Time.String] writes, dates and times of day as people write them, and
 // Unix times of this century in text.
-var Times = masked(Mask{Placeholder: "TIME"}, memo.Regexp(`\b(?:`+
+func Times() []Mask { return times() }
+
+var times = masked(Mask{Placeholder: "TIME"}, memo.Regexp(`\b(?:`+
 	// 2026-01-02T03:04:05.6Z, 2026-01-02 03:04:05.6 +0100 CET m=+0.7, 2026-01-02
 	`\d{4}[-/]\d\d[-/]\d\d(?:[T ]`+clock+`(?:[.,]\d+)?(?: ?(?:Z\b|[+-]\d\d:?\d\d))?(?: (?:[A-Z]{3,4}\b|[+-]\d\d(?:\d\d)?\b))?(?: m=[+-]\d+\.\d+)?)?|`+
 	// Fri, 02 Jan 2026 03:04:05 GMT; Friday, 02-Jan-26 03:04:05 UTC; Friday, 2 January 2026
@@ -90,7 +92,9 @@ func IsUnixTime(number string) bool { return unixTime().MatchString(number) }
 var unixTime = memo.Regexp(`^1\d{9}(\d{3}|\d{6}|\d{9})?$`)
 
 // UUIDs masks UUIDs (RFC 9562), in lower and upper case.
-var UUIDs = masked(Mask{Placeholder: "UUID"}, memo.Regexp(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`))
+func UUIDs() []Mask { return uuids() }
+
+var uuids = masked(Mask{Placeholder: "UUID"}, memo.Regexp(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`))
 
 // MachinePaths masks what is of one machine in a path, so that the rest can be compared:
 //

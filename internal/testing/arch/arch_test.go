@@ -28,11 +28,11 @@ var rooms = map[string][]string{
 	"echotest":                   {"internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/answer", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
 	"echofault":                  {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
 	"":                           {"internal/group", "internal/recorder", "internal/report"},
-	"internal/recorder":          {"internal/english", "internal/group", "internal/testenv/lock", "internal/testenv/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/nethttp/guard", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/stream", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/canon/upload", "internal/recorder/volatile"},
+	"internal/recorder":          {"internal/english", "internal/group", "internal/testenv/lock", "internal/testenv/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
 	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "internal/snapshot/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
 	"internal/testenv/missed":    {"internal/canon", "internal/cassette/atomicfile"},
 	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
-	"internal/diff/compare":      {"internal/group", "internal/cassette/rerecord", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
+	"internal/diff/compare":      {"internal/group", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"internal/canon/said":        {"internal/group", "internal/canon", "internal/canon/transcript", "internal/interaction", "internal/exactjson"},
 	"internal/canon/transcript":  {"internal/exactjson", "internal/group"},
 	"internal/nethttp/urls":      {"internal/memo"},
@@ -47,7 +47,7 @@ var rooms = map[string][]string{
 	"internal/stream":            {},
 	"internal/cassette":          {"internal/cassette/atomicfile", "internal/interaction", "internal/cassette/codec", "internal/cassette/alias", "internal/cassette/yaml"},
 	"internal/cassette/codec":    {"internal/group", "internal/cassette/form", "internal/canon/upload", "internal/interaction", "internal/exactjson", "internal/cassette/yaml", "internal/cassette/alias"},
-	"internal/cassette/alias":    {"internal/group", "internal/exactjson", "internal/cassette/yaml"},
+	"internal/cassette/alias":    {"internal/group", "internal/cassette/yaml"},
 	"internal/cassette/yaml":     {"internal/exactjson", "internal/group"},
 	"internal/exactjson":         {"internal/memo"},
 	"internal/interaction":       {"internal/group", "internal/stream"},
@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"internal/testing/standin":   {"internal/english"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
-	"cmd/promptecho":             {"internal/english", "internal/nethttp/urls", "internal/cassette/atomicfile", "", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/testenv/missed", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/suite", "echotest", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/stream", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
+	"cmd/promptecho":             {"internal/english", "internal/nethttp/urls", "internal/cassette/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/testenv/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
 	"internal/redact/carrier":    {"internal/exactjson"},
 
 	"cmd/demo": {"cmd/internal/demo"},
@@ -103,15 +103,15 @@ var rooms = map[string][]string{
 	"cmd/promptecho/internal/foreign": {"internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":               {"internal/testenv/shell"},
 	"internal/lint":                   {"internal/redact", "internal/nethttp/urls"},
-	"cmd/promptecho/internal/observe": {"internal/nethttp/urls", "internal/nethttp/guard", "internal/testenv/stack", "internal/canon", "internal/interaction"},
+	"cmd/promptecho/internal/observe": {"internal/nethttp/urls", "internal/testenv/stack", "internal/canon", "internal/interaction"},
 	"cmd/promptecho/internal/page":    {"internal/english", "internal/redact"},
 	"internal/testenv/suite":          {"internal/cassette/atomicfile", "internal/testenv/attr"},
 	"internal/cassette/fit":           {"internal/cassette", "internal/interaction", "internal/redact"},
 	"internal/cassette/rewrite":       {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
 	"internal/cassette/merge":         {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
-	"internal/accept":                 {"internal/canon/conversation", "internal/canon/said", "internal/testenv/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/exactjson", "internal/interaction", "internal/diff/question"},
+	"internal/accept":                 {"internal/canon/conversation", "internal/canon/said", "internal/testenv/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":     {"internal/cassette/form", "internal/order", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
-	"cmd/promptecho/internal/changes": {"internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/cassette/rerecord", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
+	"cmd/promptecho/internal/changes": {"internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"cmd/promptecho/internal/prove":   {"internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
 }
 
@@ -217,6 +217,12 @@ func TestImports(t *testing.T) {
 		seen[name] = true
 		for _, broken := range check(name, p.Imports) {
 			t.Error(broken)
+		}
+		for _, own := range rooms[name] {
+			path := strings.TrimSuffix(module+"/"+own, "/")
+			if !slices.Contains(p.Imports, path) {
+				t.Errorf("%s may import %s, and does not: take it out of the table", name, path)
+			}
 		}
 	}
 	for name := range rooms {
