@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	left "github.com/promptecho/promptecho/internal/accept"
+	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testenv/missed"
 )
 
 // accept marks a recording of a cassette as promptecho accept does.

@@ -21,7 +21,7 @@ import (
 	"testing/iotest"
 	"testing/synctest"
 
-	uploads "github.com/promptecho/promptecho/internal/canon/upload"
+	uploads "github.com/promptecho/promptecho/internal/nethttp/upload"
 
 	"github.com/promptecho/promptecho/internal/testing/full"
 )

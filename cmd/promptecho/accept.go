@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/accept"
+	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/testenv/missed"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 

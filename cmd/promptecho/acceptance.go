@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/accept"
+	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/redact"
-	"github.com/promptecho/promptecho/internal/testenv/missed"
 )
 
 // An acceptance is what promptecho accept has done so far.

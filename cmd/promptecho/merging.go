@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/merge"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 )

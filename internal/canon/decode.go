@@ -10,10 +10,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/canon/upload"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
+	"github.com/promptecho/promptecho/internal/nethttp/upload"
 )
 
 // An encoding is how a body holds its fields.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
-	"github.com/promptecho/promptecho/internal/canon/upload"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/nethttp/upload"
 )
 
 // A Mask rewrites volatile text in field values before they are compared.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
-	"github.com/promptecho/promptecho/internal/canon/upload"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/nethttp/upload"
 )
 
 // An Edit is one difference between a recorded and an incoming form, or between a recorded

@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"path/filepath"
 
+	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/testenv/missed"
 )
 
 // miss answers a request that no recording answers with an error, for which the

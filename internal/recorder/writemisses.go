@@ -9,9 +9,9 @@ package recorder
 import (
 	"fmt"
 
+	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/tape"
-	"github.com/promptecho/promptecho/internal/testenv/missed"
 )
 
 // writeMisses writes the calls of this run for promptecho accept, if that runs

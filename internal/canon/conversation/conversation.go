@@ -17,9 +17,9 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/said"
-	"github.com/promptecho/promptecho/internal/cassette/form"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/form"
 )
 
 // Read reads the interactions of a cassette.

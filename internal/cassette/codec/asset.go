@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/canon/upload"
+	"github.com/promptecho/promptecho/internal/nethttp/upload"
 )
 
 // Assets are the large binary parts of a cassette, each a file named for its

@@ -3,9 +3,9 @@ package codec
 import (
 	"unicode/utf8"
 
-	"github.com/promptecho/promptecho/internal/cassette/form"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/form"
 )
 
 // form writes the body of a request: as a list of its parts if it is a form and they give the

@@ -1,10 +1,10 @@
 package codec
 
 import (
-	"github.com/promptecho/promptecho/internal/cassette/form"
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/form"
 )
 
 // form reads what encoder.form writes. Its parts are put together as the content-type says.

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon/chance"
-	"github.com/promptecho/promptecho/internal/cassette/form"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/form"
 )
 
 // A Keeper goes through the recordings of one cassette in the order asked. Its zero

@@ -23,9 +23,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/promptecho/promptecho/internal/canon/upload"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
+	"github.com/promptecho/promptecho/internal/nethttp/upload"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
+	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 

@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
+	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/lock"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/store/internal/whole"

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/cassette/atomicfile"
+	"github.com/promptecho/promptecho/internal/atomicfile"
 )
 
 // TestWrite: a file is made in a folder that need not be there yet, or replaced; until it is whole, nobody
