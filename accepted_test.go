@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	left "github.com/promptecho/promptecho/internal/accept"
-	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/report"
 )
 

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/promptecho/promptecho/echosnap/internal/inline"
 	"github.com/promptecho/promptecho/internal/snapshot"
-	"github.com/promptecho/promptecho/internal/snapshot/inline"
 )
 
 // An inlined is a snapshot in the source that is to be written.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/accept"
-	"github.com/promptecho/promptecho/internal/accept/missed"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )

@@ -11,12 +11,12 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/accept"
-	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/observe"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
-	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 	"github.com/promptecho/promptecho/internal/testenv/testname"

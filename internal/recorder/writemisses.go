@@ -9,8 +9,8 @@ package recorder
 import (
 	"fmt"
 
-	"github.com/promptecho/promptecho/internal/accept/missed"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 

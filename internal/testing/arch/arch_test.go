@@ -28,9 +28,9 @@ var rooms = map[string][]string{
 	"echotest":                   {"internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/answer", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
 	"echofault":                  {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
 	"":                           {"internal/group", "internal/recorder", "internal/report"},
-	"internal/recorder":          {"internal/english", "internal/group", "internal/testenv/lock", "internal/accept/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
-	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "internal/snapshot/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
-	"internal/accept/missed":     {"internal/canon", "internal/atomicfile"},
+	"internal/recorder":          {"internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
+	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "echosnap/internal/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "echosnap/internal/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
+	"internal/recorder/missed":   {"internal/canon", "internal/atomicfile"},
 	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
 	"internal/diff/compare":      {"internal/group", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"internal/canon/said":        {"internal/group", "internal/canon", "internal/canon/transcript", "internal/interaction", "internal/exactjson"},
@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"internal/testing/standin":   {"internal/english"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
-	"cmd/promptecho":             {"internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/accept/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
+	"cmd/promptecho":             {"internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
 	"internal/redact/carrier":    {"internal/exactjson"},
 
 	"cmd/demo": {"cmd/internal/demo"},
@@ -93,9 +93,9 @@ var rooms = map[string][]string{
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot":        {"internal/atomicfile", "internal/canon", "internal/cassette", "internal/exactjson", "internal/canon/fieldpath", "internal/redact", "internal/testenv/testname"},
 	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/tests"},
-	"internal/snapshot/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
+	"echosnap/internal/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
 	"internal/snapshot/judge":  {"internal/redact"},
-	"internal/snapshot/inline": {"internal/redact"},
+	"echosnap/internal/inline": {"internal/redact"},
 
 	// What only the command links.
 	"cmd/promptecho/internal/worded":  {"internal/recorder", "internal/group", "internal/testenv/shell", "internal/cassette/yaml"},
@@ -109,7 +109,7 @@ var rooms = map[string][]string{
 	"internal/cassette/fit":           {"internal/cassette", "internal/interaction", "internal/redact"},
 	"internal/cassette/rewrite":       {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
 	"internal/cassette/merge":         {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
-	"internal/accept":                 {"internal/canon/conversation", "internal/canon/said", "internal/accept/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
+	"internal/accept":                 {"internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":     {"internal/nethttp/form", "internal/order", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
 	"cmd/promptecho/internal/changes": {"internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"cmd/promptecho/internal/prove":   {"internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},

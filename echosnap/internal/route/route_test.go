@@ -10,7 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/recorder"
-	"github.com/promptecho/promptecho/internal/snapshot/route"
+	"github.com/promptecho/promptecho/echosnap/internal/route"
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
