@@ -70,8 +70,8 @@ func (c *config) urlOf(req *http.Request) string {
 var hashing = maphash.MakeSeed()
 
 // unsaidOf returns what a request has and its redacted form has not.
-func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unsaid {
-	has := tape.Unsaid{}
+func (c *config) unsaidOf(req *http.Request, redacted *interaction.Request) tape.Unrecorded {
+	has := tape.Unrecorded{}
 	note := func(path, name, value string) {
 		if !c.ignores(path, name, value) {
 			has[path] = maphash.String(hashing, whoAsks(value))

@@ -51,13 +51,13 @@ func (r *Recorder) record(req *http.Request, in *incoming) (*http.Response, erro
 	resp.Request = req
 	what := in.Request.String()
 	if resp.Header.Get(MissHeader) != "" {
-		r.tape.GiveUp(rec)
+		r.tape.Abandon(rec)
 		r.log.Unanswered(what+": it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))", in.Form.Key())
 		return resp, nil
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which cannot be recorded and must not be wrapped.
-		r.tape.GiveUp(rec)
+		r.tape.Abandon(rec)
 		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
 		return resp, nil
 	}
@@ -151,7 +151,7 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 	it := *rec.Interaction()
 	it.Response, it.Usage, it.LatencyMS = *resp, says.Usage, latencyMS
 	*resp = interaction.Response{} // its memory is given back as soon as its text is made
-	r.tape.Settle(rec, &it, pieces, says.Failed)
+	r.tape.Finish(rec, &it, pieces, says.Failed)
 }
 
 // unanswered records that a request got no answer if replay can repeat that: if the
@@ -169,11 +169,11 @@ func (r *Recorder) unanswered(req *http.Request, rec *tape.Recording, err error,
 	case r.config.onRecordError == Keep && !stopped:
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
-		r.tape.GiveUp(rec)
+		r.tape.Abandon(rec)
 		r.log.Unanswered(fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error())), rec.Form().Key())
 		return
 	}
-	r.tape.Settle(rec, &it, nil, false)
+	r.tape.Finish(rec, &it, nil, false)
 }
 
 // noteUnsaid keeps what a request has and its recording has not, in a run that saves. It
@@ -183,7 +183,7 @@ func (r *Recorder) noteUnsaid(req *http.Request, in *incoming, rec *tape.Recordi
 		return
 	}
 	if f := rec.Form(); !f.Known || f.Linked() {
-		r.tape.Ask(rec, r.config.unsaidOf(req, &in.Request))
+		r.tape.KeepUnrecorded(rec, r.config.unsaidOf(req, &in.Request))
 	}
 }
 
@@ -210,7 +210,7 @@ const standsIn = "a placeholder for a secret, from an answer that was replayed"
 
 // standIn returns where a request has what stands for a credential that a replayed answer gave, "" if nowhere.
 func (r *Recorder) standIn(req *http.Request) string {
-	if where := standInOf(req); where != "" && r.tape.HasPlayedStandIn() { // else the program made it
+	if where := standInOf(req); where != "" && r.tape.HasPlayedPlaceholder() { // else the program made it
 		return where
 	}
 	return ""

@@ -21,7 +21,7 @@ func (r *Recorder) play(req *http.Request, in *incoming, rec *tape.Recording) (*
 	}
 	recorded, err := r.recorded(req, rec, in)
 	if err == nil && recorded.Passing() && r.config.pace == 0 {
-		if last := r.tape.Resent(rec); last != rec {
+		if last := r.tape.SkipRetries(rec); last != rec {
 			r.log.Notef("%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.Request.String(), recorded.Status, last.Line())
 			rec = last
 			recorded, err = r.recorded(req, rec, in)

@@ -57,7 +57,7 @@ func (q *queue) firstUnused() *Recording {
 	if q == nil {
 		return nil
 	}
-	for q.played < len(q.recordings) && q.recordings[q.played].used.Load() {
+	for q.played < len(q.recordings) && q.recordings[q.played].run.used.Load() {
 		q.played++
 	}
 	if q.played == len(q.recordings) {
@@ -78,7 +78,7 @@ func (q *queue) last() *Recording {
 // canceled recordings: a queue cannot hold them, because TakeInstead returns one
 // that was played.
 func firstUnused(recordings []*Recording) *Recording {
-	return find(recordings, func(rec *Recording) bool { return !rec.used.Load() })
+	return find(recordings, func(rec *Recording) bool { return !rec.run.used.Load() })
 }
 
 // last returns the last of the recordings, or nil.
@@ -118,9 +118,9 @@ func (c *candidates) readRequests(issued func() map[uint64]bool) {
 				continue
 			}
 			req := rec.Request()
-			rec.matchDigest = rec.of.Config.digest(&req)
-			rec.issuedIDs = issuedIDsIn(&req, issued())
-			c.hasIssuedIDs = c.hasIssuedIDs || rec.issuedIDs != nil
+			rec.selection.matchDigest = rec.of.Config.digest(&req)
+			rec.selection.issuedIDs = issuedIDsIn(&req, issued())
+			c.hasIssuedIDs = c.hasIssuedIDs || rec.selection.issuedIDs != nil
 		}
 	})
 }
@@ -146,9 +146,9 @@ func (c *candidates) sortByTraits() {
 		c.varyingWithCanceled = canon.VaryingOf(group.Each(all, (*Recording).traits))
 	}
 	for _, rec := range c.answered.recordings {
-		rec.kind = c.varying.Of(rec.traits())
-		if rec.matchDigest != 0 {
-			enqueue(c.byDigest, rec.matchDigest, rec)
+		rec.selection.kind = c.varying.Of(rec.traits())
+		if rec.selection.matchDigest != 0 {
+			enqueue(c.byDigest, rec.selection.matchDigest, rec)
 		}
 	}
 }
@@ -192,7 +192,7 @@ const maxAgreements = 100
 func (c *candidates) agreeing(in agreement, traits canon.Varying, kind canon.Kind) *queue {
 	agreed := func(rec *Recording) canon.Kind {
 		if in.paths == "" {
-			return rec.kind.Agreed(in.levels)
+			return rec.selection.kind.Agreed(in.levels)
 		}
 		return traits.Of(rec.traits()).Agreed(in.levels)
 	}

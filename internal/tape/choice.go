@@ -54,7 +54,7 @@ func (c *Conflict) matters() bool {
 		return false
 	}
 	if c.IsOutOfOrder() {
-		return !sameAnswer(c.Recording, c.PlayedFirst)
+		return !sameResponse(c.Recording, c.PlayedFirst)
 	}
-	return !sameAnswer(c.Recording, c.Instead)
+	return !sameResponse(c.Recording, c.Instead)
 }

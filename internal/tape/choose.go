@@ -92,7 +92,7 @@ func (c *candidates) chooseByDigest(equal *Recording, repeats func() bool) choic
 	case c.allEqual:
 		rec = c.answered.firstUnused()
 	case c.isSorted() && !c.numbered:
-		rec = c.byDigest[equal.matchDigest].firstUnused()
+		rec = c.byDigest[equal.selection.matchDigest].firstUnused()
 	}
 	if rec != nil {
 		return choice{rule: byteForByte, recording: rec}
@@ -209,7 +209,7 @@ func (c *candidates) findCanceledInTurn(req *request, _ *queue) *Recording {
 		return nil
 	}
 	isNext := func(rec *Recording) bool {
-		return !rec.used.Load() && !rec.replaced && c.isSameRequest(req, rec)
+		return !rec.run.used.Load() && !rec.run.replaced && c.isSameRequest(req, rec)
 	}
 	rec := find(c.canceled, isNext)
 	if rec == nil {
@@ -254,7 +254,7 @@ func (c *candidates) isTurn(rec, next *Recording, req *request) bool {
 	}
 	if len(hedges) > 0 {
 		return slices.ContainsFunc(hedges, func(hedge *Recording) bool {
-			isOpen := hedge.used.Load() && isUnderWay(hedge.number)
+			isOpen := hedge.run.used.Load() && isUnderWay(hedge.number)
 			nextOverlapped := next != nil &&
 				slices.Contains(req.sequence.Company(hedge.number, false), next.number)
 			return isOpen && !nextOverlapped

@@ -188,8 +188,8 @@ var testSource = &source{Config: Config{Options: &canon.Options{}}, policy: new(
 func candidatesOf(recordings []recordedMembers) *candidates {
 	c := &candidates{allEqual: true}
 	for i, r := range recordings {
-		rec := &Recording{of: testSource, number: i, outcome: r.outcome}
-		rec.interaction.Store(&interaction.Interaction{Request: chat(r.members)})
+		rec := &Recording{entry: entry{of: testSource, number: i, outcome: r.outcome}}
+		rec.content.interaction.Store(&interaction.Interaction{Request: chat(r.members)})
 		c.add(rec)
 	}
 	c.readRequests(func() map[uint64]bool { return nil })

@@ -27,16 +27,16 @@ type index struct {
 // newIndex returns an empty index.
 func newIndex() index { return index{byKey: map[uint64]*candidates{}} }
 
-// add adds a recording behind the others with its match key.
-func (x *index) add(rec *Recording) {
-	c := x.byKey[rec.key]
+// add adds a recording behind the others with this match key.
+func (x *index) add(rec *Recording, key uint64) {
+	c := x.byKey[key]
 	if c == nil {
 		c = &candidates{allEqual: true}
-		x.byKey[rec.key] = c
+		x.byKey[key] = c
 	}
 	c.add(rec)
 
-	if rec.unknown {
+	if rec.unknownHeaders {
 		x.addHeaderSet(rec.Request().Headers.Names())
 	}
 }
@@ -55,9 +55,9 @@ func (x *index) addHeaderSet(names []string) {
 	})
 }
 
-// A match is the candidates for a request, and the form of the request that has
-// their match key.
-type match struct {
+// A formCandidates is the candidates for a request, and the form of the request
+// that has their match key.
+type formCandidates struct {
 	*candidates
 	form *canon.Form
 }
@@ -65,7 +65,7 @@ type match struct {
 // lookup returns the candidates for a request with this form: those with its own
 // match key first, then those that list more of its headers before those that
 // list fewer.
-func (x *index) lookup(form *canon.Form, req *interaction.Request, options *canon.Options) []match {
+func (x *index) lookup(form *canon.Form, req *interaction.Request, options *canon.Options) []formCandidates {
 	forms := []*canon.Form{form}
 	for _, names := range x.headerSets {
 		listed := *req
@@ -74,15 +74,17 @@ func (x *index) lookup(form *canon.Form, req *interaction.Request, options *cano
 		forms = append(forms, options.Form(&listed))
 	}
 
-	var matches []match
+	var all []formCandidates
 	for _, form := range forms {
 		c := x.byKey[keyOf(form)]
-		isFound := slices.ContainsFunc(matches, func(m match) bool { return m.candidates == c })
+		isFound := slices.ContainsFunc(all, func(f formCandidates) bool {
+			return f.candidates == c
+		})
 		if c != nil && !isFound {
-			matches = append(matches, match{c, form})
+			all = append(all, formCandidates{c, form})
 		}
 	}
-	return matches
+	return all
 }
 
 // ambiguous returns the recordings of each match key under which different

@@ -57,7 +57,7 @@ func (t *Tape) takeByDigest(call *Call) *Recording {
 	defer t.mu.Unlock()
 
 	equal := t.bySealDigest[digest]
-	if equal == nil || t.stopped {
+	if equal == nil || t.isStopped {
 		return nil
 	}
 	repeats := func() bool { return t.Config.Repeats.Select(equal.Form().Name()) }
@@ -67,7 +67,7 @@ func (t *Tape) takeByDigest(call *Call) *Recording {
 		return nil
 	}
 	c.markPlayed(chosen, nil)
-	t.number(chosen.recording, call.Outer)
+	t.noteCall(chosen.recording, call.Outer)
 	return chosen.recording
 }
 
@@ -81,7 +81,7 @@ func (t *Tape) takeMatching(m Match) (Match, error) {
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stopped {
+	if t.isStopped {
 		return m, ErrClosed
 	}
 
@@ -100,11 +100,11 @@ func (t *Tape) takeMatching(m Match) (Match, error) {
 		m.FoundBy = m.Form
 	}
 
-	isRecordedWithIDs := m.Recording != nil && m.Recording.matchDigest == digest
+	isRecordedWithIDs := m.Recording != nil && m.Recording.selection.matchDigest == digest
 	if m.Form.Linked() && !isRecordedWithIDs {
 		t.shiftedIDs.add(m.Request.Body)
 	}
-	t.number(m.Recording, m.Outer)
+	t.noteCall(m.Recording, m.Outer)
 	return m, nil
 }
 
@@ -189,11 +189,11 @@ func (t *Tape) takeLike(rec *Recording, m Match) Match {
 	defer t.mu.Unlock()
 
 	c := t.index.byKey[rec.key]
-	if c == nil || t.stopped {
+	if c == nil || t.isStopped {
 		return m
 	}
 	m = t.play(c, req, m)
-	t.number(m.Recording, m.Outer)
+	t.noteCall(m.Recording, m.Outer)
 	return m
 }
 
@@ -202,8 +202,8 @@ func (t *Tape) takeLike(rec *Recording, m Match) Match {
 // only if nothing else is left.
 func (t *Tape) TakeInstead(m Match) (Match, error) {
 	t.change(func() {
-		m.Recording.replaced = true
-		m.Recording.used.Store(false)
+		m.Recording.run.replaced = true
+		m.Recording.run.used.Store(false)
 	})
 	m.Recording = nil
 	m.Cancelable = false
@@ -235,19 +235,19 @@ func (t *Tape) request(m *Match, form *canon.Form) *request {
 		cancelable: m.Cancelable,
 		repeats:    t.Config.Repeats.Select(m.Form.Name()),
 		records:    t.records,
-		sequence:   t.playing(),
+		sequence:   t.sequence(),
 	}
 }
 
 // lookup returns the candidates for a call. It needs no lock: the index does not
 // change once calls come.
-func (t *Tape) lookup(m *Match) []match {
+func (t *Tape) lookup(m *Match) []formCandidates {
 	return t.index.lookup(m.Form, &m.Request, t.Config.Options)
 }
 
 // issuedIDsIn returns the IDs in the request of a call that first appeared in a
 // recorded response, if they tell some of its candidates apart.
-func (t *Tape) issuedIDsIn(m *Match, matches []match) []canon.Trait {
+func (t *Tape) issuedIDsIn(m *Match, matches []formCandidates) []canon.Trait {
 	tellApart := false
 	for _, found := range matches {
 		found.readRequests(t.issued)
