@@ -13,8 +13,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// AmbiguousServers are local servers that answered one request differently. They
-// have other ports in the next run, so replay could not tell them apart.
+// AmbiguousServers are local servers that answered one request differently.
+// They have other ports in the next run, so replay could not tell them apart.
 type AmbiguousServers struct {
 	Endpoint  string   // of the request
 	Addresses []string // of the servers: scheme, host and port
@@ -68,8 +68,8 @@ func (rec *Recording) originInThisRun() string {
 	return rec.Form().Origin
 }
 
-// serverOf returns what tells local servers apart. All names of this machine count
-// as one.
+// serverOf returns what tells local servers apart. All names of this machine
+// count as one.
 func serverOf(origin string) string {
 	host, port, err := net.SplitHostPort(origin)
 	if err != nil { // it has no port
@@ -85,8 +85,8 @@ func serverOf(origin string) string {
 // CookiePath is the path of the cookies of a request among its fields.
 const CookiePath = "header/cookie/"
 
-// An AmbiguousField is a field that is not written but decides the response. Two
-// requests that are the same to replay differ in it, and were answered
+// An AmbiguousField is a field that is not written but decides the response.
+// Two requests that are the same to replay differ in it, and were answered
 // differently.
 type AmbiguousField struct {
 	Path          string      // of the field
@@ -94,8 +94,8 @@ type AmbiguousField struct {
 	First, Second int         // the places of the two in the order recorded, from 1
 }
 
-// AmbiguousFields returns the fields that are not written but decide a response,
-// each once. The tape must be closed.
+// AmbiguousFields returns the fields that are not written but decide a
+// response, each once. The tape must be closed.
 func (t *Tape) AmbiguousFields() []AmbiguousField {
 	places := map[*Recording]int{}
 	for _, rec := range t.recordings {
@@ -123,7 +123,8 @@ func (t *Tape) AmbiguousFields() []AmbiguousField {
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			differing := differingAnswers(recs, func(rec *Recording) (hash uint64, ok bool) {
 				hash, ok = rec.run.unrecorded[path]
-				// A request without a cookie may be the one whose response sets it.
+				// A request without a cookie may be the one whose response sets
+				// it.
 				return hash, ok || !strings.HasPrefix(path, CookiePath)
 			})
 			if differing == nil || isFound[path] || t.isSetByResponse(path) {
@@ -141,8 +142,8 @@ func (t *Tape) AmbiguousFields() []AmbiguousField {
 	return all
 }
 
-// isSetByResponse reports whether a path is that of a cookie that a response sets.
-// Its value may differ with each response.
+// isSetByResponse reports whether a path is that of a cookie that a response
+// sets. Its value may differ with each response.
 func (t *Tape) isSetByResponse(path string) bool {
 	name, isCookie := strings.CutPrefix(path, CookiePath)
 	if !isCookie {
@@ -159,8 +160,8 @@ func (t *Tape) isSetByResponse(path string) bool {
 	})
 }
 
-// isFinal reports whether a recording has a response that counts: it came to its
-// end, and does not ask to send the request again.
+// isFinal reports whether a recording has a response that counts: it came to
+// its end, and does not ask to send the request again.
 func (rec *Recording) isFinal() bool {
 	if !rec.Complete() {
 		return false
@@ -170,13 +171,13 @@ func (rec *Recording) isFinal() bool {
 	return resp.Status != 0 && !resp.Passing() && !isBroken
 }
 
-// differingAnswers divides recordings into groups of equal keys and compares their
-// responses with those of the first group. It returns one recording of each group
-// that differs, and before them one of the first group; nil if all groups have the
-// same responses.
+// differingAnswers divides recordings into groups of equal keys and compares
+// their responses with those of the first group. It returns one recording of
+// each group that differs, and before them one of the first group; nil if all
+// groups have the same responses.
 //
-// Responses are compared in their order. One that is equal to the one before it is
-// left out, since one of two servers may be polled more often.
+// Responses are compared in their order. One that is equal to the one before it
+// is left out, since one of two servers may be polled more often.
 func differingAnswers[K comparable](
 	list []*Recording, key func(*Recording) (k K, ok bool),
 ) []*Recording {

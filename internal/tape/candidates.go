@@ -25,8 +25,8 @@ type candidates struct {
 	hasIssuedIDs bool // IDs that first appeared in a response tell the recordings apart
 
 	// Set by sortByTraits, which runs when the first request comes that is not
-	// recorded byte for byte. The queues of byAgreement are added when choose needs
-	// them.
+	// recorded byte for byte. The queues of byAgreement are added when choose
+	// needs them.
 
 	varying             canon.Varying // the traits in which the answered recordings differ
 	varyingWithCanceled canon.Varying // the same, the canceled recordings included
@@ -37,13 +37,14 @@ type candidates struct {
 
 	requests int // how many there were with this match key
 
-	// The recordings that were played for a request that differs from their own,
-	// by the traits of their own request: by all of them and by the selecting ones.
+	// The recordings that were played for a request that differs from their
+	// own, by the traits of their own request: by all of them and by the
+	// selecting ones.
 	playedForOther map[canon.Kind][]*Recording
 }
 
-// A queue holds recordings in recorded order. Each of them is played once. A nil
-// queue is empty.
+// A queue holds recordings in recorded order. Each of them is played once. A
+// nil queue is empty.
 type queue struct {
 	recordings []*Recording
 
@@ -74,9 +75,9 @@ func (q *queue) last() *Recording {
 	return last(q.recordings)
 }
 
-// firstUnused returns the first recording that was not played, or nil. It is for
-// canceled recordings: a queue cannot hold them, because TakeInstead returns one
-// that was played.
+// firstUnused returns the first recording that was not played, or nil. It is
+// for canceled recordings: a queue cannot hold them, because TakeInstead
+// returns one that was played.
 func firstUnused(recordings []*Recording) *Recording {
 	return find(recordings, func(rec *Recording) bool { return !rec.run.used.Load() })
 }
@@ -103,10 +104,11 @@ func (c *candidates) add(rec *Recording) {
 }
 
 // readRequests reads what choose compares: the forms of the recordings and, if
-// they are not all one request, their digests and issued IDs. issued returns the
-// IDs that first appeared in a recorded response.
+// they are not all one request, their digests and issued IDs. issued returns
+// the IDs that first appeared in a recorded response.
 //
-// The caller must not hold the lock of the tape, because nothing is read under it.
+// The caller must not hold the lock of the tape, because nothing is read under
+// it.
 func (c *candidates) readRequests(issued func() map[uint64]bool) {
 	c.reading.Do(func() {
 		for _, rec := range c.canceled {
@@ -161,8 +163,8 @@ func enqueue[K comparable](queues map[K]*queue, key K, rec *Recording) {
 	queues[key].recordings = append(queues[key].recordings, rec)
 }
 
-// withTraitsOf returns the recordings with the selecting traits of a request, or
-// nil if there are none.
+// withTraitsOf returns the recordings with the selecting traits of a request,
+// or nil if there are none.
 func (c *candidates) withTraitsOf(req *request) *queue {
 	return c.agreeing(agreement{levels: canon.SameKind}, c.varying, c.varying.Of(req.traits()))
 }
@@ -173,7 +175,8 @@ type agreement struct {
 	levels int    // a bit for each level of traits, see [canon.SameKind]
 }
 
-// pathsOf returns the paths of those traits that count, as an agreement has them.
+// pathsOf returns the paths of those traits that count, as an agreement has
+// them.
 func pathsOf(traits, all canon.Varying) string {
 	if len(traits) == len(all) {
 		return ""
@@ -181,9 +184,9 @@ func pathsOf(traits, all canon.Varying) string {
 	return strings.Join(slices.Sorted(maps.Keys(traits)), " ")
 }
 
-// maxAgreements is how many agreements keep their queues. Each one refers to all
-// recordings, and requests that change any part of their traits could make a new
-// one each time. More than that are computed when they are needed.
+// maxAgreements is how many agreements keep their queues. Each one refers to
+// all recordings, and requests that change any part of their traits could make
+// a new one each time. More than that are computed when they are needed.
 const maxAgreements = 100
 
 // agreeing returns the recordings that agree with a kind in some of the traits,
@@ -203,13 +206,13 @@ func (c *candidates) agreeing(in agreement, traits canon.Varying, kind canon.Kin
 	}
 
 	if len(c.byAgreement) >= maxAgreements {
-		q := &queue{}
+		queues := map[canon.Kind]*queue{}
 		for _, rec := range c.answered.recordings {
 			if agreed(rec) == want {
-				q.recordings = append(q.recordings, rec)
+				enqueue(queues, want, rec)
 			}
 		}
-		return q
+		return queues[want]
 	}
 
 	queues := map[canon.Kind]*queue{}

@@ -17,7 +17,8 @@ func isCarriedOver(p place) bool {
 	return carriedOver.places[p]
 }
 
-// noteCarriedOver notes which of the recordings of a run are carried over and used.
+// noteCarriedOver notes which of the recordings of a run are carried over and
+// used.
 func noteCarriedOver(recs []*Recording) {
 	carriedOver.mu.Lock()
 	defer carriedOver.mu.Unlock()

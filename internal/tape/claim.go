@@ -13,22 +13,22 @@ import (
 // path.
 var claims sync.Map
 
-// A claim is the right of one recorder to a cassette. It stays when the recorder is
-// closed, and says then that the cassette was used.
+// A claim is the right of one recorder to a cassette. It stays when the
+// recorder is closed, and says then that the cassette was used.
 type claim struct {
 	path string // as it was first spelled
 	open atomic.Bool
 
-	// test is the last test that has used the cassette; "" if none is known. Only
-	// the recorder that has the cassette open sets it, so it is read while open is
-	// false.
+	// test is the last test that has used the cassette; "" if none is known.
+	// Only the recorder that has the cassette open sets it, so it is read while
+	// open is false.
 	test string
 }
 
-// newClaim reserves a cassette until release. A name that differs only in case from
-// one that was used before is refused, whether that is open or not: on macOS and
-// Windows the two are one file, and a Go module with both cannot be downloaded. name
-// is the cassette as the user named it.
+// newClaim reserves a cassette until release. name is the cassette as the user
+// named it. A name that differs only in case from one that was used before is
+// refused, whether that one is open or not: on macOS and Windows the two are
+// one file, and a Go module with both cannot be downloaded.
 func newClaim(path, name string) (*claim, error) {
 	known, _ := claims.LoadOrStore(foldPath(path), &claim{path: path})
 	c := known.(*claim)
@@ -61,16 +61,16 @@ func (c *claim) release() {
 	}
 }
 
-// usedBy notes that a test has used the cassette, and reports whether another test
-// had before. The name is "" if the test is not known.
+// usedBy notes that a test has used the cassette, and reports whether another
+// test had before. The name is "" if the test is not known.
 func (c *claim) usedBy(test string) (isShared bool) {
 	isShared = c.test != "" && c.test != test
 	c.test = cmp.Or(test, c.test)
 	return isShared
 }
 
-// IsUsed reports whether a test of this process has used the cassette at a path, or
-// has it open.
+// IsUsed reports whether a test of this process has used the cassette at a
+// path, or has it open.
 func IsUsed(path string) bool {
 	known, ok := claims.Load(foldPath(path))
 	if !ok {

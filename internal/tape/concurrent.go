@@ -11,9 +11,9 @@ import (
 // What ran concurrently when it was recorded.
 
 // Turn says that a recording is played for a request. It returns what keeps the
-// recording in sequence with those that overlapped it when they were recorded; nil
-// if none did and this run does not record. far says that the client reads the
-// response through a socket.
+// recording in sequence with those that overlapped it when they were recorded;
+// nil if none did and this run does not record. far says that the client reads
+// the response through a socket.
 func (t *Tape) Turn(rec *Recording, far bool) *order.Turn {
 	if rec.Fresh() || !t.Config.InOrder {
 		return nil
@@ -39,16 +39,16 @@ func (rec *Recording) Concurrent() bool {
 	return isUnknown || rec.of.order.Company(rec.Number(), true) != nil
 }
 
-// AreConcurrent reports whether two recordings of the cassette belong to one group
-// of calls that overlapped when they were recorded, directly or through others of
-// the group.
+// AreConcurrent reports whether two recordings of the cassette belong to one
+// group of calls that overlapped when they were recorded, directly or through
+// others of the group.
 func (t *Tape) AreConcurrent(a, b *Recording) bool {
 	return t.order.InOneGroup(a.Number(), b.Number())
 }
 
 // LikelyCaller returns the function that most likely made the request of a
-// recording, with another context than its own: the only one that overlapped it.
-// It returns nil if there is none.
+// recording, with another context than its own: the only one that overlapped
+// it. It returns nil if there is none.
 func (t *Tape) LikelyCaller(rec *Recording) *Recording {
 	overlapping := t.overlapping(rec)
 	if len(overlapping) != 1 || rec.Form().Function {
@@ -61,7 +61,8 @@ func (t *Tape) LikelyCaller(rec *Recording) *Recording {
 	return other
 }
 
-// OverlapsCanceled reports whether a recording overlapped one that was canceled.
+// OverlapsCanceled reports whether a recording overlapped one that was
+// canceled.
 func (t *Tape) OverlapsCanceled(rec *Recording) bool {
 	return slices.ContainsFunc(t.overlapping(rec), func(other *Recording) bool {
 		return other.outcome == canceled
@@ -73,14 +74,14 @@ func (t *Tape) overlapping(rec *Recording) []*Recording {
 	return group.Each(t.order.Company(rec.Number(), false), t.byNumber)
 }
 
-// ConcurrentBefore returns the recordings that ran concurrently and whose sequence
-// may have decided what was asked with another one.
+// ConcurrentBefore returns the recordings that ran concurrently and whose
+// sequence may have decided what was asked with another one.
 func (t *Tape) ConcurrentBefore(rec *Recording) []*Recording {
 	return group.Each(t.order.Before(rec.Number()), t.byNumber)
 }
 
-// A TimedOutWait is a recording that was played out of the recorded sequence: it
-// waited for another one, which did not come in time.
+// A TimedOutWait is a recording that was played out of the recorded sequence:
+// it waited for another one, which did not come in time.
 type TimedOutWait struct{ Waits, For *Recording }
 
 // TimedOutWaits returns the recordings that were played out of the recorded
@@ -91,7 +92,8 @@ func (t *Tape) TimedOutWaits() []TimedOutWait {
 	})
 }
 
-// byNumber returns a recording of the cassette. The tape was loaded with PlayAll.
+// byNumber returns a recording of the cassette. The tape was loaded with
+// PlayAll.
 func (t *Tape) byNumber(number int) *Recording { return &t.loaded[number] }
 
 // IsCanceled waits for a call to be canceled that is not recorded, see

@@ -2,8 +2,8 @@ package tape
 
 import "github.com/promptecho/promptecho/internal/canon"
 
-// findConflict returns the conflict that a request reveals, or nil: chosen is what
-// is played for it, and own are the recordings with its selecting traits.
+// findConflict returns the conflict that a request reveals, or nil: chosen is
+// what is played for it, and own are the recordings with its selecting traits.
 func (c *candidates) findConflict(req *request, own *queue, chosen choice) *Conflict {
 	if chosen.rule == canceledInTurn {
 		return nil // a canceled recording is played for its own request only

@@ -13,8 +13,9 @@ import (
 // maxPeeked is the length in bytes of the texts of forms that Peek keeps.
 const maxPeeked = 16 << 20
 
-// Interaction returns what was recorded. If that cannot be read, because its asset
-// is gone, for example, the result is empty, and Unreadable of the tape says why.
+// Interaction returns what was recorded. If that cannot be read, because its
+// asset is gone, for example, the result is empty, and Unreadable of the tape
+// says why.
 func (rec *Recording) Interaction() *interaction.Interaction {
 	it, err := rec.Load()
 	if err != nil {
@@ -84,9 +85,9 @@ func (rec *Recording) Form() *canon.Form {
 }
 
 // Peek returns the form of the request for a comparison with many recordings. A
-// cassette can have more recordings than fit into memory. So Peek keeps the first
-// forms that it makes, up to maxPeeked, and nothing else that it reads. If the
-// recording cannot be read, Unreadable of the tape says why.
+// cassette can have more recordings than fit into memory. So Peek keeps the
+// first forms that it makes, up to maxPeeked, and nothing else that it reads.
+// If the recording cannot be read, Unreadable of the tape says why.
 func (rec *Recording) Peek() *canon.Form {
 	form := rec.content.form.Load()
 	if form != nil && form.Text() != "" {
@@ -107,8 +108,9 @@ func (rec *Recording) Peek() *canon.Form {
 	return form
 }
 
-// look calls f with what was recorded, unless that cannot be read, and keeps none
-// of it. The request is as it is matched. An error is left to a caller of Load.
+// look calls f with what was recorded, unless that cannot be read, and keeps
+// none of it. The request is as it is matched. An error is left to a caller of
+// Load.
 func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Response)) {
 	it, err := rec.read()
 	if err != nil {
@@ -144,8 +146,8 @@ func (rec *Recording) redacted(it *interaction.Interaction) interaction.Request 
 	return req
 }
 
-// isOf reports whether this is a recording of the request of another one, as far
-// as its headers are known.
+// isOf reports whether this is a recording of the request of another one, as
+// far as its headers are known.
 func (rec *Recording) isOf(other *Recording) bool {
 	form := other.Form()
 	if rec.unknownHeaders && !other.unknownHeaders {
@@ -156,8 +158,8 @@ func (rec *Recording) isOf(other *Recording) bool {
 	return rec.Form().Key() == form.Key()
 }
 
-// A requestKey is equal for two requests if their forms and traits are equal, so
-// that nothing tells them apart.
+// A requestKey is equal for two requests if their forms and traits are equal,
+// so that nothing tells them apart.
 type requestKey struct {
 	form uint64
 	kind canon.Kind
@@ -167,7 +169,8 @@ func (rec *Recording) requestKey() requestKey {
 	return requestKey{keyOf(rec.Form()), canon.KindOf(rec.Form().Traits)}
 }
 
-// traits returns the traits that tell the recording apart from other candidates.
+// traits returns the traits that tell the recording apart from other
+// candidates.
 func (rec *Recording) traits() []canon.Trait {
 	return slices.Concat(rec.Form().Traits, rec.selection.issuedIDs)
 }

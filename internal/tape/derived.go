@@ -34,8 +34,8 @@ func recordingsWithPlaceholders(recs []*Recording) []placeholderRecording {
 	return all
 }
 
-// recordingsByURL returns the recordings of the cassette by the methods and URLs of
-// their requests.
+// recordingsByURL returns the recordings of the cassette by the methods and
+// URLs of their requests.
 func recordingsByURL(recs []*Recording) map[string][]*Recording {
 	all := map[string][]*Recording{}
 	for _, rec := range recs {

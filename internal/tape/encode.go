@@ -13,9 +13,9 @@ import (
 )
 
 // Encode redacts an interaction and returns its text, unless that would have a
-// known secret; name is the name of the file. It also sets the match key and the
-// text for the reader. In an interaction that is redacted already, only secrets
-// that have become known since are replaced.
+// known secret; name is the name of the file. It also sets the match key and
+// the text for the reader. In an interaction that is redacted already, only
+// secrets that have become known since are replaced.
 func Encode(
 	policy *redact.Policy, name string, it *interaction.Interaction,
 ) (*cassette.Encoded, error) {
@@ -26,14 +26,15 @@ func Encode(
 	return encode(policy, name, it, result)
 }
 
-// formOf returns the form whose key is the match key of an interaction: that of the
-// request itself, whatever options this run has.
+// formOf returns the form whose key is the match key of an interaction: that of
+// the request itself, whatever options this run has.
 func formOf(it *interaction.Interaction) *canon.Form {
 	return (&canon.Options{}).Form(&it.Request)
 }
 
-// encodeGiven returns the text at the top of a cassette with what it gives its test,
-// unless the text would have a credential; name is the name of the file.
+// encodeGiven returns the text at the top of a cassette with the values that it
+// gives its test, unless the text would have a credential; name is the name of
+// the file.
 func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byte, error) {
 	for _, variable := range slices.Sorted(maps.Keys(g.Env)) {
 		if err := policy.CheckVariable(variable, g.Env[variable]); err != nil {
@@ -47,8 +48,8 @@ func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byt
 	return text, policy.Check(name+": its top", text)
 }
 
-// encode returns the text of a redacted interaction, unless it would have a known
-// secret.
+// encode returns the text of a redacted interaction, unless it would have a
+// known secret.
 func encode(
 	policy *redact.Policy, name string, it *interaction.Interaction, result redact.Result,
 ) (*cassette.Encoded, error) {

@@ -12,8 +12,8 @@ import (
 // An index finds the candidates for a request by its match key.
 //
 // A recording imported from another tool may not list all headers of its
-// request. Its match key is that of the request with the listed headers only. So
-// a request has several match keys: its own, and one for each set of headers
+// request. Its match key is that of the request with the listed headers only.
+// So a request has several match keys: its own, and one for each set of headers
 // that such a recording lists. There are few sets: a tool mostly lists the same
 // headers.
 type index struct {
@@ -62,10 +62,12 @@ type formCandidates struct {
 	form *canon.Form
 }
 
-// lookup returns the candidates for a request with this form: those with its own
-// match key first, then those that list more of its headers before those that
-// list fewer.
-func (x *index) lookup(form *canon.Form, req *interaction.Request, options *canon.Options) []formCandidates {
+// lookup returns the candidates for a request with this form: those with its
+// own match key first, then those that list more of its headers before those
+// that list fewer.
+func (x *index) lookup(
+	form *canon.Form, req *interaction.Request, options *canon.Options,
+) []formCandidates {
 	forms := []*canon.Form{form}
 	for _, names := range x.headerSets {
 		listed := *req
@@ -99,10 +101,10 @@ func (x *index) ambiguous() [][]*Recording {
 	return all
 }
 
-// askedAgain maps the number of each failure, and of each poll, to the number of
-// the recording of the same request that follows it, if something else happened
-// in between. Their clients waited meanwhile. A replay does not wait, so without
-// this they would be ahead of other requests.
+// askedAgain maps the number of each failure, and of each poll, to the number
+// of the recording of the same request that follows it, if other recordings
+// stand between them. Their clients waited meanwhile. A replay does not wait,
+// so without this they would be ahead of other requests.
 func (x *index) askedAgain() map[int]int {
 	all := map[int]int{}
 	for _, c := range x.byKey {

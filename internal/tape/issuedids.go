@@ -25,9 +25,9 @@ func issuedIDsIn(req *interaction.Request, issued map[uint64]bool) []canon.Trait
 // client, and says nothing about the conversation.
 //
 // It only looks for IDs that can select a recording. These are few: the IDs in
-// which recordings with one match key differ. ambiguous has the recordings of each
-// match key under which different requests are recorded; recs are all recordings
-// of the cassette, in order. It reads the cassette once.
+// which recordings with one match key differ. ambiguous has the recordings of
+// each match key under which different requests are recorded; recs are all
+// recordings of the cassette, in order. It reads the cassette once.
 func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
 	differing := differingIDs(ambiguous)
 	issued := map[uint64]bool{}
@@ -48,8 +48,8 @@ func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
 	return issued
 }
 
-// differingIDs returns the IDs that some, but not all, requests with one match key
-// have. ambiguous has the recordings of each match key.
+// differingIDs returns the IDs that some, but not all, requests with one match
+// key have. ambiguous has the recordings of each match key.
 func differingIDs(ambiguous [][]*Recording) map[uint64]bool {
 	differing := map[uint64]bool{}
 	for _, alike := range ambiguous {

@@ -10,17 +10,19 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// JournalSuffix is added to the name of a cassette to make the name of its journal.
+// JournalSuffix is added to the name of a cassette to make the name of its
+// journal.
 const JournalSuffix = ".partial"
 
-// FailedSuffix is added to the name of a cassette to make the name of a file for
-// what a run recorded that must not replace the cassette. Nothing reads that file.
+// FailedSuffix is added to the name of a cassette to make the name of a file
+// for what a run recorded that must not replace the cassette. Nothing reads
+// that file.
 const FailedSuffix = ".failed"
 
-// A Journal keeps what a run has recorded so far in a file next to the cassette. So
-// a process that is killed loses nothing that was paid for: the next run that
-// records resumes from the journal. Each interaction is added when it is complete,
-// before its client sees the end of the response.
+// A Journal keeps what a run has recorded so far in a file next to the
+// cassette. So a process that is killed loses nothing that was paid for: the
+// next run that records resumes from the journal. Each interaction is added
+// when it is complete, before its client sees the end of the response.
 //
 // The zero Journal keeps nothing.
 type Journal struct {
@@ -29,24 +31,30 @@ type Journal struct {
 	policy *redact.Policy // nil if this run saves nothing
 
 	// The lock is held while the file is written, so that the file has the
-	// interactions in the order of items. See [Tape] for the locks of the package.
+	// interactions in the order of items. See [Tape] for the locks of the
+	// package.
 	mu sync.Mutex
 
-	// What the file has, or should have. The encoded interactions take less memory
-	// than the interactions.
+	// What the file has, or should have. The encoded interactions take less
+	// memory than the interactions.
 	given interaction.Given
 	items []*cassette.Encoded
 
-	values       []byte            // the texts of given that are in the file
-	windows      []*redact.Windows // of the first items; made if a secret becomes known
-	cleanOf      int               // how many secrets were known when the file was last found to have none
-	isCreated    bool              // the file is there
-	isIncomplete bool              // the file lacks something that could not be written
+	values  []byte            // the texts of given that are in the file
+	windows []*redact.Windows // of the first items; made if a secret becomes known
+
+	// cleanOf is how many secrets were known when the file was last found to
+	// have none of them.
+	cleanOf int
+
+	isCreated    bool // the file is there
+	isIncomplete bool // the file lacks an interaction that could not be written
 	isClosed     bool
 	isForeign    bool // another process has a journal there
 }
 
-// start says where the journal is. It is not created before the first interaction.
+// start says where the journal is. It is not created before the first
+// interaction.
 func (j *Journal) start(path string, policy *redact.Policy) {
 	j.Path = path
 	j.policy = policy
@@ -55,11 +63,11 @@ func (j *Journal) start(path string, policy *redact.Policy) {
 // isStarted reports whether this run keeps a journal.
 func (j *Journal) isStarted() bool { return j.policy != nil }
 
-// add adds the text of an interaction, unless that is nil; known is how many
-// secrets were known when the text was made.
+// add adds the text of an interaction, unless the text is nil; known is how
+// many secrets were known when the text was made.
 //
-// The whole file is written again if another secret has become known since and may
-// stand in the text or in the file, or if an earlier write has failed.
+// The whole file is written again if another secret has become known since and
+// may stand in the text or in the file, or if an earlier write has failed.
 func (j *Journal) add(item *cassette.Encoded, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -87,8 +95,8 @@ func (j *Journal) add(item *cassette.Encoded, known int) {
 	j.append(item, knownNow)
 }
 
-// mustRewrite reports whether the file has to be written again, whatever the last
-// item is. The caller holds the lock.
+// mustRewrite reports whether the file has to be written again, whatever the
+// last item is. The caller holds the lock.
 func (j *Journal) mustRewrite(knownNow int) bool {
 	if len(j.items) < 2 {
 		return false
@@ -127,8 +135,8 @@ func (j *Journal) interactions() []*interaction.Interaction {
 	return all
 }
 
-// Give keeps what the run has given its test so far. If there is no file yet, it is
-// written with the first interaction.
+// Give keeps the values that the run has given its test so far. If there is no
+// file yet, they are written with the first interaction.
 func (j *Journal) Give(g interaction.Given) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -145,16 +153,17 @@ func (j *Journal) Give(g interaction.Given) {
 	j.values = append(j.values, text...)
 }
 
-// Given returns what the file gives a test: what this run has given, and what a
-// killed run has left.
+// Given returns the values that the file gives a test: those of this run, and
+// those that a killed run has left.
 func (j *Journal) Given() interaction.Given {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.given
 }
 
-// encodeGiven returns the text of what is given, without the variables that must
-// not be written; nil if none of it may be written. The caller holds the lock.
+// encodeGiven returns the text of the given values, without the variables that
+// must not be written; nil if none of it may be written. The caller holds the
+// lock.
 func (j *Journal) encodeGiven() []byte {
 	g := j.given.Or(interaction.Given{})
 	maps.DeleteFunc(g.Env, func(name, value string) bool {
@@ -167,8 +176,8 @@ func (j *Journal) encodeGiven() []byte {
 	return text
 }
 
-// resume takes over what a killed run has left in the file, without an interaction
-// that was not written to its end.
+// resume takes over what a killed run has left in the file, without an
+// interaction that was not written to its end.
 func (j *Journal) resume(left *cassette.File) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -177,8 +186,8 @@ func (j *Journal) resume(left *cassette.File) {
 	j.rewrite(left.Interactions)
 }
 
-// rewrite redacts all interactions again and writes the file again, leaving out what
-// cannot be redacted. The caller holds the lock.
+// rewrite redacts all interactions again and writes the file again, without
+// those that cannot be redacted. The caller holds the lock.
 func (j *Journal) rewrite(all []*interaction.Interaction) {
 	knownNow := j.policy.Count()
 	j.items = nil
@@ -199,10 +208,10 @@ func (j *Journal) rewrite(all []*interaction.Interaction) {
 	}
 }
 
-// isUnclean reports whether the file, or an item that is about to be written, may
-// have a secret that has become known since the file was last found to have none.
-// A program may have a new credential for each call, so items are decoded once, and
-// not once for each credential. The caller holds the lock.
+// isUnclean reports whether the file, or an item that is about to be written,
+// may have a secret that has become known since the file was last found to have
+// none. A program may have a new credential for each call, so items are decoded
+// once, and not once for each credential. The caller holds the lock.
 func (j *Journal) isUnclean() bool {
 	for _, item := range j.items[len(j.windows):] {
 		j.windows = append(j.windows, redact.WindowsOf(item.Text))

@@ -18,11 +18,13 @@ const (
 	PlayAll
 )
 
-// Load puts the recordings of the cassette on the tape, to be played, or aside, to
-// be replaced; frozen ones are always played. It does not read a recording whose
-// seal is enough to find it, unless save says that this run is about to write the
-// file. If a recording that is needed cannot be read, the error says why, and the
-// tape is as if there were no cassette.
+// Load puts the recordings of the cassette on the tape: those that play
+// selects, and frozen ones, to be played, and all others to be replaced. save
+// says that this run is about to write the file. Otherwise Load does not read a
+// recording whose seal is enough to find it.
+//
+// If a recording that is needed cannot be read, the error says why, and the
+// tape is left without a cassette.
 func (t *Tape) Load(play Playing, save bool) error {
 	t.records = save
 	if t.stored == nil {
@@ -58,7 +60,8 @@ func (t *Tape) Load(play Playing, save bool) error {
 	return err
 }
 
-// forgetCassette makes the tape as if there were no cassette, which cannot be read.
+// forgetCassette leaves the tape without a cassette, because of an error of
+// reading it.
 func (t *Tape) forgetCassette(err error) {
 	t.State = State{Cut: isCut(err)}
 	t.stored = nil
@@ -122,9 +125,10 @@ func (t *Tape) isFrozen(rec *Recording) bool {
 	return function != "" && t.Config.Frozen.Select(function)
 }
 
-// Resume prepares a run that saves. It puts on the tape, to be played once, what a
-// killed run has left in the journal called name, and goes on with that journal.
-// Failures that no retry overcame are asked for again, unless keepFailures is set.
+// Resume prepares a run that saves. It puts on the tape, to be played once,
+// what a killed run has left in the journal called name, and goes on with that
+// journal. Failures that no retry overcame are asked for again, unless
+// keepFailures is set.
 //
 // It returns how many interactions the journal has. If wasSaved is true, all of
 // them stand in the cassette.
@@ -153,8 +157,8 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	return len(left.Interactions), wasSaved, nil
 }
 
-// addResumed puts what a killed run has recorded on the tape, except for what it has
-// to be asked for again.
+// addResumed puts the interactions of a killed run on the tape, except for
+// those that this run asks for again.
 func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
 	var recs []*Recording
 	for _, it := range left {

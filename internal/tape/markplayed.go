@@ -3,8 +3,8 @@ package tape
 import "github.com/promptecho/promptecho/internal/canon"
 
 // markPlayed records that a choice is played for a request. req is nil if the
-// recording was found by its bytes, so that its request cannot differ. The caller
-// holds the lock of the tape.
+// recording was found by its bytes, so that its request cannot differ. The
+// caller holds the lock of the tape.
 func (c *candidates) markPlayed(chosen choice, req *request) {
 	c.requests++
 	if chosen.conflict != nil && !chosen.conflict.IsOutOfOrder() {
@@ -22,8 +22,8 @@ func (c *candidates) markPlayed(chosen choice, req *request) {
 	rec.run.used.Store(true)
 }
 
-// notePlayedFor notes that a recording is played for a request that differs from
-// its own, so that findConflict finds it if its own request comes later.
+// notePlayedFor notes that a recording is played for a request that differs
+// from its own, so that findConflict finds it if its own request comes later.
 func (c *candidates) notePlayedFor(rec *Recording, req *request) {
 	ownTraits := canon.KindOf(rec.traits())
 	if ownTraits == req.allTraits() {

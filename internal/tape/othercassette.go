@@ -6,9 +6,9 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Keys returns the match keys by which another cassette can have the request of a
-// call: that of its form, and that of the request without headers, which counts
-// for recordings with unknown headers.
+// Keys returns the match keys by which another cassette can have the request of
+// a call: that of its form, and that of the request without headers, which
+// counts for recordings with unknown headers.
 func (t *Tape) Keys(m *Match) []string {
 	return []string{m.Form.Key(), t.keyWithoutHeaders(m.Request)}
 }
@@ -20,8 +20,8 @@ func (t *Tape) keyWithoutHeaders(req interaction.Request) string {
 }
 
 // CountIn returns how many of the requests that are asked here another cassette
-// has; asked has the [Tape.Keys] of each. It returns 0 if the cassette cannot be
-// read.
+// has; asked has the [Tape.Keys] of each. It returns 0 if the cassette cannot
+// be read.
 func (t *Tape) CountIn(path string, asked [][]string) int {
 	n := 0
 	has, _ := t.Has(path, asked)
@@ -33,9 +33,9 @@ func (t *Tape) CountIn(path string, asked [][]string) int {
 	return n
 }
 
-// Has reports which of the requests that are asked here another cassette has, and
-// how many recordings that cassette has; asked has the [Tape.Keys] of each. A
-// cassette that cannot be read has none.
+// Has reports which of the requests that are asked here another cassette has,
+// and how many recordings that cassette has; asked has the [Tape.Keys] of each.
+// A cassette that cannot be read has none.
 func (t *Tape) Has(path string, asked [][]string) (has []bool, recordings int) {
 	has = make([]bool, len(asked))
 	recorded := t.KeysIn(path)
@@ -47,9 +47,9 @@ func (t *Tape) Has(path string, asked [][]string) (has []bool, recordings int) {
 	return has, len(recorded)
 }
 
-// KeysIn returns the match key of each recording of another cassette: that one of
-// [Tape.Keys] which counts for the recording. A cassette that cannot be read has
-// none.
+// KeysIn returns the match key of each recording of another cassette: that one
+// of [Tape.Keys] which counts for the recording. A cassette that cannot be read
+// has none.
 func (t *Tape) KeysIn(path string) []string {
 	config := t.Config
 	config.Path = path

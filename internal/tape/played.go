@@ -10,11 +10,11 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// Which recordings stand for calls of this run. Most of this needs a closed tape.
+// Which recordings belong to calls of this run.
 
-// WithinPlayed returns a function that reports whether a recording was sent within
-// a function that this run played, directly or not. Nothing asks for such a
-// recording then. The tape must be closed.
+// WithinPlayed returns a function that reports whether a request was recorded
+// within a function that this run played, directly or not. A replay of the
+// function does not send the request. The tape must be closed.
 func (t *Tape) WithinPlayed() func(rec *Recording) bool {
 	names := t.playedFunctions()
 	return func(rec *Recording) bool {
@@ -22,9 +22,9 @@ func (t *Tape) WithinPlayed() func(rec *Recording) bool {
 	}
 }
 
-// playedFunctions returns the names of the functions that this run played, and of
-// those that are recorded as called within them. If it played none, nothing is
-// read.
+// playedFunctions returns the names of the functions that this run played, and
+// of the functions that are recorded as called within those. If this run played
+// none, nothing is read.
 func (t *Tape) playedFunctions() map[string]bool {
 	names := map[string]bool{}
 	recs := t.Recordings()
@@ -53,10 +53,10 @@ func (t *Tape) playedFunctions() map[string]bool {
 	return names
 }
 
-// Played returns the recordings of the cassette that stand for calls of this run:
-// those that were played, unless another was recorded in their place, and those
-// sent within functions that were played. With all, it returns those that nothing
-// asked for as well. The tape must be closed.
+// Played returns the recordings of the cassette that belong to calls of this
+// run: those that were played, unless another was recorded in their place, and
+// those within functions that were played. If all is set, it returns the unused
+// ones, too. The tape must be closed.
 func (t *Tape) Played(all bool) []*Recording {
 	isWithinPlayed := t.WithinPlayed()
 	var list []*Recording
@@ -77,10 +77,12 @@ func (t *Tape) Played(all bool) []*Recording {
 	return list
 }
 
-// HasPlayedPlaceholder reports whether this run has played a response that has a
-// placeholder in the place of a secret.
+// HasPlayedPlaceholder reports whether this run has played a response that has
+// a placeholder in the place of a secret.
 func (t *Tape) HasPlayedPlaceholder() bool {
-	hasOne := func(h interaction.Header) bool { return slices.ContainsFunc(h.Values, redact.StandsIn) }
+	hasOne := func(h interaction.Header) bool {
+		return slices.ContainsFunc(h.Values, redact.StandsIn)
+	}
 	return slices.ContainsFunc(t.Recordings(), func(rec *Recording) bool {
 		if rec.Fresh() || !rec.Used() {
 			return false
@@ -98,9 +100,9 @@ func SortAsked(list []*Recording) {
 	})
 }
 
-// SortPlaced sorts recordings in the order of the cassette. One that was recorded in
-// the place of another stands there, and a new one behind all that came before it
-// in this run.
+// SortPlaced sorts recordings in the order of the cassette. A recording that
+// replaces another one has its place, and a new one comes behind all recordings
+// that were asked for before it in this run.
 func SortPlaced(list []*Recording) {
 	SortAsked(list)
 	places := map[*Recording]int{}
@@ -118,18 +120,19 @@ func SortPlaced(list []*Recording) {
 	})
 }
 
-// InRunOrder sorts recordings in the order of the cassette, and returns those of
-// them that overlapped others in an earlier run and that nothing will ask for.
+// InRunOrder sorts recordings in the order of the cassette, and returns those
+// of them that overlapped others in an earlier run and that nothing will ask
+// for.
 //
-//	recording                        its place
-//	of the cassette                  that of the cassette
-//	new                              before the first one of the cassette that this run
-//	                                 asked for later; behind all if there is none
+//	recording               its place
+//	of the cassette         that of the cassette
+//	new                     before the first one of the cassette that this
+//	                        run asked for later; else behind all
 //
 // If new recordings overlapped others:
 //
-//	asked for in this run            in the order of this run
-//	not asked for                    behind all
+//	asked for in this run   in the order of this run
+//	not asked for           behind all
 func (t *Tape) InRunOrder(list []*Recording) (leftOver []*Recording) {
 	SortAsked(list)
 	leftOver, changed := t.reorder(list)
@@ -155,8 +158,8 @@ func (t *Tape) InRunOrder(list []*Recording) (leftOver []*Recording) {
 	return leftOver
 }
 
-// A Step is a call of this run: one that a recording of the cassette answered, each
-// recording once, or one that nothing answered.
+// A Step is a call of this run: one that a recording of the cassette answered,
+// each recording once, or one that nothing answered.
 type Step struct {
 	Recording *Recording
 	Missed    *interaction.Interaction // the request, and an error in place of a response
@@ -179,8 +182,8 @@ func (t *Tape) Miss(m *Match) {
 	})
 }
 
-// Steps returns the calls of this run in the order asked; none if [Tape.Miss] kept
-// none. The tape must be closed.
+// Steps returns the calls of this run in the order asked; none if [Tape.Miss]
+// kept none. The tape must be closed.
 func (t *Tape) Steps() []Step {
 	if len(t.missed) == 0 {
 		return nil
@@ -199,8 +202,8 @@ func (t *Tape) Steps() []Step {
 }
 
 // Made returns the recordings that have answered calls of this run so far, each
-// once, and those that it has made, in the order asked. underWay is how many calls
-// have no complete response yet.
+// once, and those that it has made, in the order asked. underWay is how many
+// calls have no complete response yet.
 func (t *Tape) Made() (made []*Recording, underWay int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

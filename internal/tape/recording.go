@@ -9,9 +9,9 @@ import (
 	"github.com/promptecho/promptecho/internal/order"
 )
 
-// A Recording is the place of one interaction on the tape. Places are taken in the
-// order in which calls come, before anything goes upstream, so that concurrent
-// calls are saved in a stable order.
+// A Recording is the place of one interaction on the tape. Places are taken in
+// the order in which calls come, before anything goes upstream, so that
+// concurrent calls are saved in a stable order.
 //
 // Its parts have different lifetimes.
 type Recording struct {
@@ -27,16 +27,16 @@ type Recording struct {
 type entry struct {
 	of *source
 
-	// The number of the recording in the cassette, from 0. A recording of another
-	// file has a higher number, and one that this run makes has -1.
+	// The number of the recording in the cassette, from 0. A recording of
+	// another file has a higher number, and one that this run makes has -1.
 	number int
 
-	// isSealed says that the recording stands in the cassette as it was written.
+	// isSealed says that the recording was not edited since it was written.
 	isSealed bool
 
-	// key is the match key, and sealDigest the digest of the request; 0 if it is not
-	// known. Both are from the seal if that can be believed, so that the recording
-	// is found before it is read.
+	// key is the match key, and sealDigest the digest of the request; 0 if it
+	// is not known. Both are from the seal if that can be believed, so that the
+	// recording is found before it is read.
 	key        uint64
 	sealDigest uint64
 
@@ -54,20 +54,23 @@ type place struct {
 	number int
 }
 
-// content is what was recorded. It is read from the cassette when it is needed: the
-// seal is enough to find a recording, and its response is enough to replay it.
+// content is what was recorded. It is read from the cassette when it is needed:
+// the seal is enough to find a recording, and its response is enough to replay
+// it.
 //
-// Everything is published atomically, so no lock is needed to read it. It does not
-// change once it is set. After Close, write replaces it.
+// Everything is published atomically, so no lock is needed to read it. It does
+// not change once it is set. After Close, write replaces it.
 type content struct {
 	interaction atomic.Pointer[interaction.Interaction]
 	form        atomic.Pointer[canon.Form]
 
-	// encoded is set if interaction has only the head of what this run recorded, and
-	// form lacks its text. The rest is in encoded, which takes less memory.
+	// encoded is set if interaction has only the head of what this run
+	// recorded, and form lacks its text. The rest is in encoded, which takes
+	// less memory.
 	encoded atomic.Pointer[cassette.Encoded]
 
-	// A response that is read a second time is kept: a benchmark reads it many times.
+	// A response that is read a second time is kept: a benchmark reads it
+	// often.
 	isResponseRead atomic.Bool
 	response       atomic.Pointer[interaction.Interaction]
 }
@@ -87,8 +90,9 @@ type selection struct {
 type runState struct {
 	used atomic.Bool // it answered a call
 
-	// firstCall is the number of the first call that it answered, or that it is made
-	// for; from 1, and 0 if there was none.
+	// firstCall is the number of the first call that it answered, or that it is
+	// made for; from 1, and 0 if there was none. After Close, Played and
+	// InRunOrder set it so that SortAsked keeps recordings together.
 	firstCall int
 	goroutine uint64      // that made this call, see Config.Snapshots
 	mark      *order.Mark // of the events of this call; nil if they are not counted
@@ -96,8 +100,8 @@ type runState struct {
 	// unrecorded is what the request has and the recording has not.
 	unrecorded Unrecorded
 
-	// replaces is the recording in whose place this one is written; nil if there is
-	// none. It is set when the place is taken, or after Close.
+	// replaces is the recording in whose place this one is written; nil if
+	// there is none. It is set when the place is taken, or after Close.
 	replaces *Recording
 
 	replaced      bool     // another one was recorded or played in its place
@@ -105,12 +109,12 @@ type runState struct {
 	conflictFound bool     // its own request came after that
 }
 
-// live is what this run knows of a recording that it makes. The lock of the tape
-// guards what follows outer.
+// live is what this run knows of a recording that it makes. The lock of the
+// tape guards what follows outer.
 type live struct {
 	outer *Recording // the function that made the call; nil if none did
 
-	abandoned bool // there will be no response
+	abandoned bool // no response will come
 	complete  bool // the response is as complete as it will ever be
 	failed    bool // the response says that it failed
 
@@ -118,19 +122,19 @@ type live struct {
 	knownSecrets int               // how many secrets were known when encoded was made
 }
 
-// Unrecorded is what a request has and its recording has not: headers that are not
-// written, and what is replaced in its URL, each as a hash under its path. It never
-// leaves the memory of the run.
+// Unrecorded is what a request has and its recording has not: headers that are
+// not written, and what is replaced in its URL, each as a hash under its path.
+// It never leaves the memory of the run.
 type Unrecorded map[string]uint64
 
-// Line returns the line of the cassette where the recording starts, from 1, or 0
-// if the recording is not in the cassette.
+// Line returns the line of the cassette where the recording starts, from 1, or
+// 0 if the recording is not in the cassette.
 func (rec *Recording) Line() int {
 	if it := rec.content.interaction.Load(); it != nil {
 		return it.Line
 	}
 	if rec.live != nil {
-		return 0 // it was given back, see Free
+		return 0 // Free has dropped it
 	}
 	return rec.of.stored.Line(rec.number)
 }
@@ -138,12 +142,12 @@ func (rec *Recording) Line() int {
 // Sealed reports whether the recording is in the cassette as it was written.
 func (rec *Recording) Sealed() bool { return rec.isSealed }
 
-// Accepted reports whether promptecho accept has put another request in the place
-// of the one that was answered.
+// Accepted reports whether promptecho accept has put another request in the
+// place of the one that was answered.
 func (rec *Recording) Accepted() bool { return rec.accepted }
 
-// Number returns the number of the recording in the cassette, from 0, or that of
-// the recording in whose place it is written; -1 if there is none.
+// Number returns the number of the recording in the cassette, from 0, or that
+// of the recording in whose place it is written; -1 if there is none.
 func (rec *Recording) Number() int {
 	if rec.run.replaces != nil {
 		return rec.run.replaces.Number()
@@ -154,8 +158,8 @@ func (rec *Recording) Number() int {
 // Fresh reports whether this run made the recording, or is making it.
 func (rec *Recording) Fresh() bool { return rec.live != nil }
 
-// Resumed reports whether a killed run made the recording, or it is carried over.
-// Such a recording is not in the cassette.
+// Resumed reports whether a killed run made the recording, or it is carried
+// over. Such a recording is not in the cassette.
 func (rec *Recording) Resumed() bool { return rec.resumed }
 
 // Carried reports whether the recording is one of [Tape.CarryOver].
@@ -172,8 +176,8 @@ func (rec *Recording) Used() bool { return rec.run.used.Load() }
 // Complete reports whether the response is there, as far as it came.
 func (rec *Recording) Complete() bool { return rec.live == nil || rec.live.complete }
 
-// isWithin reports whether a function, or one of those that called it, directly or
-// not, satisfies the condition. The function may be nil.
+// isWithin reports whether a function, or one of those that called it, directly
+// or not, satisfies the condition. The function may be nil.
 func (rec *Recording) isWithin(condition func(function *Recording) bool) bool {
 	for function := rec; function != nil; function = function.outer() {
 		if condition(function) {
@@ -183,8 +187,8 @@ func (rec *Recording) isWithin(condition func(function *Recording) bool) bool {
 	return false
 }
 
-// outer returns the function that made the call, or nil if this run does not make
-// the recording or no function made the call.
+// outer returns the function that made the call, or nil if this run does not
+// make the recording or no function made the call.
 func (rec *Recording) outer() *Recording {
 	if rec.live == nil {
 		return nil
@@ -192,8 +196,8 @@ func (rec *Recording) outer() *Recording {
 	return rec.live.outer
 }
 
-// Unreachable reports whether a function made the call, directly or not, that then
-// returned nothing. No replay gets as far as that.
+// Unreachable reports whether a function made the call, directly or not, that
+// then returned nothing. No replay gets as far as that.
 func (rec *Recording) Unreachable() bool {
 	wasAbandoned := func(function *Recording) bool {
 		return function.live != nil && function.live.abandoned

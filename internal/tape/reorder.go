@@ -7,8 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// An overlapGroup is a set of calls that overlapped, directly or through others of
-// the set, in the cassette or in this run.
+// An overlapGroup is a set of calls that overlapped, directly or through others
+// of the set, in the cassette or in this run.
 type overlapGroup struct {
 	inCassette bool
 	number     int // of the first recording of the group, or of the span of this run
@@ -36,12 +36,12 @@ type groupFacts struct {
 // reorder gives recordings the moments of this run if it has recorded some of a
 // group and played others: then only this run knows when both happened. It does
 // the same if a recording of the group waited for another one until a timeout:
-// what was recorded has changed what runs concurrently. The list is in the order
-// asked.
+// what was recorded has changed what runs concurrently. The list is in the
+// order asked.
 //
-// It works on parts of the list: each part reaches from the first recording of a
-// group to the last, so that no group is in two parts. It reports whether a part
-// has new moments.
+// It works on parts of the list: each part reaches from the first recording of
+// a group to the last, so that no group is in two parts. It reports whether a
+// part has new moments.
 //
 // leftOver are the recordings that overlapped others in an earlier run and that
 // nothing will ask for any more: this run did not ask for them, although it has
@@ -141,8 +141,8 @@ func keepRecordedOrder(part []*Recording) {
 	}
 }
 
-// setMoments gives recordings, which are in the order asked, the moments of this
-// run.
+// setMoments gives recordings, which are in the order asked, the moments of
+// this run.
 func setMoments(recs []*Recording) {
 	span, before, now := 0, 0, 0
 	for _, rec := range recs {

@@ -10,8 +10,8 @@ import (
 // What follows is for a run that records a cassette again, or the accepted
 // recordings of it. The tape must be closed.
 
-// SucceededBefore returns the recording of the same request that succeeded and is
-// to be replaced, or nil if there is none.
+// SucceededBefore returns the recording of the same request that succeeded and
+// is to be replaced, or nil if there is none.
 func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 	for _, old := range t.replaced {
 		if old.isOf(rec) && !old.Failed() {
@@ -24,10 +24,10 @@ func (t *Tape) SucceededBefore(rec *Recording) *Recording {
 // Replaced returns how many recordings are to be replaced.
 func (t *Tape) Replaced() int { return len(t.replaced) }
 
-// NotRerecorded returns those of the recordings to be replaced that this run did
-// not record again; recorded are those that are written. A new recording replaces
-// the old one that would have answered its request, because local servers have
-// other ports now.
+// NotRerecorded returns those of the recordings to be replaced that this run
+// did not record again; recorded are those that are written. A new recording
+// replaces the old one that would have answered its request, because local
+// servers have other ports now.
 func (t *Tape) NotRerecorded(recorded []*Recording) []*Recording {
 	if len(t.replaced) == 0 {
 		return nil
@@ -56,9 +56,9 @@ func (t *Tape) NotRerecorded(recorded []*Recording) []*Recording {
 	})
 }
 
-// predecessors returns, for each of the recordings of this run, the recording that
-// it replaces: the first of the cassette with the same form that is left. It is nil
-// if none is left.
+// predecessors returns, for each of the recordings of this run, the recording
+// that it replaces: the first of the cassette with the same form that is left.
+// It is nil if none is left.
 func (t *Tape) predecessors(recs []*Recording) []*Recording {
 	left := map[uint64][]*Recording{}
 	for _, rec := range t.replaced {
@@ -79,8 +79,8 @@ func (t *Tape) predecessors(recs []*Recording) []*Recording {
 	return all
 }
 
-// TakePlaces gives recordings of this run the places of those that they replace, and
-// returns those that are not replaced.
+// TakePlaces gives recordings of this run the places of those that they
+// replace, and returns those that are not replaced.
 func (t *Tape) TakePlaces(recs []*Recording) []*Recording {
 	predecessors := t.predecessors(recs)
 	for i, predecessor := range predecessors {
@@ -93,8 +93,9 @@ func (t *Tape) TakePlaces(recs []*Recording) []*Recording {
 	})
 }
 
-// KeepUnchanged changes recordings of this run to what the cassette had, wherever
-// both say the same, so that the diff of the file shows what has changed.
+// KeepUnchanged changes recordings of this run to what the cassette had,
+// wherever both say the same, so that the diff of the file shows what has
+// changed.
 func (t *Tape) KeepUnchanged(recs []*Recording) {
 	var keeper rerecord.Keeper
 	for i, predecessor := range t.predecessors(recs) {

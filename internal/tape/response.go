@@ -10,9 +10,9 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Answer returns the response to a request; req is nil if the request is recorded
-// byte for byte. The recorded request is not read unless its IDs have to be
-// replaced.
+// Answer returns the response to a request; req is nil if the request is
+// recorded byte for byte. The recorded request is not read unless its IDs have
+// to be replaced.
 func (rec *Recording) Answer(req *interaction.Request) (*interaction.Interaction, error) {
 	if req != nil && rec.Form().Linked() {
 		it := &interaction.Interaction{
@@ -36,8 +36,8 @@ func (rec *Recording) Answer(req *interaction.Request) (*interaction.Interaction
 	return it, nil
 }
 
-// IDs returns the IDs that link the recorded response to its request, where those
-// of a request differ.
+// IDs returns the IDs that link the recorded response to its request, where
+// those of a request differ.
 func (rec *Recording) IDs(req *interaction.Request) jsonrpc.IDs {
 	if !rec.Form().Linked() {
 		return nil
@@ -45,8 +45,8 @@ func (rec *Recording) IDs(req *interaction.Request) jsonrpc.IDs {
 	return jsonrpc.IDsOf(&rec.Interaction().Request, req)
 }
 
-// responseTo returns the response to a request: the recorded one, in which the IDs
-// of req replace those that link it to the recorded request.
+// responseTo returns the response to a request: the recorded one, in which the
+// IDs of req replace those that link it to the recorded request.
 func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response {
 	ids := rec.IDs(req)
 	if len(ids) == 0 {
@@ -69,9 +69,9 @@ func (rec *Recording) ResponseText() string {
 	return said.Read(rec.Form(), &rec.Interaction().Response).Text
 }
 
-// Failed reports whether the response is a failure: a status of 400 or more, none,
-// the error of a function, a deadline that passed, or what a model API reports as
-// a failure.
+// Failed reports whether the response is a failure: a status of 400 or more,
+// none, the error of a function, a deadline that passed, or what a model API
+// reports as a failure.
 func (rec *Recording) Failed() bool {
 	if rec.live != nil && rec.live.failed {
 		return true
@@ -90,8 +90,8 @@ func (rec *Recording) Failed() bool {
 	return said.Read(rec.Form(), &rec.Interaction().Response).Failed
 }
 
-// Canceled reports whether there is no response because the context of the request
-// ended.
+// Canceled reports whether there is no response because the context of the
+// request ended.
 func (rec *Recording) Canceled() bool {
 	if rec.live != nil {
 		return rec.Head().Response.End == interaction.EndCanceled
@@ -99,8 +99,8 @@ func (rec *Recording) Canceled() bool {
 	return rec.outcome != answered
 }
 
-// succeededLater returns the recordings whose request succeeded when it was sent
-// again; nil if none failed.
+// succeededLater returns the recordings whose request succeeded when it was
+// sent again; nil if none failed.
 func succeededLater(list []*Recording) map[*Recording]bool {
 	if !slices.ContainsFunc(list, (*Recording).Failed) {
 		return nil

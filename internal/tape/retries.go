@@ -2,8 +2,8 @@ package tape
 
 import "slices"
 
-// HasUnused reports whether a request of this method to a URL is recorded and was
-// not played yet.
+// HasUnused reports whether a request of this method to a URL is recorded and
+// was not played yet.
 func (t *Tape) HasUnused(method, url string) bool {
 	return slices.ContainsFunc(t.byURL()[method+" "+url], func(rec *Recording) bool {
 		return !rec.Used()
@@ -11,8 +11,8 @@ func (t *Tape) HasUnused(method, url string) bool {
 }
 
 // IsAskedAgain reports whether another recording of the same request was not
-// played yet, or the request may be repeated. It needs no lock: the index does not
-// change once calls come.
+// played yet, or the request may be repeated. It needs no lock: the index does
+// not change once calls come.
 func (t *Tape) IsAskedAgain(rec *Recording) bool {
 	if t.Config.Repeats.Select(rec.Form().Name()) {
 		return true
@@ -31,9 +31,9 @@ func (t *Tape) IsAskedAgain(rec *Recording) bool {
 }
 
 // SkipRetries returns the recording that ended the call which began with the
-// failure rec, and marks all recordings of the call as played; or it returns rec
-// itself if there is none. It is for an SDK that waits before it retries, and
-// that no header tells not to wait.
+// failure rec, and marks all recordings of the call as played; or it returns
+// rec itself if there is none. It is for an SDK that waits before it retries,
+// and that no header tells not to wait.
 func (t *Tape) SkipRetries(rec *Recording) *Recording {
 	retries := t.retriesOf(rec)
 	if retries == nil {
@@ -54,8 +54,9 @@ func (t *Tape) SkipRetries(rec *Recording) *Recording {
 	return last
 }
 
-// retriesOf returns the recordings of the retries of a failed request, up to the
-// first one that does not ask to send the request again; nil if all of them do.
+// retriesOf returns the recordings of the retries of a failed request, up to
+// the first one that does not ask to send the request again; nil if all of them
+// do.
 func (t *Tape) retriesOf(rec *Recording) []*Recording {
 	var retries []*Recording
 	for _, next := range t.Recordings() {

@@ -8,8 +8,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// sameResponse reports whether two recordings have the same response, apart from
-// the IDs that link it to its request.
+// sameResponse reports whether two recordings have the same response, apart
+// from the IDs that link it to its request.
 func sameResponse(a, b *Recording) bool {
 	return equalResponses(a.responseTo(&b.Interaction().Request), &b.Interaction().Response)
 }
@@ -20,8 +20,8 @@ func equalResponses(x, y *interaction.Response) bool {
 		slices.EqualFunc(x.Events, y.Events, slices.Equal[interaction.Event])
 }
 
-// equalBodies reports whether two bodies are equal, or are equal JSON values with
-// other white space around them, which a [json.Decoder] may leave unread.
+// equalBodies reports whether two bodies are equal, or are equal JSON values
+// with other white space around them, which a [json.Decoder] may leave unread.
 func equalBodies(x, y []byte) bool {
 	if bytes.Equal(x, y) {
 		return true
@@ -29,8 +29,8 @@ func equalBodies(x, y []byte) bool {
 	return bytes.Equal(bytes.TrimSpace(x), bytes.TrimSpace(y)) && json.Valid(x)
 }
 
-// agree reports whether two recordings have the same response as far as the client
-// read both.
+// agree reports whether two recordings have the same response as far as the
+// client read both.
 func agree(a, b *Recording) bool {
 	x := a.responseTo(&b.Interaction().Request)
 	y := &b.Interaction().Response

@@ -10,16 +10,16 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Overtaken reports whether another process has written the cassette since it was
-// opened, or is recording it. The tape must be closed.
+// Overtaken reports whether another process has written the cassette since it
+// was opened, or is recording it. The tape must be closed.
 func (t *Tape) Overtaken() bool {
 	return t.Journal.isForeign || t.version != versionOf(t.Config.Path)
 }
 
-// Save writes recordings, and what they give their test, to the cassette file at
-// path, which errors call name, unless the file would contain a known secret.
-// Everything is redacted again, because a secret may have become known after it
-// was first seen. The tape must be closed.
+// Save writes recordings, and what they give their test, to the cassette file
+// at path, which errors call name, unless the file would contain a known
+// secret. Everything is redacted again, because a secret may have become known
+// after it was first seen. The tape must be closed.
 func (t *Tape) Save(
 	path, name string, given interaction.Given, recs []*Recording, partial bool,
 ) error {
@@ -64,12 +64,12 @@ func (t *Tape) isStillClean(live *live) bool {
 	return !hasAssets && !t.policy.MayContain(live.encoded.Text)
 }
 
-// SucceededLater returns the recordings whose request succeeded when it was sent
-// again.
+// SucceededLater returns the recordings whose request succeeded when it was
+// sent again.
 func (t *Tape) SucceededLater() map[*Recording]bool { return succeededLater(t.recordings) }
 
-// FollowsPlayed reports whether a recording was asked for after one of the cassette
-// was played.
+// FollowsPlayed reports whether a recording was asked for after one of the
+// cassette was played.
 func (t *Tape) FollowsPlayed(rec *Recording) bool {
 	return slices.ContainsFunc(t.recordings, func(other *Recording) bool {
 		call := other.run.firstCall
@@ -77,11 +77,12 @@ func (t *Tape) FollowsPlayed(rec *Recording) bool {
 	})
 }
 
-// WrittenBefore returns a recording of a request that wrote something to the same
-// local server, and that was played before rec was made; nil if there is none.
+// WrittenBefore returns a recording of a request that wrote something to the
+// same local server, and that was played before rec was made; nil if there is
+// none.
 //
-// That server has another port than when the request was recorded, so it is a new
-// process, and lacks what was written.
+// That server has another port than when the request was recorded, so it is a
+// new process, and lacks what was written.
 func (t *Tape) WrittenBefore(rec *Recording) *Recording {
 	form := rec.Form()
 	if !form.Local || form.Known {

@@ -9,9 +9,9 @@ import (
 
 // What happens to secrets that were not known yet when their request was sent.
 
-// ForDisplay returns a call to be shown next to a recording from which it differs:
-// without the texts that stand, or may stand, where the recording has
-// placeholders.
+// ForDisplay returns a call to be shown next to a recording from which it
+// differs. Where the recording has placeholders, the call has them, too, also
+// where a text only may be the secret.
 func (t *Tape) ForDisplay(m *Match, rec *Recording) *Match {
 	asked := map[string]string{}
 	for line := range strings.SplitSeq(m.text(), "\n") {
@@ -19,7 +19,7 @@ func (t *Tape) ForDisplay(m *Match, rec *Recording) *Match {
 		asked[path] = value
 	}
 
-	var others redact.Policy // the secrets that only may stand there
+	var others redact.Policy // knows the texts that may be secrets
 	for line := range strings.SplitSeq(rec.requestText(), "\n") {
 		path, value, _ := strings.Cut(line, " ")
 		if redact.Hides(value) && !t.policy.Reveal(value, asked[path]) {

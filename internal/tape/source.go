@@ -33,15 +33,15 @@ type Config struct {
 	Rounds  bool // what this run records is played when it is asked for again
 
 	// Snapshots says that snapshots read the tape. So each recording notes the
-	// goroutine of its first call, and what this run has recorded stays in memory
-	// after Free. Other runs do without: finding the goroutine takes 4 to 20 µs,
-	// since it unwinds the stack, and a replayed call about 60 µs
+	// goroutine of its first call, and what this run has recorded stays in
+	// memory after Free. Other runs do without: finding the goroutine takes 4
+	// to 20 µs, since it unwinds the stack, and a replayed call about 60 µs
 	// (BenchmarkTypicalTest).
 	Snapshots bool
 }
 
-// digest returns the digest of a request as it is matched: requests with one digest
-// are equal byte for byte. The host counts unless the user ignores it.
+// digest returns the digest of a request as it is matched: requests with one
+// digest are equal byte for byte. The host counts unless the user ignores it.
 func (c *Config) digest(req *interaction.Request) uint64 {
 	plain := *req
 	_, afterScheme, hasScheme := strings.Cut(req.URL, "://")
@@ -51,8 +51,8 @@ func (c *Config) digest(req *interaction.Request) uint64 {
 	return plain.Digest()
 }
 
-// A State is what is known of a cassette before its interactions are read. The zero
-// value says that there is no cassette.
+// A State is what is known of a cassette before its interactions are read. The
+// zero value says that there is no cassette.
 type State struct {
 	Present bool  // there is one
 	Partial bool  // it is marked as not complete
@@ -65,8 +65,8 @@ type State struct {
 	Given interaction.Given // what it gives its test
 }
 
-// A source is where the interactions of a cassette are read from, and how they are
-// redacted and matched.
+// A source is where the interactions of a cassette are read from, and how they
+// are redacted and matched.
 type source struct {
 	Config Config
 	State  State // of the cassette when the run began
@@ -75,20 +75,21 @@ type source struct {
 	stored *cassette.Index // the cassette; nil if there is none
 	order  *order.Order    // the recorded sequence; nil if no calls overlapped
 
-	// Healed is how much was left out of a cassette that has a merge conflict; nil
-	// if it has none.
+	// Healed is how much was left out of a cassette that has a merge conflict;
+	// nil if it has none.
 	Healed *int
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
 	peeked atomic.Int64          // the length of the forms that Peek has made
 }
 
-// Open opens the cassette and says in State what it is. It is not an error if there
-// is none. With heal, a cassette with a merge conflict has the recordings of both
-// sides.
+// Open opens the cassette and says in State what it is. It is not an error if
+// there is none. With heal, a cassette with a merge conflict has the recordings
+// of both sides.
 func (s *source) Open(heal bool) error {
-	// The match key of a sealed recording is not its key in this run if its text has
-	// a known secret, since secrets are replaced before a request is matched.
+	// The match key of a sealed recording is not its key in this run if its
+	// text has a known secret, since secrets are replaced before a request is
+	// matched.
 	isBelievable := func(text []byte) bool { return !s.policy.MayContain(text) }
 	f, err := cassette.Open(s.Config.Path, canon.Revision, isBelievable)
 	if err != nil && heal {
@@ -128,12 +129,12 @@ func isCut(err error) bool {
 	return errors.As(err, &syntax) && syntax.Cut
 }
 
-// Failed returns the path of the file in which a run that did not pass leaves what
-// it recorded.
+// Failed returns the path of the file in which a run that did not pass leaves
+// what it recorded.
 func (s *source) Failed() string { return cassette.Beside(s.Config.Path, FailedSuffix) }
 
-// FailedAssets returns the folders with the assets of [source.Failed] and of the
-// cassette, if the first one is there.
+// FailedAssets returns the folders with the assets of [source.Failed] and of
+// the cassette, if the first one is there.
 func (s *source) FailedAssets() (failed, own string, ok bool) {
 	failed = cassette.Assets(s.Failed())
 	own = cassette.Assets(s.Config.Path)
@@ -141,8 +142,8 @@ func (s *source) FailedAssets() (failed, own string, ok bool) {
 	return failed, own, err == nil
 }
 
-// Unreadable returns the first reason why an interaction that was needed could not
-// be read, or nil if all could be read.
+// Unreadable returns the first reason why an interaction that was needed could
+// not be read, or nil if all could be read.
 func (s *source) Unreadable() error {
 	if err := s.unread.Load(); err != nil {
 		return *err
@@ -150,8 +151,8 @@ func (s *source) Unreadable() error {
 	return nil
 }
 
-// unreadable keeps the first error of reading an interaction that is needed, and
-// returns it with the file named as the user named it.
+// unreadable keeps the first error of reading an interaction that is needed,
+// and returns it with the file named as the user named it.
 func (s *source) unreadable(err error) error {
 	if errors.Is(err, fs.ErrClosed) {
 		return ErrClosed
@@ -162,13 +163,14 @@ func (s *source) unreadable(err error) error {
 }
 
 // redactNew replaces the secrets that have become known since a request was
-// redacted. A request that cannot be searched to its end has a placeholder for its
-// body then, and matches nothing, so the error needs no handling.
+// redacted. A request that cannot be searched to its end has a placeholder for
+// its body then, and matches nothing, so the error needs no handling.
 func (s *source) redactNew(req *interaction.Request) {
 	_ = s.policy.RedactNew(req)
 }
 
-// relative shortens the absolute path in an error to the name that the user gave.
+// relative shortens the absolute path in an error to the name that the user
+// gave.
 func (s *source) relative(err error) error {
 	path := s.Config.Path
 	name := s.Config.Name
@@ -185,8 +187,8 @@ func (s *source) relative(err error) error {
 	return err
 }
 
-// versionOf returns the version of a file: it changes when the file is written. It
-// is "" if there is no file.
+// versionOf returns the version of a file: it changes when the file is written.
+// It is "" if there is no file.
 func versionOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -13,14 +13,15 @@ import (
 //
 // It tries, in this order:
 //
-//	the recording with the same bytes    needs no canonical form: most calls of most tests
-//	the recordings with its match key    see rules
-//	the same, where a placeholder in     the program sends back a token that the cassette
-//	the request is one of the cassette   has as [REDACTED]
-//	the recordings with placeholders in  a cassette that was imported from another tool,
-//	their URL                            which writes "<API_BASE>/chat"
-//	recordings that differ only where    a secret that became known after its request
-//	they have a placeholder              was recorded
+//	the recording with the same bytes   most calls of most tests; it
+//	                                    needs no canonical form
+//	the recordings with its match key   see rules
+//	the same, where a placeholder in    the program sends back a token
+//	the request is of the cassette      that is recorded as [REDACTED]
+//	the recordings whose URL has        a cassette of another tool, with
+//	placeholders                        "<API_BASE>/chat"
+//	recordings that differ only where   a secret that became known after
+//	they have a placeholder             its request was recorded
 func (t *Tape) Take(call Call) (Match, error) {
 	if rec := t.takeByDigest(&call); rec != nil {
 		return Match{Call: call, Recording: rec}, nil
@@ -71,9 +72,9 @@ func (t *Tape) takeByDigest(call *Call) *Recording {
 	return chosen.recording
 }
 
-// takeMatching plays a recording with a match key of the call, and adds it to the
-// match. Without one, it plays again what this run recorded, if Config.Rounds is
-// set.
+// takeMatching plays a recording with a match key of the call, and adds it to
+// the match. Without one, it plays again what this run recorded, if
+// Config.Rounds is set.
 func (t *Tape) takeMatching(m Match) (Match, error) {
 	matches := t.lookup(&m)
 	digest := t.Config.digest(&m.Request)
@@ -108,10 +109,10 @@ func (t *Tape) takeMatching(m Match) (Match, error) {
 	return m, nil
 }
 
-// takeSentBack plays a recording for a call that sends back a placeholder which a
-// replayed response contained. Take compares a placeholder in a request as the
-// program's own text first, because a program may redact its prompts in the same
-// way. Here it is compared as a placeholder of the cassette.
+// takeSentBack plays a recording for a call that sends back a placeholder which
+// a replayed response contained. Take compares a placeholder in a request as
+// the program's own text first, because a program may redact its prompts in the
+// same way. Here it is compared as a placeholder of the cassette.
 func (t *Tape) takeSentBack(m Match) (Match, error) {
 	body := redact.Disown(m.Request.Body)
 	if len(body) == len(m.Request.Body) {
@@ -129,8 +130,8 @@ func (t *Tape) takeSentBack(m Match) (Match, error) {
 	return m, err
 }
 
-// takeByURLTemplate plays a recording for a call that differs from it only in
-// what stands in its URL where the recording has placeholders.
+// takeByURLTemplate plays a recording that has placeholders in its URL where
+// the call has other texts, and that differs in nothing else.
 func (t *Tape) takeByURLTemplate(m Match) (Match, error) {
 	for _, template := range t.urlTemplates() {
 		url, ok := template.fill(m.Request.URL)
@@ -152,11 +153,11 @@ func (t *Tape) takeByURLTemplate(m Match) (Match, error) {
 	return m, nil
 }
 
-// takeByPlaceholder plays a recording that has a placeholder where the request of
-// the call has a text, and that differs in nothing else. The placeholder stands
-// for any text: the run that recorded it knew the secret there, perhaps from a
-// later request. The text is a secret of this run from now on, even if nothing is
-// left to play.
+// takeByPlaceholder plays a recording that has a placeholder where the request
+// of the call has a text, and that differs in nothing else. A placeholder
+// matches any text: the run that recorded it knew the secret there, perhaps
+// from a later request. The text is a secret of this run from now on, even if
+// nothing is left to play.
 func (t *Tape) takeByPlaceholder(m Match) (Match, error) {
 	text := m.text()
 	knownBefore := t.policy.Count()
@@ -210,8 +211,8 @@ func (t *Tape) TakeInstead(m Match) (Match, error) {
 	return t.takeMatching(m)
 }
 
-// play plays one of the candidates for a request, if one is left, and adds it to
-// the match. The caller holds the lock.
+// play plays one of the candidates for a request, if one is left, and adds it
+// to the match. The caller holds the lock.
 func (t *Tape) play(c *candidates, req *request, m Match) Match {
 	c.sortByTraits()
 	chosen := c.choose(req)
@@ -239,8 +240,8 @@ func (t *Tape) request(m *Match, form *canon.Form) *request {
 	}
 }
 
-// lookup returns the candidates for a call. It needs no lock: the index does not
-// change once calls come.
+// lookup returns the candidates for a call. It needs no lock: the index does
+// not change once calls come.
 func (t *Tape) lookup(m *Match) []formCandidates {
 	return t.index.lookup(m.Form, &m.Request, t.Config.Options)
 }
@@ -267,8 +268,8 @@ func (t *Tape) redactedAgain(m Match) Match {
 	return m
 }
 
-// checkMatchKey returns an error if a recording that was found by the key in its
-// file has another form than the request: then the file is forged.
+// checkMatchKey returns an error if a recording that was found by the key in
+// its file has another form than the request: then the file is forged.
 func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	if rec.sealDigest == 0 || rec.Form().Key() == form.Key() {
 		return nil

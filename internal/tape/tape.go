@@ -1,7 +1,7 @@
-// Package tape holds what a recorder has recorded and plays: the recordings of one
-// cassette, in order, each read when it is needed. The tape says which of them
-// answers a request (rules), which were used and what is left. It has the journal
-// of a run that records, and the claim of one recorder on its file.
+// Package tape holds what a recorder has recorded and plays: the recordings of
+// one cassette, in order, each read when it is needed. The tape says which of
+// them answers a request (rules), which were used and what is left. It has the
+// journal of a run that records, and the claim of one recorder on its file.
 package tape
 
 import (
@@ -16,25 +16,28 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// A Tape holds the recordings of one cassette and of this run. All methods may be
-// called concurrently once it is loaded.
+// A Tape holds the recordings of one cassette and of this run. All methods may
+// be called concurrently once it is loaded.
 //
 // These are the locks of the package:
 //
-//	lock             guards                             taken under it
-//	Tape.mu          the fields below it, the replay    the locks of package order, which
-//	                 state of candidates, runState      take no other; carriedOver.mu
-//	                 and live of each recording
-//	Journal.mu       the fields below it; it is held    the locks of package redact
-//	                 while the file is written
-//	carriedOver.mu   what this process has taken over   none
-//	the functions    nothing, but only one goroutine    Tape.mu, the locks of packages
-//	of sync.Once     computes their results             cassette and redact
+//	lock             guards                      taken under it
+//	Tape.mu          the fields below it; of     the locks of package
+//	                 candidates, the state of    order; carriedOver.mu
+//	                 the replay; of recordings,
+//	                 runState and live
+//	Journal.mu       the fields below it; it is  the locks of package
+//	                 held while the file is      redact
+//	                 written
+//	carriedOver.mu   the field below it          none
+//	each sync.Once   its result                  Tape.mu, the locks of
+//	                                             packages cassette and
+//	                                             redact
 //
-// So nothing is read, written, redacted or matched while Tape.mu is held: content
-// is read before that, and published atomically. After Close nothing that Tape.mu
-// guards changes any more, except by the methods that need a closed tape, and all of
-// it is read without the lock.
+// So nothing is read, written, redacted or matched while Tape.mu is held:
+// content is read before that, and published atomically. After Close, only
+// methods that need a closed tape change what Tape.mu guards, and they need no
+// lock.
 type Tape struct {
 	*source
 	Journal Journal // empty if this run does not save
@@ -56,15 +59,15 @@ type Tape struct {
 	// Computed on first use, because each of them reads the whole cassette.
 
 	issued           func() map[uint64]bool         // the IDs that first appeared in a response
-	withPlaceholders func() []placeholderRecording  // the recordings whose requests have placeholders
-	urlTemplates     func() []urlTemplate           // the URLs of recordings that have placeholders
-	byURL            func() map[string][]*Recording // the recordings, by the methods and URLs of requests
+	withPlaceholders func() []placeholderRecording  // the requests that have placeholders
+	urlTemplates     func() []urlTemplate           // the URLs that have placeholders
+	byURL            func() map[string][]*Recording // by the methods and URLs of requests
 
 	count order.Count // of the events of this run
 
-	// SecretLearned are the recordings of this run that Save has redacted again,
-	// because a secret in their requests was not known when they were sent. It is
-	// set by Save.
+	// SecretLearned are the recordings of this run that Save has redacted
+	// again, because a secret in their requests was not known when they were
+	// sent. It is set by Save.
 	SecretLearned []*Recording
 
 	mu         sync.Mutex
@@ -110,26 +113,27 @@ func New(config Config, policy *redact.Policy) *Tape {
 	return t
 }
 
-// Claim reserves the cassette for this tape until [Tape.Free]. The error says that
-// another recorder has it, or that its name differs only in case from another one.
+// Claim reserves the cassette for this tape until [Tape.Free]. The error says
+// that another recorder has it, or that its name differs only in case from
+// another one.
 func (t *Tape) Claim() error {
 	var err error
 	t.claim, err = newClaim(t.Config.Path, t.Config.Name)
 	return err
 }
 
-// UsedBy notes that a test has used the cassette, and reports whether another test
-// of this process had before. The name is "" if the test is not known. The tape
-// must be claimed.
+// UsedBy notes that a test has used the cassette, and reports whether another
+// test of this process had before. The name is "" if the test is not known. The
+// tape must be claimed.
 func (t *Tape) UsedBy(test string) (isShared bool) { return t.claim.usedBy(test) }
 
 // IsBlank reports whether no recording can answer any call.
 func (t *Tape) IsBlank() bool { return len(t.index.byKey) == 0 && !t.Config.Rounds }
 
-// noteCall gives a recording the number of the first call that it answers, or for
-// which it is made. It does nothing if the recording has one, or is nil. outer is
-// the function that made the call; nil if none did. A run that records counts the
-// events of the recording from now on. The caller holds the lock.
+// noteCall gives a recording the number of the first call that it answers, or
+// for which it is made. It does nothing if the recording has one, or is nil.
+// outer is the function that made the call; nil if none did. A run that records
+// counts the events of the recording from now on. The caller holds the lock.
 func (t *Tape) noteCall(rec, outer *Recording) {
 	if rec == nil || rec.run.firstCall != 0 {
 		return
@@ -151,8 +155,8 @@ func (t *Tape) noteCall(rec, outer *Recording) {
 }
 
 // Reserve takes the next place on the tape for a call that goes upstream. The
-// recording of the match, if it has one, is replaced by the one that is made now.
-// The error is [ErrClosed], or says why nothing can be saved.
+// recording of the match, if it has one, is replaced by the one that is made
+// now. The error is [ErrClosed], or says why nothing can be saved.
 func (t *Tape) Reserve(m Match) (*Recording, error) {
 	if t.canSave != nil {
 		if err := t.canSave(); err != nil {
@@ -189,16 +193,18 @@ func (t *Tape) Reserve(m Match) (*Recording, error) {
 	return rec, nil
 }
 
-// Finish keeps what answered a request: it redacts it and puts it into the journal.
-// The pieces of the response came at these moments. failed says that the response
-// reports a failure. The tape owns the interaction from now on.
+// Finish keeps what answered a request: it redacts it and puts it into the
+// journal. The pieces of the response came at these moments. failed says that
+// the response reports a failure. The tape owns the interaction from now on.
 func (t *Tape) Finish(rec *Recording, it *interaction.Interaction, pieces []int, failed bool) {
 	it.Concurrent = rec.run.mark.End(pieces)
 	text, known := t.encodeNew(it)
 
 	keepsText := text != nil && !t.Config.Rounds
 	if keepsText {
-		it = it.Head() // the rest is in the text; its memory is given back before the journal takes some
+		// The rest is in the text. Its memory is given back here, before the
+		// journal takes some.
+		it = it.Head()
 	}
 	t.Journal.add(text, known)
 
@@ -218,9 +224,10 @@ func (t *Tape) Finish(rec *Recording, it *interaction.Interaction, pieces []int,
 	})
 }
 
-// encodeNew redacts the response of an interaction, and returns its text for the
-// cassette and how many secrets were known when it was made. The text is nil if
-// this run saves nothing, or the interaction cannot be written: Save says why.
+// encodeNew redacts the response of an interaction, and returns its text for
+// the cassette and how many secrets were known when it was made. The text is
+// nil if this run saves nothing, or the interaction cannot be written: Save
+// says why.
 func (t *Tape) encodeNew(it *interaction.Interaction) (text *cassette.Encoded, known int) {
 	knownBefore := t.policy.Count()
 	result := t.policy.Response(&it.Request, &it.Response)
@@ -258,7 +265,8 @@ func (t *Tape) KeepUnrecorded(rec *Recording, values Unrecorded) {
 	t.change(func() { rec.run.unrecorded = values })
 }
 
-// change calls f, which changes what the lock guards, unless the tape is closed.
+// change calls f, which changes what the lock guards, unless the tape is
+// closed.
 func (t *Tape) change(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -267,8 +275,8 @@ func (t *Tape) change(f func()) {
 	}
 }
 
-// Stop ends playing and recording: Take and Reserve return [ErrClosed] from now on.
-// What is being recorded can still be finished.
+// Stop ends playing and recording: Take and Reserve return [ErrClosed] from now
+// on. What is being recorded can still be finished.
 func (t *Tape) Stop() { t.change(func() { t.isStopped = true }) }
 
 // Close ends the journal. After Close, nothing on the tape changes.
@@ -280,9 +288,9 @@ func (t *Tape) Close() {
 	})
 }
 
-// Free closes the cassette file and gives up the claim on it. It also gives back
-// the memory of what this run has recorded, which is in the file by now: a test
-// may keep its recorder for long. See Config.Snapshots for the exception.
+// Free closes the cassette file and gives up the claim on it. It also gives
+// back the memory of what this run has recorded, which is in the file by now: a
+// test may keep its recorder for long. See Config.Snapshots for the exception.
 func (t *Tape) Free() {
 	t.stored.Close()
 	t.claim.release()
@@ -297,8 +305,8 @@ func (t *Tape) Free() {
 	}
 }
 
-// Recordings returns the recordings of the cassette that are played and those of
-// this run, in the order asked.
+// Recordings returns the recordings of the cassette that are played and those
+// of this run, in the order asked.
 func (t *Tape) Recordings() []*Recording {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,11 +9,13 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A recording that was imported may have placeholders in its URL: filter_sensitive_data of ruby
-// VCR, for example, writes "<API_BASE>/chat" for "https://api.example.com/v1/chat". Import keeps
-// "<NAME>" in the host and in the path, and writes [REDACTED] for such a value of the query.
+// A recording that was imported may have placeholders in its URL:
+// filter_sensitive_data of ruby VCR, for example, writes "<API_BASE>/chat" for
+// "https://api.example.com/v1/chat". Import keeps "<NAME>" in the host and in
+// the path, and writes [REDACTED] for such a value of the query.
 
-// urlPlaceholder matches a placeholder in front of the query. No client sends these brackets.
+// urlPlaceholder matches a placeholder in front of the query. No client sends
+// these brackets.
 var urlPlaceholder = regexp.MustCompile(`<[^<>/?#]+>`)
 
 // A urlTemplate is the URL of recordings that has placeholders.
@@ -48,16 +50,19 @@ func newURLTemplate(url string) urlTemplate {
 	}
 	for parameter := range strings.SplitSeq(query, "&") {
 		_, value, _ := strings.Cut(parameter, "=")
-		if strings.Contains(value, redact.Placeholder) || strings.Contains(value, "%5BREDACTED%5D") {
+		isPlaceholder := strings.Contains(value, redact.Placeholder) ||
+			strings.Contains(value, "%5BREDACTED%5D")
+		if isPlaceholder {
 			tmpl.query = append(tmpl.query, parameter)
 		}
 	}
 	return tmpl
 }
 
-// baseExpr returns an expression for what is in front of the query. A placeholder that is the
-// whole host stands for the address of a server: for its scheme, its port and the first segments
-// of the path, too. Any other stands for a part of the host, or of a segment of the path.
+// baseExpr returns an expression for the part of a URL in front of the query. A
+// placeholder that is the whole host matches the address of a server: its
+// scheme, its port and the first segments of the path, too. Any other
+// placeholder matches a part of the host, or of a segment of the path.
 func baseExpr(base string) *regexp.Regexp {
 	_, rest, _ := strings.Cut(base, "://")
 	host, path, hasPath := strings.Cut(rest, "/")
@@ -80,8 +85,9 @@ func exprOf(text, anything string) string {
 	return strings.Join(parts, anything)
 }
 
-// fill returns an incoming URL with the placeholders of the template where it has other texts.
-// ok is false if it has other texts elsewhere in front of the query, or nothing for a placeholder.
+// fill returns an incoming URL with the placeholders of the template where it
+// has other texts. ok is false if the URL differs elsewhere in front of the
+// query, or has no text for a placeholder.
 func (tmpl *urlTemplate) fill(url string) (filled string, ok bool) {
 	base, query, hasQuery := strings.Cut(url, "?")
 	if tmpl.base != nil {
@@ -93,7 +99,9 @@ func (tmpl *urlTemplate) fill(url string) (filled string, ok bool) {
 	parameters := strings.Split(query, "&")
 	for _, recorded := range tmpl.query {
 		name, _, _ := strings.Cut(recorded, "=")
-		i := slices.IndexFunc(parameters, func(p string) bool { return strings.HasPrefix(p, name+"=") })
+		i := slices.IndexFunc(parameters, func(p string) bool {
+			return strings.HasPrefix(p, name+"=")
+		})
 		if i < 0 {
 			return "", false
 		}
