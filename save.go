@@ -266,7 +266,7 @@ func (r *Recorder) insert(
 		next = append(next, neverAsked...)
 		tape.SortPlaced(next)
 	} else {
-		neverAsked = r.tape.InRunOrder(next)
+		next, neverAsked = r.tape.InRunOrder(next)
 	}
 	if v.keeps != keepUsed {
 		return next, 0

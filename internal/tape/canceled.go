@@ -14,8 +14,8 @@ func (t *Tape) IsAnswered(rec *Recording) bool {
 }
 
 // WithoutOutdated returns a list without the outdated recordings: they were
-// canceled, but their requests were not canceled this time. A replay of one
-// would wait for a cancellation that does not come.
+// canceled, but their requests were not canceled this time. A replay that plays
+// one would wait for a cancellation that does not come.
 func (t *Tape) WithoutOutdated(list []*Recording) []*Recording {
 	isSentAgain := map[uint64]bool{}
 	for _, rec := range list {
@@ -23,7 +23,7 @@ func (t *Tape) WithoutOutdated(list []*Recording) []*Recording {
 			isSentAgain[keyOf(rec.Form())] = true
 		}
 	}
-	return slices.DeleteFunc(list, func(rec *Recording) bool {
+	return slices.DeleteFunc(slices.Clone(list), func(rec *Recording) bool {
 		if rec.outcome != canceled || rec.Fresh() || rec.Used() {
 			return false
 		}

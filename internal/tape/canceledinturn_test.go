@@ -7,8 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/order"
 )
 
-// A timedRecording is a recording of a request with a seed, and when it was under
-// way. One without a seed is of a request with another match key.
+// A timedRecording is a recording of a request with a seed, and when it was
+// under way. One without a seed is of a request with another match key.
 type timedRecording struct {
 	seed         string
 	outcome      outcome
@@ -24,8 +24,8 @@ type turn struct {
 	number  int
 }
 
-// TestCanceledInTurn: a request gets a canceled recording if the program is going
-// to cancel it.
+// TestCanceledInTurn: a request gets a canceled recording if the program is
+// going to cancel it.
 func TestCanceledInTurn(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -131,7 +131,8 @@ func (c *candidates) readRequests(issued func() map[uint64]bool) {
 func (c *candidates) isSorted() bool { return c.byAgreement != nil }
 
 // sortByTraits finds the traits in which the recordings differ, and sorts the
-// recordings by them and by their digests. It does so once.
+// recordings by them and by their digests. It does nothing if they are sorted.
+// The caller holds the lock of the tape.
 func (c *candidates) sortByTraits() {
 	if c.isSorted() {
 		return

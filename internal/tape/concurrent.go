@@ -47,8 +47,9 @@ func (t *Tape) AreConcurrent(a, b *Recording) bool {
 }
 
 // LikelyCaller returns the function that most likely made the request of a
-// recording, with another context than its own: the only one that overlapped
-// it. It returns nil if there is none.
+// recording, but with another context than its own, so that the cassette does
+// not say so: the only call that overlapped the request. It returns nil if
+// there is none.
 func (t *Tape) LikelyCaller(rec *Recording) *Recording {
 	overlapping := t.overlapping(rec)
 	if len(overlapping) != 1 || rec.Form().Function {

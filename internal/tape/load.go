@@ -35,7 +35,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	for i := range list {
 		rec := &list[i]
 		rec.entry = t.entryOf(i)
-		t.place(rec, play)
+		t.playOrReplace(rec, play)
 		if save {
 			rec.Interaction()
 		}
@@ -86,16 +86,18 @@ func (t *Tape) entryOf(number int) entry {
 	return e
 }
 
-// place puts a recording of the cassette where it belongs on the tape.
-func (t *Tape) place(rec *Recording, play Playing) {
+// playOrReplace puts a recording of the cassette on the tape, to be played, or
+// among those that this run replaces.
+func (t *Tape) playOrReplace(rec *Recording, play Playing) {
 	isSelected := play == PlayAll || play == PlayNotAccepted && !rec.accepted
 	if !isSelected && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}
 
-	isKeyBelievable := rec.isSealed && t.Config.Plain
-	if !isKeyBelievable {
+	// The seal has the match key that the recording has without options.
+	isKeyOfThisRun := rec.isSealed && t.Config.Plain
+	if !isKeyOfThisRun {
 		rec.sealDigest = 0
 		rec.key = keyOf(rec.Form())
 	}

@@ -56,7 +56,8 @@ func (t *Tape) playedFunctions() map[string]bool {
 // Played returns the recordings of the cassette that belong to calls of this
 // run: those that were played, unless another was recorded in their place, and
 // those within functions that were played. If all is set, it returns the unused
-// ones, too. The tape must be closed.
+// ones, too. SortAsked keeps those that were not played behind the one before
+// them. The tape must be closed.
 func (t *Tape) Played(all bool) []*Recording {
 	isWithinPlayed := t.WithinPlayed()
 	var list []*Recording
@@ -68,7 +69,7 @@ func (t *Tape) Played(all bool) []*Recording {
 		case rec.run.firstCall > 0:
 			lastCall = rec.run.firstCall
 		case all || isWithinPlayed(rec):
-			rec.run.firstCall = lastCall // SortAsked keeps it behind the one before it
+			rec.run.firstCall = lastCall // for SortAsked
 		default:
 			continue
 		}
@@ -120,9 +121,9 @@ func SortPlaced(list []*Recording) {
 	})
 }
 
-// InRunOrder sorts recordings in the order of the cassette, and returns those
-// of them that overlapped others in an earlier run and that nothing will ask
-// for.
+// InRunOrder returns recordings in the order in which a cassette has them after
+// this run. leftOver are those of them that overlapped others in an earlier run
+// and that nothing will ask for any more. The tape must be closed.
 //
 //	recording               its place
 //	of the cassette         that of the cassette
@@ -133,13 +134,14 @@ func SortPlaced(list []*Recording) {
 //
 //	asked for in this run   in the order of this run
 //	not asked for           behind all
-func (t *Tape) InRunOrder(list []*Recording) (leftOver []*Recording) {
-	SortAsked(list)
-	leftOver, changed := t.reorder(list)
+func (t *Tape) InRunOrder(list []*Recording) (sorted, leftOver []*Recording) {
+	sorted = slices.Clone(list)
+	SortAsked(sorted)
+	leftOver, changed := t.reorder(sorted)
 
 	places := map[*Recording]float64{}
 	next := math.Inf(1)
-	for _, rec := range slices.Backward(list) {
+	for _, rec := range slices.Backward(sorted) {
 		places[rec] = float64(rec.Number())
 		switch {
 		case changed && rec.run.firstCall == 0:
@@ -152,10 +154,10 @@ func (t *Tape) InRunOrder(list []*Recording) (leftOver []*Recording) {
 			next = min(next, places[rec])
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Recording) int {
+	slices.SortStableFunc(sorted, func(a, b *Recording) int {
 		return cmp.Compare(places[a], places[b])
 	})
-	return leftOver
+	return sorted, leftOver
 }
 
 // A Step is a call of this run: one that a recording of the cassette answered,

@@ -117,7 +117,8 @@ func (t *Tape) inTimedOutWaits() map[*Recording]bool {
 }
 
 // partFrom returns the index of the last recording of the part that begins at
-// first, and how many of its recordings were played.
+// first, and how many of its recordings were played. A part has at least one
+// recording. A recording that this run did not ask for ends it.
 func (t *Tape) partFrom(list []*Recording, first int, facts *groupFacts) (end, played int) {
 	end = first
 	for i := first; i <= end && list[i].run.firstCall > 0; i++ {

@@ -10,8 +10,8 @@ import (
 // What happens to secrets that were not known yet when their request was sent.
 
 // ForDisplay returns a call to be shown next to a recording from which it
-// differs. Where the recording has placeholders, the call has them, too, also
-// where a text only may be the secret.
+// differs. Where the recording has a placeholder, the call has one, too, so
+// that no secret is shown. This includes texts that may be a secret or not.
 func (t *Tape) ForDisplay(m *Match, rec *Recording) *Match {
 	asked := map[string]string{}
 	for line := range strings.SplitSeq(m.text(), "\n") {

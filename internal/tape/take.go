@@ -13,6 +13,7 @@ import (
 //
 // It tries, in this order:
 //
+//	what is tried                       when it is found
 //	the recording with the same bytes   most calls of most tests; it
 //	                                    needs no canonical form
 //	the recordings with its match key   see rules
@@ -78,7 +79,7 @@ func (t *Tape) takeByDigest(call *Call) *Recording {
 func (t *Tape) takeMatching(m Match) (Match, error) {
 	matches := t.lookup(&m)
 	digest := t.Config.digest(&m.Request)
-	issuedIDs := t.issuedIDsIn(&m, matches)
+	issuedIDs := t.selectingIDs(&m, matches)
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -246,9 +247,10 @@ func (t *Tape) lookup(m *Match) []formCandidates {
 	return t.index.lookup(m.Form, &m.Request, t.Config.Options)
 }
 
-// issuedIDsIn returns the IDs in the request of a call that first appeared in a
-// recorded response, if they tell some of its candidates apart.
-func (t *Tape) issuedIDsIn(m *Match, matches []formCandidates) []canon.Trait {
+// selectingIDs returns the issued IDs in the request of a call: they first
+// appeared in a recorded response. It returns nil if they tell no candidates
+// apart.
+func (t *Tape) selectingIDs(m *Match, matches []formCandidates) []canon.Trait {
 	tellApart := false
 	for _, found := range matches {
 		found.readRequests(t.issued)

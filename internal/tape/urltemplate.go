@@ -25,8 +25,10 @@ type urlTemplate struct {
 	query []string       // the parameters whose values are placeholders, as "name=value"
 }
 
-// urlTemplatesOf returns the URLs with placeholders of recordings, each once.
-func urlTemplatesOf(recs []*Recording) (templates []urlTemplate) {
+// urlTemplatesOf returns the URLs of recordings that have placeholders, each
+// once.
+func urlTemplatesOf(recs []*Recording) []urlTemplate {
+	var templates []urlTemplate
 	seen := map[string]bool{}
 	for _, rec := range recs {
 		rec.look(func(req *interaction.Request, _ *interaction.Response) {
@@ -34,8 +36,9 @@ func urlTemplatesOf(recs []*Recording) (templates []urlTemplate) {
 				return
 			}
 			seen[req.URL] = true
-			if tmpl := newURLTemplate(req.URL); tmpl.base != nil || len(tmpl.query) > 0 {
-				templates = append(templates, tmpl)
+			template := newURLTemplate(req.URL)
+			if template.base != nil || len(template.query) > 0 {
+				templates = append(templates, template)
 			}
 		})
 	}
