@@ -72,7 +72,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	}
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
 	r.given.find(!testing.Testing()) // echotest knows better
-	goesOn := func(method string, req *http.Request) bool { return r.tape.HasLeft(method, r.config.urlOf(req)) }
+	goesOn := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
 	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending, GoesOn: goesOn}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()

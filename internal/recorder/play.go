@@ -49,7 +49,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 
 	p, err := r.playable(in, rec)
 	if err == nil && p.Passing() && r.config.pace == 0 {
-		retry := r.tape.Resent(rec)
+		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
 			r.log.Notef("%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line())
 			rec = retry
@@ -57,7 +57,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 		}
 	}
 
-	r.noteUnwritten(in.req, &in.match.Request, rec)
+	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	if r.plan.compare {
 		r.repeater.keep(in.req, &in.body, rec)
 	}

@@ -24,7 +24,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 		return r.refuse(req, err)
 	}
 	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
-	r.noteUnwritten(in.req, &in.match.Request, rec)
+	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.noteVolatile(in.match.Form)
 	if what := report.Telemetry(&in.match.Request, in.match.Form); what != "" {
 		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
@@ -44,7 +44,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	}
 	resp.Request = req
 	if r.isUnrecordable(in, resp) {
-		r.tape.GiveUp(rec)
+		r.tape.Abandon(rec)
 		return resp, nil
 	}
 	r.capture(in, rec, resp, sent)
@@ -170,7 +170,7 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 	it.Usage = says.Usage
 	it.LatencyMS = latencyMS
 	*resp = interaction.Response{} // its memory is free as soon as its text is made
-	r.tape.Settle(rec, &it, pieces, says.Failed)
+	r.tape.Finish(rec, &it, pieces, says.Failed)
 }
 
 // recordFailure records that a request got no response if a replay can repeat
@@ -191,11 +191,11 @@ func (r *Recorder) recordFailure(req *http.Request, rec *tape.Recording, err err
 	case r.config.onRecordError == Keep && !isStopped:
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
-		r.tape.GiveUp(rec)
+		r.tape.Abandon(rec)
 		r.log.Unanswered(fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error())), rec.Form().Key())
 		return
 	}
-	r.tape.Settle(rec, &it, nil, false)
+	r.tape.Finish(rec, &it, nil, false)
 }
 
 // awaitCanceled waits up to 100 ms for requests that were canceled, and that

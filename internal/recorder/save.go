@@ -110,8 +110,8 @@ func formKeys(list []*tape.Recording) (keys []string) {
 // differently. Those that were in the cassette count too, so that it is never
 // saved as whole with them.
 func (r *Recorder) reportAmbiguous(o *report.Outcome) (found bool) {
-	servers := r.tape.ServerClash(r.log.AllowUnused)
-	fields := r.tape.UnsaidClashes()
+	servers := r.tape.AmbiguousServers(r.log.AllowUnused)
+	fields := r.tape.AmbiguousFields()
 	if servers != nil {
 		r.log.Error(errors.New(r.log.ServerClash(o, servers)))
 	}
@@ -238,7 +238,7 @@ func (r *Recorder) merge(
 func (r *Recorder) replace(
 	v verdict, recorded []*tape.Recording,
 ) (next []*tape.Recording, dropped int) {
-	old := r.tape.NotAskedAgain(recorded)
+	old := r.tape.NotRerecorded(recorded)
 	if v.keeps != keepNotRerecorded {
 		return recorded, len(old)
 	}
@@ -267,7 +267,7 @@ func (r *Recorder) insert(
 		next = append(next, neverAsked...)
 		tape.SortPlaced(next)
 	} else {
-		neverAsked = r.tape.InRunOrder(next)
+		next, neverAsked = r.tape.InRunOrder(next)
 	}
 	if v.keeps != keepUsed {
 		return next, 0

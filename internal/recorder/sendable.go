@@ -55,7 +55,7 @@ const hasPlaceholder = "a placeholder for a secret, from an answer that was repl
 // upstream would refuse such a request.
 func (r *Recorder) placeholderIn(req *http.Request) string {
 	where := credentialPlaceholder(req)
-	if where == "" || !r.tape.HasPlayedStandIn() { // else the program made it
+	if where == "" || !r.tape.HasPlayedPlaceholder() { // else the program made it
 		return ""
 	}
 	return where

@@ -98,7 +98,7 @@ func (r *Recorder) worthSaving(o *report.Outcome) (list []*tape.Recording, refus
 			}
 		case !rec.Fresh():
 			// It is in the cassette.
-		case rec.InVain() && o.Whole():
+		case rec.Unreachable() && o.Whole():
 			// The function that sent it is not recorded, so no replay sends it.
 		default:
 			w := r.worth(rec, succeededLater[rec], o)

@@ -105,7 +105,7 @@ func (w *Wrapped) record(ctx context.Context, m *tape.Match, out any, run func(c
 	whole := false // false if the function panics, or ends its goroutine
 	defer func() {
 		if !whole {
-			r.tape.GiveUp(rec)
+			r.tape.Abandon(rec)
 		}
 	}()
 	began := time.Now()
@@ -119,7 +119,7 @@ func (w *Wrapped) record(ctx context.Context, m *tape.Match, out any, run func(c
 		return w.fail(0, err)
 	}
 	whole = true
-	r.tape.Settle(rec, &it, nil, false)
+	r.tape.Finish(rec, &it, nil, false)
 	return w.answer(0, it.Response, out)
 }
 

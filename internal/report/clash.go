@@ -49,7 +49,7 @@ func differingIn(c *tape.Conflict) (words, selector string) {
 
 // ServerClash says that local servers answered the same request differently. On other
 // ports replay could not tell them apart.
-func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
+func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 	var hosts, options []string
 	for i, address := range c.Addresses {
 		_, host, _ := strings.Cut(address, "://")
@@ -73,7 +73,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.ServerClash) string {
 // FieldClash says that two interactions, given by their numbers, have different answers
 // to requests that differ only in the field at path, which is not written. mayWrite is
 // false if the field must not be written at all, since it may be a credential.
-func (r *Run) FieldClash(o *Outcome, c tape.UnsaidClash, mayWrite bool) string {
+func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) string {
 	name := strings.Replace(c.Path, "/", " ", 1)
 	if cookie, ok := strings.CutPrefix(c.Path, tape.CookiePath); ok {
 		name = "cookie " + cookie
@@ -101,13 +101,13 @@ const mostRead = 64
 // recording has in another order, or one of the two has what was answered side by side and the
 // other has not, or it was asked once more than that. It returns "" otherwise.
 func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
-	before := r.Tape.Before(nearest)
+	before := r.Tape.ConcurrentBefore(nearest)
 	if len(before) == 0 {
 		return ""
 	}
-	decided := len(edits) == 1 && edits[0].IsOrder() || nearest.Used() || len(r.Tape.Late()) > 0
+	decided := len(edits) == 1 && edits[0].IsOrder() || nearest.Used() || len(r.Tape.TimedOutWaits()) > 0
 	isAbout := func(rec *tape.Recording) bool {
-		text := rec.Says()
+		text := rec.ResponseText()
 		return slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.IsAbout(text) })
 	}
 	decided = decided || slices.ContainsFunc(before[max(0, len(before)-mostRead):], isAbout)
@@ -148,7 +148,7 @@ func (r *Run) bothOrders() (notes []string) {
 			}
 		}
 	}
-	for _, rec := range r.Tape.WithLate {
+	for _, rec := range r.Tape.SecretLearned {
 		req := rec.Interaction().Request
 		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", r.File, req.String()))
 	}

@@ -65,7 +65,7 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	nearest := near[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
-	c = r.Tape.Revealed(c, nearest)
+	c = r.Tape.ForDisplay(c, nearest)
 	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
 	options := *r.Tape.Config.Options
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
@@ -87,7 +87,7 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	m.Hint = r.hint(edits, recs, nearest, &incoming)
 	spellOut(edits, &request, &incoming)
 	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool {
-		return r.Tape.Hides(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
+		return r.Tape.DiffersOnlyInSecret(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
 	})
 	beside := r.beside(nearest, edits)
 	m.Reason = reason(recorded, asked, edits)

@@ -68,12 +68,12 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 
 // noteRest notes what explains a failure, and what passed through.
 func (l *Log) noteRest(rep *Report, o *Outcome) {
-	late := l.Tape.Late()
+	late := l.Tape.TimedOutWaits()
 	if o.Filtered || o.Skipped || o.Short {
 		late = nil // what was waited for belongs to what did not run
 	}
-	for _, pair := range late[:min(len(late), alsoNamed)] {
-		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, which came first when they were recorded; this time that request came later, or not at all", l.File, pair[0].Line(), l.File, pair[1].Line())
+	for _, wait := range late[:min(len(late), alsoNamed)] {
+		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, which came first when they were recorded; this time that request came later, or not at all", l.File, wait.Waits.Line(), l.File, wait.For.Line())
 		rep.Notes = append(rep.Notes, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
 	}
@@ -217,7 +217,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			if why != "" {
 				list += "\n    " + why
 			}
-			if function := r.Tape.RunBy(rec); function != nil {
+			if function := r.Tape.LikelyCaller(rec); function != nil {
 				inFunction = true
 				list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: pass the context that the function gets on to the request, and record again", call(function.Form()))
 			} else if rec.Concurrent() && r.successor(rec, used(recs)) == nil {
@@ -288,7 +288,7 @@ func (l *Log) done(missed int) attr.Done {
 func (r *Run) Unused() []*tape.Recording {
 	within := r.Tape.WithinPlayed()
 	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
-		return rec.Used() || rec.Canceled() || r.MayBeUnused(rec) || (r.AllowRaced || r.Tape.WithCanceled(rec)) && rec.Concurrent() || within(rec)
+		return rec.Used() || rec.Canceled() || r.MayBeUnused(rec) || (r.AllowRaced || r.Tape.OverlapsCanceled(rec)) && rec.Concurrent() || within(rec)
 	})
 }
 

@@ -38,8 +38,8 @@ func (t *Tape) AskedFor(m *Match) Asked {
 	return asked
 }
 
-// Conflicts returns the conflicts so far in which a request got another response
-// than its own, in the order in which they were found.
+// Conflicts returns the conflicts so far in which a request got another
+// response than its own, in the order in which they were found.
 func (t *Tape) Conflicts() []*Conflict {
 	t.mu.Lock()
 	conflicts := slices.Clone(t.conflicts)

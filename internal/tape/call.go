@@ -25,29 +25,30 @@ type Call struct {
 
 // A Match is a call with what [Tape.Take] found for it.
 type Match struct {
-	// Call is the call. If Form is set, the body of its request is redacted, too.
+	// Call is the call. If Form is set, the body of its request is redacted,
+	// too.
 	Call
 
-	// Recording answers the call. It is nil if nothing is left that does. If the
-	// call is recorded all the same, what is recorded replaces it.
+	// Recording answers the call. It is nil if nothing is left that does. If
+	// the call is recorded all the same, what is recorded replaces it.
 	Recording *Recording
 
 	// Form is the canonical form of the request. It is nil if the recording was
 	// found by its bytes, which needs no form.
 	Form *canon.Form
 
-	// FoundBy is the form that has the match key of the recording. It differs from
-	// Form if the recording has unknown headers: then it is the form of the request
-	// with only the headers that the recording lists. It also differs if
-	// SecretLearned is set.
+	// FoundBy is the form that has the match key of the recording. It differs
+	// from Form if the recording has unknown headers: then it is the form of
+	// the request with only the headers that the recording lists. It also
+	// differs if SecretLearned is set.
 	FoundBy *canon.Form
 
-	// SecretLearned is set if the request was found by the text that stands where
-	// the recording has a placeholder. The text is a secret from then on.
+	// SecretLearned is set if the recording has a placeholder where the request
+	// has a text, and equals it otherwise. The text is a secret from then on.
 	SecretLearned bool
 
-	// conflict is what the call revealed, or nil. If the call is recorded, it is
-	// told which recording the call got.
+	// conflict is what the call revealed, or nil. If the call is recorded, it
+	// is told which recording the call got.
 	conflict *Conflict
 }
 

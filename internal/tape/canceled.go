@@ -4,24 +4,29 @@ import "slices"
 
 // IsAnswered reports whether the request of a canceled recording also has a
 // recording with a response that was not played.
-func (t *Tape) IsAnswered(rec *Recording) (is bool) {
+func (t *Tape) IsAnswered(rec *Recording) bool {
+	isAnswered := false
 	t.change(func() {
 		c := t.index.byKey[rec.key]
-		is = c != nil && c.answered.firstUnused() != nil
+		isAnswered = c != nil && c.answered.firstUnused() != nil
 	})
-	return is
+	return isAnswered
 }
 
-// WithoutOutdated returns a list without the recordings that were canceled and whose requests were not this time: who
-// plays them would wait for somebody to cancel it.
+// WithoutOutdated returns a list without the outdated recordings: they were
+// canceled, but their requests were not canceled this time. A replay that plays
+// one would wait for a cancellation that does not come.
 func (t *Tape) WithoutOutdated(list []*Recording) []*Recording {
-	sent := map[uint64]bool{}
+	isSentAgain := map[uint64]bool{}
 	for _, rec := range list {
-		if rec.fresh {
-			sent[keyOf(rec.Form())] = true
+		if rec.Fresh() {
+			isSentAgain[keyOf(rec.Form())] = true
 		}
 	}
-	return slices.DeleteFunc(list, func(rec *Recording) bool {
-		return rec.outcome == canceled && !rec.fresh && !rec.Used() && (rec.replaced || sent[keyOf(rec.Form())])
+	return slices.DeleteFunc(slices.Clone(list), func(rec *Recording) bool {
+		if rec.outcome != canceled || rec.Fresh() || rec.Used() {
+			return false
+		}
+		return rec.run.replaced || isSentAgain[keyOf(rec.Form())]
 	})
 }

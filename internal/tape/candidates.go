@@ -25,8 +25,8 @@ type candidates struct {
 	hasIssuedIDs bool // IDs that first appeared in a response tell the recordings apart
 
 	// Set by sortByTraits, which runs when the first request comes that is not
-	// recorded byte for byte. The queues of byAgreement are added when choose needs
-	// them.
+	// recorded byte for byte. The queues of byAgreement are added when choose
+	// needs them.
 
 	varying             canon.Varying // the traits in which the answered recordings differ
 	varyingWithCanceled canon.Varying // the same, the canceled recordings included
@@ -37,13 +37,14 @@ type candidates struct {
 
 	requests int // how many there were with this match key
 
-	// The recordings that were played for a request that differs from their own,
-	// by the traits of their own request: by all of them and by the selecting ones.
+	// The recordings that were played for a request that differs from their
+	// own, by the traits of their own request: by all of them and by the
+	// selecting ones.
 	playedForOther map[canon.Kind][]*Recording
 }
 
-// A queue holds recordings in recorded order. Each of them is played once. A nil
-// queue is empty.
+// A queue holds recordings in recorded order. Each of them is played once. A
+// nil queue is empty.
 type queue struct {
 	recordings []*Recording
 
@@ -57,7 +58,7 @@ func (q *queue) firstUnused() *Recording {
 	if q == nil {
 		return nil
 	}
-	for q.played < len(q.recordings) && q.recordings[q.played].used.Load() {
+	for q.played < len(q.recordings) && q.recordings[q.played].run.used.Load() {
 		q.played++
 	}
 	if q.played == len(q.recordings) {
@@ -74,11 +75,11 @@ func (q *queue) last() *Recording {
 	return last(q.recordings)
 }
 
-// firstUnused returns the first recording that was not played, or nil. It is for
-// canceled recordings: a queue cannot hold them, because TakeInstead returns one
-// that was played.
+// firstUnused returns the first recording that was not played, or nil. It is
+// for canceled recordings: a queue cannot hold them, because TakeInstead
+// returns one that was played.
 func firstUnused(recordings []*Recording) *Recording {
-	return find(recordings, func(rec *Recording) bool { return !rec.used.Load() })
+	return find(recordings, func(rec *Recording) bool { return !rec.run.used.Load() })
 }
 
 // last returns the last of the recordings, or nil.
@@ -103,10 +104,11 @@ func (c *candidates) add(rec *Recording) {
 }
 
 // readRequests reads what choose compares: the forms of the recordings and, if
-// they are not all one request, their digests and issued IDs. issued returns the
-// IDs that first appeared in a recorded response.
+// they are not all one request, their digests and issued IDs. issued returns
+// the IDs that first appeared in a recorded response.
 //
-// The caller must not hold the lock of the tape, because nothing is read under it.
+// The caller must not hold the lock of the tape, because nothing is read under
+// it.
 func (c *candidates) readRequests(issued func() map[uint64]bool) {
 	c.reading.Do(func() {
 		for _, rec := range c.canceled {
@@ -118,9 +120,9 @@ func (c *candidates) readRequests(issued func() map[uint64]bool) {
 				continue
 			}
 			req := rec.Request()
-			rec.matchDigest = rec.of.Config.digest(&req)
-			rec.issuedIDs = issuedIDsIn(&req, issued())
-			c.hasIssuedIDs = c.hasIssuedIDs || rec.issuedIDs != nil
+			rec.selection.matchDigest = rec.of.Config.digest(&req)
+			rec.selection.issuedIDs = issuedIDsIn(&req, issued())
+			c.hasIssuedIDs = c.hasIssuedIDs || rec.selection.issuedIDs != nil
 		}
 	})
 }
@@ -129,7 +131,8 @@ func (c *candidates) readRequests(issued func() map[uint64]bool) {
 func (c *candidates) isSorted() bool { return c.byAgreement != nil }
 
 // sortByTraits finds the traits in which the recordings differ, and sorts the
-// recordings by them and by their digests. It does so once.
+// recordings by them and by their digests. It does nothing if they are sorted.
+// The caller holds the lock of the tape.
 func (c *candidates) sortByTraits() {
 	if c.isSorted() {
 		return
@@ -146,9 +149,9 @@ func (c *candidates) sortByTraits() {
 		c.varyingWithCanceled = canon.VaryingOf(group.Each(all, (*Recording).traits))
 	}
 	for _, rec := range c.answered.recordings {
-		rec.kind = c.varying.Of(rec.traits())
-		if rec.matchDigest != 0 {
-			enqueue(c.byDigest, rec.matchDigest, rec)
+		rec.selection.kind = c.varying.Of(rec.traits())
+		if rec.selection.matchDigest != 0 {
+			enqueue(c.byDigest, rec.selection.matchDigest, rec)
 		}
 	}
 }
@@ -161,8 +164,8 @@ func enqueue[K comparable](queues map[K]*queue, key K, rec *Recording) {
 	queues[key].recordings = append(queues[key].recordings, rec)
 }
 
-// withTraitsOf returns the recordings with the selecting traits of a request, or
-// nil if there are none.
+// withTraitsOf returns the recordings with the selecting traits of a request,
+// or nil if there are none.
 func (c *candidates) withTraitsOf(req *request) *queue {
 	return c.agreeing(agreement{levels: canon.SameKind}, c.varying, c.varying.Of(req.traits()))
 }
@@ -173,7 +176,8 @@ type agreement struct {
 	levels int    // a bit for each level of traits, see [canon.SameKind]
 }
 
-// pathsOf returns the paths of those traits that count, as an agreement has them.
+// pathsOf returns the paths of those traits that count, as an agreement has
+// them.
 func pathsOf(traits, all canon.Varying) string {
 	if len(traits) == len(all) {
 		return ""
@@ -181,9 +185,9 @@ func pathsOf(traits, all canon.Varying) string {
 	return strings.Join(slices.Sorted(maps.Keys(traits)), " ")
 }
 
-// maxAgreements is how many agreements keep their queues. Each one refers to all
-// recordings, and requests that change any part of their traits could make a new
-// one each time. More than that are computed when they are needed.
+// maxAgreements is how many agreements keep their queues. Each one refers to
+// all recordings, and requests that change any part of their traits could make
+// a new one each time. More than that are computed when they are needed.
 const maxAgreements = 100
 
 // agreeing returns the recordings that agree with a kind in some of the traits,
@@ -192,7 +196,7 @@ const maxAgreements = 100
 func (c *candidates) agreeing(in agreement, traits canon.Varying, kind canon.Kind) *queue {
 	agreed := func(rec *Recording) canon.Kind {
 		if in.paths == "" {
-			return rec.kind.Agreed(in.levels)
+			return rec.selection.kind.Agreed(in.levels)
 		}
 		return traits.Of(rec.traits()).Agreed(in.levels)
 	}
@@ -203,13 +207,13 @@ func (c *candidates) agreeing(in agreement, traits canon.Varying, kind canon.Kin
 	}
 
 	if len(c.byAgreement) >= maxAgreements {
-		q := &queue{}
+		queues := map[canon.Kind]*queue{}
 		for _, rec := range c.answered.recordings {
 			if agreed(rec) == want {
-				q.recordings = append(q.recordings, rec)
+				enqueue(queues, want, rec)
 			}
 		}
-		return q
+		return queues[want]
 	}
 
 	queues := map[canon.Kind]*queue{}

@@ -25,7 +25,7 @@ func (t *Tape) CarryOver(paths []string) error {
 		t.carriedGiven = t.carriedGiven.Or(f.Given)
 		for i, it := range f.Interactions {
 			rec := t.newCarried(it, place{path, i})
-			if isCarriedOver(rec.from) {
+			if isCarriedOver(rec.carriedFrom) {
 				usedBefore = append(usedBefore, rec)
 			} else {
 				fresh = append(fresh, rec)
@@ -41,15 +41,8 @@ func (t *Tape) CarryOver(paths []string) error {
 
 // newCarried returns the recording of an interaction of another cassette.
 func (t *Tape) newCarried(it *interaction.Interaction, from place) *Recording {
-	rec := &Recording{
-		of:      t.source,
-		resumed: true,
-		from:    from,
-		outcome: outcomeOf(it.Response.GivenUp()),
-		unknown: it.Request.UnknownHeaders,
-	}
-	rec.interaction.Store(it)
-	rec.key = keyOf(rec.Form())
+	rec := t.newResumed(it)
+	rec.carriedFrom = from
 	return rec
 }
 

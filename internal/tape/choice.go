@@ -28,18 +28,19 @@ const (
 type Conflict struct {
 	Recording *Recording
 
-	// Instead is the recording that the request of Recording got; nil if nothing
-	// was left for it.
+	// Instead is the recording that the request of Recording got; nil if
+	// nothing was left for it.
 	Instead *Recording
 
-	// PlayedFirst is set if Recording was played out of order: PlayedFirst is of
-	// the same request in another spelling, was recorded later and played before.
-	// If it is nil, Recording was played for a request that differs from its own,
-	// before its own request came.
+	// PlayedFirst is set if Recording was played out of order: PlayedFirst is
+	// of the same request in another spelling, was recorded later and played
+	// before. If it is nil, Recording was played for a request that differs
+	// from its own, before its own request came.
 	PlayedFirst *Recording
 
-	// Field is the most important difference between the request of Recording and
-	// the one that got it. It is not set if Recording was played out of order.
+	// Field is the most important difference between the request of Recording
+	// and the one that got it. It is not set if Recording was played out of
+	// order.
 	Field canon.Trait
 }
 
@@ -47,14 +48,14 @@ type Conflict struct {
 // were played in another order than recorded.
 func (c *Conflict) IsOutOfOrder() bool { return c.PlayedFirst != nil }
 
-// matters reports whether the request would have got another response without the
-// conflict. If nothing was left for it, the miss says so instead.
+// matters reports whether the request would have got another response without
+// the conflict. If nothing was left for it, the miss says so instead.
 func (c *Conflict) matters() bool {
 	if c.Instead == nil {
 		return false
 	}
 	if c.IsOutOfOrder() {
-		return !sameAnswer(c.Recording, c.PlayedFirst)
+		return !sameResponse(c.Recording, c.PlayedFirst)
 	}
-	return !sameAnswer(c.Recording, c.Instead)
+	return !sameResponse(c.Recording, c.Instead)
 }

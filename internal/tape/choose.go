@@ -23,21 +23,21 @@ var rules = []struct {
 	find func(c *candidates, req *request, own *queue) *Recording
 }{
 	// A program cancels parallel calls when one of them fails, and sends all of
-	// them again. Each call has to get the canceled recording and the response in
-	// the recorded order.
+	// them again. Each call has to get the canceled recording and the response
+	// in the recorded order.
 	{canceledInTurn, (*candidates).findCanceledInTurn},
 
 	// Five samples of one prompt have five seeds, and are sent in another order
 	// than recorded. Each of them has its own recording.
 	{byteForByte, (*candidates).findEqual},
 
-	// The same five samples, after something else changed in all of them: they go
-	// through a gateway, or have another max_tokens.
+	// The same five samples, after something else changed in all of them: they
+	// go through a gateway, or have another max_tokens.
 	{sameTraits, (*candidates).findSameTraits},
 
-	// Replay returns a recorded timeout at once if the deadline is more than two
-	// seconds away (docs/MATCHING.md). An SDK whose deadline has not passed then
-	// retries, which it did not do when this was recorded.
+	// Replay returns a recorded timeout at once if the deadline is more than
+	// two seconds away (docs/MATCHING.md). An SDK whose deadline has not passed
+	// then retries, which it did not do when this was recorded.
 	{timedOutAgain, (*candidates).findTimedOut},
 
 	// A poll is sent more often than recorded, and AllowRepeats selects it.
@@ -49,10 +49,10 @@ var rules = []struct {
 	// The same for a poll that is sent more often than recorded.
 	{nearestRepeated, (*candidates).findNearestRepeated},
 
-	// Two requests are hedged: the program cancels the slower one when the other
-	// one has its response. In replay, the second one may be sent when that
-	// response is complete. Then the turn of its canceled recording is over, and
-	// the program is about to cancel it.
+	// Two requests are hedged: the program cancels the slower one when the
+	// other one has its response. In replay, the second one may be sent when
+	// that response is complete. Then the turn of its canceled recording is
+	// over, and the program is about to cancel it.
 	{canceledAnyTime, (*candidates).findCanceled},
 }
 
@@ -77,9 +77,9 @@ func (c *candidates) choose(req *request) choice {
 	return chosen
 }
 
-// chooseByDigest returns the recording to play for a request with the same bytes
-// as the recording equal. It is a shortcut: it needs no canonical form, so
-// nothing of the cassette is read. It chooses what choose would choose, or
+// chooseByDigest returns the recording to play for a request with the same
+// bytes as the recording equal. It is a shortcut: it needs no canonical form,
+// so nothing of the cassette is read. It chooses what choose would choose, or
 // nothing if only the form can tell.
 func (c *candidates) chooseByDigest(equal *Recording, repeats func() bool) choice {
 	formDecides := firstUnused(c.canceled) != nil || len(c.playedForOther) > 0
@@ -92,7 +92,7 @@ func (c *candidates) chooseByDigest(equal *Recording, repeats func() bool) choic
 	case c.allEqual:
 		rec = c.answered.firstUnused()
 	case c.isSorted() && !c.numbered:
-		rec = c.byDigest[equal.matchDigest].firstUnused()
+		rec = c.byDigest[equal.selection.matchDigest].firstUnused()
 	}
 	if rec != nil {
 		return choice{rule: byteForByte, recording: rec}
@@ -104,13 +104,14 @@ func (c *candidates) chooseByDigest(equal *Recording, repeats func() bool) choic
 	return choice{}
 }
 
-// findEqual returns the first unused recording of a request with the same bytes.
+// findEqual returns the first unused recording of a request with the same
+// bytes.
 //
-// JSON-RPC clients number their requests. If the program sends one call more than
-// it did when recorded, each later call has the ID that was recorded for another
-// one. So if the ID of the next recording with the same traits was already sent in
-// another request of this run, the bytes are equal by coincidence, and the
-// recordings are played in order instead.
+// JSON-RPC clients number their requests. If the program sends one call more
+// than it did when recorded, each later call has the ID that was recorded for
+// another one. So if the ID of the next recording with the same traits was
+// already sent in another request of this run, the bytes are equal by
+// coincidence, and the recordings are played in order instead.
 func (c *candidates) findEqual(req *request, own *queue) *Recording {
 	next := own.firstUnused()
 	if next != nil && c.numbered && req.shiftedIDs.has(next.Interaction().Request.Body) {
@@ -134,8 +135,8 @@ func (c *candidates) findTimedOut(_ *request, own *queue) *Recording {
 	return last
 }
 
-// findRepeated returns the last recording with the same traits if the request may
-// be repeated.
+// findRepeated returns the last recording with the same traits if the request
+// may be repeated.
 func (c *candidates) findRepeated(req *request, own *queue) *Recording {
 	if !req.repeats {
 		return nil
@@ -152,8 +153,8 @@ func (c *candidates) findNearest(req *request, _ *queue) *Recording {
 	return c.nearestTo(req, hasUnused).firstUnused()
 }
 
-// findNearestRepeated returns the last recording of those nearest to a request if
-// the request may be repeated.
+// findNearestRepeated returns the last recording of those nearest to a request
+// if the request may be repeated.
 func (c *candidates) findNearestRepeated(req *request, _ *queue) *Recording {
 	if !req.repeats {
 		return nil
@@ -202,14 +203,14 @@ func (c *candidates) findCanceled(req *request, _ *queue) *Recording {
 	return firstUnused(c.canceled)
 }
 
-// findCanceledInTurn returns the next canceled recording of the same request, or
-// nil if it is not its turn. Only a request that can be canceled gets one.
+// findCanceledInTurn returns the next canceled recording of the same request,
+// or nil if it is not its turn. Only a request that can be canceled gets one.
 func (c *candidates) findCanceledInTurn(req *request, _ *queue) *Recording {
 	if !req.cancelable {
 		return nil
 	}
 	isNext := func(rec *Recording) bool {
-		return !rec.used.Load() && !rec.replaced && c.isSameRequest(req, rec)
+		return !rec.run.used.Load() && !rec.run.replaced && c.isSameRequest(req, rec)
 	}
 	rec := find(c.canceled, isNext)
 	if rec == nil {
@@ -226,22 +227,24 @@ func (c *candidates) findCanceledInTurn(req *request, _ *queue) *Recording {
 	return rec
 }
 
-// isTurn reports whether it is the turn of rec, a canceled recording of a request;
-// next is the next unused recording of the same request that was not canceled, or
-// nil.
+// isTurn reports whether it is the turn of rec, a canceled recording of a
+// request; next is the next unused recording of the same request that was not
+// canceled, or nil.
 //
-// A request that gets a canceled recording waits until it is canceled. If it gets
-// one too early, nothing cancels it, and the program hangs. If it gets one too
-// late, it has a response when it should be canceled. What overlapped rec when it
-// was recorded decides:
+// A request that gets a canceled recording waits until it is canceled. If it
+// gets one too early, nothing cancels it, and the program hangs. If it gets one
+// too late, it has a response when it should be canceled. What overlapped rec
+// when it was recorded decides:
 //
-//	overlapped rec                  it is its turn
-//	nothing                         before next
-//	other requests                  before next, while one of them is under way: most
-//	                                likely, one of them made the program cancel rec
-//	an answered recording of the    while such a recording is under way that next did
-//	same request (hedging)          not overlap: which of two hedged requests is canceled
-//	                                depends on how long they take, so either may be
+//	overlapped rec             it is its turn
+//	nothing                    before next
+//	other requests             before next, while one of them is under
+//	                           way: most likely, one of them made the
+//	                           program cancel rec
+//	an answered recording of   while such a recording is under way that
+//	the same request           next did not overlap: which of two hedged
+//	(hedging)                  requests is canceled depends on how long
+//	                           they take
 func (c *candidates) isTurn(rec, next *Recording, req *request) bool {
 	overlapping := req.sequence.Company(rec.number, false)
 	isUnderWay := func(number int) bool { return !req.sequence.IsOver(number) }
@@ -254,7 +257,7 @@ func (c *candidates) isTurn(rec, next *Recording, req *request) bool {
 	}
 	if len(hedges) > 0 {
 		return slices.ContainsFunc(hedges, func(hedge *Recording) bool {
-			isOpen := hedge.used.Load() && isUnderWay(hedge.number)
+			isOpen := hedge.run.used.Load() && isUnderWay(hedge.number)
 			nextOverlapped := next != nil &&
 				slices.Contains(req.sequence.Company(hedge.number, false), next.number)
 			return isOpen && !nextOverlapped

@@ -10,8 +10,8 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A chooseTest is recordings and requests that differ only in members of the body
-// that matching ignores.
+// A chooseTest is recordings and requests that differ only in members of the
+// body that matching ignores.
 type chooseTest struct {
 	name       string
 	recordings []recordedMembers
@@ -124,8 +124,11 @@ func TestChoose(t *testing.T) {
 				if chosen.rule != asked.rule {
 					t.Errorf("request %d: rule %q, want %q", i, chosen.rule, asked.rule)
 				}
-				if chosen.recording != nil && chosen.recording.number != asked.number {
-					t.Errorf("request %d: played %d, want %d", i, chosen.recording.number, asked.number)
+				if chosen.recording == nil {
+					continue
+				}
+				if played := chosen.recording.number; played != asked.number {
+					t.Errorf("request %d: played %d, want %d", i, played, asked.number)
 				}
 			}
 		})
@@ -147,8 +150,8 @@ func TestEachRuleIsTested(t *testing.T) {
 	}
 }
 
-// TestConflicts: a recording was played for a request with another seed; then its
-// own request came.
+// TestConflicts: a recording was played for a request with another seed; then
+// its own request came.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	c := candidatesOf([]recordedMembers{{members: `"seed":1`}, {members: `"seed":2`}})
@@ -188,8 +191,8 @@ var testSource = &source{Config: Config{Options: &canon.Options{}}, policy: new(
 func candidatesOf(recordings []recordedMembers) *candidates {
 	c := &candidates{allEqual: true}
 	for i, r := range recordings {
-		rec := &Recording{of: testSource, number: i, outcome: r.outcome}
-		rec.interaction.Store(&interaction.Interaction{Request: chat(r.members)})
+		rec := &Recording{entry: entry{of: testSource, number: i, outcome: r.outcome}}
+		rec.content.interaction.Store(&interaction.Interaction{Request: chat(r.members)})
 		c.add(rec)
 	}
 	c.readRequests(func() map[uint64]bool { return nil })

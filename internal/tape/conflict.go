@@ -2,8 +2,8 @@ package tape
 
 import "github.com/promptecho/promptecho/internal/canon"
 
-// findConflict returns the conflict that a request reveals, or nil: chosen is what
-// is played for it, and own are the recordings with its selecting traits.
+// findConflict returns the conflict that a request reveals, or nil: chosen is
+// what is played for it, and own are the recordings with its selecting traits.
 func (c *candidates) findConflict(req *request, own *queue, chosen choice) *Conflict {
 	if chosen.rule == canceledInTurn {
 		return nil // a canceled recording is played for its own request only
@@ -13,7 +13,7 @@ func (c *candidates) findConflict(req *request, own *queue, chosen choice) *Conf
 		conflict := &Conflict{
 			Recording: rec,
 			Instead:   chosen.recording,
-			Field:     c.varying.Differing(rec.traits(), rec.playedFor.traits()),
+			Field:     c.varying.Differing(rec.traits(), rec.run.playedFor.traits()),
 		}
 		if chosen.rule == canceledAnyTime {
 			conflict.Instead = nil // it has no response
@@ -26,7 +26,7 @@ func (c *candidates) findConflict(req *request, own *queue, chosen choice) *Conf
 		return nil
 	}
 	kind := c.varying.Of(req.traits()).Agreed(canon.SpellingOnly)
-	onlySpellingDiffers := kind == chosen.recording.kind.Agreed(canon.SpellingOnly)
+	onlySpellingDiffers := kind == chosen.recording.selection.kind.Agreed(canon.SpellingOnly)
 	playedFirst := own.recordings[0]
 	isOutOfOrder := playedFirst.number > chosen.recording.number
 	if !onlySpellingDiffers || !isOutOfOrder {
@@ -44,7 +44,7 @@ func (c *candidates) findConflict(req *request, own *queue, chosen choice) *Conf
 // is none. A recording with exactly the traits of the request comes first, then
 // one with the same selecting traits.
 func (c *candidates) playedForOtherThan(req *request) *Recording {
-	hasNoConflict := func(rec *Recording) bool { return !rec.conflictFound }
+	hasNoConflict := func(rec *Recording) bool { return !rec.run.conflictFound }
 	if rec := find(c.playedForOther[req.allTraits()], hasNoConflict); rec != nil {
 		return rec
 	}

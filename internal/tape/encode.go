@@ -12,23 +12,29 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// Encode redacts an interaction and returns its text, unless that would hold a known
-// secret; name is the name of the file. It also makes the match key and the text for the
-// reader. An interaction that is redacted already stays as it is but for secrets that have
-// become known since.
-func Encode(policy *redact.Policy, name string, it *interaction.Interaction) (*cassette.Encoded, error) {
+// Encode redacts an interaction and returns its text, unless that would have a
+// known secret; name is the name of the file. It also sets the match key and
+// the text for the reader. In an interaction that is redacted already, only
+// secrets that have become known since are replaced.
+func Encode(
+	policy *redact.Policy, name string, it *interaction.Interaction,
+) (*cassette.Encoded, error) {
 	result := policy.Interaction(it)
 	form := formOf(it)
-	it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
+	it.MatchKey = form.Key()
+	it.Response.Text = said.Read(form, &it.Response).Transcript
 	return encode(policy, name, it, result)
 }
 
-// formOf returns the form whose key is the match key of an interaction: that of the
-// request itself, no matter what options this run has.
-func formOf(it *interaction.Interaction) *canon.Form { return (&canon.Options{}).Form(&it.Request) }
+// formOf returns the form whose key is the match key of an interaction: that of
+// the request itself, whatever options this run has.
+func formOf(it *interaction.Interaction) *canon.Form {
+	return (&canon.Options{}).Form(&it.Request)
+}
 
-// encodeGiven returns what a cassette gives its test, as it stands at its top, unless that
-// would hold a credential; name is the name of the file.
+// encodeGiven returns the text at the top of a cassette with the values that it
+// gives its test, unless the text would have a credential; name is the name of
+// the file.
 func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byte, error) {
 	for _, variable := range slices.Sorted(maps.Keys(g.Env)) {
 		if err := policy.CheckVariable(variable, g.Env[variable]); err != nil {
@@ -42,8 +48,11 @@ func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byt
 	return text, policy.Check(name+": its top", text)
 }
 
-// encode returns the text of a redacted interaction, unless it would contain a known secret.
-func encode(policy *redact.Policy, name string, it *interaction.Interaction, result redact.Result) (*cassette.Encoded, error) {
+// encode returns the text of a redacted interaction, unless it would have a
+// known secret.
+func encode(
+	policy *redact.Policy, name string, it *interaction.Interaction, result redact.Result,
+) (*cassette.Encoded, error) {
 	if err := policy.CheckInteraction(name, it, result); err != nil {
 		return nil, err
 	}

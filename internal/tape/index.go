@@ -12,8 +12,8 @@ import (
 // An index finds the candidates for a request by its match key.
 //
 // A recording imported from another tool may not list all headers of its
-// request. Its match key is that of the request with the listed headers only. So
-// a request has several match keys: its own, and one for each set of headers
+// request. Its match key is that of the request with the listed headers only.
+// So a request has several match keys: its own, and one for each set of headers
 // that such a recording lists. There are few sets: a tool mostly lists the same
 // headers.
 type index struct {
@@ -27,16 +27,16 @@ type index struct {
 // newIndex returns an empty index.
 func newIndex() index { return index{byKey: map[uint64]*candidates{}} }
 
-// add adds a recording behind the others with its match key.
-func (x *index) add(rec *Recording) {
-	c := x.byKey[rec.key]
+// add adds a recording behind the others with this match key.
+func (x *index) add(rec *Recording, key uint64) {
+	c := x.byKey[key]
 	if c == nil {
 		c = &candidates{allEqual: true}
-		x.byKey[rec.key] = c
+		x.byKey[key] = c
 	}
 	c.add(rec)
 
-	if rec.unknown {
+	if rec.unknownHeaders {
 		x.addHeaderSet(rec.Request().Headers.Names())
 	}
 }
@@ -55,17 +55,19 @@ func (x *index) addHeaderSet(names []string) {
 	})
 }
 
-// A match is the candidates for a request, and the form of the request that has
-// their match key.
-type match struct {
+// A formCandidates is the candidates for a request, and the form of the request
+// that has their match key.
+type formCandidates struct {
 	*candidates
 	form *canon.Form
 }
 
-// lookup returns the candidates for a request with this form: those with its own
-// match key first, then those that list more of its headers before those that
-// list fewer.
-func (x *index) lookup(form *canon.Form, req *interaction.Request, options *canon.Options) []match {
+// lookup returns the candidates for a request with this form: those with its
+// own match key first, then those that list more of its headers before those
+// that list fewer.
+func (x *index) lookup(
+	form *canon.Form, req *interaction.Request, options *canon.Options,
+) []formCandidates {
 	forms := []*canon.Form{form}
 	for _, names := range x.headerSets {
 		listed := *req
@@ -74,15 +76,17 @@ func (x *index) lookup(form *canon.Form, req *interaction.Request, options *cano
 		forms = append(forms, options.Form(&listed))
 	}
 
-	var matches []match
+	var all []formCandidates
 	for _, form := range forms {
 		c := x.byKey[keyOf(form)]
-		isFound := slices.ContainsFunc(matches, func(m match) bool { return m.candidates == c })
+		isFound := slices.ContainsFunc(all, func(f formCandidates) bool {
+			return f.candidates == c
+		})
 		if c != nil && !isFound {
-			matches = append(matches, match{c, form})
+			all = append(all, formCandidates{c, form})
 		}
 	}
-	return matches
+	return all
 }
 
 // ambiguous returns the recordings of each match key under which different
@@ -97,10 +101,10 @@ func (x *index) ambiguous() [][]*Recording {
 	return all
 }
 
-// askedAgain maps the number of each failure, and of each poll, to the number of
-// the recording of the same request that follows it, if something else happened
-// in between. Their clients waited meanwhile. A replay does not wait, so without
-// this they would be ahead of other requests.
+// askedAgain maps the number of each failure, and of each poll, to the number
+// of the recording of the same request that follows it, if other recordings
+// stand between them. Their clients waited meanwhile. A replay does not wait,
+// so without this they would be ahead of other requests.
 func (x *index) askedAgain() map[int]int {
 	all := map[int]int{}
 	for _, c := range x.byKey {

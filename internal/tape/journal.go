@@ -10,109 +10,165 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// JournalSuffix is added to the name of a cassette to make the name of its journal.
+// JournalSuffix is added to the name of a cassette to make the name of its
+// journal.
 const JournalSuffix = ".partial"
 
-// FailedSuffix is added to the name of a cassette to make the name of a file for what a
-// run recorded that must not replace the cassette. Nothing reads that file.
+// FailedSuffix is added to the name of a cassette to make the name of a file
+// for what a run recorded that must not replace the cassette. Nothing reads
+// that file.
 const FailedSuffix = ".failed"
 
-// A Journal keeps what a run has recorded so far in a file beside the cassette, so that a
-// process that is killed loses nothing that was paid for: the next run that records
-// resumes from it. Each interaction is added when it is settled, before its client sees
-// the end of the answer. The lock is held while the file is written. The only locks that
-// are taken under it are those of what redacts and encodes.
+// A Journal keeps what a run has recorded so far in a file next to the
+// cassette. So a process that is killed loses nothing that was paid for: the
+// next run that records resumes from the journal. Each interaction is added
+// when it is complete, before its client sees the end of the response.
+//
+// The zero Journal keeps nothing.
 type Journal struct {
 	Path string // the file
 
-	policy *redact.Policy
+	policy *redact.Policy // nil if this run saves nothing
 
-	mu      sync.Mutex
-	given   interaction.Given   // what is in the file once there is one, or should be
-	items   []*cassette.Encoded // the same; what they are made of takes more memory
-	windows []*redact.Windows   // of the items up to one; made if a secret becomes known
-	values  []byte              // the texts of what the run gave its test, as far as they are in the file
-	known   int                 // how many secrets were known when it was last found to hold none
-	made    bool                // the file is there
-	behind  bool                // something could not be written
-	closed  bool
-	foreign bool // another process has a journal there
+	// The lock is held while the file is written, so that the file has the
+	// interactions in the order of items. See [Tape] for the locks of the
+	// package.
+	mu sync.Mutex
+
+	// What the file has, or should have. The encoded interactions take less
+	// memory than the interactions.
+	given interaction.Given
+	items []*cassette.Encoded
+
+	values  []byte            // the texts of given that are in the file
+	windows []*redact.Windows // of the first items; made if a secret becomes known
+
+	// cleanOf is how many secrets were known when the file was last found to
+	// have none of them.
+	cleanOf int
+
+	isCreated    bool // the file is there
+	isIncomplete bool // the file lacks an interaction that could not be written
+	isClosed     bool
+	isForeign    bool // another process has a journal there
 }
 
-// add adds the text of an interaction; known is how many secrets were known
-// when that was made. If another one has become known since, and may stand in the text or
-// in what was written, the whole file is written again. It is also written again after a
-// write that failed. It does nothing if there is no text.
+// start says where the journal is. It is not created before the first
+// interaction.
+func (j *Journal) start(path string, policy *redact.Policy) {
+	j.Path = path
+	j.policy = policy
+}
+
+// isStarted reports whether this run keeps a journal.
+func (j *Journal) isStarted() bool { return j.policy != nil }
+
+// add adds the text of an interaction, unless the text is nil; known is how
+// many secrets were known when the text was made.
+//
+// The whole file is written again if another secret has become known since and
+// may stand in the text or in the file, or if an earlier write has failed.
 func (j *Journal) add(item *cassette.Encoded, known int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if item == nil || j.closed || j.foreign {
+	if item == nil || j.isClosed || j.isForeign {
 		return
 	}
-	if !j.made {
-		if _, err := os.Lstat(j.Path); err == nil {
-			j.foreign = true
+	if !j.isCreated {
+		_, err := os.Lstat(j.Path)
+		if err == nil {
+			j.isForeign = true
 			return
 		}
 	}
 	j.items = append(j.items, item)
-	now := j.policy.Count()
-	unclean := known != now && j.policy.MayContain(item.Text)
-	if unclean || len(j.items) > 1 && (j.behind || j.known != now && j.isUnclean()) {
-		var all []*interaction.Interaction
-		for _, item := range j.items {
-			if it, err := item.Interaction(); err == nil {
-				all = append(all, it)
-			}
-		}
-		if j.rewrite(all); !j.behind || unclean {
+
+	knownNow := j.policy.Count()
+	isItemUnclean := known != knownNow && j.policy.MayContain(item.Text)
+	if isItemUnclean || j.mustRewrite(knownNow) {
+		j.rewrite(j.interactions())
+		if isItemUnclean || !j.isIncomplete {
 			return
 		}
+		// The file could not be written as a whole. Append this one at least.
 	}
+	j.append(item, knownNow)
+}
+
+// mustRewrite reports whether the file has to be written again, whatever the
+// last item is. The caller holds the lock.
+func (j *Journal) mustRewrite(knownNow int) bool {
+	if len(j.items) < 2 {
+		return false
+	}
+	return j.isIncomplete || j.cleanOf != knownNow && j.isUnclean()
+}
+
+// append writes an item behind the others. The caller holds the lock.
+func (j *Journal) append(item *cassette.Encoded, knownNow int) {
 	var given []byte
-	if !j.made {
+	if !j.isCreated {
 		given = j.encodeGiven()
 	}
-	switch err := cassette.Append(j.Path, given, item, !j.made); {
+	err := cassette.Append(j.Path, given, item, !j.isCreated)
+	switch {
 	case err == nil:
-		j.made, j.known = true, now
+		j.isCreated = true
+		j.cleanOf = knownNow
 		j.values = append(j.values, given...)
-	case !j.made && os.IsExist(err):
-		j.foreign = true
+	case !j.isCreated && os.IsExist(err):
+		j.isForeign = true
 	default:
-		j.behind = true
+		j.isIncomplete = true
 	}
 }
 
-// Give keeps what the run has given its test so far. If there is no file yet, it is
-// written with the first interaction.
+// interactions returns what the journal has so far. The caller holds the lock.
+func (j *Journal) interactions() []*interaction.Interaction {
+	var all []*interaction.Interaction
+	for _, item := range j.items {
+		it, err := item.Interaction()
+		if err == nil {
+			all = append(all, it)
+		}
+	}
+	return all
+}
+
+// Give keeps the values that the run has given its test so far. If there is no
+// file yet, they are written with the first interaction.
 func (j *Journal) Give(g interaction.Given) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.given = g.Or(j.given)
-	if !j.made || j.closed || j.foreign {
+	if !j.isCreated || j.isClosed || j.isForeign {
 		return
 	}
+
 	text := j.encodeGiven()
-	if err := cassette.Append(j.Path, text, nil, false); err != nil {
-		j.behind = true
+	err := cassette.Append(j.Path, text, nil, false)
+	if err != nil {
+		j.isIncomplete = true
 	}
 	j.values = append(j.values, text...)
 }
 
-// Given returns what the file gives a test: what this run has given, and what a killed
-// run has left.
+// Given returns the values that the file gives a test: those of this run, and
+// those that a killed run has left.
 func (j *Journal) Given() interaction.Given {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.given
 }
 
-// encodeGiven returns the text of what is given, without the variables that must not be
-// written. There is none if it must not be written as a whole. The caller holds the lock.
+// encodeGiven returns the text of the given values, without the variables that
+// must not be written; nil if none of it may be written. The caller holds the
+// lock.
 func (j *Journal) encodeGiven() []byte {
 	g := j.given.Or(interaction.Given{})
-	maps.DeleteFunc(g.Env, func(name, value string) bool { return j.policy.CheckVariable(name, value) != nil })
+	maps.DeleteFunc(g.Env, func(name, value string) bool {
+		return j.policy.CheckVariable(name, value) != nil
+	})
 	text, err := encodeGiven(j.policy, j.Path, g)
 	if err != nil {
 		return nil
@@ -120,41 +176,47 @@ func (j *Journal) encodeGiven() []byte {
 	return text
 }
 
-// goOn takes over what a run that was killed has left in the file, without what is torn.
-func (j *Journal) goOn(left *cassette.File) {
+// resume takes over what a killed run has left in the file, without an
+// interaction that was not written to its end.
+func (j *Journal) resume(left *cassette.File) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.given, j.made = left.Given, true
+	j.given = left.Given
+	j.isCreated = true
 	j.rewrite(left.Interactions)
 }
 
-// rewrite redacts all interactions again and writes the file again, leaving out what cannot be
-// redacted. The caller holds the lock.
+// rewrite redacts all interactions again and writes the file again, without
+// those that cannot be redacted. The caller holds the lock.
 func (j *Journal) rewrite(all []*interaction.Interaction) {
-	known := j.policy.Count()
-	j.items, j.windows = nil, nil
+	knownNow := j.policy.Count()
+	j.items = nil
+	j.windows = nil
 	for _, it := range all {
-		if item, err := Encode(j.policy, j.Path, it); err == nil {
+		item, err := Encode(j.policy, j.Path, it)
+		if err == nil {
 			j.items = append(j.items, item)
 		}
 	}
 	j.values = j.encodeGiven()
+
 	err := cassette.SaveJournal(j.Path, j.values, j.items)
-	j.made, j.behind = j.made || err == nil, err != nil
+	j.isIncomplete = err != nil
 	if err == nil {
-		j.known = known
+		j.isCreated = true
+		j.cleanOf = knownNow
 	}
 }
 
-// isUnclean reports whether what was written, or is about to be, may hold a secret that has
-// become known since it was last found to hold none. A program may have a new credential for
-// each call, so what is written is decoded once, not once for each of them. The caller holds the
-// lock.
+// isUnclean reports whether the file, or an item that is about to be written,
+// may have a secret that has become known since the file was last found to have
+// none. A program may have a new credential for each call, so items are decoded
+// once, and not once for each credential. The caller holds the lock.
 func (j *Journal) isUnclean() bool {
 	for _, item := range j.items[len(j.windows):] {
 		j.windows = append(j.windows, redact.WindowsOf(item.Text))
 	}
-	texts := j.policy.NewTexts(j.known)
+	texts := j.policy.NewTexts(j.cleanOf)
 	for i, w := range j.windows {
 		if w.MayHaveAny(texts) && j.policy.MayContain(j.items[i].Text) {
 			return true
@@ -163,18 +225,20 @@ func (j *Journal) isUnclean() bool {
 	return j.policy.MayContain(j.values)
 }
 
-// close ends the journal; what is settled later is not in it.
+// close ends the journal: what is added later is not in it.
 func (j *Journal) close() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.closed, j.items, j.windows = true, nil, nil
+	j.isClosed = true
+	j.items = nil
+	j.windows = nil
 }
 
 // Remove deletes the journal once everything in it is in a saved file.
 func (j *Journal) Remove() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if !j.made || j.foreign {
+	if !j.isCreated || j.isForeign {
 		return nil
 	}
 	return cassette.Remove(j.Path)

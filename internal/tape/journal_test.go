@@ -11,9 +11,9 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// TestJournalOfALateSecret: what became known after a text was made, and before it is in
-// the journal, is not in the journal.
-func TestJournalOfALateSecret(t *testing.T) {
+// TestJournalHasNoSecretLearnedLater: a secret that becomes known after a text
+// was made, and before the text is in the journal, is not in the journal.
+func TestJournalHasNoSecretLearnedLater(t *testing.T) {
 	t.Parallel()
 	const value = "Zk93hQ7xPw2LmN8v"
 	var policy redact.Policy
@@ -26,7 +26,11 @@ func TestJournalOfALateSecret(t *testing.T) {
 		it := &interaction.Interaction{
 			Kind:     "llm",
 			Boundary: "openai.chat",
-			Request:  interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions", Body: []byte(`{"messages":[{"content":"` + text + `","role":"user"}]}`)},
+			Request: interaction.Request{
+				Method: "POST",
+				URL:    "https://api.openai.com/v1/chat/completions",
+				Body:   []byte(`{"messages":[{"content":"` + text + `","role":"user"}]}`),
+			},
 			Response: interaction.Response{Status: 200, Body: []byte(`{}`)},
 		}
 		known := policy.Count()

@@ -9,7 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/order"
 )
 
-// Which recordings of the cassette are played.
+// Playing says which recordings of the cassette are played.
 type Playing int
 
 const (
@@ -18,57 +18,87 @@ const (
 	PlayAll
 )
 
-// Load puts the recordings of the cassette on the tape, to be played, or aside, to be
-// replaced; frozen ones are always played. It does not read a recording whose seal tells
-// what it answers, unless save says that this run is about to write the file. If a
-// recording that is needed cannot be read, the error says why, and the tape is as if there
-// were no cassette.
+// Load puts the recordings of the cassette on the tape: those that play
+// selects, and frozen ones, to be played, and all others to be replaced. save
+// says that this run is about to write the file. Otherwise Load does not read a
+// recording whose seal is enough to find it.
+//
+// If a recording that is needed cannot be read, the error says why, and the
+// tape is left without a cassette.
 func (t *Tape) Load(play Playing, save bool) error {
 	t.records = save
 	if t.stored == nil {
 		return nil
 	}
+
 	list := make([]Recording, t.stored.Len())
 	for i := range list {
-		t.place(&list[i], i, play)
+		rec := &list[i]
+		rec.entry = t.entryOf(i)
+		t.playOrReplace(rec, play)
 		if save {
-			list[i].Interaction()
+			rec.Interaction()
 		}
 		if save && !t.Config.Plain {
-			list[i].Form()
+			rec.Form()
 		}
 	}
 	if play == PlayAll {
 		t.loaded = list
-		t.order = order.New(len(list), func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }, func(i int) bool { return t.stored.Outline(i).Within }, t.index.askedAgain())
+		moments := func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }
+		within := func(i int) bool { return t.stored.Outline(i).Within }
+		t.order = order.New(len(list), moments, within, t.index.askedAgain())
 	}
+
 	err := t.Unreadable()
 	if save || err != nil {
 		t.stored.Close()
 	}
 	if err != nil {
-		t.State = State{Cut: isCut(err)}
-		t.stored, t.replaced, t.recordings, t.index, t.bySealDigest = nil, nil, nil, newIndex(), nil
-		t.unread.Store(nil)
+		t.forgetCassette(err)
 	}
 	return err
 }
 
-// place puts the recording with this number in the cassette where it belongs on the tape.
-func (t *Tape) place(rec *Recording, number int, play Playing) {
-	var digest uint64
-	rec.of, rec.number = t.source, number
-	rec.key, digest, rec.sealed = t.stored.Hint(number)
+// forgetCassette leaves the tape without a cassette, because of an error of
+// reading it.
+func (t *Tape) forgetCassette(err error) {
+	t.State = State{Cut: isCut(err)}
+	t.stored = nil
+	t.replaced = nil
+	t.recordings = nil
+	t.index = newIndex()
+	t.bySealDigest = nil
+	t.unread.Store(nil)
+}
+
+// entryOf returns what the cassette says about the recording with a number.
+func (t *Tape) entryOf(number int) entry {
 	outline := t.stored.Outline(number)
-	rec.outcome = outcomeOf(outline.GivenUp)
-	rec.unknown, rec.accepted = outline.UnknownHeaders, outline.Accepted
-	if (play == PlayNone || play == PlayNotAccepted && rec.accepted) && !t.isFrozen(rec) {
+	e := entry{
+		of:             t.source,
+		number:         number,
+		outcome:        outcomeOf(outline.GivenUp),
+		unknownHeaders: outline.UnknownHeaders,
+		accepted:       outline.Accepted,
+	}
+	e.key, e.sealDigest, e.isSealed = t.stored.Hint(number)
+	return e
+}
+
+// playOrReplace puts a recording of the cassette on the tape, to be played, or
+// among those that this run replaces.
+func (t *Tape) playOrReplace(rec *Recording, play Playing) {
+	isSelected := play == PlayAll || play == PlayNotAccepted && !rec.accepted
+	if !isSelected && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}
-	if rec.sealed && t.Config.Plain {
-		rec.sealDigest = digest
-	} else {
+
+	// The seal has the match key that the recording has without options.
+	isKeyOfThisRun := rec.isSealed && t.Config.Plain
+	if !isKeyOfThisRun {
+		rec.sealDigest = 0
 		rec.key = keyOf(rec.Form())
 	}
 	t.add(rec)
@@ -77,16 +107,33 @@ func (t *Tape) place(rec *Recording, number int, play Playing) {
 // add puts a recording on the tape, to be played.
 func (t *Tape) add(rec *Recording) {
 	t.recordings = append(t.recordings, rec)
-	t.index.add(rec)
-	if t.bySealDigest[rec.sealDigest] == nil && rec.sealDigest != 0 && rec.outcome != canceled {
+	t.index.add(rec, rec.key)
+
+	isFirst := t.bySealDigest[rec.sealDigest] == nil
+	if isFirst && rec.sealDigest != 0 && rec.outcome != canceled {
 		t.bySealDigest[rec.sealDigest] = rec
 	}
 }
 
-// Resume prepares a run that saves. It puts on the tape, to be played once, what a killed
-// run has left in the journal called name, goes on with that journal, and returns how many
-// interactions it has. Failures that no retry overcame are asked for again, unless
-// keepFailures is set. If wasSaved is true, everything in the journal stands in the cassette.
+// isFrozen reports whether a recording is played in every run.
+func (t *Tape) isFrozen(rec *Recording) bool {
+	if len(t.Config.Frozen) == 0 {
+		return false
+	}
+	function := rec.Head().Request.Within
+	if t.Config.Frozen.Select(rec.Form().Name()) {
+		return true
+	}
+	return function != "" && t.Config.Frozen.Select(function)
+}
+
+// Resume prepares a run that saves. It puts on the tape, to be played once,
+// what a killed run has left in the journal called name, and goes on with that
+// journal. Failures that no retry overcame are asked for again, unless
+// keepFailures is set.
+//
+// It returns how many interactions the journal has. If wasSaved is true, all of
+// them stand in the cassette.
 func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved bool, err error) {
 	t.version = versionOf(t.Config.Path)
 	t.canSave = sync.OnceValue(func() error { return cassette.CanSave(t.Config.Path) })
@@ -94,29 +141,54 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	if err := cassette.Prepare(t.Config.Path, path, t.Failed()); err != nil {
 		return 0, false, err
 	}
-	t.Journal.Path, t.Journal.policy = path, t.policy
+
+	t.Journal.start(path, t.policy)
 	left, wasSaved, err := cassette.LoadJournal(path, t.Config.Path)
 	if err != nil {
-		return 0, false, fmt.Errorf("%s, which an earlier recording has left, cannot be read: %w. To record without it, delete it", name, err)
+		const text = "%s, which an earlier recording has left, cannot be read: %w. " +
+			"To record without it, delete it"
+		return 0, false, fmt.Errorf(text, name, err)
 	}
 	if len(left.Interactions) == 0 {
-		return 0, wasSaved, cassette.Remove(path) // saved, or killed while it was created
+		// It was saved, or the run was killed while it created the journal.
+		return 0, wasSaved, cassette.Remove(path)
 	}
-	recs := make([]*Recording, len(left.Interactions))
-	for i, it := range left.Interactions {
-		recs[i] = &Recording{of: t.source, number: len(t.recordings), resumed: true, outcome: outcomeOf(it.Response.GivenUp()), unknown: it.Request.UnknownHeaders}
-		recs[i].interaction.Store(it)
-		recs[i].key = keyOf(recs[i].Form())
+
+	t.addResumed(left.Interactions, keepFailures)
+	t.Journal.resume(left)
+	return len(left.Interactions), wasSaved, nil
+}
+
+// addResumed puts the interactions of a killed run on the tape, except for
+// those that this run asks for again.
+func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
+	var recs []*Recording
+	for _, it := range left {
+		recs = append(recs, t.newResumed(it))
 	}
-	later := succeededLater(recs)
+
+	retriedWell := succeededLater(recs)
 	for i, rec := range recs {
-		if left.Interactions[i].Response.LeftWaiting() {
+		if left[i].Response.LeftWaiting() {
 			continue // most likely what has killed the run canceled it first
 		}
-		if keepFailures || !rec.Failed() || later[rec] {
+		if keepFailures || !rec.Failed() || retriedWell[rec] {
 			t.add(rec)
 		}
 	}
-	t.Journal.goOn(left)
-	return len(recs), wasSaved, nil
+}
+
+// newResumed returns the recording of an interaction that another file has: the
+// journal of a killed run, or another cassette.
+func (t *Tape) newResumed(it *interaction.Interaction) *Recording {
+	rec := &Recording{entry: entry{
+		of:             t.source,
+		number:         len(t.recordings),
+		outcome:        outcomeOf(it.Response.GivenUp()),
+		unknownHeaders: it.Request.UnknownHeaders,
+		resumed:        true,
+	}}
+	rec.content.interaction.Store(it)
+	rec.key = keyOf(rec.Form())
+	return rec
 }

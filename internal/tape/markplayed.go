@@ -3,39 +3,39 @@ package tape
 import "github.com/promptecho/promptecho/internal/canon"
 
 // markPlayed records that a choice is played for a request. req is nil if the
-// recording was found by its bytes, so that its request cannot differ. The caller
-// holds the lock of the tape.
+// recording was found by its bytes, so that its request cannot differ. The
+// caller holds the lock of the tape.
 func (c *candidates) markPlayed(chosen choice, req *request) {
 	c.requests++
 	if chosen.conflict != nil && !chosen.conflict.IsOutOfOrder() {
-		chosen.conflict.Recording.conflictFound = true
+		chosen.conflict.Recording.run.conflictFound = true
 	}
 	rec := chosen.recording
 	if rec == nil {
 		return
 	}
 
-	isFirstTime := !rec.used.Load()
+	isFirstTime := !rec.run.used.Load()
 	if isFirstTime && req != nil && rec.outcome != canceled {
 		c.notePlayedFor(rec, req)
 	}
-	rec.used.Store(true)
+	rec.run.used.Store(true)
 }
 
-// notePlayedFor notes that a recording is played for a request that differs from
-// its own, so that findConflict finds it if its own request comes later.
+// notePlayedFor notes that a recording is played for a request that differs
+// from its own, so that findConflict finds it if its own request comes later.
 func (c *candidates) notePlayedFor(rec *Recording, req *request) {
 	ownTraits := canon.KindOf(rec.traits())
 	if ownTraits == req.allTraits() {
 		return
 	}
-	rec.playedFor = req
+	rec.run.playedFor = req
 
 	if c.differsOnlyInPort(req, rec) {
 		return // not a conflict: its own request has this port, too
 	}
 	c.playedForOther[ownTraits] = append(c.playedForOther[ownTraits], rec)
-	if rec.kind != c.varying.Of(req.traits()) {
-		c.playedForOther[rec.kind] = append(c.playedForOther[rec.kind], rec)
+	if rec.selection.kind != c.varying.Of(req.traits()) {
+		c.playedForOther[rec.selection.kind] = append(c.playedForOther[rec.selection.kind], rec)
 	}
 }

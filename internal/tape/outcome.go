@@ -12,7 +12,7 @@ const (
 )
 
 // outcomeOf returns the outcome of a request. contextError is the text of its
-// context's error, which the cassette has if there was no response; else "".
+// context's error, which the cassette has if no response came; else "".
 func outcomeOf(contextError string) outcome {
 	switch contextError {
 	case "":

@@ -10,24 +10,38 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// What follows says which recordings stand for calls of this run. The tape must be closed.
+// Which recordings belong to calls of this run.
 
-// WithinPlayed returns a function that reports whether a recording was sent within a
-// function that this run played, itself or through others. Nobody asks for it then.
+// WithinPlayed returns a function that reports whether a request was recorded
+// within a function that this run played, directly or not. A replay of the
+// function does not send the request. The tape must be closed.
 func (t *Tape) WithinPlayed() func(rec *Recording) bool {
-	// These are the functions that this run played, and those that are recorded as called within
-	// them. If it played none, nothing is read.
-	names, recs := map[string]bool{}, t.Recordings()
+	names := t.playedFunctions()
+	return func(rec *Recording) bool {
+		return len(names) > 0 && names[rec.Head().Request.Within]
+	}
+}
+
+// playedFunctions returns the names of the functions that this run played, and
+// of the functions that are recorded as called within those. If this run played
+// none, nothing is read.
+func (t *Tape) playedFunctions() map[string]bool {
+	names := map[string]bool{}
+	recs := t.Recordings()
 	for _, rec := range recs {
-		// What plays a function reads it.
-		if it := rec.interaction.Load(); it != nil && it.Request.Function != "" && rec.Used() && !rec.replaced {
+		it := rec.content.interaction.Load()
+		if it == nil {
+			continue // playing a function reads it
+		}
+		if it.Request.Function != "" && rec.Used() && !rec.run.replaced {
 			names[it.Request.Function] = true
 		}
 	}
+
 	for n := 0; n < len(names); {
 		n = len(names)
 		for _, rec := range recs {
-			it := rec.interaction.Load()
+			it := rec.content.interaction.Load()
 			if it == nil && !rec.Used() {
 				it = rec.Head()
 			}
@@ -36,22 +50,26 @@ func (t *Tape) WithinPlayed() func(rec *Recording) bool {
 			}
 		}
 	}
-	return func(rec *Recording) bool { return len(names) > 0 && names[rec.Head().Request.Within] }
+	return names
 }
 
-// Played returns the recordings of the cassette that stand for calls of this run: those
-// that were played, unless another was recorded in their place, and those sent within
-// functions that were played. With all, it returns those that nothing asked for as well.
-func (t *Tape) Played(all bool) (list []*Recording) {
-	last, within := 0, t.WithinPlayed()
+// Played returns the recordings of the cassette that belong to calls of this
+// run: those that were played, unless another was recorded in their place, and
+// those within functions that were played. If all is set, it returns the unused
+// ones, too. SortAsked keeps those that were not played behind the one before
+// them. The tape must be closed.
+func (t *Tape) Played(all bool) []*Recording {
+	isWithinPlayed := t.WithinPlayed()
+	var list []*Recording
+	lastCall := 0
 	for _, rec := range t.Stored() {
 		switch {
-		case rec.replaced:
+		case rec.run.replaced:
 			continue
-		case rec.asked > 0:
-			last = rec.asked
-		case all || within(rec):
-			rec.asked = last // it stays behind what stands before it
+		case rec.run.firstCall > 0:
+			lastCall = rec.run.firstCall
+		case all || isWithinPlayed(rec):
+			rec.run.firstCall = lastCall // for SortAsked
 		default:
 			continue
 		}
@@ -60,71 +78,98 @@ func (t *Tape) Played(all bool) (list []*Recording) {
 	return list
 }
 
-// HasPlayedStandIn reports whether this run has played an answer in which something stands for a secret.
-func (t *Tape) HasPlayedStandIn() bool {
+// HasPlayedPlaceholder reports whether this run has played a response that has
+// a placeholder in the place of a secret.
+func (t *Tape) HasPlayedPlaceholder() bool {
+	hasOne := func(h interaction.Header) bool {
+		return slices.ContainsFunc(h.Values, redact.StandsIn)
+	}
 	return slices.ContainsFunc(t.Recordings(), func(rec *Recording) bool {
-		if rec.fresh || !rec.Used() {
+		if rec.Fresh() || !rec.Used() {
 			return false
 		}
 		resp := &rec.Interaction().Response
 		return slices.ContainsFunc(slices.Collect(resp.Payloads()), redact.StandsIn) ||
-			slices.ContainsFunc(resp.Headers, func(h interaction.Header) bool { return slices.ContainsFunc(h.Values, redact.StandsIn) })
+			slices.ContainsFunc(resp.Headers, hasOne)
 	})
 }
 
 // SortAsked sorts recordings in the order in which this run asked for them.
 func SortAsked(list []*Recording) {
-	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(a.asked, b.asked) })
+	slices.SortStableFunc(list, func(a, b *Recording) int {
+		return cmp.Compare(a.run.firstCall, b.run.firstCall)
+	})
 }
 
-// SortPlaced sorts recordings in the order of the cassette. One that was recorded in the
-// place of another stands there, and a new one behind all that came before it in this run.
+// SortPlaced sorts recordings in the order of the cassette. A recording that
+// replaces another one has its place, and a new one comes behind all recordings
+// that were asked for before it in this run.
 func SortPlaced(list []*Recording) {
 	SortAsked(list)
-	places, last := map[*Recording]int{}, -1
+	places := map[*Recording]int{}
+	last := -1
 	for _, rec := range list {
-		last = max(last, rec.number)
-		if places[rec] = rec.number; rec.number < 0 {
-			places[rec] = last
+		number := rec.Number()
+		last = max(last, number)
+		if number < 0 {
+			number = last
 		}
+		places[rec] = number
 	}
-	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
+	slices.SortStableFunc(list, func(a, b *Recording) int {
+		return cmp.Compare(places[a], places[b])
+	})
 }
 
-// InRunOrder sorts recordings in the order of the cassette. A new one stands before the first one of it
-// that this run asked for later; behind all if there is none. If new ones ran side by side with others,
-// they stand in the order of this run instead, and behind them those that it did not ask for. It returns
-// those of these that ran side by side with others in an earlier run: nothing will ask for them.
-func (t *Tape) InRunOrder(list []*Recording) (left []*Recording) {
-	SortAsked(list)
-	left, changed := t.reorder(list)
-	places, next := map[*Recording]float64{}, math.Inf(1)
-	for _, rec := range slices.Backward(list) {
-		switch places[rec] = float64(rec.number); {
-		case changed && rec.asked == 0:
+// InRunOrder returns recordings in the order in which a cassette has them after
+// this run. leftOver are those of them that overlapped others in an earlier run
+// and that nothing will ask for any more. The tape must be closed.
+//
+//	recording               its place
+//	of the cassette         that of the cassette
+//	new                     before the first one of the cassette that this
+//	                        run asked for later; else behind all
+//
+// If new recordings overlapped others:
+//
+//	asked for in this run   in the order of this run
+//	not asked for           behind all
+func (t *Tape) InRunOrder(list []*Recording) (sorted, leftOver []*Recording) {
+	sorted = slices.Clone(list)
+	SortAsked(sorted)
+	leftOver, changed := t.reorder(sorted)
+
+	places := map[*Recording]float64{}
+	next := math.Inf(1)
+	for _, rec := range slices.Backward(sorted) {
+		places[rec] = float64(rec.Number())
+		switch {
+		case changed && rec.run.firstCall == 0:
 			places[rec] = math.Inf(1)
 		case changed:
-			places[rec] = float64(rec.asked)
-		case rec.number < 0:
+			places[rec] = float64(rec.run.firstCall)
+		case rec.Number() < 0:
 			places[rec] = next
-		case rec.asked > 0:
+		case rec.run.firstCall > 0:
 			next = min(next, places[rec])
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Recording) int { return cmp.Compare(places[a], places[b]) })
-	return left
+	slices.SortStableFunc(sorted, func(a, b *Recording) int {
+		return cmp.Compare(places[a], places[b])
+	})
+	return sorted, leftOver
 }
 
-// isFrozen reports whether a recording is played in every run.
-func (t *Tape) isFrozen(rec *Recording) bool {
-	if len(t.Config.Frozen) == 0 {
-		return false
-	}
-	function := rec.Head().Request.Within
-	return t.Config.Frozen.Select(rec.Form().Name()) || function != "" && t.Config.Frozen.Select(function)
+// A Step is a call of this run: one that a recording of the cassette answered,
+// each recording once, or one that nothing answered.
+type Step struct {
+	Recording *Recording
+	Missed    *interaction.Interaction // the request, and an error in place of a response
+
+	call int // its number, from 1
 }
 
-// Miss keeps a call that nothing answers.
+// Miss keeps a call that nothing answers, for Steps.
 func (t *Tape) Miss(m *Match) {
 	it := &interaction.Interaction{Request: m.Request}
 	it.Kind, it.Boundary = m.Form.Kind()
@@ -134,41 +179,46 @@ func (t *Tape) Miss(m *Match) {
 		it.Response.Status = http.StatusTeapot
 	}
 	t.change(func() {
-		t.asked++
-		t.missed = append(t.missed, Step{Missed: it, asked: t.asked})
+		t.calls++
+		t.missed = append(t.missed, missedCall{it, t.calls})
 	})
 }
 
-// Steps returns the calls of this run in the order asked; none if [Tape.Miss] kept none. The
-// tape must be closed.
+// Steps returns the calls of this run in the order asked; none if [Tape.Miss]
+// kept none. The tape must be closed.
 func (t *Tape) Steps() []Step {
 	if len(t.missed) == 0 {
 		return nil
 	}
-	steps := slices.Clone(t.missed)
+	var steps []Step
+	for _, missed := range t.missed {
+		steps = append(steps, Step{Missed: missed.interaction, call: missed.call})
+	}
 	for _, rec := range t.Stored() {
-		if rec.asked > 0 {
-			steps = append(steps, Step{Recording: rec, asked: rec.asked})
+		if rec.run.firstCall > 0 {
+			steps = append(steps, Step{Recording: rec, call: rec.run.firstCall})
 		}
 	}
-	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.asked, b.asked) })
+	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.call, b.call) })
 	return steps
 }
 
-// Made returns the recordings that have answered calls of this run so far, each once, and those
-// that it has made, in the order asked. under is how many calls have no whole answer yet.
-func (t *Tape) Made() (made []*Recording, under int) {
+// Made returns the recordings that have answered calls of this run so far, each
+// once, and those that it has made, in the order asked. underWay is how many
+// calls have no complete response yet.
+func (t *Tape) Made() (made []*Recording, underWay int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, rec := range t.recordings {
 		switch {
-		case rec.replaced:
-		case rec.asked > 0 && rec.Complete():
+		case rec.run.replaced || rec.run.firstCall == 0:
+			continue
+		case rec.Complete():
 			made = append(made, rec)
-		case rec.asked > 0:
-			under++
+		default:
+			underWay++
 		}
 	}
 	SortAsked(made)
-	return made, under
+	return made, underWay
 }

@@ -7,99 +7,162 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A company is recordings that ran side by side, in the cassette or in this run.
-type company struct {
+// An overlapGroup is a set of calls that overlapped, directly or through others
+// of the set, in the cassette or in this run.
+type overlapGroup struct {
 	inCassette bool
-	number     int
+	number     int // of the first recording of the group, or of the span of this run
 }
 
-// companies returns those in which a recording was.
-func (t *Tape) companies(rec *Recording) (all []company) {
-	if first := t.order.First(rec.number); first >= 0 {
-		all = append(all, company{true, first})
+// overlapGroups returns the groups of a recording.
+func (t *Tape) overlapGroups(rec *Recording) []overlapGroup {
+	var groups []overlapGroup
+	if first := t.order.First(rec.Number()); first >= 0 {
+		groups = append(groups, overlapGroup{true, first})
 	}
-	if rec.mark != nil {
-		all = append(all, company{false, rec.mark.Span})
+	if rec.run.mark != nil {
+		groups = append(groups, overlapGroup{false, rec.run.mark.Span})
 	}
-	return all
+	return groups
 }
 
-// reorder gives recordings the moments of this run if it has recorded some of a company and played others:
-// it alone knows when what happened of both. So it does if it waited for one in vain: what it recorded has
-// changed what runs side by side. It does so with all that it asked for from the first of them
-// to the last, and reports whether there are any. The list is in the order asked. Those that are left had
-// company in an earlier run, and this one, whose order is another or which recorded others and asked for nobody of that
-// company, did not ask for them.
-func (t *Tape) reorder(list []*Recording) (left []*Recording, changed bool) {
-	late := slices.Concat(group.Each(t.Late(), func(pair [2]*Recording) []*Recording { return pair[:] })...)
-	last, hasNew, reached := map[company]int{}, false, map[company]bool{}
-	for i, rec := range list {
-		hasNew = hasNew || rec.fresh
-		for _, c := range t.companies(rec) {
-			last[c], reached[c] = i, reached[c] || rec.asked > 0
-		}
-	}
-	renewed := map[company]bool{}
+// groupFacts is what reorder knows of the groups of a list.
+type groupFacts struct {
+	last      map[overlapGroup]int  // the index of its last recording in the list
+	isReached map[overlapGroup]bool // this run asked for one of its recordings
+	hasNew    bool                  // the list has recordings that this run made
+}
+
+// reorder gives recordings the moments of this run if it has recorded some of a
+// group and played others: then only this run knows when both happened. It does
+// the same if a recording of the group waited for another one until a timeout:
+// what was recorded has changed what runs concurrently. The list is in the
+// order asked.
+//
+// It works on parts of the list: each part reaches from the first recording of
+// a group to the last, so that no group is in two parts. It reports whether a
+// part has new moments.
+//
+// leftOver are the recordings that overlapped others in an earlier run and that
+// nothing will ask for any more: this run did not ask for them, although it has
+// another order, or has recorded others and asked for none of their group.
+func (t *Tape) reorder(list []*Recording) (leftOver []*Recording, changed bool) {
+	facts := t.groupFacts(list)
+	timedOut := t.inTimedOutWaits()
+	renewed := map[overlapGroup]bool{} // the groups whose recordings have new moments
 	for first := 0; first < len(list); {
-		end, played := first, 0
-		for i := first; i <= end && list[i].asked > 0; i++ {
-			for _, c := range t.companies(list[i]) {
-				end = max(end, last[c])
-			}
-			if !list[i].fresh {
-				played++
-			}
-		}
-		together := list[first : end+1]
+		end, played := t.partFrom(list, first, facts)
+		part := list[first : end+1]
 		first = end + 1
-		isKept := !slices.ContainsFunc(late, func(rec *Recording) bool { return slices.Contains(together, rec) })
-		if played == len(together) && isKept { // their order stays, as their moments do
-			asked := group.Each(together, func(rec *Recording) int { return rec.asked })
-			slices.SortFunc(together, func(a, b *Recording) int { return a.number - b.number })
-			for i, rec := range together {
-				rec.asked = asked[i]
-			}
-		} else if played > 0 {
-			renew(together)
-			for _, rec := range together {
-				for _, c := range t.companies(rec) {
-					renewed[c] = true
+
+		hasTimedOut := slices.ContainsFunc(part, func(rec *Recording) bool { return timedOut[rec] })
+		switch {
+		case played == len(part) && !hasTimedOut:
+			keepRecordedOrder(part) // its moments stay, too
+		case played > 0:
+			setMoments(part)
+			for _, rec := range part {
+				for _, g := range t.overlapGroups(rec) {
+					renewed[g] = true
 				}
 			}
 		}
 	}
+
+	changed = len(renewed) > 0
 	for _, rec := range list {
-		isReached := func(c company) bool { return reached[c] }
-		if rec.asked > 0 || rec.Head().Concurrent == nil || len(renewed) == 0 && (!hasNew || slices.ContainsFunc(t.companies(rec), isReached)) {
+		if rec.run.firstCall > 0 || rec.Head().Concurrent == nil {
 			continue
 		}
-		left = append(left, rec)
-		if slices.ContainsFunc(t.companies(rec), func(c company) bool { return renewed[c] }) {
-			rec.happened(new(interaction.Moments))
+		groups := t.overlapGroups(rec)
+		isReached := func(g overlapGroup) bool { return facts.isReached[g] }
+		isReplaced := facts.hasNew && !slices.ContainsFunc(groups, isReached)
+		if !changed && !isReplaced {
+			continue
+		}
+
+		leftOver = append(leftOver, rec)
+		if slices.ContainsFunc(groups, func(g overlapGroup) bool { return renewed[g] }) {
+			rec.setMoments(new(interaction.Moments))
 		}
 	}
-	return left, len(renewed) > 0
+	return leftOver, changed
 }
 
-// renew gives recordings, which are in the order asked, the moments of this run.
-func renew(recs []*Recording) {
+// groupFacts returns what reorder has to know of the groups of a list.
+func (t *Tape) groupFacts(list []*Recording) *groupFacts {
+	facts := &groupFacts{
+		last:      map[overlapGroup]int{},
+		isReached: map[overlapGroup]bool{},
+	}
+	for i, rec := range list {
+		facts.hasNew = facts.hasNew || rec.Fresh()
+		for _, g := range t.overlapGroups(rec) {
+			facts.last[g] = i
+			facts.isReached[g] = facts.isReached[g] || rec.run.firstCall > 0
+		}
+	}
+	return facts
+}
+
+// inTimedOutWaits returns the recordings that waited for another one until a
+// timeout, and those that were waited for.
+func (t *Tape) inTimedOutWaits() map[*Recording]bool {
+	all := map[*Recording]bool{}
+	for _, wait := range t.TimedOutWaits() {
+		all[wait.Waits] = true
+		all[wait.For] = true
+	}
+	return all
+}
+
+// partFrom returns the index of the last recording of the part that begins at
+// first, and how many of its recordings were played. A part has at least one
+// recording. A recording that this run did not ask for ends it.
+func (t *Tape) partFrom(list []*Recording, first int, facts *groupFacts) (end, played int) {
+	end = first
+	for i := first; i <= end && list[i].run.firstCall > 0; i++ {
+		for _, g := range t.overlapGroups(list[i]) {
+			end = max(end, facts.last[g])
+		}
+		if !list[i].Fresh() {
+			played++
+		}
+	}
+	return end, played
+}
+
+// keepRecordedOrder sorts recordings that were all played in the order of the
+// cassette.
+func keepRecordedOrder(part []*Recording) {
+	calls := group.Each(part, func(rec *Recording) int { return rec.run.firstCall })
+	slices.SortFunc(part, func(a, b *Recording) int { return a.Number() - b.Number() })
+	for i, rec := range part {
+		rec.run.firstCall = calls[i]
+	}
+}
+
+// setMoments gives recordings, which are in the order asked, the moments of
+// this run.
+func setMoments(recs []*Recording) {
 	span, before, now := 0, 0, 0
 	for _, rec := range recs {
-		m := new(interaction.Moments)
-		if rec.mark != nil {
-			if rec.mark.Span != span {
-				span, before = rec.mark.Span, now
+		moments := new(interaction.Moments)
+		if mark := rec.run.mark; mark != nil {
+			if mark.Span != span {
+				span = mark.Span
+				before = now
 			}
-			m = rec.mark.Moments(before)
-			now = max(now, m.Ended)
+			moments = mark.Moments(before)
+			now = max(now, moments.Ended)
 		}
-		rec.happened(m)
+		rec.setMoments(moments)
 	}
 }
 
-// happened sets the moments of a recording.
-func (rec *Recording) happened(m *interaction.Moments) {
+// setMoments sets the moments of a recording.
+func (rec *Recording) setMoments(moments *interaction.Moments) {
 	it := *rec.Interaction()
-	it.Concurrent = m
+	it.Concurrent = moments
 	rec.write(&it)
 }

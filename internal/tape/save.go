@@ -10,29 +10,32 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Overtaken reports whether something else has written the cassette since it was opened,
-// or is recording it. The tape must be closed.
+// Overtaken reports whether another process has written the cassette since it
+// was opened, or is recording it. The tape must be closed.
 func (t *Tape) Overtaken() bool {
-	return t.Journal.foreign || t.version != versionOf(t.Config.Path)
+	return t.Journal.isForeign || t.version != versionOf(t.Config.Path)
 }
 
-// Save writes recordings, and what they give their test, to the cassette file at path,
-// which errors call name, unless the file would contain a known secret. Everything is redacted
-// once more, because a secret may have become known after it was first seen. The tape must
-// be closed.
-func (t *Tape) Save(path, name string, given interaction.Given, recs []*Recording, partial bool) error {
+// Save writes recordings, and what they give their test, to the cassette file
+// at path, which errors call name, unless the file would contain a known
+// secret. Everything is redacted again, because a secret may have become known
+// after it was first seen. The tape must be closed.
+func (t *Tape) Save(
+	path, name string, given interaction.Given, recs []*Recording, partial bool,
+) error {
 	head, err := encodeGiven(t.policy, name, given)
 	if err != nil {
 		return err
 	}
-	contents := cassette.Contents{Partial: partial, Given: head, New: t.version == "" && path == t.Config.Path}
+	contents := cassette.Contents{
+		Partial: partial,
+		Given:   head,
+		New:     t.version == "" && path == t.Config.Path,
+	}
 	for i, rec := range recs {
-		item := rec.text
-		if item == nil || !t.stillClean(rec) {
-			var err error
-			if item, err = t.encodeAgain(rec, name); err != nil {
-				return fmt.Errorf("%w (interaction %d)", err, i+1)
-			}
+		item, err := t.encoded(rec, name)
+		if err != nil {
+			return fmt.Errorf("%w (interaction %d)", err, i+1)
 		}
 		contents.Items = append(contents.Items, item)
 	}
@@ -42,51 +45,88 @@ func (t *Tape) Save(path, name string, given interaction.Given, recs []*Recordin
 	return nil
 }
 
-// stillClean reports whether the text of a recording holds no secret that has become known
-// since it was made.
-func (t *Tape) stillClean(rec *Recording) bool {
-	return rec.known == t.policy.Count() || len(rec.text.Assets) == 0 && !t.policy.MayContain(rec.text.Text)
+// encoded returns the text of a recording, which has no known secret.
+func (t *Tape) encoded(rec *Recording, name string) (*cassette.Encoded, error) {
+	isEncoded := rec.live != nil && rec.live.encoded != nil
+	if isEncoded && t.isStillClean(rec.live) {
+		return rec.live.encoded, nil
+	}
+	return t.encodeAgain(rec, name)
 }
 
-// SucceededLater returns the recordings whose request succeeded when it was sent again.
+// isStillClean reports whether the text of a recording has no secret that has
+// become known since it was encoded.
+func (t *Tape) isStillClean(live *live) bool {
+	if live.knownSecrets == t.policy.Count() {
+		return true
+	}
+	hasAssets := len(live.encoded.Assets) > 0 // these would have to be searched, too
+	return !hasAssets && !t.policy.MayContain(live.encoded.Text)
+}
+
+// SucceededLater returns the recordings whose request succeeded when it was
+// sent again.
 func (t *Tape) SucceededLater() map[*Recording]bool { return succeededLater(t.recordings) }
 
-// FollowsPlayed reports whether a recording was asked for after one of the cassette was
-// played.
+// FollowsPlayed reports whether a recording was asked for after one of the
+// cassette was played.
 func (t *Tape) FollowsPlayed(rec *Recording) bool {
-	return slices.ContainsFunc(t.recordings, func(o *Recording) bool { return !o.fresh && 0 < o.asked && o.asked < rec.asked })
+	return slices.ContainsFunc(t.recordings, func(other *Recording) bool {
+		call := other.run.firstCall
+		return !other.Fresh() && 0 < call && call < rec.run.firstCall
+	})
 }
 
-// WrittenBefore returns a recording that was played before another one was made, of a request that wrote something to
-// the same local server; nil if there is none. That server is at another port than when it was recorded, so it was
-// started anew, and lacks what was written.
+// WrittenBefore returns a recording of a request that wrote something to the
+// same local server, and that was played before rec was made; nil if there is
+// none.
+//
+// That server has another port than when the request was recorded, so it is a
+// new process, and lacks what was written.
 func (t *Tape) WrittenBefore(rec *Recording) *Recording {
 	form := rec.Form()
 	if !form.Local || form.Known {
 		return nil
 	}
-	wrote := func(o *Recording) bool {
-		if o.fresh || o.asked == 0 || o.asked > rec.asked || o.askedAt() != form.Origin || o.Form().Origin == form.Origin {
-			return false
+	for _, other := range t.recordings {
+		call := other.run.firstCall
+		wasPlayedBefore := !other.Fresh() && 0 < call && call <= rec.run.firstCall
+		if !wasPlayedBefore || other.originInThisRun() != form.Origin {
+			continue
 		}
-		it := o.Head()
-		path, _, _ := strings.Cut(it.Request.URL, "?")
-		method := it.Request.Method
-		return method == http.MethodPut || method == http.MethodPatch || it.Response.Status == http.StatusCreated ||
-			method == http.MethodPost && slices.Contains(writing, path[strings.LastIndexByte(path, '/')+1:])
-	}
-	if i := slices.IndexFunc(t.recordings, wrote); i >= 0 {
-		return t.recordings[i]
+		isSameProcess := other.Form().Origin == form.Origin
+		if !isSameProcess && isWrite(other.Head()) {
+			return other
+		}
 	}
 	return nil
 }
 
-// writing are how the paths end to which stores of vectors and documents are sent what they keep.
-var writing = strings.Fields("points upsert insert add _bulk documents vectors memories")
+// isWrite reports whether a request wrote something to its server.
+func isWrite(it *interaction.Interaction) bool {
+	method := it.Request.Method
+	if method == http.MethodPut || method == http.MethodPatch {
+		return true
+	}
+	if it.Response.Status == http.StatusCreated {
+		return true
+	}
+	path, _, _ := strings.Cut(it.Request.URL, "?")
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	return method == http.MethodPost && slices.Contains(writePaths, last)
+}
 
-// Succeeded reports whether a request succeeded in this run; key is that of its form.
+// writePaths are the last segments of the paths by which stores of vectors and
+// documents are sent what they keep.
+var writePaths = []string{
+	"points", "upsert", "insert", "add", "_bulk", "documents", "vectors", "memories",
+}
+
+// Succeeded reports whether a request succeeded in this run; key is that of its
+// form.
 func (t *Tape) Succeeded(key string) bool {
 	return slices.ContainsFunc(t.recordings, func(rec *Recording) bool {
-		return rec.fresh && rec.complete && !rec.Failed() && rec.Form().Key() == key
+		hasSucceeded := rec.Fresh() && rec.Complete() && !rec.Failed()
+		return hasSucceeded && rec.Form().Key() == key
 	})
 }

@@ -27,32 +27,32 @@ type Config struct {
 	Plain   bool           // no option changes what makes two requests the same
 
 	Repeats canon.Selectors // the requests whose last recording is played again and again
+	Frozen  canon.Selectors // the calls that are played in every run
 
-	InOrder bool // what ran side by side comes as it was recorded
-
-	Rounds bool // what this run records is played from then on, when it is asked for again
-
-	Frozen canon.Selectors // the calls that are played in every run
+	InOrder bool // concurrent calls are answered in the recorded sequence
+	Rounds  bool // what this run records is played when it is asked for again
 
 	// Snapshots says that snapshots read the tape. So each recording notes the
-	// goroutine of its first call, and what this run has recorded stays in memory
-	// after Free. Other runs do without: finding the goroutine takes 4 to 20 µs,
-	// since it unwinds the stack, and a replayed call about 60 µs
+	// goroutine of its first call, and what this run has recorded stays in
+	// memory after Free. Other runs do without: finding the goroutine takes 4
+	// to 20 µs, since it unwinds the stack, and a replayed call about 60 µs
 	// (BenchmarkTypicalTest).
 	Snapshots bool
 }
 
-// digest tells requests apart that are not the same byte for byte; which host is asked counts unless the user ignores it.
+// digest returns the digest of a request as it is matched: requests with one
+// digest are equal byte for byte. The host counts unless the user ignores it.
 func (c *Config) digest(req *interaction.Request) uint64 {
 	plain := *req
-	if _, path, ok := strings.Cut(req.URL, "://"); ok && slices.Contains(c.Options.Ignore, "host") {
-		_, plain.URL, _ = strings.Cut(path, "/")
+	_, afterScheme, hasScheme := strings.Cut(req.URL, "://")
+	if hasScheme && slices.Contains(c.Options.Ignore, "host") {
+		_, plain.URL, _ = strings.Cut(afterScheme, "/")
 	}
 	return plain.Digest()
 }
 
-// A State is what is known of a cassette before its interactions are read. The zero value
-// says that there is no cassette.
+// A State is what is known of a cassette before its interactions are read. The
+// zero value says that there is no cassette.
 type State struct {
 	Present bool  // there is one
 	Partial bool  // it is marked as not complete
@@ -65,45 +65,60 @@ type State struct {
 	Given interaction.Given // what it gives its test
 }
 
-// A source is where the interactions of a cassette are read from, and how they are
-// redacted and matched.
+// A source is where the interactions of a cassette are read from, and how they
+// are redacted and matched.
 type source struct {
 	Config Config
 	State  State // of the cassette when the run began
 
 	policy *redact.Policy
 	stored *cassette.Index // the cassette; nil if there is none
-	order  *order.Order    // of its recordings; nil if all ran alone
+	order  *order.Order    // the recorded sequence; nil if no calls overlapped
 
-	Healed *int // how much was left out of a cassette that has a merge conflict; nil if it has none
+	// Healed is how much was left out of a cassette that has a merge conflict;
+	// nil if it has none.
+	Healed *int
 
 	unread atomic.Pointer[error] // the first reason why an interaction could not be read
 	peeked atomic.Int64          // the length of the forms that Peek has made
 }
 
-// Open opens the cassette and says in State what it is. It is not an error if there is
-// none. With heal, one with a merge conflict has the recordings of both sides.
+// Open opens the cassette and says in State what it is. It is not an error if
+// there is none. With heal, a cassette with a merge conflict has the recordings
+// of both sides.
 func (s *source) Open(heal bool) error {
-	// A key that a seal vouches for is not the key of this run if a known secret stands
-	// in the text, since secrets are replaced before a request is matched.
-	trust := func(text []byte) bool { return !s.policy.MayContain(text) }
-	f, err := cassette.Open(s.Config.Path, canon.Revision, trust)
+	// The match key of a sealed recording is not its key in this run if its
+	// text has a known secret, since secrets are replaced before a request is
+	// matched.
+	isBelievable := func(text []byte) bool { return !s.policy.MayContain(text) }
+	f, err := cassette.Open(s.Config.Path, canon.Revision, isBelievable)
 	if err != nil && heal {
-		if healed, left, ok := cassette.Heal(s.Config.Path); ok {
-			f, err, s.Healed = healed, nil, &left
+		healed, left, ok := cassette.Heal(s.Config.Path)
+		if ok {
+			f, err = healed, nil
+			s.Healed = &left
 		}
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		s.State.Cut = isCut(err)
 		return s.relative(err)
 	}
+
 	s.stored = f
-	s.State = State{Present: true, Partial: f.Partial, Pinned: f.Pinned, Edited: f.Edited(), Given: f.Given}
+	s.State = State{
+		Present: true,
+		Partial: f.Partial,
+		Pinned:  f.Pinned,
+		Edited:  f.Edited(),
+		Given:   f.Given,
+	}
 	for i := range f.Len() {
-		s.State.Accepted = s.State.Accepted || f.Outline(i).Accepted
+		if f.Outline(i).Accepted {
+			s.State.Accepted = true
+		}
 	}
 	return nil
 }
@@ -114,18 +129,21 @@ func isCut(err error) bool {
 	return errors.As(err, &syntax) && syntax.Cut
 }
 
-// Failed returns the path of the file in which a run that did not pass leaves what it recorded.
+// Failed returns the path of the file in which a run that did not pass leaves
+// what it recorded.
 func (s *source) Failed() string { return cassette.Beside(s.Config.Path, FailedSuffix) }
 
-// FailedAssets returns the folders with the assets of [source.Failed] and of the cassette, if the first one is there.
+// FailedAssets returns the folders with the assets of [source.Failed] and of
+// the cassette, if the first one is there.
 func (s *source) FailedAssets() (failed, own string, ok bool) {
-	failed, own = cassette.Assets(s.Failed()), cassette.Assets(s.Config.Path)
+	failed = cassette.Assets(s.Failed())
+	own = cassette.Assets(s.Config.Path)
 	_, err := os.Lstat(failed)
 	return failed, own, err == nil
 }
 
-// Unreadable returns the first reason why an interaction that was needed could not be
-// read, or nil if all could be read.
+// Unreadable returns the first reason why an interaction that was needed could
+// not be read, or nil if all could be read.
 func (s *source) Unreadable() error {
 	if err := s.unread.Load(); err != nil {
 		return *err
@@ -133,8 +151,8 @@ func (s *source) Unreadable() error {
 	return nil
 }
 
-// unreadable keeps the first error of reading an interaction that is needed, and
-// returns it with the file named as the user named it.
+// unreadable keeps the first error of reading an interaction that is needed,
+// and returns it with the file named as the user named it.
 func (s *source) unreadable(err error) error {
 	if errors.Is(err, fs.ErrClosed) {
 		return ErrClosed
@@ -144,15 +162,18 @@ func (s *source) unreadable(err error) error {
 	return err
 }
 
-// redactNew redacts what has become known since a request was redacted. A request that cannot
-// be searched to its end has a placeholder for its body then, and matches nothing.
+// redactNew replaces the secrets that have become known since a request was
+// redacted. A request that cannot be searched to its end has a placeholder for
+// its body then, and matches nothing, so the error needs no handling.
 func (s *source) redactNew(req *interaction.Request) {
 	_ = s.policy.RedactNew(req)
 }
 
-// relative shortens the absolute path in an error to the name that the user gave.
+// relative shortens the absolute path in an error to the name that the user
+// gave.
 func (s *source) relative(err error) error {
-	path, name := s.Config.Path, s.Config.Name
+	path := s.Config.Path
+	name := s.Config.Name
 	var syntax *cassette.SyntaxError
 	if errors.As(err, &syntax) {
 		syntax.Msg = strings.ReplaceAll(syntax.Msg, syntax.File, name)
@@ -166,8 +187,8 @@ func (s *source) relative(err error) error {
 	return err
 }
 
-// versionOf returns what tells whether a file is still the one that was read; "" if there
-// is none.
+// versionOf returns the version of a file: it changes when the file is written.
+// It is "" if there is no file.
 func versionOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -176,8 +197,9 @@ func versionOf(path string) string {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
-// playing returns the order in which a run plays; nil if there is none.
-func (s *source) playing() *order.Order {
+// sequence returns the recorded sequence of events that this run keeps; nil if
+// there is none.
+func (s *source) sequence() *order.Order {
 	if !s.Config.InOrder {
 		return nil
 	}

@@ -13,14 +13,16 @@ import (
 //
 // It tries, in this order:
 //
-//	the recording with the same bytes    needs no canonical form: most calls of most tests
-//	the recordings with its match key    see rules
-//	the same, where a placeholder in     the program sends back a token that the cassette
-//	the request is one of the cassette   has as [REDACTED]
-//	the recordings with placeholders in  a cassette that was imported from another tool,
-//	their URL                            which writes "<API_BASE>/chat"
-//	recordings that differ only where    a secret that became known after its request
-//	they have a placeholder              was recorded
+//	what is tried                       when it is found
+//	the recording with the same bytes   most calls of most tests; it
+//	                                    needs no canonical form
+//	the recordings with its match key   see rules
+//	the same, where a placeholder in    the program sends back a token
+//	the request is of the cassette      that is recorded as [REDACTED]
+//	the recordings whose URL has        a cassette of another tool, with
+//	placeholders                        "<API_BASE>/chat"
+//	recordings that differ only where   a secret that became known after
+//	they have a placeholder             its request was recorded
 func (t *Tape) Take(call Call) (Match, error) {
 	if rec := t.takeByDigest(&call); rec != nil {
 		return Match{Call: call, Recording: rec}, nil
@@ -57,7 +59,7 @@ func (t *Tape) takeByDigest(call *Call) *Recording {
 	defer t.mu.Unlock()
 
 	equal := t.bySealDigest[digest]
-	if equal == nil || t.stopped {
+	if equal == nil || t.isStopped {
 		return nil
 	}
 	repeats := func() bool { return t.Config.Repeats.Select(equal.Form().Name()) }
@@ -67,21 +69,21 @@ func (t *Tape) takeByDigest(call *Call) *Recording {
 		return nil
 	}
 	c.markPlayed(chosen, nil)
-	t.number(chosen.recording, call.Outer)
+	t.noteCall(chosen.recording, call.Outer)
 	return chosen.recording
 }
 
-// takeMatching plays a recording with a match key of the call, and adds it to the
-// match. Without one, it plays again what this run recorded, if Config.Rounds is
-// set.
+// takeMatching plays a recording with a match key of the call, and adds it to
+// the match. Without one, it plays again what this run recorded, if
+// Config.Rounds is set.
 func (t *Tape) takeMatching(m Match) (Match, error) {
 	matches := t.lookup(&m)
 	digest := t.Config.digest(&m.Request)
-	issuedIDs := t.issuedIDsIn(&m, matches)
+	issuedIDs := t.selectingIDs(&m, matches)
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stopped {
+	if t.isStopped {
 		return m, ErrClosed
 	}
 
@@ -100,18 +102,18 @@ func (t *Tape) takeMatching(m Match) (Match, error) {
 		m.FoundBy = m.Form
 	}
 
-	isRecordedWithIDs := m.Recording != nil && m.Recording.matchDigest == digest
+	isRecordedWithIDs := m.Recording != nil && m.Recording.selection.matchDigest == digest
 	if m.Form.Linked() && !isRecordedWithIDs {
 		t.shiftedIDs.add(m.Request.Body)
 	}
-	t.number(m.Recording, m.Outer)
+	t.noteCall(m.Recording, m.Outer)
 	return m, nil
 }
 
-// takeSentBack plays a recording for a call that sends back a placeholder which a
-// replayed response contained. Take compares a placeholder in a request as the
-// program's own text first, because a program may redact its prompts in the same
-// way. Here it is compared as a placeholder of the cassette.
+// takeSentBack plays a recording for a call that sends back a placeholder which
+// a replayed response contained. Take compares a placeholder in a request as
+// the program's own text first, because a program may redact its prompts in the
+// same way. Here it is compared as a placeholder of the cassette.
 func (t *Tape) takeSentBack(m Match) (Match, error) {
 	body := redact.Disown(m.Request.Body)
 	if len(body) == len(m.Request.Body) {
@@ -129,8 +131,8 @@ func (t *Tape) takeSentBack(m Match) (Match, error) {
 	return m, err
 }
 
-// takeByURLTemplate plays a recording for a call that differs from it only in
-// what stands in its URL where the recording has placeholders.
+// takeByURLTemplate plays a recording that has placeholders in its URL where
+// the call has other texts, and that differs in nothing else.
 func (t *Tape) takeByURLTemplate(m Match) (Match, error) {
 	for _, template := range t.urlTemplates() {
 		url, ok := template.fill(m.Request.URL)
@@ -152,11 +154,11 @@ func (t *Tape) takeByURLTemplate(m Match) (Match, error) {
 	return m, nil
 }
 
-// takeByPlaceholder plays a recording that has a placeholder where the request of
-// the call has a text, and that differs in nothing else. The placeholder stands
-// for any text: the run that recorded it knew the secret there, perhaps from a
-// later request. The text is a secret of this run from now on, even if nothing is
-// left to play.
+// takeByPlaceholder plays a recording that has a placeholder where the request
+// of the call has a text, and that differs in nothing else. A placeholder
+// matches any text: the run that recorded it knew the secret there, perhaps
+// from a later request. The text is a secret of this run from now on, even if
+// nothing is left to play.
 func (t *Tape) takeByPlaceholder(m Match) (Match, error) {
 	text := m.text()
 	knownBefore := t.policy.Count()
@@ -189,11 +191,11 @@ func (t *Tape) takeLike(rec *Recording, m Match) Match {
 	defer t.mu.Unlock()
 
 	c := t.index.byKey[rec.key]
-	if c == nil || t.stopped {
+	if c == nil || t.isStopped {
 		return m
 	}
 	m = t.play(c, req, m)
-	t.number(m.Recording, m.Outer)
+	t.noteCall(m.Recording, m.Outer)
 	return m
 }
 
@@ -202,16 +204,16 @@ func (t *Tape) takeLike(rec *Recording, m Match) Match {
 // only if nothing else is left.
 func (t *Tape) TakeInstead(m Match) (Match, error) {
 	t.change(func() {
-		m.Recording.replaced = true
-		m.Recording.used.Store(false)
+		m.Recording.run.replaced = true
+		m.Recording.run.used.Store(false)
 	})
 	m.Recording = nil
 	m.Cancelable = false
 	return t.takeMatching(m)
 }
 
-// play plays one of the candidates for a request, if one is left, and adds it to
-// the match. The caller holds the lock.
+// play plays one of the candidates for a request, if one is left, and adds it
+// to the match. The caller holds the lock.
 func (t *Tape) play(c *candidates, req *request, m Match) Match {
 	c.sortByTraits()
 	chosen := c.choose(req)
@@ -235,19 +237,20 @@ func (t *Tape) request(m *Match, form *canon.Form) *request {
 		cancelable: m.Cancelable,
 		repeats:    t.Config.Repeats.Select(m.Form.Name()),
 		records:    t.records,
-		sequence:   t.playing(),
+		sequence:   t.sequence(),
 	}
 }
 
-// lookup returns the candidates for a call. It needs no lock: the index does not
-// change once calls come.
-func (t *Tape) lookup(m *Match) []match {
+// lookup returns the candidates for a call. It needs no lock: the index does
+// not change once calls come.
+func (t *Tape) lookup(m *Match) []formCandidates {
 	return t.index.lookup(m.Form, &m.Request, t.Config.Options)
 }
 
-// issuedIDsIn returns the IDs in the request of a call that first appeared in a
-// recorded response, if they tell some of its candidates apart.
-func (t *Tape) issuedIDsIn(m *Match, matches []match) []canon.Trait {
+// selectingIDs returns the issued IDs in the request of a call: they first
+// appeared in a recorded response. It returns nil if they tell no candidates
+// apart.
+func (t *Tape) selectingIDs(m *Match, matches []formCandidates) []canon.Trait {
 	tellApart := false
 	for _, found := range matches {
 		found.readRequests(t.issued)
@@ -267,8 +270,8 @@ func (t *Tape) redactedAgain(m Match) Match {
 	return m
 }
 
-// checkMatchKey returns an error if a recording that was found by the key in its
-// file has another form than the request: then the file is forged.
+// checkMatchKey returns an error if a recording that was found by the key in
+// its file has another form than the request: then the file is forged.
 func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	if rec.sealDigest == 0 || rec.Form().Key() == form.Key() {
 		return nil

@@ -25,11 +25,33 @@ func issuedIDsIn(req *interaction.Request, issued map[uint64]bool) []canon.Trait
 // client, and says nothing about the conversation.
 //
 // It only looks for IDs that can select a recording. These are few: the IDs in
-// which recordings with one match key differ. ambiguous has the recordings of each
-// match key under which different requests are recorded; recs are all recordings
-// of the cassette, in order. It reads the cassette once.
+// which recordings with one match key differ. ambiguous has the recordings of
+// each match key under which different requests are recorded; recs are all
+// recordings of the cassette, in order. It reads the cassette once.
 func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
-	differing := map[uint64]bool{} // IDs in some, but not all, requests with one match key
+	differing := differingIDs(ambiguous)
+	issued := map[uint64]bool{}
+	for _, rec := range recs {
+		if rec.Fresh() || len(differing) == 0 {
+			continue
+		}
+		rec.look(func(req *interaction.Request, resp *interaction.Response) {
+			ids.InRequest(req, func(id uint64) { delete(differing, id) })
+			ids.InResponse(resp, func(id uint64) {
+				if differing[id] {
+					issued[id] = true
+					delete(differing, id)
+				}
+			})
+		})
+	}
+	return issued
+}
+
+// differingIDs returns the IDs that some, but not all, requests with one match
+// key have. ambiguous has the recordings of each match key.
+func differingIDs(ambiguous [][]*Recording) map[uint64]bool {
+	differing := map[uint64]bool{}
 	for _, alike := range ambiguous {
 		count := map[uint64]int{}
 		for _, rec := range alike {
@@ -45,22 +67,7 @@ func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
 			}
 		}
 	}
-	out := map[uint64]bool{}
-	for _, rec := range recs {
-		if rec.fresh || len(differing) == 0 {
-			continue
-		}
-		rec.look(func(req *interaction.Request, resp *interaction.Response) {
-			ids.InRequest(req, func(id uint64) { delete(differing, id) })
-			ids.InResponse(resp, func(id uint64) {
-				if differing[id] {
-					out[id] = true
-					delete(differing, id)
-				}
-			})
-		})
-	}
-	return out
+	return differing
 }
 
 // idsOf returns every text in a request that may be an ID.

@@ -5,18 +5,20 @@ import "sync"
 // carriedOver has the interactions that this process has taken over from other
 // cassettes.
 var carriedOver struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // no other lock is taken under it
 	places map[place]bool
 }
 
-// isCarriedOver reports whether this process has used an interaction of another cassette.
+// isCarriedOver reports whether this process has used an interaction of another
+// cassette.
 func isCarriedOver(p place) bool {
 	carriedOver.mu.Lock()
 	defer carriedOver.mu.Unlock()
 	return carriedOver.places[p]
 }
 
-// noteCarriedOver notes which of the recordings of a run are carried over and used.
+// noteCarriedOver notes which of the recordings of a run are carried over and
+// used.
 func noteCarriedOver(recs []*Recording) {
 	carriedOver.mu.Lock()
 	defer carriedOver.mu.Unlock()
@@ -27,6 +29,6 @@ func noteCarriedOver(recs []*Recording) {
 		if carriedOver.places == nil {
 			carriedOver.places = map[place]bool{}
 		}
-		carriedOver.places[rec.from] = true
+		carriedOver.places[rec.carriedFrom] = true
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A recording that was imported may have placeholders in its URL: filter_sensitive_data of ruby
-// VCR, for example, writes "<API_BASE>/chat" for "https://api.example.com/v1/chat". Import keeps
-// "<NAME>" in the host and in the path, and writes [REDACTED] for such a value of the query.
+// A recording that was imported may have placeholders in its URL:
+// filter_sensitive_data of ruby VCR, for example, writes "<API_BASE>/chat" for
+// "https://api.example.com/v1/chat". Import keeps "<NAME>" in the host and in
+// the path, and writes [REDACTED] for such a value of the query.
 
-// urlPlaceholder matches a placeholder in front of the query. No client sends these brackets.
+// urlPlaceholder matches a placeholder in front of the query. No client sends
+// these brackets.
 var urlPlaceholder = regexp.MustCompile(`<[^<>/?#]+>`)
 
 // A urlTemplate is the URL of recordings that has placeholders.
@@ -23,8 +25,10 @@ type urlTemplate struct {
 	query []string       // the parameters whose values are placeholders, as "name=value"
 }
 
-// urlTemplatesOf returns the URLs with placeholders of recordings, each once.
-func urlTemplatesOf(recs []*Recording) (templates []urlTemplate) {
+// urlTemplatesOf returns the URLs of recordings that have placeholders, each
+// once.
+func urlTemplatesOf(recs []*Recording) []urlTemplate {
+	var templates []urlTemplate
 	seen := map[string]bool{}
 	for _, rec := range recs {
 		rec.look(func(req *interaction.Request, _ *interaction.Response) {
@@ -32,8 +36,9 @@ func urlTemplatesOf(recs []*Recording) (templates []urlTemplate) {
 				return
 			}
 			seen[req.URL] = true
-			if tmpl := newURLTemplate(req.URL); tmpl.base != nil || len(tmpl.query) > 0 {
-				templates = append(templates, tmpl)
+			template := newURLTemplate(req.URL)
+			if template.base != nil || len(template.query) > 0 {
+				templates = append(templates, template)
 			}
 		})
 	}
@@ -48,16 +53,19 @@ func newURLTemplate(url string) urlTemplate {
 	}
 	for parameter := range strings.SplitSeq(query, "&") {
 		_, value, _ := strings.Cut(parameter, "=")
-		if strings.Contains(value, redact.Placeholder) || strings.Contains(value, "%5BREDACTED%5D") {
+		isPlaceholder := strings.Contains(value, redact.Placeholder) ||
+			strings.Contains(value, "%5BREDACTED%5D")
+		if isPlaceholder {
 			tmpl.query = append(tmpl.query, parameter)
 		}
 	}
 	return tmpl
 }
 
-// baseExpr returns an expression for what is in front of the query. A placeholder that is the
-// whole host stands for the address of a server: for its scheme, its port and the first segments
-// of the path, too. Any other stands for a part of the host, or of a segment of the path.
+// baseExpr returns an expression for the part of a URL in front of the query. A
+// placeholder that is the whole host matches the address of a server: its
+// scheme, its port and the first segments of the path, too. Any other
+// placeholder matches a part of the host, or of a segment of the path.
 func baseExpr(base string) *regexp.Regexp {
 	_, rest, _ := strings.Cut(base, "://")
 	host, path, hasPath := strings.Cut(rest, "/")
@@ -80,8 +88,9 @@ func exprOf(text, anything string) string {
 	return strings.Join(parts, anything)
 }
 
-// fill returns an incoming URL with the placeholders of the template where it has other texts.
-// ok is false if it has other texts elsewhere in front of the query, or nothing for a placeholder.
+// fill returns an incoming URL with the placeholders of the template where it
+// has other texts. ok is false if the URL differs elsewhere in front of the
+// query, or has no text for a placeholder.
 func (tmpl *urlTemplate) fill(url string) (filled string, ok bool) {
 	base, query, hasQuery := strings.Cut(url, "?")
 	if tmpl.base != nil {
@@ -93,7 +102,9 @@ func (tmpl *urlTemplate) fill(url string) (filled string, ok bool) {
 	parameters := strings.Split(query, "&")
 	for _, recorded := range tmpl.query {
 		name, _, _ := strings.Cut(recorded, "=")
-		i := slices.IndexFunc(parameters, func(p string) bool { return strings.HasPrefix(p, name+"=") })
+		i := slices.IndexFunc(parameters, func(p string) bool {
+			return strings.HasPrefix(p, name+"=")
+		})
 		if i < 0 {
 			return "", false
 		}

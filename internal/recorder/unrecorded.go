@@ -22,9 +22,9 @@ import (
 // hashing is random for each process, so that the hashes mean nothing outside of it.
 var hashing = maphash.MakeSeed()
 
-// unwrittenFields returns what a request has and its redacted form has not.
-func (c *Config) unwrittenFields(req *http.Request, redacted *interaction.Request) tape.Unsaid {
-	has := tape.Unsaid{}
+// unrecordedFields returns what a request has and its redacted form has not.
+func (c *Config) unrecordedFields(req *http.Request, redacted *interaction.Request) tape.Unrecorded {
+	has := tape.Unrecorded{}
 	note := func(path, name, value string) {
 		if !c.ignores(path, name, value) {
 			has[path] = maphash.String(hashing, whoAsks(value))
@@ -171,15 +171,15 @@ func whoAsks(value string) string {
 	return value
 }
 
-// noteUnwritten keeps, in a run that saves, which fields a request has that its
+// noteUnrecorded keeps, in a run that saves, which fields a request has that its
 // recording has not. It leaves out model APIs, because their responses differ by
 // chance.
-func (r *Recorder) noteUnwritten(req *http.Request, redacted *interaction.Request, rec *tape.Recording) {
+func (r *Recorder) noteUnrecorded(req *http.Request, redacted *interaction.Request, rec *tape.Recording) {
 	if !r.plan.record {
 		return
 	}
 	f := rec.Form()
 	if !f.Known || f.Linked() {
-		r.tape.Ask(rec, r.config.unwrittenFields(req, redacted))
+		r.tape.KeepUnrecorded(rec, r.config.unrecordedFields(req, redacted))
 	}
 }
