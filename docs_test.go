@@ -33,7 +33,7 @@ var isRun = regexp.MustCompile(`^((\w+/)*\w+_test\.go|scripts/testdata/\S+|testd
 
 // What no test runs, and why.
 var notRun = map[string]string{
-	"docs/DESIGN.md":      "a drawing, which internal/testing/arch compares with the folders",
+	"docs/DESIGN.md":      "a drawing, which internal/testing/arch compares with the code",
 	"docs/PERFORMANCE.md": "it measures for an hour; `go -C bench test ./...` checks the contenders",
 	"CONTRIBUTING.md":     "the last command is CI itself, which begins with the first",
 }

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 )
 
 // Left returns the runs in the folder, in the order of their cassettes.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 )
 
 // TestLeft: what recorders leave is read in the order of their cassettes, with the requests

@@ -62,3 +62,42 @@ func TestTree(t *testing.T) {
 		t.Errorf("the tree has  %s\ninternal has  %s", drawn, folders)
 	}
 }
+
+// TestSteps: each step of a request and of a run's end that docs/DESIGN.md draws is
+// a file of the engine, or a function of the file that the drawing names.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..", "..")
+	design, err := os.ReadFile(filepath.Join(root, "docs", "DESIGN.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := filepath.Join(root, "internal", "recorder")
+	steps := 0
+	for _, section := range []string{"## A request", "### The end of a run"} {
+		_, text, _ := strings.Cut(string(design), "\n"+section+"\n")
+		_, text, _ = strings.Cut(text, "```text\n")
+		drawing, _, _ := strings.Cut(text, "```")
+		for line := range strings.Lines(drawing) {
+			steps++
+			step := strings.Fields(line)[0]
+			file := step + ".go"
+			fields := strings.Fields(line)
+			if last := fields[len(fields)-1]; strings.HasSuffix(last, ".go") {
+				file = last
+			}
+			source, err := os.ReadFile(filepath.Join(engine, file))
+			if err != nil {
+				t.Errorf("%s: %q is no file of internal/recorder: %v", section, step, err)
+				continue
+			}
+			isFunc := strings.Contains(string(source), ") "+step+"(") || strings.Contains(string(source), "func "+step+"(")
+			if !isFunc {
+				t.Errorf("%s: %s has no function %s", section, file, step)
+			}
+		}
+	}
+	if steps < 10 {
+		t.Errorf("%d steps are drawn", steps)
+	}
+}
