@@ -16,8 +16,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/sequence"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
@@ -383,7 +383,7 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorded := order.New(len(f.Interactions), func(i int) *interaction.Moments { return f.Interactions[i].Concurrent }, func(int) bool { return false }, nil)
+		recorded := sequence.New(len(f.Interactions), func(i int) *interaction.Moments { return f.Interactions[i].Concurrent }, func(int) bool { return false }, nil)
 		for i, it := range f.Interactions {
 			if want := strings.Contains(string(it.Request.Body), "at once"); recorded.Company(i, true) != nil != want {
 				t.Errorf("%s %s: concurrent %v", it.Request.URL, it.Request.Body, it.Concurrent)

@@ -14,11 +14,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testing/full"
@@ -311,7 +311,7 @@ func TestFramedIsWritten(t *testing.T) {
 			it.Response.Events = append(it.Response.Events, e)
 			it.Response.Delays = append(it.Response.Delays, interaction.Delay{MS: int64(r.IntN(3))})
 		}
-		want, wantEnds, wantErr := answer.Join(&it.Response)
+		want, wantEnds, wantErr := exchange.Join(&it.Response)
 		file := saved(t, &cassette.File{Revision: canon.Revision, Interactions: []*interaction.Interaction{it}})
 		s, err := cassette.Open(file, canon.Revision, nil)
 		if err != nil {
@@ -323,7 +323,7 @@ func TestFramedIsWritten(t *testing.T) {
 		}
 		s.Close()
 		resp := &back.Response
-		got, gotEnds, gotErr := answer.Join(resp)
+		got, gotEnds, gotErr := exchange.Join(resp)
 		if (gotErr == nil) != (wantErr == nil) || !bytes.Equal(got, want) || !slices.Equal(gotEnds, wantEnds) || !slices.Equal(trimmed(resp.Delays), trimmed(it.Response.Delays)) {
 			t.Fatalf("%q %v %v %v\nwant\n%q %v %v %v\n%s", got, gotEnds, resp.Delays, gotErr, want, wantEnds, it.Response.Delays, wantErr, read(t, file))
 		}

@@ -5,14 +5,14 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/exchange"
 )
 
 // failure returns an error as the provider of a request gives it, as far as its SDKs read
 // errors. name is the request's.
 func failure(req *http.Request, name string, status int, message string) *http.Response {
 	header := http.Header{"Content-Type": {"application/json"}, "Retry-After": {"0"}}
-	answer.SayNow(req, header, true, func() bool { return true })
+	exchange.SayNow(req, header, true, func() bool { return true })
 	var body map[string]any
 	switch vendorOf(req.URL.Path, name) {
 	case "anthropic": // https://docs.anthropic.com/en/api/errors
@@ -35,7 +35,7 @@ func failure(req *http.Request, name string, status int, message string) *http.R
 		body = map[string]any{"error": of}
 	}
 	text, _ := json.Marshal(body) // strings and numbers always marshal
-	return answer.Whole(req, status, header, text)
+	return exchange.Whole(req, status, header, text)
 }
 
 // vendorOf returns who answers a request.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
@@ -133,7 +133,7 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	}
 	t.Setenv("PROMPTECHO_DEFAULT", t.Name()) // it refuses parallel tests; nothing reads it
 	s := serve.New(rec, "")
-	remove, ok := answer.PutInFront(func(network http.RoundTripper) *http.Transport {
+	remove, ok := exchange.PutInFront(func(network http.RoundTripper) *http.Transport {
 		return newDefault(rec, s, network)
 	})
 	if !ok {

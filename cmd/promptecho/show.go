@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/tests"
@@ -167,7 +167,7 @@ func printRaw(w io.Writer, list []*shown, request bool) error {
 	body := it.Request.Body
 	if !request {
 		var err error
-		if body, _, err = answer.Join(&it.Response); err != nil {
+		if body, _, err = exchange.Join(&it.Response); err != nil {
 			return err
 		}
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/page"
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
@@ -99,7 +99,7 @@ func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
 	if e.Answer.Stream == "" || e.Answer.Events < 2 { // one event is no course of events
 		return nil
 	}
-	_, ends, err := answer.Join(&it.Response)
+	_, ends, err := exchange.Join(&it.Response)
 	if err != nil { // a framing of a later version
 		return nil
 	}
@@ -146,7 +146,7 @@ func rawOf(it *interaction.Interaction, name string) (list []page.Field) {
 		list = append(list, page.Field{Name: title, Text: strings.TrimRight(text, "\n")})
 	}
 	add("Request as it is stored", it.Request.String(), it.Request.Headers, it.Request.Body, "-raw -request")
-	if body, _, err := answer.Join(&it.Response); err == nil {
+	if body, _, err := exchange.Join(&it.Response); err == nil {
 		status := ""
 		if it.Response.Status > 0 {
 			status = fmt.Sprintf("status %d", it.Response.Status)

@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/report"
@@ -31,7 +31,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if r.config.err != nil {
 		return nil, r.config.err
 	}
-	if r.config.isARecorder(r.config.upstream) || answer.InFront(r.config.upstream) {
+	if r.config.isARecorder(r.config.upstream) || exchange.InFront(r.config.upstream) {
 		return nil, errors.New("promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
@@ -73,12 +73,12 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
 	r.given.find(!testing.Testing()) // echotest knows better
 	goesOn := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
-	r.player = answer.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending, GoesOn: goesOn}
+	r.player = exchange.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending, GoesOn: goesOn}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
 	if r.plan.mayGoUpstream() || len(r.config.passing) > 0 {
-		r.upstream = answer.NewUpstream(r.config.upstream, r.config.network())
+		r.upstream = exchange.NewUpstream(r.config.upstream, r.config.network())
 	}
 	if testing.Testing() {
 		unfinished.Store(r, true)
@@ -227,5 +227,5 @@ func (c *Config) network() http.RoundTripper {
 	if c.isARecorder(http.DefaultTransport) {
 		return networkAtStart
 	}
-	return answer.Network()
+	return exchange.Network()
 }

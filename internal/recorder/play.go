@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -19,7 +19,7 @@ import (
 func (r *Recorder) play(in *incoming) (*http.Response, error) {
 	canceled := in.match.Recording
 	resp, err := r.playRecording(in, canceled)
-	if !errors.As(err, new(answer.NotCanceled)) {
+	if !errors.As(err, new(exchange.NotCanceled)) {
 		return resp, err
 	}
 	notCanceled := err
@@ -71,7 +71,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	}
 
 	resp, err := r.player.Play(in.req, p)
-	if errors.Is(err, answer.ErrClosed) {
+	if errors.Is(err, exchange.ErrClosed) {
 		return nil, r.told(r.nameOf(in.req), err)
 	}
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 }
 
 // playable returns the response of a recording to a request, ready to be played.
-func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*answer.Playable, error) {
+func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playable, error) {
 	req := &in.match.Request
 	if in.match.Form == nil {
 		req = nil // it is recorded byte for byte
@@ -97,7 +97,7 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*answer.Playable
 		r.player.Relink(in.req, rec.IDs(req))
 	}
 
-	p := &answer.Playable{
+	p := &exchange.Playable{
 		Response:  it.Response,
 		LatencyMS: it.LatencyMS,
 		File:      r.file,
@@ -107,7 +107,7 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*answer.Playable
 	}
 	p.HasNext = p.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
 	p.Error = redact.Printable(p.Error)
-	p.Body, p.Ends, err = answer.Join(&p.Response)
+	p.Body, p.Ends, err = exchange.Join(&p.Response)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: response: %w", r.file, p.Line, err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/answer"
 	"github.com/promptecho/promptecho/internal/canon/said"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/report"
@@ -86,7 +86,7 @@ func (r *Recorder) send(in *incoming, rec *tape.Recording) (*http.Response, erro
 
 	// The caller may have canceled the request meanwhile. A replay asks its context
 	// at this point, too.
-	canceled := answer.GaveUp(in.req, "")
+	canceled := exchange.GaveUp(in.req, "")
 	if canceled != nil {
 		if resp.Body != nil {
 			resp.Body.Close()
@@ -138,7 +138,7 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 	header := in.req.Header
 	signsDate := cmp.Or(header.Get("X-Amz-Date"), header.Get("X-Ms-Date"), header.Get("Date")) != ""
 
-	answer.Capture(resp, sent, answer.Keeper{
+	exchange.Capture(resp, sent, exchange.Keeper{
 		Drops: func(name string) bool {
 			name = strings.ToLower(name)
 			isClock := name == "date" && signsDate

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
@@ -36,13 +36,13 @@ type Recorder struct {
 
 	redact   redact.Policy
 	tape     *tape.Tape
-	log      report.Log     // what to tell at the end
-	player   answer.Player  // plays what is recorded
-	pending  answer.Pending // answers that are under way
-	resends  answer.Resends // what SDKs sent again by themselves
-	waits    waits          // how long the program waited by its own clock
-	repeater repeater       // calls to send once more at the end
-	upstream *answer.Upstream
+	log      report.Log       // what to tell at the end
+	player   exchange.Player  // plays what is recorded
+	pending  exchange.Pending // answers that are under way
+	resends  exchange.Resends // what SDKs sent again by themselves
+	waits    waits            // how long the program waited by its own clock
+	repeater repeater         // calls to send once more at the end
+	upstream *exchange.Upstream
 	given    given // what the test gets beside answers
 
 	orphans *orphans.Search // recordings that the test may have had under another name; nil outside of tests

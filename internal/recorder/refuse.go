@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/answer"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
@@ -35,7 +35,7 @@ func (e refusedError) RetryableError() bool { return false }
 // it instead of the body.
 func refusal(req *http.Request, short, text string) *http.Response {
 	body, _ := json.Marshal(errorBody(req, redact.Printable(text))) // strings always marshal
-	resp := answer.Whole(req, http.StatusTeapot, http.Header{
+	resp := exchange.Whole(req, http.StatusTeapot, http.Header{
 		"Content-Type":   {"application/json"},
 		"X-Should-Retry": {"false"},
 		MissHeader:       {"not recorded"},
@@ -127,7 +127,7 @@ func (r *Recorder) told(what string, err error) error {
 	switch {
 	case errors.As(err, new(refusedError)):
 		return err
-	case errors.Is(err, tape.ErrClosed), errors.Is(err, answer.ErrClosed):
+	case errors.Is(err, tape.ErrClosed), errors.Is(err, exchange.ErrClosed):
 		return r.tooLate(what)
 	}
 	return fmt.Errorf("promptecho: %w", err)

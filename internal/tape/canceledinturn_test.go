@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/sequence"
 )
 
 // A timedRecording is a recording of a request with a seed, and when it was
@@ -116,7 +116,7 @@ func TestCanceledInTurn(t *testing.T) {
 
 // timedCandidates returns the candidates among recordings, and the recorded
 // sequence of all of them.
-func timedCandidates(recordings []timedRecording) (*candidates, *order.Order) {
+func timedCandidates(recordings []timedRecording) (*candidates, *sequence.Order) {
 	c := &candidates{allEqual: true}
 	for i, r := range recordings {
 		if r.seed == "" {
@@ -135,5 +135,5 @@ func timedCandidates(recordings []timedRecording) (*candidates, *order.Order) {
 		return &interaction.Moments{Asked: r.asked, Answered: r.ended, Ended: r.ended}
 	}
 	notWithin := func(int) bool { return false }
-	return c, order.New(len(recordings), moments, notWithin, nil)
+	return c, sequence.New(len(recordings), moments, notWithin, nil)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/group"
-	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/sequence"
 )
 
 // What ran concurrently when it was recorded.
@@ -14,7 +14,7 @@ import (
 // recording in sequence with those that overlapped it when they were recorded;
 // nil if none did and this run does not record. far says that the client reads
 // the response through a socket.
-func (t *Tape) Turn(rec *Recording, far bool) *order.Turn {
+func (t *Tape) Turn(rec *Recording, far bool) *sequence.Turn {
 	if rec.Fresh() || !t.Config.InOrder {
 		return nil
 	}
@@ -26,7 +26,7 @@ func (t *Tape) Turn(rec *Recording, far bool) *order.Turn {
 }
 
 // Mark counts the events of a recording that this run makes.
-func (t *Tape) Mark(rec *Recording) *order.Mark { return rec.run.mark }
+func (t *Tape) Mark(rec *Recording) *sequence.Mark { return rec.run.mark }
 
 // Concurrent reports whether another request waited for its response while this
 // one did, when it was recorded.
@@ -88,7 +88,7 @@ type TimedOutWait struct{ Waits, For *Recording }
 // TimedOutWaits returns the recordings that were played out of the recorded
 // sequence.
 func (t *Tape) TimedOutWaits() []TimedOutWait {
-	return group.Each(t.order.Late(), func(late order.Late) TimedOutWait {
+	return group.Each(t.order.Late(), func(late sequence.Late) TimedOutWait {
 		return TimedOutWait{Waits: t.byNumber(late.Waits), For: t.byNumber(late.For)}
 	})
 }
@@ -98,5 +98,5 @@ func (t *Tape) TimedOutWaits() []TimedOutWait {
 func (t *Tape) byNumber(number int) *Recording { return &t.loaded[number] }
 
 // IsCanceled waits for a call to be canceled that is not recorded, see
-// [order.Order.IsCanceled].
+// [sequence.Order.IsCanceled].
 func (t *Tape) IsCanceled(ctx context.Context) bool { return t.order.IsCanceled(ctx) }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/sequence"
 )
 
 // Playing says which recordings of the cassette are played.
@@ -47,7 +47,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 		t.loaded = list
 		moments := func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }
 		within := func(i int) bool { return t.stored.Outline(i).Within }
-		t.order = order.New(len(list), moments, within, t.index.askedAgain())
+		t.order = sequence.New(len(list), moments, within, t.index.askedAgain())
 	}
 
 	err := t.Unreadable()

@@ -6,7 +6,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/sequence"
 )
 
 // A Recording is the place of one interaction on the tape. Places are taken in
@@ -94,8 +94,8 @@ type runState struct {
 	// made for; from 1, and 0 if there was none. After Close, Played and
 	// InRunOrder set it so that SortAsked keeps recordings together.
 	firstCall int
-	goroutine uint64      // that made this call, see Config.Snapshots
-	mark      *order.Mark // of the events of this call; nil if they are not counted
+	goroutine uint64         // that made this call, see Config.Snapshots
+	mark      *sequence.Mark // of the events of this call; nil if they are not counted
 
 	// unrecorded is what the request has and the recording has not.
 	unrecorded Unrecorded

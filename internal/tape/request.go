@@ -5,7 +5,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/jsonrpc"
-	"github.com/promptecho/promptecho/internal/order"
+	"github.com/promptecho/promptecho/internal/sequence"
 )
 
 // A request is what choose knows of a request that asks for a recording.
@@ -22,7 +22,7 @@ type request struct {
 	records    bool // this run records what is not recorded
 
 	// The recorded sequence of events; nil if this run does not keep it.
-	sequence *order.Order
+	sequence *sequence.Order
 }
 
 // traits returns the traits that tell the candidates for the request apart.

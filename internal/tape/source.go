@@ -12,8 +12,8 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/sequence"
 )
 
 // ErrClosed is the error of a request that came after [Tape.Stop].
@@ -73,7 +73,7 @@ type source struct {
 
 	policy *redact.Policy
 	stored *cassette.Index // the cassette; nil if there is none
-	order  *order.Order    // the recorded sequence; nil if no calls overlapped
+	order  *sequence.Order // the recorded sequence; nil if no calls overlapped
 
 	// Healed is how much was left out of a cassette that has a merge conflict;
 	// nil if it has none.
@@ -199,7 +199,7 @@ func versionOf(path string) string {
 
 // sequence returns the recorded sequence of events that this run keeps; nil if
 // there is none.
-func (s *source) sequence() *order.Order {
+func (s *source) sequence() *sequence.Order {
 	if !s.Config.InOrder {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/order"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/sequence"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
@@ -63,7 +63,7 @@ type Tape struct {
 	urlTemplates     func() []urlTemplate           // the URLs that have placeholders
 	byURL            func() map[string][]*Recording // by the methods and URLs of requests
 
-	count order.Count // of the events of this run
+	count sequence.Count // of the events of this run
 
 	// SecretLearned are the recordings of this run that Save has redacted
 	// again, because a secret in their requests was not known when they were
@@ -146,7 +146,7 @@ func (t *Tape) noteCall(rec, outer *Recording) {
 
 	countsEvents := rec.Fresh() || t.records && t.Config.InOrder
 	if countsEvents {
-		rec.run.mark = t.count.Ask(func(other *order.Mark) bool {
+		rec.run.mark = t.count.Ask(func(other *sequence.Mark) bool {
 			return outer.isWithin(func(function *Recording) bool {
 				return function.run.mark == other
 			})

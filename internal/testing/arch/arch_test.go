@@ -25,10 +25,10 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":                   {"internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/answer", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
-	"echofault":                  {"internal/report", "internal/answer", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
+	"echotest":                   {"internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group"},
+	"echofault":                  {"internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
 	"":                           {"internal/group", "internal/recorder", "internal/report"},
-	"internal/recorder":          {"internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/answer", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
+	"internal/recorder":          {"internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/exchange", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
 	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "echosnap/internal/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "echosnap/internal/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
 	"internal/recorder/missed":   {"internal/canon", "internal/atomicfile"},
 	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
@@ -38,8 +38,8 @@ var rooms = map[string][]string{
 	"internal/nethttp/urls":      {"internal/memo"},
 	"internal/nethttp/upload":    {},
 	"internal/nethttp/form":      {"internal/group", "internal/nethttp/coding", "internal/interaction"},
-	"internal/tape":              {"internal/group", "internal/testenv/stack", "internal/canon/ids", "internal/order", "internal/cassette/rerecord", "internal/redact", "internal/canon/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/canon/jsonrpc"},
-	"internal/answer":            {"internal/testenv/bubble", "internal/nethttp/guard", "internal/order", "internal/interaction", "internal/nethttp/request", "internal/stream", "internal/nethttp/coding", "internal/canon/jsonrpc"},
+	"internal/tape":              {"internal/group", "internal/testenv/stack", "internal/canon/ids", "internal/sequence", "internal/cassette/rerecord", "internal/redact", "internal/canon/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/canon/jsonrpc"},
+	"internal/exchange":          {"internal/testenv/bubble", "internal/nethttp/guard", "internal/sequence", "internal/interaction", "internal/nethttp/request", "internal/stream", "internal/nethttp/coding", "internal/canon/jsonrpc"},
 	"internal/diff":              {"internal/english", "internal/group", "internal/nethttp/upload", "internal/canon", "internal/canon/fieldpath", "internal/exactjson"},
 	"internal/canon":             {"internal/group", "internal/nethttp/upload", "internal/nethttp/urls", "internal/canon/transcript", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson", "internal/nethttp/coding", "internal/memo", "internal/canon/chance"},
 	"internal/diff/question":     {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
@@ -69,7 +69,7 @@ var rooms = map[string][]string{
 	"internal/report":            {"internal/english", "internal/orphans", "internal/memo", "internal/nethttp/urls", "internal/group", "internal/testenv/attr", "internal/testenv/shell", "internal/testenv/stack", "internal/testenv/testname", "internal/tape", "internal/diff/compare", "internal/diff", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/canon/chance", "internal/testenv/bubble", "internal/diff/question"},
 	"internal/testing/encode":    {},
 	"internal/canon/fieldpath":   {"internal/exactjson"},
-	"internal/order":             {"internal/testenv/bubble", "internal/interaction", "internal/testenv/stack"},
+	"internal/sequence":          {"internal/testenv/bubble", "internal/interaction", "internal/testenv/stack"},
 	"internal/testenv/bubble":    {},
 	"internal/canon/ids":         {"internal/exactjson", "internal/interaction"},
 	"internal/english":           {},
@@ -81,7 +81,7 @@ var rooms = map[string][]string{
 	"internal/testing/standin":   {"internal/english"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
-	"cmd/promptecho":             {"internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/answer", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
+	"cmd/promptecho":             {"internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
 	"internal/redact/carrier":    {"internal/exactjson"},
 
 	"cmd/demo": {"cmd/internal/demo"},
@@ -110,7 +110,7 @@ var rooms = map[string][]string{
 	"internal/cassette/rewrite":       {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
 	"internal/cassette/merge":         {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":                 {"internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
-	"internal/canon/conversation":     {"internal/nethttp/form", "internal/order", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
+	"internal/canon/conversation":     {"internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
 	"cmd/promptecho/internal/changes": {"internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"cmd/promptecho/internal/prove":   {"internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
 }
@@ -125,7 +125,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/answer", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control"},
 	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full"},
 }
 

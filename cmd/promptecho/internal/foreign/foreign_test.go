@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/answer"
+	playback "github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/testing/seeds"
 )
@@ -16,7 +16,7 @@ import (
 // bodyOf returns the bytes of an answer.
 func bodyOf(t testing.TB, it *interaction.Interaction) []byte {
 	t.Helper()
-	body, _, err := answer.Join(&it.Response)
+	body, _, err := playback.Join(&it.Response)
 	if err != nil {
 		t.Fatal(err)
 	}

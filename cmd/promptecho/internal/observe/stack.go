@@ -32,7 +32,7 @@ const hookFile = "promptecho_observe_test.go"
 // recorders are the functions of recorders, by the beginning of their names.
 var recorders = []struct{ function, name string }{
 	{"github.com/promptecho/promptecho.(*Recorder).", "promptecho"},
-	{"github.com/promptecho/promptecho/internal/answer.(*Upstream).", "promptecho"},
+	{"github.com/promptecho/promptecho/internal/exchange.(*Upstream).", "promptecho"},
 	{"gopkg.in/dnaeon/go-vcr.", "go-vcr"},
 	{"github.com/dnaeon/go-vcr/", "go-vcr"},
 	{"cloud.google.com/go/httpreplay", "httpreplay"},

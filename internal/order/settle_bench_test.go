@@ -1,9 +1,0 @@
-package order
-
-import "testing"
-
-func BenchmarkSettle(b *testing.B) {
-	for b.Loop() {
-		program.settle(replayed, false)
-	}
-}

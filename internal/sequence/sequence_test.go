@@ -1,0 +1,466 @@
+package sequence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// orderOf returns the order of recordings with these moments.
+func orderOf(t *testing.T, texts ...string) *Order {
+	t.Helper()
+	return New(len(texts), func(i int) *interaction.Moments {
+		if texts[i] == "" {
+			return nil // it ran alone
+		}
+		m, err := interaction.ParseMoments(texts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}, func(int) bool { return false }, nil)
+}
+
+// coming runs a wait, and says whether it is over.
+func coming(t *testing.T, wait func() error) (isOver func() bool) {
+	var over atomic.Bool
+	go func() {
+		if err := wait(); err != nil {
+			t.Error(err)
+		}
+		over.Store(true)
+	}()
+	return func() bool {
+		synctest.Wait()
+		return over.Load()
+	}
+}
+
+// answered is when a turn's headers have come.
+func answers(t *testing.T, turn *Turn) (isOver func() bool) {
+	return coming(t, func() error { return turn.Answered(context.Background()) })
+}
+
+// An answer waits for one that came before this one was asked, if the scheduler asks them in
+// another order.
+func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 4", "asked 2, answered 2", "asked 3, answered 3")
+		third := answers(t, o.Ask(2, nil, false))
+		first := answers(t, o.Ask(0, nil, false))
+		if third() || first() {
+			t.Error("the second came before the first was asked")
+		}
+		second := o.Ask(1, nil, false)
+		isSecond := answers(t, second)
+		time.Sleep(time.Millisecond)
+		if !isSecond() {
+			t.Error("the first one waits")
+		}
+		second.Leave()
+		time.Sleep(time.Millisecond)
+		if !third() {
+			t.Error("the second one waits, though the first has come")
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// What ran alone where others ran side by side may have done so by chance, and is in order, too.
+func TestAloneByChance(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "", "asked 1, answered 3", "asked 2, answered 4", "", "")
+		last := answers(t, o.Ask(4, nil, false))
+		for number := range 4 {
+			if last() {
+				t.Errorf("the last one came before %d was asked", number)
+			}
+			turn := o.Ask(number, nil, false)
+			answers(t, turn)
+			time.Sleep(time.Millisecond)
+			turn.Leave()
+		}
+		time.Sleep(time.Millisecond)
+		if !last() {
+			t.Error("the last one waits, though all others have come")
+		}
+	})
+	if orderOf(t, "", "") != nil {
+		t.Error("recordings that all ran alone are in order")
+	}
+}
+
+// What comes with the end of a stream is not its end.
+func TestPiecesBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 3, ended 5", "asked 2, answered 6")
+		stream, other := o.Ask(0, nil, false), o.Ask(1, nil, false)
+		isOver := answers(t, other)
+		ctx := context.Background()
+		if err := stream.Answered(ctx); err != nil {
+			t.Fatal(err)
+		}
+		for piece := range 3 {
+			if err := stream.Piece(ctx, nil, piece, false); err != nil {
+				t.Fatal(err)
+			}
+			if isOver() {
+				t.Errorf("the other answer came with piece %d of a stream that has not ended", piece)
+			}
+		}
+		if err := stream.Ended(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+		if !isOver() {
+			t.Error("the other answer waits, though the stream has ended")
+		}
+	})
+}
+
+// Between what came at one moment nothing happened, so nothing is waited for: a nanosecond of a bubble's clock
+// is a wait.
+func TestAtOneMoment(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		turn, ctx := orderOf(t, "asked 1, answered 3, pieces 3 4, ended 4", "asked 2, answered 5").Ask(0, nil, false), context.Background()
+		for i, step := range []struct {
+			come  func() error
+			waits bool
+		}{
+			{func() error { return turn.Answered(ctx) }, true},
+			{func() error { return turn.Piece(ctx, nil, 0, false) }, false},
+			{func() error { return turn.Piece(ctx, nil, 1, false) }, true},
+			{func() error { return turn.Ended(ctx, nil) }, false},
+		} {
+			start := time.Now()
+			if err := step.come(); err != nil || time.Since(start) > 0 != step.waits {
+				t.Errorf("event %d waited for %v; %v", i, time.Since(start), err)
+			}
+		}
+	})
+}
+
+// What is not asked this time is waited for once, however much of it there is.
+func TestGivesUpAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 11", "asked 2, answered 12", "asked 3, answered 13", "asked 4, answered 14", "asked 5, answered 15")
+		start := time.Now()
+		turn := o.Ask(0, nil, false)
+		if err := turn.Answered(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(start); took < Longest || took > Longest+time.Millisecond {
+			t.Errorf("it took %v, want %v", took, Longest)
+		}
+		if late := o.Late(); len(late) != 4 || late[0] != (Late{0, 1}) {
+			t.Errorf("%v", late)
+		}
+	})
+}
+
+// A pool of workers that takes its work in another order than it was recorded in waits once.
+func TestPoolInAnotherOrder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var texts []string
+		for i := range 200 {
+			texts = append(texts, fmt.Sprintf("asked %d, answered %d", 2*i+1, 2*i+4))
+		}
+		o := orderOf(t, texts...)
+		start := time.Now()
+		jobs := make(chan int)
+		var all sync.WaitGroup
+		for range 2 {
+			all.Go(func() {
+				for i := range jobs {
+					turn := o.Ask(i, nil, false)
+					if err := turn.Answered(t.Context()); err != nil {
+						t.Error(err)
+					}
+					turn.Leave()
+				}
+			})
+		}
+		for i := range texts {
+			jobs <- i ^ 3 // each four in reverse
+		}
+		close(jobs)
+		all.Wait()
+		if took := time.Since(start); took > Longest+time.Millisecond {
+			t.Errorf("it took %v, want %v", took, Longest)
+		}
+	})
+}
+
+// Two wait for what is not asked this time. Whoever of them gives it up first, the second still waits for what
+// is asked when the first has come.
+func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
+	t.Parallel()
+	for range 16 {
+		synctest.Test(t, func(t *testing.T) {
+			o := orderOf(t, "asked 1, answered 2", "asked 1, answered 3", "asked 2, answered 5", "asked 4, answered 6") // the first one is of an earlier run
+			turns := []*Turn{o.Ask(1, nil, false), o.Ask(2, nil, false)}
+			first, second := answers(t, turns[0]), answers(t, turns[1])
+			time.Sleep(Longest + time.Millisecond)
+			if !first() || second() {
+				t.Errorf("what waits for nothing has come: %t; what waits for the next question: %t", first(), second())
+			}
+			turns[0].Leave()
+			third := answers(t, o.Ask(3, nil, false))
+			time.Sleep(time.Millisecond)
+			turns[1].Leave()
+			time.Sleep(time.Millisecond)
+			if !second() || !third() {
+				t.Error("somebody waits for what was asked")
+			}
+			if late := o.Late(); len(late) != 1 || late[0].For != 0 {
+				t.Errorf("%v", late)
+			}
+		})
+	}
+}
+
+// Of many that wait, something that happens wakes only who may go on, or the first one: if all looked each time,
+// N answers at once would cost N*N looks, and the program would never rest.
+func TestWakesOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const count = 50
+		var texts []string
+		for i := range count {
+			texts = append(texts, fmt.Sprintf("asked %d, answered %d", i+1, count+i+1))
+		}
+		o := orderOf(t, texts...)
+		var overs []func() bool
+		for i := range count - 2 { // all but the last two are asked
+			overs = append(overs, answers(t, o.Ask(i, nil, false)))
+		}
+		synctest.Wait()
+		s := o.members[0].series
+		before := slices.Clone(s.waits)
+		last := []*Turn{o.Ask(count-2, nil, false)}
+		synctest.Wait()
+		before = slices.DeleteFunc(before, func(w *wait) bool { return !w.isOver })
+		if len(s.waits) != count-2 || len(before) != 1 {
+			t.Errorf("%d wait, and %d of them were woken", len(s.waits), len(before))
+		}
+		for _, turn := range append(last, o.Ask(count-1, nil, false)) {
+			overs = append(overs, answers(t, turn))
+		}
+		time.Sleep(Longest / 2)
+		if first, second := overs[0](), overs[1](); !first || second { // whose end has not come
+			t.Errorf("the first one has come: %t, the second one: %t", first, second)
+		}
+		time.Sleep(count * Longest)
+	})
+}
+
+// Who has no time left still waits while an answer that has come settles: it must not look again and again, which
+// would keep the program from its rest, and the clock of a bubble from going on.
+func TestWaitsWhileOthersSettle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 3", "asked 2, answered 4", "")
+		o.pool = pool{recorded: 2, width: 1} // no worker is free
+		o.settling = 1
+		last := answers(t, o.Ask(2, nil, false))
+		start := time.Now()
+		time.Sleep(time.Nanosecond) // ends only when the last one waits
+		if last() || time.Since(start) != time.Nanosecond {
+			t.Error("the last one did not wait")
+		}
+		o.mu.Lock()
+		o.settling = 0
+		o.mu.Unlock()
+		time.Sleep(2 * Longest)
+		if !last() {
+			t.Error("the last one waits for what is not asked")
+		}
+	})
+}
+
+// Who is canceled when it has been woken wakes the next one, whose time begins.
+func TestCanceledFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 4, pieces 7, ended 20", "asked 2, answered 5, pieces 8, ended 21", "asked 3, answered 6, ended 30")
+		turns := []*Turn{o.Ask(0, nil, false), o.Ask(1, nil, false), o.Ask(2, nil, false)}
+		for _, turn := range turns[:2] {
+			if err := turn.Answered(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		first := make(chan error, 1)
+		go func() { first <- turns[0].Piece(ctx, nil, 0, false) }()
+		synctest.Wait()
+		second := coming(t, func() error { return turns[1].Piece(t.Context(), nil, 0, false) })
+		if second() {
+			t.Error("the second one does not wait")
+		}
+		if err := turns[2].Answered(t.Context()); err != nil { // wakes the first one
+			t.Fatal(err)
+		}
+		cancel()
+		if err := <-first; err == nil {
+			t.Fatal("it was not canceled in time")
+		}
+		time.Sleep(time.Second)
+		if !second() {
+			t.Error("the second one waits for one that is canceled")
+		}
+	})
+}
+
+// What a stream that stands will cause is not given up with what is not asked. The stream waits for that half a second,
+// since it may have been given up by those that have nothing to do with it.
+func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 2, pieces 5, ended 10", "asked 3, answered 8", "asked 4, answered 9", "asked 6, answered 7") // the third one is not asked
+		stream := o.Ask(0, nil, false)
+		if err := stream.Answered(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		stream.Stands = true
+		piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
+		other := answers(t, o.Ask(1, nil, false))
+		start := time.Now()
+		for !piece() && !other() {
+			time.Sleep(time.Millisecond)
+		}
+		if waited := time.Since(start); other() || waited < 5*Longest || waited > 8*Longest {
+			t.Fatalf("after %v, what waits for what the piece causes has come: %t", waited, other())
+		}
+		time.Sleep(time.Millisecond)
+		next := answers(t, o.Ask(3, nil, false))
+		if time.Sleep(time.Microsecond); !next() {
+			t.Error("what it causes waits")
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// A stream that stands waits for the requests that it answers, although the first of two programs has waited in vain for
+// those of the second, which was the first when they were recorded.
+func TestStreamOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 2, pieces 5, ended 8", "asked 3, answered 4", "asked 6, answered 7",
+			"asked 1, answered 2, pieces 5, ended 6", "asked 3, answered 4")
+		for _, first := range []int{3, 0} { // the streams
+			stream := o.Ask(first, nil, false)
+			if err := stream.Answered(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			stream.Stands = true
+			piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
+			if time.Sleep(4 * Longest); piece() {
+				t.Errorf("the stream %d has answered a request that was not sent", first)
+			}
+			post := o.Ask(first+1, nil, false)
+			if err := post.Answered(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			post.Leave()
+			if time.Sleep(time.Millisecond); !piece() {
+				t.Errorf("the stream %d does not answer", first)
+			}
+			stream.Leave()
+		}
+	})
+}
+
+// Everybody gets on beside streams that stand, whatever is not asked this time.
+func TestStreamsBesideWhatIsNotAsked(t *testing.T) {
+	t.Parallel()
+	texts := []string{"asked 1, answered 2, pieces 9 11, ended 16", "asked 3, answered 4, pieces 5 6 18, ended 19", "asked 7, answered 15",
+		"asked 8, answered 14", "asked 10, answered 17", "asked 12, answered 13"}
+	for left := 2; left < len(texts); left++ {
+		for range 20 {
+			synctest.Test(t, func(t *testing.T) {
+				o := orderOf(t, texts...)
+				var all sync.WaitGroup
+				for number := range texts {
+					if number == left {
+						continue
+					}
+					all.Go(func() {
+						turn := o.Ask(number, nil, false)
+						defer turn.Leave()
+						if err := turn.Answered(t.Context()); err != nil || number > 1 {
+							return
+						}
+						turn.Stands = true
+						for piece := range 2 + number {
+							if turn.Piece(t.Context(), nil, piece, false) != nil {
+								return
+							}
+						}
+					})
+				}
+				all.Wait() // a bubble that stands still ends the test
+			})
+		}
+	}
+}
+
+// A canceled request waits no longer.
+func TestCanceledWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := orderOf(t, "asked 1, answered 3", "asked 2, answered 4")
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(10*time.Millisecond, cancel)
+		start := time.Now()
+		if err := o.Ask(0, nil, false).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// What ran before a moment, and with what.
+func TestCompany(t *testing.T) {
+	t.Parallel()
+	o := orderOf(t, "asked 1, answered 3", "asked 2, answered 5, ended 7", "asked 4, answered 6")
+	for number, want := range []struct{ under, waiting, before int }{{1, 1, 2}, {2, 2, 3}, {1, 1, 3}} {
+		if got := len(o.Company(number, false)); got != want.under {
+			t.Errorf("%d ran side by side with %d, want %d", number, got, want.under)
+		}
+		if got := len(o.Company(number, true)); got != want.waiting {
+			t.Errorf("%d waited beside %d, want %d", number, got, want.waiting)
+		}
+		if got := len(o.Before(number)); got != want.before {
+			t.Errorf("%d ran before the end of %d, want %d", got, number, want.before)
+		}
+	}
+}
+
+// A miss may be explained while others are asked.
+func TestAskedWhileAMissIsExplained(t *testing.T) {
+	t.Parallel()
+	o := orderOf(t, "asked 1, answered 4", "asked 2, answered 5", "asked 3, answered 6")
+	var asking sync.WaitGroup
+	for i := range 3 {
+		asking.Go(func() { o.Ask(i, nil, false).Leave() })
+	}
+	if got := o.Before(2); !slices.Equal(got, []int{0, 1, 2}) {
+		t.Error(got)
+	}
+	if got := o.Company(1, false); !slices.Equal(got, []int{0, 2}) {
+		t.Error(got)
+	}
+	asking.Wait()
+}

@@ -1,0 +1,101 @@
+package sequence
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
+)
+
+// recordedBy returns the moments of calls that a pool of workers made, each with an answer in a
+// few pieces.
+func recordedBy(random *rand.Rand, workers, calls int) (moments []string) {
+	type call struct{ number, left int }
+	texts := make([]string, calls)
+	var open []call
+	for now, next := 1, 0; next < calls || len(open) > 0; now++ {
+		if len(open) < workers && next < calls {
+			texts[next] = fmt.Sprintf("asked %d", now)
+			open = append(open, call{next, 2 + random.IntN(3)})
+			next++
+			continue
+		}
+		i := random.IntN(len(open))
+		c := &open[i]
+		c.left--
+		switch {
+		case !slices.Contains([]byte(texts[c.number]), ','):
+			texts[c.number] += fmt.Sprintf(", answered %d", now)
+		case c.left <= 0:
+			texts[c.number] += fmt.Sprintf(", ended %d", now)
+			open = slices.Delete(open, i, i+1)
+		case len(texts[c.number]) > 0:
+			texts[c.number] += fmt.Sprintf(", pieces %d", now)
+			c.left = 0
+		}
+	}
+	return texts
+}
+
+// A pool with fewer workers than when it was recorded, or as many, that takes its work in any order
+// waits once in vain at most, or twice if another of the calls is left out.
+func TestNarrowerPool(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(full.Cases(20, 2000)) {
+		synctest.Test(t, func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 0))
+			recorded := 30 + random.IntN(4) // no other test has as many: what it learns is kept for the process
+			workers, calls := 1+random.IntN(recorded), recorded+random.IntN(60)
+			moments := recordedBy(random, recorded, calls)
+			o := orderOf(t, moments...)
+			work := make([]int, calls)
+			for i := range work {
+				work[i] = i
+			}
+			if random.IntN(2) == 0 {
+				random.Shuffle(len(work), func(i, j int) { work[i], work[j] = work[j], work[i] })
+			}
+			jobs := make(chan int)
+			var all sync.WaitGroup
+			start := time.Now()
+			for range workers {
+				all.Go(func() {
+					for number := range jobs {
+						play(t, o, number)
+					}
+				})
+			}
+			for _, number := range work {
+				jobs <- number
+			}
+			close(jobs)
+			all.Wait()
+			if took := time.Since(start); took > Longest+time.Millisecond {
+				t.Errorf("seed %d: %d of %d workers took %v for %d calls, want at most %v", seed, workers, recorded, took, calls, Longest)
+			}
+		})
+	}
+}
+
+// play asks for a recording and reads all of its answer.
+func play(t *testing.T, o *Order, number int) {
+	turn, ctx := o.Ask(number, nil, false), context.Background()
+	defer turn.Leave()
+	if err := turn.Answered(ctx); err != nil {
+		t.Error(err)
+	}
+	for piece := range len(o.members[number].events) - 3 {
+		if err := turn.Piece(ctx, nil, piece, false); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := turn.Ended(ctx, nil); err != nil {
+		t.Error(err)
+	}
+}
