@@ -35,8 +35,10 @@ func (t *Tape) AmbiguousServers(allowUnused canon.Selectors) *AmbiguousServers {
 		})
 		if hasUnused {
 			if !allowUnused.Select(recs[0].Form().Name()) {
-				continue // a run that leaves some unused completes nothing
+				continue // the run is incomplete, so the responses prove nothing
 			}
+			// An unused recording has no origin in this run, so all origins are
+			// compared as they were recorded.
 			origin = func(rec *Recording) string { return rec.Form().Origin }
 		}
 

@@ -37,7 +37,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 		rec.entry = t.entryOf(i)
 		t.playOrReplace(rec, play)
 		if save {
-			rec.Interaction()
+			rec.Interaction() // the file is closed below, since it is going to be replaced
 		}
 		if save && !t.Config.Plain {
 			rec.Form()

@@ -2,9 +2,9 @@ package tape
 
 import "github.com/promptecho/promptecho/internal/canon"
 
-// markPlayed records that a choice is played for a request. req is nil if the
-// recording was found by its bytes, so that its request cannot differ. The
-// caller holds the lock of the tape.
+// markPlayed counts a request, and records that a choice is played for it. req
+// is nil if the recording was found by its bytes, so that its request cannot
+// differ. The caller holds the lock of the tape.
 func (c *candidates) markPlayed(chosen choice, req *request) {
 	c.requests++
 	if chosen.conflict != nil && !chosen.conflict.IsOutOfOrder() {

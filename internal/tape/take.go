@@ -184,7 +184,8 @@ func (t *Tape) takeByPlaceholder(m Match) (Match, error) {
 	return m, nil
 }
 
-// takeLike plays a recording with the match key of rec for a call.
+// takeLike plays a recording with the match key of rec for a call, which has
+// another match key.
 func (t *Tape) takeLike(rec *Recording, m Match) Match {
 	req := t.request(&m, rec.Form())
 	t.mu.Lock()
