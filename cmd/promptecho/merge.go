@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -74,7 +75,7 @@ func driveMerge(base, ours, theirs, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(ours, text, 0o666); err != nil {
+	if err := atomicfile.Write(ours, atomicfile.Options{}, atomicfile.Pieces(text)); err != nil {
 		return err
 	}
 	switch lost := m.lost(assets); {
@@ -107,7 +108,7 @@ func installMerge(stdout io.Writer) error {
 		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 			text = append(text, '\n')
 		}
-		if err := os.WriteFile(file, append(text, line+"\n"...), 0o666); err != nil {
+		if err := atomicfile.Write(file, atomicfile.Options{}, atomicfile.Pieces(text, []byte(line+"\n"))); err != nil {
 			return err
 		}
 		fmt.Fprintf(stdout, "%s has this line now: %s\n", file, line)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
@@ -233,15 +234,24 @@ func refresh(it *interaction.Interaction) {
 // reports whether that was all that was wrong. Otherwise the file stays as it is.
 func mend(file string) bool {
 	text, err := os.ReadFile(file)
-	seals := cassette.SealsOf(string(text))
-	if err != nil || seals == 0 || os.WriteFile(file, append(slices.Clip(text), cassette.EndMark+"\n"...), 0o666) != nil {
+	if err != nil {
 		return false
 	}
-	if f, err := load(file); err == nil && len(f.Interactions) == seals {
-		return true
+	seals := cassette.SealsOf(string(text))
+	if seals == 0 {
+		return false
 	}
-	_ = os.WriteFile(file, text, 0o666)
-	return false
+
+	mark := []byte(cassette.EndMark + "\n")
+	if atomicfile.Write(file, atomicfile.Options{}, atomicfile.Pieces(text, mark)) != nil {
+		return false
+	}
+	f, err := load(file)
+	isWhole := err == nil && len(f.Interactions) == seals
+	if !isWhole {
+		_ = atomicfile.Write(file, atomicfile.Options{}, atomicfile.Pieces(text))
+	}
+	return isWhole
 }
 
 // verify checks one cassette, and writes what is computed for the reader anew if write is

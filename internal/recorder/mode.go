@@ -1,5 +1,5 @@
 // The record modes: what a recorder replays, what it may send, and what it may
-// write. flags.go chooses the mode of a run, and plan.go says what it means for a
+// write. chooseMode chooses the mode of a run, and plan.go says what it means for a
 // cassette.
 
 package recorder

@@ -33,7 +33,7 @@ func (r *Recorder) play(in *incoming) (*http.Response, error) {
 		r.log.Notef("%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, canceled.Line(), next.Line())
 		return r.playRecording(in, next)
 	}
-	if next == nil && r.choose(&in.match) == toRecord {
+	if next == nil && r.dispatch(&in.match) == toRecord {
 		return r.record(in)
 	}
 	r.failHere(strings.TrimPrefix(notCanceled.Error(), "promptecho: "))

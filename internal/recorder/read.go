@@ -15,7 +15,7 @@ type incoming struct {
 	req   *http.Request // as the program sent it
 	body  request.Body  // its body; set by read
 	early *early        // nil unless read has sent the request; set by read
-	match tape.Match    // its redacted form and its recording; set by choose
+	match tape.Match    // its redacted form and its recording; set by the tape
 }
 
 // An early is a request that was sent while its body was read.

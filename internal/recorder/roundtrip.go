@@ -10,7 +10,7 @@ import "net/http"
 //	admit      may the recorder be asked this, and does it pass through?
 //	read       the body, once; a large new one is sent meanwhile
 //	normalize  what of the request is compared and written
-//	choose     the tape finds the recording, and the plan says what to do
+//	dispatch   the tape finds the recording, and the plan says what to do
 //	play       the recording answers
 //	record     the request is sent, and its response is recorded
 //	miss       nothing answers, and the run fails
@@ -44,7 +44,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.refuse(req, err)
 	}
 	r.noteLiveWithoutEffect(in.match.Form)
-	switch r.choose(&in.match) {
+	switch r.dispatch(&in.match) {
 	case toPlay:
 		return r.play(in)
 	case toRecord:

@@ -55,7 +55,7 @@ func (w *Wrapped) Call(ctx context.Context, in, out any, run func(context.Contex
 	if err != nil {
 		return r.told(w.Name, err)
 	}
-	switch r.choose(&match) {
+	switch r.dispatch(&match) {
 	case toPlay:
 		return w.play(ctx, &match, out)
 	case toPass:

@@ -1,10 +1,6 @@
 package tape
 
 import (
-	"fmt"
-	"sync"
-
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/sequence"
 )
@@ -125,70 +121,4 @@ func (t *Tape) isFrozen(rec *Recording) bool {
 		return true
 	}
 	return function != "" && t.Config.Frozen.Select(function)
-}
-
-// Resume prepares a run that saves. It puts on the tape, to be played once,
-// what a killed run has left in the journal called name, and goes on with that
-// journal. Failures that no retry overcame are asked for again, unless
-// keepFailures is set.
-//
-// It returns how many interactions the journal has. If wasSaved is true, all of
-// them stand in the cassette.
-func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved bool, err error) {
-	t.version = versionOf(t.Config.Path)
-	t.canSave = sync.OnceValue(func() error { return cassette.CanSave(t.Config.Path) })
-	path := cassette.Beside(t.Config.Path, JournalSuffix)
-	if err := cassette.Prepare(t.Config.Path, path, t.Failed()); err != nil {
-		return 0, false, err
-	}
-
-	t.Journal.start(path, t.policy)
-	left, wasSaved, err := cassette.LoadJournal(path, t.Config.Path)
-	if err != nil {
-		const text = "%s, which an earlier recording has left, cannot be read: %w. " +
-			"To record without it, delete it"
-		return 0, false, fmt.Errorf(text, name, err)
-	}
-	if len(left.Interactions) == 0 {
-		// It was saved, or the run was killed while it created the journal.
-		return 0, wasSaved, cassette.Remove(path)
-	}
-
-	t.addResumed(left.Interactions, keepFailures)
-	t.Journal.resume(left)
-	return len(left.Interactions), wasSaved, nil
-}
-
-// addResumed puts the interactions of a killed run on the tape, except for
-// those that this run asks for again.
-func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
-	var recs []*Recording
-	for _, it := range left {
-		recs = append(recs, t.newResumed(it))
-	}
-
-	retriedWell := succeededLater(recs)
-	for i, rec := range recs {
-		if left[i].Response.LeftWaiting() {
-			continue // most likely what has killed the run canceled it first
-		}
-		if keepFailures || !rec.Failed() || retriedWell[rec] {
-			t.add(rec)
-		}
-	}
-}
-
-// newResumed returns the recording of an interaction that another file has: the
-// journal of a killed run, or another cassette.
-func (t *Tape) newResumed(it *interaction.Interaction) *Recording {
-	rec := &Recording{entry: entry{
-		of:             t.source,
-		number:         len(t.recordings),
-		outcome:        outcomeOf(it.Response.GivenUp()),
-		unknownHeaders: it.Request.UnknownHeaders,
-		resumed:        true,
-	}}
-	rec.content.interaction.Store(it)
-	rec.key = keyOf(rec.Form())
-	return rec
 }

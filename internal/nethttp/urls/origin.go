@@ -3,10 +3,7 @@
 package urls
 
 import (
-	"net"
-	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -27,69 +24,4 @@ func Origin(u *url.URL) string {
 	default:
 		return host + ":" + port
 	}
-}
-
-// LocalHosts stands for every local host.
-const LocalHosts = "(local)"
-
-// localNames are the ends of names that are known in one network only: RFC 6761,
-// RFC 6762, RFC 9476 by its use, and those of Kubernetes.
-var localNames = []string{".localhost", ".local", ".internal", ".svc"}
-
-// metadata are the addresses at which clouds give a machine its metadata and
-// credentials. They are the same on every machine, and no other server's.
-var metadata = []netip.Addr{
-	netip.MustParseAddr("169.254.169.254"),
-	netip.MustParseAddr("fd00:ec2::254"), // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
-}
-
-// IsLocal reports whether a host is one of this machine or its network: loopback,
-// private and link-local addresses (RFC 1918, RFC 4193, RFC 3927, RFC 4291) but for
-// those of metadata, names without a dot as containers have them, and localNames.
-func IsLocal(host string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if ip, err := netip.ParseAddr(host); err == nil {
-		ip = ip.Unmap()
-		return IsThisMachine(host) || !slices.Contains(metadata, ip) && (ip.IsPrivate() || ip.IsLinkLocalUnicast())
-	}
-	if !strings.Contains(host, ".") {
-		return host != ""
-	}
-	return slices.ContainsFunc(localNames, func(end string) bool { return strings.HasSuffix(host, end) })
-}
-
-// IsThisMachine reports whether a request to a host, with or without a port,
-// stays on this machine. The host is "localhost" or a name below it (RFC 6761,
-// section 6.3), a loopback address, or the unspecified address, which dials
-// this machine, too (RFC 1122, section 3.2.1.3). The dot of the root may stand
-// behind a name. [IsLoopback] is the rule for what a server trusts.
-func IsThisMachine(host string) bool {
-	name := strings.TrimSuffix(strings.ToLower((&url.URL{Host: host}).Hostname()), ".")
-	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
-		return true
-	}
-
-	ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
-	if err != nil {
-		ip, err = netip.ParseAddr(host) // an address of version 6 without brackets
-	}
-	ip = ip.Unmap()
-	return err == nil && (ip.IsLoopback() || ip.IsUnspecified())
-}
-
-// IsLoopback reports whether a host, with or without a port, is exactly
-// "localhost" or a loopback address. It is for servers that only this machine
-// may reach: where they may listen, and which Host header they answer. Two
-// hosts for which [IsThisMachine] is true are not loopback:
-//
-//   - the unspecified address: a server that listens there can be reached from the network
-//   - a name below "localhost": on some systems DNS decides where it leads, so that a page of an
-//     attacker could have that name (DNS rebinding)
-func IsLoopback(host string) bool {
-	name, _, err := net.SplitHostPort(host)
-	if err != nil { // there is no port
-		name = host
-	}
-	ip := net.ParseIP(name)
-	return name == "localhost" || name == "[::1]" || ip != nil && ip.IsLoopback()
 }

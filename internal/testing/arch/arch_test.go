@@ -402,3 +402,45 @@ func TestSecretsAreFound(t *testing.T) {
 		t.Errorf("found %q in harmless text", found)
 	}
 }
+
+// writers lists who may write a file otherwise than by internal/atomicfile, and
+// why a file that is half written does no harm there.
+var writers = map[string]string{
+	"internal/atomicfile":             "writes the temporary file",
+	"internal/cassette":               "appends to the journal, each frame with its checksum",
+	"internal/testing/tree":           "writes the files of a test",
+	"internal/nethttp/request":        "keeps a large body in a temporary file",
+	"cmd/internal/demo":               "makes a folder of its own",
+	"cmd/promptecho":                  "writes the page of view, and an empty file for go vet",
+	"cmd/promptecho/internal/observe": "makes the overlay of one go test",
+}
+
+// writes matches the calls of package os that write a file.
+var writes = regexp.MustCompile(`\bos\.(WriteFile|Create|CreateTemp|OpenFile)\(`)
+
+// TestWhoWritesFiles: a cassette is written whole or not at all.
+func TestWhoWritesFiles(t *testing.T) {
+	t.Parallel()
+	found := map[string]bool{}
+	for _, p := range packages(t) {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		for _, file := range p.GoFiles {
+			source, err := os.ReadFile(filepath.Join(p.Dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !writes.Match(source) {
+				continue
+			}
+			found[name] = true
+			if writers[name] == "" {
+				t.Errorf("%s/%s writes a file: use internal/atomicfile, or say in writers why not", name, file)
+			}
+		}
+	}
+	for name := range writers {
+		if !found[name] {
+			t.Errorf("%s writes no file: take it out of writers", name)
+		}
+	}
+}

@@ -15,7 +15,7 @@ const (
 	toMiss                   // nothing answers it
 )
 
-// choose decides what becomes of a call, by the first of these rules that holds:
+// dispatch decides what becomes of a call, by the first of these rules that holds:
 //
 //	Live selects it                                     record
 //	it has a recording                                  play
@@ -27,7 +27,7 @@ const (
 //
 // The match has no form if the request was found by its bytes and no option
 // selects anything.
-func (r *Recorder) choose(m *tape.Match) decision {
+func (r *Recorder) dispatch(m *tape.Match) decision {
 	isFrozen := r.selects(r.config.frozen, m.Form)
 	isLive := r.isLive(m.Form) && (m.Form.Function || r.plan.record)
 	switch {
