@@ -5,6 +5,10 @@ import "github.com/promptecho/promptecho/internal/report"
 // A MissError says that a request was not recorded, and why the nearest
 // recording was not used.
 type MissError struct {
+	// Code says what happened, such as "request-changed" or "asked-more-often"; docs/MISSES.md has
+	// a section for each. A code never changes its meaning.
+	Code string
+
 	File string // the cassette
 	Line int    // where the nearest recording starts in it; 0 if there is none
 	// Call is what selectors call it: "llm/anthropic.messages", "http/api.example.com",

@@ -137,7 +137,7 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 		return err
 	}
 	if ctx.Err() == nil {
-		return NotCanceled{finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller canceled it after %d ms, so there is no answer to replay; this time the caller has not canceled it. If it is no longer meant to be canceled, record again", rec.File, rec.Line, rec.LatencyMS))}
+		return NotCanceled{Place: fmt.Sprintf("%s:%d", rec.File, rec.Line), Reason: fmt.Sprintf("when this was recorded, its caller canceled it after %d ms, so there is no answer to replay; this time the caller has not canceled it. If it is no longer meant to be canceled, record again", rec.LatencyMS)}
 	}
 	_ = rec.Turn.Answered(context.WithoutCancel(ctx)) // a transport takes a while, and who cancels may go on before
 	return context.Cause(ctx)
@@ -265,7 +265,15 @@ func (e *transportError) Unwrap() error {
 }
 
 // NotCanceled is the error of a request that is not canceled, as the recorded one was.
-type NotCanceled struct{ finalError }
+type NotCanceled struct {
+	Place  string // the recording, "c.yaml:4"
+	Reason string
+}
+
+func (e NotCanceled) Error() string { return "promptecho: " + e.Place + ": " + e.Reason }
+
+// RetryableError reports false; the AWS SDK looks for this method.
+func (e NotCanceled) RetryableError() bool { return false }
 
 // A finalError is an error that stays, however often one asks.
 type finalError string

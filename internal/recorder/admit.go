@@ -2,10 +2,9 @@ package recorder
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 )
 
@@ -30,8 +29,8 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 	r.log.Reached.Store(true)
 	if request.IsTwoWay(req) {
 		request.CloseBody(req)
-		err := refusedError(fmt.Sprintf("%s: %s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add PassThrough", r.file, r.nameOf(req)))
-		r.failHere(strings.TrimPrefix(err.Error(), "promptecho: "))
+		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add PassThrough", r.nameOf(req))
+		r.failHere(err.what)
 		return false, err
 	}
 	return false, nil

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
@@ -111,8 +112,8 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 	rep := r.log.Judge(&o, r.optionsReport(&o)...)
 	if !r.log.OfTest {
 		if err := rep.Done.Leave(); err != nil {
-			const text = "%s: promptecho record cannot count the calls of this recorder: %v"
-			rep.Fail(fmt.Sprintf(text, r.file, err))
+			reason := fmt.Sprintf("promptecho record cannot count the calls of this recorder: %v", err)
+			rep.Fail(finding.NotPassedOn, reason, r.file+": "+reason)
 		}
 	}
 

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -65,6 +66,6 @@ func (r *Recorder) isOrphan(m *tape.Match) bool {
 // none.
 func (r *Recorder) noteLiveWithoutEffect(form *canon.Form) {
 	if !r.plan.record && r.isLive(form) {
-		r.log.Notef("%s: Live has no effect on %s, because %s sends nothing: use PROMPTECHO_MODE=new_episodes", r.file, form.Name(), r.mode)
+		r.log.Notef(finding.OptionWithoutEffect, "%s: Live has no effect on %s, because %s sends nothing: use PROMPTECHO_MODE=new_episodes", r.file, form.Name(), r.mode)
 	}
 }

@@ -17,14 +17,13 @@ func (r *Recorder) miss(in *incoming) (*http.Response, error) {
 	if r.tape.IsCanceled(ctx) {
 		return nil, ctx.Err() // the test cancels it at the same time
 	}
-	m := r.noteMiss(&in.match, opensSocket(in.req), request.ServedBy(ctx).By)
-	place, text := m.OneLine()
-	return refusal(in.req, "promptecho: "+filepath.Base(place), text), nil
+	told := r.noteMiss(&in.match, opensSocket(in.req), request.ServedBy(ctx).By)
+	return refusal(in.req, "promptecho: "+filepath.Base(told.Place), told.Text), nil
 }
 
 // noteMiss keeps a call that is not recorded, and says why it is not answered; by
 // names the process that made it, if that was another one.
-func (r *Recorder) noteMiss(m *tape.Match, opensSocket bool, by string) report.Miss {
+func (r *Recorder) noteMiss(m *tape.Match, opensSocket bool, by string) report.Told {
 	if !opensSocket && missed.Dir() != "" {
 		r.tape.Miss(m)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -85,7 +86,7 @@ func (r *Recorder) optionsReport(o *report.Outcome) (list []report.Option) {
 	for _, s := range r.config.settings {
 		option := report.Option{Code: s.code, Why: r.whyNoEffect(s)}
 		if s.kind == optionFrozen && option.Why != "" && isWholeRun {
-			r.log.Error(fmt.Errorf("%s: %s", r.file, option))
+			r.log.Error(r.errorf(finding.OptionWithoutEffect, "%s", option))
 			continue
 		}
 		list = append(list, option)

@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/report"
@@ -73,7 +74,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
 	r.given.find(!testing.Testing()) // echotest knows better
 	goesOn := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
-	r.player = exchange.Player{Pace: r.config.pace, Note: r.log.Note, Pending: &r.pending, GoesOn: goesOn}
+	r.player = exchange.Player{Pace: r.config.pace, Note: func(text string) { r.log.Note(finding.AnswerCut, text) }, Pending: &r.pending, GoesOn: goesOn}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
@@ -124,14 +125,14 @@ func (r *Recorder) load() error {
 		if *left > 0 {
 			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by hand, or mixed by git): a request for such an interaction is recorded again", english.Count(*left, "interaction"))
 		}
-		r.log.Note(note)
+		r.log.Note(finding.ConflictHealed, note)
 	}
 	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
 	if err != nil {
 		return err
 	}
 	if note != "" {
-		r.log.Note(note)
+		r.log.Note(finding.ModeLowered, note)
 	}
 	r.mode = mode
 	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
@@ -139,7 +140,7 @@ func (r *Recorder) load() error {
 		return err
 	}
 	if lines := r.tape.State.Edited; len(lines) > 0 {
-		r.log.Notef("%s:%d: edited since it was recorded", r.file, lines[0])
+		r.log.Notef(finding.Edited, "%s:%d: edited since it was recorded", r.file, lines[0])
 	}
 	if err := r.tape.Claim(); err != nil {
 		return err
@@ -168,7 +169,7 @@ func (r *Recorder) overCut(err error) error {
 		return err
 	}
 	place, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "promptecho: "), ": ")
-	r.log.Notef("%s: the file was cut here: this run records the whole cassette again", place)
+	r.log.Notef(finding.CutOff, "%s: the file was cut here: this run records the whole cassette again", place)
 	return nil
 }
 
@@ -180,10 +181,10 @@ func (r *Recorder) resume() error {
 	name := cassette.Beside(r.file, tape.JournalSuffix)
 	resumed, wasSaved, err := r.tape.Resume(name, r.config.onRecordError == Keep)
 	if wasSaved {
-		r.log.Notef("%s: removed %s: everything in it was already saved", r.file, name)
+		r.log.Notef(finding.JournalRemoved, "%s: removed %s: everything in it was already saved", r.file, name)
 	}
 	if err == nil && resumed > 0 {
-		r.log.Notef("%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, english.Count(resumed, "interaction"), name)
+		r.log.Notef(finding.Resumed, "%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, english.Count(resumed, "interaction"), name)
 	}
 	if err != nil {
 		return err

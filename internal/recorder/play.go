@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -19,10 +19,10 @@ import (
 func (r *Recorder) play(in *incoming) (*http.Response, error) {
 	canceled := in.match.Recording
 	resp, err := r.playRecording(in, canceled)
-	if !errors.As(err, new(exchange.NotCanceled)) {
+	var notCanceled exchange.NotCanceled
+	if !errors.As(err, &notCanceled) {
 		return resp, err
 	}
-	notCanceled := err
 
 	in.match, err = r.tape.TakeInstead(in.match)
 	if err != nil {
@@ -30,13 +30,13 @@ func (r *Recorder) play(in *incoming) (*http.Response, error) {
 	}
 	next := in.match.Recording
 	if next != nil && !next.Canceled() {
-		r.log.Notef("%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, canceled.Line(), next.Line())
+		r.log.Notef(finding.CanceledSkipped, "%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, canceled.Line(), next.Line())
 		return r.playRecording(in, next)
 	}
 	if next == nil && r.dispatch(&in.match) == toRecord {
 		return r.record(in)
 	}
-	r.failHere(strings.TrimPrefix(notCanceled.Error(), "promptecho: "))
+	r.failHere(finding.Errorf(finding.NotCanceled, notCanceled.Place, "%s", notCanceled.Reason))
 	return nil, notCanceled
 }
 
@@ -51,7 +51,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	if err == nil && p.Passing() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
-			r.log.Notef("%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line())
+			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line())
 			rec = retry
 			p, err = r.playable(in, rec)
 		}
@@ -121,7 +121,7 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 		r.log.Accepted.Add(rec)
 	}
 	if m.SecretLearned {
-		r.log.Notef("%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", r.file, rec.Line(), redact.Placeholder)
+		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", r.file, rec.Line(), redact.Placeholder)
 	}
 	if m.Form != nil {
 		r.log.Drift(rec, m.FoundBy)
@@ -131,6 +131,6 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	}
 	found := redact.Findings(rec.Interaction())
 	if len(found) > 0 {
-		r.log.Notef("%s:%d: %s: looks like a secret; promptecho verify lists all such values", r.file, rec.Line(), found[0])
+		r.log.Notef(finding.SecretInFile, "%s:%d: %s: looks like a secret; promptecho verify lists all such values", r.file, rec.Line(), found[0])
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -66,9 +67,7 @@ func (r *Recorder) read(in *incoming) error {
 
 	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream(), send)
 	if errors.Is(err, request.ErrNoRoom) {
-		err = refusedError(fmt.Sprintf("%s: %s: %v", r.file, r.nameOf(req), err))
-		r.log.Error(err) // the client may swallow it
-		return err
+		return r.fail(r.refusedf(finding.NoRoom, "%s: %v", r.nameOf(req), err))
 	}
 	if err != nil {
 		return fmt.Errorf("reading the request: %w", err)

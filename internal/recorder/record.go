@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/report"
@@ -27,7 +28,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.noteVolatile(in.match.Form)
 	if what := report.Telemetry(&in.match.Request, in.match.Form); what != "" {
-		r.log.Notef("%s: %s: %s", r.file, r.nameOf(req), what)
+		r.log.Notef(finding.Telemetry, "%s: %s: %s", r.file, r.nameOf(req), what)
 	}
 
 	sent := time.Now()
@@ -58,15 +59,13 @@ func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
 	unsendable := r.missingKey()
 	where := r.placeholderIn(req)
 	if unsendable == nil && where != "" {
-		unsendable = refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.file, r.mode, r.nameOf(req), where, hasPlaceholder))
+		unsendable = r.refusedf(finding.PlaceholderSent, "%s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.mode, r.nameOf(req), where, hasPlaceholder)
 	}
 	if err := r.checkSendable(req, unsendable); err != nil {
 		return nil, err
 	}
 	if opensSocket(req) {
-		err := refusedError(fmt.Sprintf("%s: %s: %s", r.file, r.nameOf(req), report.Socket))
-		r.log.Error(err)
-		return nil, err
+		return nil, r.fail(r.refusedf(finding.WebSocket, "%s: %s", r.nameOf(req), report.Socket))
 	}
 
 	in.match.Retried = r.resends.IsAgain(req)
@@ -124,7 +123,7 @@ func (r *Recorder) isUnrecordable(in *incoming, resp *http.Response) bool {
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which must not be wrapped.
-		r.log.Error(fmt.Errorf("%s: %s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", r.file, what))
+		r.log.Error(r.errorf(finding.ProtocolSwitched, "%s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", what))
 		return true
 	}
 	return false

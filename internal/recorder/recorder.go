@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
@@ -95,7 +96,7 @@ func (r *Recorder) isVariable(method, name string) bool {
 	r.redact.AddSecret(name)
 	why := fmt.Sprintf("rec.%s needs the name of an environment variable, such as \"OPENAI_API_KEY\", and got another text (not shown, since it may be a secret)", method)
 	r.life.missing.CompareAndSwap(nil, &why)
-	r.log.Error(fmt.Errorf("%s: %s", r.file, why))
+	r.log.Error(r.errorf(finding.NameInvalid, "%s", why))
 	return false
 }
 
@@ -147,3 +148,13 @@ func (r *Recorder) Policy() *redact.Policy { return &r.redact }
 
 // HasAlias reports whether the server of a URL has an alias.
 func (r *Recorder) HasAlias(u *url.URL) bool { return r.config.aliases.of(u) != nil }
+
+// errorf returns an error of the cassette.
+func (r *Recorder) errorf(code finding.Code, format string, args ...any) *finding.Error {
+	return finding.Errorf(code, r.file, format, args...)
+}
+
+// errorAt returns an error of a recording.
+func (r *Recorder) errorAt(line int, code finding.Code, format string, args ...any) *finding.Error {
+	return finding.Errorf(code, fmt.Sprintf("%s:%d", r.file, line), format, args...)
+}

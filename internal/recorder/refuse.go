@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
@@ -21,13 +22,21 @@ import (
 // MissHeader is the header that marks a refusal; see promptecho.MissHeader.
 const MissHeader = "X-Promptecho-Miss"
 
-// A refusedError says why a request was not sent.
-type refusedError string
+// A refusedError says why a request was not sent, to the program.
+type refusedError struct{ what *finding.Error }
 
-func (e refusedError) Error() string { return "promptecho: " + string(e) }
+func (e refusedError) Error() string { return "promptecho: " + e.what.Error() }
+
+// Finding returns the error as the report has it.
+func (e refusedError) Finding() *finding.Error { return e.what }
 
 // RetryableError reports false: asking again cannot help. The AWS SDK looks for this method.
 func (e refusedError) RetryableError() bool { return false }
+
+// refusedf returns the error of a request that is not sent.
+func (r *Recorder) refusedf(code finding.Code, format string, args ...any) refusedError {
+	return refusedError{r.errorf(code, format, args...)}
+}
 
 // refusal returns the response to a request that is not sent. Every SDK can print
 // it and none retries it, while an SDK retries a transport error for seconds. No
@@ -107,19 +116,25 @@ func (r *Recorder) nameOf(req *http.Request) string {
 	return cmp.Or(req.Method, http.MethodGet) + " " + r.redact.Message(req.URL.Redacted())
 }
 
+// fail fails the run with an error that the program gets, too, and may swallow.
+func (r *Recorder) fail(err refusedError) error {
+	r.log.Error(err)
+	return err
+}
+
 // tooLate returns the error of a request or call that came after the recorder was
 // closed. If a cleanup of the test sent it, the error stands on standard error as
 // well: SDKs hide the body of a response, and the report of the test is written.
 func (r *Recorder) tooLate(what string) error {
 	if !stack.Current().Cleanup {
-		return refusedError(fmt.Sprintf("%s: %s came after the recorder was closed: "+
-			"work that the test started was still running; wait for it before the test ends", r.file, what))
+		return r.refusedf(finding.TooLate, "%s came after the recorder was closed: "+
+			"work that the test started was still running; wait for it before the test ends", what)
 	}
-	text := fmt.Sprintf("%s: %s came after the recorder was closed: it is sent by a cleanup "+
+	err := r.refusedf(finding.TooLate, "%s came after the recorder was closed: it is sent by a cleanup "+
 		"that was registered before the recorder was made, and cleanups run in reverse order; "+
-		"make the recorder first, or register the cleanup after it", r.file, what)
-	fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text))
-	return refusedError(text)
+		"make the recorder first, or register the cleanup after it", what)
+	fmt.Fprintln(os.Stderr, redact.Printable(err.Error()))
+	return err
 }
 
 // told returns an error as the program gets it that asked for what.
@@ -134,10 +149,10 @@ func (r *Recorder) told(what string, err error) error {
 }
 
 // failHere fails the run because of a request that this goroutine sent.
-func (r *Recorder) failHere(text string) {
+func (r *Recorder) failHere(err *finding.Error) {
 	line := stack.Caller()
 	if line != "" {
-		text += "\n  caller: " + line
+		err = finding.Errorf(err.Code, err.Place, "%w\n  caller: %s", err.Err, line)
 	}
-	r.log.Error(errors.New(text))
+	r.log.Error(err)
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -113,10 +114,11 @@ func (r *Recorder) reportAmbiguous(o *report.Outcome) (found bool) {
 	servers := r.tape.AmbiguousServers(r.log.AllowUnused)
 	fields := r.tape.AmbiguousFields()
 	if servers != nil {
-		r.log.Error(errors.New(r.log.ServerClash(o, servers)))
+		r.log.Error(&finding.Error{Code: finding.ServersAmbiguous, Err: errors.New(r.log.ServerClash(o, servers))})
 	}
 	for _, c := range fields {
-		r.log.Error(errors.New(r.log.FieldClash(o, c, r.config.mayWrite(c.Path))))
+		text := r.log.FieldClash(o, c, r.config.mayWrite(c.Path))
+		r.log.Error(&finding.Error{Code: finding.FieldAmbiguous, Err: errors.New(text)})
 	}
 	return servers != nil || len(fields) > 0
 }
@@ -189,10 +191,10 @@ func (r *Recorder) keepAsIs(f *newFile) error {
 // leaveUnchanged leaves the cassette of a run that recorded nothing.
 func (r *Recorder) leaveUnchanged(v verdict, hasNewValues bool) error {
 	if v.reason != "" && hasNewValues {
-		return fmt.Errorf("%s: not written: %s. Run the test again", r.file, v.reason)
+		return r.errorf(finding.NotSaved, "not written: %s. Run the test again", v.reason)
 	}
 	if r.tape.State.Present && r.plan.rerecord {
-		r.log.Notef("%s was left unchanged: nothing was recorded", r.file)
+		r.log.Notef(finding.NothingRecorded, "%s was left unchanged: nothing was recorded", r.file)
 	}
 	return r.removeWorthlessJournal()
 }
@@ -243,7 +245,7 @@ func (r *Recorder) replace(
 		return recorded, len(old)
 	}
 	if len(old) > 0 {
-		r.log.Notef("%s: kept %s that this run did not record again; "+
+		r.log.Notef(finding.OldKept, "%s: kept %s that this run did not record again; "+
 			"to keep nothing old, delete the file before recording",
 			r.file, english.Count(len(old), "recording"))
 	}
@@ -299,9 +301,9 @@ func (r *Recorder) saveNextTo(
 		return err
 	}
 	if reason != "" {
-		return fmt.Errorf("%s: not written: %s. What this run recorded is in %s", r.file, reason, f.name)
+		return r.errorf(finding.NotSaved, "not written: %s. What this run recorded is in %s", reason, f.name)
 	}
-	r.log.Notef("%s was left unchanged because the run failed or was incomplete. "+
+	r.log.Notef(finding.SetAside, "%s was left unchanged because the run failed or was incomplete. "+
 		"To use the new recordings:\n  %s", r.file, r.log.UseFailed())
 	return nil
 }
@@ -378,13 +380,13 @@ func (r *Recorder) writeFile(f *newFile) error {
 // removeReplaced removes the files that a saved one replaces.
 func (r *Recorder) removeReplaced(f *newFile) error {
 	if err := r.tape.Journal.Remove(); err != nil {
-		return fmt.Errorf("%s: saved, but its journal could not be removed: %w", f.name, err)
+		return finding.Errorf(finding.NotSaved, f.name, "saved, but its journal could not be removed: %w", err)
 	}
 	if f.replaces == "" {
 		return nil
 	}
 	if err := cassette.Remove(f.replaces); err != nil {
-		return fmt.Errorf("%s: saved, but an older file could not be removed: %w", f.name, err)
+		return finding.Errorf(finding.NotSaved, f.name, "saved, but an older file could not be removed: %w", err)
 	}
 	return nil
 }
@@ -404,12 +406,12 @@ func (r *Recorder) count(f *newFile) {
 func (r *Recorder) noteSaved(f *newFile) {
 	if f.dropped > 0 {
 		dropped := english.Count(f.dropped, "recording")
-		r.log.Notef("%s: dropped %s that this run did not use", f.name, dropped)
+		r.log.Notef(finding.Dropped, "%s: dropped %s that this run did not use", f.name, dropped)
 	}
 	note := fmt.Sprintf("saved %s to %s", english.Count(len(f.recordings), "interaction"), f.name)
 	if f.partial && f.path == r.log.Path {
 		note += ", marked partial: the test failed or ran only in part; " +
 			"its next complete, passing run completes the cassette"
 	}
-	r.log.Note(note)
+	r.log.Note(finding.Saved, note)
 }

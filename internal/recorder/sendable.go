@@ -3,12 +3,12 @@
 package recorder
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -34,7 +34,7 @@ func (r *Recorder) whyUnsendable(req *http.Request, missing error) error {
 		return missing
 	}
 	if why := request.ServedBy(req.Context()).Unsendable; why != "" {
-		return refusedError(fmt.Sprintf("%s: %s: %s has to be sent, but %s", r.file, r.mode, r.nameOf(req), why))
+		return r.refusedf(finding.Unsendable, "%s: %s has to be sent, but %s", r.mode, r.nameOf(req), why)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (r *Recorder) missingKey() error {
 	if missing == nil {
 		return nil
 	}
-	return refusedError(fmt.Sprintf("%s: %s has to send a request, but %s", r.file, r.mode, *missing))
+	return r.refusedf(finding.KeyMissing, "%s has to send a request, but %s", r.mode, *missing)
 }
 
 const hasPlaceholder = "a placeholder for a secret, from an answer that was replayed"

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
@@ -25,7 +26,7 @@ func (r *Recorder) noteVolatile(form *canon.Form) {
 		if r.given.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
 			continue
 		}
-		r.log.Notef("%s: %s: %s has %s, %q: %s",
+		r.log.Notef(finding.ValueVolatile, "%s: %s: %s has %s, %q: %s",
 			r.file, form.Name(), found.Field, found.Kind, found.Text, remedyFor(found))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
@@ -40,10 +41,10 @@ func (w *waits) answered() {
 }
 
 // note tells of them if they are worth it.
-func (w *waits) note(notef func(format string, args ...any)) {
+func (w *waits) note(notef func(code finding.Code, format string, args ...any)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.total > time.Second {
-		notef("in this replay, %v passed between requests to one endpoint, without any other request in between (%s): if the program sleeps there, run the test in a testing/synctest bubble, or let the test set how long it sleeps", w.total.Round(100*time.Millisecond), w.first)
+		notef(finding.ProgramWaits, "in this replay, %v passed between requests to one endpoint, without any other request in between (%s): if the program sleeps there, run the test in a testing/synctest bubble, or let the test set how long it sleeps", w.total.Round(100*time.Millisecond), w.first)
 	}
 }

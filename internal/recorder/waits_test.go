@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/finding"
 )
 
 // TestWaitsOfNothing: what was not answered yet when the same was asked again was no wait.
@@ -15,7 +17,7 @@ func TestWaitsOfNothing(t *testing.T) {
 	var w waits
 	w.asked("https://h/1")
 	w.asked("https://h/1")
-	w.note(func(format string, args ...any) { t.Errorf(format, args...) })
+	w.note(func(_ finding.Code, format string, args ...any) { t.Errorf(format, args...) })
 }
 
 // What a program waits for by its own clock between requests of one endpoint is named, with the

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -42,9 +43,9 @@ const (
 // saves reports whether the recording is saved.
 func (w worth) saves() bool { return w == success || w == savedFailure }
 
-// The texts for each worth. Their arguments are the cassette, the request with
-// the failure, and where they need it the line and the request of an older
-// recording.
+// The texts for each worth. Their arguments are the request with the failure, and
+// where they need it the request of an older recording; those of notes begin with
+// the cassette.
 const (
 	unlessAboutIt = "If that is what the test is about, say so with OnRecordError(Keep)"
 	recordAll     = "To record everything again: PROMPTECHO_MODE=all"
@@ -55,29 +56,32 @@ const (
 	textUnanswered   = "%s: not recorded: %s: it had no answer when the recorder was closed: " +
 		"the program sent it in the background, and the test did not wait for it"
 	textFailureInFailed = "failed, and not recorded in %s: %s%s"
-	textServerRestarted = "%s:%d: this recording was replayed, " +
+	textServerRestarted = "this recording was replayed, " +
 		"and wrote something to a local server (%s). " +
 		"What was asked there later is not recorded, because the server is a new one, " +
 		"at another port, and lacks that: %s. " + recordAll + ". " +
 		"If it needs nothing of that, say so with OnRecordError(Keep)"
-	textAnswerExpired = "%s: not updated: %s. " +
+	textAnswerExpired = "not updated: %s. " +
 		"The request follows an answer that was replayed, and may use something from it " +
 		"(a response id, a file, a cache) that no longer exists at the provider. " + recordAll
-	textFailureRefused = "%s: nothing was written, " +
+	textFailureRefused = "nothing was written, " +
 		"because a request failed and OnRecordError(Fail) is set: %s"
-	textWorseThanOld = "%s:%d: not replaced: this recording is a success, " +
+	textWorseThanOld = "not replaced: this recording is a success, " +
 		"and the new one a failure: %s. " + unlessAboutIt + "%s"
-	textAccessRefused = "%s: not recorded: the server refused access: %s. " + setKey
-	textAccessLost    = "%s:%d: not replaced: this recording is a success, " +
+	textAccessRefused = "not recorded: the server refused access: %s. " + setKey
+	textAccessLost    = "not replaced: this recording is a success, " +
 		"and now the server refused access: %s. " + setKey
 	textNoAnswer = "%s: not recorded: %s"
 )
 
 // An outdatedError says that a request cannot be recorded because it refers to
 // something that existed only when older recordings were made.
-type outdatedError string
+type outdatedError struct{ what *finding.Error }
 
-func (e outdatedError) Error() string { return string(e) }
+func (e outdatedError) Error() string { return e.what.Error() }
+
+// Finding returns the error as the report has it.
+func (e outdatedError) Finding() *finding.Error { return e.what }
 
 // worthSaving returns the recordings of this run that are to be saved, in the
 // order of their requests. refused is an error if one of them is a failure that
@@ -172,29 +176,29 @@ func (r *Recorder) explain(w worth, rec *tape.Recording) error {
 
 	switch w {
 	case unanswered:
-		r.log.Notef(textUnanswered, r.file, request)
+		r.log.Notef(finding.NoAnswer, textUnanswered, r.file, request)
 	case savedFailure:
 		r.log.Failures.Add(rec)
-		r.log.Notef(textSavedFailure, r.file, failure)
+		r.log.Notef(finding.FailureSaved, textSavedFailure, r.file, failure)
 	case failureInFailed:
-		r.log.Notef(textFailureInFailed, r.file, failure, r.whenToRetry(it.Response.Status))
+		r.log.Notef(finding.FailureInFailedRun, textFailureInFailed, r.file, failure, r.whenToRetry(it.Response.Status))
 
 	case serverRestarted:
 		wrote := r.tape.WrittenBefore(rec)
 		old := wrote.Head().Request.String()
-		return outdatedError(fmt.Sprintf(textServerRestarted, r.file, wrote.Line(), old, request))
+		return outdatedError{r.errorAt(wrote.Line(), finding.RecordingsOutdated, textServerRestarted, old, request)}
 	case answerExpired:
-		return outdatedError(fmt.Sprintf(textAnswerExpired, r.file, failure))
+		return outdatedError{r.errorf(finding.RecordingsOutdated, textAnswerExpired, failure)}
 	case failureRefused:
-		return fmt.Errorf(textFailureRefused, r.file, failure)
+		return r.errorf(finding.FailureRefused, textFailureRefused, failure)
 	case worseThanOld:
 		line := r.tape.SucceededBefore(rec).Line()
-		return fmt.Errorf(textWorseThanOld, r.file, line, failure, r.whenToRetry(it.Response.Status))
+		return r.errorAt(line, finding.SuccessKept, textWorseThanOld, failure, r.whenToRetry(it.Response.Status))
 	case accessLost:
 		line := r.tape.SucceededBefore(rec).Line()
-		return fmt.Errorf(textAccessLost, r.file, line, failure)
+		return r.errorAt(line, finding.AccessLost, textAccessLost, failure)
 	case accessRefused:
-		return fmt.Errorf(textAccessRefused, r.file, failure)
+		return r.errorf(finding.AccessRefused, textAccessRefused, failure)
 	}
 	return nil
 }
@@ -206,10 +210,10 @@ func (r *Recorder) reportNoAnswer() (refused error) {
 	for _, call := range r.log.FailedCalls() {
 		text := fmt.Sprintf(textNoAnswer, r.file, call.Text)
 		if r.plan.rerecord && !r.tape.Succeeded(call.Form) {
-			refused = fmt.Errorf("%s. %s", text, unlessAboutIt)
+			refused = r.errorf(finding.NoAnswer, "not recorded: %s. %s", call.Text, unlessAboutIt)
 			continue
 		}
-		r.log.Note(text)
+		r.log.Note(finding.NoAnswer, text)
 	}
 	return refused
 }

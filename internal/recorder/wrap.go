@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder/function"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -66,8 +67,8 @@ func (w *Wrapped) Call(ctx context.Context, in, out any, run func(context.Contex
 	if r.tape.IsCanceled(ctx) {
 		return ctx.Err() // it raced with what canceled it
 	}
-	m := r.noteMiss(&match, false, "")
-	return &m
+	told := r.noteMiss(&match, false, "")
+	return &told.Miss
 }
 
 // play returns what is recorded.
@@ -137,12 +138,9 @@ func (w *Wrapped) answer(line int, resp interaction.Response, out any) error {
 // fail fails the run with an error, which it returns as the function's; line is where the
 // recording stands that is to blame, or 0.
 func (w *Wrapped) fail(line int, err error) error {
-	place := w.rec.file
+	what := w.rec.errorf(finding.FunctionRefused, "%v", err)
 	if line > 0 {
-		place = fmt.Sprintf("%s:%d", place, line)
-		err = fmt.Errorf("%w. If the function has changed, record it again", err)
+		what = w.rec.errorAt(line, finding.FunctionRefused, "%v. If the function has changed, record it again", err)
 	}
-	err = refusedError(fmt.Sprintf("%s: %v", place, err))
-	w.rec.log.Error(err)
-	return err
+	return w.rec.fail(refusedError{what})
 }

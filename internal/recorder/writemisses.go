@@ -7,9 +7,8 @@
 package recorder
 
 import (
-	"fmt"
-
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -33,7 +32,7 @@ func (r *Recorder) writeMisses() error {
 		Calls:    calls,
 	}
 	if err := r.writeRun(&run); err != nil {
-		return fmt.Errorf("%s: the misses were not handed to promptecho accept: %w", r.file, err)
+		return r.errorf(finding.NotPassedOn, "the misses were not handed to promptecho accept: %w", err)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -33,7 +34,7 @@ const maxWording = 3
 func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	if len(c) == 0 {
 		if len(rep.Problems) == 0 {
-			rep.Notes = append(rep.Notes, r.File+": nothing was compared: mode compare sends only calls of models again, and this test makes none that it can send (docs/COMPARE.md)")
+			rep.note(finding.Compared, r.File+": nothing was compared: mode compare sends only calls of models again, and this test makes none that it can send (docs/COMPARE.md)")
 		}
 		return
 	}
@@ -42,7 +43,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
 		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)", english.Count(sent, "model call"), r.Mode, r.ModeBy)
-		rep.Fail(text + r.list(not, 0) + "\n\nSet a key that has access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
+		rep.Fail(finding.NothingComparable, text, text+r.list(not, 0)+"\n\nSet a key that has access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string
 	for _, v := range []compare.Verdict{compare.Identical, compare.Benign, compare.Drift, compare.NotCompared, compare.NotSent} {
@@ -50,7 +51,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	rep.Notes = append(rep.Notes, fmt.Sprintf("mode compare, %s: %s%s", english.Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
+	rep.note(finding.Compared, fmt.Sprintf("mode compare, %s: %s%s", english.Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
 	if len(drifted) > 0 {
 		r.judgeDrifted(rep, o, drifted, sent)
 	}
@@ -59,6 +60,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 // judgeDrifted names the answers that have drifted, and shows in what.
 func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent int) {
 	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), english.Count(sent, "model call"), have(len(drifted)), r.Mode, r.ModeBy)
+	head := text
 	for _, one := range drifted {
 		r.annotate(rep, one.Recording.Line(), "", "the provider does not answer as recorded: drift in "+one.Why)
 	}
@@ -69,7 +71,7 @@ func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent i
 	if rest := r.list(drifted[full:], 0); rest != "" {
 		text += "\n" + rest
 	}
-	rep.Fail(text, r.howToRecord(o, "all"))
+	rep.Fail(finding.AnswerDrifted, head, text, r.howToRecord(o, "all"))
 }
 
 // list describes comparisons, each on lines of its own and with up to so many of its

@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/question"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -25,41 +26,35 @@ const maxEdits = 12
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
-func unanswerable(c *tape.Match, asked tape.Asked, opensSocket bool) (why string, line int) {
+func unanswerable(
+	c *tape.Match, asked tape.Asked, opensSocket bool,
+) (code finding.Code, why string, line int) {
 	switch {
 	case opensSocket:
-		return Socket, 0
+		return finding.WebSocket, Socket, 0
 	case Telemetry(&c.Request, c.Form) != "":
-		return Telemetry(&c.Request, c.Form), 0
-	case strings.Contains(c.Form.Text(), missed):
-		return "this request contains the error of an earlier miss: fix that miss first", 0
+		return finding.Telemetry, Telemetry(&c.Request, c.Form), 0
+	case strings.Contains(c.Form.Text(), refusedText):
+		return finding.FollowsMiss, "this request contains the error of an earlier miss: fix that miss first", 0
 	case asked.Conflict != nil:
 		words, _ := differingIn(asked.Conflict)
-		return fmt.Sprintf("an earlier request, which differs in %s and has no recording of its own, already got the answer recorded for this one", words), asked.Conflict.Recording.Line()
+		return finding.RecordingTaken, fmt.Sprintf("an earlier request, which differs in %s and has no recording of its own, already got the answer recorded for this one", words), asked.Conflict.Recording.Line()
 	case asked.Last != nil:
-		return fmt.Sprintf("asked more often than recorded: %s, recorded %s (AllowRepeats replays the last recording again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
+		return finding.AskedMoreOften, fmt.Sprintf(askedMoreOften+": %s, recorded %s (AllowRepeats replays the last recording again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
 	}
-	return "", 0
+	return "", "", 0
 }
 
-// A missing is a miss, and what its text does not say of how it differs from its nearest
-// recording.
-type missing struct {
-	Miss
-	keys       []string    // by which another cassette can have the request
-	edits      []attr.Edit // the first fields
-	acceptable bool        // promptecho accept may take the request as an edit of the recorded one
-
-	call    *tape.Match     // the request; nil if it was not compared with recordings
-	nearest *tape.Recording // the recording that it was compared with; nil if there was none
-}
+const askedMoreOften = "asked more often than recorded"
 
 // explain finds the nearest recording, among those of near, and says in m what differs from it.
 // It returns nil if there is no recording.
 func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, used func(*tape.Recording) bool) *tape.Recording {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
-		m.Reason = r.whyNothing(c.Form, len(recs))
+		code, why := r.whyNothing(c.Form, len(recs))
+		m.Code = string(code)
+		m.Reason = why
 		return nil
 	}
 	nearest := near[i]
@@ -69,7 +64,10 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
 	options := *r.Tape.Config.Options
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
-		if m.Reason = whyNotComparable(c, nearest); m.Reason != "" {
+		code, why := whyNotComparable(c, nearest)
+		if why != "" {
+			m.Code = string(code)
+			m.Reason = why
 			return nearest
 		}
 		options.AnyService = true // else fields of one service would be compared with those of another
@@ -90,7 +88,10 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 		return r.Tape.DiffersOnlyInSecret(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
 	})
 	beside := r.beside(nearest, edits)
-	m.Reason = reason(recorded, asked, edits)
+	code, why, differs := reason(recorded, asked, edits)
+	m.Code = string(code)
+	m.Reason = why
+	m.differs = differs
 	if len(edits) > 0 {
 		m.Change = edits[0].Values()
 	}
@@ -107,6 +108,13 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	if len(drift) > 0 {
 		m.Diff += "  also different, but ignored when matching:\n" + diff.Write(drift, "    ", 3)
 	}
+	if beside != "" {
+		m.hints = append(m.hints, finding.ParallelOrder)
+	}
+	isReordered := func(e diff.Edit) bool { return e.Note == diff.OtherOrder || e.Note == diff.OfOtherOrder }
+	if slices.ContainsFunc(edits, isReordered) {
+		m.hints = append(m.hints, finding.WordsReordered)
+	}
 	m.Diff += remarks(edits, &request, &incoming, options.Aliases) + beside
 	m.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return nearest
@@ -118,34 +126,34 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 //
 // Else it returns "". For example, a file that is uploaded with a purpose that OpenAI does not have is
 // no call of OpenAI's API, but only one field differs.
-func whyNotComparable(c *tape.Match, nearest *tape.Recording) string {
+func whyNotComparable(c *tape.Match, nearest *tape.Recording) (finding.Code, string) {
 	recorded, form := nearest.Head().Request, nearest.Form()
 	if c.Request.Method != recorded.Method || c.Request.URL != recorded.URL {
-		return fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))
+		return finding.NotRecorded, fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))
 	}
 	fault := diff.Broken(c.Request.Body)
 	isOfAPI := form.Known
 	if fault != "" && isOfAPI {
-		return fmt.Sprintf("the request is %s; the recording here is of %s", fault, call(form))
+		return finding.RequestBroken, fmt.Sprintf("the request is %s; the recording here is of %s", fault, call(form))
 	}
-	return ""
+	return "", ""
 }
 
 // whyNothing says why there is no recording to compare a request with.
-func (r *Run) whyNothing(form *canon.Form, recorded int) string {
+func (r *Run) whyNothing(form *canon.Form, recorded int) (finding.Code, string) {
 	switch {
 	case r.Tape.Config.Frozen.Select(form.Name()):
-		return "nothing is recorded"
+		return finding.NotRecorded, "nothing is recorded"
 	case !r.Tape.State.Present && r.ModeBy == ByCI:
-		return fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
+		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
 	case !r.Tape.State.Present && r.Mode == "once":
-		return "the file does not exist, and a cassette that no test opens any more has this request, so it is not recorded again"
+		return finding.CassetteLeftOver, "the file does not exist, and a cassette that no test opens any more has this request, so it is not recorded again"
 	case !r.Tape.State.Present:
-		return fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
+		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
 	case recorded == 0:
-		return fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to an existing cassette", r.mode())
+		return finding.CassetteEmpty, fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to an existing cassette", r.mode())
 	}
-	return fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
+	return finding.NotRecorded, fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 }
 
 // sameElsewhere reports whether the other form has the field of an edit after all, as one that
@@ -173,25 +181,30 @@ func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recordi
 	})
 }
 
-// reason says in a line how a request differs from the nearest recording.
-func reason(recorded, asked *canon.Form, edits []diff.Edit) string {
+// reason says in a line how a request differs from the nearest recording. differs
+// is the same without the subject, if that is the nearest recording; else "".
+func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, text, differs string) {
 	switch {
 	case recorded.Endpoint != asked.Endpoint && recorded.Function:
-		return "recorded for another function, " + call(recorded)
+		return finding.EndpointChanged, "recorded for another function, " + call(recorded), ""
 	case recorded.Endpoint != asked.Endpoint:
-		return "recorded for another endpoint, " + call(recorded)
+		return finding.EndpointChanged, "recorded for another endpoint, " + call(recorded), ""
 	case len(edits) == 0:
-		return "the nearest recording differs, but only in what is not shown: a secret, or a field that counts in one of the two requests and is ignored in the other"
+		differs = "differs, but only in what is not shown: a secret, or a field that counts in one of the two requests and is ignored in the other"
+		return finding.RequestChanged, nearestRecording + differs, differs
 	case edits[0].List() != "" && !slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.List() != edits[0].List() }):
-		return "the nearest recording differs only in the order of " + fieldpath.Short(edits[0].List())
+		differs = "differs only in the order of " + fieldpath.Short(edits[0].List())
+		return finding.OrderDiffers, nearestRecording + differs, differs
 	case len(edits) > 1:
-		return "the nearest recording differs in " + names(edits)
+		differs = "differs in " + names(edits)
+		return finding.RequestChanged, nearestRecording + differs, differs
 	case recorded.Wire != asked.Wire:
-		return "recorded only as " + strings.Trim(edits[0].Recorded, `"`)
+		return finding.FramingChanged, "recorded only as " + strings.Trim(edits[0].Recorded, `"`), ""
 	case recorded.Model != asked.Model:
-		return "recorded for another model, " + recorded.Model
+		return finding.ModelChanged, "recorded for another model, " + recorded.Model, ""
 	}
-	return "the nearest recording differs in " + fieldpath.Short(edits[0].Path)
+	differs = "differs in " + fieldpath.Short(edits[0].Path)
+	return finding.RequestChanged, nearestRecording + differs, differs
 }
 
 // telemetry is where exporters send what a program did, by host and path. No two of them fit.

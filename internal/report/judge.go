@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -20,13 +22,17 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	l.compareAgain()
 	recs := l.Tape.Stored()
 	misses, reached := l.missing(), l.Reached.Load()
-	rep := Report{Notes: l.notes.all(), Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
-	for _, text := range l.errors.all() {
-		rep.failAt(l.File, text)
+	rep := Report{Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
+	for _, n := range l.notes.all() {
+		rep.note(n.code, n.text)
+	}
+	for _, f := range l.errors.all() {
+		rep.failFor(l.File, f)
 	}
 
 	for id, what := range l.sending.Range {
-		rep.Fail(l.sends(id.(uint64), what.(string)))
+		reason, text := l.sends(id.(uint64), what.(string))
+		rep.Fail(finding.BodyUnfinished, reason, text)
 	}
 	l.judgeConflicts(&rep, o)
 	l.judgeLacking(&rep, o, l.Lacking.all())
@@ -44,22 +50,26 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	if l.Compares && reached {
 		l.judgeComparisons(&rep, o, l.Comparisons)
 	}
-	rep.Notes = append(rep.Notes, l.bothOrders()...)
+	for _, text := range l.bothOrders() {
+		rep.note(finding.OrderAmbiguous, text)
+	}
 	if reached && l.Mode != "live" {
 		if !o.Filtered && !o.Skipped {
 			rep.Options = options
 		}
 		for _, option := range options {
 			if option.Why != "" {
-				rep.Notes = append(rep.Notes, l.File+": "+option.String())
+				rep.note(finding.OptionWithoutEffect, l.File+": "+option.String())
 			}
 		}
 	}
 	if recs := l.Accepted.all(); len(recs) > 0 {
-		rep.Notes = append(rep.Notes, l.acceptedPlayed(o, recs))
+		rep.note(finding.AcceptedPlayed, l.acceptedPlayed(o, recs))
 	}
 	if o.Failed || o.Unsure && !l.KeepFailures {
-		rep.Notes = append(rep.Notes, l.replayed.all()...)
+		for _, text := range l.replayed.all() {
+			rep.note(finding.FailureReplayed, text)
+		}
 	}
 	l.noteRest(&rep, o)
 	rep.printable()
@@ -74,16 +84,20 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 	}
 	for _, wait := range late[:min(len(late), alsoNamed)] {
 		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, which came first when they were recorded; this time that request came later, or not at all", l.File, wait.Waits.Line(), l.File, wait.For.Line())
-		rep.Notes = append(rep.Notes, note)
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: note})
+		rep.note(finding.AnswerDelayed, note)
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{
+			Code:   finding.AnswerDelayed,
+			At:     fmt.Sprintf("%s:%d", l.File, wait.Waits.Line()),
+			Reason: "replay delayed an answer to wait for another request, which came first when they were recorded; this time that request came later, or not at all",
+		})
 	}
 	if names := l.Headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
-		rep.Notes = append(rep.Notes, fmt.Sprintf("these response headers are not recorded, so this recording run withheld them from the program, as every replay does: %s. "+
+		rep.note(finding.HeadersWithheld, fmt.Sprintf("these response headers are not recorded, so this recording run withheld them from the program, as every replay does: %s. "+
 			"To keep one, or all that match a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
 	}
 	for _, selector := range l.Passed.all() {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s passed through to %s", l.File, english.Count(l.Passed.count(selector), "request"), selector))
+		rep.note(finding.PassedThrough, fmt.Sprintf("%s: %s passed through to %s", l.File, english.Count(l.Passed.count(selector), "request"), selector))
 	}
 }
 
@@ -98,13 +112,22 @@ func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 // judgeConflicts names the recordings that answered another request than theirs.
 func (r *Run) judgeConflicts(rep *Report, o *Outcome) {
 	var lines []string
+	first, at := "", ""
 	for _, c := range r.Tape.Conflicts() {
 		text, line := conflict(c), c.Recording.Line()
 		r.annotate(rep, line, "", text)
+		first = cmp.Or(first, text)
+		at = cmp.Or(at, fmt.Sprintf("%s:%d", r.File, line))
 		lines = append(lines, fmt.Sprintf("%s:%d: %s", r.File, line, text))
 	}
 	if len(lines) > 0 {
-		rep.Fail(strings.Join(lines, "\n"), r.howToRecord(o, "all"))
+		rep.fail(Problem{
+			Code:     finding.RecordingConflict,
+			At:       at,
+			Head:     strings.Join(lines, "\n"),
+			Causes:   []Cause{{Finding: Finding{Reason: first}}},
+			Remedies: []Remedy{r.howToRecord(o, "all")},
+		})
 	}
 }
 
@@ -116,6 +139,7 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	text := "no value for " + english.List(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
+		Code:   finding.ValueLacking,
 		Head:   fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
@@ -145,12 +169,12 @@ func needed(calls []string) string {
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
 func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
-	p := Problem{Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", english.Count(len(misses), "request"), have(len(misses)), l.Mode, l.ModeBy, len(used(recs)), len(recs))}
+	p := Problem{Code: finding.Code(misses[0].Code), Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", english.Count(len(misses), "request"), have(len(misses)), l.Mode, l.ModeBy, len(used(recs)), len(recs))}
 	// Those that have the same reason and differ from their recordings in the same way.
 	all := group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 	for i, finding := range all {
 		first := finding[0]
-		l.annotate(rep, first.Line, first.Caller, first.why())
+		l.annotate(rep, first.Line, first.Caller, first.why(first.plain))
 		c := Cause{Finding: Finding{first.Reason, first.detail()}, At: first.at()}
 		if first.Caller != "" {
 			c.At += " (" + first.Caller + ")"
@@ -182,7 +206,11 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		p.Remedies = []Remedy{l.howToRecord(o, modeForMisses(recs))}
 	}
 	for _, m := range misses {
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Reason: m.Reason, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})
+		reason := m.Reason
+		if m.is(finding.AskedMoreOften) {
+			reason = askedMoreOften // without the numbers of this run
+		}
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Code: finding.Code(m.Code), Reason: reason, Hints: m.hints, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})
 	}
 	rep.fail(p)
 }
@@ -201,11 +229,11 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	switch unused := r.Unused(); {
 	case !reached && r.AllowUnused.Select(""): // it accepts all
 	case !reached && !r.Tape.State.Present && (r.CheckUnused || r.Mode == "live"):
-		rep.Notes = append(rep.Notes, r.File+": no request reached the recorder, and there is no cassette: pass rec.Client() to the SDK; a test that sends no request needs no recorder")
+		rep.note(finding.NoRequest, r.File+": no request reached the recorder, and there is no cassette: pass rec.Client() to the SDK; a test that sends no request needs no recorder")
 	case !reached:
 		text := "no request reached the recorder: pass rec.Client() to the SDK, or add AllowUnused()"
 		r.annotate(rep, 0, "", text)
-		rep.fail(Problem{Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
+		rep.fail(Problem{Code: finding.NoRequest, Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
 	case r.CheckUnused && len(unused) > 0:
 		text := fmt.Sprintf("%d of %s not used", len(unused), english.Count(len(recs), "recording"))
 		list, raced, inFunction := "", "", false
@@ -226,6 +254,10 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			}
 		}
 		list += english.AndMore("\n  … ", len(listed)-maxListed)
+		var hints []finding.Code
+		if raced != "" {
+			hints = []finding.Code{finding.RecordedParallel}
+		}
 		var remedies []Remedy
 		advice := "Delete what is unused from the file, add AllowUnused(), or record again:"
 		switch {
@@ -236,7 +268,11 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			advice = "Or add AllowUnused(), or record again:"
 		}
 		rep.fail(Problem{
-			Head: text,
+			Code:    finding.RecordingUnused,
+			At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()),
+			Hints:   hints,
+			General: english.Plural(len(recs), "recording") + " not used",
+			Head:    text,
 			Causes: []Cause{{
 				Finding: Finding{text, strings.TrimPrefix(strings.ReplaceAll(list, r.File+":", "line "), "\n")},
 				At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()), Text: list,

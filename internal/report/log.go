@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -39,8 +40,8 @@ type Log struct {
 	Failures Tally[*tape.Recording] // that are recorded, since the test is about them
 	Saved    Tally[string]          // the absolute paths of files that were written
 
-	notes    Tally[string]
-	errors   Tally[string]
+	notes    Tally[note]
+	errors   Tally[failure]
 	failed   Tally[FailedCall]
 	replayed Tally[string]          // recorded failures that were replayed
 	drifted  Tally[string]          // differences that were noted
@@ -102,31 +103,48 @@ func (l *Log) Sends(what string) (done func()) {
 	if bubble.In() {
 		return func() { l.sending.Delete(id) }
 	}
-	timer := time.AfterFunc(5*time.Second, func() { fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(l.sends(id, what))) })
+	timer := time.AfterFunc(5*time.Second, func() {
+		_, text := l.sends(id, what)
+		fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text))
+	})
 	return func() {
 		timer.Stop()
 		l.sending.Delete(id)
 	}
 }
 
-// sends says that a goroutine still sends the body of a request.
-func (l *Log) sends(id uint64, what string) string {
-	text := fmt.Sprintf("%s: %s", l.File, what)
+// sends says that a goroutine still sends the body of a request; text names the
+// cassette, too.
+func (l *Log) sends(id uint64, what string) (reason, text string) {
 	if caller := stack.CallerIn(stack.Ancestors(id)); caller != "" {
-		text += " (" + caller + ")"
+		what += " (" + caller + ")"
 	}
-	return text + " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add PassThrough"
+	reason = what + " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add PassThrough"
+	return reason, l.File + ": " + reason
 }
 
 // Note adds a note, once.
-func (l *Log) Note(text string) { l.notes.Add(text) }
+func (l *Log) Note(code finding.Code, text string) { l.notes.Add(note{code, text}) }
 
 // Notef adds a note, as [fmt.Sprintf] formats it.
-func (l *Log) Notef(format string, args ...any) { l.Note(fmt.Sprintf(format, args...)) }
+func (l *Log) Notef(code finding.Code, format string, args ...any) {
+	l.Note(code, fmt.Sprintf(format, args...))
+}
 
-// Error adds an error that fails the run, once.
+// Error adds an error that fails the run, once. If it is a [finding.Error], or has
+// a method At that names its place, the same error of several tests is told once.
 func (l *Log) Error(err error) {
-	l.errors.Add(strings.TrimPrefix(err.Error(), "promptecho: "))
+	if is, ok := err.(interface{ Finding() *finding.Error }); ok {
+		f := is.Finding()
+		l.errors.Add(failure{f.Code, f.Place, f.Err.Error()})
+		return
+	}
+	if broken, ok := err.(interface{ At() (place, reason string) }); ok {
+		place, reason := broken.At()
+		l.errors.Add(failure{finding.CassetteUnreadable, place, reason})
+		return
+	}
+	l.errors.Add(failure{finding.CodeOf(err), "", err.Error()})
 }
 
 // HasErrors reports whether there is such an error.
@@ -189,7 +207,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		switch path := fieldpath.Selector(e.Path); {
 		case slices.Contains(asked.Anew, e.Path):
 			if l.drifted.Add(path) {
-				l.Notef("%s:%d: replayed although %s differs: clients make a new one for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
+				l.Notef(finding.FieldIgnored, "%s:%d: replayed although %s differs: clients make a new one for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
 			}
 		case e.Path == "host" && l.OfTest && l.drifted.Add(text) && !otherHosts.Add(text): // told for the package
 		case !canon.OfOneCall(e.Path) && l.drifted.Add(text):
@@ -198,7 +216,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 			if isOrder && slices.ContainsFunc(l.Tape.Config.Options.Unordered, func(p string) bool { return fieldpath.Match(p, list) }) {
 				way = "" // the user said that it means nothing
 			}
-			l.Notef("%s:%d: replayed; a field that matching ignores has changed%s:\n%s", l.File, line, way, text)
+			l.Notef(finding.FieldIgnored, "%s:%d: replayed; a field that matching ignores has changed%s:\n%s", l.File, line, way, text)
 		}
 	}
 }
@@ -207,19 +225,26 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 // for all tests alike.
 var otherHosts Tally[string]
 
+// Told is a miss, with what the program gets.
+type Told struct {
+	Miss  Miss
+	Place string // where the nearest recording is
+	Text  string // in a line
+}
+
 // Miss keeps a request that is not recorded, once for each form, and returns what is now
 // known about it. It finds the nearest recording and says what differs. The parameter by
 // says who asked; if it is empty, the stack does.
-func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Miss {
+func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
-	why, line := unanswerable(c, asked, opensSocket)
+	code, why, line := unanswerable(c, asked, opensSocket)
 	keys := l.Tape.Keys(c) // makes a form
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &missing{keys: keys, Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Reason: "not recorded"}}
+		m = &missing{keys: keys, plain: "not recorded", Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Code: string(finding.NotRecorded), Reason: "not recorded"}}
 		if l.missed == nil {
 			l.missed = map[string]*missing{}
 		}
@@ -229,7 +254,11 @@ func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Miss {
 	m.Count = max(m.Count+1, asked.Times)
 	switch {
 	case why != "":
-		m.Reason, m.Line = why, line
+		m.Code = string(code)
+		m.Reason = why
+		m.plain = why
+		m.isFrozen = false
+		m.Line = line
 	case first:
 		near, found := around(recs, l.near, len(l.misses)), *m
 		found.call = c
@@ -243,10 +272,11 @@ func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Miss {
 			l.near = m.nearest
 		}
 	}
-	if first && l.Tape.Config.Frozen.Select(c.Form.Name()) {
-		m.Reason += frozen
+	if first {
+		m.settle(l.Tape.Config.Frozen.Select(c.Form.Name()))
 	}
-	return m.Miss
+	place, text := m.oneLine()
+	return Told{m.Miss, place, text}
 }
 
 // compare finds the recording among near that is most like a missed request, and says in m how
@@ -279,14 +309,12 @@ func (l *Log) compareAgain() {
 			continue
 		}
 		again := *m
-		again.Hint, again.Diff, again.edits, again.acceptable = "", "", nil, false
+		again.Hint, again.Diff, again.differs, again.edits, again.acceptable = "", "", "", nil, false
 		l.compare(&again, recs)
 		if again.nearest.Used() {
 			continue
 		}
-		if l.Tape.Config.Frozen.Select(m.call.Form.Name()) {
-			again.Reason += frozen
-		}
+		again.settle(l.Tape.Config.Frozen.Select(m.call.Form.Name()))
 		l.mu.Lock()
 		again.Count = l.misses[i].Count
 		*l.misses[i] = again

@@ -8,16 +8,15 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -26,6 +25,7 @@ import (
 // A Miss is a request that was not recorded. Users see it as a *promptecho.MissError, which
 // has the same fields and says what they mean.
 type Miss struct {
+	Code           string // a finding.Code
 	File           string
 	Line           int
 	Call, Request  string
@@ -90,44 +90,11 @@ func (m *Miss) asked() string {
 	return s
 }
 
-// OneLine returns where the nearest recording is, and what a program is told: the same with what
-// differs and, as far as there is room, both values of the first field. Logs and SDKs repeat it,
-// so it is short.
-func (m *Miss) OneLine() (place, told string) {
-	reason := strings.TrimPrefix(m.Reason, "the nearest recording ")
-	name := filepath.Base(m.File)
-	if n := len(name) - 50; n > 0 {
-		name = name[n:] // it ends as it should: cassettes have names of ASCII
-	}
-	short := &Miss{File: "…/" + name, Line: m.Line}
-	for _, told = range []string{m.at() + ": " + m.why(), m.at() + ": " + strings.TrimPrefix(m.why(), "the nearest recording "), short.at() + ": " + strings.TrimSuffix(reason+": "+m.Change, ": ")} {
-		if told = missed + redact.Printable(told); isShort(told) {
-			return redact.Printable(m.at()), told
-		}
-	}
-	for !isShort(told + "…") {
-		_, size := utf8.DecodeLastRuneInString(told)
-		told = told[:len(told)-size]
-	}
-	return redact.Printable(m.at()), told + "…"
-}
-
 // isShort reports whether a text is a short line, as JSON too.
 func isShort(text string) bool {
 	const most = 200
 	encoded, err := json.Marshal(text)
 	return err == nil && len(encoded)-len(`""`) < most
-}
-
-// why returns what differs, with both values of the first field, in a line.
-func (m *Miss) why() string {
-	if m.Change == "" {
-		return m.Reason
-	}
-	if reason, ok := strings.CutSuffix(m.Reason, frozen); ok {
-		return reason + ": " + m.Change + frozen
-	}
-	return m.Reason + ": " + m.Change
 }
 
 // brief returns the miss in a line. It leaves the reason out if it is the known one.
@@ -142,18 +109,15 @@ func (m *Miss) brief(known string) string {
 	return s
 }
 
-// unrecordable reports whether recording again cannot help.
-func (m *Miss) unrecordable() bool { return m.Reason == Socket || strings.HasSuffix(m.Reason, frozen) }
-
 // frozen ends the reason of a miss that no mode records.
 const frozen = "; Frozen forbids this call: to record it, remove that option for one run"
 
 // Socket is what is wrong with a request that opens a WebSocket.
 const Socket = "this request opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
 
-// missed is what the answer to a miss says. An agent that goes on after it may say that to
-// the model.
-const missed = "promptecho: not recorded: "
+// refusedText begins the answer to a miss. An agent that goes on after it may say
+// that to the model.
+const refusedText = "promptecho: not recorded: "
 
 // said returns the beginning of what a request says last, quoted: the text of the last
 // message, of the input or of the prompt. It returns "" if there is no such text.
@@ -258,3 +222,6 @@ func fileAt(req *interaction.Request, path string) (file diff.File) {
 		count[name]++
 	}
 }
+
+// is reports whether a code is that of the miss.
+func (m *Miss) is(code finding.Code) bool { return m.Code == string(code) }

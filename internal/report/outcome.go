@@ -5,12 +5,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -51,10 +53,18 @@ type Report struct {
 	Problems    []Problem    // each fails the test
 	Errors      []string     // their texts
 	Notes       []string     // each is logged
+	Findings    []Found      // the same as data, in this order
 	Annotations []Annotation // one for each finding, for tools that show it in the source
 	Done        attr.Done    // what the recorder did, in numbers
 	Mode        string       // the record mode, and who chose it
 	Options     []Option     // the notes name those without an effect
+}
+
+// A Found is a finding of a run, with its words.
+type Found struct {
+	Code     finding.Code     `json:"code"`
+	Severity finding.Severity `json:"severity"`
+	Text     string           `json:"text"` // for people; it may change
 }
 
 // An Option is what the program said, and why that had no effect: "" if it had one.
@@ -70,29 +80,56 @@ type Annotation struct {
 	Text   string // in one line
 }
 
-// Fail adds an error that is told in full each time. Its finding is its first line.
-func (rep *Report) Fail(text string, remedies ...Remedy) {
-	first, _, _ := strings.Cut(text, "\n")
-	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: strings.TrimSuffix(first, ":")}}}, Remedies: remedies})
+// Fail adds an error that is told in full each time. reason is what happened, in a
+// line, as it is for all tests.
+func (rep *Report) Fail(code finding.Code, reason, text string, remedies ...Remedy) {
+	rep.fail(Problem{
+		Code:     code,
+		Head:     text,
+		Causes:   []Cause{{Finding: Finding{Reason: reason}}},
+		Remedies: remedies,
+	})
 }
 
-// failAt adds an error of a file. If it is a line that begins with its place, other tests may fail
-// for the same.
-func (rep *Report) failAt(file, text string) {
-	place, reason, ok := strings.Cut(text, ": ")
-	if name, _, _ := strings.Cut(strings.TrimPrefix(place, file), ":"); !ok || name != "" || strings.Contains(text, "\n") {
-		rep.Fail(text)
+// failFor adds a failure of the log. If it is one line at a place of the cassette,
+// other tests may fail for the same.
+func (rep *Report) failFor(file string, f failure) {
+	if f.place == "" {
+		rep.Fail(f.code, firstLine(f.reason), f.reason)
 		return
 	}
-	rep.fail(Problem{Head: text, Causes: []Cause{{Finding: Finding{Reason: reason}, At: place}}})
+	text := f.place + ": " + f.reason
+	isOfCassette := f.place == file || strings.HasPrefix(f.place, file+":")
+	if !isOfCassette || strings.Contains(f.reason, "\n") {
+		rep.Fail(f.code, firstLine(f.reason), text)
+		return
+	}
+	rep.fail(Problem{
+		Code:   f.code,
+		Head:   text,
+		Causes: []Cause{{Finding: Finding{Reason: f.reason}, At: f.place}},
+	})
+}
+
+// firstLine returns the first line of a text, without the colon before a list.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSuffix(line, ":")
+}
+
+// note adds a note.
+func (rep *Report) note(code finding.Code, text string) {
+	rep.Notes = append(rep.Notes, text)
+	rep.Findings = append(rep.Findings, Found{code, finding.Note, text})
 }
 
 // fail adds an error.
 func (rep *Report) fail(p Problem) {
 	p.printable()
 	if rep.Done.Causes == nil {
-		rep.Done.Causes = []attr.Cause{{Reason: p.Causes[0].Reason, Detail: p.Text()}}
+		rep.Done.Causes = []attr.Cause{{Code: p.Code, At: p.At, Hints: p.Hints, Reason: cmp.Or(p.General, p.Causes[0].Reason), Detail: p.Text()}}
 	}
+	rep.Findings = append(rep.Findings, Found{p.Code, finding.Failure, p.Text()})
 	rep.Problems = append(rep.Problems, p)
 	rep.Errors = append(rep.Errors, p.Text())
 }
@@ -102,6 +139,9 @@ func (rep *Report) fail(p Problem) {
 func (rep *Report) printable() {
 	for i := range rep.Notes {
 		rep.Notes[i] = redact.Printable(rep.Notes[i])
+	}
+	for i := range rep.Findings {
+		rep.Findings[i].Text = redact.Printable(rep.Findings[i].Text)
 	}
 }
 

@@ -5,11 +5,16 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // A Problem is an error of a report in its parts, so that what many tests fail for is told once.
 type Problem struct {
+	Code     finding.Code
+	At       string         // the cassette with a line, if one is known
+	Hints    []finding.Code // what else is known of it
+	General  string         // what happened, without the numbers of this run; "" if that is the reason of the first cause
 	Head     string
 	Causes   []Cause
 	Tail     string   // the end of a list that is too long, and the like; may be empty
@@ -116,4 +121,16 @@ func times(n int) string {
 		return "once"
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+// A note is what is told and does not fail the run.
+type note struct {
+	code finding.Code
+	text string
+}
+
+// A failure is an error that fails the run.
+type failure struct {
+	code          finding.Code
+	place, reason string // the place may be empty
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -64,7 +65,7 @@ func ask(l *Log, prompt string) (m Miss) {
 	l.Reached.Store(true)
 	match, err := l.Tape.Take(tape.Call{Request: request(prompt), Cancelable: true})
 	if err != nil || match.Recording == nil {
-		return l.Miss(&match, false, "")
+		return l.Miss(&match, false, "").Miss
 	}
 	return Miss{}
 }
@@ -228,7 +229,7 @@ func TestLogIsSafeForConcurrentUse(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			ask(l, fmt.Sprint("hello ", i%2))
-			l.Notef("note %d", i)
+			l.Notef(finding.Saved, "note %d", i)
 			l.Unanswered("text", "form")
 			l.Replayed(4, &interaction.Response{Status: 500})
 			l.Drift(recs[0], recs[0].Form())
@@ -245,8 +246,8 @@ func TestLogIsSafeForConcurrentUse(t *testing.T) {
 func TestReportsArePrintable(t *testing.T) {
 	t.Parallel()
 	l, _ := newLog(t)
-	l.Notef("a\x1b[2J")
-	l.Error(fmt.Errorf("promptecho: \n::error::pwned"))
+	l.Notef(finding.Saved, "a\x1b[2J")
+	l.Error(errors.New("\n::error::pwned"))
 	if rep := l.Judge(&Outcome{}); rep.Notes[0] != `a\x1b[2J` || rep.Errors[0] != "\n\\::error::pwned" {
 		t.Errorf("%q", rep)
 	}

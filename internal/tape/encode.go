@@ -1,13 +1,13 @@
 package tape
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -38,12 +38,12 @@ func formOf(it *interaction.Interaction) *canon.Form {
 func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byte, error) {
 	for _, variable := range slices.Sorted(maps.Keys(g.Env)) {
 		if err := policy.CheckVariable(variable, g.Env[variable]); err != nil {
-			return nil, fmt.Errorf("%s: env %s: %w: nothing was written", name, variable, err)
+			return nil, finding.Errorf(finding.NotSaved, name, "env %s: %w: nothing was written", variable, err)
 		}
 	}
 	text, err := cassette.EncodeGiven(&g)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not saved: %w", name, err)
+		return nil, finding.Errorf(finding.NotSaved, name, "not saved: %w", err)
 	}
 	return text, policy.Check(name+": its top", text)
 }
@@ -58,7 +58,7 @@ func encode(
 	}
 	item, err := cassette.Encode(it, canon.Revision)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not saved: %w", name, err)
+		return nil, finding.Errorf(finding.NotSaved, name, "not saved: %w", err)
 	}
 	if err := policy.Check(name+": "+it.Request.String(), item.Text); err != nil {
 		return nil, err

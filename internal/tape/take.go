@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -284,7 +285,8 @@ func (t *Tape) checkMatchKey(rec *Recording, form *canon.Form) error {
 	if keyOf(formOf(it)) == rec.key {
 		return nil // a secret has become known since, and changes the form
 	}
-	const text = "%s:%d: under \"seals:\", at the end of the file, the line of this recording " +
+	place := fmt.Sprintf("%s:%d", t.Config.Name, rec.Line())
+	const text = "under \"seals:\", at the end of the file, the line of this recording " +
 		"belongs to another request: promptecho verify -w rewrites those lines"
-	return t.unreadable(fmt.Errorf(text, t.Config.Name, rec.Line()))
+	return t.unreadable(finding.Errorf(finding.CassetteUnreadable, place, text))
 }

@@ -5,11 +5,11 @@
 package tape
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/sequence"
@@ -160,8 +160,8 @@ func (t *Tape) noteCall(rec, outer *Recording) {
 func (t *Tape) Reserve(m Match) (*Recording, error) {
 	if t.canSave != nil {
 		if err := t.canSave(); err != nil {
-			const text = "%s: nothing is sent, because what it answers could not be saved: %w"
-			return nil, fmt.Errorf(text, t.Config.Name, err)
+			const text = "nothing is sent, because what it answers could not be saved: %w"
+			return nil, finding.Errorf(finding.NotSaved, t.Config.Name, text, err)
 		}
 	}
 

@@ -25,10 +25,17 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	if e.Field == "" {
-		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+	place, reason := e.At()
+	return place + ": " + reason
+}
+
+// At returns the place of the error, and what is wrong there.
+func (e *SyntaxError) At() (place, reason string) {
+	reason = e.Msg
+	if e.Field != "" {
+		reason = e.Field + ": " + e.Msg
 	}
-	return fmt.Sprintf("%s:%d:%d: %s: %s", e.File, e.Line, e.Column, e.Field, e.Msg)
+	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column), reason
 }
 
 // Broken returns the file, and whether its content is wrong, so that recording it anew is a

@@ -8,21 +8,24 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // A Finding is one cause for which tests do not replay, or not always.
 type Finding struct {
-	Reason  string      `json:"reason"`
-	Callers []string    `json:"callers,omitempty"` // which lines ask
-	Edits   []attr.Edit `json:"edits,omitempty"`   // what differs, in one of the runs
-	Detail  string      `json:"detail"`            // the report of one of the runs
-	Remedy  string      `json:"remedy"`            // what ends it: options to paste, or a change of code
-	Tests   []Tested    `json:"tests"`
-	Where   []string    `json:"where,omitempty"` // under which conditions only it was seen, if not under all
-	Note    bool        `json:"note,omitempty"`  // all runs with it passed
+	Code    finding.Code `json:"code"`
+	Reason  string       `json:"reason"`
+	Callers []string     `json:"callers,omitempty"` // which lines ask
+	Edits   []attr.Edit  `json:"edits,omitempty"`   // what differs, in one of the runs
+	Detail  string       `json:"detail"`            // the report of one of the runs
+	Remedy  string       `json:"remedy"`            // what ends it: options to paste, or a change of code
+	Tests   []Tested     `json:"tests"`
+	Where   []string     `json:"where,omitempty"` // under which conditions only it was seen, if not under all
+	Note    bool         `json:"note,omitempty"`  // all runs with it passed
 
 	values  map[string][]string // at the paths of edits; the recorded one first
+	hints   []finding.Code
 	options []string
 	how     map[string]int // how many runs of a kind had it
 }
@@ -47,34 +50,45 @@ func (f *Finding) merge(other *Finding) {
 	}
 }
 
-// remedies say what ends a cause for which no option was found, by what its reason or its
-// report says. The first that is there counts.
-var remedies = []struct{ says, remedy string }{
-	{"which came first when they were recorded", "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times"},
-	{"the same words or elements in another order", "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request"},
-	{"ran in parallel", "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)"},
-	{"no value for", "record the test again: it was recorded before it used that value"},
-	{"no request reached the recorder", "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test"},
-	{"already got the answer recorded for this one", "another request, which is not recorded, got the answer of this one, because the two differ only in a field that matching ignores: compare that field (promptecho.Match), or send the recorded value in it"},
-	{"answered another request, which differs in", "the program sends the two requests in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName"},
-	{"asked more often than recorded", "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats"},
-	{" is recorded; the recording here is of ", "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update"},
-	{"add AllowRaced()", "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it"},
-	{"not used", "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it"},
-	{"the file does not exist", "record the test: promptecho record"},
-	{"has a data race", "fix the race: go test -race shows both sides"},
-	{"the program panics", "fix the panic: its stack is in the report"},
+// remedies say what ends a cause for which no option was found.
+var remedies = map[finding.Code]string{
+	finding.AnswerDelayed:     "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times",
+	finding.ValueLacking:      "record the test again: it was recorded before it used that value",
+	finding.NoRequest:         "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test",
+	finding.RecordingTaken:    "another request, which is not recorded, got the answer of this one, because the two differ only in a field that matching ignores: compare that field (promptecho.Match), or send the recorded value in it",
+	finding.RecordingConflict: "the program sends the two requests in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName",
+	finding.AskedMoreOften:    "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats",
+	finding.NotRecorded:       "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update",
+	finding.RecordingUnused:   "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it",
+	finding.CassetteAbsent:    recordTheTest,
+	finding.CassetteLeftOver:  recordTheTest,
+	dataRace:                  "fix the race: go test -race shows both sides",
+	programPanics:             "fix the panic: its stack is in the report",
 }
+
+const recordTheTest = "record the test: promptecho record"
+
+// hintRemedies say what ends a cause of which a report knows more than its code.
+// They come before the remedies.
+var hintRemedies = map[finding.Code]string{
+	finding.WordsReordered:   "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request",
+	finding.ParallelOrder:    "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)",
+	finding.RecordedParallel: "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it",
+}
+
+// The codes of what the output of a test says.
+const (
+	dataRace      finding.Code = "data-race"
+	programPanics finding.Code = "program-panics"
+	testFails     finding.Code = "test-fails" // though its requests fit the cassette
+)
 
 // remedy says what ends the cause; sameAsked says that its test has recordings of one request, sent
 // in parallel, with different answers.
 func (f *Finding) remedy(sameAsked bool) string {
-	var mend []string
-	for _, row := range remedies {
-		if strings.Contains(f.Reason+"\n"+f.Detail, row.says) {
-			mend = []string{row.remedy}
-			break
-		}
+	mend := remedies[f.Code]
+	for _, hint := range f.hints {
+		mend = hintRemedies[hint]
 	}
 	switch {
 	case sameAsked && !f.Note && !f.isExplained():
@@ -83,8 +97,8 @@ func (f *Finding) remedy(sameAsked bool) string {
 		return f.option(strings.Join(f.options, ", "))
 	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
 		return "every run sends this request, and none sends the recorded one: the program has changed since, or depends on a state that was different then. Record again: promptecho record -update"
-	case mend != nil:
-		return mend[0]
+	case mend != "":
+		return mend
 	case f.isFixed():
 		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a poll, a timeout). Make the program always send it, or let it decide by a value from the cassette (rec.Now, rec.Rand, rec.Env)"
 	case f.values["body"] != nil:

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
@@ -124,7 +125,7 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 		}
 		return
 	}
-	causes := slices.DeleteFunc(slices.Clone(t.Causes), func(c attr.Cause) bool { return strings.Contains(c.Reason, follows) })
+	causes := slices.DeleteFunc(slices.Clone(t.Causes), func(c attr.Cause) bool { return c.Code == finding.FollowsMiss })
 	if len(causes) == 0 && len(t.Causes) > 0 {
 		causes = t.Causes
 	}
@@ -136,22 +137,20 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 	}
 }
 
-// follows is in the reason of a miss that another one before it has caused.
-const follows = "this request contains the error of an earlier miss"
-
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {
-	output, reason := t.Output, "the test fails, though its requests fit the cassette"
+	output := t.Output
+	code, reason := testFails, "the test fails, though its requests fit the cassette"
 	if t.Status == suite.Fail {
 		_, output, _ = strings.Cut(output, "\n") // without the verdict
 	}
 	switch {
 	case strings.Contains(output, "DATA RACE"):
-		reason = "the program has a data race"
+		code, reason = dataRace, "the program has a data race"
 	case strings.Contains(output, "panic: "):
-		reason = "the program panics"
+		code, reason = programPanics, "the program panics"
 	}
-	c := attr.Cause{Reason: reason, Detail: strings.TrimRight(output, "\n")}
+	c := attr.Cause{Code: code, Reason: reason, Detail: strings.TrimRight(output, "\n")}
 	for _, m := range failure.FindAllStringSubmatch(output, -1) {
 		if !strings.Contains(m[1], "/src/testing/") && !strings.Contains(m[1], "/src/runtime/") {
 			c.Caller = m[1]
@@ -163,21 +162,9 @@ func own(t *suite.Test) attr.Cause {
 
 var failure = regexp.MustCompile(`(?m)^\s+([\w./-]+\.go:\d+)`)
 
-// What a reason has of one run: the place of a cassette, and counts.
-var (
-	place    = regexp.MustCompile(`\S+\.yaml(:\d+)?(: )?`)
-	waited   = regexp.MustCompile(`\S+\.yaml:\d+: replay delayed this answer to wait for the request of \S+\.yaml:\d+`)
-	recorded = regexp.MustCompile(`\S+\.yaml:\d+`)
-	counts   = regexp.MustCompile(`\d+ of \d+ (recordings? not used)|(asked more often than recorded).*`)
-)
-
 // find adds a cause to the finding that it is of.
 func (r *Results) find(test [2]string, c attr.Cause) *Finding {
-	if c.Caller == "" { // nothing was asked: the line of what was not
-		c.Caller = recorded.FindString(c.Reason + "\n" + c.Detail)
-	}
-	c.Reason = waited.ReplaceAllString(c.Reason, "replay delayed an answer to wait for another request")
-	c.Reason = counts.ReplaceAllString(place.ReplaceAllString(c.Reason, ""), "$1$2")
+	c.Caller = cmp.Or(c.Caller, c.At) // nothing was asked: the line of what was not
 	f := r.findingOf(Tested{Package: test[0], Test: test[1]}, c)
 	f.Callers = addNew(f.Callers, c.Caller)
 	f.options = addNew(f.options, c.Option)
@@ -199,7 +186,7 @@ func (r *Results) findingOf(test Tested, c attr.Cause) *Finding {
 			return f
 		}
 	}
-	f := &Finding{Reason: c.Reason, Detail: c.Detail, Edits: c.Edits, Note: true, Tests: []Tested{test}, values: map[string][]string{}, how: map[string]int{}}
+	f := &Finding{Code: c.Code, hints: c.Hints, Reason: c.Reason, Detail: c.Detail, Edits: c.Edits, Note: true, Tests: []Tested{test}, values: map[string][]string{}, how: map[string]int{}}
 	r.findings = append(r.findings, f)
 	return f
 }

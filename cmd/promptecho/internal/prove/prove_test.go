@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
-	"github.com/promptecho/promptecho/internal/testing/seeds"
 )
 
 // Rounds run each test as often as was asked for, whatever the machine has.
@@ -41,23 +41,6 @@ func add(r *Results, test, caller, option string, edits ...attr.Edit) {
 			one.Causes = []attr.Cause{{Reason: "the nearest recording differs in " + e.Path, Caller: caller, Option: option, Edits: []attr.Edit{e}}}
 		}
 		r.Add(one, &round)
-	}
-}
-
-// TestRemedies: what remedies are found by is what reports and findings say.
-func TestRemedies(t *testing.T) {
-	t.Parallel()
-	source, err := seeds.Source("../../../../internal/report/*.go", "../../../../internal/diff/*.go", "prove.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range remedies {
-		if !strings.Contains(source, row.says) {
-			t.Errorf("nothing says %q", row.says)
-		}
-	}
-	if said := strings.NewReplacer("%s", "c.yaml", "%d", "4").Replace(source); !waited.MatchString(said) || strings.Count(said, follows) < 2 {
-		t.Errorf("the reports say neither %s nor %q", waited, follows)
 	}
 }
 
@@ -111,7 +94,7 @@ func TestOwnFailures(t *testing.T) {
 	r.Begin()
 	r.Add(&suite.Test{Package: "p", Name: "TestA/x", Status: suite.Fail, Linked: true, Output: "--- FAIL: TestA/x\n    a_test.go:7: 2, want 3\n"}, &round)
 	r.Add(&suite.Test{Package: "p", Name: "TestA", Status: suite.Fail, Output: "--- FAIL: TestA\n"}, &round)
-	r.Add(&suite.Test{Package: "p", Name: "TestB", Status: suite.Fail, Linked: true, Done: attr.Done{Causes: []attr.Cause{{Reason: "not recorded"}, {Reason: follows}}}}, &round)
+	r.Add(&suite.Test{Package: "p", Name: "TestB", Status: suite.Fail, Linked: true, Done: attr.Done{Causes: []attr.Cause{{Code: finding.NotRecorded, Reason: "not recorded"}, {Code: finding.FollowsMiss, Reason: "follows"}}}}, &round)
 	var got []string
 	for _, f := range r.Findings(func(Tested) bool { return true }) {
 		got = append(got, f.Reason+" "+strings.Join(f.Callers, " "))

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"cmp"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
+)
+
+// A missing is a miss, and what its text does not say of how it differs from its nearest
+// recording.
+type missing struct {
+	Miss
+	keys       []string       // by which another cassette can have the request
+	edits      []attr.Edit    // the first fields
+	plain      string         // Miss.Reason without what Frozen adds
+	differs    string         // the same without "the nearest recording"; "" if it does not begin so
+	hints      []finding.Code // what else is known
+	isFrozen   bool           // Frozen selects it, so no mode records it
+	acceptable bool           // promptecho accept may take the request as an edit of the recorded one
+
+	call    *tape.Match     // the request; nil if it was not compared with recordings
+	nearest *tape.Recording // the recording that it was compared with; nil if there was none
+}
+
+// oneLine returns where the nearest recording is, and what a program is told: the
+// same with what differs and, as far as there is room, both values of the first
+// field. Logs and SDKs repeat it, so it is short.
+func (m *missing) oneLine() (place, told string) {
+	name := filepath.Base(m.File)
+	if n := len(name) - 50; n > 0 {
+		name = name[n:] // it ends as it should: cassettes have names of ASCII
+	}
+	short := &Miss{File: "…/" + name, Line: m.Line}
+
+	place = redact.Printable(m.at())
+	for _, text := range []string{
+		m.at() + ": " + m.why(m.plain),
+		m.at() + ": " + m.why(m.short()),
+		short.at() + ": " + strings.TrimSuffix(m.withFrozen(m.short())+": "+m.Change, ": "),
+	} {
+		told = refusedText + redact.Printable(text)
+		if isShort(told) {
+			return place, told
+		}
+	}
+	for !isShort(told + "…") {
+		_, size := utf8.DecodeLastRuneInString(told)
+		told = told[:len(told)-size]
+	}
+	return place, told + "…"
+}
+
+// short returns the reason without the words that the place before it makes clear.
+func (m *missing) short() string { return cmp.Or(m.differs, m.plain) }
+
+// withFrozen returns a reason with what Frozen adds to it.
+func (m *missing) withFrozen(reason string) string {
+	if m.isFrozen {
+		return reason + frozen
+	}
+	return reason
+}
+
+// why returns a reason with both values of the first field that differs, in a line.
+func (m *missing) why(reason string) string {
+	if m.Change != "" {
+		reason += ": " + m.Change
+	}
+	return m.withFrozen(reason)
+}
+
+// unrecordable reports whether recording again cannot help.
+func (m *missing) unrecordable() bool { return m.is(finding.WebSocket) || m.isFrozen }
+
+// settle completes the reason of a miss once it is known.
+func (m *missing) settle(isFrozen bool) {
+	m.plain = m.Reason
+	m.isFrozen = isFrozen
+	m.Reason = m.withFrozen(m.plain)
+}
+
+const nearestRecording = "the nearest recording "
