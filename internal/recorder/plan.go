@@ -9,6 +9,7 @@ package recorder
 import (
 	"fmt"
 
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -89,7 +90,7 @@ const (
 	partialInReplay = "%s is partial: the run that recorded it failed, " +
 		"or ran only part of its test, and %s does not complete it. " +
 		"On your machine, without that mode and with the key set, " +
-		"run the whole test until it passes; then commit the cassette"
+		advice.CompleteTest
 	pinnedInRecording = "%s is pinned: replayed, not recorded, despite %s"
 )
 

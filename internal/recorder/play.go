@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -121,7 +122,7 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 		r.log.Accepted.Add(rec)
 	}
 	if m.SecretLearned {
-		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, call rec.Secret(NAME), with the name of its environment variable, before the first request", r.file, rec.Line(), redact.Placeholder)
+		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, "+advice.NameSecret, r.file, rec.Line(), redact.Placeholder)
 	}
 	if m.Form != nil {
 		r.log.Drift(rec, m.FoundBy)

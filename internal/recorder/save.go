@@ -23,6 +23,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -246,7 +247,7 @@ func (r *Recorder) replace(
 	}
 	if len(old) > 0 {
 		r.log.Notef(finding.OldKept, "%s: kept %s that this run did not record again; "+
-			"to keep nothing old, delete the file before recording",
+			advice.DropOld,
 			r.file, english.Count(len(old), "recording"))
 	}
 	return slices.Concat(recorded, old), 0

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
@@ -45,6 +46,6 @@ func (w *waits) note(notef func(code finding.Code, format string, args ...any)) 
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.total > time.Second {
-		notef(finding.ProgramWaits, "in this replay, %v passed between requests to one endpoint, without any other request in between (%s): if the program sleeps there, run the test in a testing/synctest bubble, or let the test set how long it sleeps", w.total.Round(100*time.Millisecond), w.first)
+		notef(finding.ProgramWaits, "in this replay, %v passed between requests to one endpoint, without any other request in between (%s): if the program sleeps there, "+advice.UseBubble, w.total.Round(100*time.Millisecond), w.first)
 	}
 }

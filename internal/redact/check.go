@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
@@ -13,7 +14,7 @@ import (
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
-const notWritten = "nothing was written. Keep the secret out of the call, or have promptecho.Redact replace it"
+const notWritten = "nothing was written. Keep the secret out of the call, or " + advice.RedactIt
 
 // Check looks for every known secret in what is about to be written, however it is encoded
 // there. It returns an error that names the place, never the value.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -148,9 +149,15 @@ func (r *Run) bothOrders() (notes []string) {
 			}
 		}
 	}
+	return notes
+}
+
+// learnedSecrets names the requests that were sent before a secret in them was
+// known.
+func (r *Run) learnedSecrets() (notes []string) {
 	for _, rec := range r.Tape.SecretLearned {
 		req := rec.Interaction().Request
-		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", r.File, req.String()))
+		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. "+advice.NameSecretOf+"", r.File, req.String()))
 	}
 	return notes
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -149,7 +150,7 @@ func aroundDifference(a, b string) (string, string) {
 }
 
 // unset says why a text most likely lacks a value that the recorded one has, and what helps.
-const unset = "  the incoming text lacks a value: is an environment variable unset here? Set it, or read it with rec.Env(NAME) and record again: then a replay has the recorded value\n"
+const unset = "  the incoming text lacks a value: is an environment variable unset here? " + advice.SetVariable + "\n"
 
 // remarks says what most likely lies behind edits, and what helps, where no option does; in lines
 // of their own. aliases are the names that servers have.

@@ -53,6 +53,9 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	for _, text := range l.bothOrders() {
 		rep.note(finding.OrderAmbiguous, text)
 	}
+	for _, text := range l.learnedSecrets() {
+		rep.note(finding.SecretLearned, text)
+	}
 	if reached && l.Mode != "live" {
 		if !o.Filtered && !o.Skipped {
 			rep.Options = options

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -55,13 +56,13 @@ func (m *Miss) detail() string {
 	if m.Hint != "" {
 		text += "\n  if this cannot change the answer, add " + m.Hint
 		var given []string
-		for _, g := range [][2]string{{"MaskTimes", "rec.Now()"}, {"MaskUUIDs", "rec.Rand(NAME)"}} {
+		for _, g := range [][2]string{{"MaskTimes", advice.Now}, {"MaskUUIDs", advice.Rand}} {
 			if strings.Contains(m.Hint, g[0]) {
 				given = append(given, g[1])
 			}
 		}
 		if len(given) > 0 {
-			text += "\n  if it can change the answer, take the value from " + strings.Join(given, " and ") + ", to get the recorded one in replay"
+			text += "\n  if it can change the answer, " + advice.TakeValue(given...)
 		}
 	}
 	return strings.TrimPrefix(text, "\n")

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/seeds"
 )
 
 // open returns the error of a recorder with a line of options.
@@ -96,24 +95,6 @@ func TestReworded(t *testing.T) {
 	} {
 		if got := Reworded(text); got != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
-		}
-	}
-}
-
-// TestOnlyInGo: what is reworded is what reports say.
-func TestOnlyInGo(t *testing.T) {
-	t.Parallel()
-	source, err := seeds.Source("../../../../internal/recorder/*.go", "../../../../internal/report/*.go", "../../../../internal/redact/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(onlyInGo); i += 2 {
-		says := onlyInGo[i]
-		if _, value, joined := strings.Cut(says, "take the value from "); joined { // made of parts
-			_, says, _ = strings.Cut(value, ", ")
-		}
-		if !strings.Contains(source, says) {
-			t.Errorf("no report says %q", says)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -35,16 +36,16 @@ var inGo = regexp.MustCompile(`\b(?:promptecho\.)?([A-Z][A-Za-z]+)\b`)
 // onlyInGo has what only a test in Go can do, each with what a program in another language does
 // instead.
 var onlyInGo = []string{
-	"take the value from rec.Now() and rec.Rand(NAME), to get the recorded one in replay", "have the test give the program a fixed value",
-	"take the value from rec.Now(), to get the recorded one in replay", "have the test give the program a fixed value",
-	"take the value from rec.Rand(NAME), to get the recorded one in replay", "have the test give the program a fixed value",
-	"Set it, or read it with rec.Env(NAME) and record again: then a replay has the recorded value", "Set it to the value that it had when the cassette was recorded",
-	"call rec.Secret(NAME), with the name of its environment variable, before the first request", "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
-	"Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request", "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",
-	"run the test in a testing/synctest bubble, or let the test set how long it sleeps", "let the test set how long it sleeps",
-	"run the whole test until it passes; then commit the cassette", "run the whole command until it passes; then commit the cassette (-mode=all -require-all also drops the recordings that it does not ask for)",
-	"have promptecho.Redact replace it", "have -options '{redact: [EXPRESSION]}' replace it",
-	"to keep nothing old, delete the file before recording", "to keep nothing old, run with -mode=all -require-all",
+	advice.TakeValue(advice.Now, advice.Rand), "have the test give the program a fixed value",
+	advice.TakeValue(advice.Now), "have the test give the program a fixed value",
+	advice.TakeValue(advice.Rand), "have the test give the program a fixed value",
+	advice.SetVariable, "Set it to the value that it had when the cassette was recorded",
+	advice.NameSecret, "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+	advice.NameSecretOf, "Add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+	advice.UseBubble, "let the test set how long it sleeps",
+	advice.CompleteTest, "run the whole command until it passes; then commit the cassette (-mode=all -require-all also drops the recordings that it does not ask for)",
+	advice.RedactIt, "have -options '{redact: [EXPRESSION]}' replace it",
+	advice.DropOld, "to keep nothing old, run with -mode=all -require-all",
 }
 
 // aliasOfServer matches what names a server by a variable of Go. A program has its address.
