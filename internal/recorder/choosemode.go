@@ -44,8 +44,7 @@ func askedMode() (chosenMode, error) {
 		return c, err
 	}
 	if s := os.Getenv("PROMPTECHO_MODE"); s != "" {
-		m, err := parseMode(s, "PROMPTECHO_MODE")
-		return chosenMode{m, "PROMPTECHO_MODE"}, err
+		return modeBy(s, "PROMPTECHO_MODE")
 	}
 	if !shell.InCI() {
 		return chosenMode{}, nil

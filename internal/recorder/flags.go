@@ -34,8 +34,7 @@ func flagMode() (chosenMode, error) {
 	case record && mode != string(ModeAll):
 		return chosenMode{}, fmt.Errorf("promptecho: -echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
 	}
-	m, err := parseMode(mode, "-"+modeFlag)
-	return chosenMode{m, "-" + modeFlag}, err
+	return modeBy(mode, "-"+modeFlag)
 }
 
 // isOurFlag reports whether an argument sets one of our flags.

@@ -64,13 +64,22 @@ func (m Mode) ceiling() string {
 	return fmt.Sprintf("InMode(Mode%s%s) in the code allows no recording", strings.ToUpper(string(m[:1])), m[1:])
 }
 
-// parseMode returns the mode named s; where says who asked for it.
-func parseMode(s, where string) (Mode, error) {
+// parseMode returns the mode of a name.
+func parseMode(s string) (Mode, error) {
 	if m := Mode(s); m == ModeAccepted || slices.Contains(modes, m) {
 		return m, nil
 	}
 	names := group.Each(modes, func(m Mode) string { return string(m) })
-	return "", fmt.Errorf("promptecho: %s: unknown record mode %q: use one of %s", where, s, strings.Join(names, ", "))
+	return "", fmt.Errorf("unknown record mode %q: use one of %s", s, strings.Join(names, ", "))
+}
+
+// modeBy returns the mode of a name that a flag or a variable asks for.
+func modeBy(name, by string) (chosenMode, error) {
+	m, err := parseMode(name)
+	if err != nil {
+		return chosenMode{}, fmt.Errorf("promptecho: %s: %w", by, err)
+	}
+	return chosenMode{m, by}, nil
 }
 
 // A chosenMode is a mode and who chose it, for messages.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -168,7 +167,11 @@ func (r *Recorder) overCut(err error) error {
 	if err == nil || !r.plan.rerecord || !r.tape.State.Cut {
 		return err
 	}
-	place, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "promptecho: "), ": ")
+	place := r.file
+	var broken interface{ At() (place, reason string) }
+	if errors.As(err, &broken) {
+		place, _ = broken.At()
+	}
 	r.log.Notef(finding.CutOff, "%s: the file was cut here: this run records the whole cassette again", place)
 	return nil
 }

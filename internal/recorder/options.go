@@ -21,18 +21,17 @@ import (
 
 // InMode sets the record mode in code.
 func (c *Config) InMode(m Mode) {
-	_, err := parseMode(string(m), "InMode")
-	why := strings.TrimPrefix(fmt.Sprint(err), "promptecho: InMode: ")
-	c.set(optionInMode, err != nil, why)
+	_, err := parseMode(string(m))
+	c.set(optionInMode, err != nil, fmt.Sprint(err))
 	c.mode = m
 }
 
 // InModeOf sets the record mode that a flag of the command asks for. It
 // overrides all other ways to choose a mode; by names the flag.
 func (c *Config) InModeOf(by, mode string) {
-	m, err := parseMode(mode, by)
+	m, err := parseMode(mode)
 	c.flag = chosenMode{m, by}
-	c.err = errors.Join(c.err, err)
+	c.fail(by, err)
 }
 
 // Upstream sets the transport that sends requests; nil is the default.
