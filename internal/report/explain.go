@@ -115,7 +115,7 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	if slices.ContainsFunc(edits, isReordered) {
 		m.hints = append(m.hints, finding.WordsReordered)
 	}
-	m.Diff += remarks(edits, &request, &incoming, options.Aliases) + beside
+	m.Diff += remarks(edits, &request, &incoming, options.Aliases, !m.lacksValue) + beside
 	m.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return nearest
 }

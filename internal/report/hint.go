@@ -153,8 +153,9 @@ func aroundDifference(a, b string) (string, string) {
 const unset = "  the incoming text lacks a value: is an environment variable unset here? " + advice.SetVariable + "\n"
 
 // remarks says what most likely lies behind edits, and what helps, where no option does; in lines
-// of their own. aliases are the names that servers have.
-func remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []string) string {
+// of their own. aliases are the names that servers have; mayBeUnset says that a variable of the
+// environment may lack.
+func remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []string, mayBeUnset bool) string {
 	if len(edits) != 1 {
 		return ""
 	}
@@ -170,7 +171,7 @@ func remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []strin
 		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
 		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map in another order makes it differ from run to run. If the client can send JSON, fields are compared instead; promptecho.Ignore(\"body\") ignores the whole body\n"
-	case e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
+	case mayBeUnset && e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
 		return unset
 	}
 	return ""

@@ -282,15 +282,16 @@ func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
 // compare finds the recording among near that is most like a missed request, and says in m how
 // the two differ.
 func (l *Log) compare(m *missing, near []*tape.Recording) {
+	lacking := l.Lacking.all()
+	m.lacksValue = len(lacking) > 0
 	m.nearest = l.explain(m, m.call, l.Tape.Stored(), near, func(rec *tape.Recording) bool { return !l.isFree(rec) })
 	if m.nearest != nil {
 		l.compared.Add(m.nearest)
 	}
-	lacking := l.Lacking.all()
-	if len(lacking) > 0 {
+	if m.lacksValue {
 		// A request made from a value that the cassette lacks cannot match.
 		m.Hint = ""
-		m.Diff = strings.Replace(m.Diff, unset, "", 1) + "  the cassette has no value for " +
+		m.Diff += "  the cassette has no value for " +
 			english.List(lacking, maxListed) + " yet, so a text made from it cannot match\n"
 	}
 }

@@ -21,6 +21,7 @@ type missing struct {
 	plain      string         // Miss.Reason without what Frozen adds
 	differs    string         // the same without "the nearest recording"; "" if it does not begin so
 	hints      []finding.Code // what else is known
+	lacksValue bool           // the cassette lacks a value that the test asked for
 	isFrozen   bool           // Frozen selects it, so no mode records it
 	acceptable bool           // promptecho accept may take the request as an edit of the recorded one
 
