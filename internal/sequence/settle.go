@@ -156,6 +156,11 @@ func (r *rest) wait(kind int) {
 	r.isRested(most)
 }
 
+// works reports whether the program works, so that only its processor time counts for
+// who waits for an event. A goroutine in a system call does not work: it may wait there
+// for ever, as that of signal.Notify does.
+func (r *rest) works(seen crowd) bool { return seen.here > r.others.here }
+
 // lapse returns how much of the time since the last look counts for who waits for the program.
 func (r *rest) lapse(l *lapse) time.Duration {
 	if bubble.In() || !r.looking.TryLock() { // somebody waits for it to rest
@@ -163,7 +168,7 @@ func (r *rest) lapse(l *lapse) time.Duration {
 	}
 	defer r.looking.Unlock()
 	seen, ok := r.watch.look()
-	return l.next(ok && !seen.isWithin(r.others), max(seen.here, r.others.here+1), r.watch.collects())
+	return l.next(ok && r.works(seen), max(seen.here, r.others.here+1), r.watch.collects())
 }
 
 // WithPatience returns a context that ends when its parent does, or when the program has had a time to

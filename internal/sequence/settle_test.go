@@ -185,3 +185,24 @@ func TestRecordingKeepsPatience(t *testing.T) {
 		t.Errorf("%d waits in vain, and the time of the next is halved %d times", r.inVain, r.impatience)
 	}
 }
+
+// TestSystemCallIsNoWork: the wait for a call that is left out passes by the wall's
+// clock although a goroutine stays in a system call, as that of signal.Notify does.
+// Counted by processor time, it took six seconds.
+func TestSystemCallIsNoWork(t *testing.T) {
+	t.Parallel()
+	r := rest{others: crowd{here: 1}}
+	for _, tt := range []struct {
+		seen  crowd
+		works bool
+	}{
+		{crowd{}, false},
+		{crowd{away: 1}, false},
+		{crowd{here: 1}, false}, // it never rests
+		{crowd{here: 2}, true},
+	} {
+		if got := r.works(tt.seen); got != tt.works {
+			t.Errorf("%+v works: %v", tt.seen, got)
+		}
+	}
+}
