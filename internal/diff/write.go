@@ -21,7 +21,15 @@ const (
 // answer.
 // Of more than limit edits the rest are counted; a limit of 0 is none.
 func Write(edits []Edit, indent string, limit int) string {
-	w := writer{indent: indent}
+	return write(writer{indent: indent}, edits, limit)
+}
+
+// WriteSides does what [Write] does, with other words for the two values.
+func WriteSides(edits []Edit, sides *Sides, indent string, limit int) string {
+	return write(writer{indent: indent, sides: sides}, edits, limit)
+}
+
+func write(w writer, edits []Edit, limit int) string {
 	for shown := 0; len(edits) > 0; shown++ {
 		if shown == limit && limit > 0 {
 			w.more(edits)
@@ -43,6 +51,15 @@ func Write(edits []Edit, indent string, limit int) string {
 type writer struct {
 	b      strings.Builder
 	indent string
+	sides  *Sides // nil for those of each edit
+}
+
+// sidesOf returns the words for the values of an edit.
+func (w *writer) sidesOf(e *Edit) *Sides {
+	if w.sides != nil {
+		return w.sides
+	}
+	return e.sides()
 }
 
 // line writes one line, without blanks at its end.
@@ -75,8 +92,16 @@ func (w *writer) more(rest []Edit) {
 // siblings returns how many edits from the first on are neighbours in a list
 // that only one side has.
 func siblings(edits []Edit) int {
+	list, in := edits[0].list()
+	if list == "" {
+		return 1
+	}
 	n := 1
-	for list := edits[0].list(); list != "" && n < len(edits) && edits[n].list() == list; {
+	for n < len(edits) {
+		other, otherIn := edits[n].list()
+		if other != list || otherIn != in {
+			break
+		}
 		n++
 	}
 	return n
@@ -85,29 +110,29 @@ func siblings(edits []Edit) int {
 // siblings shows neighbours that only one side has.
 func (w *writer) siblings(edits []Edit) {
 	last := edits[len(edits)-1]
-	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": only in ", last.onlyIn())
+	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": ", w.sidesOf(&last).only(last.onlyIn()))
 	w.rows(group.Each(edits, func(e Edit) string { return summary(e.Recorded + e.Incoming) }), manySiblings-1, "")
 }
 
 func (w *writer) edit(e *Edit) {
-	head, side := shown(e.Path), e.onlyIn()
+	head, side, sides := shown(e.Path), e.onlyIn(), w.sidesOf(e)
 	if e.Name != "" {
 		head += " (" + escape(e.Name, false) + ")"
 	}
 	switch {
-	case e.Note == movedNote:
+	case e.Note.Code == Moved:
 		w.line(head, ": moved here from ", shown(cmp.Or(e.From, e.Path)))
 		w.line("  ", summary(e.Incoming))
 		return
-	case side != "":
-		w.line(head, ": only in ", side)
+	case side != bothSides:
+		w.line(head, ": ", sides.only(side))
 		w.line("  ", summary(e.Recorded+e.Incoming))
 		return
 	case e.From != "":
-		head += " (" + shown(parted(e.From, e.Path)) + " in the recording)"
+		head += " (" + shown(parted(e.From, e.Path)) + " in " + sides.Recorded + ")"
 	}
-	if e.Note != "" {
-		head += ": " + e.Note
+	if note := e.noteText(sides); note != "" {
+		head += ": " + note
 	}
 	w.line(head)
 	w.values(e)
@@ -137,7 +162,7 @@ func (w *writer) values(e *Edit) {
 		a, b = e.Recorded, e.Incoming
 	}
 	switch {
-	case strings.HasPrefix(e.Note, lineEndsNote):
+	case e.Note.Code == LineEnds:
 	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
 		w.both(e, summary(e.Recorded), summary(e.Incoming))
 		if n := FirstDifference(a, b); n >= longToken {
@@ -152,19 +177,16 @@ func (w *writer) values(e *Edit) {
 		}
 	default:
 		w.both(e, escape(a, false), escape(b, false))
-		if e.Note == "" {
+		if e.Note.Code == NoNote {
 			w.change(a, b)
 		}
 	}
 }
 
 func (w *writer) both(e *Edit, recorded, incoming string) {
-	label := "incoming: "
-	if e.Live {
-		label = "live:     "
-	}
-	w.line("  recorded: ", recorded)
-	w.line("  ", label, incoming)
+	sides := w.sidesOf(e)
+	w.line("  ", sides.RecordedLabel, recorded)
+	w.line("  ", sides.IncomingLabel, incoming)
 }
 
 // isShort reports whether a text is shown whole.
@@ -225,8 +247,8 @@ func Brief(value string) string {
 // Values writes what an edit changes in one line: both values, from shortly before their
 // first difference, or what was added or removed.
 func (e *Edit) Values() string {
-	if side := e.onlyIn(); side != "" {
-		return "only in " + side + ": " + Brief(e.Recorded+e.Incoming)
+	if side := e.onlyIn(); side != bothSides {
+		return e.sides().only(side) + ": " + Brief(e.Recorded+e.Incoming)
 	}
 	if e.List() != "" {
 		return "only the order differs"
