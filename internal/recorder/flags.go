@@ -50,7 +50,7 @@ func askedMode() (chosenMode, error) {
 	if !flag.Parsed() && testing.Testing() {
 		// Nobody knows yet what the flags say.
 		if i := slices.IndexFunc(os.Args, isOurFlag); i >= 0 {
-			return chosenMode{}, fmt.Errorf("promptecho: the recorder is opened before %s is read: in TestMain, call flag.Parse() before promptecho.Open, or open it in the function that echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
+			return chosenMode{}, prefixed("the recorder is opened before %s is read: in TestMain, call flag.Parse() before promptecho.Open, or open it in the function that echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
 		}
 	}
 	if c, err := flagMode(); err != nil || c.mode != "" {
@@ -75,7 +75,7 @@ func flagMode() (chosenMode, error) {
 	case mode == "":
 		return chosenMode{}, nil
 	case record && mode != string(ModeAll):
-		return chosenMode{}, fmt.Errorf("promptecho: -echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
+		return chosenMode{}, prefixed("-echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
 	}
 	m, err := parseMode(mode, "-"+modeFlag)
 	return chosenMode{m, "-" + modeFlag}, err

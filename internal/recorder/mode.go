@@ -70,7 +70,7 @@ func parseMode(s, where string) (Mode, error) {
 		return m, nil
 	}
 	names := group.Each(modes, func(m Mode) string { return string(m) })
-	return "", fmt.Errorf("promptecho: %s: unknown record mode %q: use one of %s", where, s, strings.Join(names, ", "))
+	return "", prefixed("%s: unknown record mode %q: use one of %s", where, s, strings.Join(names, ", "))
 }
 
 // A chosenMode is a mode and who chose it, for messages.
