@@ -43,7 +43,11 @@ func (t lsTotal) text() string { return strings.Join(t.lines(), "; ") }
 func (t lsTotal) lines() (lines []string) {
 	var states []string
 	for _, s := range slices.Sorted(maps.Keys(t.States)) {
-		states = append(states, fmt.Sprintf("%d %s", t.States[s], strings.ReplaceAll(s, "failures", "with failures")))
+		name := s
+		if s == stateFailures {
+			name = "with failures"
+		}
+		states = append(states, fmt.Sprintf("%d %s", t.States[s], name))
 	}
 	all := int64(0)
 	for _, n := range t.Calls {
@@ -62,6 +66,20 @@ func (t lsTotal) lines() (lines []string) {
 	return lines
 }
 
+// States of a file, as -json has them.
+const (
+	stateBroken   = "broken"
+	statePartial  = "partial"
+	statePinned   = "pinned"
+	stateFailures = "failures"
+	stateAccepted = "accepted"
+	stateOrphan   = "orphan"
+	stateToReview = "to review"
+)
+
+// stateColumn is the index of STATE in lsColumns.
+const stateColumn = 6
+
 // The columns of ls.
 var lsColumns = []column{
 	{name: "CASSETTE", least: 24, cut: middle},
@@ -70,17 +88,19 @@ var lsColumns = []column{
 	{name: "IN", right: true},
 	{name: "OUT", right: true},
 	{name: "AGE", right: true, paint: dimmed},
-	{name: "STATE", least: 8, cut: cutEnd, paint: stateColour},
+	{name: "STATE", least: 8, cut: cutEnd},
 }
 
 func dimmed(string, int) string { return dim }
 
-// stateColour is red for what needs somebody, and dim for what is only to be known.
-func stateColour(text string, _ int) string {
-	for _, bad := range []string{"broken", "failures", "orphan", "partial", "failed", "review"} {
-		if strings.Contains(text, bad) {
-			return red
-		}
+// badStates are the states and kinds of files that the user has to act on.
+var badStates = []string{stateBroken, stateFailures, stateOrphan, statePartial, stateToReview, isFailed}
+
+// stateColour is red if the user has to act on one of the states, else dim.
+func stateColour(states []string) string {
+	isBad := func(state string) bool { return slices.Contains(badStates, state) }
+	if slices.ContainsFunc(states, isBad) {
+		return red
 	}
 	return dim
 }
@@ -137,6 +157,7 @@ func rowOf(l *listing, names []string) row {
 		state, r.colour = append([]string{l.Kind}, state...), dim
 	}
 	r.cells = append(r.cells, orNone(calls(l.Calls), "-"), models(l.Models), number(l.InputTokens), number(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(state, ", "))
+	r.colours = map[int]string{stateColumn: stateColour(state)}
 	return r
 }
 

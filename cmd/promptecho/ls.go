@@ -91,7 +91,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		l.Modified = info.ModTime().Truncate(time.Second)
 	}
 	if err != nil {
-		l.State, l.Problem = append(l.State, "broken"), err.Error()
+		l.State, l.Problem = append(l.State, stateBroken), err.Error()
 		return l
 	}
 	failures, accepted := false, false
@@ -111,11 +111,11 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		name string
 		is   bool
 	}{
-		{"partial", f.Partial && l.Kind == isCassette},
-		{"pinned", f.Pinned},
-		{"failures", failures},
-		{"accepted", accepted},
-		{"orphan", l.Kind == isCassette && packages.orphaned(file)},
+		{statePartial, f.Partial && l.Kind == isCassette},
+		{statePinned, f.Pinned},
+		{stateFailures, failures},
+		{stateAccepted, accepted},
+		{stateOrphan, l.Kind == isCassette && packages.orphaned(file)},
 	} {
 		if s.is {
 			l.State = append(l.State, s.name)
@@ -137,7 +137,7 @@ func sum(list []listing) lsTotal {
 			continue
 		}
 		t.Cassettes++
-		if name, pkg := testOf(l.Path); name != "" && !slices.Contains(l.State, "orphan") {
+		if name, pkg := testOf(l.Path); name != "" && !slices.Contains(l.State, stateOrphan) {
 			named[pkg+"\x00"+name] = true
 		}
 		for kind, n := range l.Calls {

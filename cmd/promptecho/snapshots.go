@@ -92,7 +92,7 @@ func snapshotFileAt(path string, packages testPackages) snapshotFile {
 		f.number = len(stored.Sections)
 	}
 	if _, err := os.Stat(snapshot.Pending(path)); err == nil {
-		f.state = append(f.state, "to review")
+		f.state = append(f.state, stateToReview)
 	}
 	if pkg, cassette, ok := snapshot.Cassette(path); ok {
 		f.test, _ = testOf(filepath.Join(pkg, cassette))
