@@ -153,7 +153,7 @@ const Socket = "this request opens a WebSocket, which is not recorded: use plain
 
 // missed is what the answer to a miss says. An agent that goes on after it may say that to
 // the model.
-const missed = "promptecho: not recorded: "
+const missed = interaction.MissMark + ": "
 
 // said returns the beginning of what a request says last, quoted: the text of the last
 // message, of the input or of the prompt. It returns "" if there is no such text.
