@@ -42,7 +42,7 @@ func (p *Policy) knownIn(text string) ([]carrier.Edit, error) {
 // kindOfEdit returns what was found at the place of an edit.
 func kindOfEdit(e carrier.Edit) string {
 	if len(e.Causes) == 0 {
-		return kindPlain
+		return kindPlain.String()
 	}
 	return e.Causes[0].Kind
 }
