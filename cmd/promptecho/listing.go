@@ -22,9 +22,9 @@ type listing struct {
 	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
 	Models []string       `json:"models"`         // sorted
 	tokens
-	Modified time.Time `json:"modified"`
-	State    []string  `json:"state"` // partial, pinned, failures, accepted, orphan, broken
-	Problem  string    `json:"problem,omitempty"`
+	Modified time.Time   `json:"modified"`
+	State    []fileState `json:"state"` // partial, pinned, failures, accepted, orphan, broken
+	Problem  string      `json:"problem,omitempty"`
 }
 
 // A lsTotal is the sum of listings.
@@ -33,7 +33,7 @@ type lsTotal struct {
 	Tests     int            `json:"tests"` // that have a cassette
 	Calls     map[string]int `json:"calls"`
 	tokens
-	States map[string]int `json:"states"`
+	States map[fileState]int `json:"states"`
 }
 
 // text returns the sum as one line.
@@ -43,7 +43,7 @@ func (t lsTotal) text() string { return strings.Join(t.lines(), "; ") }
 func (t lsTotal) lines() (lines []string) {
 	var states []string
 	for _, s := range slices.Sorted(maps.Keys(t.States)) {
-		name := s
+		name := string(s)
 		if s == stateFailures {
 			name = "with failures"
 		}
@@ -66,15 +66,18 @@ func (t lsTotal) lines() (lines []string) {
 	return lines
 }
 
-// States of a file, as -json has them.
+// A fileState is a state of a file, as -json has it. The kind of a file that is
+// not a cassette counts as one.
+type fileState string
+
 const (
-	stateBroken   = "broken"
-	statePartial  = "partial"
-	statePinned   = "pinned"
-	stateFailures = "failures"
-	stateAccepted = "accepted"
-	stateOrphan   = "orphan"
-	stateToReview = "to review"
+	stateBroken   fileState = "broken"
+	statePartial  fileState = "partial"
+	statePinned   fileState = "pinned"
+	stateFailures fileState = "failures"
+	stateAccepted fileState = "accepted"
+	stateOrphan   fileState = "orphan"
+	stateToReview fileState = "to review"
 )
 
 // stateColumn is the index of STATE in lsColumns.
@@ -93,12 +96,19 @@ var lsColumns = []column{
 
 func dimmed(string, int) string { return dim }
 
+func stateNames(states []fileState) (names []string) {
+	for _, s := range states {
+		names = append(names, string(s))
+	}
+	return names
+}
+
 // badStates are the states and kinds of files that the user has to act on.
-var badStates = []string{stateBroken, stateFailures, stateOrphan, statePartial, stateToReview, isFailed}
+var badStates = []fileState{stateBroken, stateFailures, stateOrphan, statePartial, stateToReview, isFailed}
 
 // stateColour is red if the user has to act on one of the states, else dim.
-func stateColour(states []string) string {
-	isBad := func(state string) bool { return slices.Contains(badStates, state) }
+func stateColour(states []fileState) string {
+	isBad := func(state fileState) bool { return slices.Contains(badStates, state) }
 	if slices.ContainsFunc(states, isBad) {
 		return red
 	}
@@ -154,9 +164,9 @@ func rowOf(l *listing, names []string) row {
 	state := slices.Clone(l.State)
 	r := row{indent: 2 * len(names), cells: []string{names[len(names)-1]}}
 	if l.Kind != isCassette {
-		state, r.colour = append([]string{l.Kind}, state...), dim
+		state, r.colour = append([]fileState{fileState(l.Kind)}, state...), dim
 	}
-	r.cells = append(r.cells, orNone(calls(l.Calls), "-"), models(l.Models), number(l.InputTokens), number(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(state, ", "))
+	r.cells = append(r.cells, orNone(calls(l.Calls), "-"), models(l.Models), number(l.InputTokens), number(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(stateNames(state), ", "))
 	r.colours = map[int]string{stateColumn: stateColour(state)}
 	return r
 }

@@ -100,10 +100,7 @@ func counted(list []*difference) string {
 // testName returns the name of the test whose cassette a difference is of, or the file if the
 // cassette is of no test.
 func testName(d *difference) string {
-	file := d.New
-	if file == "" {
-		file, _, _ = strings.Cut(d.Old, " (") // the revision
-	}
+	file := d.file()
 	name, _ := testOf(file)
 	return cmp.Or(name, file)
 }

@@ -83,10 +83,10 @@ func cassetteOf(l *listing) *page.Cassette {
 	c := &page.Cassette{
 		Path: l.Path, Name: cmp.Or(l.Test, filepath.Base(l.Path)), Folder: packageOf(l.Path), Place: placeIn(l), Kind: l.Kind,
 		Calls: calls(l.Calls), Models: models(l.Models), Input: l.InputTokens, Output: l.OutputTokens,
-		Modified: l.Modified, Age: age(time.Since(l.Modified)), States: l.State, Problem: l.Problem,
+		Modified: l.Modified, Age: age(time.Since(l.Modified)), States: stateNames(l.State), Problem: l.Problem,
 	}
 	if l.Kind != isCassette {
-		c.States = append([]string{l.Kind}, l.State...)
+		c.States = append([]string{l.Kind}, c.States...)
 	}
 	return c
 }

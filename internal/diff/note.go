@@ -76,14 +76,21 @@ type Sides struct {
 	IncomingLabel string
 }
 
+// Labels begin the lines with the values of an edit of a request. The command
+// colours these lines in the output of tests.
+const (
+	RecordedLabel = "recorded: "
+	IncomingLabel = "incoming: "
+)
+
 var (
 	requestSides = Sides{
 		Recorded: "the recording", Incoming: "the incoming request", Short: "the request",
-		RecordedLabel: "recorded: ", IncomingLabel: "incoming: ",
+		RecordedLabel: RecordedLabel, IncomingLabel: IncomingLabel,
 	}
 	answerSides = Sides{
 		Recorded: "the recording", Incoming: "the live answer", Short: "the live answer",
-		RecordedLabel: "recorded: ", IncomingLabel: "live:     ",
+		RecordedLabel: RecordedLabel, IncomingLabel: "live:     ",
 	}
 )
 
