@@ -87,7 +87,7 @@ func (a *acceptance) say(what string, l *acceptLine) {
 	p.line(0, "", "%s", text)
 	if same != "" && a.seen[same] == "" {
 		a.seen[same] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
-		p.fields(diff.Write(l.edits, "  ", shown))
+		p.fields(diff.Lines(l.edits, "  ", shown))
 	}
 }
 

@@ -161,13 +161,14 @@ var (
 
 // fields prints the fields that differ, as package diff writes them: on a terminal that is too narrow,
 // their values go on below.
-func (p *printer) fields(text string) {
-	for line := range strings.Lines(text) {
-		bare := strings.TrimLeft(strings.TrimSuffix(line, "\n"), " ")
-		switch indent := len(line) - len(strings.TrimLeft(line, " ")); {
-		case strings.HasPrefix(bare, diff.RecordedLabel):
+func (p *printer) fields(lines []diff.Line) {
+	for _, line := range lines {
+		bare := strings.TrimLeft(line.Text, " ")
+		indent := len(line.Text) - len(bare)
+		switch line.Side {
+		case diff.RecordedSide:
 			p.coloured(indent, red, bare)
-		case strings.HasPrefix(bare, diff.IncomingLabel):
+		case diff.IncomingSide:
 			p.coloured(indent, green, bare)
 		default:
 			p.marked(indent, bare)

@@ -42,7 +42,7 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		edits = append(edits, Edit{Path: "stream", Recorded: quote(wires[a]), Incoming: quote(wires[b]), Note: Note{Code: wireNote(a, b)}})
 	}
 	edits = append(edits, fields...)
-	system := slices.IndexFunc(edits, func(e Edit) bool { return e.Path == "body/system" && e.onlyIn() != bothSides })
+	system := slices.IndexFunc(edits, func(e Edit) bool { return e.Path == "body/system" && e.onlyIn() != BothSides })
 	for i := range edits {
 		edits[i].spell(recorded, incoming)
 	}

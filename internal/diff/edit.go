@@ -89,24 +89,24 @@ func (e *Edit) addDefault(recorded, incoming *canon.Form) {
 
 // list returns the list of which one side alone has this element, and that
 // side; "" if the edit is of anything else.
-func (e *Edit) list() (path string, in side) {
+func (e *Edit) list() (path string, in Side) {
 	i := strings.LastIndexByte(e.Path, '/') + 1
 	in = e.onlyIn()
-	if in == bothSides || !fieldpath.IsIndex(e.Path[i:]) {
-		return "", bothSides
+	if in == BothSides || !fieldpath.IsIndex(e.Path[i:]) {
+		return "", BothSides
 	}
 	return e.Path[:i], in
 }
 
 // onlyIn returns the side that alone has the field.
-func (e *Edit) onlyIn() side {
+func (e *Edit) onlyIn() Side {
 	switch {
 	case e.Recorded != "" && e.Incoming != "":
-		return bothSides
+		return BothSides
 	case e.Recorded != "":
-		return recordedSide
+		return RecordedSide
 	}
-	return incomingSide
+	return IncomingSide
 }
 
 // sides returns the words for the values of an edit.

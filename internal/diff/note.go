@@ -94,18 +94,19 @@ var (
 	}
 )
 
-// A side has one of the values of an edit.
-type side uint8
+// A Side has one of the values of an edit.
+type Side uint8
 
+// The sides.
 const (
-	bothSides side = iota
-	recordedSide
-	incomingSide
+	BothSides Side = iota
+	RecordedSide
+	IncomingSide
 )
 
 // only says that one side alone has the field.
-func (s *Sides) only(in side) string {
-	if in == recordedSide {
+func (s *Sides) only(in Side) string {
+	if in == RecordedSide {
 		return "only in " + s.Recorded
 	}
 	return "only in " + s.Incoming

@@ -21,15 +21,38 @@ const (
 // answer.
 // Of more than limit edits the rest are counted; a limit of 0 is none.
 func Write(edits []Edit, indent string, limit int) string {
-	return write(writer{indent: indent}, edits, limit)
+	return text(Lines(edits, indent, limit))
 }
 
 // WriteSides does what [Write] does, with other words for the two values.
 func WriteSides(edits []Edit, sides *Sides, indent string, limit int) string {
-	return write(writer{indent: indent, sides: sides}, edits, limit)
+	w := writer{indent: indent, sides: sides}
+	w.edits(edits, limit)
+	return text(w.lines)
 }
 
-func write(w writer, edits []Edit, limit int) string {
+// A Line is a line of what [Write] returns.
+type Line struct {
+	Text string // without the newline
+	Side Side   // of the value that the line has; BothSides for all other lines
+}
+
+// Lines returns the lines of what [Write] returns.
+func Lines(edits []Edit, indent string, limit int) []Line {
+	w := writer{indent: indent}
+	w.edits(edits, limit)
+	return w.lines
+}
+
+func text(lines []Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.Text + "\n")
+	}
+	return b.String()
+}
+
+func (w *writer) edits(edits []Edit, limit int) {
 	for shown := 0; len(edits) > 0; shown++ {
 		if shown == limit && limit > 0 {
 			w.more(edits)
@@ -44,12 +67,11 @@ func write(w writer, edits []Edit, limit int) string {
 		}
 		edits = edits[n:]
 	}
-	return w.b.String()
 }
 
 // writer writes indented lines.
 type writer struct {
-	b      strings.Builder
+	lines  []Line
 	indent string
 	sides  *Sides // nil for those of each edit
 }
@@ -63,9 +85,12 @@ func (w *writer) sidesOf(e *Edit) *Sides {
 }
 
 // line writes one line, without blanks at its end.
-func (w *writer) line(parts ...string) {
+func (w *writer) line(parts ...string) { w.lineOf(BothSides, parts...) }
+
+// lineOf writes one line with a value of a side.
+func (w *writer) lineOf(side Side, parts ...string) {
 	s := strings.TrimRight(w.indent+strings.Join(parts, ""), " \t")
-	w.b.WriteString(s + "\n")
+	w.lines = append(w.lines, Line{s, side})
 }
 
 // rows writes what stands below a path; of more rows than most, how many there are.
@@ -124,7 +149,7 @@ func (w *writer) edit(e *Edit) {
 		w.line(head, ": moved here from ", shown(cmp.Or(e.From, e.Path)))
 		w.line("  ", summary(e.Incoming))
 		return
-	case side != bothSides:
+	case side != BothSides:
 		w.line(head, ": ", sides.only(side))
 		w.line("  ", summary(e.Recorded+e.Incoming))
 		return
@@ -185,8 +210,8 @@ func (w *writer) values(e *Edit) {
 
 func (w *writer) both(e *Edit, recorded, incoming string) {
 	sides := w.sidesOf(e)
-	w.line("  ", sides.RecordedLabel, recorded)
-	w.line("  ", sides.IncomingLabel, incoming)
+	w.lineOf(RecordedSide, "  ", sides.RecordedLabel, recorded)
+	w.lineOf(IncomingSide, "  ", sides.IncomingLabel, incoming)
 }
 
 // isShort reports whether a text is shown whole.
@@ -247,7 +272,7 @@ func Brief(value string) string {
 // Values writes what an edit changes in one line: both values, from shortly before their
 // first difference, or what was added or removed.
 func (e *Edit) Values() string {
-	if side := e.onlyIn(); side != bothSides {
+	if side := e.onlyIn(); side != BothSides {
 		return e.sides().only(side) + ": " + Brief(e.Recorded+e.Incoming)
 	}
 	if e.List() != "" {
