@@ -87,8 +87,11 @@ const (
 	mostShown = 2000 // bytes of a value that has no snapshot
 )
 
-// labels are what diff calls the two sides, and what they are here.
-var labels = strings.NewReplacer("    recorded: ", "    snapshot: ", "    live:     ", "    now:      ", ": only in the recording\n", ": only in the snapshot\n", ": only in the live answer\n", ": only in the value\n")
+// sides are the words for a snapshot and a value in their differences.
+var sides = diff.Sides{
+	Recorded: "the snapshot", Incoming: "the value", Short: "the value",
+	RecordedLabel: "snapshot: ", IncomingLabel: "now:      ",
+}
 
 // differences writes what differs between a snapshot and a value, in words.
 func differences(was, now *snapshot.Section, ignored []string) string {
@@ -96,11 +99,11 @@ func differences(was, now *snapshot.Section, ignored []string) string {
 		return fmt.Sprintf("  was %s, is now %s\n", was.Kind, now.Kind)
 	}
 	edits := diff.Answers(was.Lines(ignored), now.Lines(ignored))
-	text := diff.Write(edits, "  ", mostEdits)
+	text := diff.WriteSides(edits, &sides, "  ", mostEdits)
 	if was.Kind != snapshot.JSON { // the one field is the text
 		text = strings.TrimPrefix(text, "  "+was.Name+"\n")
 	}
-	return redact.Printable(labels.Replace(text))
+	return redact.Printable(text)
 }
 
 // shown returns a value for people.

@@ -26,12 +26,12 @@ func below(folder, path string) string {
 func sayChanges(w io.Writer, test string, done *attr.Done) {
 	for _, path := range done.Saved {
 		wd, _ := os.Getwd()
-		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, tally(done), below(wd, path))
+		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, strings.Join(tally(done), ", "), below(wd, path))
 	}
 }
 
 // tally says in words what became of the requests and recordings of a run that wrote a file.
-func tally(c *attr.Done) string {
+func tally(c *attr.Done) []string {
 	parts := []string{fmt.Sprintf("%d recorded", c.Recorded)}
 	for _, n := range []struct {
 		count int64
@@ -41,7 +41,7 @@ func tally(c *attr.Done) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // settled has the options of which nothing is left to be said: one had an effect, or it was

@@ -66,15 +66,18 @@ func (s *suite) tellTotal(w io.Writer) {
 	if t.Recorded+t.Resumed+t.CarriedOver+t.Dropped+t.Failed+t.Changed == 0 {
 		return
 	}
-	text := tally(t)
+	parts := tally(t)
 	if t.Changed > 0 {
-		text += ", " + english.Count(int(t.Changed), "change") + " in ignored fields (go test -v shows them)"
+		parts = append(parts, english.Count(int(t.Changed), "change")+" in ignored fields (go test -v shows them)")
+	}
+	if t.Recorded == 0 && len(parts) > 1 {
+		parts = parts[1:]
 	}
 	written := "no cassette"
 	if s.changed > 0 {
 		written = english.Count(s.changed, "cassette")
 	}
-	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.TrimPrefix(text, "0 recorded, "), written)
+	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.Join(parts, ", "), written)
 }
 
 // nameLeft names the cassettes of tests that are gone and, after a whole run that passed,

@@ -157,7 +157,10 @@ func (s *suite) tellBroken(w io.Writer) {
 // of the cassette and that record it anew, if that is what to do about it.
 func openError(err error, test string) error {
 	var broken interface {
+		error
 		Broken() (file string, ours bool)
+		TextFor(file string) string
+		LacksEndMark() bool
 	}
 	if !errors.As(err, &broken) {
 		return err
@@ -167,11 +170,9 @@ func openError(err error, test string) error {
 	if !ours || below(folder, path) == path {
 		return err
 	}
-	text := err.Error()
-	for _, command := range []string{"promptecho merge ", "promptecho verify -w ", "git checkout -- "} {
-		text = strings.ReplaceAll(text, command+file, command+shell.Quote(shell.Place(path))) // so that it can be pasted
-	}
-	if current.Load().isBroken(path, test, strings.Contains(text, "promptecho verify -w ")) {
+	canBePasted := broken.TextFor(shell.Quote(shell.Place(path)))
+	text := strings.Replace(err.Error(), broken.Error(), canBePasted, 1)
+	if current.Load().isBroken(path, test, broken.LacksEndMark()) {
 		return fmt.Errorf("%s; the commands are at the end", text)
 	}
 	return errors.New(text + repair([]string{path}, []string{test}))

@@ -160,7 +160,7 @@ func (a *acceptance) print(s *summary, r *testRun) {
 			p.command(command)
 		}
 	}
-	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return accept.OverQuestion(l.Reason) }) {
+	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return l.refusal == accept.QuestionDiffers }) {
 		command := again("accept -question", r.flags, r.patterns, r.behind)
 		p.line(0, bold, "To keep the answers although the question differs:")
 		p.command(command)

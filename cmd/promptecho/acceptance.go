@@ -54,8 +54,9 @@ type acceptLine struct {
 	Edits  []acceptEdit `json:"edits,omitempty"`
 	Reason string       `json:"reason,omitempty"` // why it was refused
 
-	path  string
-	edits []diff.Edit
+	path    string
+	edits   []diff.Edit
+	refusal accept.RefusalCode
 }
 
 // An acceptEdit is a field of a request that differs from the recording.
@@ -86,7 +87,7 @@ func (a *acceptance) say(what string, l *acceptLine) {
 	p.line(0, "", "%s", text)
 	if same != "" && a.seen[same] == "" {
 		a.seen[same] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
-		p.fields(diff.Write(l.edits, "  ", shown))
+		p.fields(diff.Lines(l.edits, "  ", shown))
 	}
 }
 
@@ -129,7 +130,7 @@ func (l *acceptLine) same() (text string) {
 
 // line returns what is to be said of a finding.
 func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
-	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Name(), Reason: f.Refused, edits: f.Edits}
+	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Name(), Reason: f.Refused.String(), edits: f.Edits, refusal: f.Refused.Code}
 	if number >= 0 {
 		l.Line, l.Number = stored.Interactions[number].Line, number+1
 	}
@@ -190,9 +191,9 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		case f.Contested:
 			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
 		case f.Later:
-			f.Refused = "this request contains the report of a miss, which the program took for an answer"
+			f.Refused.Code = accept.ReportsMiss
 			a.later = append(a.later, a.line(run, stored, &f, -1))
-		case f.Refused != "":
+		case f.Refused.Code != accept.NotRefused:
 			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))
 		default:
 			lines = append(lines, a.take(run, stored, &f, its)...)

@@ -88,8 +88,7 @@ func (d *difference) is() string {
 
 // file returns the path of a cassette, without the revision of one that is gone.
 func (d *difference) file() string {
-	old, _, _ := strings.Cut(d.Old, " (")
-	return cmp.Or(d.New, old)
+	return cmp.Or(d.New, d.deleted, d.Old)
 }
 
 // keyOf is equal for equal edits, "" for those that say nothing of the program: tokens.

@@ -159,7 +159,7 @@ func diffRevision(ref, file string, named bool) (*difference, error) {
 	case errNew != nil && !errors.Is(errNew, fs.ErrNotExist), errNew != nil && errOld != nil:
 		return nil, errNew
 	case errNew != nil:
-		return compare(file+" ("+ref+")", "", old, &cassette.File{}), nil
+		return compareDeleted(file, ref, old), nil
 	}
 	fresh, err := load(file)
 	switch {

@@ -23,6 +23,7 @@ type difference struct {
 	Same  int            `json:"unchanged"` // so many interactions
 
 	problem string // why they cannot be compared
+	deleted string // the path that New had, if the cassette is deleted
 }
 
 // A callDiff is what became of one interaction.
@@ -57,6 +58,13 @@ func (u usageDiff) String() string {
 		return ""
 	}
 	return fmt.Sprintf("tokens %s -> %s in, %s -> %s out", english.Thousands(u.OldInput), english.Thousands(u.NewInput), english.Thousands(u.OldOutput), english.Thousands(u.NewOutput))
+}
+
+// compareDeleted compares a cassette of a revision with nothing.
+func compareDeleted(file, revision string, old *cassette.File) *difference {
+	d := compare(file+" ("+revision+")", "", old, &cassette.File{})
+	d.deleted = file
+	return d
 }
 
 // compare compares two cassettes, which have these names.

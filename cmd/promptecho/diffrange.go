@@ -83,7 +83,7 @@ func diffCommits(base, head, file string) (*difference, error) {
 	case errOld != nil && errNew != nil:
 		return nil, nil
 	case errNew != nil:
-		return compare(file+" ("+base+")", "", old, &cassette.File{}), nil
+		return compareDeleted(file, base, old), nil
 	case errOld != nil:
 		return compare("", file, &cassette.File{}, fresh), nil
 	}

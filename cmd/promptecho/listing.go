@@ -22,9 +22,9 @@ type listing struct {
 	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
 	Models []string       `json:"models"`         // sorted
 	tokens
-	Modified time.Time `json:"modified"`
-	State    []string  `json:"state"` // partial, pinned, failures, accepted, orphan, broken
-	Problem  string    `json:"problem,omitempty"`
+	Modified time.Time   `json:"modified"`
+	State    []fileState `json:"state"` // partial, pinned, failures, accepted, orphan, broken
+	Problem  string      `json:"problem,omitempty"`
 }
 
 // A lsTotal is the sum of listings.
@@ -33,7 +33,7 @@ type lsTotal struct {
 	Tests     int            `json:"tests"` // that have a cassette
 	Calls     map[string]int `json:"calls"`
 	tokens
-	States map[string]int `json:"states"`
+	States map[fileState]int `json:"states"`
 }
 
 // text returns the sum as one line.
@@ -43,7 +43,11 @@ func (t lsTotal) text() string { return strings.Join(t.lines(), "; ") }
 func (t lsTotal) lines() (lines []string) {
 	var states []string
 	for _, s := range slices.Sorted(maps.Keys(t.States)) {
-		states = append(states, fmt.Sprintf("%d %s", t.States[s], strings.ReplaceAll(s, "failures", "with failures")))
+		name := string(s)
+		if s == stateFailures {
+			name = "with failures"
+		}
+		states = append(states, fmt.Sprintf("%d %s", t.States[s], name))
 	}
 	all := int64(0)
 	for _, n := range t.Calls {
@@ -62,6 +66,23 @@ func (t lsTotal) lines() (lines []string) {
 	return lines
 }
 
+// A fileState is a state of a file, as -json has it. The kind of a file that is
+// not a cassette counts as one.
+type fileState string
+
+const (
+	stateBroken   fileState = "broken"
+	statePartial  fileState = "partial"
+	statePinned   fileState = "pinned"
+	stateFailures fileState = "failures"
+	stateAccepted fileState = "accepted"
+	stateOrphan   fileState = "orphan"
+	stateToReview fileState = "to review"
+)
+
+// stateColumn is the index of STATE in lsColumns.
+const stateColumn = 6
+
 // The columns of ls.
 var lsColumns = []column{
 	{name: "CASSETTE", least: 24, cut: middle},
@@ -70,17 +91,26 @@ var lsColumns = []column{
 	{name: "IN", right: true},
 	{name: "OUT", right: true},
 	{name: "AGE", right: true, paint: dimmed},
-	{name: "STATE", least: 8, cut: cutEnd, paint: stateColour},
+	{name: "STATE", least: 8, cut: cutEnd},
 }
 
 func dimmed(string, int) string { return dim }
 
-// stateColour is red for what needs somebody, and dim for what is only to be known.
-func stateColour(text string, _ int) string {
-	for _, bad := range []string{"broken", "failures", "orphan", "partial", "failed", "review"} {
-		if strings.Contains(text, bad) {
-			return red
-		}
+func stateNames(states []fileState) (names []string) {
+	for _, s := range states {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// badStates are the states and kinds of files that the user has to act on.
+var badStates = []fileState{stateBroken, stateFailures, stateOrphan, statePartial, stateToReview, isFailed}
+
+// stateColour is red if the user has to act on one of the states, else dim.
+func stateColour(states []fileState) string {
+	isBad := func(state fileState) bool { return slices.Contains(badStates, state) }
+	if slices.ContainsFunc(states, isBad) {
+		return red
 	}
 	return dim
 }
@@ -134,9 +164,10 @@ func rowOf(l *listing, names []string) row {
 	state := slices.Clone(l.State)
 	r := row{indent: 2 * len(names), cells: []string{names[len(names)-1]}}
 	if l.Kind != isCassette {
-		state, r.colour = append([]string{l.Kind}, state...), dim
+		state, r.colour = append([]fileState{fileState(l.Kind)}, state...), dim
 	}
-	r.cells = append(r.cells, orNone(calls(l.Calls), "-"), models(l.Models), number(l.InputTokens), number(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(state, ", "))
+	r.cells = append(r.cells, orNone(calls(l.Calls), "-"), models(l.Models), number(l.InputTokens), number(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(stateNames(state), ", "))
+	r.colours = map[int]string{stateColumn: stateColour(state)}
 	return r
 }
 

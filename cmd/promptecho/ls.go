@@ -69,8 +69,8 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	} else {
 		err = printListing(stdout, list, total)
 	}
-	if err == nil && total.States["broken"] > 0 {
-		err = found(fmt.Sprintf("%s cannot be read: promptecho verify says why", count(total.States["broken"], "file")))
+	if err == nil && total.States[stateBroken] > 0 {
+		err = found(fmt.Sprintf("%s cannot be read: promptecho verify says why", count(total.States[stateBroken], "file")))
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func list1(file string, packages testPackages) listing {
 
 // listed says what a file is, of which load returned f and err.
 func listed(file string, f *cassette.File, err error, packages testPackages) listing {
-	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []string{}}
+	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []fileState{}}
 	if l.Kind == isCassette {
 		l.Test, _ = testOf(file)
 	}
@@ -91,7 +91,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		l.Modified = info.ModTime().Truncate(time.Second)
 	}
 	if err != nil {
-		l.State, l.Problem = append(l.State, "broken"), err.Error()
+		l.State, l.Problem = append(l.State, stateBroken), err.Error()
 		return l
 	}
 	failures, accepted := false, false
@@ -108,14 +108,14 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 	l.tokens = tokensOf(f.Interactions)
 	slices.Sort(l.Models)
 	for _, s := range []struct {
-		name string
+		name fileState
 		is   bool
 	}{
-		{"partial", f.Partial && l.Kind == isCassette},
-		{"pinned", f.Pinned},
-		{"failures", failures},
-		{"accepted", accepted},
-		{"orphan", l.Kind == isCassette && packages.orphaned(file)},
+		{statePartial, f.Partial && l.Kind == isCassette},
+		{statePinned, f.Pinned},
+		{stateFailures, failures},
+		{stateAccepted, accepted},
+		{stateOrphan, l.Kind == isCassette && packages.orphaned(file)},
 	} {
 		if s.is {
 			l.State = append(l.State, s.name)
@@ -126,18 +126,18 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 
 // sum adds up cassettes. What stands beside them counts by its kind only.
 func sum(list []listing) lsTotal {
-	t := lsTotal{Calls: map[string]int{}, States: map[string]int{}}
+	t := lsTotal{Calls: map[string]int{}, States: map[fileState]int{}}
 	named := map[string]bool{}
 	for _, l := range list {
 		for _, s := range l.State {
 			t.States[s]++
 		}
 		if l.Kind != isCassette {
-			t.States[l.Kind]++
+			t.States[fileState(l.Kind)]++
 			continue
 		}
 		t.Cassettes++
-		if name, pkg := testOf(l.Path); name != "" && !slices.Contains(l.State, "orphan") {
+		if name, pkg := testOf(l.Path); name != "" && !slices.Contains(l.State, stateOrphan) {
 			named[pkg+"\x00"+name] = true
 		}
 		for kind, n := range l.Calls {

@@ -38,7 +38,7 @@ func printMarkdown(w io.Writer, list []*difference) error {
 	sections = append(sections, alike(rest)...)
 	left := 0
 	for _, g := range sections {
-		text := section(g.tests, g.what, g.body)
+		text := g.section()
 		if b.Len()+len(text) > mostMarkdown {
 			left += len(g.tests)
 			continue
@@ -54,33 +54,42 @@ func printMarkdown(w io.Writer, list []*difference) error {
 
 // A markdownGroup is a section of a comment: what has changed in some tests.
 type markdownGroup struct {
-	what  string   // changed, new, deleted, or sameEdit
+	what  fate     // of the cassettes; sharedEdit for an edit of several tests
 	body  string   // the text in the fence
 	tests []string // their names
 }
 
-// sameEdit is what of a section that has an edit of several tests.
-const sameEdit = "the same edit"
+// A fate is what became of a cassette.
+type fate uint8
 
-// whatOf says what became of a cassette: changed, new or deleted.
-func whatOf(d *difference) string {
+const (
+	isChanged fate = iota
+	isNew
+	isDeleted
+	sharedEdit
+)
+
+func (f fate) String() string { return [...]string{"changed", "new", "deleted", "the same edit"}[f] }
+
+// fateOf returns what became of a cassette.
+func fateOf(d *difference) fate {
 	switch {
 	case d.Old == "":
-		return "new"
+		return isNew
 	case d.New == "":
-		return "deleted"
+		return isDeleted
 	}
-	return "changed"
+	return isChanged
 }
 
 // counted says how many cassettes have changed, are new and are deleted.
 func counted(list []*difference) string {
-	number := map[string]int{}
+	number := map[fate]int{}
 	for _, d := range list {
-		number[whatOf(d)]++
+		number[fateOf(d)]++
 	}
 	var counts []string
-	for _, what := range []string{"changed", "new", "deleted"} {
+	for _, what := range []fate{isChanged, isNew, isDeleted} {
 		if number[what] > 0 {
 			counts = append(counts, fmt.Sprintf("%s %s", count(number[what], "cassette"), what))
 		}
@@ -91,10 +100,7 @@ func counted(list []*difference) string {
 // testName returns the name of the test whose cassette a difference is of, or the file if the
 // cassette is of no test.
 func testName(d *difference) string {
-	file := d.New
-	if file == "" {
-		file, _, _ = strings.Cut(d.Old, " (") // the revision
-	}
+	file := d.file()
 	name, _ := testOf(file)
 	return cmp.Or(name, file)
 }
@@ -107,10 +113,10 @@ func alike(list []*difference) (groups []*markdownGroup) {
 		p := &printer{w: &text}
 		p.difference(d)
 		_, body, _ := strings.Cut(text.String(), "\n") // without the name
-		key := whatOf(d) + "\n" + body
+		key := fateOf(d).String() + "\n" + body
 		g := byText[key]
 		if g == nil {
-			g = &markdownGroup{what: whatOf(d), body: body}
+			g = &markdownGroup{what: fateOf(d), body: body}
 			byText[key] = g
 			groups = append(groups, g)
 		}
@@ -138,7 +144,7 @@ func sharedEdits(list []*difference) (sections []*markdownGroup, rest []*differe
 		var text strings.Builder
 		p := &printer{w: &text}
 		p.field(0, e)
-		g := &markdownGroup{what: sameEdit, body: text.String()}
+		g := &markdownGroup{what: sharedEdit, body: text.String()}
 		for _, d := range cassettes[e] {
 			g.tests = append(g.tests, testName(d))
 		}
@@ -191,21 +197,22 @@ func (d *difference) withoutEdits(isTold func(changes.Edit) bool) (without *diff
 const mostNames, mostBody = 20, 8000
 
 // section returns what changed in some tests.
-func section(names []string, what, body string) string {
+func (g *markdownGroup) section() string {
+	names, body := g.tests, g.body
 	title := code(names[0])
 	switch {
-	case what == sameEdit:
+	case g.what == sharedEdit:
 		title += english.AndMore(" ", len(names)-1)
 	case len(names) > 1:
 		title += english.AndMore(" ", len(names)-1) + " in the same way"
 	}
 	sum := html.EscapeString(lastLine(body))
-	switch what {
-	case "changed":
-	case sameEdit:
-		sum = sameEdit
+	switch g.what {
+	case isChanged:
+	case sharedEdit:
+		sum = g.what.String()
 	default:
-		sum = what + ", " + sum
+		sum = g.what.String() + ", " + sum
 	}
 	text := fmt.Sprintf("<details><summary>%s: %s</summary>\n\n", title, sum)
 	if len(names) > 1 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -160,13 +161,14 @@ var (
 
 // fields prints the fields that differ, as package diff writes them: on a terminal that is too narrow,
 // their values go on below.
-func (p *printer) fields(text string) {
-	for line := range strings.Lines(text) {
-		bare := strings.TrimLeft(strings.TrimSuffix(line, "\n"), " ")
-		switch indent := len(line) - len(strings.TrimLeft(line, " ")); {
-		case strings.HasPrefix(bare, "recorded: "):
+func (p *printer) fields(lines []diff.Line) {
+	for _, line := range lines {
+		bare := strings.TrimLeft(line.Text, " ")
+		indent := len(line.Text) - len(bare)
+		switch line.Side {
+		case diff.RecordedSide:
 			p.coloured(indent, red, bare)
-		case strings.HasPrefix(bare, "incoming: "):
+		case diff.IncomingSide:
 			p.coloured(indent, green, bare)
 		default:
 			p.marked(indent, bare)
@@ -195,9 +197,9 @@ func (p *printer) report(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		switch bare := strings.TrimLeft(line, " "); {
-		case strings.HasPrefix(bare, "- "), strings.HasPrefix(bare, "--- FAIL"), strings.HasPrefix(bare, "recorded: "):
+		case strings.HasPrefix(bare, "- "), strings.HasPrefix(bare, "--- FAIL"), strings.HasPrefix(bare, diff.RecordedLabel):
 			line = p.paint(red, line)
-		case strings.HasPrefix(bare, "+ "), strings.HasPrefix(bare, "incoming: "):
+		case strings.HasPrefix(bare, "+ "), strings.HasPrefix(bare, diff.IncomingLabel):
 			line = p.paint(green, line)
 		default:
 			line = onlyOld.ReplaceAllStringFunc(line, func(text string) string { return p.paint(red, text) })

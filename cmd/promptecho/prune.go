@@ -125,7 +125,7 @@ func prunable(paths []string, stderr io.Writer) ([]pruned, error) {
 	}
 	snapshots, err := snapshotsOf(paths, packages)
 	for _, f := range snapshots {
-		if slices.Contains(f.state, "orphan") && f.problem == "" {
+		if slices.Contains(f.state, stateOrphan) && f.problem == "" {
 			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Snapshots: f.number, Why: whyOrphan(orphans.TestGone)})
 		}
 	}

@@ -104,7 +104,7 @@ func (s *serving) run() error {
 	s.Command = s.again
 	c, err := control.Open(s.Config)
 	if err != nil {
-		return errors.New(worded.Reworded(strings.TrimPrefix(err.Error(), "promptecho: ")))
+		return errors.New(worded.Reworded(err.Error()))
 	}
 	status, interrupted, err := s.until(c.Env, c.Stop)
 	rep := c.Close(control.Ending{Failed: err != nil || status != 0, Interrupted: interrupted})

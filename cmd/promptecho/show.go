@@ -230,7 +230,7 @@ func isFunction(e *conversation.Exchange) bool {
 
 // exchange prints one interaction.
 func (p *printer) exchange(indent int, e *conversation.Exchange) {
-	p.line(indent, bold, "#%d %s", e.Number, strings.Join(headline(e), ", "))
+	p.line(indent, bold, "#%d %s", e.Number, strings.Join(headline(e, headlineTold{}), ", "))
 	tools := toolList(e.Tools)
 	if r := e.Repeats; r != nil {
 		p.line(indent+2, dim, "(%s as in #%d)", folded(r), r.Of)
@@ -258,7 +258,7 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 		p.line(indent+2, bold, "%s", bodyName(e))
 		p.text(indent+4, readable(e.Body))
 	}
-	p.line(indent+2, bold, "%s", answerLine(e))
+	p.line(indent+2, bold, "%s", answerName(e)+" "+answerAbout(e, true))
 	p.parts(indent+4, e.Answer.Parts)
 	if e.Answer.Body != "" {
 		p.text(indent+4, readable(e.Answer.Body))
@@ -272,13 +272,16 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 	p.verdict(indent+2, e)
 }
 
+// A headlineTold says what a headline leaves out, because it is told next to it.
+type headlineTold struct{ model, tokens bool }
+
 // headline says what was asked, of whom, where it stands and what it cost.
-func headline(e *conversation.Exchange) []string {
+func headline(e *conversation.Exchange, told headlineTold) []string {
 	what := []string{callName(e)}
 	switch {
 	case e.Kind == "http":
 		what = append(what, e.Request)
-	case e.Model != "":
+	case e.Model != "" && !told.model:
 		what = append(what, "model "+e.Model)
 	}
 	if e.Within != "" {
@@ -287,7 +290,7 @@ func headline(e *conversation.Exchange) []string {
 	if e.Name != "" {
 		what = append(what, "named "+e.Name)
 	}
-	if e.InputTokens+e.OutputTokens > 0 {
+	if e.InputTokens+e.OutputTokens > 0 && !told.tokens {
 		what = append(what, fmt.Sprintf("%s tokens in, %s out", english.Thousands(e.InputTokens), english.Thousands(e.OutputTokens)))
 	}
 	if e.CachedTokens > 0 {
@@ -326,24 +329,32 @@ func bodyName(e *conversation.Exchange) string {
 	return map[bool]string{true: "argument", false: "body"}[isFunction(e)]
 }
 
-// answerLine says how an answer came and why it ended.
-func answerLine(e *conversation.Exchange) string {
-	a := &e.Answer
-	line := "answer"
+// answerName is what the answer of a call is called.
+func answerName(e *conversation.Exchange) string {
 	if isFunction(e) {
-		line = "result"
+		return "result"
 	}
+	return "answer"
+}
+
+// answerAbout says how an answer came, with the time if timed is set, and why it
+// ended.
+func answerAbout(e *conversation.Exchange, timed bool) string {
+	a := &e.Answer
+	about := ""
 	if a.Model != "" && a.Model != e.Model {
-		line += " of " + a.Model
+		about += " of " + a.Model
 	}
-	line += cameIn(e)
+	if timed {
+		about += cameIn(e)
+	}
 	if a.Status != 0 && a.Status != 200 {
-		line += ", status " + strconv.Itoa(a.Status)
+		about += ", status " + strconv.Itoa(a.Status)
 	}
 	if len(a.Finish) > 0 {
-		line += ", finish: " + strings.Join(a.Finish, " ")
+		about += ", finish: " + strings.Join(a.Finish, " ")
 	}
-	return line
+	return strings.TrimLeft(about, ", ")
 }
 
 // cameIn says how an answer came, and how long it took.

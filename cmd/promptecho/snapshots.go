@@ -51,8 +51,8 @@ type snapshotFile struct {
 	test     string
 	number   int // of snapshots
 	modified time.Time
-	state    []string // orphan, broken, to review
-	problem  string   // why it cannot be read
+	state    []fileState // orphan, broken, to review
+	problem  string      // why it cannot be read
 }
 
 // snapshotsOf returns the files with snapshots in those paths that are folders, "." if there
@@ -87,17 +87,17 @@ func snapshotFileAt(path string, packages testPackages) snapshotFile {
 	}
 	stored, err := snapshot.Read(path)
 	if err != nil {
-		f.state, f.problem = append(f.state, "broken"), err.Error()
+		f.state, f.problem = append(f.state, stateBroken), err.Error()
 	} else {
 		f.number = len(stored.Sections)
 	}
 	if _, err := os.Stat(snapshot.Pending(path)); err == nil {
-		f.state = append(f.state, "to review")
+		f.state = append(f.state, stateToReview)
 	}
 	if pkg, cassette, ok := snapshot.Cassette(path); ok {
 		f.test, _ = testOf(filepath.Join(pkg, cassette))
 		if packages.reason(filepath.Join(pkg, cassette)) == orphans.TestGone {
-			f.state = append(f.state, "orphan")
+			f.state = append(f.state, stateOrphan)
 		}
 	}
 	return f

@@ -21,6 +21,8 @@ type row struct {
 	indent int
 	cells  []string
 	colour string // of the first cell
+
+	colours map[int]string // of other cells, by column, in place of what paints their column
 }
 
 // table prints rows below the names of their columns. A column that has nothing in any row is
@@ -122,6 +124,8 @@ func (p *printer) row(columns []column, widths []int, r row, n int) {
 			colour = dim
 		case i == 0:
 			colour = r.colour
+		case r.colours[i] != "":
+			colour = r.colours[i]
 		case c.paint != nil:
 			colour = c.paint(text, n)
 		}

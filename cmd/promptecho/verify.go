@@ -91,7 +91,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, f := range snapshots {
-		v := &verdict{Path: f.path, Good: f.problem == "", Problems: []string{}, Orphan: slices.Contains(f.state, "orphan"), orphan: orphans.TestGone}
+		v := &verdict{Path: f.path, Good: f.problem == "", Problems: []string{}, Orphan: slices.Contains(f.state, stateOrphan), orphan: orphans.TestGone}
 		switch {
 		case !v.Good:
 			v.Problems, bad = append(v.Problems, f.problem), bad+1

@@ -19,9 +19,12 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// callOf returns an interaction for the page, in the words of show.
-func callOf(e *conversation.Exchange, it *interaction.Interaction, depth int, path string) *page.Call {
-	name := headline(e)
+// callOf returns an interaction for the page, in the words of show. Its headline
+// has nothing that is told already.
+func callOf(
+	e *conversation.Exchange, it *interaction.Interaction, depth int, path string, told headlineTold,
+) *page.Call {
+	name := headline(e, told)
 	c := &page.Call{Number: e.Number, Depth: min(depth, 3), Name: name[0], About: name[1:], Took: duration(e.TotalMS), End: strings.Join(e.Answer.Finish, " "), Input: e.InputTokens, Output: e.OutputTokens}
 	if status := e.Answer.Status; status >= 400 {
 		c.End = fmt.Sprintf("status %d", status)
@@ -46,19 +49,16 @@ func callOf(e *conversation.Exchange, it *interaction.Interaction, depth int, pa
 	if e.Body != "" {
 		c.Messages = append(c.Messages, page.Message{Role: bodyName(e), Class: "prompt", Parts: []page.Part{bodyOf(e.Body)}})
 	}
-	c.Messages = append(c.Messages, answerOf(e))
-	if c.Plot = plotOf(it, e); c.Plot != nil && c.Plot.Ticks != "" { // the drawing says when it came
-		about := &c.Messages[len(c.Messages)-1].About
-		*about = strings.TrimPrefix(strings.Replace(*about, strings.TrimSpace(cameIn(e)), "", 1), ", ")
-	}
+	c.Plot = plotOf(it, e)
+	showsTime := c.Plot != nil && c.Plot.Ticks != ""
+	c.Messages = append(c.Messages, answerOf(e, !showsTime))
 	c.Raw = rawOf(it, fmt.Sprintf("%s %d", shell.Quote(path), e.Number))
 	return c
 }
 
-// answerOf returns what came back.
-func answerOf(e *conversation.Exchange) page.Message {
-	role, about, _ := strings.Cut(answerLine(e), " ")
-	m := page.Message{Role: role, Class: "answer", About: about, Parts: partsOf(e.Answer.Parts)}
+// answerOf returns what came back, with the time that it took if timed is set.
+func answerOf(e *conversation.Exchange, timed bool) page.Message {
+	m := page.Message{Role: answerName(e), Class: "answer", About: answerAbout(e, timed), Parts: partsOf(e.Answer.Parts)}
 	if e.Answer.Body != "" {
 		m.Parts = append(m.Parts, bodyOf(e.Answer.Body))
 	}

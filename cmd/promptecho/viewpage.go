@@ -83,10 +83,10 @@ func cassetteOf(l *listing) *page.Cassette {
 	c := &page.Cassette{
 		Path: l.Path, Name: cmp.Or(l.Test, filepath.Base(l.Path)), Folder: packageOf(l.Path), Place: placeIn(l), Kind: l.Kind,
 		Calls: calls(l.Calls), Models: models(l.Models), Input: l.InputTokens, Output: l.OutputTokens,
-		Modified: l.Modified, Age: age(time.Since(l.Modified)), States: l.State, Problem: l.Problem,
+		Modified: l.Modified, Age: age(time.Since(l.Modified)), States: stateNames(l.State), Problem: l.Problem,
 	}
 	if l.Kind != isCassette {
-		c.States = append([]string{l.Kind}, l.State...)
+		c.States = append([]string{l.Kind}, c.States...)
 	}
 	return c
 }
@@ -101,12 +101,12 @@ func fill(c *page.Cassette, f *cassette.File) {
 		c.Given = append(c.Given, page.Field{Name: name, Text: s.Env[name]})
 	}
 	for i, depth := range depths(s.Interactions) {
-		c.List = append(c.List, callOf(s.Interactions[i], s.stored[i], depth, c.Path))
-	}
-	if len(c.List) == 1 { // the cassette says these
-		c.List[0].About = slices.DeleteFunc(c.List[0].About, func(about string) bool {
-			return about == "model "+c.Models || strings.Contains(about, " tokens in, ")
-		})
+		e := s.Interactions[i]
+		var told headlineTold
+		if len(s.Interactions) == 1 {
+			told = headlineTold{model: e.Model == c.Models, tokens: true} // by the cassette
+		}
+		c.List = append(c.List, callOf(e, s.stored[i], depth, c.Path, told))
 	}
 }
 

@@ -69,7 +69,7 @@ func TestAssignToldKeepsWhatWasAccepted(t *testing.T) {
 		Options: new(canon.Options),
 	}
 	for _, run.Questions = range []bool{false, true} {
-		if f := Assign(&run)[0]; f.Contested || f.Refused == "" {
+		if f := Assign(&run)[0]; f.Contested || f.Refused.Code == NotRefused {
 			t.Errorf("told %v: %+v", run.Questions, f)
 		}
 	}

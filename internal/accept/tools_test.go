@@ -57,7 +57,7 @@ func TestRenamedToolIsAcceptedAsAWholeOrNotAtAll(t *testing.T) {
 				if (f.Into != nil) != tt.accepted {
 					t.Errorf("request %d: goes into %v, refused: %q; accepted must be %v", i, f.Into, f.Refused, tt.accepted)
 				}
-				if !tt.accepted && !strings.Contains(f.Refused, `calls the tool "get_weather"`) {
+				if !tt.accepted && !strings.Contains(f.Refused.String(), `calls the tool "get_weather"`) {
 					t.Errorf("request %d: the reason is %q", i, f.Refused)
 				}
 			}

@@ -7,19 +7,26 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
+// A Tool is a program that writes cassettes of its own; its text is the name
+// that users know it by.
+type Tool string
+
 // The tools whose cassettes promptecho import reads.
 const (
-	GoVCR     = "go-vcr"
-	VCRpy     = "vcrpy"
-	RubyVCR   = "ruby VCR"
-	HTTPRR    = "httprr"
-	AgentTape = "AgentTape"
+	GoVCR     Tool = "go-vcr"
+	VCRpy     Tool = "vcrpy"
+	RubyVCR   Tool = "ruby VCR"
+	HTTPRR    Tool = "httprr"
+	AgentTape Tool = "AgentTape"
 )
 
 // signs are what tells the cassettes of a tool: keys that it has and promptecho has not, in the
 // columns in which it writes them, and in JSON if it was told to write that. An expression takes
 // long for a large text, so it is tried only where the key is.
-var signs = []struct{ tool, key, pattern string }{
+var signs = []struct {
+	tool         Tool
+	key, pattern string
+}{
 	{"", "- kind:", `(?m)^interactions:\r?\n *- kind:`}, // each of ours begins with it
 	{HTTPRR, "httprr trace v1", `^httprr trace v1\r?\n`},
 	{RubyVCR, "http_interactions:", `(?m)^http_interactions:`},
@@ -37,7 +44,7 @@ const members = `(?ms)^interactions:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\n)*(?:-.*^ 
 
 // Foreign returns the tool that has written a cassette, by its text, or "" if the text is
 // no cassette of another tool.
-func Foreign(text string) (tool string) {
+func Foreign(text string) Tool {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if recorded(text) {
 		return ""

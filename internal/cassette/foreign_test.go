@@ -7,7 +7,10 @@ import (
 )
 
 // The cassettes of other tools, as short as they can be, and what looks like them.
-var foreignTexts = []struct{ text, tool string }{
+var foreignTexts = []struct {
+	text string
+	tool Tool
+}{
 	{"---\nversion: 1\ninteractions:\n- request:\n    body: \"\"\n    url: https://h/\n  response:\n    body: x\n    code: 200\n", GoVCR},
 	{"---\r\nversion: 2\r\ninteractions:\r\n    - id: 0\r\n      request:\r\n        url: https://h/\r\n      response:\r\n        body: |\r\n            uri: x\r\n        code: 200\r\n", GoVCR},
 	{"interactions:\n- request:\n    body: '{\"code\":\n      1}'\n    uri: https://h/\n  response:\n    status:\n      code: 200\nversion: 1\n", VCRpy},
@@ -48,7 +51,7 @@ func TestForeignIsNamed(t *testing.T) {
 		_, err := Parse("c.yaml", []byte(tt.text), nil)
 		var syntax *SyntaxError
 		if tt.tool != "" && (!errors.As(err, &syntax) || syntax.Cut || err.Error() !=
-			"c.yaml:1:1: this is a cassette of "+tt.tool+"; to convert it: go run github.com/promptecho/promptecho/cmd/promptecho@latest import -w c.yaml") {
+			"c.yaml:1:1: this is a cassette of "+string(tt.tool)+"; to convert it: go run github.com/promptecho/promptecho/cmd/promptecho@latest import -w c.yaml") {
 			t.Errorf("%q: %v", tt.text, err)
 		}
 		if tt.tool == "" && err != nil && strings.Contains(err.Error(), "convert") {

@@ -195,11 +195,16 @@ func checkWhole(name, text string) *codec.SyntaxError {
 		again = "remove \"pinned: true\" and record it again"
 	}
 	last := len(strings.TrimRight(text, "\n"))
-	restore := "Restore it"
+	const isMissing = "the file was cut here: its last line, three dots (%q), is missing. "
+	file := codec.CommandFile(name)
+	var err *codec.SyntaxError
 	if SealsOf(text) > 0 {
-		restore = fmt.Sprintf("If a formatter removed that line, promptecho verify -w %s puts it back. Otherwise restore the file", name)
+		err = codec.ErrorAt(name, text, last, "", isMissing+"If a formatter removed that line, promptecho verify -w %s puts it back. "+
+			"Otherwise restore the file: git checkout -- %s, or %s", codec.EndMark, file, file, again)
+		err.NoEndMark = true
+	} else {
+		err = codec.ErrorAt(name, text, last, "", isMissing+"Restore it: git checkout -- %s, or %s", codec.EndMark, file, again)
 	}
-	err := codec.ErrorAt(name, text, last, "", "the file was cut here: its last line, three dots (%q), is missing. %s: git checkout -- %s, or %s", codec.EndMark, restore, name, again)
 	err.Cut = true
 	return err
 }

@@ -17,8 +17,9 @@ func TestNoteOfBrokenJSON(t *testing.T) {
 	} {
 		e := Edit{Path: "body", Recorded: `"sha256:1"`, Incoming: `"sha256:2"`}
 		e.CompareBodies([]byte(tt.recorded), []byte(tt.incoming))
-		if !strings.HasPrefix(e.Note, tt.want) || strings.Contains(e.Note, "JSON") != (tt.want != "") {
-			t.Errorf("%s, now %s: note %q, want %q", tt.recorded, tt.incoming, e.Note, tt.want)
+		note := e.NoteText()
+		if !strings.HasPrefix(note, tt.want) || strings.Contains(note, "JSON") != (tt.want != "") {
+			t.Errorf("%s, now %s: note %q, want %q", tt.recorded, tt.incoming, note, tt.want)
 		}
 		if got, want := e.Incoming, quote(tt.incoming); got != want {
 			t.Errorf("incoming is %s, want %s", got, want)

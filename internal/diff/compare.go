@@ -5,20 +5,19 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
 )
 
 // comparer collects the edits of one comparison.
 type comparer struct {
-	other string // names what is compared with the recording
-	form  bool   // the fields of the body are lists of what a form has under their names
+	form  bool // the fields of the body are lists of what a form has under their names
 	edits []Edit
 }
 
-// compare compares the fields of two requests or answers. other names what is compared
-// with the recording.
-func compare(recorded, incoming []canon.Line, other string) []Edit {
-	c := comparer{other: other, form: slices.ContainsFunc(incoming, func(l canon.Line) bool { return l.Path == "encoding" })}
+// compare compares the fields of two requests or answers.
+func compare(recorded, incoming []canon.Line) []Edit {
+	c := comparer{form: slices.ContainsFunc(incoming, func(l canon.Line) bool { return l.Path == "encoding" })}
 	c.object(tree(recorded), tree(incoming))
 	return c.edits
 }
@@ -29,17 +28,17 @@ func (c *comparer) node(rec, inc *node) {
 	switch {
 	case rec.value == inc.value:
 	case recKind != incKind:
-		c.changed(rec, inc, "the recording has "+recKind+", "+c.other+" "+incKind)
-	case recKind == "a list":
+		c.changed(rec, inc, Note{Code: DifferentKinds})
+	case recKind == exactjson.Array:
 		c.list(rec, inc)
 	case isFile(rec) && isFile(inc):
-		c.changed(file(rec), file(inc), fileNote+", now of "+lengthOf(inc.kids[0].value))
-	case recKind == "an object":
+		c.changed(file(rec), file(inc), anotherFile(inc.kids[0].value))
+	case recKind == exactjson.Object:
 		c.object(rec, inc)
 	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):
-		c.changed(rec, inc, "not JSON, compared by its SHA-256")
+		c.changed(rec, inc, Note{Code: NotJSON})
 	default:
-		c.changed(rec, inc, textNote(rec.value, inc.value, c.other))
+		c.changed(rec, inc, textNote(rec.value, inc.value))
 	}
 }
 
@@ -47,9 +46,9 @@ func (c *comparer) node(rec, inc *node) {
 const hashed = "[REDACTED-"
 
 // changed adds an edit of a field that both sides have.
-func (c *comparer) changed(rec, inc *node, note string) {
+func (c *comparer) changed(rec, inc *node, note Note) {
 	if strings.Contains(rec.value, hashed) && strings.Contains(inc.value, hashed) {
-		note = "kept as a hash, since it may be a credential"
+		note = Note{Code: MaybeCredential}
 	}
 	e := Edit{Path: inc.path, Recorded: rec.value, Incoming: inc.value, Note: note}
 	if rec.path != inc.path {
@@ -67,9 +66,9 @@ func (c *comparer) object(rec, inc *node) {
 // list compares two lists: short ones as a whole, those whose elements have names by these
 // if only the order is another, and all others element by element.
 func (c *comparer) list(rec, inc *node) {
-	note := ""
+	note := Note{}
 	if sameElements(rec, inc) {
-		note = elementOrder
+		note.Code = ElementOrder
 	}
 	switch {
 	case scalars(rec) && scalars(inc):
@@ -77,10 +76,10 @@ func (c *comparer) list(rec, inc *node) {
 			// A field of a form, a header or a query parameter with one value, as nearly all have.
 			rec = &node{path: rec.path, value: rec.kids[0].value}
 			inc = &node{path: inc.path, value: inc.kids[0].value}
-			note = textNote(rec.value, inc.value, c.other)
+			note = textNote(rec.value, inc.value)
 		}
 		c.changed(rec, inc, note)
-	case note != "" && !slices.Contains(group.Each(rec.kids, nameOf), ""):
+	case note.Code == ElementOrder && !slices.Contains(group.Each(rec.kids, nameOf), ""):
 		c.changed(names(rec), names(inc), note)
 	default:
 		c.elements(rec.kids, inc.kids)
@@ -95,7 +94,7 @@ func scalars(list *node) bool {
 		if len(k.kids) > 0 {
 			return false
 		}
-		if kindOf(k.value) == "a string" {
+		if kindOf(k.value) == exactjson.String {
 			size += len(k.value)
 		}
 	}
@@ -127,7 +126,7 @@ func (c *comparer) elements(rec, inc []*node) {
 		was, is := slices.Clone(rec[from.a:to.a]), slices.Clone(inc[from.b:to.b])
 		for _, n := range is {
 			if moved(n) && twin[n].path != n.path { // else it is where it was, between others that are told
-				c.changed(twin[n], n, movedNote)
+				c.changed(twin[n], n, Note{Code: Moved})
 			}
 		}
 		was, is = slices.DeleteFunc(was, moved), slices.DeleteFunc(is, moved)

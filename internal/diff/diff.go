@@ -5,10 +5,11 @@
 // The same forms give the same text on every machine, and no text takes more than
 // O(n log n) time.
 //
-// From the bottom up: summary.go writes values, and names differences that are easy to
-// miss; text.go finds what two texts or lists have in common; nearest.go finds the nearest
-// recording; tree.go and compare.go find the edits of two forms; edit.go adds what files
-// and bodies say; rows.go and write.go show them.
+// From the bottom up: note.go has the kinds of differences and their words;
+// summary.go writes values, and finds differences that are easy to miss; text.go
+// finds what two texts or lists have in common; nearest.go finds the nearest
+// recording; tree.go and compare.go find the edits of two forms; edit.go adds
+// what files and bodies say; rows.go and write.go show them.
 package diff
 
 import (
@@ -25,7 +26,7 @@ import (
 // aligned, so an inserted message is one edit and those behind it none. The
 // result is empty if and only if the forms have the same text.
 func Forms(recorded, incoming *canon.Form) []Edit {
-	fields := compare(recorded.Lines(), incoming.Lines(), theRequest)
+	fields := compare(recorded.Lines(), incoming.Lines())
 	for i := range fields {
 		fields[i].addDefault(recorded, incoming)
 	}
@@ -38,10 +39,10 @@ func Forms(recorded, incoming *canon.Form) []Edit {
 		edits = append(edits, Edit{Path: "endpoint", Recorded: quote(a), Incoming: quote(b)})
 	}
 	if a, b := recorded.Wire, incoming.Wire; a != b {
-		edits = append(edits, Edit{Path: "stream", Recorded: quote(wires[a]), Incoming: quote(wires[b]), Note: WireNote(a, b)})
+		edits = append(edits, Edit{Path: "stream", Recorded: quote(wires[a]), Incoming: quote(wires[b]), Note: Note{Code: wireNote(a, b)}})
 	}
 	edits = append(edits, fields...)
-	system := slices.IndexFunc(edits, func(e Edit) bool { return e.Path == "body/system" && e.onlyIn() != "" })
+	system := slices.IndexFunc(edits, func(e Edit) bool { return e.Path == "body/system" && e.onlyIn() != BothSides })
 	for i := range edits {
 		edits[i].spell(recorded, incoming)
 	}
@@ -71,7 +72,7 @@ func otherRole(edits []Edit, system int) []Edit {
 			from, to = to, from
 		}
 		text := e.Recorded + e.Incoming
-		edits[system] = Edit{Path: to, From: from, Recorded: text, Incoming: text, Note: movedNote}
+		edits[system] = Edit{Path: to, From: from, Recorded: text, Incoming: text, Note: Note{Code: Moved}}
 	}
 	return slices.Delete(edits, message, message+1)
 }
@@ -86,10 +87,10 @@ func roleOf(message string) string {
 // when they change. Those outside the body are of an endpoint: they say nothing of
 // another.
 func Drift(recorded, incoming *canon.Form) []Edit {
-	edits := compare(recorded.Drift, incoming.Drift, theRequest)
+	edits := compare(recorded.Drift, incoming.Drift)
 	for _, was := range recorded.Orders {
 		for _, is := range incoming.Orders {
-			if note := textNote(was.Value, is.Value, theRequest); was.Path == is.Path && note == OtherOrder {
+			if note := textNote(was.Value, is.Value); was.Path == is.Path && note.Code == OtherOrder {
 				edits = append(edits, Edit{Path: is.Path, Recorded: was.Value, Incoming: is.Value, Note: note})
 			}
 		}
@@ -102,7 +103,7 @@ func Drift(recorded, incoming *canon.Form) []Edit {
 
 // Answers lists what differs between the fields of a recorded answer and of a live one.
 func Answers(recorded, live []canon.Line) []Edit {
-	edits := compare(recorded, live, "the live answer")
+	edits := compare(recorded, live)
 	for i := range edits {
 		edits[i].Live = true
 	}

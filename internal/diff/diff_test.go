@@ -135,22 +135,22 @@ func TestForms(t *testing.T) {
 		}},
 		{"a null is not nothing", []string{"body/a null"}, nil, []Edit{{Path: "body/a", Recorded: "null"}}},
 		{"another kind", []string{"body/a null"}, []string{"body/a/b true"}, []Edit{
-			{Path: "body/a", Recorded: "null", Incoming: `{"b":true}`, Note: "the recording has null, the request an object"},
+			{Path: "body/a", Recorded: "null", Incoming: `{"b":true}`, Note: Note{Code: DifferentKinds}},
 		}},
 		{"empty list and list", []string{"body/a []"}, []string{"body/a/0/x 1"}, []Edit{{Path: "body/a/0", Incoming: `{"x":1}`}}},
 		{"empty object and object", []string{"body/a/x 1"}, []string{"body/a {}"}, []Edit{{Path: "body/a/x", Recorded: "1"}}},
 		{"list and object", []string{"body/a []"}, []string{"body/a {}"}, []Edit{
-			{Path: "body/a", Recorded: "[]", Incoming: "{}", Note: "the recording has a list, the request an object"},
+			{Path: "body/a", Recorded: "[]", Incoming: "{}", Note: Note{Code: DifferentKinds}},
 		}},
 		{"duplicate members", []string{"body/a 1", "body/a 2"}, []string{"body/a 1", "body/a 3", "body/a/b 1"}, []Edit{
 			{Path: "body/a", Recorded: "2", Incoming: "3"},
 			{Path: "body/a", Incoming: `{"b":1}`},
 		}},
 		{"reordered words", []string{`body/a/0 "x"`, `body/a/1 "y"`}, []string{`body/a/0 "y"`, `body/a/1 "x"`}, []Edit{
-			{Path: "body/a", Recorded: `["x","y"]`, Incoming: `["y","x"]`, Note: "differs only in the order of its elements"},
+			{Path: "body/a", Recorded: `["x","y"]`, Incoming: `["y","x"]`, Note: Note{Code: ElementOrder}},
 		}},
 		{"moved to the end", []string{"body/a/0/x 1", "body/a/1/x 2", "body/a/2/x 3"}, []string{"body/a/0/x 2", "body/a/1/x 3", "body/a/2/x 1"}, []Edit{
-			{Path: "body/a/2", From: "body/a/0", Recorded: `{"x":1}`, Incoming: `{"x":1}`, Note: "moved"},
+			{Path: "body/a/2", From: "body/a/0", Recorded: `{"x":1}`, Incoming: `{"x":1}`, Note: Note{Code: Moved}},
 		}},
 		{"index by value", []string{"body/a/9/x 1", "body/a/10/x 2"}, []string{"body/a/9/x 1", "body/a/10/x 3"}, []Edit{
 			{Path: "body/a/10/x", Recorded: "2", Incoming: "3"},
@@ -211,7 +211,9 @@ func TestTextNote(t *testing.T) {
 		{"wait…", "wait...", "differs only in characters that look alike or are invisible"},
 	}
 	for _, tt := range tests {
-		if got := textNote(quote(tt.a), quote(tt.b), "the request"); got != tt.want {
+		e := Edit{Recorded: quote(tt.a), Incoming: quote(tt.b)}
+		e.Note = textNote(e.Recorded, e.Incoming)
+		if got := e.NoteText(); got != tt.want {
 			t.Errorf("textNote(%q, %q) = %q, want %q", tt.a, tt.b, got, tt.want)
 		}
 	}

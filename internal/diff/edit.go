@@ -25,15 +25,10 @@ type Edit struct {
 	Recorded string // canonical value, compact JSON of an object or list; "" if only the incoming request has the field
 	Incoming string // the same of the incoming request; "" if only the recording has the field
 	From     string // the recorded path, if it is another; else ""
-	Note     string // what kind of difference it is, "differs only in white space"; "" if the values say it
+	Note     Note   // what kind of difference it is
 	Name     string // of the file that the incoming request has there; "" if it has none
 	Live     bool   // Incoming is of a live answer, and not of a request
 }
-
-const elementOrder = "differs only in the order of its elements"
-
-// movedNote is the note of a list element that is the same at another place.
-const movedNote = "moved"
 
 // IsRewording reports whether both values are texts of which most words are the same.
 func (e *Edit) IsRewording() bool {
@@ -47,7 +42,7 @@ func (e *Edit) IsRewording() bool {
 }
 
 // IsOrder reports whether an edit says that the same is there in another order.
-func (e *Edit) IsOrder() bool { return e.Note == OtherOrder || e.Note == movedNote }
+func (e *Edit) IsOrder() bool { return e.Note.Code == OtherOrder || e.Note.Code == Moved }
 
 // IsAbout reports whether only one of the values has a text.
 func (e *Edit) IsAbout(text string) bool {
@@ -57,11 +52,11 @@ func (e *Edit) IsAbout(text string) bool {
 // List returns the list of which only the order of the elements differs, if that is what an edit
 // says; else "".
 func (e *Edit) List() string {
-	if e.Note == elementOrder {
+	if e.Note.Code == ElementOrder {
 		return e.Path
 	}
 	to, from := e.Path[:strings.LastIndexByte(e.Path, '/')+1], e.From[:strings.LastIndexByte(e.From, '/')+1]
-	if e.Note != movedNote || to != from {
+	if e.Note.Code != Moved || to != from {
 		return ""
 	}
 	return strings.TrimSuffix(to, "/")
@@ -92,27 +87,57 @@ func (e *Edit) addDefault(recorded, incoming *canon.Form) {
 	}
 }
 
-// list names the list and the side that alone has this element of it, "" if the
-// edit is of anything else.
-func (e *Edit) list() string {
+// list returns the list of which one side alone has this element, and that
+// side; "" if the edit is of anything else.
+func (e *Edit) list() (path string, in Side) {
 	i := strings.LastIndexByte(e.Path, '/') + 1
-	if e.onlyIn() == "" || !fieldpath.IsIndex(e.Path[i:]) {
-		return ""
+	in = e.onlyIn()
+	if in == BothSides || !fieldpath.IsIndex(e.Path[i:]) {
+		return "", BothSides
 	}
-	return e.Path[:i] + e.onlyIn()
+	return e.Path[:i], in
 }
 
-// onlyIn names the side that alone has the field, "" if both have it.
-func (e *Edit) onlyIn() string {
+// onlyIn returns the side that alone has the field.
+func (e *Edit) onlyIn() Side {
 	switch {
 	case e.Recorded != "" && e.Incoming != "":
-		return ""
+		return BothSides
 	case e.Recorded != "":
-		return "the recording"
-	case e.Live:
-		return "the live answer"
+		return RecordedSide
 	}
-	return "the incoming request"
+	return IncomingSide
+}
+
+// sides returns the words for the values of an edit.
+func (e *Edit) sides() *Sides {
+	if e.Live {
+		return &answerSides
+	}
+	return &requestSides
+}
+
+// NoteText returns the note of an edit in words, "" if there is none.
+func (e *Edit) NoteText() string { return e.noteText(e.sides()) }
+
+func (e *Edit) noteText(sides *Sides) string {
+	switch e.Note.Code {
+	case DifferentKinds:
+		recorded, incoming := kindWords[kindOf(e.Recorded)], kindWords[kindOf(e.Incoming)]
+		return sides.Recorded + " has " + recorded + ", " + sides.Short + " " + incoming
+	case LineEnds:
+		recorded, _ := exactjson.Unquote(e.Recorded)
+		incoming, _ := exactjson.Unquote(e.Incoming)
+		return "differs only in line ends: " + sides.Recorded + " has " + lineEnds(recorded) + ", " +
+			sides.Short + " " + lineEnds(incoming)
+	case AnotherFile:
+		return "another file, now of " + sizeOf(e.Note.Bytes)
+	case RecordedNotJSON:
+		return sides.Recorded + " is " + e.Note.Problem
+	case IncomingNotJSON:
+		return sides.Short + " is " + e.Note.Problem
+	}
+	return noteWords[e.Note.Code]
 }
 
 // isFile reports whether an object stands for the content of a file.
@@ -134,6 +159,13 @@ func fileOf(length, sum string) string {
 	return lengthOf(length) + ", sha256 " + sum[:min(8, len(sum))] + "…"
 }
 
+// anotherFile returns the note of a file that was replaced by one of this
+// length in bytes.
+func anotherFile(length string) Note {
+	n, _ := strconv.Atoi(length)
+	return Note{Code: AnotherFile, Bytes: n}
+}
+
 // lengthOf writes the number of bytes that a file has.
 func lengthOf(length string) string {
 	n, _ := strconv.Atoi(length)
@@ -148,7 +180,7 @@ type File struct {
 }
 
 // IsFile reports whether an edit replaces a file by another one.
-func (e *Edit) IsFile() bool { return strings.HasPrefix(e.Note, fileNote) }
+func (e *Edit) IsFile() bool { return e.Note.Code == AnotherFile }
 
 // NameFiles gives an edit that replaces a file the names of both files, where they have
 // one, in place of their extensions, or what they say if both are kept and are texts.
@@ -189,20 +221,20 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 	if upload.Is(recorded) || upload.Is(incoming) {
 		length, _ := upload.Sum(incoming)
 		e.Recorded, e.Incoming = quote(fileOf(upload.Sum(recorded))), quote(fileOf(upload.Sum(incoming)))
-		e.Note = fileNote + ", now of " + lengthOf(length)
+		e.Note = anotherFile(length)
 		return
 	}
 	if !isText(recorded) || !isText(incoming) {
 		return
 	}
 	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
-	e.Note = textNote(e.Recorded, e.Incoming, theRequest)
+	e.Note = textNote(e.Recorded, e.Incoming)
 	was, is := Broken(recorded), Broken(incoming)
 	switch {
 	case was != "" && is == "":
-		e.Note = "the recording is " + was
+		e.Note = Note{Code: RecordedNotJSON, Problem: was}
 	case is != "" && was == "": // neither is where each line is JSON
-		e.Note = theRequest + " is " + is
+		e.Note = Note{Code: IncomingNotJSON, Problem: is}
 	}
 }
 

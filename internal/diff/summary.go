@@ -192,62 +192,55 @@ func hidden(r rune) bool {
 	return r != ' ' && unicode.In(r, unicode.Cf, unicode.Zs, unicode.M)
 }
 
-// theRequest names what most recordings are compared with.
-const theRequest = "the request"
-
 // wires are how an answer comes, in words.
 var wires = map[string]string{"whole": "a plain answer", "stream": "a stream", "eventstream": "an AWS event stream"}
 
-// WireNote says of two ways in which an answer comes how they differ.
-func WireNote(recorded, incoming string) string {
+// wireNote returns what kind of difference two ways are in which an answer comes.
+func wireNote(recorded, incoming string) NoteCode {
 	switch {
 	case recorded == "whole":
-		return "the recording is a plain answer, but the request asks for a stream"
+		return StreamAsked
 	case incoming == "whole":
-		return "the recording is a stream, but the request asks for a plain answer"
+		return PlainAnswerAsked
 	}
-	return "both are streams, but in different formats"
+	return OtherStream
 }
 
-// fileNote begins the note of a file that was replaced by another one.
-const fileNote = "another file"
+// WireNote says how two ways differ in which an answer comes.
+func WireNote(recorded, incoming string) string { return noteWords[wireNote(recorded, incoming)] }
 
-// The notes of a text with the same words in another order: most likely, or if what ran side by
-// side can be why.
-const (
-	OfOtherOrder = "the same words or elements in another order"
-	OtherOrder   = OfOtherOrder + ", as when a program ranges over a map"
-)
-
-const lineEndsNote = "differs only in line ends"
-
-// textNote says what two JSON strings differ in if it is only something that
-// is easy to miss, "" otherwise. other names what the incoming text is of.
-func textNote(recorded, incoming, other string) string {
+// textNote returns the note of two JSON strings that differ only in something
+// that is easy to miss.
+func textNote(recorded, incoming string) Note {
 	a, isText := exactjson.Unquote(recorded)
 	b, both := exactjson.Unquote(incoming)
-	differOnlyIn := func(normalize func(string) string) bool { return normalize(a) == normalize(b) }
-	switch {
-	case !isText || !both || a == b:
-		return ""
-	case differOnlyIn(func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }):
-		return lineEndsNote + ": the recording has " + lineEnds(a) + ", " + other + " " + lineEnds(b)
-	case differOnlyIn(func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }):
-		return "differs only in white space at the end"
-	case differOnlyIn(func(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }):
-		return "differs only in white space at the start"
-	case differOnlyIn(strings.TrimSpace):
-		return "differs only in white space at the start and the end"
-	case differOnlyIn(func(s string) string { return strings.Join(strings.Fields(s), " ") }):
-		return "differs only in white space"
-	case differOnlyIn(strings.ToLower):
-		return "differs only in letter case"
-	case differOnlyIn(plain):
-		return "differs only in characters that look alike or are invisible"
-	case inOtherOrder(a, b):
+	if !isText || !both || a == b {
+		return Note{}
+	}
+	return Note{Code: textNoteCode(a, b)}
+}
+
+func textNoteCode(a, b string) NoteCode {
+	for _, n := range []struct {
+		code      NoteCode
+		normalize func(string) string // texts that differ only in this are equal after it
+	}{
+		{LineEnds, func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }},
+		{SpaceAtEnd, func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }},
+		{SpaceAtStart, func(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }},
+		{SpaceAround, strings.TrimSpace},
+		{OnlySpace, func(s string) string { return strings.Join(strings.Fields(s), " ") }},
+		{LetterCase, strings.ToLower},
+		{LookAlikes, plain},
+	} {
+		if n.normalize(a) == n.normalize(b) {
+			return n.code
+		}
+	}
+	if inOtherOrder(a, b) {
 		return OtherOrder
 	}
-	return ""
+	return NoNote
 }
 
 // inOtherOrder reports whether two texts have the same words in another order. Commas, colons

@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
 )
 
@@ -84,11 +85,26 @@ func (n *node) member(name string) string {
 
 func valueOf(n *node) string { return n.value }
 
-// kinds are the kinds of JSON values, by how they begin.
-var kinds = map[byte]string{'"': "a string", '[': "a list", '{': "an object", 't': "a boolean", 'f': "a boolean", 'n': "null"}
+// kinds are the kinds of JSON values, by how they begin. Everything else begins
+// a number.
+var kinds = map[byte]exactjson.Kind{
+	'"': exactjson.String, '[': exactjson.Array, '{': exactjson.Object,
+	't': exactjson.Bool, 'f': exactjson.Bool, 'n': exactjson.Null,
+}
 
-// kindOf says what a JSON value is, in words.
-func kindOf(value string) string { return cmp.Or(kinds[value[0]], "a number") }
+// kindOf returns what a JSON value is.
+func kindOf(value string) exactjson.Kind {
+	kind, isKnown := kinds[value[0]]
+	if !isKnown {
+		return exactjson.Number
+	}
+	return kind
+}
+
+var kindWords = map[exactjson.Kind]string{
+	exactjson.Null: "null", exactjson.Bool: "a boolean", exactjson.Number: "a number",
+	exactjson.String: "a string", exactjson.Array: "a list", exactjson.Object: "an object",
+}
 
 // align returns the pairs of elements of two lists that are equal and stand in the same
 // order, and for each element the equal one of the other list, wherever that stands.

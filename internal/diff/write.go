@@ -21,7 +21,38 @@ const (
 // answer.
 // Of more than limit edits the rest are counted; a limit of 0 is none.
 func Write(edits []Edit, indent string, limit int) string {
+	return text(Lines(edits, indent, limit))
+}
+
+// WriteSides does what [Write] does, with other words for the two values.
+func WriteSides(edits []Edit, sides *Sides, indent string, limit int) string {
+	w := writer{indent: indent, sides: sides}
+	w.edits(edits, limit)
+	return text(w.lines)
+}
+
+// A Line is a line of what [Write] returns.
+type Line struct {
+	Text string // without the newline
+	Side Side   // of the value that the line has; BothSides for all other lines
+}
+
+// Lines returns the lines of what [Write] returns.
+func Lines(edits []Edit, indent string, limit int) []Line {
 	w := writer{indent: indent}
+	w.edits(edits, limit)
+	return w.lines
+}
+
+func text(lines []Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.Text + "\n")
+	}
+	return b.String()
+}
+
+func (w *writer) edits(edits []Edit, limit int) {
 	for shown := 0; len(edits) > 0; shown++ {
 		if shown == limit && limit > 0 {
 			w.more(edits)
@@ -36,19 +67,30 @@ func Write(edits []Edit, indent string, limit int) string {
 		}
 		edits = edits[n:]
 	}
-	return w.b.String()
 }
 
 // writer writes indented lines.
 type writer struct {
-	b      strings.Builder
+	lines  []Line
 	indent string
+	sides  *Sides // nil for those of each edit
+}
+
+// sidesOf returns the words for the values of an edit.
+func (w *writer) sidesOf(e *Edit) *Sides {
+	if w.sides != nil {
+		return w.sides
+	}
+	return e.sides()
 }
 
 // line writes one line, without blanks at its end.
-func (w *writer) line(parts ...string) {
+func (w *writer) line(parts ...string) { w.lineOf(BothSides, parts...) }
+
+// lineOf writes one line with a value of a side.
+func (w *writer) lineOf(side Side, parts ...string) {
 	s := strings.TrimRight(w.indent+strings.Join(parts, ""), " \t")
-	w.b.WriteString(s + "\n")
+	w.lines = append(w.lines, Line{s, side})
 }
 
 // rows writes what stands below a path; of more rows than most, how many there are.
@@ -75,8 +117,16 @@ func (w *writer) more(rest []Edit) {
 // siblings returns how many edits from the first on are neighbours in a list
 // that only one side has.
 func siblings(edits []Edit) int {
+	list, in := edits[0].list()
+	if list == "" {
+		return 1
+	}
 	n := 1
-	for list := edits[0].list(); list != "" && n < len(edits) && edits[n].list() == list; {
+	for n < len(edits) {
+		other, otherIn := edits[n].list()
+		if other != list || otherIn != in {
+			break
+		}
 		n++
 	}
 	return n
@@ -85,29 +135,29 @@ func siblings(edits []Edit) int {
 // siblings shows neighbours that only one side has.
 func (w *writer) siblings(edits []Edit) {
 	last := edits[len(edits)-1]
-	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": only in ", last.onlyIn())
+	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": ", w.sidesOf(&last).only(last.onlyIn()))
 	w.rows(group.Each(edits, func(e Edit) string { return summary(e.Recorded + e.Incoming) }), manySiblings-1, "")
 }
 
 func (w *writer) edit(e *Edit) {
-	head, side := shown(e.Path), e.onlyIn()
+	head, side, sides := shown(e.Path), e.onlyIn(), w.sidesOf(e)
 	if e.Name != "" {
 		head += " (" + escape(e.Name, false) + ")"
 	}
 	switch {
-	case e.Note == movedNote:
+	case e.Note.Code == Moved:
 		w.line(head, ": moved here from ", shown(cmp.Or(e.From, e.Path)))
 		w.line("  ", summary(e.Incoming))
 		return
-	case side != "":
-		w.line(head, ": only in ", side)
+	case side != BothSides:
+		w.line(head, ": ", sides.only(side))
 		w.line("  ", summary(e.Recorded+e.Incoming))
 		return
 	case e.From != "":
-		head += " (" + shown(parted(e.From, e.Path)) + " in the recording)"
+		head += " (" + shown(parted(e.From, e.Path)) + " in " + sides.Recorded + ")"
 	}
-	if e.Note != "" {
-		head += ": " + e.Note
+	if note := e.noteText(sides); note != "" {
+		head += ": " + note
 	}
 	w.line(head)
 	w.values(e)
@@ -137,7 +187,7 @@ func (w *writer) values(e *Edit) {
 		a, b = e.Recorded, e.Incoming
 	}
 	switch {
-	case strings.HasPrefix(e.Note, lineEndsNote):
+	case e.Note.Code == LineEnds:
 	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
 		w.both(e, summary(e.Recorded), summary(e.Incoming))
 		if n := FirstDifference(a, b); n >= longToken {
@@ -152,19 +202,16 @@ func (w *writer) values(e *Edit) {
 		}
 	default:
 		w.both(e, escape(a, false), escape(b, false))
-		if e.Note == "" {
+		if e.Note.Code == NoNote {
 			w.change(a, b)
 		}
 	}
 }
 
 func (w *writer) both(e *Edit, recorded, incoming string) {
-	label := "incoming: "
-	if e.Live {
-		label = "live:     "
-	}
-	w.line("  recorded: ", recorded)
-	w.line("  ", label, incoming)
+	sides := w.sidesOf(e)
+	w.lineOf(RecordedSide, "  ", sides.RecordedLabel, recorded)
+	w.lineOf(IncomingSide, "  ", sides.IncomingLabel, incoming)
 }
 
 // isShort reports whether a text is shown whole.
@@ -225,8 +272,8 @@ func Brief(value string) string {
 // Values writes what an edit changes in one line: both values, from shortly before their
 // first difference, or what was added or removed.
 func (e *Edit) Values() string {
-	if side := e.onlyIn(); side != "" {
-		return "only in " + side + ": " + Brief(e.Recorded+e.Incoming)
+	if side := e.onlyIn(); side != BothSides {
+		return e.sides().only(side) + ": " + Brief(e.Recorded+e.Incoming)
 	}
 	if e.List() != "" {
 		return "only the order differs"

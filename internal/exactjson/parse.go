@@ -108,7 +108,7 @@ func (p *Parser) elems() (elems []Value, err error) {
 		}
 		p.open = append(p.open, v)
 	}
-	if s.want != "" {
+	if s.fault != noFault {
 		return nil, p.unexpected()
 	}
 	elems = append(elems, p.open[first:]...)
@@ -147,9 +147,9 @@ func (p *Parser) errorf(at int, format string, args ...any) error {
 func (p *Parser) unexpected() error {
 	at, want := p.scan.pos, p.scan.want
 	switch {
-	case want == tooDeep:
+	case p.scan.fault == tooDeep:
 		return p.errorf(at, "nested deeper than %d", MaxDepth)
-	case want == unended:
+	case p.scan.fault == unended:
 		if _, err := p.decode(at, len(p.src)); err != nil {
 			return err
 		}

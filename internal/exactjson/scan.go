@@ -41,7 +41,8 @@ type Scanner struct {
 	in      []Kind // the arrays and objects that pos is in
 	escapes bool   // the string that was found has some, or what must be
 	unlike  bool   // it has something that EscapeText does not write
-	want    string // what was wanted at pos, where it is not JSON
+	fault   fault  // why the scan ended, where it is not JSON
+	want    string // what was wanted at pos, if something else is there
 }
 
 // Token is what a Scanner found.
@@ -121,15 +122,25 @@ func IsSpace(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r'
 }
 
-// What is wanted where something else is wrong than what is found there.
+// A fault is the kind of error that ends a scan.
+type fault uint8
+
 const (
-	tooDeep = "less nesting"
-	unended = "the end of a string"
+	noFault    fault = iota
+	unexpected       // something else is at pos than what is wanted
+	tooDeep          // the value there would nest too deep
+	unended          // the string there has no end
 )
 
 // fail ends the scan: what is wanted is not at pos.
 func (s *Scanner) fail(want string) bool {
 	s.want = want
+	return s.end(unexpected)
+}
+
+// end ends the scan at pos.
+func (s *Scanner) end(f fault) bool {
+	s.fault = f
 	s.text = s.text[:s.pos]
 	return false
 }
@@ -173,7 +184,7 @@ func (s *Scanner) word(w string, k Kind) bool {
 
 func (s *Scanner) open(k Kind) bool {
 	if len(s.in) == MaxDepth {
-		return s.fail(tooDeep)
+		return s.end(tooDeep)
 	}
 	s.in, s.Path = append(s.in, k), append(s.Path, "")
 	return s.found(Open, k, s.pos+1)
@@ -186,7 +197,7 @@ func (s *Scanner) str(t Token) bool {
 		i += plain(s.text[i:])
 		switch {
 		case i >= len(s.text):
-			return s.fail(unended)
+			return s.end(unended)
 		case s.text[i] == '"':
 			return s.found(t, String, i+1)
 		case s.text[i] == '\\' && i+1 < len(s.text):

@@ -143,6 +143,11 @@ const (
 // Waiting is the Error of a body that its client closed while it waited for more.
 const Waiting = "closed while it waited for more"
 
+// MissMark begins the message of a request that is not recorded. An agent that
+// goes on after it may put the message into its next request, where promptecho
+// accept finds the mark.
+const MissMark = "promptecho: not recorded"
+
 // Transfers are how a client can know where a body ends without a Content-Length: by the last
 // chunk, or because nothing comes any more. Behind it stands that the transport has taken off
 // the coding, of which a client learns by [net/http.Response.Uncompressed].

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"flag"
-	"fmt"
 	"os"
 	"slices"
 	"testing"
@@ -37,7 +36,7 @@ func askedMode() (chosenMode, error) {
 	if !flag.Parsed() && testing.Testing() {
 		// Nobody knows yet what the flags say.
 		if i := slices.IndexFunc(os.Args, isOurFlag); i >= 0 {
-			return chosenMode{}, fmt.Errorf("promptecho: the recorder is opened before %s is read: in TestMain, call flag.Parse() before promptecho.Open, or open it in the function that echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
+			return chosenMode{}, prefixed("the recorder is opened before %s is read: in TestMain, call flag.Parse() before promptecho.Open, or open it in the function that echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
 		}
 	}
 	if c, err := flagMode(); err != nil || c.mode != "" {

@@ -172,7 +172,7 @@ func (c *Config) set(kind optionKind, isInvalid bool, why string) {
 // program.
 func (c *Config) fail(code string, err error) {
 	if c.err == nil && err != nil {
-		c.err = fmt.Errorf("promptecho: %s: %w", code, err)
+		c.err = prefixed("%s: %w", code, err)
 	}
 }
 

@@ -32,7 +32,7 @@ func flagMode() (chosenMode, error) {
 	case mode == "":
 		return chosenMode{}, nil
 	case record && mode != string(ModeAll):
-		return chosenMode{}, fmt.Errorf("promptecho: -echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
+		return chosenMode{}, prefixed("-echo.record means -echo.mode=all, but -echo.mode is %q: use one of them", mode)
 	}
 	return modeBy(mode, "-"+modeFlag)
 }

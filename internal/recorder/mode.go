@@ -77,7 +77,7 @@ func parseMode(s string) (Mode, error) {
 func modeBy(name, by string) (chosenMode, error) {
 	m, err := parseMode(name)
 	if err != nil {
-		return chosenMode{}, fmt.Errorf("promptecho: %s: %w", by, err)
+		return chosenMode{}, prefixed("%s: %w", by, err)
 	}
 	return chosenMode{m, by}, nil
 }

@@ -32,7 +32,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		return nil, r.config.err
 	}
 	if r.config.isARecorder(r.config.upstream) || exchange.InFront(r.config.upstream) {
-		return nil, errors.New("promptecho: Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
+		return nil, prefixed("Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
 	if r.mode = r.config.flag; r.mode.mode == "" {
@@ -42,7 +42,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	}
 	path, err := filepath.Abs(file) // so that a later Chdir does not matter
 	if err != nil {
-		return nil, fmt.Errorf("promptecho: %s: %w", file, err)
+		return nil, prefixed("%s: %w", file, err)
 	}
 	running := stack.Current()
 	if !running.InTest {
@@ -63,7 +63,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	r.setMatching()
 	if err := r.load(); err != nil {
 		r.tape.Free()
-		return nil, fmt.Errorf("promptecho: %w", err)
+		return nil, prefixed("%w", err)
 	}
 	r.noteOverruled(rounds)
 	r.describe(path)

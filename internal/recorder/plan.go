@@ -94,6 +94,15 @@ const (
 	pinnedInRecording = "%s is pinned: replayed, not recorded, despite %s"
 )
 
+// A PartialError says that a cassette is partial, and that the mode of this run
+// does not complete it.
+type PartialError struct {
+	file string
+	mode chosenMode
+}
+
+func (e *PartialError) Error() string { return fmt.Sprintf(partialInReplay, e.file, e.mode) }
+
 // settleMode returns the mode of a run on the cassette that messages call file:
 // none if the cassette is pinned and mode m would record it. The note is for
 // the user, and may be empty. The error says why the cassette cannot be used in
@@ -106,7 +115,7 @@ func settleMode(
 		return m, "", fmt.Errorf(pinnedAndPartial, file)
 	}
 	if c.Partial && !p.record && !p.passThrough {
-		return m, "", fmt.Errorf(partialInReplay, file, m)
+		return m, "", &PartialError{file, m}
 	}
 	if c.Pinned && p.record {
 		replay := chosenMode{ModeNone, "the cassette is pinned"}

@@ -33,13 +33,13 @@ func (s *search) named(start, end int) match {
 		return match{}
 	}
 	kind := nameKinds.Get(text[start:end])
-	if kind == "" && start > 0 && text[start-1] == ' ' {
+	if kind == noKind && start > 0 && text[start-1] == ' ' {
 		kind = kindOfTwoWords(text[:start-1], text[start:end])
 	}
 	switch {
-	case kind == "", end-start == len("sig") && kind == signatureOfURL && (start == 0 || strings.IndexByte("?&", text[start-1]) < 0):
+	case kind == noKind, end-start == len("sig") && kind == signatureOfURL && (start == 0 || strings.IndexByte("?&", text[start-1]) < 0):
 		return match{}
-	case kind == "bearer", kind == "basic":
+	case kind == schemeBearer, kind == schemeBasic:
 		return s.scheme(kind, end)
 	}
 	m := s.valueBefore(kind, start)
@@ -57,9 +57,9 @@ func (s *search) named(start, end int) match {
 
 // kindOfTwoWords returns what a value is whose name has two words, such as "API key". The
 // first one is at the end of a text.
-func kindOfTwoWords(before, last string) string {
+func kindOfTwoWords(before, last string) kind {
 	if len(last) > len("token") {
-		return ""
+		return noKind
 	}
 	first := len(before)
 	for first > 0 && class[before[first-1]]&alnum != 0 {
@@ -69,7 +69,7 @@ func kindOfTwoWords(before, last string) string {
 	case "api", "access", "secret":
 		return secretKind(word + strings.ToLower(last))
 	}
-	return ""
+	return noKind
 }
 
 // inJWK reports whether a word is one of those, in quotes.
@@ -86,19 +86,20 @@ func (s *search) inJWK(start, end int) bool {
 
 // valueAt looks at the value that stands at a place and is given to the name that begins at
 // another. One that is a list goes on behind its first value.
-func (s *search) valueAt(kind string, start, at int, quote string) match {
+func (s *search) valueAt(kind kind, start, at int, quote string) match {
 	text := s.text
 	s.listed, s.quote = kind, quote
-	if kind == "authorization" {
+	if kind == authorization {
 		if space := run(text, at, word); space < len(text)-1 && text[space] == ' ' {
-			if scheme := string(strings.ToLower(text[at:space])); scheme == "basic" || scheme == "bearer" {
+			scheme := schemeKind(strings.ToLower(text[at:space]))
+			if scheme != noKind {
 				return s.scheme(scheme, space)
 			}
 			at = space + 1
 		}
 	}
 	var m match
-	if kind == "password" {
+	if kind == namedPassword {
 		m = s.password(start, at, quote, 100)
 	} else if m = s.value(kind, at, quote); m.end == 0 && quote != "" && kind != kindNamed && kind != signatureOfURL {
 		m = s.password(start, at, quote, 50)
@@ -159,57 +160,70 @@ func hiddenLength(text string) int {
 // joiners stand between the words of a name.
 var joiners = strings.NewReplacer("-", "", "_", "")
 
-// nameKind returns what a value beside a name is, or "". Names are few.
-func nameKind(name string) string {
+// schemeKind returns the kind of a scheme of HTTP authentication, whose name is
+// in lower case; noKind if it is not one.
+func schemeKind(name string) kind {
+	switch name {
+	case "bearer":
+		return schemeBearer
+	case "basic":
+		return schemeBasic
+	}
+	return noKind
+}
+
+// nameKind returns what a value next to a name is, or noKind. Names are few.
+func nameKind(name string) kind {
 	low := strings.ToLower(joiners.Replace(name))
+	if scheme := schemeKind(low); scheme != noKind {
+		return scheme
+	}
 	switch low {
-	case "bearer", "basic":
-		return low
 	case "sig":
 		return signatureOfURL
 	case "icepwd":
-		return "" // of WebRTC: SDP carries it in the open, for this call (RFC 8839)
+		return noKind // of WebRTC: SDP carries it in the open, for this call (RFC 8839)
 	case "token":
 		if strings.HasPrefix(name, "--") {
-			return low // an option
+			return namedToken // an option
 		}
 	}
-	if kind := secretKind(low); kind != "" {
+	if kind := secretKind(low); kind != noKind {
 		return kind
 	}
 	if slices.Contains(ofJWK, name) {
-		return "secret"
+		return namedSecret
 	}
 	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
-		return ""
+		return noKind
 	}
 	for _, end := range variableEnds {
 		rest, ok := strings.CutSuffix(name, end)
 		isEnd := func(word string) bool { return strings.HasSuffix(rest, word) }
 		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, isEnd) {
-			return "credential in a variable"
+			return ofVariable
 		}
 	}
-	return ""
+	return noKind
 }
 
-var nameKinds = memo.Strings[string]{Func: nameKind}
+var nameKinds = memo.Strings[kind]{Func: nameKind}
 
 // scheme looks at the secret after "Bearer" or "Basic".
-func (s *search) scheme(kind string, at int) match {
+func (s *search) scheme(kind kind, at int) match {
 	space := afterScheme().FindStringIndex(s.text[at:])
 	if space == nil {
 		return match{}
 	}
 	at += space[1]
-	if kind == "bearer" {
-		return s.value("bearer token", at, "")
+	if kind == schemeBearer {
+		return s.value(bearerToken, at, "")
 	}
 	end := run(s.text, at, std64|equal)
 	if end-at < 12 || !isBasic(s.text[at:end]) {
 		return match{}
 	}
-	return s.match("basic authentication", at, end)
+	return s.match(basicAuthentication, at, end)
 }
 
 var afterScheme = memo.Regexp(`^ +`)
@@ -251,7 +265,7 @@ var valuesBefore = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + o
 	`(?:` + quote + `)|` + nextElement + `[\w.-]*` + gt + `)$`)
 
 // valueBefore looks at the value that stands before its name: {"value": ..., "name": "api_key"}.
-func (s *search) valueBefore(kind string, start int) match {
+func (s *search) valueBefore(kind kind, start int) match {
 	from := min(start, max(s.last, start-maxBefore)) // a stand-in may be glued to the name, and is done with
 	before := s.text[from:start]
 	if before == "" || strings.IndexByte("\"'`>", before[len(before)-1]) < 0 {
@@ -356,7 +370,7 @@ func typed(text string, at int) (value int, quote string) {
 
 // value looks at the value next to the name of a secret. A format tells more than the name, so
 // a token is looked for first.
-func (s *search) value(kind string, start int, quote string) match {
+func (s *search) value(kind kind, start int, quote string) match {
 	m := s.token(start)
 	if m.end > 0 {
 		return m
@@ -371,7 +385,7 @@ func (s *search) value(kind string, start int, quote string) match {
 		return match{}
 	}
 	isRandom := looksRandomAlone(v) || isBase32(v)
-	isKeyInUUID := kind == "API key" && isUUID(v)
+	isKeyInUUID := kind == apiKey && isUUID(v)
 	if !isRandom && !isKeyInUUID {
 		return match{}
 	}
@@ -381,11 +395,11 @@ func (s *search) value(kind string, start int, quote string) match {
 // valueEnd returns where a value ends, or 0 if it is not one that could be a secret: a place, a
 // time, a ratio or a URL, code, a value that somebody shortened, or one that is too long. A part
 // of a longer value is not judged: of a placeholder, it would count as a secret.
-func (s *search) valueEnd(kind string, start int, quote string) int {
+func (s *search) valueEnd(kind kind, start int, quote string) int {
 	text := s.text
 	chars := url64 | dot | plus | tilde
 	isInQuery := quote == "" && start > 0 && text[start-1] == '='
-	if isInQuery || kind == signatureOfURL || kind == "AWS session token" {
+	if isInQuery || kind == signatureOfURL || kind == awsSessionToken {
 		chars |= percent
 	}
 	limit := text[:min(len(text), start+maxValue)]
@@ -459,7 +473,7 @@ func (s *search) password(name, start int, quote string, words int) match {
 	if !isInConnection && !isStrong(v, quote, words) && !isRandomPassword(v) {
 		return match{}
 	}
-	return s.match("password", start, end)
+	return s.match(namedPassword, start, end)
 }
 
 // isStrong reports whether a password has all kinds of characters, and no more words than so

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/finding/advice"
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
 	"github.com/promptecho/promptecho/internal/redact/carrier"
@@ -43,7 +42,7 @@ func (p *Policy) knownIn(text string) ([]carrier.Edit, error) {
 // kindOfEdit returns what was found at the place of an edit.
 func kindOfEdit(e carrier.Edit) string {
 	if len(e.Causes) == 0 {
-		return kindPlain
+		return kindPlain.String()
 	}
 	return e.Causes[0].Kind
 }
@@ -195,14 +194,18 @@ func (r *findings) text(place, text string, in side) {
 	r.edits(place, edits)
 }
 
-func (r *findings) edits(place string, edits []carrier.Edit) {
+func (r *findings) edits(place string, edits []carrier.Edit) { r.add(place, kindsOf(edits)...) }
+
+// kindsOf returns what was found at the places of edits.
+func kindsOf(edits []carrier.Edit) (kinds []string) {
 	for _, e := range edits {
 		for _, c := range e.Causes {
 			if c.Kind != "" {
-				r.add(place, c.Kind)
+				kinds = append(kinds, c.Kind)
 			}
 		}
 	}
+	return kinds
 }
 
 // events adds what is in the events of a stream, and in the texts that are split over them.
@@ -289,8 +292,7 @@ func IsCredential(text string) bool { return len(kindsIn(text)) > 0 }
 
 // kindsIn returns the kinds of what looks like a secret in a text. It shows no value.
 func kindsIn(text string) []string {
-	r := findings{}
-	f := &finder{policy: &r.policy, side: side{fields: anywhere}}
+	f := &finder{policy: new(Policy), side: side{fields: anywhere}}
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
 		if l.Kind != carrier.Text {
 			return nil
@@ -301,6 +303,5 @@ func kindsIn(text string) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	r.edits("", edits)
-	return group.Each(r.found, func(s string) string { return strings.TrimPrefix(s, ": ") })
+	return kindsOf(edits)
 }

@@ -28,32 +28,25 @@ import (
 // random value is a secret, and what it is. "token" and "key" alone are none: a piece of
 // text is a token, a place in a table a key.
 var secretNames = []struct {
-	kind string
+	kind kind
 	ends []string
 }{
-	{"AWS secret access key", strings.Fields("secretaccesskey awssecretkey awssecret")},
-	{"AWS session token", strings.Fields("awssessiontoken amzsecuritytoken")},
-	{"Azure key", strings.Fields("sharedaccesskey accountkey subscriptionkey")},
+	{awsSecretKey, strings.Fields("secretaccesskey awssecretkey awssecret")},
+	{awsSessionToken, strings.Fields("awssessiontoken amzsecuritytoken")},
+	{azureKey, strings.Fields("sharedaccesskey accountkey subscriptionkey")},
 	{signatureOfURL, strings.Fields("amzsignature googsignature")},
-	{"API key", strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
-	{"secret", strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
+	{apiKey, strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
+	{namedSecret, strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
 		encryptionkey masterkey unsealkey hmackey sharedkey functionkey recoverycode backupcode`)},
-	{"token", strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
+	{namedToken, strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
 		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
 		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
 		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
 		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
-	{"authorization", strings.Fields("authorization")},
+	{authorization, strings.Fields("authorization")},
 	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey hostkey sessionkey accesscode credential credentials baton")},
-	{"password", strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
+	{namedPassword, strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
 }
-
-// signatureOfURL is the kind of a value that is new with each signature.
-const signatureOfURL = "signature of a URL"
-
-// kindNamed is the kind of what a name calls a secret that may as well be data, if it does not
-// look random: the routing key of an alarm, and of a queue.
-const kindNamed = "credential"
 
 var (
 	// ofThings stand before "key" and "token" where these are names of things: of what is stored, sent, cached, traded.

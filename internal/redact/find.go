@@ -84,7 +84,7 @@ func (f *finder) known(l *carrier.Leaf) []carrier.Match {
 	var found []carrier.Match
 	for _, m := range f.policy.in(l.Text, f.lines) {
 		value := l.Text[m.start:m.end]
-		match := f.match(l, m, carrier.Cause{Kind: m.kind, Value: value, Rule: byKnown})
+		match := f.match(l, m, carrier.Cause{Kind: m.words(), Value: value, Rule: byKnown})
 		switch {
 		case l.Kind == carrier.Number:
 			match.Text = "0"
@@ -190,7 +190,7 @@ func (f *finder) byLooks(l *carrier.Leaf) []carrier.Match {
 			return
 		}
 		isCursorValue := m.start == 0 && m.end == len(l.Text) && isCursor(l.Name) || hasCursorName(l.Text, m)
-		cause := carrier.Cause{Kind: m.kind, Value: value, Learn: !isCursorValue}
+		cause := carrier.Cause{Kind: m.words(), Value: value, Learn: !isCursorValue}
 		one := f.match(l, m, cause)
 		isBase64 := strings.HasPrefix(one.Text, urlPlaceholder)
 		switch {
@@ -231,24 +231,24 @@ func nextToNames(l *carrier.Leaf) match {
 
 func nextToName(l *carrier.Leaf, name string) match {
 	kind := kindOfName(name, l)
-	if kind == "" {
+	if kind == noKind {
 		return match{}
 	}
 	s := search{text: l.Text}
 	return s.valueAt(kind, 0, 0, `"`)
 }
 
-// kindOfName returns the kind of secret that a name of a leaf says, or "".
-func kindOfName(name string, l *carrier.Leaf) string {
+// kindOfName returns the kind of secret that a name of a leaf says, or noKind.
+func kindOfName(name string, l *carrier.Leaf) kind {
 	name = strings.TrimRight(name, "]")
 	if len(name) <= 2 {
 		if name == l.Name && isJWK(l) {
-			return "secret"
+			return namedSecret
 		}
-		return ""
+		return noKind
 	}
 	if !nameTails[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
-		return ""
+		return noKind
 	}
 	start := len(name)
 	for start > 0 && class[name[start-1]]&word != 0 {
@@ -258,11 +258,11 @@ func kindOfName(name string, l *carrier.Leaf) string {
 	kind := nameKinds.Get(last)
 	isTwoWords := start > 0 && name[start-1] == ' '
 	switch {
-	case kind == "bearer", kind == "basic":
-		return ""
+	case kind == schemeBearer, kind == schemeBasic:
+		return noKind
 	case kind == signatureOfURL && len(last) == len("sig") && l.In != carrier.Query && l.In != carrier.Form:
-		return ""
-	case kind == "" && isTwoWords:
+		return noKind
+	case kind == noKind && isTwoWords:
 		return kindOfTwoWords(name[:start-1], last)
 	}
 	return kind

@@ -110,15 +110,11 @@ func (s *secrets) in(text string, lines bool) []match {
 	return all
 }
 
-// Kinds of spellings that are told apart.
-const (
-	kindPlain = "plain"
-	kindUTF16 = "UTF-16"
-	kindLine  = "line" // of several
-)
-
 // A spelling is a text in which a secret can be in decoded text.
-type spelling struct{ kind, text string }
+type spelling struct {
+	kind kind // kindPlain, kindUTF16 or kindLine
+	text string
+}
 
 // spelled remembers the spellings of keys, which the tests of a package share.
 var spelled = memo.Strings[[]spelling]{Func: spellings}
@@ -159,7 +155,7 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 }
 
 // appendNew appends a spelling unless it is there or too short to be looked for.
-func appendNew(all []spelling, kind, text string) []spelling {
+func appendNew(all []spelling, kind kind, text string) []spelling {
 	isThere := slices.ContainsFunc(all, func(s spelling) bool { return s.text == text })
 	if len(text) < minSecret || isThere {
 		return all

@@ -9,14 +9,14 @@ import (
 )
 
 // secretKind returns what the value beside a name is, which is in lower case without "-"
-// and "_"; it is empty if nothing says that it is a secret.
-func secretKind(name string) string {
+// and "_"; noKind if nothing says that it is a secret.
+func secretKind(name string) kind {
 	for _, s := range secretNames {
 		if slices.ContainsFunc(s.ends, func(end string) bool { return strings.HasSuffix(name, end) }) {
 			return s.kind
 		}
 	}
-	return ""
+	return noKind
 }
 
 // A meaning is what the name of a header, a parameter or a variable says of its value.
@@ -36,8 +36,8 @@ func meaningOf(name string) (m meaning) {
 	all := words(name)
 	joined := strings.Join(all, "")
 	kind := secretKind(joined)
-	m.secret = kind != ""
-	m.certain = kind != "" && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
+	m.secret = kind != noKind
+	m.certain = kind != noKind && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
 	if m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation"); m.cursor {
 		return m // whatever its words are
 	}
@@ -60,7 +60,7 @@ func meaningOf(name string) (m meaning) {
 		m.data, m.certain = true, false
 	}
 	m.data = m.data && !m.certain
-	m.whole = m.secret && !m.data && (endsInSecret || kind != "")
+	m.whole = m.secret && !m.data && (endsInSecret || kind != noKind)
 	return m
 }
 

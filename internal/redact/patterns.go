@@ -91,7 +91,7 @@ func (s *search) word(start, end int) match {
 // isNextOfList reports whether a value at a place is the next one of the list in which the last
 // match is.
 func (s *search) isNextOfList(start int) bool {
-	if s.last == 0 || s.listed == "" || start-s.last >= maxBetween {
+	if s.last == 0 || s.listed == noKind || start-s.last >= maxBetween {
 		return false
 	}
 	between := nextOfList().FindStringIndex(s.text[s.last:start])
@@ -106,13 +106,13 @@ func (s *search) userinfo(mark int) match {
 		return match{}
 	}
 	user, start, end := s.text[mark+m[2]:mark+m[3]], mark+m[4], mark+m[5]
-	if kind, from, to := s.format(start); from == start && to == end {
-		return s.match(kind, start, end)
+	if f, from, to := s.format(start); from == start && to == end {
+		return s.ofFormat(f, start, end)
 	}
 	if !isPassword(user, s.text[start:end]) {
 		return match{}
 	}
-	return s.match("password in a URL", start, end)
+	return s.match(passwordInURL, start, end)
 }
 
 // userinfo is what stands behind the scheme of a URL (RFC 3986, section 3.2.1).

@@ -264,7 +264,7 @@ func FuzzShapes(f *testing.F) {
 		hits := findPatterns(text)
 		at := 0
 		for _, h := range hits {
-			if h.start < at || h.end <= h.start || h.end > len(text) || h.kind == "" {
+			if h.start < at || h.end <= h.start || h.end > len(text) || h.kind == noKind {
 				t.Fatalf("hits %+v of %q", hits, text)
 			}
 			at = h.end

@@ -626,7 +626,7 @@ func TestMatcher(t *testing.T) {
 			if i%3 == 0 && i > 0 {
 				text = texts[i-1][2:] + "more text"
 			}
-			m.add(spelling{"", text})
+			m.add(spelling{noKind, text})
 			texts = append(texts, text)
 			b = append(append(b, "some text "...), text[rng.IntN(2):]...)
 		}

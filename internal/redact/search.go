@@ -5,7 +5,8 @@ import "strings"
 // A match is a part of a text that must not be written, and what it is. The zero match
 // is none: none ends at 0.
 type match struct {
-	kind       string
+	kind       kind
+	format     string // the name of its format, if the kind is ofFormat
 	start, end int
 }
 
@@ -14,7 +15,7 @@ type search struct {
 	text string
 	last int // where the last match or placeholder of a list ends
 
-	listed string // the kind of the values of the list that the last name has
+	listed kind   // the kind of the values of the list that the last name has
 	quote  string // in which these values are
 
 	visible struct{ start, end int } // the last run of bytes that a password may have
@@ -24,12 +25,21 @@ type search struct {
 
 // match returns a match, or none if it stands in for a secret, or touches another or a placeholder: it stood in the
 // middle of a word, and must not become one because its neighbour was replaced.
-func (s *search) match(kind string, start, end int) match {
+func (s *search) match(kind kind, start, end int) match {
 	if s.last > 0 && s.last >= start || endsInPlaceholder(s.text[:start]) ||
 		strings.HasPrefix(s.text[end:], openPlaceholder) || isStandIn(s.text[start:end]) {
 		return match{}
 	}
-	return match{kind, start, end}
+	return match{kind: kind, start: start, end: end}
+}
+
+// ofFormat is match for a value of a format.
+func (s *search) ofFormat(f *format, start, end int) match {
+	m := s.match(ofFormat, start, end)
+	if m.end > 0 {
+		m.format = f.name
+	}
+	return m
 }
 
 // lastEnd returns a place before which nothing may decide: from, or the end of the last
@@ -39,18 +49,18 @@ func (s *search) lastEnd(from int) int { return max(from, s.last) }
 // token looks for a token whose prefix stands at a place. In the middle of base64, where
 // "+" and "/" only look like the edge of a word, there is none.
 func (s *search) token(at int) match {
-	kind, start, end := s.format(at)
+	f, start, end := s.format(at)
 	if end == 0 || inBase64(s.text[s.lastEnd(at-24):at]) {
 		return match{}
 	}
-	return s.match(kind, start, end)
+	return s.ofFormat(f, start, end)
 }
 
 // shape looks for a token that begins at a place and is told by its parts.
 func (s *search) shape(at int) match {
 	for i := range shapes {
 		if start, end := shapes[i].find(s.text, at); end > 0 {
-			return s.match(shapes[i].kind, start, end)
+			return s.ofFormat(&shapes[i], start, end)
 		}
 	}
 	return match{}
@@ -75,10 +85,10 @@ func inBase64(before string) bool {
 
 // format returns the format of the token whose prefix stands at a place, and where its
 // secret is; end is 0 if there is none.
-func (s *search) format(at int) (kind string, start, end int) {
+func (s *search) format(at int) (f *format, start, end int) {
 	text := s.text
 	if at+1 >= len(text) { // every prefix is longer
-		return "", 0, 0
+		return nil, 0, 0
 	}
 	for _, p := range prefixes[text[at]] {
 		body := at + len(p.text)
@@ -91,10 +101,10 @@ func (s *search) format(at int) (kind string, start, end int) {
 			start, end = p.find(text, at)
 		}
 		if end > 0 {
-			return p.kind, start, end
+			return p.format, start, end
 		}
 	}
-	return "", 0, 0
+	return nil, 0, 0
 }
 
 // maxValue is the length in bytes up to which a value next to a name is looked at: the

@@ -113,8 +113,8 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	}
 	decided = decided || slices.ContainsFunc(before[max(0, len(before)-mostRead):], isAbout)
 	for i := range edits {
-		if edits[i].Note == diff.OtherOrder {
-			edits[i].Note = diff.OfOtherOrder
+		if edits[i].Note.Code == diff.OtherOrder {
+			edits[i].Note.Code = diff.OfOtherOrder
 		}
 	}
 	if !decided {

@@ -111,7 +111,7 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	if beside != "" {
 		m.hints = append(m.hints, finding.ParallelOrder)
 	}
-	isReordered := func(e diff.Edit) bool { return e.Note == diff.OtherOrder || e.Note == diff.OfOtherOrder }
+	isReordered := func(e diff.Edit) bool { return e.Note.Code == diff.OtherOrder || e.Note.Code == diff.OfOtherOrder }
 	if slices.ContainsFunc(edits, isReordered) {
 		m.hints = append(m.hints, finding.WordsReordered)
 	}

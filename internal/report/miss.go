@@ -118,7 +118,7 @@ const Socket = "this request opens a WebSocket, which is not recorded: use plain
 
 // refusedText begins the answer to a miss. An agent that goes on after it may say
 // that to the model.
-const refusedText = "promptecho: not recorded: "
+const refusedText = interaction.MissMark + ": "
 
 // said returns the beginning of what a request says last, quoted: the text of the last
 // message, of the input or of the prompt. It returns "" if there is no such text.

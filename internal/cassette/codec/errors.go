@@ -22,6 +22,12 @@ type SyntaxError struct {
 	// What is left is worth nothing, and may be recorded over. Opening a cassette does
 	// not set it if the cassette is pinned.
 	Cut bool
+
+	// NoEndMark says that only the last line is missing; see LacksEndMark.
+	NoEndMark bool
+
+	format string // of Msg
+	args   []any  // of Msg; a CommandFile among them is the file in a command
 }
 
 func (e *SyntaxError) Error() string {
@@ -45,7 +51,10 @@ func (e *SyntaxError) Broken() (file string, ours bool) { return e.File, !e.Else
 // ErrorAt returns the error for what stands at an offset of the text src of a file.
 func ErrorAt(file, src string, pos int, field, format string, args ...any) *SyntaxError {
 	line, column := yaml.Position(src, pos)
-	return &SyntaxError{File: file, Line: line, Column: column, Field: field, Msg: fmt.Sprintf(format, args...)}
+	return &SyntaxError{
+		File: file, Line: line, Column: column, Field: field,
+		Msg: fmt.Sprintf(format, args...), format: format, args: args,
+	}
 }
 
 // update is what to do about what a newer version has written.

@@ -52,7 +52,7 @@ func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
 	edits := diff.Answers(judged(recorded, live, &a), judged(live, recorded, &b))
 	why := reasons(edits)
 	// An answer of another status, or that calls other tools, has another shape.
-	if recorded.Status == live.Status && !slices.Contains(why, callsReason) {
+	if recorded.Status == live.Status && !slices.ContainsFunc(edits, isOfCalls) {
 		if shape := slices.Concat(bodyShape(form, recorded, live, &a, &b), textShape(&a, &b)); len(shape) > 0 {
 			edits, why = append(edits, shape...), append(why, "the shape of the JSON")
 		}
@@ -113,18 +113,24 @@ func arguments(c said.Call) exactjson.Value {
 	return args
 }
 
-// callsReason is the reason of a drift in the calls of tools.
-const callsReason = "tool calls"
+// isOfCalls reports whether an edit of [judged] is in the calls of tools.
+func isOfCalls(e diff.Edit) bool { return topOf(&e) == "tool_calls" }
+
+// topOf returns the first segment of the path of an edit.
+func topOf(e *diff.Edit) string {
+	top, _, _ := strings.Cut(e.Path, "/")
+	return top
+}
 
 // reasons names what the edits of [judged] are in, each once.
 func reasons(edits []diff.Edit) (names []string) {
-	for _, e := range edits {
-		name, _, _ := strings.Cut(e.Path, "/")
+	for i := range edits {
+		name := topOf(&edits[i])
 		switch name {
 		case "error":
 			continue // it comes with the status
 		case "tool_calls":
-			name = callsReason
+			name = "tool calls"
 		case "finish_reason":
 			name = "finish reason"
 		}

@@ -78,7 +78,7 @@ func (c *shapes) compare(at string, was, is nodes) {
 		return
 	}
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(k exactjson.Kind) bool { return b[k] != nil }) {
-		c.changed(at, compact(was.sample()), compact(is.sample()), "")
+		c.changed(at, compact(was.sample()), compact(is.sample()), diff.NoNote)
 		return
 	}
 	wasOf, isOf := by(a[exactjson.Object], typeOf), by(b[exactjson.Object], typeOf)
@@ -94,13 +94,13 @@ func (c *shapes) compare(at string, was, is nodes) {
 	if a[exactjson.Array] != nil && b[exactjson.Array] != nil {
 		was, is := a[exactjson.Array].elems(), b[exactjson.Array].elems()
 		if len(was) != len(is) && (c.counts || isVector(at)) {
-			c.changed(at, strconv.Itoa(len(was)), strconv.Itoa(len(is)), "a different number of elements")
+			c.changed(at, strconv.Itoa(len(was)), strconv.Itoa(len(is)), diff.DifferentElements)
 		}
 		c.compare(below(at, "*"), was, is)
 	}
 	s, t := a[exactjson.String], b[exactjson.String]
 	if isVector(at) && s != nil && t != nil && len(s[0].Text) != len(t[0].Text) {
-		c.changed(at, strconv.Itoa(len(s[0].Text)), strconv.Itoa(len(t[0].Text)), "a different number of bytes")
+		c.changed(at, strconv.Itoa(len(s[0].Text)), strconv.Itoa(len(t[0].Text)), diff.DifferentBytes)
 	}
 }
 
@@ -117,15 +117,15 @@ func (c *shapes) members(at string, was, is nodes) {
 		case a != nil && b != nil:
 			c.compare(next, a, b)
 		case len(a) == len(was):
-			c.changed(next, compact(a.sample()), "", "")
+			c.changed(next, compact(a.sample()), "", diff.NoNote)
 		case len(b) == len(is):
-			c.changed(next, "", compact(b.sample()), "")
+			c.changed(next, "", compact(b.sample()), diff.NoNote)
 		}
 	}
 }
 
-func (c *shapes) changed(at string, was, is, note string) {
-	c.edits = append(c.edits, diff.Edit{Path: at, Recorded: was, Incoming: is, Note: note, Live: true})
+func (c *shapes) changed(at string, was, is string, note diff.NoteCode) {
+	c.edits = append(c.edits, diff.Edit{Path: at, Recorded: was, Incoming: is, Note: diff.Note{Code: note}, Live: true})
 }
 
 // isVector reports whether a place has embeddings. The numbers of one differ a little from

@@ -117,7 +117,7 @@ func Env(old, fresh map[string]string) (list []Edit) {
 		return canon.Lines(&v)
 	}
 	for _, e := range diff.Answers(fields(old), fields(fresh)) {
-		list = append(list, Edit{"env", e.Path, e.Recorded, e.Incoming, e.Note})
+		list = append(list, Edit{"env", e.Path, e.Recorded, e.Incoming, e.NoteText()})
 	}
 	return list
 }
@@ -132,7 +132,7 @@ func edits(old, fresh *call) (list []Edit) {
 			if in != "answer" {
 				e.Path = strings.TrimPrefix(e.Path, "body/")
 			}
-			list = append(list, Edit{in, e.Path, e.Recorded, e.Incoming, e.Note})
+			list = append(list, Edit{in, e.Path, e.Recorded, e.Incoming, e.NoteText()})
 		}
 	}
 	was, is := old.form(), fresh.form()

@@ -37,7 +37,7 @@ func (c *Control) open(s *session, mode, by string) error {
 		}
 	})
 	if err != nil {
-		return err
+		return recorder.Reason(err)
 	}
 	s.rec = rec
 	rec.Begin(true)

@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
@@ -76,8 +77,8 @@ func (c *Control) begin(w http.ResponseWriter, r *http.Request, name string) {
 		mode, by = c.Mode, "-mode"
 	}
 	if err := c.enter(s, mode, by); err != nil {
-		text := worded.Reworded(strings.TrimPrefix(err.Error(), "promptecho: "))
-		if strings.Contains(text, "is partial") {
+		text := worded.Reworded(err.Error())
+		if errors.As(err, new(*recorder.PartialError)) {
 			text += "\n  " + c.Command("new_episodes", s.command)
 		}
 		refuse(w, http.StatusConflict, text)

@@ -10,10 +10,10 @@ import (
 )
 
 // TestAgent is the name of the recorder of DataDog's dd-apm-test-agent.
-const TestAgent = "dd-apm-test-agent"
+const TestAgent cassette.Tool = "dd-apm-test-agent"
 
 // oldVCRpy is what vcrpy before 1.0 wrote, which vcrpy itself refuses.
-const oldVCRpy = "vcrpy before 1.0"
+const oldVCRpy cassette.Tool = "vcrpy before 1.0"
 
 // These match the beginning of the list of interactions of a cassette, in YAML and in JSON, behind
 // the key, and that of a file of dd-apm-test-agent or of old vcrpy, which have no such list. They
@@ -48,7 +48,7 @@ func beginsAsCassette(text string) bool {
 // mayBeCassette reports whether a text is worth reading: it has the key of a list of
 // interactions. The tool is the one that it looks to be of, if that is known. certain says that
 // it is a cassette, or was one, if it cannot be read.
-func mayBeCassette(text string) (tool string, ok, certain bool) {
+func mayBeCassette(text string) (tool cassette.Tool, ok, certain bool) {
 	if cassette.Recorded(text) {
 		return "", false, false
 	}
@@ -61,7 +61,7 @@ func mayBeCassette(text string) (tool string, ok, certain bool) {
 // toolOf returns the tool that has written a document, by the keys that its reader needs; "" if it
 // is none. Many files have a list of interactions (contracts of Pact, logs of agents). The file
 // looks to be of a tool, "" if that is not known.
-func toolOf(looks string, root *yaml.Node) string {
+func toolOf(looks cassette.Tool, root *yaml.Node) cassette.Tool {
 	if member(root, "http_interactions") != nil {
 		return cassette.RubyVCR
 	}
@@ -92,7 +92,7 @@ func toolOf(looks string, root *yaml.Node) string {
 }
 
 // toolWithoutList returns the tool that has written a document without a list of interactions.
-func toolWithoutList(root *yaml.Node) string {
+func toolWithoutList(root *yaml.Node) cassette.Tool {
 	if root.Kind == yaml.Sequence && len(root.Elems) > 0 {
 		req := member(root.Elems[0], "request")
 		if member(req, "protocol") != nil && member(req, "host") != nil {

@@ -45,7 +45,7 @@ func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*C
 	for _, root := range roots {
 		tool := toolOf(looks, root)
 		if tool != "" {
-			r.cassette.Tool = tool
+			r.cassette.Tool = string(tool)
 		}
 		switch tool {
 		case cassette.GoVCR:

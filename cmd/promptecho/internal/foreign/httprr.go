@@ -19,7 +19,7 @@ import (
 // readHTTPRR reads a file of golang.org/x/oscar's httprr, or of one of its copies: a line
 // with two lengths, and a request and an answer of those lengths as they stand on the wire.
 func readHTTPRR(name, text string) (*Cassette, error) {
-	c := &Cassette{Tool: cassette.HTTPRR}
+	c := &Cassette{Tool: string(cassette.HTTPRR)}
 	at := strings.IndexByte(text, '\n') + 1
 	var records []*exchange
 	seen := map[string]int{} // of each request, its place

@@ -1,0 +1,30 @@
+package codec
+
+import (
+	"fmt"
+	"slices"
+)
+
+// CommandFile is the file of a [SyntaxError] as an argument of a shell command
+// in its message.
+type CommandFile string
+
+// TextFor returns the text of the error with another name of the file in its
+// commands: one that fits the folder of the shell, and is quoted.
+func (e *SyntaxError) TextFor(name string) string {
+	other := *e
+	if len(e.args) > 0 {
+		args := slices.Clone(e.args)
+		for i, arg := range args {
+			if _, isFile := arg.(CommandFile); isFile {
+				args[i] = name
+			}
+		}
+		other.Msg = fmt.Sprintf(e.format, args...)
+	}
+	return other.Error()
+}
+
+// LacksEndMark reports whether only the last line of the file is missing, as
+// when a formatter removed it. promptecho verify -w restores it.
+func (e *SyntaxError) LacksEndMark() bool { return e.NoEndMark }
