@@ -216,7 +216,7 @@ func TestCompareRefusesWithoutAKey(t *testing.T) {
 	rep := r.finish(report.Outcome{})
 	want := file + ": mode compare (InMode in the code) has to send a request, but the environment variable NO_SUCH_API_KEY is empty: set it, or replay with PROMPTECHO_MODE=none"
 	if len(rep.Errors) != 1 || rep.Errors[0] != want || !strings.Contains(strings.Join(rep.Notes, "\n"), "2 not sent") {
-		t.Errorf("%q, want %q", rep, want)
+		t.Errorf("%q, want %q", rep.Errors, want)
 	}
 	if asked := s.requests(); asked != nil {
 		t.Errorf("sent: %q", asked)

@@ -278,7 +278,8 @@ func (s *suite) tellRemedies(w io.Writer, failed []string) {
 				told = append(told, p.Advice)
 			}
 			for _, r := range p.Remedies {
-				if r.Command = ""; r.Say == report.RecordFirst || r.Say == report.RecordAgain {
+				r.Command = ""
+				if r.Records {
 					r.Say = "To record all of them again:"
 				}
 				if names[r] == nil {

@@ -16,15 +16,15 @@ import (
 func chooseMode(code Mode) (chosenMode, error) {
 	asked, err := askedMode()
 	if report.FuzzWorker() && err == nil && asked.mode != ModeNone {
-		asked = chosenMode{ModeNone, "go test -fuzz runs several processes, which record nothing"}
+		asked = chosenMode{mode: ModeNone, by: "go test -fuzz runs several processes, which record nothing"}
 	}
 	switch {
 	case err != nil:
 		return chosenMode{}, err
 	case code == "" && asked.mode == "":
-		return chosenMode{ModeOnce, "the default"}, nil
+		return chosenMode{mode: ModeOnce, by: "the default"}, nil
 	case asked.mode == "" || !code.allows(asked.mode):
-		return chosenMode{code, "InMode in the code"}, nil
+		return chosenMode{mode: code, by: "InMode in the code"}, nil
 	}
 	return asked, nil
 }
@@ -48,5 +48,5 @@ func askedMode() (chosenMode, error) {
 	if !shell.InCI() {
 		return chosenMode{}, nil
 	}
-	return chosenMode{ModeNone, report.ByCI}, nil
+	return chosenMode{mode: ModeNone, by: "CI is set", inCI: true}, nil
 }

@@ -28,7 +28,7 @@ func flagMode() (chosenMode, error) {
 	mode, record := report.Flag(modeFlag), report.Flag(recordFlag) == "true"
 	switch {
 	case mode == "" && record:
-		return chosenMode{ModeAll, "-" + recordFlag}, nil
+		return chosenMode{mode: ModeAll, by: "-" + recordFlag}, nil
 	case mode == "":
 		return chosenMode{}, nil
 	case record && mode != string(ModeAll):

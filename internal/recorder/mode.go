@@ -79,13 +79,14 @@ func modeBy(name, by string) (chosenMode, error) {
 	if err != nil {
 		return chosenMode{}, prefixed("%s: %w", by, err)
 	}
-	return chosenMode{m, by}, nil
+	return chosenMode{mode: m, by: by}, nil
 }
 
 // A chosenMode is a mode and who chose it, for messages.
 type chosenMode struct {
 	mode Mode
 	by   string
+	inCI bool // the variable CI is set, and nothing else
 }
 
 func (c chosenMode) String() string { return fmt.Sprintf("mode %s (%s)", c.mode, c.by) }
@@ -104,7 +105,7 @@ func inRounds(m chosenMode, path string) chosenMode {
 		return m
 	}
 	if _, again := benchmarked.LoadOrStore(path, true); again {
-		return chosenMode{ModeNone, "an earlier round of this benchmark was recorded"}
+		return chosenMode{mode: ModeNone, by: "an earlier round of this benchmark was recorded"}
 	}
 	return m
 }

@@ -76,7 +76,7 @@ func TestChooseMode(t *testing.T) {
 
 // The mode that an error or a note shows says who chose it.
 func TestChosenModeString(t *testing.T) {
-	if got := (chosenMode{ModeNone, "CI is set"}).String(); got != "mode none (CI is set)" {
+	if got := (chosenMode{mode: ModeNone, by: "CI is set"}).String(); got != "mode none (CI is set)" {
 		t.Error(got)
 	}
 }

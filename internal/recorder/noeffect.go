@@ -47,7 +47,7 @@ func (r *Recorder) noteOverruled(isRounds bool) {
 }
 
 func (r *Recorder) noteOverruledModes() {
-	fromEnvironment := chosenMode{Mode(os.Getenv("PROMPTECHO_MODE")), "PROMPTECHO_MODE"}
+	fromEnvironment := chosenMode{mode: Mode(os.Getenv("PROMPTECHO_MODE")), by: "PROMPTECHO_MODE"}
 	fromFlag, _ := flagMode()
 	for _, asked := range []chosenMode{fromEnvironment, fromFlag} {
 		if asked.mode == "" || asked.mode == r.mode.mode {

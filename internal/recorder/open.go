@@ -203,6 +203,7 @@ func (r *Recorder) describe(path string) {
 		Path:         path,
 		Mode:         string(r.mode.mode),
 		ModeBy:       r.mode.by,
+		InCI:         r.mode.inCI,
 		Ceiling:      r.config.mode.ceiling(),
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,

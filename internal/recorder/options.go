@@ -30,7 +30,7 @@ func (c *Config) InMode(m Mode) {
 // overrides all other ways to choose a mode; by names the flag.
 func (c *Config) InModeOf(by, mode string) {
 	m, err := parseMode(mode)
-	c.flag = chosenMode{m, by}
+	c.flag = chosenMode{mode: m, by: by}
 	c.fail(by, err)
 }
 

@@ -118,7 +118,7 @@ func settleMode(
 		return m, "", &PartialError{file, m}
 	}
 	if c.Pinned && p.record {
-		replay := chosenMode{ModeNone, "the cassette is pinned"}
+		replay := chosenMode{mode: ModeNone, by: "the cassette is pinned"}
 		return replay, fmt.Sprintf(pinnedInRecording, file, m), nil
 	}
 	return m, "", nil

@@ -144,7 +144,7 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) (finding.Code, string) 
 	switch {
 	case r.Tape.Config.Frozen.Select(form.Name()):
 		return finding.NotRecorded, "nothing is recorded"
-	case !r.Tape.State.Present && r.ModeBy == ByCI:
+	case !r.Tape.State.Present && r.InCI:
 		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
 	case !r.Tape.State.Present && r.Mode == "once":
 		return finding.CassetteLeftOver, "the file does not exist, and a cassette that no test opens any more has this request, so it is not recorded again"

@@ -186,12 +186,12 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		case i < fullMisses:
 			c.Text = "\n\n" + first.Error()
 		case i < maxListed:
-			c.Text = "\n\n  " + first.brief("")
+			c.Text = "\n\n  " + first.brief(false)
 		}
 		if rest := finding[1:]; c.Text != "" && len(rest) > 0 {
 			c.Text += "\n\n  The same is true of " + english.Count(len(rest), "more request") + ":"
 			for _, m := range rest[:min(len(rest), alsoNamed)] {
-				c.Text += "\n  " + m.brief(first.Reason)
+				c.Text += "\n  " + m.brief(true)
 			}
 			c.Text += english.AndMore("\n  … ", len(rest)-alsoNamed)
 		}

@@ -98,13 +98,13 @@ func isShort(text string) bool {
 	return err == nil && len(encoded)-len(`""`) < most
 }
 
-// brief returns the miss in a line. It leaves the reason out if it is the known one.
-func (m *Miss) brief(known string) string {
+// brief returns the miss in a line, with its reason if that is not told yet.
+func (m *Miss) brief(isReasonTold bool) string {
 	s := m.asked()
 	if m.Caller != "" {
 		s += ", " + m.Caller
 	}
-	if m.Reason != known {
+	if !isReasonTold {
 		s = m.at() + ": " + m.Reason + " (" + s + ")"
 	}
 	return s

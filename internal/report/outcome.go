@@ -153,9 +153,6 @@ const (
 	maxAnnotations = 10 // GitHub shows ten for each step
 )
 
-// ByCI is who chose the mode if nobody did and the variable CI is set.
-const ByCI = "CI is set"
-
 // A Run describes a run to those who read its report.
 type Run struct {
 	Tape *tape.Tape
@@ -164,6 +161,7 @@ type Run struct {
 
 	Mode    string // the record mode: "once"
 	ModeBy  string // who chose it: "the default"
+	InCI    bool   // that is that CI is set
 	Ceiling string // what in the code keeps the cassette from being written; "" if nothing does
 
 	Orphans *orphans.Search // cassettes that are left over; nil if the recorder is not that of a test
@@ -183,23 +181,28 @@ func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeB
 
 // howToRecord says how to record the test again in a record mode, and what stands in the way.
 func (r *Run) howToRecord(o *Outcome, mode string) Remedy {
-	before := RecordAgain
+	before, isPlain := "To record it again:", true
 	switch {
 	case !r.Tape.State.Present && r.Ceiling == "":
-		before = RecordFirst
+		before = "To record it:"
 	case r.Tape.State.Pinned && r.Ceiling != "":
+		isPlain = false
 		before = fmt.Sprintf("%s has \"pinned: true\" at its top, and %s. To record the test, remove both and run:", r.File, r.Ceiling)
 	case r.Tape.State.Pinned:
+		isPlain = false
 		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:", r.File)
 	case r.Ceiling != "":
+		isPlain = false
 		before = r.Ceiling + ". To record the test, remove that option and run:"
 	}
-	return r.remedy(o, before, mode)
+	remedy := r.remedy(o, before, mode)
+	remedy.Records = isPlain
+	return remedy
 }
 
 // remedy returns the command that runs the test in a record mode, below what it is good for.
 func (r *Run) remedy(o *Outcome, say, mode string) Remedy {
-	return Remedy{say, mode, r.commandIn(o, mode)}
+	return Remedy{Say: say, Mode: mode, Command: r.commandIn(o, mode)}
 }
 
 // obstacle says what has to go before anything can be added to the cassette, or "".

@@ -39,16 +39,11 @@ type Cause struct {
 
 // A Remedy is a command.
 type Remedy struct {
+	Records bool   // it records one test; those of several tests are one
 	Say     string // what comes of it: "To record it again:"
 	Mode    string // the record mode in which it runs the test
 	Command string // with two spaces in front
 }
-
-// The remedies of several tests are one if these sentences stand above them.
-const (
-	RecordAgain = "To record it again:"
-	RecordFirst = "To record it:"
-)
 
 // brief returns the cause in a line.
 func (c *Cause) brief() string {

@@ -94,7 +94,7 @@ func TestMissNamesTheNearestRecording(t *testing.T) {
 	rep := l.Judge(&Outcome{})
 	want := fmt.Sprintf("\n\nNot used by any request: c.yaml:%d\n\n", recs[2].Line())
 	if len(rep.Errors) != 1 || !strings.Contains(rep.Errors[0], want) || len(rep.Annotations) != 2 {
-		t.Errorf("%q", rep)
+		t.Errorf("%q", rep.Errors)
 	}
 }
 
@@ -249,7 +249,7 @@ func TestReportsArePrintable(t *testing.T) {
 	l.Notef(finding.Saved, "a\x1b[2J")
 	l.Error(errors.New("\n::error::pwned"))
 	if rep := l.Judge(&Outcome{}); rep.Notes[0] != `a\x1b[2J` || rep.Errors[0] != "\n\\::error::pwned" {
-		t.Errorf("%q", rep)
+		t.Errorf("%q", rep.Errors)
 	}
 }
 
@@ -278,12 +278,12 @@ func TestHint(t *testing.T) {
 // Whether a cassette was committed is asked only where that can be the reason.
 func TestAbsentCassette(t *testing.T) {
 	t.Parallel()
-	for by, want := range map[string]bool{ByCI: true, "-echo.mode": false} {
+	for by, want := range map[string]bool{"CI is set": true, "-echo.mode": false} {
 		tp := tape.New(tape.Config{Path: filepath.Join(t.TempDir(), "c.yaml"), Name: "c.yaml", Options: new(canon.Options), Plain: true}, new(redact.Policy))
 		if err := errors.Join(tp.Open(false), tp.Load(tape.PlayAll, false)); err != nil {
 			t.Fatal(err)
 		}
-		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by}}
+		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by, InCI: want}}
 		if m := ask(l, "hello"); strings.HasSuffix(m.Reason, "was it committed?") != want {
 			t.Errorf("%s: %s", by, m.Reason)
 		}

@@ -83,6 +83,13 @@ const (
 	testFails     finding.Code = "test-fails" // though its requests fit the cassette
 )
 
+// ownReasons are these codes in words.
+var ownReasons = map[finding.Code]string{
+	dataRace:      "the program has a data race",
+	programPanics: "the program panics",
+	testFails:     "the test fails, though its requests fit the cassette",
+}
+
 // remedy says what ends the cause; sameAsked says that its test has recordings of one request, sent
 // in parallel, with different answers.
 func (f *Finding) remedy(sameAsked bool) string {

@@ -140,17 +140,17 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {
 	output := t.Output
-	code, reason := testFails, "the test fails, though its requests fit the cassette"
+	code := testFails
 	if t.Status == suite.Fail {
 		_, output, _ = strings.Cut(output, "\n") // without the verdict
 	}
 	switch {
 	case strings.Contains(output, "DATA RACE"):
-		code, reason = dataRace, "the program has a data race"
+		code = dataRace
 	case strings.Contains(output, "panic: "):
-		code, reason = programPanics, "the program panics"
+		code = programPanics
 	}
-	c := attr.Cause{Code: code, Reason: reason, Detail: strings.TrimRight(output, "\n")}
+	c := attr.Cause{Code: code, Detail: strings.TrimRight(output, "\n")}
 	for _, m := range failure.FindAllStringSubmatch(output, -1) {
 		if !strings.Contains(m[1], "/src/testing/") && !strings.Contains(m[1], "/src/runtime/") {
 			c.Caller = m[1]
@@ -182,11 +182,13 @@ func (r *Results) find(test [2]string, c attr.Cause) *Finding {
 func (r *Results) findingOf(test Tested, c attr.Cause) *Finding {
 	for _, f := range r.findings {
 		sameField := len(f.Edits) > 0 && len(c.Edits) > 0 && f.Edits[0].Path == c.Edits[0].Path && slices.Contains(f.Callers, c.Caller)
-		if one := f.Tests[0]; one.Package == test.Package && one.Test == test.Test && (sameField || f.Reason == c.Reason) {
+		isOfTest := f.Tests[0].Package == test.Package && f.Tests[0].Test == test.Test
+		sameCause := f.Code == c.Code && f.Reason == cmp.Or(c.Reason, ownReasons[c.Code])
+		if isOfTest && (sameField || sameCause) {
 			return f
 		}
 	}
-	f := &Finding{Code: c.Code, hints: c.Hints, Reason: c.Reason, Detail: c.Detail, Edits: c.Edits, Note: true, Tests: []Tested{test}, values: map[string][]string{}, how: map[string]int{}}
+	f := &Finding{Code: c.Code, hints: c.Hints, Reason: cmp.Or(c.Reason, ownReasons[c.Code]), Detail: c.Detail, Edits: c.Edits, Note: true, Tests: []Tested{test}, values: map[string][]string{}, how: map[string]int{}}
 	r.findings = append(r.findings, f)
 	return f
 }
