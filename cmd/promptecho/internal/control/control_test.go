@@ -391,3 +391,19 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// The answer to a test whose cassette is partial has the command that completes
+// the cassette, and the name of the package is not in front of the reason.
+func TestPartialCassetteNamesTheCommand(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "one.yaml")
+	if err := os.WriteFile(file, []byte("version: 1\npartial: true\ninteractions: []\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := started(t, Config{Dir: dir})
+	status, text := call(t, "POST", c.URL+"/cassettes/one", `{"mode": "none", "command": ["pytest", "x.py"]}`)
+	hasReason := strings.Contains(text, file+" is partial") && !strings.Contains(text, "promptecho: ")
+	if status != 409 || !hasReason || !strings.Contains(text, "serve new_episodes [pytest x.py]") {
+		t.Errorf("status %d: %s", status, text)
+	}
+}
