@@ -13,11 +13,11 @@ import (
 	"example.invalid/corpus"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/echosnap/internal/route"
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/snapshot/route"
 )
 
 // inFamilies are the requests to five model APIs, and their answers that call tools or end.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/promptecho/promptecho/echosnap/internal/route"
 	"github.com/promptecho/promptecho/internal/snapshot"
 	"github.com/promptecho/promptecho/internal/snapshot/judge"
+	"github.com/promptecho/promptecho/internal/snapshot/route"
 )
 
 // An Option changes what [Match] and [Inline] do.

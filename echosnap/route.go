@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/echosnap/internal/route"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/snapshot"
+	"github.com/promptecho/promptecho/internal/snapshot/route"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 

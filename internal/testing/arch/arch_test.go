@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"echofault":                  {"internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
 	"":                           {"internal/group", "internal/recorder", "internal/report"},
 	"internal/recorder":          {"internal/finding/advice", "internal/finding", "internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/exchange", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
-	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "echosnap/internal/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "echosnap/internal/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
+	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "echosnap/internal/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
 	"internal/recorder/missed":   {"internal/canon", "internal/atomicfile"},
 	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
 	"internal/diff/compare":      {"internal/group", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
@@ -95,7 +95,7 @@ var rooms = map[string][]string{
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot":        {"internal/atomicfile", "internal/canon", "internal/cassette", "internal/exactjson", "internal/canon/fieldpath", "internal/redact", "internal/testenv/testname"},
 	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/tests"},
-	"echosnap/internal/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
+	"internal/snapshot/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
 	"internal/snapshot/judge":  {"internal/redact"},
 	"echosnap/internal/inline": {"internal/redact"},
 

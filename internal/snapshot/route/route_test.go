@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/echosnap/internal/route"
 	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/snapshot/route"
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
