@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot/ending"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
@@ -70,9 +71,9 @@ func carryOverFor(t testing.TB) func(test, sources string) string {
 var inTest sync.Map
 
 // isGoTest reports whether -run or -bench can select a test of this name.
-func isGoTest(name string) bool { return goTestName.MatchString(name) }
+func isGoTest(name string) bool { return goTestName().MatchString(name) }
 
-var goTestName = regexp.MustCompile(`^(Test|Benchmark|Fuzz)([^a-z\s]\S*)?$`)
+var goTestName = memo.Regexp(`^(Test|Benchmark|Fuzz)([^a-z\s]\S*)?$`)
 
 // ginkgoFocus is the flag by which Ginkgo selects its specs, which are parts of a test.
 const ginkgoFocus = "ginkgo.focus"

@@ -1,10 +1,10 @@
 package canon
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // The rewrites of conversations: OpenAI's chats and Anthropic's messages, which
@@ -107,7 +107,7 @@ func (r *request) toolUse(call *exactjson.Value) (block exactjson.Value, ok bool
 // will be treated as a developer message"
 // (https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning). o1-mini
 // refuses both, and other servers may not know the developer.
-var sameDeveloper = regexp.MustCompile(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
+var sameDeveloper = memo.Regexp(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
 
 // chatSystem moves the leading system message to where Anthropic has it. Only
 // the first, and only if it holds nothing else: further ones stay messages, so
@@ -120,7 +120,7 @@ func chatSystem(_ *request, body *exactjson.Value) {
 	}
 	first := &list[0]
 	role, content := member(first, "role"), member(first, "content")
-	developer := isString(role, "developer") && sameDeveloper.MatchString(modelOf(body))
+	developer := isString(role, "developer") && sameDeveloper().MatchString(modelOf(body))
 	if !isString(role, "system") && !developer || content == nil || !only(first, "role", "content") {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // shortText is how many bytes a value may have to be shown whole; of a longer one,
@@ -112,11 +112,11 @@ func readable(s string) string {
 	if len(s) < longToken {
 		return s
 	}
-	return token.ReplaceAllStringFunc(s, func(t string) string { return cmp.Or(opaque(t), t) })
+	return token().ReplaceAllStringFunc(s, func(t string) string { return cmp.Or(opaque(t), t) })
 }
 
 // token is what stands between blanks, line ends and quotes.
-var token = regexp.MustCompile(`[^ \t\r\n"]+`)
+var token = memo.Regexp(`[^ \t\r\n"]+`)
 
 // opaque describes text that nobody reads: "<base64, 12,345 bytes, sha256 ab12…>".
 // It returns "" for any other.

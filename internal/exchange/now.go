@@ -3,12 +3,12 @@ package exchange
 import (
 	"bytes"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // now is what SDKs take from the headers of an answer as the time to wait, before they try
@@ -70,10 +70,10 @@ func atOnce(req *http.Request, h http.Header, resp *interaction.Response, ends [
 	SayNow(req, h, failed, func() bool { return again() || resp.Status < 300 && isFollowed(req, h, goesOn) })
 	switch {
 	case failed && ends == nil && req.Header.Get("X-Goog-Api-Client") != "" && again():
-		resp.Body = retryInfo.ReplaceAll(resp.Body, []byte("${1}0s"))
+		resp.Body = retryInfo().ReplaceAll(resp.Body, []byte("${1}0s"))
 	case !strings.HasPrefix(h.Get("Content-Type"), "text/event-stream"):
 	case bytes.Contains(resp.Body, []byte("retry:")) && goesOn(http.MethodGet, req):
-		resp.Body = reconnection.ReplaceAllFunc(resp.Body, func(field []byte) []byte {
+		resp.Body = reconnection().ReplaceAllFunc(resp.Body, func(field []byte) []byte {
 			name, digits, _ := bytes.Cut(field, []byte(":")) // as many bytes as before, so that the events end where they did
 			return slices.Concat(name, []byte(":"), bytes.Repeat([]byte("0"), len(digits)-1), []byte("1"))
 		})
@@ -115,13 +115,13 @@ func isFollowed(req *http.Request, h http.Header, goesOn GoesOn) bool {
 }
 
 // retryInfo is the delay in the details of an error of Google's (google.rpc.RetryInfo).
-var retryInfo = regexp.MustCompile(`("retryDelay"\s*:\s*")[0-9.]+s`)
+var retryInfo = memo.Regexp(`("retryDelay"\s*:\s*")[0-9.]+s`)
 
 // reconnection is the time that an event gives to wait before its client connects again. The
 // shortest is a millisecond, since 0 is none to MCP's go-sdk v1.8.0 (connectSSE in
 // mcp/streamable.go). MCP's clients wait a second where no event gives a time, and so the first
 // one does.
-var reconnection = regexp.MustCompile(`(?:^|[\r\n])retry: *[0-9]+`)
+var reconnection = memo.Regexp(`(?:^|[\r\n])retry: *[0-9]+`)
 
 // waiting are the SDKs whose retries wait for their own time, whatever an answer says, by what
 // their User-Agent has. With each stands the code that waits.

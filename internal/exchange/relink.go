@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon/jsonrpc"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // relinks are the ids of JSON-RPC calls that are answered on a stream which another request opened, as in
@@ -21,7 +21,7 @@ type relinks struct {
 const sessionHeader = "Mcp-Session-Id"
 
 // endpoint is the event that tells where the calls of a session go. It stands at the beginning of its stream.
-var endpoint = regexp.MustCompile(`(?:^|\n)event: ?endpoint\r?\ndata: ?([^\r\n]+)`)
+var endpoint = memo.Regexp(`(?:^|\n)event: ?endpoint\r?\ndata: ?([^\r\n]+)`)
 
 // sessionOf returns the session of a stream of events with this body.
 func sessionOf(req *http.Request, body []byte) string {
@@ -29,7 +29,7 @@ func sessionOf(req *http.Request, body []byte) string {
 		return session
 	}
 	const beginning = 1 << 10
-	if found := endpoint.FindSubmatch(body[:min(len(body), beginning)]); found != nil {
+	if found := endpoint().FindSubmatch(body[:min(len(body), beginning)]); found != nil {
 		if url, err := req.URL.Parse(string(found[1])); err == nil {
 			return url.String()
 		}

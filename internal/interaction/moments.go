@@ -3,10 +3,11 @@ package interaction
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Moments say when something of an interaction happened among what ran side by side with it.
@@ -66,7 +67,7 @@ func (m *Moments) runs() (text string) {
 const maxPieces = 1 << 20
 
 var (
-	moments    = regexp.MustCompile(`^asked (\S+), answered (\S+)(?:, pieces([^,]*))?(?:, ended (\S+))?$`)
+	moments    = memo.Regexp(`^asked (\S+), answered (\S+)(?:, pieces([^,]*))?(?:, ended (\S+))?$`)
 	errMoments = errors.New(`want the order of events as promptecho wrote it, such as "asked 1, answered 2, pieces 3 4x2, ended 5": restore it from git, or write true`)
 )
 
@@ -77,7 +78,7 @@ func ParseMoments(text string) (*Moments, error) {
 	if text == "true" {
 		return m, nil
 	}
-	parts := moments.FindStringSubmatch(text)
+	parts := moments().FindStringSubmatch(text)
 	if parts == nil {
 		return nil, errMoments
 	}

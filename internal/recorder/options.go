@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
@@ -114,7 +115,7 @@ func (c *Config) Alias(origin, name string) {
 		c.fail("Alias", err)
 		return
 	}
-	if !plainName.MatchString(name) {
+	if !plainName().MatchString(name) {
 		c.fail("Alias", fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
 		return
 	}
@@ -142,7 +143,7 @@ func parseOrigin(text string) (*url.URL, error) {
 	return u, nil
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+var plainName = memo.Regexp(`^[A-Za-z0-9_.-]+$`)
 
 // Unordered lets lists match in any order.
 func (c *Config) Unordered(paths ...string) {

@@ -12,11 +12,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -108,14 +108,14 @@ const (
 
 // header is the line above a section: its name, its kind, and of a pending one what it
 // replaces and where it was asked for.
-var header = regexp.MustCompile(`^-- (.+) \((text|json|route|quoted)(?:, (?:new|was ([0-9a-f]{8})), at (.*))?\) --$`)
+var header = memo.Regexp(`^-- (.+) \((text|json|route|quoted)(?:, (?:new|was ([0-9a-f]{8})), at (.*))?\) --$`)
 
 // special are the lines of a text that would be read as something else: a backslash is put
 // before them, and taken away again.
-var special = regexp.MustCompile(`^\\*(-- |<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
+var special = memo.Regexp(`^\\*(-- |<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
 
 // conflict is a line that git puts between two sides of a merge.
-var conflict = regexp.MustCompile(`^(<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
+var conflict = memo.Regexp(`^(<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
 
 // Encode returns the text of the file. That of no sections is empty; pending says that the
 // sections are to be reviewed.
@@ -140,7 +140,7 @@ func (f *File) Encode(pending bool) []byte {
 		}
 		fmt.Fprintf(&b, "-- %s (%s%s) --\n", s.Name, kind, more)
 		for line := range strings.SplitSeq(text, "\n") {
-			if special.MatchString(line) {
+			if special().MatchString(line) {
 				line = `\` + line
 			}
 			b.WriteString(line + "\n")
@@ -178,7 +178,7 @@ func Parse(name string, data []byte) (*File, error) {
 	}
 	text, whole := strings.CutSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n"+last+"\n")
 	lines := strings.Split(text, "\n")
-	if i := slices.IndexFunc(lines, conflict.MatchString); i >= 0 {
+	if i := slices.IndexFunc(lines, conflict().MatchString); i >= 0 {
 		return nil, at(i+1, "a merge has left conflict markers: take one side (git checkout --ours or --theirs), or run the tests with -echo.update")
 	}
 	switch {
@@ -189,7 +189,7 @@ func Parse(name string, data []byte) (*File, error) {
 	}
 	f := &File{}
 	for i := 1; i < len(lines); {
-		m := header.FindStringSubmatch(lines[i])
+		m := header().FindStringSubmatch(lines[i])
 		if m == nil {
 			return nil, at(i+1, "want the heading of a section, such as %q", "-- 1 (text) --")
 		}
@@ -198,7 +198,7 @@ func Parse(name string, data []byte) (*File, error) {
 			return nil, at(start, "%v", err)
 		}
 		for i++; i < len(lines) && !strings.HasPrefix(lines[i], "-- "); i++ {
-			if special.MatchString(lines[i]) {
+			if special().MatchString(lines[i]) {
 				lines[i] = lines[i][1:]
 			}
 		}

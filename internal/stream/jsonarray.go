@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // jsonArray is one JSON array whose elements come one by one: what Gemini's
@@ -16,7 +17,7 @@ import (
 var jsonArray = Framing{
 	Name: "json-array",
 	Detect: func(media string, body []byte) bool {
-		return (media == "application/json" || media == "") && geminiArray.Match(body)
+		return (media == "application/json" || media == "") && geminiArray().Match(body)
 	},
 	FrameLen: firstElementLen,
 	Fields:   elementFields,
@@ -26,7 +27,7 @@ var jsonArray = Framing{
 // geminiArray is the beginning of an array whose first element has a member of a
 // GenerateContentResponse first. Any other array is an answer like others, and reads better in
 // one piece.
-var geminiArray = regexp.MustCompile(`^[ \t\r\n]*\[[ \t\r\n]*\{[ \t\r\n]*"` +
+var geminiArray = memo.Regexp(`^[ \t\r\n]*\[[ \t\r\n]*\{[ \t\r\n]*"` +
 	`(?:candidates|usageMetadata|promptFeedback|modelVersion|responseId|createTime)"`)
 
 // firstElementLen returns the length of the first element with what stands before

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -16,7 +17,7 @@ import (
 
 // urlPlaceholder matches a placeholder in front of the query. No client sends
 // these brackets.
-var urlPlaceholder = regexp.MustCompile(`<[^<>/?#]+>`)
+var urlPlaceholder = memo.Regexp(`<[^<>/?#]+>`)
 
 // A urlTemplate is the URL of recordings that has placeholders.
 type urlTemplate struct {
@@ -48,7 +49,7 @@ func urlTemplatesOf(recs []*Recording) []urlTemplate {
 func newURLTemplate(url string) urlTemplate {
 	tmpl := urlTemplate{url: url}
 	base, query, _ := strings.Cut(url, "?")
-	if urlPlaceholder.MatchString(base) {
+	if urlPlaceholder().MatchString(base) {
 		tmpl.base = baseExpr(base)
 	}
 	for parameter := range strings.SplitSeq(query, "&") {
@@ -73,7 +74,7 @@ func baseExpr(base string) *regexp.Regexp {
 		path = "/" + path
 	}
 	hostExpr := exprOf(host, `[^/:]+`)
-	if urlPlaceholder.FindString(host) == host {
+	if urlPlaceholder().FindString(host) == host {
 		hostExpr = `.+`
 	}
 	return regexp.MustCompile(`^(?i:https?://` + hostExpr + `)` + exprOf(path, `[^/]+`) + `$`)
@@ -81,7 +82,7 @@ func baseExpr(base string) *regexp.Regexp {
 
 // exprOf returns an expression for a text with placeholders.
 func exprOf(text, anything string) string {
-	parts := urlPlaceholder.Split(text, -1)
+	parts := urlPlaceholder().Split(text, -1)
 	for i := range parts {
 		parts[i] = regexp.QuoteMeta(parts[i])
 	}

@@ -1,9 +1,10 @@
 package alias
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // read makes blocks of the text of an interaction; ok is false if it is not as this package
@@ -32,7 +33,7 @@ func readCollection(head string, lines []string, key string, depth int) *block {
 		}
 		line := lines[0][b.col:]
 		entry := &block{head: line} // a comment, or nothing that is known
-		head := strings.TrimSuffix(keyAndColon.FindString(line), " ")
+		head := strings.TrimSuffix(keyAndColon().FindString(line), " ")
 		switch {
 		case b.isList:
 			entry = b.readEntry("-", line[1:], lines[1:n], strings.TrimSuffix(key, "s"), depth+1)
@@ -61,7 +62,7 @@ func (b *block) isBelow(line string) bool {
 func (b *block) readEntry(head, rest string, below []string, key string, depth int) (e *block) {
 	text := strings.TrimPrefix(rest, " ")
 	switch {
-	case head == "-" && (isDash(text) || keyAndColon.MatchString(text)):
+	case head == "-" && (isDash(text) || keyAndColon().MatchString(text)):
 		e = readCollection(head, append([]string{strings.Repeat(" ", b.col+2) + text}, below...), key, depth)
 	case text == "" && len(below) > 0:
 		e = readCollection(head, below, key, depth)
@@ -80,4 +81,4 @@ const depthOfParts, depthOfTurns, longList = 1, 4, 4
 func isDash(s string) bool { return strings.HasPrefix(s, "- ") }
 
 // keyAndColon matches a key and its colon at the beginning of a line.
-var keyAndColon = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"' {\[!|:][^ {\[!|:]*):(?: |$)`)
+var keyAndColon = memo.Regexp(`^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"' {\[!|:][^ {\[!|:]*):(?: |$)`)

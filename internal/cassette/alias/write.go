@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A writer knows the values of the interactions that it has seen.
@@ -168,8 +169,8 @@ func (b *block) label() string {
 // clean makes a text a part of a name.
 func clean(s string) string {
 	const longest = 32
-	s = noLetter.ReplaceAllString(strings.Trim(s, `"'`), "_")
+	s = noLetter().ReplaceAllString(strings.Trim(s, `"'`), "_")
 	return cmp.Or(s[:min(len(s), longest)], "value")
 }
 
-var noLetter = regexp.MustCompile(`[^A-Za-z0-9_]`)
+var noLetter = memo.Regexp(`[^A-Za-z0-9_]`)

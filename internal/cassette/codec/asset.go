@@ -6,9 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/nethttp/upload"
 )
 
@@ -21,12 +21,12 @@ const (
 )
 
 var (
-	assetName   = regexp.MustCompile(`^[0-9a-f]{16}\.[a-z0-9]{1,8}$`)
-	assetPrefix = regexp.MustCompile(`^data:[A-Za-z0-9!#$&^_.+/;=-]*;base64,`)
+	assetName   = memo.Regexp(`^[0-9a-f]{16}\.[a-z0-9]{1,8}$`)
+	assetPrefix = memo.Regexp(`^data:[A-Za-z0-9!#$&^_.+/;=-]*;base64,`)
 )
 
 // IsAssetName reports whether a file is named like an asset.
-func IsAssetName(name string) bool { return assetName.MatchString(name) }
+func IsAssetName(name string) bool { return assetName().MatchString(name) }
 
 // NameAsset returns the name of the asset with this content.
 func NameAsset(content []byte) string { return nameAsset(content, "", "") }
@@ -58,7 +58,7 @@ func cutBase64(s string) (prefix string, content []byte, ok bool) {
 		return "", nil, false
 	}
 	if strings.HasPrefix(s, "data:") {
-		prefix = assetPrefix.FindString(s[:min(len(s), 256)])
+		prefix = assetPrefix().FindString(s[:min(len(s), 256)])
 	}
 	text := s[len(prefix):]
 	if len(text) <= minAssetString || len(text)%4 != 0 || strings.ContainsAny(text[:64], "\r\n ") {

@@ -3,7 +3,6 @@ package codec
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A parser turns nodes into the data model. After the first error what it returns is
@@ -251,12 +251,12 @@ func kindOf(text string) (kind exactjson.Kind, ok bool) {
 	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) {
 		return exactjson.Number, true
 	}
-	return exactjson.String, !yamlOnly.MatchString(text)
+	return exactjson.String, !yamlOnly().MatchString(text)
 }
 
 // yamlOnly matches what YAML's core schema (YAML 1.2.2, 10.3.2) takes for a null, a bool or a
 // number that JSON writes in another way.
-var yamlOnly = regexp.MustCompile(`^(~|N(ull|ULL)|T(rue|RUE)|F(alse|ALSE)|\.(nan|NaN|NAN)|[-+]*\.(inf|Inf|INF)|` +
+var yamlOnly = memo.Regexp(`^(~|N(ull|ULL)|T(rue|RUE)|F(alse|ALSE)|\.(nan|NaN|NAN)|[-+]*\.(inf|Inf|INF)|` +
 	`0[xo][0-9a-fA-F]+|[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
 // describe says what n is, for messages.

@@ -3,7 +3,6 @@ package codec
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/alias"
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // Version is the format version this package reads.
@@ -128,12 +128,12 @@ func (p *parser) checkConflict() {
 	if !slices.ContainsFunc([]string{"<<<<<<<", "=======", ">>>>>>>"}, isThere) { // which is found faster
 		return
 	}
-	if m := conflict.FindStringSubmatchIndex(p.src); m != nil {
+	if m := conflict().FindStringSubmatchIndex(p.src); m != nil {
 		p.fail(m[2], "", "a merge conflict (%q): promptecho merge %s merges the two sides; running its test with PROMPTECHO_MODE=update does, too, and records what neither side has", p.src[m[2]:m[3]], CommandFile(p.file))
 	}
 }
 
-var conflict = regexp.MustCompile(`(?m)^(<<<<<<<|=======|>>>>>>>)(?: |$)`)
+var conflict = memo.Regexp(`(?m)^(<<<<<<<|=======|>>>>>>>)(?: |$)`)
 
 func (p *parser) document(n *yaml.Node, doc *Document) {
 	if n.Kind != yaml.Mapping {

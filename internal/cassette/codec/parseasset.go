@@ -13,7 +13,7 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 	if p.err != nil {
 		return nil
 	}
-	if !assetName.MatchString(name) {
+	if !assetName().MatchString(name) {
 		p.badf(n, field, "invalid asset name %q; want 16 hex digits and an extension", yaml.Clip(name))
 		return nil
 	}

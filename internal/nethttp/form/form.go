@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"mime"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
 )
 
@@ -78,11 +78,11 @@ func (k *Kind) Split(body []byte) (parts []Part, why string) {
 
 // disposition is a Content-Disposition that says no more than a name, and that of a file
 // (RFC 7578, section 4.2).
-var disposition = regexp.MustCompile(`^Content-Disposition: form-data; name="([^"\\]+)"(?:; filename="([^"\\]+)")?(?:\r\nContent-Type: (\S[^\r\n]*))?$`)
+var disposition = memo.Regexp(`^Content-Disposition: form-data; name="([^"\\]+)"(?:; filename="([^"\\]+)")?(?:\r\nContent-Type: (\S[^\r\n]*))?$`)
 
 // partOf returns a part with these headers.
 func partOf(head string) (p Part) {
-	if m := disposition.FindStringSubmatch(head); m != nil {
+	if m := disposition().FindStringSubmatch(head); m != nil {
 		return Part{Name: m[1], File: m[2], Media: m[3]}
 	}
 	for line := range strings.SplitSeq(head, "\r\n") {
@@ -144,8 +144,8 @@ func (p *Part) head() (head string) {
 
 // escapeQuery is [url.QueryEscape], but what stands for a secret was never escaped.
 func escapeQuery(s string) string {
-	return redacted.ReplaceAllString(url.QueryEscape(s), "[$1]")
+	return redacted().ReplaceAllString(url.QueryEscape(s), "[$1]")
 }
 
 // redacted matches what stands for a secret, escaped.
-var redacted = regexp.MustCompile(`%5B(REDACTED(?:-[0-9a-f]{8})?)%5D`)
+var redacted = memo.Regexp(`%5B(REDACTED(?:-[0-9a-f]{8})?)%5D`)

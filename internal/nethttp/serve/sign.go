@@ -10,10 +10,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // sign signs a request for its upstream if the client has signed it for the listener (AWS
@@ -21,7 +22,7 @@ import (
 // The secret key is that of the environment, if the client's signature proves that it is
 // the same. Otherwise sign returns why the request must not be sent.
 func sign(in, out *http.Request) (unsendable string) {
-	m := authorization.FindStringSubmatch(in.Header.Get("Authorization"))
+	m := authorization().FindStringSubmatch(in.Header.Get("Authorization"))
 	if m == nil {
 		return ""
 	}
@@ -45,7 +46,7 @@ func sign(in, out *http.Request) (unsendable string) {
 
 // authorization matches the header with a signature: the key, the scope, the names of the
 // signed headers, the signature.
-var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/,\s]+)/([^,\s]+), ?SignedHeaders=([^,\s]+), ?Signature=([0-9a-f]{64})$`)
+var authorization = memo.Regexp(`^AWS4-HMAC-SHA256 Credential=([^/,\s]+)/([^,\s]+), ?SignedHeaders=([^,\s]+), ?Signature=([0-9a-f]{64})$`)
 
 // A signature is what goes into one beside the request.
 type signature struct {

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"mime"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // formats are how files start that models read and write, and the names of their formats.
@@ -37,8 +38,8 @@ const maxStart = 16
 const unknown = "application/octet-stream"
 
 var (
-	extension = regexp.MustCompile(`^[a-z0-9]{1,8}$`)
-	mediaType = regexp.MustCompile(`^[\w.+-]+/[\w.+-]+$`)
+	extension = memo.Regexp(`^[a-z0-9]{1,8}$`)
+	mediaType = memo.Regexp(`^[\w.+-]+/[\w.+-]+$`)
 )
 
 // Format returns the extension and the media type of content: by how it starts, or else by what
@@ -59,10 +60,10 @@ func Format(content []byte, name, contentType string) (ext, media string) {
 			ext = f.ext
 		}
 	}
-	if !extension.MatchString(ext) {
+	if !extension().MatchString(ext) {
 		ext = "bin"
 	}
-	if !mediaType.MatchString(media) {
+	if !mediaType().MatchString(media) {
 		media = unknown
 	}
 	return ext, media

@@ -5,9 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"mime"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 const (
@@ -46,7 +47,7 @@ func framingOf(declared string, start []byte) framing {
 	case strings.HasPrefix(media, "multipart/") && params["boundary"] != "":
 		return parts{[]byte("\r\n--" + params["boundary"])}
 	}
-	return &whole{notText: media == unknown || notText.MatchString(media)}
+	return &whole{notText: media == unknown || notText().MatchString(media)}
 }
 
 // isText reports whether bytes, which may be cut behind any of them, are text.
@@ -92,11 +93,11 @@ func (parts) tooLong([]byte) bool { return true }
 
 func (parts) decode(content []byte) ([]byte, int) { return content, len(content) }
 
-var toldOfPart = regexp.MustCompile(`(?i)\r\ncontent-type:[ \t]*([^\r\n]*)|filename="?([^"\r\n]*)`)
+var toldOfPart = memo.Regexp(`(?i)\r\ncontent-type:[ \t]*([^\r\n]*)|filename="?([^"\r\n]*)`)
 
 func (p parts) told(before []byte, _ string) (name, contentType string) {
 	head := before[max(0, bytes.LastIndex(before, p.delimiter)):]
-	for _, m := range toldOfPart.FindAllSubmatch(head, -1) {
+	for _, m := range toldOfPart().FindAllSubmatch(head, -1) {
 		contentType, name = contentType+string(m[1]), name+string(m[2])
 	}
 	return name, contentType
@@ -137,10 +138,10 @@ func (inJSON) decode(content []byte) ([]byte, int) {
 	return nil, 0
 }
 
-var dataURL = regexp.MustCompile(`data:([\w.+/-]+);base64,$`)
+var dataURL = memo.Regexp(`data:([\w.+/-]+);base64,$`)
 
 func (inJSON) told(before []byte, _ string) (name, contentType string) {
-	if m := dataURL.FindSubmatch(before[max(0, len(before)-100):]); m != nil {
+	if m := dataURL().FindSubmatch(before[max(0, len(before)-100):]); m != nil {
 		contentType = string(m[1])
 	}
 	return "", contentType
@@ -153,7 +154,7 @@ type whole struct {
 	checked int
 }
 
-var notText = regexp.MustCompile(`^(image|audio|video|font)/`)
+var notText = memo.Regexp(`^(image|audio|video|font)/`)
 
 func (*whole) begin([]byte, bool) (int, bool) { return 0, true }
 

@@ -8,13 +8,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // standIn matches what stands for an upload. It has nothing that JSON or a form escapes.
-var standIn = regexp.MustCompile(`\(upload of (\d{1,18}) bytes, [^ ,()"]+, sha256 ([0-9a-f]{64})\)`)
+var standIn = memo.Regexp(`\(upload of (\d{1,18}) bytes, [^ ,()"]+, sha256 ([0-9a-f]{64})\)`)
 
 // maxStandIn is more than the length of any.
 const maxStandIn = 512
@@ -35,7 +36,7 @@ func parse[T string | []byte](text T) []string {
 	if len(text) > maxStandIn || len(text) == 0 || text[0] != '(' {
 		return nil
 	}
-	if m := standIn.FindStringSubmatch(string(text)); m != nil && len(m[0]) == len(text) {
+	if m := standIn().FindStringSubmatch(string(text)); m != nil && len(m[0]) == len(text) {
 		return m
 	}
 	return nil

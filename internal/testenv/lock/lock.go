@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
@@ -26,15 +26,15 @@ type Entry struct{ Path, Size, SHA256 string }
 
 const entry = `(cassettes/.+) (\d{1,15}) ([0-9a-f]{64})\n`
 
-var entries, good = regexp.MustCompile(`(?m)^` + entry), regexp.MustCompile(`^` + Head + `(?:\n|` + entry + `)*(?:` + End + `$)?`)
+var entries, good = memo.Regexp(`(?m)^` + entry), memo.Regexp(`^` + Head + `(?:\n|` + entry + `)*(?:` + End + `$)?`)
 
 // Parse reads a lock. The file is its name in errors.
 func Parse(file string, data []byte) (list []Entry, err error) {
 	text := strings.ReplaceAll(string(data), "\r", "")
-	if whole := good.FindString(text); whole != text || !strings.HasSuffix(text, End) {
+	if whole := good().FindString(text); whole != text || !strings.HasSuffix(text, End) {
 		return nil, fmt.Errorf("%s:%d: the lock is incomplete: it was cut or edited, or git left a conflict in it. promptecho-store merge settles a conflict; git checkout %s restores the last version", file, strings.Count(whole, "\n")+1, shell.Quote(file))
 	}
-	return group.Each(entries.FindAllStringSubmatch(text, -1), func(m []string) Entry { return Entry{m[1], m[2], m[3]} }), nil
+	return group.Each(entries().FindAllStringSubmatch(text, -1), func(m []string) Entry { return Entry{m[1], m[2], m[3]} }), nil
 }
 
 // Missing returns what the lock of the package in a folder names and what is not there.

@@ -8,11 +8,11 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -30,11 +30,11 @@ type Package struct {
 	scopes    map[string][]*scope // those of the functions in test files, by their names
 }
 
-var testFunction = regexp.MustCompile(`^(Test|Benchmark|Fuzz)`)
+var testFunction = memo.Regexp(`^(Test|Benchmark|Fuzz)`)
 
 // IsTest reports whether a function of this name, or the part of one, is a test, a benchmark
 // or a fuzz test.
-func IsTest(name string) bool { return testFunction.MatchString(name) }
+func IsTest(name string) bool { return testFunction().MatchString(name) }
 
 // In reads the package in a folder. It only splits the files into tokens: to parse them
 // would link a parser into every test.

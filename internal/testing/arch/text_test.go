@@ -330,7 +330,8 @@ func (r *textReader) decision(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		name := r.called(n)
-		pkg, function, _ := strings.Cut(name, ".")
+		dot := max(strings.LastIndexByte(name, '.'), 0)
+		pkg, function := name[:dot], strings.TrimPrefix(name[dot:], ".")
 		if pkg == "slices" && slices.Contains(lookedUp, function) {
 			if !isCode(r.info.Types[n.Args[1]].Type) {
 				r.note(n.Pos(), name, append(r.words(n.Args[0]), r.words(n.Args[1])...))
@@ -400,7 +401,7 @@ func firstPattern(pkg, function string, n int) int {
 		return 1
 	case pkg == "strings" && function == "NewReplacer":
 		return 0
-	case pkg == "regexp" && slices.Contains(patternFirst, function):
+	case pkg == "regexp" && slices.Contains(patternFirst, function), pkg == module+"/internal/memo" && function == "Regexp":
 		return 0
 	}
 	return n
