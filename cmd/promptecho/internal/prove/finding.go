@@ -62,8 +62,8 @@ var remedies = map[finding.Code]string{
 	finding.RecordingUnused:   "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it",
 	finding.CassetteAbsent:    recordTheTest,
 	finding.CassetteLeftOver:  recordTheTest,
-	dataRace:                  "fix the race: go test -race shows both sides",
-	programPanics:             "fix the panic: its stack is in the report",
+	finding.DataRace:          "fix the race: go test -race shows both sides",
+	finding.ProgramPanics:     "fix the panic: its stack is in the report",
 }
 
 const recordTheTest = "record the test: promptecho record"
@@ -75,13 +75,6 @@ var hintRemedies = map[finding.Code]string{
 	finding.ParallelOrder:    "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)",
 	finding.RecordedParallel: "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it",
 }
-
-// The codes of what the output of a test says.
-const (
-	dataRace      finding.Code = "data-race"
-	programPanics finding.Code = "program-panics"
-	testFails     finding.Code = "test-fails" // though its requests fit the cassette
-)
 
 // remedy says what ends the cause; sameAsked says that its test has recordings of one request, sent
 // in parallel, with different answers.

@@ -140,15 +140,15 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {
 	output := t.Output
-	code, reason := testFails, "the test fails, though its requests fit the cassette"
+	code, reason := finding.TestFails, "the test fails, though its requests fit the cassette"
 	if t.Status == suite.Fail {
 		_, output, _ = strings.Cut(output, "\n") // without the verdict
 	}
 	switch {
 	case strings.Contains(output, "DATA RACE"):
-		code, reason = dataRace, "the program has a data race"
+		code, reason = finding.DataRace, "the program has a data race"
 	case strings.Contains(output, "panic: "):
-		code, reason = programPanics, "the program panics"
+		code, reason = finding.ProgramPanics, "the program panics"
 	}
 	c := attr.Cause{Code: code, Reason: reason, Detail: strings.TrimRight(output, "\n")}
 	for _, m := range failure.FindAllStringSubmatch(output, -1) {
