@@ -82,7 +82,7 @@ var rooms = map[string][]string{
 	"internal/testing/standin":   {"internal/english"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
-	"cmd/promptecho":             {"internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
+	"cmd/promptecho":             {"internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/worded"},
 	"internal/redact/carrier":    {"internal/exactjson"},
 
 	"cmd/demo": {"cmd/internal/demo"},
@@ -107,7 +107,7 @@ var rooms = map[string][]string{
 	"cmd/promptecho/internal/observe": {"internal/nethttp/urls", "internal/testenv/stack", "internal/canon", "internal/interaction"},
 	"cmd/promptecho/internal/page":    {"internal/english", "internal/redact"},
 	"internal/testenv/suite":          {"internal/atomicfile", "internal/testenv/attr"},
-	"internal/cassette/fit":           {"internal/cassette", "internal/interaction", "internal/redact"},
+	"internal/cassette/fit":           {"internal/finding", "internal/cassette", "internal/interaction", "internal/redact"},
 	"internal/cassette/rewrite":       {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
 	"internal/cassette/merge":         {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":                 {"internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
