@@ -2,7 +2,6 @@ package accept
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/question"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -57,8 +57,8 @@ func (a *assignment) candidates(i int) []candidate {
 		c := &list[k]
 		recorded, asked := a.Stored[a.recorded[c.to].free(a)[0]], a.Calls[m.members[0]].Missed
 		c.edits = a.edits(recorded, asked)
-		if path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request); c.refused == "" && path != "" && !a.told {
-			c.refused = fmt.Sprintf(questionDiffers+" (%s), and not only the system prompt, tools or settings", fieldpath.Short(path))
+		if path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request); c.refused.IsZero() && path != "" && !a.told {
+			c.refused = refusal(finding.QuestionChanged, "the question differs (%s), and not only the system prompt, tools or settings", fieldpath.Short(path))
 		}
 	}
 	a.near[i] = list
@@ -81,9 +81,9 @@ func (a *assignment) nearest(i int) candidate {
 	if len(list) == 0 {
 		return candidate{to: -1, distance: 1}
 	}
-	best := list[max(0, slices.IndexFunc(list, func(c candidate) bool { return c.refused == "" }))]
+	best := list[max(0, slices.IndexFunc(list, func(c candidate) bool { return c.refused.IsZero() }))]
 	m := &a.missed[i]
-	if best.refused == "" {
+	if best.refused.IsZero() {
 		for _, number := range append(slices.Sorted(maps.Keys(a.playedAt)), slices.Sorted(maps.Keys(a.assigned))...) {
 			played := a.form(a.Stored[number])
 			if old := a.Before[number]; old != nil {
@@ -94,7 +94,7 @@ func (a *assignment) nearest(i int) candidate {
 				if a.assigned[number] {
 					why = "has the same question"
 				}
-				best.refused = fmt.Sprintf("the most similar recording, in line %s, went to another request, which %s. Perhaps the test makes one call more than before", a.line(number), why)
+				best.refused = refusal(finding.RecordingTaken, "the most similar recording, in line %s, went to another request, which %s. Perhaps the test makes one call more than before", a.line(number), why)
 				break
 			}
 		}
@@ -115,8 +115,8 @@ func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
 		switch d := distance(was, m.form); {
 		case was.Key() == m.form.Key():
 			return n, true
-		case best.refused == "" && best.to >= 0 && best.distance <= d, muchNearer(distance(was, a.form(a.Stored[n])), d):
-		case a.unlike(was, m.form) != "", a.told && sameQuestion(a.Stored[n]):
+		case best.refused.IsZero() && best.to >= 0 && best.distance <= d, muchNearer(distance(was, a.form(a.Stored[n])), d):
+		case !a.unlike(was, m.form).IsZero(), a.told && sameQuestion(a.Stored[n]):
 		case a.told || sameQuestion(asked):
 			return n, true
 		}
@@ -124,35 +124,35 @@ func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
 	return 0, false
 }
 
-// unfit returns why none of the recordings of a group can take a request; "" if they can.
-func (a *assignment) unfit(free []int, asked *canon.Form) string {
+// unfit returns why none of the recordings of a group can take a request.
+func (a *assignment) unfit(free []int, asked *canon.Form) Refusal {
 	for _, n := range free {
 		if failed(a.Stored[n]) {
-			return "the recording is a failure, and not an answer to keep"
+			return refusal(finding.AnswerFailed, "the recording is a failure, and not an answer to keep")
 		}
 	}
 	return a.unlike(a.form(a.Stored[free[0]]), asked)
 }
 
-// unlike returns why a request cannot be an edit of a recorded one; "" if it can.
-func (a *assignment) unlike(recorded, asked *canon.Form) string {
+// unlike returns why a request cannot be an edit of a recorded one.
+func (a *assignment) unlike(recorded, asked *canon.Form) Refusal {
 	limit := farthest
 	if a.told {
 		limit = farthestTold
 	}
 	switch {
 	case recorded.Endpoint != asked.Endpoint:
-		return fmt.Sprintf("it calls %s, and the recordings that are left call %s", call(asked), call(recorded))
+		return refusal(finding.EndpointChanged, "it calls %s, and the recordings that are left call %s", call(asked), call(recorded))
 	case recorded.Wire != asked.Wire:
-		return "it wants another form of answer: " + diff.WireNote(recorded.Wire, asked.Wire)
+		return refusal(finding.FramingChanged, "it wants another form of answer: %s", diff.WireNote(recorded.Wire, asked.Wire))
 	case recorded.Model != asked.Model:
-		return fmt.Sprintf("it calls the model %s, and the recording is of %s", asked.Model, recorded.Model)
+		return refusal(finding.ModelChanged, "it calls the model %s, and the recording is of %s", asked.Model, recorded.Model)
 	case asked.Linked() && slices.ContainsFunc(asked.Lines(), isCall):
-		return "this is a JSON-RPC call, whose recorded answer repeats the id of the old request, so it cannot be kept for an edited one: record it again"
+		return refusal(finding.AnswerHasID, "this is a JSON-RPC call, whose recorded answer repeats the id of the old request, so it cannot be kept for an edited one: record it again")
 	case distance(recorded, asked) > limit:
-		return "the most similar recording is too different"
+		return refusal(finding.EditTooLarge, "the most similar recording is too different")
 	}
-	return ""
+	return Refusal{}
 }
 
 // isCall reports whether a field says that a JSON-RPC message is a call, or may be: a notification has no id.
@@ -168,12 +168,6 @@ func failed(it *interaction.Interaction) bool {
 	}
 	return r.Status == 0 || r.Status >= 400 || r.End == interaction.EndError || r.End == interaction.EndCanceled
 }
-
-const questionDiffers = "the question differs"
-
-// OverQuestion reports whether a request was refused, for the reason that a Finding gives, only
-// because its question differs.
-func OverQuestion(reason string) bool { return strings.HasPrefix(reason, questionDiffers) }
 
 func distance(a, b *canon.Form) float64 { return 1 - diff.Likeness(a, b) }
 

@@ -110,7 +110,7 @@ var rooms = map[string][]string{
 	"internal/cassette/fit":           {"internal/finding", "internal/cassette", "internal/interaction", "internal/redact"},
 	"internal/cassette/rewrite":       {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
 	"internal/cassette/merge":         {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
-	"internal/accept":                 {"internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
+	"internal/accept":                 {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":     {"internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
 	"cmd/promptecho/internal/changes": {"internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"cmd/promptecho/internal/prove":   {"internal/finding", "internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
