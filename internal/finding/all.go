@@ -27,7 +27,8 @@ func All() []Code {
 		RecordingPartial, JournalLeft, FailedLeft, DerivedLeft, ChecksumsOutdated,
 		RequestAccepted, TestGone, TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
 		SnapshotUnreadable, SnapshotNew, SnapshotDiffers, SnapshotStale, RecordingAdded,
-		RecordingRemoved, RecordingChanged, NoRecorder, PackageFailed,
+		RecordingRemoved, RecordingChanged, NoRecorder, HookUnfit, AnswerCanceled,
+		AnswerBroken, PackageFailed,
 
 		FormatUnknown, PathTaken, FileExists, AnswerMissing, RequestMissing, NotWrappable,
 

@@ -135,6 +135,9 @@ const (
 	RecordingRemoved   Code = "recording-removed"    // only the old cassette has the recording
 	RecordingChanged   Code = "recording-changed"    // the recording has another request, answer or usage
 	NoRecorder         Code = "no-recorder"          // a request leaves the process, and no recorder covers it
+	HookUnfit          Code = "hook-unfit"           // observe cannot see all requests with this version of Go
+	AnswerCanceled     Code = "answer-canceled"      // the client canceled the request when it was recorded
+	AnswerBroken       Code = "answer-broken"        // the connection broke while the answer was recorded
 	PackageFailed      Code = "package-failed"       // a package does not build, or fails other than by a test
 )
 
