@@ -98,7 +98,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 	}
 	if err != nil {
 		l.State = append(l.State, "broken")
-		l.Code = finding.CassetteUnreadable
+		l.Code = finding.CodeOf(err)
 		l.Problem = err.Error()
 		return l
 	}

@@ -240,9 +240,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // CodeOf returns the code of an error, and [RunFailed] if it has none.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
-		return e.Code
+	var found interface {
+		error
+		Finding() *Error
+	}
+	if errors.As(err, &found) {
+		return found.Finding().Code
 	}
 	return RunFailed
 }

@@ -46,7 +46,7 @@ var rooms = map[string][]string{
 	"internal/redact":            {"internal/canon/chance", "internal/group", "internal/interaction", "internal/exactjson", "internal/nethttp/coding", "internal/memo", "internal/redact/carrier"},
 	"internal/stream":            {},
 	"internal/cassette":          {"internal/atomicfile", "internal/interaction", "internal/cassette/codec", "internal/cassette/alias", "internal/cassette/yaml"},
-	"internal/cassette/codec":    {"internal/group", "internal/nethttp/form", "internal/nethttp/upload", "internal/interaction", "internal/exactjson", "internal/cassette/yaml", "internal/cassette/alias"},
+	"internal/cassette/codec":    {"internal/finding", "internal/group", "internal/nethttp/form", "internal/nethttp/upload", "internal/interaction", "internal/exactjson", "internal/cassette/yaml", "internal/cassette/alias"},
 	"internal/cassette/alias":    {"internal/group", "internal/cassette/yaml"},
 	"internal/cassette/yaml":     {"internal/exactjson", "internal/group"},
 	"internal/exactjson":         {"internal/memo"},
@@ -100,7 +100,7 @@ var rooms = map[string][]string{
 
 	// What only the command links.
 	"cmd/promptecho/internal/worded":  {"internal/recorder", "internal/group", "internal/testenv/shell", "internal/cassette/yaml"},
-	"cmd/promptecho/internal/control": {"internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/worded"},
+	"cmd/promptecho/internal/control": {"internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/worded"},
 	"cmd/promptecho/internal/foreign": {"internal/finding", "internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":               {"internal/testenv/shell"},
 	"internal/lint":                   {"internal/redact", "internal/nethttp/urls"},

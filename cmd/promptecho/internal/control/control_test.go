@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testing/environ"
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
@@ -80,6 +81,14 @@ func end(t *testing.T, c *Control, name, query string) (rep Report) {
 	status, text := call(t, "DELETE", c.URL+"/cassettes/"+name+query, "")
 	if err := json.Unmarshal([]byte(text), &rep); err != nil || status != 200 {
 		t.Fatalf("%s: %d %s", name, status, text)
+	}
+	if len(rep.Findings) != len(rep.Errors)+len(rep.Notes) {
+		t.Errorf("%s: %d findings for %q and %q", name, len(rep.Findings), rep.Errors, rep.Notes)
+	}
+	for _, f := range rep.Findings {
+		if f.Code == "" || f.Code == finding.RunFailed {
+			t.Errorf("%s: no code for %q", name, f.Text)
+		}
 	}
 	return rep
 }
