@@ -190,10 +190,10 @@ func TestAttributes(t *testing.T) {
 	}{
 		{"once", []string{"hello", "hello you"}, []string{cassette, saved, "promptecho.recorded=2", "promptecho.input_tokens=", "promptecho.output_tokens="}},
 		{"once", []string{"hello", "hello you"}, []string{cassette, "promptecho.replayed=2"}},
-		{"once", []string{"hello", "bye"}, []string{cassette, "promptecho.replayed=1", "promptecho.missed=1"}},
+		{"once", []string{"hello", "bye"}, []string{cassette, "promptecho.code=request-changed", "promptecho.replayed=1", "promptecho.missed=1"}},
 		{"new_episodes", []string{"hello", "bye"}, []string{cassette, saved, "promptecho.replayed=1", "promptecho.recorded=1", "promptecho.input_tokens=", "promptecho.output_tokens="}},
 		{"all", []string{"hello"}, []string{cassette, saved, "promptecho.recorded=1", "promptecho.input_tokens=", "promptecho.output_tokens=", "promptecho.dropped=2"}},
-		{"none", nil, []string{cassette}},
+		{"none", nil, []string{cassette, "promptecho.code=no-request"}},
 	} {
 		t.Setenv("PROMPTECHO_MODE", tt.mode)
 		tb := &fakeTB{TB: t, name: "TestX"}
