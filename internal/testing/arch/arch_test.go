@@ -65,6 +65,7 @@ var rooms = map[string][]string{
 	"internal/cassette/rerecord": {"internal/nethttp/form", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"internal/testing/seeds":     {"internal/interaction", "internal/testenv/shell"},
 	"internal/testing/full":      {},
+	"internal/testing/schema":    {},
 	"internal/testing/tree":      {},
 	"internal/report":            {"internal/finding", "internal/english", "internal/orphans", "internal/memo", "internal/nethttp/urls", "internal/group", "internal/testenv/attr", "internal/testenv/shell", "internal/testenv/stack", "internal/testenv/testname", "internal/tape", "internal/diff/compare", "internal/diff", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson", "internal/redact", "internal/canon/chance", "internal/testenv/bubble", "internal/diff/question"},
 	"internal/testing/encode":    {},
