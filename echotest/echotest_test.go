@@ -173,6 +173,24 @@ func TestNewVerdicts(t *testing.T) {
 	}
 }
 
+// The documentation of the package has every attribute that it sets.
+func TestAttributesAreDocumented(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("echotest.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := []string{attr.CassetteKey, attr.SavedKey, attr.CodeKey}
+	for key := range new(attr.Counts).All() {
+		keys = append(keys, key)
+	}
+	for _, key := range keys {
+		if !strings.Contains(string(source), "//\t"+key) {
+			t.Errorf("the documentation has no attribute %s", key)
+		}
+	}
+}
+
 // What a recorder did is said in attributes, and what it wrote without -v.
 func TestAttributes(t *testing.T) {
 	inDir(t)
