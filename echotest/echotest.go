@@ -10,6 +10,7 @@
 //
 //	promptecho.cassette       the absolute path of the cassette, which may not exist
 //	promptecho.saved          the absolute path of a file that was written
+//	promptecho.code           why the test does not fit its cassette, once for each code: docs/MISSES.md lists them
 //	promptecho.replayed       requests that the cassette answered
 //	promptecho.resumed        requests that the journal of a killed run answered
 //	promptecho.carried_over   requests that recordings of another cassette answered (PROMPTECHO_FROM)
@@ -35,6 +36,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/guard"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
@@ -96,6 +98,7 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 			}
 		}
 		for _, l := range leaks() {
+			rep.Done.AddCode(finding.NoRecorder)
 			failures = append(failures, l.Report())
 		}
 		current.Load().add(t.Name(), &rep)

@@ -173,6 +173,24 @@ func TestNewVerdicts(t *testing.T) {
 	}
 }
 
+// The documentation of the package has every attribute that it sets.
+func TestAttributesAreDocumented(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("echotest.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := []string{attr.CassetteKey, attr.SavedKey, attr.CodeKey}
+	for key := range new(attr.Counts).All() {
+		keys = append(keys, key)
+	}
+	for _, key := range keys {
+		if !strings.Contains(string(source), "//\t"+key) {
+			t.Errorf("the documentation has no attribute %s", key)
+		}
+	}
+}
+
 // What a recorder did is said in attributes, and what it wrote without -v.
 func TestAttributes(t *testing.T) {
 	inDir(t)
@@ -190,10 +208,10 @@ func TestAttributes(t *testing.T) {
 	}{
 		{"once", []string{"hello", "hello you"}, []string{cassette, saved, "promptecho.recorded=2", "promptecho.input_tokens=", "promptecho.output_tokens="}},
 		{"once", []string{"hello", "hello you"}, []string{cassette, "promptecho.replayed=2"}},
-		{"once", []string{"hello", "bye"}, []string{cassette, "promptecho.replayed=1", "promptecho.missed=1"}},
+		{"once", []string{"hello", "bye"}, []string{cassette, "promptecho.code=request-changed", "promptecho.replayed=1", "promptecho.missed=1"}},
 		{"new_episodes", []string{"hello", "bye"}, []string{cassette, saved, "promptecho.replayed=1", "promptecho.recorded=1", "promptecho.input_tokens=", "promptecho.output_tokens="}},
 		{"all", []string{"hello"}, []string{cassette, saved, "promptecho.recorded=1", "promptecho.input_tokens=", "promptecho.output_tokens=", "promptecho.dropped=2"}},
-		{"none", nil, []string{cassette}},
+		{"none", nil, []string{cassette, "promptecho.code=no-request"}},
 	} {
 		t.Setenv("PROMPTECHO_MODE", tt.mode)
 		tb := &fakeTB{TB: t, name: "TestX"}

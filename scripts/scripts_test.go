@@ -47,6 +47,7 @@ func TestCommand(t *testing.T) {
 			env.Setenv("BIN", bin)
 			return offline(env, bin)
 		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"schema": schemaCommand(t)},
 	})
 }
 
@@ -82,7 +83,7 @@ func TestEchotest(t *testing.T) {
 			}
 			return os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), []byte(mod), 0o666)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste, "holds": holds},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"paste": paste, "holds": holds, "schema": schemaCommand(t)},
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/accept"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
@@ -160,7 +161,7 @@ func (a *acceptance) print(s *summary, r *testRun) {
 			p.command(command)
 		}
 	}
-	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return l.refusal == accept.QuestionDiffers }) {
+	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return l.Code == finding.QuestionChanged }) {
 		command := again("accept -question", r.flags, r.patterns, r.behind)
 		p.line(0, bold, "To keep the answers although the question differs:")
 		p.command(command)

@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -52,11 +53,11 @@ type acceptLine struct {
 	Number int          `json:"number,omitempty"` // the same, counted from 1
 	Call   string       `json:"call"`
 	Edits  []acceptEdit `json:"edits,omitempty"`
-	Reason string       `json:"reason,omitempty"` // why it was refused
+	Code   finding.Code `json:"code,omitempty"`   // why it was refused
+	Reason string       `json:"reason,omitempty"` // the same, for people
 
-	path    string
-	edits   []diff.Edit
-	refusal accept.RefusalCode
+	path  string
+	edits []diff.Edit
 }
 
 // An acceptEdit is a field of a request that differs from the recording.
@@ -130,7 +131,7 @@ func (l *acceptLine) same() (text string) {
 
 // line returns what is to be said of a finding.
 func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
-	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Name(), Reason: f.Refused.String(), edits: f.Edits, refusal: f.Refused.Code}
+	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Name(), Code: f.Refused.Code, Reason: f.Refused.Text, edits: f.Edits}
 	if number >= 0 {
 		l.Line, l.Number = stored.Interactions[number].Line, number+1
 	}
@@ -191,9 +192,12 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		case f.Contested:
 			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
 		case f.Later:
-			f.Refused.Code = accept.ReportsMiss
+			f.Refused = accept.Refusal{
+				Code: finding.FollowsMiss,
+				Text: "this request contains the report of a miss, which the program took for an answer",
+			}
 			a.later = append(a.later, a.line(run, stored, &f, -1))
-		case f.Refused.Code != accept.NotRefused:
+		case !f.Refused.IsZero():
 			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))
 		default:
 			lines = append(lines, a.take(run, stored, &f, its)...)
@@ -204,6 +208,7 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 	}
 	if err := a.write(run, stored, its); err != nil {
 		for _, l := range lines {
+			l.Code = finding.CodeOf(err)
 			l.Reason = err.Error()
 			a.refused = append(a.refused, l)
 		}
@@ -247,6 +252,7 @@ func (a *acceptance) take(run *missed.Run, stored *cassette.File, f *accept.Find
 	for i, number := range f.Into {
 		l := a.line(run, stored, f, number)
 		if yes, why := a.confirm(&l, f); !yes {
+			l.Code = finding.EditDeclined
 			l.Reason = why
 			a.refused = append(a.refused, l)
 			continue
@@ -289,11 +295,11 @@ func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) (yes bool, why st
 // write puts requests into a cassette.
 func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Changes) error {
 	if run.Ceiling != "" {
-		return fmt.Errorf("%s: remove that first", run.Ceiling)
+		return finding.Errorf(finding.WritingForbidden, "", "%s: remove that first", run.Ceiling)
 	}
 	original, err := rewrite.Rewrite(run.Cassette, run.Sum, canon.Revision, its, refresh, a.dry)
 	if err != nil {
-		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), run.Cassette, filepath.ToSlash(here(run.Cassette))))
+		return finding.Errorf(finding.NotSaved, "", "%s", strings.ReplaceAll(err.Error(), run.Cassette, filepath.ToSlash(here(run.Cassette))))
 	}
 	file := a.files[run.Cassette]
 	if file == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -29,6 +30,7 @@ type difference struct {
 // A callDiff is what became of one interaction.
 type callDiff struct {
 	Is       string         `json:"is"`            // changed, added or removed
+	Code     finding.Code   `json:"code"`          // the same
 	Old      int            `json:"old,omitempty"` // its numbers, counted from 1
 	New      int            `json:"new,omitempty"`
 	Request  string         `json:"request"` // the endpoint, or the request
@@ -76,7 +78,7 @@ func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 	d.Env = changes.Env(old.Given.Env, fresh.Given.Env)
 	var its []*interaction.Interaction // what the calls ask
 	for _, c := range changes.Between(old.Interactions, fresh.Interactions) {
-		call := callDiff{Is: "changed", Old: c.Old, New: c.New, Edits: c.Edits, Repeated: c.Repeated}
+		call := callDiff{Is: "changed", Code: finding.RecordingChanged, Old: c.Old, New: c.New, Edits: c.Edits, Repeated: c.Repeated}
 		var it *interaction.Interaction
 		if c.New > 0 {
 			it = fresh.Interactions[c.New-1]
@@ -87,8 +89,10 @@ func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 		switch {
 		case c.New == 0:
 			call.Is = "removed"
+			call.Code = finding.RecordingRemoved
 		case c.Old == 0:
 			call.Is = "added"
+			call.Code = finding.RecordingAdded
 		}
 		call.Line = it.Line
 		d.Calls, its = append(d.Calls, call), append(its, it)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/foreign"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -52,7 +53,9 @@ type importing struct {
 
 	LeftOut []foreign.LeftOut `json:"left_out,omitempty"` // interactions that cannot be kept
 	Hint    string            `json:"hint,omitempty"`
-	Problem string            `json:"problem,omitempty"`
+	Code    finding.Code      `json:"code,omitempty"`    // why it is not written
+	Line    int               `json:"line,omitempty"`    // where it is broken
+	Problem string            `json:"problem,omitempty"` // the same as the code, for people
 	Written bool              `json:"written"`
 
 	read     *foreign.Cassette
@@ -181,12 +184,13 @@ func importFile(f source) (*importing, error) {
 	var syntax *cassette.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		im.Problem = err.Error()
+		im.fail(finding.CassetteUnreadable, err.Error())
+		im.Line = syntax.Line
 		return im, nil
 	case err != nil:
 		return nil, err
 	case c == nil && f.named && foreign.Unsupported(data) != "":
-		im.Problem = fmt.Sprintf("%s: this is %s", file, foreign.Unsupported(data))
+		im.fail(finding.FormatUnknown, fmt.Sprintf("%s: this is %s", file, foreign.Unsupported(data)))
 		return im, nil
 	case c == nil:
 		return nil, nil
@@ -196,9 +200,15 @@ func importFile(f source) (*importing, error) {
 		im.NotKept[l.Text] = l.Times
 	}
 	if im.contents, err = c.Contents(file, os.Environ()); err != nil {
-		im.Problem = err.Error()
+		im.fail(finding.CodeOf(err), err.Error())
 	}
 	return im, nil
+}
+
+// fail says why the cassette is not written.
+func (im *importing) fail(code finding.Code, problem string) {
+	im.Code = code
+	im.Problem = problem
 }
 
 // write writes a cassette, if there is anything to write.
@@ -207,7 +217,7 @@ func (im *importing) write() {
 		return
 	}
 	if err := im.contents.Save(im.To); err != nil {
-		im.Problem = fmt.Sprintf("%s: %v", im.Path, err)
+		im.fail(finding.NotSaved, fmt.Sprintf("%s: %v", im.Path, err))
 		return
 	}
 	im.Written = true
@@ -327,7 +337,7 @@ func (d *destination) settle(list []*importing) {
 		switch other := first[im.To]; {
 		case im.To == "":
 		case other != nil:
-			im.Problem = fmt.Sprintf("%s: not written, because %s goes to the same path, %s: import %[1]s to another place with -o DIR", im.Path, other.Path, im.To)
+			im.fail(finding.PathTaken, fmt.Sprintf("%s: not written, because %s goes to the same path, %s: import %[1]s to another place with -o DIR", im.Path, other.Path, im.To))
 		default:
 			first[im.To] = im
 			d.look(im)
@@ -341,16 +351,16 @@ func (d *destination) look(im *importing) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		im.Problem = fmt.Sprintf("%s: not written: %v", im.Path, err)
+		im.fail(finding.NotSaved, fmt.Sprintf("%s: not written: %v", im.Path, err))
 	case im.isThere():
 		im.same = true
 	case !info.Mode().IsRegular():
-		im.Problem = fmt.Sprintf("%s: not written: %s is not a file; move it out of the way", im.Path, im.To)
+		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is not a file; move it out of the way", im.Path, im.To))
 	case d.overwrite, d.inPlace && im.To == im.Path:
 	case im.To == im.Path:
-		im.Problem = im.Path + ": not written: the new cassette has the same path as this file; -w replaces it"
+		im.fail(finding.FileExists, im.Path+": not written: the new cassette has the same path as this file; -w replaces it")
 	default:
-		im.Problem = fmt.Sprintf("%s: not written: %s is there already; -overwrite replaces it", im.Path, im.To)
+		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is there already; -overwrite replaces it", im.Path, im.To))
 	}
 }
 

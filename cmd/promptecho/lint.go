@@ -191,8 +191,8 @@ func isRule(name string) bool {
 	return false
 }
 
-// A finding is one of lint, for programs.
-type finding struct {
+// A lintFinding is one of lint, for programs.
+type lintFinding struct {
 	Rule    string `json:"rule"`
 	Place   string `json:"place"` // file:line:column
 	Message string `json:"message"`
@@ -202,7 +202,7 @@ type finding struct {
 // printFindings prints what go vet -json writes, an object for each package, as one list.
 // What is no JSON is an error.
 func printFindings(stdout io.Writer, written string) error {
-	list := []finding{}
+	list := []lintFinding{}
 	var objects strings.Builder
 	var rest []string
 	for line := range strings.Lines(written) {
@@ -226,12 +226,12 @@ func printFindings(stdout io.Writer, written string) error {
 		for _, rules := range p {
 			for rule, found := range rules {
 				for _, d := range found {
-					list = append(list, finding{rule, d.Posn, strings.TrimSuffix(d.Message, " ("+rule+")"), len(d.Fixes) > 0})
+					list = append(list, lintFinding{rule, d.Posn, strings.TrimSuffix(d.Message, " ("+rule+")"), len(d.Fixes) > 0})
 				}
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b finding) int { return strings.Compare(a.Place+a.Rule, b.Place+b.Rule) })
+	slices.SortFunc(list, func(a, b lintFinding) int { return strings.Compare(a.Place+a.Rule, b.Place+b.Rule) })
 	err := printJSON(stdout, list)
 	switch {
 	case err == nil && len(rest) > 0:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -22,9 +23,10 @@ type listing struct {
 	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
 	Models []string       `json:"models"`         // sorted
 	tokens
-	Modified time.Time   `json:"modified"`
-	State    []fileState `json:"state"` // partial, pinned, failures, accepted, orphan, broken
-	Problem  string      `json:"problem,omitempty"`
+	Modified time.Time    `json:"modified"`
+	State    []fileState  `json:"state"`             // partial, pinned, failures, accepted, orphan, broken
+	Code     finding.Code `json:"code,omitempty"`    // why it is broken
+	Problem  string       `json:"problem,omitempty"` // the same, for people
 }
 
 // A lsTotal is the sum of listings.

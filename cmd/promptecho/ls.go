@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 )
 
 const lsHelp = `ls [-json] [PATH ...]
@@ -60,7 +61,12 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, f := range snapshots {
-		list = append(list, listing{Path: f.path, Kind: isSnapshots, Test: f.test, Calls: map[string]int{"snapshot": f.number}, Models: []string{}, Modified: f.modified, State: f.state, Problem: f.problem})
+		l := listing{Path: f.path, Kind: isSnapshots, Test: f.test, Calls: map[string]int{"snapshot": f.number}, Models: []string{}, Modified: f.modified, State: f.state}
+		if f.problem != nil {
+			l.Code = f.problem.Code
+			l.Problem = f.problem.String()
+		}
+		list = append(list, l)
 	}
 	dateByGit(list)
 	total := sum(list)
@@ -91,7 +97,9 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		l.Modified = info.ModTime().Truncate(time.Second)
 	}
 	if err != nil {
-		l.State, l.Problem = append(l.State, stateBroken), err.Error()
+		l.State = append(l.State, stateBroken)
+		l.Code = finding.CodeOf(err)
+		l.Problem = err.Error()
 		return l
 	}
 	failures, accepted := false, false

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/orphans"
 )
 
@@ -34,13 +35,14 @@ The exit status is 1 if there are orphans, except with -w.
 
 // A pruned is what prune says of one file.
 type pruned struct {
-	Path         string `json:"path"`
-	Kind         string `json:"kind"` // as ls has it
-	Interactions int    `json:"interactions"`
-	Snapshots    int    `json:"snapshots,omitempty"`
-	PassThrough  string `json:"pass_through,omitempty"` // what names the servers of these interactions, in a file whose test is there
-	Why          string `json:"why,omitempty"`          // no test opens it any more
-	Deleted      bool   `json:"deleted"`
+	Path         string       `json:"path"`
+	Kind         string       `json:"kind"` // as ls has it
+	Code         finding.Code `json:"code"`
+	Interactions int          `json:"interactions"`
+	Snapshots    int          `json:"snapshots,omitempty"`
+	PassThrough  string       `json:"pass_through,omitempty"` // what names the servers of these interactions, in a file whose test is there
+	Why          string       `json:"why,omitempty"`          // no test opens it any more
+	Deleted      bool         `json:"deleted"`
 }
 
 // runPrune names orphans, or deletes them.
@@ -115,18 +117,18 @@ func prunable(paths []string, stderr io.Writer) ([]pruned, error) {
 		reason := packages.reason(owner)
 		if reason == orphans.InUse {
 			if n, where := passed(file, passing); n > 0 {
-				list = append(list, pruned{Path: file, Kind: kind, Interactions: n, PassThrough: where})
+				list = append(list, pruned{Path: file, Kind: kind, Code: finding.RecordingLeftOver, Interactions: n, PassThrough: where})
 			}
 			continue
 		}
 		if f, err := load(file); err == nil && !f.Pinned {
-			list = append(list, pruned{Path: file, Kind: kind, Interactions: len(f.Interactions), Why: whyOrphan(reason)})
+			list = append(list, pruned{Path: file, Kind: kind, Code: codeOfOrphan(reason), Interactions: len(f.Interactions), Why: whyOrphan(reason)})
 		}
 	}
 	snapshots, err := snapshotsOf(paths, packages)
 	for _, f := range snapshots {
-		if slices.Contains(f.state, stateOrphan) && f.problem == "" {
-			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Snapshots: f.number, Why: whyOrphan(orphans.TestGone)})
+		if slices.Contains(f.state, stateOrphan) && f.problem == nil {
+			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Code: finding.TestGone, Snapshots: f.number, Why: whyOrphan(orphans.TestGone)})
 		}
 	}
 	return list, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
@@ -38,14 +39,15 @@ The exit status is 1 if some are left.
 
 // A pending is a snapshot to be reviewed.
 type pending struct {
-	Path string `json:"path"` // of the file with snapshots
-	Test string `json:"test,omitempty"`
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-	At   string `json:"at"`            // where the test asked
-	Old  string `json:"old,omitempty"` // as it is written; empty if there is none
-	New  string `json:"new"`
-	Done string `json:"done,omitempty"` // accepted, rejected or stale
+	Path string       `json:"path"` // of the file with snapshots
+	Test string       `json:"test,omitempty"`
+	Name string       `json:"name"`
+	Kind string       `json:"kind"`
+	Code finding.Code `json:"code"`
+	At   string       `json:"at"`            // where the test asked
+	Old  string       `json:"old,omitempty"` // as it is written; empty if there is none
+	New  string       `json:"new"`
+	Done string       `json:"done,omitempty"` // accepted, rejected or stale
 
 	section, was *snapshot.Section
 }
@@ -121,11 +123,12 @@ func pendingIn(path string) (list []*pending, err error) {
 	}
 	pkg, cassette, ok := snapshot.Cassette(path)
 	for _, sec := range file.Sections {
-		p := &pending{Path: filepath.ToSlash(path), Name: sec.Name, Kind: sec.Kind, At: sec.At, New: sec.Text, section: sec, was: now.Find(sec.Name)}
+		p := &pending{Path: filepath.ToSlash(path), Name: sec.Name, Kind: sec.Kind, Code: finding.SnapshotNew, At: sec.At, New: sec.Text, section: sec, was: now.Find(sec.Name)}
 		if ok {
 			p.Test, _ = testOf(filepath.Join(pkg, cassette))
 		}
 		if p.was != nil {
+			p.Code = finding.SnapshotDiffers
 			p.Old = p.was.Text
 		}
 		list = append(list, p)
@@ -145,6 +148,7 @@ func (p *pending) decide(key byte) error {
 	}
 	pending := left.Find(p.Name)
 	if pending == nil || pending.Sum() != p.section.Sum() {
+		p.Code = finding.SnapshotStale
 		p.Done = "stale"
 		return nil // a test has run meanwhile
 	}
@@ -156,6 +160,7 @@ func (p *pending) decide(key byte) error {
 	case key == 'r':
 		p.Done = "rejected"
 	case was != pending.Was:
+		p.Code = finding.SnapshotStale
 		p.Done = "stale"
 		return nil
 	default:

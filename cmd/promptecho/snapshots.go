@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
@@ -51,8 +54,8 @@ type snapshotFile struct {
 	test     string
 	number   int // of snapshots
 	modified time.Time
-	state    []fileState // orphan, broken, to review
-	problem  string      // why it cannot be read
+	state    []fileState      // orphan, broken, to review
+	problem  *finding.Finding // why it cannot be read; nil if it can
 }
 
 // snapshotsOf returns the files with snapshots in those paths that are folders, "." if there
@@ -87,7 +90,8 @@ func snapshotFileAt(path string, packages testPackages) snapshotFile {
 	}
 	stored, err := snapshot.Read(path)
 	if err != nil {
-		f.state, f.problem = append(f.state, stateBroken), err.Error()
+		f.state = append(f.state, stateBroken)
+		f.problem = unreadableSnapshots(path, err)
 	} else {
 		f.number = len(stored.Sections)
 	}
@@ -99,6 +103,21 @@ func snapshotFileAt(path string, packages testPackages) snapshotFile {
 		if packages.reason(filepath.Join(pkg, cassette)) == orphans.TestGone {
 			f.state = append(f.state, stateOrphan)
 		}
+	}
+	return f
+}
+
+// unreadableSnapshots returns the finding of a file with snapshots that cannot be read.
+func unreadableSnapshots(path string, err error) *finding.Finding {
+	f := &finding.Finding{Code: finding.SnapshotUnreadable, Severity: finding.Failure, File: path, Text: err.Error()}
+	var syntax *snapshot.SyntaxError
+	var system *fs.PathError
+	switch {
+	case errors.As(err, &syntax):
+		f.Line = syntax.Line
+		f.Text = syntax.Msg
+	case errors.As(err, &system):
+		f.Text = system.Err.Error()
 	}
 	return f
 }

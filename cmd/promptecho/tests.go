@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/internal/testenv/tests"
@@ -78,4 +79,15 @@ func whyOrphan(reason orphans.Reason) string {
 		return "its test has no subtests"
 	}
 	return "its test is gone"
+}
+
+// codeOfOrphan returns the code of the same.
+func codeOfOrphan(reason orphans.Reason) finding.Code {
+	switch reason {
+	case orphans.HasSubtests:
+		return finding.TestHasSubtests
+	case orphans.NoSubtests:
+		return finding.TestHasNoSubtests
+	}
+	return finding.TestGone
 }

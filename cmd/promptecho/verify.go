@@ -19,6 +19,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -42,18 +43,21 @@ The exit status is 1 if there is a fault.
 
 // A verdict is what verify says of one file.
 type verdict struct {
-	Path     string      `json:"path"`
-	Good     bool        `json:"good"`
-	Problems []string    `json:"problems"`         // each with its place
-	Edited   []int       `json:"edited"`           // the lines of interactions that were edited
-	Shared   map[int]int `json:"shared,omitempty"` // by the lines of interactions, how many others have values that stand there
-	Accepted []int       `json:"accepted"`         // the lines of those that promptecho accept has put newer requests into
-	Machine  []remark    `json:"-"`                // paths of one machine in requests
-	Derived  string      `json:"from,omitempty"`   // the cassette that a derived one came of
-	Orphan   bool        `json:"orphan"`           // no test opens it any more
+	Path     string            `json:"path"`
+	Good     bool              `json:"good"`
+	Problems []string          `json:"problems"`         // the texts of the findings that are errors, each with its place
+	Findings []finding.Finding `json:"findings"`         // all there is to say, in the order of lines
+	Edited   []int             `json:"edited"`           // the lines of interactions that were edited
+	Shared   map[int]int       `json:"shared,omitempty"` // by the lines of interactions, how many others have values that stand there
+	Accepted []int             `json:"accepted"`         // the lines of those that promptecho accept has put newer requests into
+	Derived  string            `json:"from,omitempty"`   // the cassette that a derived one came of
+	Orphan   bool              `json:"orphan"`           // no test opens it any more
+	Stale    bool              `json:"stale"`            // what is computed for the reader was not up to date
+	Written  bool              `json:"written"`
+
 	orphan   orphans.Reason
-	Stale    bool `json:"stale"` // what is computed for the reader was not up to date
-	Written  bool `json:"written"`
+	problems []finding.Finding // that fail the file
+	machine  []finding.Finding // paths of one machine in requests
 }
 
 // runVerify checks cassettes: that they can be read, hold no credential, and are
@@ -80,6 +84,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		}
 		v.orphan = packages.reason(tested(file))
 		v.Orphan = v.orphan != orphans.InUse
+		v.Findings = v.findings()
 		verdicts = append(verdicts, v)
 		if !v.Good {
 			bad++
@@ -91,13 +96,18 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, f := range snapshots {
-		v := &verdict{Path: f.path, Good: f.problem == "", Problems: []string{}, Orphan: slices.Contains(f.state, stateOrphan), orphan: orphans.TestGone}
+		v := newVerdict(f.path)
+		v.Good = f.problem == nil
+		v.Orphan = slices.Contains(f.state, stateOrphan)
+		v.orphan = orphans.TestGone
 		switch {
 		case !v.Good:
-			v.Problems, bad = append(v.Problems, f.problem), bad+1
+			v.fail(*f.problem)
+			bad++
 		case !v.Orphan:
 			continue
 		}
+		v.Findings = v.findings()
 		verdicts = append(verdicts, v)
 	}
 	if *asJSON {
@@ -118,9 +128,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	stale, left, accepted := 0, 0, 0
 	var acceptedIn []string // files
 	for _, v := range verdicts {
-		for _, f := range v.findings() {
-			p.line(0, f.colour, "%s", f.text)
-		}
+		v.print(p)
 		if len(v.Accepted) > 0 {
 			accepted, acceptedIn = accepted+len(v.Accepted), append(acceptedIn, v.Path)
 		}
@@ -148,44 +156,77 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	}
 }
 
-// A remark is what verify says of one line of a file.
-type remark struct {
-	line   int
-	text   string
-	colour string
+// print prints the findings of a file. A path of one machine is named once: what is true
+// of one request is true of the others. Outdated checksums are counted at the end.
+func (v *verdict) print(p *printer) {
+	isMachineNamed := false
+	for _, f := range v.Findings {
+		colour := ""
+		switch {
+		case f.Severity == finding.Failure:
+			colour = red
+		case f.Code == finding.Saved:
+			colour = dim
+		case f.Code == finding.ChecksumsOutdated, f.Code == finding.ValueVolatile && isMachineNamed:
+			continue
+		}
+		isMachineNamed = isMachineNamed || f.Code == finding.ValueVolatile
+		p.line(0, colour, "%s", f.String())
+	}
 }
 
-// findings returns what is to be said of a file, in the order of its lines.
-func (v *verdict) findings() (list []remark) {
-	for _, text := range v.Problems {
-		line := 0
-		if rest, ok := strings.CutPrefix(text, v.Path+":"); ok {
-			fmt.Sscanf(rest, "%d", &line)
-		}
-		list = append(list, remark{line, text, red})
+// newVerdict returns the verdict on a file of which nothing is known.
+func newVerdict(file string) *verdict {
+	return &verdict{Path: file, Problems: []string{}, Edited: []int{}, Accepted: []int{}}
+}
+
+// fail adds problems.
+func (v *verdict) fail(problems ...finding.Finding) {
+	v.problems = append(v.problems, problems...)
+	for _, f := range problems {
+		v.Problems = append(v.Problems, f.String())
 	}
+}
+
+// failure returns a problem of the file as a whole.
+func (v *verdict) failure(code finding.Code, text string) finding.Finding {
+	return finding.Finding{Code: code, Severity: finding.Failure, File: v.Path, Text: text}
+}
+
+// note returns what is only to be known, of a line, or of the file as a whole if that is 0.
+func (v *verdict) note(code finding.Code, line int, text string) finding.Finding {
+	return finding.Finding{Code: code, Severity: finding.Note, File: v.Path, Line: line, Text: text}
+}
+
+// findings returns all there is to say of a file: first in the order of its lines, then of the
+// file as a whole.
+func (v *verdict) findings() []finding.Finding {
+	list := append([]finding.Finding{}, v.problems...)
 	for _, line := range v.Edited {
 		also := ""
 		if n := v.Shared[line]; n > 0 {
 			also = fmt.Sprintf("; %s below %s to values in it, so the edit may change %s, too", count(n, "interaction"), agreeing(n, "refers", "refer"), itOrThem(n))
 		}
-		list = append(list, remark{line, fmt.Sprintf("%s:%d: edited since it was recorded%s", v.Path, line, also), ""})
+		list = append(list, v.note(finding.Edited, line, "edited since it was recorded"+also))
 	}
 	for _, line := range v.Accepted {
-		list = append(list, remark{line, fmt.Sprintf("%s:%d: accepted: its request is newer than its answer", v.Path, line), ""})
+		list = append(list, v.note(finding.RequestAccepted, line, "accepted: its request is newer than its answer"))
 	}
-	if len(v.Machine) > 0 {
-		list = append(list, v.Machine[0]) // what is true of one request is true of the others
-	}
-	slices.SortStableFunc(list, func(a, b remark) int { return a.line - b.line })
+	list = append(list, v.machine...)
+	slices.SortStableFunc(list, func(a, b finding.Finding) int { return a.Line - b.Line })
+
 	if v.Orphan {
-		list = append(list, remark{0, v.Path + ": orphan: " + whyOrphan(v.orphan), ""})
+		list = append(list, v.note(codeOfOrphan(v.orphan), 0, "orphan: "+whyOrphan(v.orphan)))
 	}
 	if v.Derived != "" {
-		list = append(list, remark{0, fmt.Sprintf("%s: recorded by a run with live functions or models; compare it with promptecho diff %s %[1]s, then delete it", v.Path, v.Derived), ""})
+		text := fmt.Sprintf("recorded by a run with live functions or models; compare it with promptecho diff %s %s, then delete it", v.Derived, v.Path)
+		list = append(list, v.note(finding.DerivedLeft, 0, text))
+	}
+	if v.Stale && !v.Written {
+		list = append(list, v.note(finding.ChecksumsOutdated, 0, "checksums and comments are out of date"))
 	}
 	if v.Written {
-		list = append(list, remark{0, v.Path + ": rewritten", dim})
+		list = append(list, v.note(finding.Saved, 0, "rewritten"))
 	}
 	return list
 }
@@ -257,30 +298,31 @@ func mend(file string) bool {
 // verify checks one cassette, and writes what is computed for the reader anew if write is
 // set and nothing else is wrong.
 func verify(file string, write bool) (*verdict, error) {
-	v := &verdict{Path: file, Problems: []string{}, Edited: []int{}, Accepted: []int{}}
+	v := newVerdict(file)
 	f, err := load(file)
-	if err != nil {
-		var syntax *cassette.SyntaxError
-		if errors.As(err, &syntax) {
-			if write && syntax.Cut && mend(file) {
-				return verify(file, write)
-			}
-			v.Problems = append(v.Problems, err.Error())
-			return v, nil
+	var syntax *cassette.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		if write && syntax.Cut && mend(file) {
+			return verify(file, write)
 		}
+		v.fail(unreadable(syntax))
+		return v, nil
+	case err != nil:
 		return nil, err
 	}
+
 	switch kindOf(file) {
 	case isJournal:
-		v.Problems = append(v.Problems, file+": left by a recording that was not saved; record again to go on from it, or delete it")
+		v.fail(v.failure(finding.JournalLeft, "left by a recording that was not saved; record again to go on from it, or delete it"))
 	case isFailed:
-		v.Problems = append(v.Problems, file+": recorded by a run that failed, and not used; to use it, rename it, and the folder of its assets if there is one, without .failed and run its test; otherwise delete it")
+		v.fail(v.failure(finding.FailedLeft, "recorded by a run that failed, and not used; to use it, rename it, and the folder of its assets if there is one, without .failed and run its test; otherwise delete it"))
 	case isDerived:
 		v.Derived = original(file)
 	default:
-		v.Problems = append(v.Problems, fit.Partial(file, f)...)
+		v.fail(fit.Partial(file, f)...)
 	}
-	v.Problems = append(v.Problems, fit.Given(file, f)...)
+	v.fail(fit.Given(file, f)...)
 	sealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
 	if len(edited) > 0 {
@@ -298,12 +340,25 @@ func verify(file string, write bool) (*verdict, error) {
 	return v, nil
 }
 
+// unreadable returns the finding of a cassette that cannot be read.
+func unreadable(err *cassette.SyntaxError) finding.Finding {
+	_, reason := err.At()
+	return finding.Finding{
+		Code:     finding.CassetteUnreadable,
+		Severity: finding.Failure,
+		File:     err.File,
+		Line:     err.Line,
+		Column:   err.Column,
+		Text:     reason,
+	}
+}
+
 // check checks the interactions of a cassette, and computes what is computed for the reader;
 // sealed says which are as they were written.
 func (v *verdict) check(f *cassette.File, sealed []bool) {
 	file := v.Path
 	for i, it := range f.Interactions {
-		v.Problems = append(v.Problems, fit.Interaction(file, it)...)
+		v.fail(fit.Interaction(file, it)...)
 		if it.Accepted {
 			v.Accepted = append(v.Accepted, it.Line)
 		}
@@ -325,9 +380,9 @@ func (v *verdict) checkMachine(it *interaction.Interaction) {
 			continue
 		}
 		if path := chance.MachinePath(text); path != "" {
-			text := fmt.Sprintf("%s:%d: %s has a path of one machine, %q: on another one the test misses, unless it has promptecho.MaskTempDirs()",
-				v.Path, it.Line, fieldpath.Selector(line.Path), clip(redact.OneLine(path), 80))
-			v.Machine = append(v.Machine, remark{it.Line, text, ""})
+			text := fmt.Sprintf("%s has a path of one machine, %q: on another one the test misses, unless it has promptecho.MaskTempDirs()",
+				fieldpath.Selector(line.Path), clip(redact.OneLine(path), 80))
+			v.machine = append(v.machine, v.note(finding.ValueVolatile, it.Line, text))
 			return
 		}
 	}

@@ -4,8 +4,8 @@
 // exactly. Where it is not clear which recording is meant, it says so and assigns nothing.
 //
 // From the bottom up: left.go reads what tests have left, run.go is what one asked, group.go puts equal
-// requests together, near.go compares groups, tools.go finds calls of renamed tools, and
-// accept.go assigns.
+// requests together, near.go compares groups, tools.go finds calls of renamed tools,
+// refusal.go says why not, and accept.go assigns.
 package accept
 
 import (
@@ -15,6 +15,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -26,7 +27,7 @@ type Finding struct {
 	Near   int                        // the number of the recording that was compared, from 0; -1 if there is none
 	Edits  []diff.Edit                // what differs from that
 
-	Refused Refusal // why no recording takes them; none if some do, or if Later is set
+	Refused Refusal // why no recording takes them; zero if some do, or if Later is set
 
 	// Later says that they were asked because another request missed: the next run shows
 	// whether they still are.
@@ -75,7 +76,7 @@ func (a *assignment) refuseLostTools(findings []Finding) {
 		f := &findings[i]
 		for k, n := range f.Into {
 			if tool := lostTool(a.Stored[n], f.Missed[k], a.form(f.Missed[k])); tool != "" {
-				f.refuse(refuse(ToolMissing, tool))
+				f.refuse(refusal(finding.ToolGone, "the recorded answer calls the tool %q, which this request does not offer: record it again", tool))
 				lost = tool
 				break
 			}
@@ -86,7 +87,8 @@ func (a *assignment) refuseLostTools(findings []Finding) {
 	}
 	for i := range findings {
 		if findings[i].Into != nil {
-			findings[i].refuse(refuse(OtherToolMissing, lost))
+			findings[i].refuse(refusal(finding.ToolGone, "another answer in this cassette calls the tool %q, which is not offered any more, "+
+				"so the test must be recorded again as a whole", lost))
 		}
 	}
 }
@@ -120,19 +122,19 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	best := a.nearest(i)
 	if best.to < 0 {
-		f.Refused = refuse(NothingLeft)
+		f.Refused = refusal(finding.NotRecorded, "the cassette has no unused recording of which this request could be an edit")
 	} else {
 		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
 	}
 	if n, ok := a.taken(m, best); ok {
 		f.Contested = true
 		f.Near, f.Edits = n, a.edits(a.Before[n], f.Missed[0])
-		f.Refused = refuse(WentBefore)
+		f.Refused = refusal(finding.RecordingTaken, "the most similar recording already went to another request: the test makes more calls than before, or this request changes with each run")
 	}
-	if f.Refused.Code == NotRefused {
+	if f.Refused.IsZero() {
 		f.Refused = a.clear(i, best)
 	}
-	if f.Refused.Code == NotRefused {
+	if f.Refused.IsZero() {
 		f.Into, f.Refused = a.pair(m, &a.recorded[best.to])
 	}
 }
@@ -152,14 +154,14 @@ func (a *assignment) again(m, same *group, f *Finding) {
 			return
 		}
 	}
-	f.Refused = refuse(AskedMoreOften, len(same.members))
+	f.Refused = refusal(finding.AskedMoreOften, "the same request was sent more often than it is recorded (recorded: %d)", len(same.members))
 }
 
 // clear returns why it is not clear that a group goes where it is nearest.
 func (a *assignment) clear(i int, best candidate) Refusal {
 	for _, other := range a.candidates(i) {
-		if other.to != best.to && other.refused.Code == NotRefused && !muchNearer(best.distance, other.distance) {
-			return refuse(TwoRecordings,
+		if other.to != best.to && other.refused.IsZero() && !muchNearer(best.distance, other.distance) {
+			return refusal(finding.EditAmbiguous, "two recordings are about equally similar to this request (lines %s and %s), so it is not clear which of the two was edited",
 				a.line(a.recorded[best.to].free(a)[0]), a.line(a.recorded[other.to].free(a)[0]))
 		}
 	}
@@ -168,8 +170,8 @@ func (a *assignment) clear(i int, best candidate) Refusal {
 			continue
 		}
 		for _, rival := range a.candidates(j) {
-			if rival.to == best.to && rival.refused.Code == NotRefused && !muchNearer(best.distance, rival.distance) {
-				return refuse(TwoRequests)
+			if rival.to == best.to && rival.refused.IsZero() && !muchNearer(best.distance, rival.distance) {
+				return refusal(finding.EditAmbiguous, "another request without a recording is about as similar to this recording, or more similar, so it is not clear which of the two requests is the edited one")
 			}
 		}
 	}

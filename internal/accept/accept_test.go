@@ -198,7 +198,7 @@ func TestAssign(t *testing.T) {
 			findings := Assign(&Run{Stored: tt.stored, Calls: tt.calls, Options: &tt.options, Before: tt.before, Questions: tt.told})
 			var got []string
 			for _, f := range findings {
-				text := strings.Trim(fmt.Sprint(f.Into), "[]") + f.Refused.String()
+				text := strings.Trim(fmt.Sprint(f.Into), "[]") + f.Refused.Text
 				if f.Contested {
 					text = "CONTESTED " + text
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -35,7 +36,7 @@ type group struct {
 type candidate struct {
 	to       int     // the group; -1 if there is none
 	distance float64 // 0 if all is the same, 1 if nothing is
-	refused  Refusal // why it cannot
+	refused  Refusal // why it cannot; zero if it can
 	edits    []diff.Edit
 }
 
@@ -113,7 +114,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused Refusal) {
 		kind := varying.Of(a.form(a.Calls[at].Missed).Traits)
 		i := slices.IndexFunc(free, func(n int) bool { return varying.Of(a.form(a.Stored[n]).Traits) == kind })
 		if i < 0 {
-			return nil, refuse(ValuesDiffer)
+			return nil, refusal(finding.EditAmbiguous, "this request is recorded several times, with different values in fields that matching ignores (seed, say), and none of them has the values sent now, so it is not clear which one to replace")
 		}
 		into = append(into, free[i])
 		free = slices.Delete(free, i, i+1)
@@ -122,7 +123,7 @@ func (a *assignment) pair(m, to *group) (into []int, refused Refusal) {
 		for _, other := range to.members {
 			at, played := a.playedAt[other]
 			if played && (at < calls[i]) != (other < n) && !sameAnswer(a.Stored[other], a.Stored[n]) {
-				return nil, refuse(OrderDiffers)
+				return nil, refusal(finding.EditAmbiguous, "before the edit, several calls sent the same request, and each has its recording. Now one of these calls sends the edited request, another one still sends the old request, and their order differs from that of the recordings. So it is not clear which answer belongs to which call: record them again")
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func TestAssignMany(t *testing.T) {
 				for i, f := range Assign(&Run{Stored: stored, Calls: calls, Options: new(canon.Options), Questions: told}) {
 					same := tt.questions[i][0] != 'a'
 					if taken := len(f.Into) == 1 && f.Into[0] == i; taken != (same || told) {
-						t.Fatalf("%q goes into %v, want %d: %s", tt.questions[i], f.Into, i, f.Refused)
+						t.Fatalf("%q goes into %v, want %d: %s", tt.questions[i], f.Into, i, f.Refused.Text)
 					}
 				}
 			})
@@ -69,7 +69,7 @@ func TestAssignToldKeepsWhatWasAccepted(t *testing.T) {
 		Options: new(canon.Options),
 	}
 	for _, run.Questions = range []bool{false, true} {
-		if f := Assign(&run)[0]; f.Contested || f.Refused.Code == NotRefused {
+		if f := Assign(&run)[0]; f.Contested || f.Refused.IsZero() {
 			t.Errorf("told %v: %+v", run.Questions, f)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/question"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -56,8 +57,8 @@ func (a *assignment) candidates(i int) []candidate {
 		c := &list[k]
 		recorded, asked := a.Stored[a.recorded[c.to].free(a)[0]], a.Calls[m.members[0]].Missed
 		c.edits = a.edits(recorded, asked)
-		if path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request); c.refused.Code == NotRefused && path != "" && !a.told {
-			c.refused = refuse(QuestionDiffers, fieldpath.Short(path))
+		if path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request); c.refused.IsZero() && path != "" && !a.told {
+			c.refused = refusal(finding.QuestionChanged, "the question differs (%s), and not only the system prompt, tools or settings", fieldpath.Short(path))
 		}
 	}
 	a.near[i] = list
@@ -80,20 +81,20 @@ func (a *assignment) nearest(i int) candidate {
 	if len(list) == 0 {
 		return candidate{to: -1, distance: 1}
 	}
-	best := list[max(0, slices.IndexFunc(list, func(c candidate) bool { return c.refused.Code == NotRefused }))]
+	best := list[max(0, slices.IndexFunc(list, func(c candidate) bool { return c.refused.IsZero() }))]
 	m := &a.missed[i]
-	if best.refused.Code == NotRefused {
+	if best.refused.IsZero() {
 		for _, number := range append(slices.Sorted(maps.Keys(a.playedAt)), slices.Sorted(maps.Keys(a.assigned))...) {
 			played := a.form(a.Stored[number])
 			if old := a.Before[number]; old != nil {
 				played = a.form(old) // that both have the edit now makes them no more alike
 			}
 			if played.Endpoint == m.form.Endpoint && distance(played, m.form) < best.distance {
-				code := WentToEqual
+				why := "matched it exactly"
 				if a.assigned[number] {
-					code = WentToSameQuestion
+					why = "has the same question"
 				}
-				best.refused = refuse(code, a.line(number))
+				best.refused = refusal(finding.RecordingTaken, "the most similar recording, in line %s, went to another request, which %s. Perhaps the test makes one call more than before", a.line(number), why)
 				break
 			}
 		}
@@ -114,8 +115,8 @@ func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
 		switch d := distance(was, m.form); {
 		case was.Key() == m.form.Key():
 			return n, true
-		case best.refused.Code == NotRefused && best.to >= 0 && best.distance <= d, muchNearer(distance(was, a.form(a.Stored[n])), d):
-		case a.unlike(was, m.form).Code != NotRefused, a.told && sameQuestion(a.Stored[n]):
+		case best.refused.IsZero() && best.to >= 0 && best.distance <= d, muchNearer(distance(was, a.form(a.Stored[n])), d):
+		case !a.unlike(was, m.form).IsZero(), a.told && sameQuestion(a.Stored[n]):
 		case a.told || sameQuestion(asked):
 			return n, true
 		}
@@ -127,7 +128,7 @@ func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
 func (a *assignment) unfit(free []int, asked *canon.Form) Refusal {
 	for _, n := range free {
 		if failed(a.Stored[n]) {
-			return refuse(RecordedFailure)
+			return refusal(finding.AnswerFailed, "the recording is a failure, and not an answer to keep")
 		}
 	}
 	return a.unlike(a.form(a.Stored[free[0]]), asked)
@@ -141,15 +142,15 @@ func (a *assignment) unlike(recorded, asked *canon.Form) Refusal {
 	}
 	switch {
 	case recorded.Endpoint != asked.Endpoint:
-		return refuse(OtherEndpoint, call(asked), call(recorded))
+		return refusal(finding.EndpointChanged, "it calls %s, and the recordings that are left call %s", call(asked), call(recorded))
 	case recorded.Wire != asked.Wire:
-		return refuse(OtherWire, diff.WireNote(recorded.Wire, asked.Wire))
+		return refusal(finding.FramingChanged, "it wants another form of answer: %s", diff.WireNote(recorded.Wire, asked.Wire))
 	case recorded.Model != asked.Model:
-		return refuse(OtherModel, asked.Model, recorded.Model)
+		return refusal(finding.ModelChanged, "it calls the model %s, and the recording is of %s", asked.Model, recorded.Model)
 	case asked.Linked() && slices.ContainsFunc(asked.Lines(), isCall):
-		return refuse(IsJSONRPC)
+		return refusal(finding.AnswerHasID, "this is a JSON-RPC call, whose recorded answer repeats the id of the old request, so it cannot be kept for an edited one: record it again")
 	case distance(recorded, asked) > limit:
-		return refuse(TooDifferent)
+		return refusal(finding.EditTooLarge, "the most similar recording is too different")
 	}
 	return Refusal{}
 }

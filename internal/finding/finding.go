@@ -107,6 +107,72 @@ const (
 	RecordedParallel Code = "recorded-parallel" // the recording overlapped another request
 )
 
+// How a test fails though all of its requests have recordings, as promptecho prove
+// finds it in the output of the test.
+const (
+	DataRace      Code = "data-race"      // the race detector found a race
+	ProgramPanics Code = "program-panics" // the test, or the program, panicked
+	TestFails     Code = "test-fails"     // anything else
+)
+
+// What a command finds in files.
+const (
+	RecordingPartial   Code = "recording-partial"    // the run that recorded a cassette failed, or ran only a part of its test
+	JournalLeft        Code = "journal-left"         // a killed run left what it had recorded in NAME.yaml.partial
+	FailedLeft         Code = "failed-left"          // a failed run left what it had recorded in NAME.yaml.failed
+	DerivedLeft        Code = "derived-left"         // a run with live functions or models left NAME.derived.yaml
+	ChecksumsOutdated  Code = "checksums-outdated"   // the seals, or the comments above streams, are not those of the content
+	RequestAccepted    Code = "request-accepted"     // promptecho accept put in a request that is newer than its answer
+	TestGone           Code = "test-gone"            // no test has the name of the file
+	TestHasSubtests    Code = "test-has-subtests"    // the test of the cassette opens recorders in its subtests only
+	TestHasNoSubtests  Code = "test-has-no-subtests" // the cassette is of a subtest, and its test has none
+	RecordingLeftOver  Code = "recording-left-over"  // requests to a server pass through, and recordings of it are left
+	SnapshotUnreadable Code = "snapshot-unreadable"  // a file with snapshots cannot be read
+	SnapshotNew        Code = "snapshot-new"         // a run left a snapshot that is to be reviewed, and there was none before
+	SnapshotDiffers    Code = "snapshot-differs"     // a run left a snapshot that is to be reviewed, and it differs
+	SnapshotStale      Code = "snapshot-stale"       // the snapshot has changed since it was compared
+	RecordingAdded     Code = "recording-added"      // only the new cassette has the recording
+	RecordingRemoved   Code = "recording-removed"    // only the old cassette has the recording
+	RecordingChanged   Code = "recording-changed"    // the recording has another request, answer or usage
+	NoRecorder         Code = "no-recorder"          // a request leaves the process, and no recorder covers it
+	HookUnfit          Code = "hook-unfit"           // observe cannot see all requests with this version of Go
+	AnswerCanceled     Code = "answer-canceled"      // the client canceled the request when it was recorded
+	AnswerBroken       Code = "answer-broken"        // the connection broke while the answer was recorded
+	PackageFailed      Code = "package-failed"       // a package does not build, or fails other than by a test
+)
+
+// Why promptecho import does not write a cassette, or leaves something out.
+const (
+	FormatUnknown  Code = "format-unknown"  // the file is a recording of a tool that import does not read
+	PathTaken      Code = "path-taken"      // two cassettes would be written to one path
+	FileExists     Code = "file-exists"     // there is something in the place of the new file
+	AnswerMissing  Code = "answer-missing"  // the file has no answer to a request
+	RequestMissing Code = "request-missing" // the file does not say what was sent
+	NotWrappable   Code = "not-wrappable"   // a call has a name that no wrapped function can have
+)
+
+// Why promptecho accept leaves a recording as it is.
+const (
+	EditAmbiguous    Code = "edit-ambiguous"    // it is not clear which recording, or which request, is meant
+	EditTooLarge     Code = "edit-too-large"    // the most similar recording is too different
+	QuestionChanged  Code = "question-changed"  // the messages, the input or the argument differ
+	AnswerFailed     Code = "answer-failed"     // the recorded answer is a failure
+	AnswerHasID      Code = "answer-has-id"     // the recorded answer repeats the id of the old request
+	ToolGone         Code = "tool-gone"         // the recorded answer calls a tool that the request does not offer
+	EditDeclined     Code = "edit-declined"     // the user said no
+	WritingForbidden Code = "writing-forbidden" // a mode in the code keeps the cassette as it is
+)
+
+// What promptecho serve says of a suite.
+const (
+	RequestStopped   Code = "request-stopped"   // a request would have bypassed the cassette
+	TestUnfit        Code = "test-unfit"        // a test failed because of its cassette
+	TestRunning      Code = "test-running"      // a test was still running when the suite ended
+	CassetteUnopened Code = "cassette-unopened" // no test opened the cassette
+	RequestsCounted  Code = "requests-counted"  // how many requests were replayed and recorded
+	ControlRefused   Code = "control-refused"   // a suite asked for something that promptecho serve does not do
+)
+
 // A Severity says whether a finding fails the run.
 type Severity string
 
@@ -115,6 +181,35 @@ const (
 	Failure Severity = "error"
 	Note    Severity = "note"
 )
+
+// A Finding is what a command has to say of a file.
+type Finding struct {
+	Code     Code     `json:"code"`
+	Severity Severity `json:"severity"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`   // from 1; 0 if none is known
+	Column   int      `json:"column,omitempty"` // the same, in characters
+	Text     string   `json:"text"`             // for people, without the place; it may change
+}
+
+// Place returns where it is: "FILE:LINE:COLUMN", as far as that is known.
+func (f *Finding) Place() string {
+	place := f.File
+	for _, number := range []int{f.Line, f.Column} {
+		if number > 0 {
+			place += fmt.Sprintf(":%d", number)
+		}
+	}
+	return place
+}
+
+// String returns the place and the text.
+func (f *Finding) String() string {
+	if f.File == "" {
+		return f.Text
+	}
+	return f.Place() + ": " + f.Text
+}
 
 // An Error is a finding as an error. Its text is the place and what is wrong there.
 type Error struct {
@@ -145,9 +240,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // CodeOf returns the code of an error, and [RunFailed] if it has none.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
-		return e.Code
+	var found interface {
+		error
+		Finding() *Error
+	}
+	if errors.As(err, &found) {
+		return found.Finding().Code
 	}
 	return RunFailed
 }

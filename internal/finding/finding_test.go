@@ -3,9 +3,77 @@ package finding
 import (
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"testing"
 )
+
+// TestAllHasEveryCode: a constant that All lacks would be neither in the
+// documentation nor in the schema.
+func TestAllHasEveryCode(t *testing.T) {
+	t.Parallel()
+	source, err := parser.ParseFile(token.NewFileSet(), "finding.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var constants []Code
+	for _, decl := range source.Decls {
+		group, isGroup := decl.(*ast.GenDecl)
+		if !isGroup || group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			constant := spec.(*ast.ValueSpec)
+			typ, isNamed := constant.Type.(*ast.Ident)
+			if !isNamed || typ.Name != "Code" {
+				continue
+			}
+			code, err := strconv.Unquote(constant.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			constants = append(constants, Code(code))
+		}
+	}
+
+	if !slices.Equal(All(), constants) {
+		t.Errorf("All has %q, and the constants are %q", All(), constants)
+	}
+	sorted := slices.Sorted(slices.Values(constants))
+	if len(slices.Compact(sorted)) != len(constants) {
+		t.Errorf("two constants have one code: %q", constants)
+	}
+	word := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`)
+	for _, code := range constants {
+		if !word.MatchString(string(code)) {
+			t.Errorf("%q is not words in small letters with hyphens between them", code)
+		}
+	}
+}
+
+// TestFindingText: a finding begins with its place, as far as that is known.
+func TestFindingText(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		finding Finding
+		want    string
+	}{
+		{Finding{File: "c.yaml", Line: 4, Column: 2, Text: "no"}, "c.yaml:4:2: no"},
+		{Finding{File: "c.yaml", Line: 4, Text: "no"}, "c.yaml:4: no"},
+		{Finding{File: "c.yaml", Text: "no"}, "c.yaml: no"},
+		{Finding{Text: "no"}, "no"},
+	} {
+		if got := tt.finding.String(); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
 
 // TestErrorText: the text of an error is the place and what is wrong there, and
 // what is wrong can be found in it.

@@ -209,6 +209,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		p.Remedies = []Remedy{l.howToRecord(o, modeForMisses(recs))}
 	}
 	for _, m := range misses {
+		rep.Done.AddCode(finding.Code(m.Code))
 		reason := m.Reason
 		if m.is(finding.AskedMoreOften) {
 			reason = askedMoreOften // without the numbers of this run

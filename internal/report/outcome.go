@@ -129,6 +129,7 @@ func (rep *Report) fail(p Problem) {
 	if rep.Done.Causes == nil {
 		rep.Done.Causes = []attr.Cause{{Code: p.Code, At: p.At, Hints: p.Hints, Reason: cmp.Or(p.General, p.Causes[0].Reason), Detail: p.Text()}}
 	}
+	rep.Done.AddCode(p.Code)
 	rep.Findings = append(rep.Findings, Found{p.Code, finding.Failure, p.Text()})
 	rep.Problems = append(rep.Problems, p)
 	rep.Errors = append(rep.Errors, p.Text())

@@ -171,10 +171,19 @@ func unquote(text string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
+// A SyntaxError says where a file with snapshots is broken, and what to do about it.
+type SyntaxError struct {
+	File string
+	Line int // from 1
+	Msg  string
+}
+
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
+
 // Parse reads the text of a file. It reads all of it or nothing.
 func Parse(name string, data []byte) (*File, error) {
 	at := func(line int, format string, args ...any) error {
-		return fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
+		return &SyntaxError{File: name, Line: line, Msg: fmt.Sprintf(format, args...)}
 	}
 	text, whole := strings.CutSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n"+last+"\n")
 	lines := strings.Split(text, "\n")

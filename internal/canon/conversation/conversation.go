@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/form"
 )
@@ -107,10 +108,13 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 	case form.Function:
 		a.Error = resp.Error
 	case resp.GivenUp() != "", resp.End == interaction.EndClosed && resp.Error != "":
+		a.Code = finding.AnswerCanceled
 		a.Broken = "the client gave up: " + resp.Error
 	case resp.End == interaction.EndClosed:
+		a.Code = finding.AnswerCut
 		a.Broken = "the client stopped reading"
 	case resp.End != "":
+		a.Code = finding.AnswerBroken
 		a.Broken = "it broke off: " + resp.Error
 	}
 	says := said.Read(form, resp)

@@ -1,5 +1,7 @@
 package conversation
 
+import "github.com/promptecho/promptecho/internal/finding"
+
 // An Exchange is one interaction: what was asked, and what answered.
 type Exchange struct {
 	Number   int       `json:"number"` // in its file, counted from 1
@@ -53,8 +55,11 @@ type Answer struct {
 	Finish []string `json:"finish,omitempty"` // why it ended
 	Model  string   `json:"model,omitempty"`  // that answered
 	Body   string   `json:"body,omitempty"`   // if nothing is known of what it says
-	Broken string   `json:"broken,omitempty"` // how it ended before its end
 	Error  string   `json:"error,omitempty"`  // that a function returned
+
+	// Code says how the answer ended before its end, and Broken says it for people.
+	Code   finding.Code `json:"code,omitempty"`
+	Broken string       `json:"broken,omitempty"`
 }
 
 // A Repeat says what a turn repeats of an earlier one.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/finding"
 )
 
 // SyntaxError says where a cassette is broken, what is wrong there and what to
@@ -42,6 +43,12 @@ func (e *SyntaxError) At() (place, reason string) {
 		reason = e.Field + ": " + e.Msg
 	}
 	return fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column), reason
+}
+
+// Finding returns the error as a finding.
+func (e *SyntaxError) Finding() *finding.Error {
+	place, reason := e.At()
+	return finding.Errorf(finding.CassetteUnreadable, place, "%s", reason)
 }
 
 // Broken returns the file, and whether its content is wrong, so that recording it anew is a

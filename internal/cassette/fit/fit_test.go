@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -18,17 +19,23 @@ func TestCassette(t *testing.T) {
 	leaking.Line, leaking.Request.URL = 9, "https://api.example.com/v1?api_key="+key
 	for _, tt := range []struct {
 		file cassette.File
-		want string // "" if it is fit
+		code finding.Code // "" if it is fit
+		want string       // the beginning of the text
 	}{
-		{cassette.File{Interactions: []*interaction.Interaction{&clean}}, ""},
-		{cassette.File{Partial: true}, "c.yaml: partial: "},
-		{cassette.File{Given: interaction.Given{Env: map[string]string{"ACME_API_KEY": "x"}}}, "c.yaml: env ACME_API_KEY: "},
-		{cassette.File{Interactions: []*interaction.Interaction{&clean, &leaking}}, "c.yaml:9: "},
+		{cassette.File{Interactions: []*interaction.Interaction{&clean}}, "", ""},
+		{cassette.File{Partial: true}, finding.RecordingPartial, "c.yaml: partial: "},
+		{cassette.File{Given: interaction.Given{Env: map[string]string{"ACME_API_KEY": "x"}}}, finding.SecretInFile, "c.yaml: env ACME_API_KEY: "},
+		{cassette.File{Interactions: []*interaction.Interaction{&clean, &leaking}}, finding.SecretInFile, "c.yaml:9: "},
 	} {
 		problems := Cassette("c.yaml", &tt.file)
-		text := strings.Join(problems, "\n")
-		if (tt.want == "") != (problems == nil) || !strings.HasPrefix(text, tt.want) || strings.Contains(text, key) {
+		if (tt.code == "") != (problems == nil) {
 			t.Errorf("want %q: %q", tt.want, problems)
+		}
+		for _, p := range problems {
+			text := p.String()
+			if p.Code != tt.code || !strings.HasPrefix(text, tt.want) || strings.Contains(text, key) {
+				t.Errorf("want %s, %q: %s, %q", tt.code, tt.want, p.Code, text)
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ import (
 const (
 	CassetteKey = "promptecho.cassette"
 	SavedKey    = "promptecho.saved"
+	CodeKey     = "promptecho.code"  // once for each code
 	CauseKey    = "promptecho.cause" // in JSON; only for the command
 )
 
@@ -35,6 +37,16 @@ type Done struct {
 	Causes    []Cause  `json:"causes,omitempty"`    // why the test does not fit its cassette
 	Counts
 	Kept int64 `json:"-"` // recordings that the files that were written had before
+
+	// Codes are those of all errors, also of the errors that are no causes. Each is there once.
+	Codes []finding.Code `json:"codes,omitempty"`
+}
+
+// AddCode adds the code of an error.
+func (d *Done) AddCode(code finding.Code) {
+	if !slices.Contains(d.Codes, code) {
+		d.Codes = append(d.Codes, code)
+	}
 }
 
 // A Cause is one reason why a test does not fit its cassette, for the command.
@@ -103,6 +115,9 @@ func (d *Done) Write(set func(key, value string)) {
 	}
 	files(CassetteKey, d.Cassettes)
 	files(SavedKey, d.Saved)
+	for _, code := range d.Codes {
+		set(CodeKey, string(code))
+	}
 	for _, c := range d.Causes {
 		if text, err := json.Marshal(c); err == nil && os.Getenv(Env) != "" {
 			set(CauseKey, string(text))

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
@@ -20,6 +21,9 @@ func readAttr(d *attr.Done, key, value string) bool {
 		return true
 	case attr.SavedKey:
 		d.Saved = append(d.Saved, value)
+		return true
+	case attr.CodeKey:
+		d.AddCode(finding.Code(value))
 		return true
 	case attr.CauseKey:
 		var c attr.Cause

@@ -7,19 +7,21 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // What is written is read again; that of two recorders of one test adds up.
 func TestWriteRead(t *testing.T) {
 	t.Parallel()
-	one := attr.Done{Cassettes: []string{"/a/x y.yaml"}, Saved: []string{"/a/x y.yaml"}}
+	codes := []finding.Code{finding.RequestChanged, finding.ValueLacking}
+	one := attr.Done{Cassettes: []string{"/a/x y.yaml"}, Saved: []string{"/a/x y.yaml"}, Codes: codes}
 	last := int64(0)
 	for _, n := range one.All() {
 		last++
 		*n = last
 	}
-	two := attr.Done{Cassettes: []string{"/b.yaml", "/line\nbreak"}, Counts: attr.Counts{Replayed: 10}}
+	two := attr.Done{Cassettes: []string{"/b.yaml", "/line\nbreak"}, Codes: codes[:1], Counts: attr.Counts{Replayed: 10}}
 	var got attr.Done
 	for _, d := range []attr.Done{one, two} {
 		d.Write(func(key, value string) {
@@ -28,7 +30,7 @@ func TestWriteRead(t *testing.T) {
 			}
 		})
 	}
-	want := attr.Done{Cassettes: []string{"/a/x y.yaml", "/b.yaml"}, Saved: []string{"/a/x y.yaml"}, Counts: one.Counts}
+	want := attr.Done{Cassettes: []string{"/a/x y.yaml", "/b.yaml"}, Saved: []string{"/a/x y.yaml"}, Codes: codes, Counts: one.Counts}
 	want.Replayed += 10
 	if want.Replayed != 11 || want.NotSent != 15 {
 		t.Errorf("%+v", want)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
@@ -46,8 +47,9 @@ type Results struct {
 
 // A Failure is what a package says that failed, other than by a test.
 type Failure struct {
-	Package string `json:"package"`
-	Output  string `json:"output"`
+	Package string       `json:"package"`
+	Code    finding.Code `json:"code"`
+	Output  string       `json:"output"`
 }
 
 // running is a test, or a package, that has not ended.
@@ -156,7 +158,7 @@ func (r *Results) endPackage(one *running, e Event) {
 		text = r.builds[e.FailedBuild] + text
 	}
 	if one.failed == 0 {
-		r.Failures = append(r.Failures, Failure{pkg, text})
+		r.Failures = append(r.Failures, Failure{pkg, finding.PackageFailed, text})
 	}
 }
 

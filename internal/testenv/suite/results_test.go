@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
@@ -70,9 +71,9 @@ func TestPackageFailures(t *testing.T) {
 not JSON at all
 `)
 	want := []Failure{
-		{"m/a", "# m/lib\nlib.go:1:34: wrong\nFAIL\tm/a [build failed]\n"},
-		{"m/b", "FAIL\tm/b [build failed]\n"},
-		{"m/c", "bye\nexit status 3\n"},
+		{"m/a", finding.PackageFailed, "# m/lib\nlib.go:1:34: wrong\nFAIL\tm/a [build failed]\n"},
+		{"m/b", finding.PackageFailed, "FAIL\tm/b [build failed]\n"},
+		{"m/c", finding.PackageFailed, "bye\nexit status 3\n"},
 	}
 	if len(r.Failures) != len(want) {
 		t.Fatalf("%+v, want %+v", r.Failures, want)

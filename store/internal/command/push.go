@@ -151,7 +151,10 @@ func (p *pushing) check(f *pushed) (problems []string) {
 		return []string{err.Error()}
 	}
 	f.entries, f.checked = entries, true
-	return fit.Cassette(f.place.File(f.name), cassette)
+	for _, problem := range fit.Cassette(f.place.File(f.name), cassette) {
+		problems = append(problems, problem.String())
+	}
+	return problems
 }
 
 // asNamed returns what the lock names of a cassette, if all of that is here and just so.

@@ -9,8 +9,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/report"
 )
 
 // A Config says what a [Control] serves.
@@ -69,14 +71,36 @@ type Report struct {
 	Text     string   `json:"text"`   // all of what follows, to be printed
 	Errors   []string `json:"errors"` // each fails the test
 	Notes    []string `json:"notes"`
+	Findings []Found  `json:"findings"` // the same as data
 	Cassette string   `json:"cassette"`
 	Replayed int64    `json:"replayed"`
 	Recorded int64    `json:"recorded"`
 	Missed   int64    `json:"missed"`
 }
 
+// A Found is an error or a note of a report, with its code.
+type Found = report.Found
+
+// fail adds an error.
+func (r *Report) fail(code finding.Code, text string) {
+	r.Errors = append(r.Errors, text)
+	r.Findings = append(r.Findings, Found{Code: code, Severity: finding.Failure, Text: text})
+}
+
+// note adds what does not fail the test.
+func (r *Report) note(code finding.Code, text string) {
+	r.Notes = append(r.Notes, text)
+	r.Findings = append(r.Findings, Found{Code: code, Severity: finding.Note, Text: text})
+}
+
+// refuse answers a request that asks for something that cannot be done.
 func refuse(w http.ResponseWriter, status int, text string) {
-	answer(w, status, map[string]string{"error": "promptecho serve: " + text})
+	refuseFor(w, status, finding.ControlRefused, text)
+}
+
+// refuseFor is refuse for a reason that has a code of its own.
+func refuseFor(w http.ResponseWriter, status int, code finding.Code, text string) {
+	answer(w, status, map[string]string{"error": "promptecho serve: " + text, "code": string(code)})
 }
 
 func answer(w http.ResponseWriter, status int, v any) {

@@ -14,7 +14,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testing/environ"
+	"github.com/promptecho/promptecho/internal/testing/schema"
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
@@ -81,7 +83,28 @@ func end(t *testing.T, c *Control, name, query string) (rep Report) {
 	if err := json.Unmarshal([]byte(text), &rep); err != nil || status != 200 {
 		t.Fatalf("%s: %d %s", name, status, text)
 	}
+	conforms(t, "serve", text)
+	if len(rep.Findings) != len(rep.Errors)+len(rep.Notes) {
+		t.Errorf("%s: %d findings for %q and %q", name, len(rep.Findings), rep.Errors, rep.Notes)
+	}
+	for _, f := range rep.Findings {
+		if f.Code == "" || f.Code == finding.RunFailed {
+			t.Errorf("%s: no code for %q", name, f.Text)
+		}
+	}
 	return rep
+}
+
+// conforms compares what a control says with a definition of docs/schema.json.
+func conforms(t *testing.T, def, text string) {
+	t.Helper()
+	file, err := schema.Load(filepath.FromSlash("../../../../docs/schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Check(def, []byte(text)); err != nil {
+		t.Errorf("%v in\n%s", err, text)
+	}
 }
 
 func ask(t *testing.T, base, prompt string) (int, string) {
@@ -229,9 +252,11 @@ func TestRefused(t *testing.T) {
 		{"GET", "/in/x/ftp/example.com", "", 404, "POST /cassettes/NAME"},
 		{"GET", "/", "", 404, "docs/PROCESSES.md says more"},
 	} {
-		if status, text := call(t, tt.method, c.URL+tt.path, tt.body); status != tt.status || !strings.Contains(text, tt.want) {
+		status, text := call(t, tt.method, c.URL+tt.path, tt.body)
+		if status != tt.status || !strings.Contains(text, tt.want) {
 			t.Errorf("%s %s: %d %s", tt.method, tt.path, status, text)
 		}
+		conforms(t, "refusal", text)
 	}
 	for name, value := range map[string]string{"Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site", "Host": "evil.example"} {
 		for _, path := range []string{"/cassettes/x", "/in/x/https/api.openai.com/v1/models"} {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -112,14 +113,13 @@ func (c *Control) stray(w http.ResponseWriter, host string) {
 	fmt.Fprintf(conn, "HTTP/1.1 403 %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nX-Should-Retry: false\r\nConnection: close\r\n\r\n%s", text, len(text), text)
 }
 
-// strays says what asked past the base URLs, and what to do.
-func (c *Control) strays() (errs []string) {
+// addStrays adds what asked past the base URLs, and what to do.
+func (c *Control) addStrays(rep *Report) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slices.Sort(c.strayed)
 	for _, host := range c.strayed {
-		errs = append(errs, redact.Printable(fmt.Sprintf("a request to %s was stopped: it would have bypassed the cassette, and this run sends nothing upstream. "+
+		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %s was stopped: it would have bypassed the cassette, and this run sends nothing upstream. "+
 			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its base URL from the variable NAME. If that host is not a model and must be reached, set NO_PROXY=%[1]s", host)))
 	}
-	return errs
 }

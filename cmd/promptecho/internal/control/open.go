@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/report"
@@ -124,16 +125,18 @@ func (c *Control) Close(e Ending) Report {
 	cut := report.Outcome{Failed: true, Stopped: true}
 	for name, s := range sessions {
 		c.conclude(s, cut)
-		c.total.Notes = append(c.total.Notes, fmt.Sprintf("%s: %s was still running", s.file, name))
+		c.total.note(finding.TestRunning, fmt.Sprintf("%s: %s was still running", s.file, name))
 	}
 	rep := c.end(c.suite, report.Outcome{Failed: e.Failed, Stopped: e.Interrupted || c.Lenient, Filtered: e.Interrupted})
 	if c.Dir == "" {
-		rep.Errors = append(rep.Errors, c.strays()...)
+		c.addStrays(&rep)
 		return rep
 	}
-	rep.Notes = append(rep.Notes, c.total.Notes...)
+	for _, note := range c.total.Findings {
+		rep.note(note.Code, note.Text)
+	}
 	c.ofTests(&rep, !e.Failed && !e.Interrupted)
-	rep.Errors = append(rep.Errors, c.strays()...)
+	c.addStrays(&rep)
 	return rep
 }
 
@@ -143,15 +146,15 @@ func (c *Control) ofTests(rep *Report, passed bool) {
 	left := fmt.Sprintf("the tests of %s in %s did not run", english.Count(len(unused), "cassette"), c.Dir)
 	switch {
 	case len(unused) > 0 && c.Whole && passed:
-		rep.Errors = append(rep.Errors, left+": "+list(unused)+". Delete the cassettes of deleted tests")
+		rep.fail(finding.CassetteUnopened, left+": "+list(unused)+". Delete the cassettes of deleted tests")
 	case len(unused) > 0 && len(c.opened) > 0:
-		rep.Notes = append(rep.Notes, left+" (-require-all fails such a run)")
+		rep.note(finding.CassetteUnopened, left+" (-require-all fails such a run)")
 	}
 	if c.total.Recorded > 0 {
-		rep.Notes = append(rep.Notes, fmt.Sprintf("%s: %s replayed, %d recorded", english.Count(len(c.opened), "test"), english.Count(int(c.total.Replayed), "request"), c.total.Recorded))
+		rep.note(finding.RequestsCounted, fmt.Sprintf("%s: %s replayed, %d recorded", english.Count(len(c.opened), "test"), english.Count(int(c.total.Replayed), "request"), c.total.Recorded))
 	}
 	if slices.Sort(c.unfit); len(c.unfit) > 0 {
-		rep.Errors = append(rep.Errors, english.Count(len(c.unfit), "test")+" failed because of a cassette; each failure says why: "+list(c.unfit))
+		rep.fail(finding.TestUnfit, english.Count(len(c.unfit), "test")+" failed because of a cassette; each failure says why: "+list(c.unfit))
 	}
 }
 

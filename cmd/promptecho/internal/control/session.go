@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -79,21 +80,23 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	o.Command = func(mode string) string { return c.Command(s.remedy(mode, replays), s.command) }
 	present, ran := tape.State.Present, o.Whole() || !s.asked.Load() && !o.Failed && !o.Skipped && !o.Stopped
 	rep := s.rec.Finish(o)
-	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}}
-	for _, text := range rep.Errors {
-		r.Errors = append(r.Errors, worded.Reworded(text))
-	}
-	for _, text := range rep.Notes {
-		r.Notes = append(r.Notes, worded.Reworded(text))
+	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}, Findings: []Found{}}
+	for _, found := range rep.Findings {
+		text := worded.Reworded(found.Text)
+		if found.Severity == finding.Failure {
+			r.fail(found.Code, text)
+		} else {
+			r.note(found.Code, text)
+		}
 	}
 	switch {
 	case s.name != "" && present && ran && !s.asked.Load():
-		r.Errors = append(r.Errors, s.file+": no request of the test arrived, and the cassette has "+english.Count(len(stored), "recording")+
+		r.fail(finding.NoRequest, s.file+": no request of the test arrived, and the cassette has "+english.Count(len(stored), "recording")+
 			": if its client was created before OPENAI_BASE_URL and the like were set, create it in the test; if the test sends no requests any more, delete the cassette")
 	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
-		r.Notes = append(r.Notes, s.file+": "+fmt.Sprintf("%d of %s", used, english.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
+		r.note(finding.RecordingUnused, s.file+": "+fmt.Sprintf("%d of %s", used, english.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
 		if tape.State.Partial {
-			r.Notes = append(r.Notes, s.file+" stays partial while recordings are unused; -mode=all -require-all records everything again and drops them")
+			r.note(finding.RecordingPartial, s.file+" stays partial while recordings are unused; -mode=all -require-all records everything again and drops them")
 		}
 	}
 	r.OK, r.Text = len(r.Errors) == 0, strings.Join(slices.Concat(r.Notes, r.Errors), "\n")

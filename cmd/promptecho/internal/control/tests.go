@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/recorder"
@@ -81,7 +82,7 @@ func (c *Control) begin(w http.ResponseWriter, r *http.Request, name string) {
 		if errors.As(err, new(*recorder.PartialError)) {
 			text += "\n  " + c.Command("new_episodes", s.command)
 		}
-		refuse(w, http.StatusConflict, text)
+		refuseFor(w, http.StatusConflict, codeOf(err), text)
 		return
 	}
 	where := opened{Cassette: s.file, URL: c.URL + "/in/" + at, Env: map[string]string{}}
@@ -89,6 +90,15 @@ func (c *Control) begin(w http.ResponseWriter, r *http.Request, name string) {
 		where.Env[variable] = where.URL + path
 	}
 	answer(w, http.StatusOK, where)
+}
+
+// codeOf returns the code of a reason why a cassette was not opened.
+func codeOf(err error) finding.Code {
+	code := finding.CodeOf(err)
+	if code == finding.RunFailed {
+		return finding.ControlRefused
+	}
+	return code
 }
 
 // enter opens the cassette of a session, which answers from then on.

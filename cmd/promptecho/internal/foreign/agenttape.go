@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder/function"
 )
@@ -58,14 +59,14 @@ func (r *reader) agentTape(root *yaml.Node) {
 }
 
 // leaveOut notes an interaction of which the file does not say enough.
-func (r *reader) leaveOut(n *yaml.Node, why string) {
-	r.cassette.LeftOut = append(r.cassette.LeftOut, LeftOut{r.line(n), why})
+func (r *reader) leaveOut(n *yaml.Node, code finding.Code, why string) {
+	r.cassette.LeftOut = append(r.cassette.LeftOut, LeftOut{r.line(n), code, why})
 }
 
 // agentHTTP reads what httpx or requests sent.
 func (r *reader) agentHTTP(n *yaml.Node) {
 	if member(n, "error") != nil {
-		r.leaveOut(n, "the request failed with a Python error, so there is no answer")
+		r.leaveOut(n, finding.AnswerMissing, "the request failed with a Python error, so there is no answer")
 		return
 	}
 	req, resp := r.part(n, "request"), r.part(n, "response")
@@ -139,19 +140,19 @@ func (r *reader) agentLLM(n *yaml.Node) {
 	result := member(n, "response")
 	switch {
 	case member(n, "error") != nil:
-		r.leaveOut(n, "the model call failed with a Python error, so there is no answer")
+		r.leaveOut(n, finding.AnswerMissing, "the model call failed with a Python error, so there is no answer")
 		return
 	case endpoint == "":
-		r.leaveOut(n, "a framework reported a model call, but not what was sent, or to which provider")
+		r.leaveOut(n, finding.RequestMissing, "a framework reported a model call, but not what was sent, or to which provider")
 		return
 	case !ok:
-		r.leaveOut(n, "the model call is not a known one of the openai SDK: "+strconv.Quote(endpoint))
+		r.leaveOut(n, finding.RequestMissing, "the model call is not a known one of the openai SDK: "+strconv.Quote(endpoint))
 		return
 	case r.string(member(req, "stream"), "request.stream") == "true":
-		r.leaveOut(n, "the model call was streamed, and the events are not known")
+		r.leaveOut(n, finding.AnswerMissing, "the model call was streamed, and the events are not known")
 		return
 	case result == nil || result.Kind != yaml.Mapping:
-		r.leaveOut(n, "the model call returned no object, so the answer is not known")
+		r.leaveOut(n, finding.AnswerMissing, "the model call returned no object, so the answer is not known")
 		return
 	}
 	body := *req
@@ -179,10 +180,10 @@ func (r *reader) agentFunction(n *yaml.Node, kind string) {
 	argument := orNull(req, "args")
 	switch {
 	case !function.IsName(kind + "/" + name):
-		r.leaveOut(n, "no function can be wrapped under the name "+strconv.Quote(kind+"/"+name))
+		r.leaveOut(n, finding.NotWrappable, "no function can be wrapped under the name "+strconv.Quote(kind+"/"+name))
 		return
 	case slices.ContainsFunc(req.Elems, func(e *yaml.Node) bool { return e.Text == viaCallback }), argument == nil && has(req, "name"):
-		r.leaveOut(n, "a framework reported a call of "+kind+"/"+name+", but not its argument")
+		r.leaveOut(n, finding.RequestMissing, "a framework reported a call of "+kind+"/"+name+", but not its argument")
 		return
 	case argument == nil: // of record_call, which has a request of its own
 		argument = req

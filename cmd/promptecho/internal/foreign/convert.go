@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
 	"github.com/promptecho/promptecho/internal/stream"
@@ -35,8 +36,9 @@ type Loss struct {
 
 // A LeftOut is an interaction that is not among those of a cassette, and why.
 type LeftOut struct {
-	Line int    `json:"line"` // of the file
-	Why  string `json:"why"`
+	Line int          `json:"line"` // of the file
+	Code finding.Code `json:"code"`
+	Why  string       `json:"why"` // the same, for people
 }
 
 // lose notes that something of an interaction was not kept.

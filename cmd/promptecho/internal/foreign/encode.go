@@ -6,6 +6,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -19,7 +20,7 @@ func (c *Cassette) Contents(name string, environ []string) (*cassette.Contents, 
 	policy.Environment(environ)
 	for _, it := range c.Interactions {
 		if err := policy.Interaction(it).Err(); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w: nothing was written", name, it.Line, err)
+			return nil, finding.Errorf(finding.NotSaved, fmt.Sprintf("%s:%d", name, it.Line), "%w: nothing was written", err)
 		}
 	}
 	contents := &cassette.Contents{Partial: len(c.LeftOut) > 0}

@@ -1,11 +1,11 @@
 package foreign
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/finding"
 )
 
 // rubyVCR reads a cassette of the VCR of Ruby, or of R, or of betamax (Python), which have its
@@ -13,8 +13,12 @@ import (
 func (r *reader) rubyVCR(root *yaml.Node) {
 	for _, n := range r.list(root, "http_interactions") {
 		req, resp := r.part(n, "request"), r.part(n, "response")
-		if why := cmp.Or(r.unknownBody(req, "request"), r.unknownBody(resp, "answer")); why != "" {
-			r.leaveOut(n, why)
+		if why := r.unknownBody(req, "request"); why != "" {
+			r.leaveOut(n, finding.RequestMissing, why)
+			continue
+		}
+		if why := r.unknownBody(resp, "answer"); why != "" {
+			r.leaveOut(n, finding.AnswerMissing, why)
 			continue
 		}
 		x := &exchange{

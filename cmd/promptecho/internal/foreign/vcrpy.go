@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/finding"
 )
 
 // vcrpy reads a cassette of vcrpy, in YAML or JSON. Some projects write what a JSON body
@@ -27,7 +28,7 @@ func (r *reader) vcrpy(root *yaml.Node) {
 		}
 		asked, err := r.pyRequest(req)
 		if err != nil {
-			r.leaveOut(n, err.Error())
+			r.leaveOut(n, finding.RequestMissing, err.Error())
 			continue
 		}
 		x.asked = asked

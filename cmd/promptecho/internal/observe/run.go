@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
@@ -23,23 +24,25 @@ import (
 
 // A Request is one or more requests of a test that are sent at one place to one host.
 type Request struct {
-	Package  string   `json:"package"`         // its folder, below that of the first module
-	Test     string   `json:"test"`            // with subtests; empty if several may have made it
-	Tests    []string `json:"tests,omitempty"` // those, then
-	Place    string   `json:"place"`           // file:line, the nearest in the modules that are tested
-	From     string   `json:"from,omitempty"`  // the nearest in a test file, if that is another
-	Host     string   `json:"host"`
-	Family   string   `json:"family,omitempty"` // such as openai.chat; empty for what is no model API
-	Count    int      `json:"count"`
-	Recorder string   `json:"recorder,omitempty"` // through which it goes; empty: it is not covered
-	Fix      string   `json:"fix,omitempty"`
+	Package  string       `json:"package"`         // its folder, below that of the first module
+	Test     string       `json:"test"`            // with subtests; empty if several may have made it
+	Tests    []string     `json:"tests,omitempty"` // those, then
+	Place    string       `json:"place"`           // file:line, the nearest in the modules that are tested
+	From     string       `json:"from,omitempty"`  // the nearest in a test file, if that is another
+	Host     string       `json:"host"`
+	Family   string       `json:"family,omitempty"` // such as openai.chat; empty for what is no model API
+	Count    int          `json:"count"`
+	Recorder string       `json:"recorder,omitempty"` // through which it goes; empty: it is not covered
+	Code     finding.Code `json:"code,omitempty"`     // no-recorder if it is not covered
+	Fix      string       `json:"fix,omitempty"`
 }
 
 // A Result is what a run has shown.
 type Result struct {
-	Requests []Request `json:"requests"` // by package, test and place
-	Unfit    string    `json:"unfit,omitempty"`
-	Failed   bool      `json:"failed"` // go test did not pass
+	Requests []Request    `json:"requests"`        // by package, test and place
+	Code     finding.Code `json:"code,omitempty"`  // why not all requests were seen
+	Unfit    string       `json:"unfit,omitempty"` // the same, for people
+	Failed   bool         `json:"failed"`          // go test did not pass
 }
 
 // Run runs go test with the flags and packages, and writes what it prints to w. If not all
@@ -79,6 +82,7 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 	}
 	files, err := overlay(goroot, dir)
 	if errors.Is(err, errFit) {
+		r.Code = finding.HookUnfit
 		r.Unfit = err.Error()
 		var list []testPackage
 		if list, err = testPackages(flags, packages); err == nil {
@@ -231,6 +235,9 @@ func (r *Result) add(p *process, a *asked, modules []module) {
 	one.Place, one.From = placeIn(modules, place), placeIn(modules, inTest)
 	if one.From == one.Place {
 		one.From = ""
+	}
+	if one.Recorder == "" {
+		one.Code = finding.NoRecorder
 	}
 	one.Fix = one.fix()
 	for i := range r.Requests {

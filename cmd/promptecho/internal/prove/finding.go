@@ -62,8 +62,8 @@ var remedies = map[finding.Code]string{
 	finding.RecordingUnused:   "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it",
 	finding.CassetteAbsent:    recordTheTest,
 	finding.CassetteLeftOver:  recordTheTest,
-	dataRace:                  "fix the race: go test -race shows both sides",
-	programPanics:             "fix the panic: its stack is in the report",
+	finding.DataRace:          "fix the race: go test -race shows both sides",
+	finding.ProgramPanics:     "fix the panic: its stack is in the report",
 }
 
 const recordTheTest = "record the test: promptecho record"
@@ -76,18 +76,11 @@ var hintRemedies = map[finding.Code]string{
 	finding.RecordedParallel: "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it",
 }
 
-// The codes of what the output of a test says.
-const (
-	dataRace      finding.Code = "data-race"
-	programPanics finding.Code = "program-panics"
-	testFails     finding.Code = "test-fails" // though its requests fit the cassette
-)
-
-// ownReasons are these codes in words.
+// ownReasons are what the output of a test says, in words.
 var ownReasons = map[finding.Code]string{
-	dataRace:      "the program has a data race",
-	programPanics: "the program panics",
-	testFails:     "the test fails, though its requests fit the cassette",
+	finding.DataRace:      "the program has a data race",
+	finding.ProgramPanics: "the program panics",
+	finding.TestFails:     "the test fails, though its requests fit the cassette",
 }
 
 // remedy says what ends the cause; sameAsked says that its test has recordings of one request, sent

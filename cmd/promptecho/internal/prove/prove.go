@@ -140,15 +140,15 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 // own returns why a test failed that fits its cassette.
 func own(t *suite.Test) attr.Cause {
 	output := t.Output
-	code := testFails
+	code := finding.TestFails
 	if t.Status == suite.Fail {
 		_, output, _ = strings.Cut(output, "\n") // without the verdict
 	}
 	switch {
 	case strings.Contains(output, "DATA RACE"):
-		code = dataRace
+		code = finding.DataRace
 	case strings.Contains(output, "panic: "):
-		code = programPanics
+		code = finding.ProgramPanics
 	}
 	c := attr.Cause{Code: code, Detail: strings.TrimRight(output, "\n")}
 	for _, m := range failure.FindAllStringSubmatch(output, -1) {

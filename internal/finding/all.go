@@ -1,0 +1,41 @@
+package finding
+
+// All returns every code, in the order of their constants.
+func All() []Code {
+	return []Code{
+		RequestChanged, OrderDiffers, ModelChanged, EndpointChanged, FramingChanged,
+		AskedMoreOften, RecordingTaken, NotRecorded, CassetteAbsent, CassetteEmpty,
+		CassetteLeftOver, RequestBroken, FollowsMiss, WebSocket, Telemetry,
+
+		RecordingUnused, NoRequest, ValueLacking, RecordingConflict, ServersAmbiguous,
+		FieldAmbiguous, BodyUnfinished, TwoWay, NotCanceled, NoRoom, KeyMissing,
+		PlaceholderSent, Unsendable, ProtocolSwitched, NameInvalid, VariableSecret,
+		FunctionRefused, FailureRefused, SuccessKept, AccessLost, AccessRefused,
+		RecordingsOutdated, NoAnswer, TooLate, NotSaved, CassetteUnreadable, AnswerDrifted,
+		NothingComparable, OptionWithoutEffect, RunFailed,
+
+		SecretInFile, SecretLearned, VariableDiffers, ConflictHealed, ModeLowered, Edited,
+		CutOff, JournalRemoved, Resumed, CanceledSkipped, RetrySkipped, FieldIgnored,
+		ValueVolatile, FailureSaved, FailureInFailedRun, FailureReplayed, NothingRecorded,
+		OldKept, SetAside, Dropped, Saved, AcceptedPlayed, AnswerDelayed, OrderAmbiguous,
+		HeadersWithheld, PassedThrough, AnswerCut, ProgramWaits, Compared, NotPassedOn,
+
+		WordsReordered, ParallelOrder, RecordedParallel,
+
+		DataRace, ProgramPanics, TestFails,
+
+		RecordingPartial, JournalLeft, FailedLeft, DerivedLeft, ChecksumsOutdated,
+		RequestAccepted, TestGone, TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
+		SnapshotUnreadable, SnapshotNew, SnapshotDiffers, SnapshotStale, RecordingAdded,
+		RecordingRemoved, RecordingChanged, NoRecorder, HookUnfit, AnswerCanceled,
+		AnswerBroken, PackageFailed,
+
+		FormatUnknown, PathTaken, FileExists, AnswerMissing, RequestMissing, NotWrappable,
+
+		EditAmbiguous, EditTooLarge, QuestionChanged, AnswerFailed, AnswerHasID, ToolGone,
+		EditDeclined, WritingForbidden,
+
+		RequestStopped, TestUnfit, TestRunning, CassetteUnopened, RequestsCounted,
+		ControlRefused,
+	}
+}
