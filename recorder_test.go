@@ -930,10 +930,12 @@ func TestReplayNeverDials(t *testing.T) {
 		return nil, errors.New("dialed")
 	})
 	for _, mode := range []Mode{ModeNone, ModeOnce} {
-		r := mustOpen(t, file, InMode(mode))
-		ask(t, r, base, "a")
-		ask(t, r, base, "not recorded")
-		r.Close()
+		for _, option := range []Option{nil, PassThrough("other.example.com")} { // with which there is an upstream
+			r := mustOpen(t, file, InMode(mode), option)
+			ask(t, r, base, "a")
+			ask(t, r, base, "not recorded")
+			r.Close()
+		}
 	}
 	r := mustOpen(t, filepath.Join(t.TempDir(), "absent.yaml"), InMode(ModeNone))
 	ask(t, r, base, "a")
