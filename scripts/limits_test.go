@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
@@ -416,6 +417,10 @@ func (l *limits) check() {
 			}
 		case "replayed":
 			l.is("replayed", number(m[3]), len(l.before[cassetteOf(m[1])].Interactions), m[0])
+		case "code":
+			if m[3] != string(finding.SuccessKept) || a.refused == 0 {
+				l.Errorf("%d requests were refused: %s", a.refused, m[0])
+			}
 		case "cassette", "dropped":
 		default:
 			l.Errorf("unexpected: %s", m[0])

@@ -1,11 +1,14 @@
 package recorder
 
 import (
+	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -154,5 +157,23 @@ func TestSaveDecisionBeforeTheTable(t *testing.T) {
 		if got := decide(tt.plan, tt.cassette, tt.facts); got != tt.want {
 			t.Errorf("%s: %q %s, want %q %s", tt.name, got.name, got.reason, tt.want.name, tt.want.reason)
 		}
+	}
+}
+
+// TestErrorThatIsAloneStaysAFinding: sixty tests that fail for one finding tell it
+// once, so joining errors must not hide it.
+func TestErrorThatIsAloneStaysAFinding(t *testing.T) {
+	t.Parallel()
+	one := finding.Errorf(finding.SuccessKept, "c.yaml:4", "not replaced")
+	for _, err := range []error{both(one, nil), both(nil, one)} {
+		if _, isFinding := err.(*finding.Error); !isFinding {
+			t.Errorf("%T is no finding", err)
+		}
+	}
+	if err := both(nil, nil); err != nil {
+		t.Errorf("no error is %v", err)
+	}
+	if err := both(one, io.EOF); !errors.Is(err, io.EOF) || !errors.Is(err, error(one)) {
+		t.Errorf("both are %v", err)
 	}
 }

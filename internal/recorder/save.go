@@ -62,7 +62,19 @@ func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
 	if o.Ambiguous && o.Whole() && err == nil && !v.setAside {
 		recordedHere.Store(r.log.Path, formKeys(recorded))
 	}
-	return o.Failed, errors.Join(refused, err)
+	return o.Failed, both(refused, err)
+}
+
+// both returns two errors, each of which may be nil, as one. An error that is
+// alone stays what it is: a report tells a finding of several tests once.
+func both(a, b error) error {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return errors.Join(a, b)
 }
 
 // facts collects what the save decision depends on. recorded are the recordings
@@ -326,7 +338,7 @@ func (r *Recorder) saveDerived(o *report.Outcome) error {
 		recordings: list,
 		partial:    o.Failed,
 	})
-	return errors.Join(refused, err)
+	return both(refused, err)
 }
 
 // derivedName returns the name of the file for the result of live calls:
