@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/sequence"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
 // buffered is how much of an answer net/http has read when its headers are there.
@@ -108,7 +109,7 @@ func (b *body) wait() error {
 	case !isOver:
 		err = pause(ctx, b.closing, b.pace, next.delayMS)
 		if err == nil && b.rests && begun > 0 {
-			sequence.Rest()
+			idle.Wait(idle.Replay, false)
 		}
 		if err == nil {
 			err = turn.Piece(ctx, b.closing, next.piece, isLast)

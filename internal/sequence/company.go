@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
 // Company returns the numbers of the recordings that were under way while one was, or if
@@ -104,7 +106,7 @@ func (o *Order) IsCanceled(ctx context.Context) bool {
 		return false
 	}
 	o.mu.Lock()
-	longest := min(o.patience, Longest)
+	longest := min(o.patience, idle.Longest)
 	o.patience -= longest
 	o.mu.Unlock()
 	select {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
@@ -101,7 +102,7 @@ func (m *Mark) settle(isPiece bool) {
 		before = m.of.all
 		far := m.of.last.far && !isPiece
 		m.of.mu.Unlock()
-		program.settle(recorded, far)
+		idle.Wait(idle.Record, far)
 		m.of.mu.Lock()
 	}
 }

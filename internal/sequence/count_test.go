@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
@@ -75,13 +76,13 @@ func TestOneAfterTheOther(t *testing.T) {
 	for range count {
 		marks = append(marks, c.Ask(func(*Mark) bool { return false }))
 	}
-	before := program.begun[1].Load()
+	before := idle.Begun(idle.Record)
 	var all sync.WaitGroup
 	for _, m := range marks {
 		all.Go(func() { m.Now() })
 	}
 	all.Wait()
-	if waits := program.begun[1].Load() - before; waits == 0 || waits > int64(2*count) {
+	if waits := idle.Begun(idle.Record) - before; waits == 0 || waits > int64(2*count) {
 		t.Errorf("%d answers waited %d times", count, waits)
 	}
 }

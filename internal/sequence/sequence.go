@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
 // An Order is that of what was recorded, where some of it ran side by side. Its methods may be
@@ -93,7 +94,7 @@ func New(count int, moments func(i int) *interaction.Moments, within func(i int)
 			continue
 		}
 		if o == nil {
-			o = &Order{members: make([]member, count), patience: 10 * Longest, owed: 5 * Longest}
+			o = &Order{members: make([]member, count), patience: 10 * idle.Longest, owed: 5 * idle.Longest}
 		}
 		if s == nil {
 			s = &series{first: i, done: len(o.steps)}

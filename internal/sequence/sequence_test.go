@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
 // orderOf returns the order of recordings with these moments.
@@ -161,8 +162,8 @@ func TestGivesUpAtOnce(t *testing.T) {
 		if err := turn.Answered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(start); took < Longest || took > Longest+time.Millisecond {
-			t.Errorf("it took %v, want %v", took, Longest)
+		if took := time.Since(start); took < idle.Longest || took > idle.Longest+time.Millisecond {
+			t.Errorf("it took %v, want %v", took, idle.Longest)
 		}
 		if late := o.Late(); len(late) != 4 || late[0] != (Late{0, 1}) {
 			t.Errorf("%v", late)
@@ -198,8 +199,8 @@ func TestPoolInAnotherOrder(t *testing.T) {
 		}
 		close(jobs)
 		all.Wait()
-		if took := time.Since(start); took > Longest+time.Millisecond {
-			t.Errorf("it took %v, want %v", took, Longest)
+		if took := time.Since(start); took > idle.Longest+time.Millisecond {
+			t.Errorf("it took %v, want %v", took, idle.Longest)
 		}
 	})
 }
@@ -213,7 +214,7 @@ func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
 			o := orderOf(t, "asked 1, answered 2", "asked 1, answered 3", "asked 2, answered 5", "asked 4, answered 6") // the first one is of an earlier run
 			turns := []*Turn{o.Ask(1, nil, false), o.Ask(2, nil, false)}
 			first, second := answers(t, turns[0]), answers(t, turns[1])
-			time.Sleep(Longest + time.Millisecond)
+			time.Sleep(idle.Longest + time.Millisecond)
 			if !first() || second() {
 				t.Errorf("what waits for nothing has come: %t; what waits for the next question: %t", first(), second())
 			}
@@ -259,11 +260,11 @@ func TestWakesOne(t *testing.T) {
 		for _, turn := range append(last, o.Ask(count-1, nil, false)) {
 			overs = append(overs, answers(t, turn))
 		}
-		time.Sleep(Longest / 2)
+		time.Sleep(idle.Longest / 2)
 		if first, second := overs[0](), overs[1](); !first || second { // whose end has not come
 			t.Errorf("the first one has come: %t, the second one: %t", first, second)
 		}
-		time.Sleep(count * Longest)
+		time.Sleep(count * idle.Longest)
 	})
 }
 
@@ -284,7 +285,7 @@ func TestWaitsWhileOthersSettle(t *testing.T) {
 		o.mu.Lock()
 		o.settling = 0
 		o.mu.Unlock()
-		time.Sleep(2 * Longest)
+		time.Sleep(2 * idle.Longest)
 		if !last() {
 			t.Error("the last one waits for what is not asked")
 		}
@@ -341,7 +342,7 @@ func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 		for !piece() && !other() {
 			time.Sleep(time.Millisecond)
 		}
-		if waited := time.Since(start); other() || waited < 5*Longest || waited > 8*Longest {
+		if waited := time.Since(start); other() || waited < 5*idle.Longest || waited > 8*idle.Longest {
 			t.Fatalf("after %v, what waits for what the piece causes has come: %t", waited, other())
 		}
 		time.Sleep(time.Millisecond)
@@ -367,7 +368,7 @@ func TestStreamOfAnotherProgram(t *testing.T) {
 			}
 			stream.Stands = true
 			piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
-			if time.Sleep(4 * Longest); piece() {
+			if time.Sleep(4 * idle.Longest); piece() {
 				t.Errorf("the stream %d has answered a request that was not sent", first)
 			}
 			post := o.Ask(first+1, nil, false)

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
 // A Turn is a recording that is being played. A nil Turn waits for nothing.
@@ -189,7 +191,7 @@ func (t *Turn) inOrder(ctx context.Context, closing <-chan struct{}, event int, 
 	o.settling++
 	far := o.far && (event == answered || event == end) // a stream would take longer than it did
 	o.mu.Unlock()
-	program.settle(replayed, far)
+	idle.Wait(idle.Replay, far)
 	o.mu.Lock()
 	o.settling--
 	if err := ctx.Err(); err != nil {
@@ -233,7 +235,7 @@ func (o *Order) isOwed(step int) bool {
 // returns the error of ctx, or io.ErrClosedPipe if closing was closed.
 //
 // No turn waits for ever. Of all that wait, the one with the earliest moment gives up what it waits
-// for (see giveUp) when nothing has happened in the time Longest, or when no worker of the program is
+// for (see giveUp) when nothing has happened in the time idle.Longest, or when no worker of the program is
 // free to ask for it (see pool).
 //
 // A turn that stands also waits for what others have given up, which is owed to it (see nextBefore).
@@ -247,7 +249,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 	w := t.newWait(next, at)
 	s.insert(w)
 
-	left := Longest
+	left := idle.Longest
 	if w.isOwed {
 		left = cmp.Or(t.left, o.owed)
 		o.settling++
@@ -272,7 +274,7 @@ func (t *Turn) wait(ctx context.Context, closing <-chan struct{}, next, at int) 
 		ended, err = t.sleep(ctx, closing, w, &left)
 	}
 	if ended == noWorker && !isWidthSure {
-		program.settle(replayed, false) // if there are more workers, one may be about to ask
+		idle.Wait(idle.Replay, false) // if there are more workers, one may be about to ask
 	}
 
 	o.mu.Lock()
@@ -301,14 +303,14 @@ const (
 // sleep waits until w has ended. Time passes for the turn with the earliest moment, and for those that
 // wait for what is owed: sleep subtracts it from left. The caller does not hold the lock.
 func (t *Turn) sleep(ctx context.Context, closing <-chan struct{}, w *wait, left *time.Duration) (ending, error) {
-	ticker := time.NewTicker(tick)
+	ticker := time.NewTicker(idle.Tick)
 	defer ticker.Stop()
-	lapse := newLapse()
+	lapse := idle.NewClock()
 	for *left > 0 {
 		select {
 		case <-ticker.C:
 			if w.isOwed || t.isFirst(w.at) {
-				*left -= program.lapse(&lapse)
+				*left -= lapse.Counted()
 				continue
 			}
 			// No longer the earliest: its time stops, because two turns that look at the program would

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
@@ -76,8 +77,8 @@ func TestNarrowerPool(t *testing.T) {
 			}
 			close(jobs)
 			all.Wait()
-			if took := time.Since(start); took > Longest+time.Millisecond {
-				t.Errorf("seed %d: %d of %d workers took %v for %d calls, want at most %v", seed, workers, recorded, took, calls, Longest)
+			if took := time.Since(start); took > idle.Longest+time.Millisecond {
+				t.Errorf("seed %d: %d of %d workers took %v for %d calls, want at most %v", seed, workers, recorded, took, calls, idle.Longest)
 			}
 		})
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package sequence
+package idle
 
 import (
 	"syscall"

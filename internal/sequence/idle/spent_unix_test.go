@@ -1,6 +1,6 @@
 //go:build unix
 
-package sequence
+package idle
 
 import (
 	"testing"
@@ -11,8 +11,8 @@ import (
 // ticks for one that waits for something else.
 func TestLapse(t *testing.T) {
 	t.Parallel()
-	hourAgo := func() *lapse { return &lapse{time.Now().Add(-time.Hour), spent()} }
-	if got := hourAgo().next(true, 0, false); got >= tick {
+	hourAgo := func() *Clock { return &Clock{time.Now().Add(-time.Hour), spent()} }
+	if got := hourAgo().next(true, 0, false); got >= Tick {
 		t.Errorf("a program that works: %v", got)
 	}
 	if got := hourAgo().next(false, 0, false); got != mostCounted {

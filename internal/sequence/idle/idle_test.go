@@ -1,4 +1,4 @@
-package sequence
+package idle
 
 import (
 	"runtime"
@@ -67,11 +67,11 @@ func TestSettleWhileCollecting(t *testing.T) {
 			done.Store(true)
 		}()
 		<-start
-		if r.settle(replayed, false); r.inVain == 0 && !done.Load() {
+		if r.settle(Replay, false); r.inVain == 0 && !done.Load() {
 			early++
 		}
 		for !done.Load() {
-			r.settle(replayed, false)
+			r.settle(Replay, false)
 		}
 	}
 	if early > 4 {
@@ -116,7 +116,7 @@ func TestSettleAfterAnotherStop(t *testing.T) {
 	r.watch.more = -1
 	before := collections()
 	for range 3 {
-		r.settle(replayed, false)
+		r.settle(Replay, false)
 	}
 	if collections() == before {
 		t.Error("it rests while the collector seems to be at work")
@@ -164,7 +164,7 @@ func TestShareOfTheKnown(t *testing.T) {
 		done.Store(true)
 	}()
 	<-start
-	if r.settle(replayed, false); !done.Load() {
+	if r.settle(Replay, false); !done.Load() {
 		t.Errorf("the program still works, and is not waited for: %+v", &r)
 	}
 }
@@ -180,7 +180,7 @@ func TestRecordingKeepsPatience(t *testing.T) {
 		}
 	}()
 	r := rest{others: crowd{here: 1}}
-	r.settle(recorded, false)
+	r.settle(Record, false)
 	if r.inVain != 1 || r.impatience != 0 {
 		t.Errorf("%d waits in vain, and the time of the next is halved %d times", r.inVain, r.impatience)
 	}

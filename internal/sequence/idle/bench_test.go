@@ -1,9 +1,9 @@
-package sequence
+package idle
 
 import "testing"
 
 func BenchmarkSettle(b *testing.B) {
 	for b.Loop() {
-		program.settle(replayed, false)
+		program.settle(Replay, false)
 	}
 }

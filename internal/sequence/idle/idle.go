@@ -1,4 +1,4 @@
-package sequence
+package idle
 
 import (
 	"context"
@@ -34,7 +34,7 @@ type rest struct {
 var program rest
 
 const (
-	replayed, recorded = 0, 1 // kinds of waits
+	Replay, Record = 0, 1 // kinds of waits
 
 	mostImpatient = 2   // a quarter: half of it may be the time of who is not known yet
 	soothing      = 8   // waits that make it more patient
@@ -47,27 +47,27 @@ const (
 	turns         = 25 * time.Millisecond // a busy goroutine has 10 ms on a processor before it is the turn of another one
 )
 
-// A lapse is the time between two looks.
-type lapse struct {
+// A Clock counts the time between two looks.
+type Clock struct {
 	now   time.Time
 	spent time.Duration
 }
 
-// tick is how often it is looked, and mostCounted how much of the time between two looks counts. A
+// Tick is how often it is looked, and mostCounted how much of the time between two looks counts. A
 // machine that stands still for a while, as those of CI services do, has not waited.
 const (
-	tick        = 5 * time.Millisecond
-	mostCounted = 2 * tick
+	Tick        = 5 * time.Millisecond
+	mostCounted = 2 * Tick
 )
 
-func newLapse() lapse { return lapse{time.Now(), spent()} }
+func NewClock() Clock { return Clock{time.Now(), spent()} }
 
 // next returns how much of the time since the last look counts: for a program that works, the
 // time that it was given by the processors, of which each of its goroutines that work has a share,
 // and an eighth of what the collector may have taken.
-func (l *lapse) next(works bool, busy uint64, collects bool) time.Duration {
+func (l *Clock) next(works bool, busy uint64, collects bool) time.Duration {
 	last := *l
-	*l = newLapse()
+	*l = NewClock()
 	counts := min(l.now.Sub(last.now), mostCounted)
 	if works {
 		counts = min((l.spent-last.spent)/time.Duration(max(1, busy)), mostCounted)
@@ -109,17 +109,21 @@ func (r *rest) settle(kind int, far bool) {
 	r.wait(kind)
 }
 
-// Rest waits until the program has done what it does with what it got.
-func Rest() { program.settle(replayed, false) }
+// Wait waits for the program to be idle, with what a kind of waits needs. far says that the reader of the last
+// event reads it behind a socket.
+func Wait(kind int, far bool) { program.settle(kind, far) }
+
+// Begun returns how many waits have begun that are good enough for a kind. Tests count them.
+func Begun(kind int) int64 { return program.begun[kind].Load() }
 
 // wait waits as settle does, outside of a bubble. The caller holds looking.
 func (r *rest) wait(kind int) {
 	others, left := r.others, Longest>>r.impatience
-	if kind == recorded {
+	if kind == Record {
 		others.here, left = 0, max(left, turns)
 	}
 	var least, most crowd
-	lapse := newLapse()
+	lapse := NewClock()
 	for looked, rested := 0, 0; rested < looks; looked++ {
 		stops := r.watch.stops
 		seen, ok := r.watch.look()
@@ -142,7 +146,7 @@ func (r *rest) wait(kind int) {
 		rested, most = 0, crowd{}
 		if left -= lapse.next(seen.here > others.here, max(seen.here, others.here+1), r.watch.collects()); left < 0 {
 			last := r.impatience
-			if r.isInVain(least, looked); kind == recorded { // which waits for those that are known, too
+			if r.isInVain(least, looked); kind == Record { // which waits for those that are known, too
 				r.impatience = min(r.impatience, last)
 			}
 			return
@@ -162,7 +166,7 @@ func (r *rest) wait(kind int) {
 func (r *rest) works(seen crowd) bool { return seen.here > r.others.here }
 
 // lapse returns how much of the time since the last look counts for who waits for the program.
-func (r *rest) lapse(l *lapse) time.Duration {
+func (r *rest) lapse(l *Clock) time.Duration {
 	if bubble.In() || !r.looking.TryLock() { // somebody waits for it to rest
 		return l.next(!bubble.In(), 1, false)
 	}
@@ -171,24 +175,27 @@ func (r *rest) lapse(l *lapse) time.Duration {
 	return l.next(ok && r.works(seen), max(seen.here, r.others.here+1), r.watch.collects())
 }
 
-// WithPatience returns a context that ends when its parent does, or when the program has had a time to
+// Counted returns how much of the time since the last call counts.
+func (l *Clock) Counted() time.Duration { return program.lapse(l) }
+
+// WithTimeout returns a context that ends when its parent does, or when the program has had a time to
 // do what is waited for. Like that of other waits, it is what the program gets of the processors:
 // a machine that is busy with others does not shorten it.
-func WithPatience(parent context.Context, longest time.Duration) (context.Context, context.CancelFunc) {
+func WithTimeout(parent context.Context, longest time.Duration) (context.Context, context.CancelFunc) {
 	if bubble.In() {
 		return context.WithTimeout(parent, longest)
 	}
 	ctx, cancel := context.WithCancel(parent)
 	go func() {
 		defer cancel()
-		ticker := time.NewTicker(tick)
+		ticker := time.NewTicker(Tick)
 		defer ticker.Stop()
-		for lapse := newLapse(); longest > 0; {
+		for lapse := NewClock(); longest > 0; {
 			select {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				longest -= program.lapse(&lapse)
+				longest -= lapse.Counted()
 			}
 		}
 	}()
