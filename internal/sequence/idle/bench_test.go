@@ -2,8 +2,8 @@ package idle
 
 import "testing"
 
-func BenchmarkSettle(b *testing.B) {
+func BenchmarkWait(b *testing.B) {
 	for b.Loop() {
-		program.settle(Replay, false)
+		Wait(Replay, false)
 	}
 }
