@@ -129,7 +129,7 @@ func (b *body) wait() error {
 		return err
 	case b.hasCome && (!isOver || patience == 0):
 		return nil
-	case isOver && patience == 0 && b.pace == 0 && !turn.InOrder():
+	case isOver && patience == 0 && b.pace == 0 && !turn.InSequence():
 		return nil // nothing says that the end had not come
 	}
 	return GaveUp(b.req, b.proto)

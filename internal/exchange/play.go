@@ -188,7 +188,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	if listens && rec.Stream != "" {
 		b.relinks, b.session = &p.relinks, sessionOf(resp.Request, rec.Body)
 		if b.turn != nil {
-			b.turn.Stands = true
+			b.turn.AnswersOthers()
 			b.pending.add(b)
 		}
 	}

@@ -1,86 +1,87 @@
 package sequence
 
-import (
-	"context"
-	"slices"
-	"time"
+// What the cassette says about calls that overlapped. It does not change.
 
-	"github.com/promptecho/promptecho/internal/sequence/idle"
-)
+// Overlapping returns the numbers of the recordings that were under way while
+// one was.
+func (s *Sequence) Overlapping(number int) []int {
+	return s.overlapping(number, events.ended)
+}
 
-// Company returns the numbers of the recordings that were under way while one was, or if
-// waiting is set, of those that waited for their answers while it did.
-func (o *Order) Company(number int, waiting bool) (numbers []int) {
-	if o == nil || number < 0 || number >= len(o.members) || o.members[number].series == nil {
+// WaitingWith returns the numbers of the recordings that waited for their
+// responses while one did.
+func (s *Sequence) WaitingWith(number int) []int {
+	return s.overlapping(number, events.answered)
+}
+
+// overlapping returns the numbers of the recordings that overlapped one, from
+// their requests until an event.
+func (s *Sequence) overlapping(number int, until func(events) int) []int {
+	own := s.recording(number)
+	if own == nil {
 		return nil
 	}
-	end := events.ended
-	if waiting {
-		end = events.answered
-	}
-	own := &o.members[number] // whether it was asked may change now, the rest does not
-	for i := own.company; i < len(o.members); i++ {
-		switch other := &o.members[i]; {
-		case other.series == nil || i == number:
-		case other.company != own.company:
-			return numbers
-		case other.asked() < end(own.events) && own.asked() < end(other.events):
+	var numbers []int
+	for i := own.group; i < len(s.recorded); i++ {
+		other := s.recording(i)
+		if other == nil || i == number {
+			continue
+		}
+		if other.group != own.group {
+			break
+		}
+		if other.asked() < until(own.events) && own.asked() < until(other.events) {
 			numbers = append(numbers, i)
 		}
 	}
 	return numbers
 }
 
-// InOneGroup reports whether two recordings belong to one group of calls that overlapped, directly
-// or through others of the group.
-func (o *Order) InOneGroup(a, b int) bool {
-	if o == nil || min(a, b) < 0 || max(a, b) >= len(o.members) {
-		return false
+// InOneGroup reports whether two recordings belong to one group of calls that
+// overlapped, directly or through others of the group.
+func (s *Sequence) InOneGroup(a, b int) bool {
+	first, second := s.recording(a), s.recording(b)
+	return first != nil && second != nil && first.group == second.group
+}
+
+// FirstOfGroup returns the number of the recording that was asked first in the
+// group of a recording. ok is false if the recording overlapped no other.
+func (s *Sequence) FirstOfGroup(number int) (first int, ok bool) {
+	rec := s.recording(number)
+	if rec == nil || rec.isAlone {
+		return 0, false
 	}
-	first, second := &o.members[a], &o.members[b]
-	return first.series != nil && second.series != nil && first.company == second.company
+	return rec.group, true
 }
 
-// IsOver reports whether all of a recording has happened in this run.
-func (o *Order) IsOver(number int) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.members[number].isOver
-}
-
-// First returns the number of the one that was asked first of those that ran side by side with a
-// recording; -1 if it ran alone.
-func (o *Order) First(number int) int {
-	if o == nil || number < 0 || number >= len(o.members) || o.members[number].series == nil || o.members[number].isAlone {
-		return -1
-	}
-	return o.members[number].company
-}
-
-// Before returns the numbers of the recordings that ran side by side, and of which something
-// happened before one ended, which may be one of them: the order may have decided what
-// was asked. It returns nil if there are not two.
-func (o *Order) Before(number int) (numbers []int) {
-	if o == nil {
+// ConcurrentBefore returns the numbers of the recordings of a group that were
+// asked before one of them ended: their order may have decided what the program
+// sent next. The group is that of the recording; if it ran alone, the last one
+// before it. The result is nil if there are not two.
+func (s *Sequence) ConcurrentBefore(number int) []int {
+	if s == nil {
 		return nil
 	}
-	last := number // that had company
-	for last >= 0 && (o.members[last].series == nil || o.members[last].isAlone) {
+	last := number // the last recording of a group
+	for last >= 0 && !s.isConcurrent(last) {
 		last--
 	}
 	if last < 0 {
 		return nil
 	}
-	own := &o.members[last]
-	for i := range o.members[own.company:] {
-		rec := &o.members[own.company+i]
-		if rec.series == nil {
+
+	own := s.recording(last)
+	var numbers []int
+	for i := own.group; i < len(s.recorded); i++ {
+		other := s.recording(i)
+		if other == nil {
 			continue
 		}
-		if rec.company != own.company || last == number && rec.asked() > own.ended() {
+		isAfterEnd := last == number && other.asked() > own.ended()
+		if other.group != own.group || isAfterEnd {
 			break
 		}
-		numbers = append(numbers, own.company+i)
+		numbers = append(numbers, i)
 	}
 	if len(numbers) < 2 {
 		return nil
@@ -88,34 +89,15 @@ func (o *Order) Before(number int) (numbers []int) {
 	return numbers
 }
 
-// Late returns what was waited for in vain, in the order in which that was given up.
-func (o *Order) Late() []Late {
-	if o == nil {
-		return nil
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return slices.Clone(o.late)
+// isConcurrent reports whether a recording is one of a group.
+func (s *Sequence) isConcurrent(number int) bool {
+	rec := s.recording(number)
+	return rec != nil && !rec.isAlone
 }
 
-// IsCanceled waits for the context of a call that is not recorded to end, which the recording
-// may not have seen because it ended before. It reports whether it does within the longest
-// time; all calls of a run wait ten times as long at most.
-func (o *Order) IsCanceled(ctx context.Context) bool {
-	if o == nil || ctx.Done() == nil {
-		return false
-	}
-	o.mu.Lock()
-	longest := min(o.patience, idle.Longest)
-	o.patience -= longest
-	o.mu.Unlock()
-	select {
-	case <-ctx.Done():
-	case <-time.After(longest):
-		return false
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.patience += longest
-	return true
+// IsOver reports whether all events of a recording have happened in this replay.
+func (s *Sequence) IsOver(number int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.states[number].isOver
 }

@@ -23,7 +23,7 @@ func TestFollower(t *testing.T) {
 			m := c.Ask(func(*Mark) bool { return false })
 			m.Answered(false)
 			if m.End(nil) != nil {
-				t.Error("it had company")
+				t.Error("another call overlapped it")
 			}
 			return time.Since(start)
 		}

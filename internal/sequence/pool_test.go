@@ -54,7 +54,7 @@ func TestNarrowerPool(t *testing.T) {
 			recorded := 30 + random.IntN(4) // no other test has as many: what it learns is kept for the process
 			workers, calls := 1+random.IntN(recorded), recorded+random.IntN(60)
 			moments := recordedBy(random, recorded, calls)
-			o := orderOf(t, moments...)
+			s := sequenceOf(t, moments...)
 			work := make([]int, calls)
 			for i := range work {
 				work[i] = i
@@ -68,7 +68,7 @@ func TestNarrowerPool(t *testing.T) {
 			for range workers {
 				all.Go(func() {
 					for number := range jobs {
-						play(t, o, number)
+						play(t, s, number)
 					}
 				})
 			}
@@ -85,13 +85,13 @@ func TestNarrowerPool(t *testing.T) {
 }
 
 // play asks for a recording and reads all of its answer.
-func play(t *testing.T, o *Order, number int) {
-	turn, ctx := o.Ask(number, nil, false), context.Background()
+func play(t *testing.T, s *Sequence, number int) {
+	turn, ctx := s.Ask(number, nil, false), context.Background()
 	defer turn.Leave()
 	if err := turn.Answered(ctx); err != nil {
 		t.Error(err)
 	}
-	for piece := range len(o.members[number].events) - 3 {
+	for piece := range len(s.recorded[number].events) - 3 {
 		if err := turn.Piece(ctx, nil, piece, false); err != nil {
 			t.Error(err)
 		}

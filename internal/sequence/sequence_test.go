@@ -14,19 +14,22 @@ import (
 	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
-// orderOf returns the order of recordings with these moments.
-func orderOf(t *testing.T, texts ...string) *Order {
+// sequenceOf returns the sequence of recordings with these moments; "" is one that
+// ran alone.
+func sequenceOf(t *testing.T, texts ...string) *Sequence {
 	t.Helper()
-	return New(len(texts), func(i int) *interaction.Moments {
-		if texts[i] == "" {
-			return nil // it ran alone
+	calls := make([]Call, len(texts))
+	for i, text := range texts {
+		if text == "" {
+			continue
 		}
-		m, err := interaction.ParseMoments(texts[i])
+		m, err := interaction.ParseMoments(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m
-	}, func(int) bool { return false }, nil)
+		calls[i].Moments = m
+	}
+	return New(calls)
 }
 
 // coming runs a wait, and says whether it is over.
@@ -54,13 +57,13 @@ func answers(t *testing.T, turn *Turn) (isOver func() bool) {
 func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 4", "asked 2, answered 2", "asked 3, answered 3")
-		third := answers(t, o.Ask(2, nil, false))
-		first := answers(t, o.Ask(0, nil, false))
+		s := sequenceOf(t, "asked 1, answered 4", "asked 2, answered 2", "asked 3, answered 3")
+		third := answers(t, s.Ask(2, nil, false))
+		first := answers(t, s.Ask(0, nil, false))
 		if third() || first() {
 			t.Error("the second came before the first was asked")
 		}
-		second := o.Ask(1, nil, false)
+		second := s.Ask(1, nil, false)
 		isSecond := answers(t, second)
 		time.Sleep(time.Millisecond)
 		if !isSecond() {
@@ -79,13 +82,13 @@ func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
 func TestAloneByChance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "", "asked 1, answered 3", "asked 2, answered 4", "", "")
-		last := answers(t, o.Ask(4, nil, false))
+		s := sequenceOf(t, "", "asked 1, answered 3", "asked 2, answered 4", "", "")
+		last := answers(t, s.Ask(4, nil, false))
 		for number := range 4 {
 			if last() {
 				t.Errorf("the last one came before %d was asked", number)
 			}
-			turn := o.Ask(number, nil, false)
+			turn := s.Ask(number, nil, false)
 			answers(t, turn)
 			time.Sleep(time.Millisecond)
 			turn.Leave()
@@ -95,7 +98,7 @@ func TestAloneByChance(t *testing.T) {
 			t.Error("the last one waits, though all others have come")
 		}
 	})
-	if orderOf(t, "", "") != nil {
+	if sequenceOf(t, "", "") != nil {
 		t.Error("recordings that all ran alone are in order")
 	}
 }
@@ -104,8 +107,8 @@ func TestAloneByChance(t *testing.T) {
 func TestPiecesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 3, ended 5", "asked 2, answered 6")
-		stream, other := o.Ask(0, nil, false), o.Ask(1, nil, false)
+		s := sequenceOf(t, "asked 1, answered 3, ended 5", "asked 2, answered 6")
+		stream, other := s.Ask(0, nil, false), s.Ask(1, nil, false)
 		isOver := answers(t, other)
 		ctx := context.Background()
 		if err := stream.Answered(ctx); err != nil {
@@ -134,7 +137,7 @@ func TestPiecesBeforeTheEnd(t *testing.T) {
 func TestAtOneMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		turn, ctx := orderOf(t, "asked 1, answered 3, pieces 3 4, ended 4", "asked 2, answered 5").Ask(0, nil, false), context.Background()
+		turn, ctx := sequenceOf(t, "asked 1, answered 3, pieces 3 4, ended 4", "asked 2, answered 5").Ask(0, nil, false), context.Background()
 		for i, step := range []struct {
 			come  func() error
 			waits bool
@@ -156,16 +159,16 @@ func TestAtOneMoment(t *testing.T) {
 func TestGivesUpAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 11", "asked 2, answered 12", "asked 3, answered 13", "asked 4, answered 14", "asked 5, answered 15")
+		s := sequenceOf(t, "asked 1, answered 11", "asked 2, answered 12", "asked 3, answered 13", "asked 4, answered 14", "asked 5, answered 15")
 		start := time.Now()
-		turn := o.Ask(0, nil, false)
+		turn := s.Ask(0, nil, false)
 		if err := turn.Answered(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(start); took < idle.Longest || took > idle.Longest+time.Millisecond {
 			t.Errorf("it took %v, want %v", took, idle.Longest)
 		}
-		if late := o.Late(); len(late) != 4 || late[0] != (Late{0, 1}) {
+		if late := s.TimedOutWaits(); len(late) != 4 || late[0] != (TimedOutWait{0, 1}) {
 			t.Errorf("%v", late)
 		}
 	})
@@ -179,14 +182,14 @@ func TestPoolInAnotherOrder(t *testing.T) {
 		for i := range 200 {
 			texts = append(texts, fmt.Sprintf("asked %d, answered %d", 2*i+1, 2*i+4))
 		}
-		o := orderOf(t, texts...)
+		s := sequenceOf(t, texts...)
 		start := time.Now()
 		jobs := make(chan int)
 		var all sync.WaitGroup
 		for range 2 {
 			all.Go(func() {
 				for i := range jobs {
-					turn := o.Ask(i, nil, false)
+					turn := s.Ask(i, nil, false)
 					if err := turn.Answered(t.Context()); err != nil {
 						t.Error(err)
 					}
@@ -211,22 +214,22 @@ func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
 	t.Parallel()
 	for range 16 {
 		synctest.Test(t, func(t *testing.T) {
-			o := orderOf(t, "asked 1, answered 2", "asked 1, answered 3", "asked 2, answered 5", "asked 4, answered 6") // the first one is of an earlier run
-			turns := []*Turn{o.Ask(1, nil, false), o.Ask(2, nil, false)}
+			s := sequenceOf(t, "asked 1, answered 2", "asked 1, answered 3", "asked 2, answered 5", "asked 4, answered 6") // the first one is of an earlier run
+			turns := []*Turn{s.Ask(1, nil, false), s.Ask(2, nil, false)}
 			first, second := answers(t, turns[0]), answers(t, turns[1])
 			time.Sleep(idle.Longest + time.Millisecond)
 			if !first() || second() {
 				t.Errorf("what waits for nothing has come: %t; what waits for the next question: %t", first(), second())
 			}
 			turns[0].Leave()
-			third := answers(t, o.Ask(3, nil, false))
+			third := answers(t, s.Ask(3, nil, false))
 			time.Sleep(time.Millisecond)
 			turns[1].Leave()
 			time.Sleep(time.Millisecond)
 			if !second() || !third() {
 				t.Error("somebody waits for what was asked")
 			}
-			if late := o.Late(); len(late) != 1 || late[0].For != 0 {
+			if late := s.TimedOutWaits(); len(late) != 1 || late[0].For != 0 {
 				t.Errorf("%v", late)
 			}
 		})
@@ -243,21 +246,21 @@ func TestWakesOne(t *testing.T) {
 		for i := range count {
 			texts = append(texts, fmt.Sprintf("asked %d, answered %d", i+1, count+i+1))
 		}
-		o := orderOf(t, texts...)
+		s := sequenceOf(t, texts...)
 		var overs []func() bool
 		for i := range count - 2 { // all but the last two are asked
-			overs = append(overs, answers(t, o.Ask(i, nil, false)))
+			overs = append(overs, answers(t, s.Ask(i, nil, false)))
 		}
 		synctest.Wait()
-		s := o.members[0].series
-		before := slices.Clone(s.waits)
-		last := []*Turn{o.Ask(count-2, nil, false)}
+		series := s.recorded[0].series
+		before := slices.Clone(series.waits)
+		last := []*Turn{s.Ask(count-2, nil, false)}
 		synctest.Wait()
 		before = slices.DeleteFunc(before, func(w *wait) bool { return !w.isOver })
-		if len(s.waits) != count-2 || len(before) != 1 {
-			t.Errorf("%d wait, and %d of them were woken", len(s.waits), len(before))
+		if len(series.waits) != count-2 || len(before) != 1 {
+			t.Errorf("%d wait, and %d of them were woken", len(series.waits), len(before))
 		}
-		for _, turn := range append(last, o.Ask(count-1, nil, false)) {
+		for _, turn := range append(last, s.Ask(count-1, nil, false)) {
 			overs = append(overs, answers(t, turn))
 		}
 		time.Sleep(idle.Longest / 2)
@@ -273,18 +276,18 @@ func TestWakesOne(t *testing.T) {
 func TestWaitsWhileOthersSettle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 3", "asked 2, answered 4", "")
-		o.pool = pool{recorded: 2, width: 1} // no worker is free
-		o.settling = 1
-		last := answers(t, o.Ask(2, nil, false))
+		s := sequenceOf(t, "asked 1, answered 3", "asked 2, answered 4", "")
+		s.pool = pool{recorded: 2, width: 1} // no worker is free
+		s.timeoutsHeld = 1
+		last := answers(t, s.Ask(2, nil, false))
 		start := time.Now()
 		time.Sleep(time.Nanosecond) // ends only when the last one waits
 		if last() || time.Since(start) != time.Nanosecond {
 			t.Error("the last one did not wait")
 		}
-		o.mu.Lock()
-		o.settling = 0
-		o.mu.Unlock()
+		s.mu.Lock()
+		s.timeoutsHeld = 0
+		s.mu.Unlock()
 		time.Sleep(2 * idle.Longest)
 		if !last() {
 			t.Error("the last one waits for what is not asked")
@@ -296,8 +299,8 @@ func TestWaitsWhileOthersSettle(t *testing.T) {
 func TestCanceledFirst(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 4, pieces 7, ended 20", "asked 2, answered 5, pieces 8, ended 21", "asked 3, answered 6, ended 30")
-		turns := []*Turn{o.Ask(0, nil, false), o.Ask(1, nil, false), o.Ask(2, nil, false)}
+		s := sequenceOf(t, "asked 1, answered 4, pieces 7, ended 20", "asked 2, answered 5, pieces 8, ended 21", "asked 3, answered 6, ended 30")
+		turns := []*Turn{s.Ask(0, nil, false), s.Ask(1, nil, false), s.Ask(2, nil, false)}
 		for _, turn := range turns[:2] {
 			if err := turn.Answered(t.Context()); err != nil {
 				t.Fatal(err)
@@ -330,14 +333,14 @@ func TestCanceledFirst(t *testing.T) {
 func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 2, pieces 5, ended 10", "asked 3, answered 8", "asked 4, answered 9", "asked 6, answered 7") // the third one is not asked
-		stream := o.Ask(0, nil, false)
+		s := sequenceOf(t, "asked 1, answered 2, pieces 5, ended 10", "asked 3, answered 8", "asked 4, answered 9", "asked 6, answered 7") // the third one is not asked
+		stream := s.Ask(0, nil, false)
 		if err := stream.Answered(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		stream.Stands = true
+		stream.AnswersOthers()
 		piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
-		other := answers(t, o.Ask(1, nil, false))
+		other := answers(t, s.Ask(1, nil, false))
 		start := time.Now()
 		for !piece() && !other() {
 			time.Sleep(time.Millisecond)
@@ -346,7 +349,7 @@ func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 			t.Fatalf("after %v, what waits for what the piece causes has come: %t", waited, other())
 		}
 		time.Sleep(time.Millisecond)
-		next := answers(t, o.Ask(3, nil, false))
+		next := answers(t, s.Ask(3, nil, false))
 		if time.Sleep(time.Microsecond); !next() {
 			t.Error("what it causes waits")
 		}
@@ -359,19 +362,19 @@ func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 func TestStreamOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 2, pieces 5, ended 8", "asked 3, answered 4", "asked 6, answered 7",
+		s := sequenceOf(t, "asked 1, answered 2, pieces 5, ended 8", "asked 3, answered 4", "asked 6, answered 7",
 			"asked 1, answered 2, pieces 5, ended 6", "asked 3, answered 4")
 		for _, first := range []int{3, 0} { // the streams
-			stream := o.Ask(first, nil, false)
+			stream := s.Ask(first, nil, false)
 			if err := stream.Answered(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			stream.Stands = true
+			stream.AnswersOthers()
 			piece := coming(t, func() error { return stream.Piece(t.Context(), nil, 0, false) })
 			if time.Sleep(4 * idle.Longest); piece() {
 				t.Errorf("the stream %d has answered a request that was not sent", first)
 			}
-			post := o.Ask(first+1, nil, false)
+			post := s.Ask(first+1, nil, false)
 			if err := post.Answered(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -392,19 +395,19 @@ func TestStreamsBesideWhatIsNotAsked(t *testing.T) {
 	for left := 2; left < len(texts); left++ {
 		for range 20 {
 			synctest.Test(t, func(t *testing.T) {
-				o := orderOf(t, texts...)
+				s := sequenceOf(t, texts...)
 				var all sync.WaitGroup
 				for number := range texts {
 					if number == left {
 						continue
 					}
 					all.Go(func() {
-						turn := o.Ask(number, nil, false)
+						turn := s.Ask(number, nil, false)
 						defer turn.Leave()
 						if err := turn.Answered(t.Context()); err != nil || number > 1 {
 							return
 						}
-						turn.Stands = true
+						turn.AnswersOthers()
 						for piece := range 2 + number {
 							if turn.Piece(t.Context(), nil, piece, false) != nil {
 								return
@@ -422,11 +425,11 @@ func TestStreamsBesideWhatIsNotAsked(t *testing.T) {
 func TestCanceledWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		o := orderOf(t, "asked 1, answered 3", "asked 2, answered 4")
+		s := sequenceOf(t, "asked 1, answered 3", "asked 2, answered 4")
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(10*time.Millisecond, cancel)
 		start := time.Now()
-		if err := o.Ask(0, nil, false).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
+		if err := s.Ask(0, nil, false).Answered(ctx); err != context.Canceled || time.Since(start) > 11*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
@@ -435,15 +438,15 @@ func TestCanceledWait(t *testing.T) {
 // What ran before a moment, and with what.
 func TestCompany(t *testing.T) {
 	t.Parallel()
-	o := orderOf(t, "asked 1, answered 3", "asked 2, answered 5, ended 7", "asked 4, answered 6")
+	s := sequenceOf(t, "asked 1, answered 3", "asked 2, answered 5, ended 7", "asked 4, answered 6")
 	for number, want := range []struct{ under, waiting, before int }{{1, 1, 2}, {2, 2, 3}, {1, 1, 3}} {
-		if got := len(o.Company(number, false)); got != want.under {
+		if got := len(s.Overlapping(number)); got != want.under {
 			t.Errorf("%d ran side by side with %d, want %d", number, got, want.under)
 		}
-		if got := len(o.Company(number, true)); got != want.waiting {
+		if got := len(s.WaitingWith(number)); got != want.waiting {
 			t.Errorf("%d waited beside %d, want %d", number, got, want.waiting)
 		}
-		if got := len(o.Before(number)); got != want.before {
+		if got := len(s.ConcurrentBefore(number)); got != want.before {
 			t.Errorf("%d ran before the end of %d, want %d", got, number, want.before)
 		}
 	}
@@ -452,15 +455,15 @@ func TestCompany(t *testing.T) {
 // A miss may be explained while others are asked.
 func TestAskedWhileAMissIsExplained(t *testing.T) {
 	t.Parallel()
-	o := orderOf(t, "asked 1, answered 4", "asked 2, answered 5", "asked 3, answered 6")
+	s := sequenceOf(t, "asked 1, answered 4", "asked 2, answered 5", "asked 3, answered 6")
 	var asking sync.WaitGroup
 	for i := range 3 {
-		asking.Go(func() { o.Ask(i, nil, false).Leave() })
+		asking.Go(func() { s.Ask(i, nil, false).Leave() })
 	}
-	if got := o.Before(2); !slices.Equal(got, []int{0, 1, 2}) {
+	if got := s.ConcurrentBefore(2); !slices.Equal(got, []int{0, 1, 2}) {
 		t.Error(got)
 	}
-	if got := o.Company(1, false); !slices.Equal(got, []int{0, 2}) {
+	if got := s.Overlapping(1); !slices.Equal(got, []int{0, 2}) {
 		t.Error(got)
 	}
 	asking.Wait()
