@@ -34,7 +34,7 @@ type pool struct {
 // isSure reports whether the width has proved right often enough.
 func (p *pool) isSure() bool { return p.skipped >= skipsUntilSure }
 
-// isFull reports whether all workers wait, given how many calls wait.
+// isFull reports whether all workers wait when this many calls do.
 func (p *pool) isFull(waiting int) bool { return p.width > 0 && waiting >= p.width }
 
 // noteWaiting forgets the width if so many calls wait that there must be more

@@ -14,8 +14,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
-// recordedBy returns the moments of calls that a pool of workers made, each with an answer in a
-// few pieces.
+// recordedBy returns the moments of calls that a pool of workers made, each with a
+// response in a few pieces.
 func recordedBy(random *rand.Rand, workers, calls int) (moments []string) {
 	type call struct{ number, left int }
 	texts := make([]string, calls)
@@ -44,14 +44,14 @@ func recordedBy(random *rand.Rand, workers, calls int) (moments []string) {
 	return texts
 }
 
-// A pool with fewer workers than when it was recorded, or as many, that takes its work in any order
-// waits once in vain at most, or twice if another of the calls is left out.
+// A pool with as many workers as the recorded one, or fewer, that takes its work in
+// any order has one timeout at most.
 func TestNarrowerPool(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(full.Cases(20, 2000)) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
-			recorded := 30 + random.IntN(4) // no other test has as many: what it learns is kept for the process
+			recorded := 30 + random.IntN(4) // no other test has as many: the width is kept for the process
 			workers, calls := 1+random.IntN(recorded), recorded+random.IntN(60)
 			moments := recordedBy(random, recorded, calls)
 			s := sequenceOf(t, moments...)
@@ -84,7 +84,7 @@ func TestNarrowerPool(t *testing.T) {
 	}
 }
 
-// play asks for a recording and reads all of its answer.
+// play asks for a recording and reads all of its response.
 func play(t *testing.T, s *Sequence, number int) {
 	turn, ctx := s.Ask(number, nil, false), context.Background()
 	defer turn.Leave()
@@ -98,5 +98,40 @@ func play(t *testing.T, s *Sequence, number int) {
 	}
 	if err := turn.Ended(ctx, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// The width of a pool is the fewest calls that waited at a timeout, until more
+// than two for each worker wait.
+func TestPoolWidth(t *testing.T) {
+	t.Parallel()
+	var p pool
+	if p.isFull(100) || p.isSure() {
+		t.Error("a pool is full before its width is known")
+	}
+	p.noteTimeout(3)
+	p.noteTimeout(2)
+	p.noteTimeout(4)
+	for waiting, want := range map[int]bool{1: false, 2: true, 3: true} {
+		if got := p.isFull(waiting); got != want {
+			t.Errorf("%d calls wait, of 2 workers: full %v", waiting, got)
+		}
+	}
+	for n := range skipsUntilSure {
+		if p.isSure() {
+			t.Errorf("sure after %d skips", n)
+		}
+		p.noteSkip()
+	}
+	if !p.isSure() {
+		t.Error("not sure")
+	}
+	p.noteWaiting(4)
+	if p.width != 2 {
+		t.Errorf("%d workers after two waits of each", p.width)
+	}
+	p.noteWaiting(5)
+	if p.width != 0 || p.isSure() {
+		t.Errorf("%d workers although five calls wait", p.width)
 	}
 }

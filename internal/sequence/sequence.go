@@ -108,7 +108,7 @@ type series struct {
 	// The lock of the sequence guards what follows.
 
 	done  int // the index of its first step that has not happened
-	waits waits
+	waits queue
 }
 
 // A Call is a recorded call.

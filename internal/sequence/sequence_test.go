@@ -32,7 +32,7 @@ func sequenceOf(t *testing.T, texts ...string) *Sequence {
 	return New(calls)
 }
 
-// coming runs a wait, and says whether it is over.
+// coming runs a wait in a goroutine. isOver reports whether it is over.
 func coming(t *testing.T, wait func() error) (isOver func() bool) {
 	var over atomic.Bool
 	go func() {
@@ -47,13 +47,13 @@ func coming(t *testing.T, wait func() error) (isOver func() bool) {
 	}
 }
 
-// answered is when a turn's headers have come.
+// answers waits for the headers of a turn.
 func answers(t *testing.T, turn *Turn) (isOver func() bool) {
 	return coming(t, func() error { return turn.Answered(context.Background()) })
 }
 
-// An answer waits for one that came before this one was asked, if the scheduler asks them in
-// another order.
+// A response waits for one that came before its own request was sent, if the
+// scheduler sends the requests in another order.
 func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,8 @@ func TestAnswerBeforeAnotherWasAsked(t *testing.T) {
 	})
 }
 
-// What ran alone where others ran side by side may have done so by chance, and is in order, too.
+// A call that ran alone in a cassette with concurrent calls may have done so by
+// chance. It is kept in sequence, too.
 func TestAloneByChance(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,11 +100,11 @@ func TestAloneByChance(t *testing.T) {
 		}
 	})
 	if sequenceOf(t, "", "") != nil {
-		t.Error("recordings that all ran alone are in order")
+		t.Error("recordings that all ran alone are kept in sequence")
 	}
 }
 
-// What comes with the end of a stream is not its end.
+// A piece that comes with the end of a stream is not its end.
 func TestPiecesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -132,8 +133,8 @@ func TestPiecesBeforeTheEnd(t *testing.T) {
 	})
 }
 
-// Between what came at one moment nothing happened, so nothing is waited for: a nanosecond of a bubble's clock
-// is a wait.
+// Between events of one moment no other event came, so the second one does not
+// wait. A wait takes a nanosecond of the bubble's clock.
 func TestAtOneMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,8 +156,8 @@ func TestAtOneMoment(t *testing.T) {
 	})
 }
 
-// What is not asked this time is waited for once, however much of it there is.
-func TestGivesUpAtOnce(t *testing.T) {
+// Calls that the program leaves out take one timeout, however many there are.
+func TestCallsLeftOutTakeOneTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := sequenceOf(t, "asked 1, answered 11", "asked 2, answered 12", "asked 3, answered 13", "asked 4, answered 14", "asked 5, answered 15")
@@ -168,8 +169,9 @@ func TestGivesUpAtOnce(t *testing.T) {
 		if took := time.Since(start); took < idle.Longest || took > idle.Longest+time.Millisecond {
 			t.Errorf("it took %v, want %v", took, idle.Longest)
 		}
-		if late := s.TimedOutWaits(); len(late) != 4 || late[0] != (TimedOutWait{0, 1}) {
-			t.Errorf("%v", late)
+		waits := s.TimedOutWaits()
+		if len(waits) != 4 || waits[0] != (TimedOutWait{Waits: 0, For: 1}) {
+			t.Errorf("%v", waits)
 		}
 	})
 }
@@ -208,9 +210,10 @@ func TestPoolInAnotherOrder(t *testing.T) {
 	})
 }
 
-// Two wait for what is not asked this time. Whoever of them gives it up first, the second still waits for what
-// is asked when the first has come.
-func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
+// Two turns wait for a call that is left out. Whichever of their waits times out
+// first, the second turn still waits for a request that the program sends when
+// the first response has come.
+func TestTimeoutKeepsLaterRequests(t *testing.T) {
 	t.Parallel()
 	for range 16 {
 		synctest.Test(t, func(t *testing.T) {
@@ -227,18 +230,20 @@ func TestGivesUpNoMoreThanTheFirst(t *testing.T) {
 			turns[1].Leave()
 			time.Sleep(time.Millisecond)
 			if !second() || !third() {
-				t.Error("somebody waits for what was asked")
+				t.Error("a turn waits for a request that was sent")
 			}
-			if late := s.TimedOutWaits(); len(late) != 1 || late[0].For != 0 {
-				t.Errorf("%v", late)
+			waits := s.TimedOutWaits()
+			if len(waits) != 1 || waits[0].For != 0 {
+				t.Errorf("%v", waits)
 			}
 		})
 	}
 }
 
-// Of many that wait, something that happens wakes only who may go on, or the first one: if all looked each time,
-// N answers at once would cost N*N looks, and the program would never rest.
-func TestWakesOne(t *testing.T) {
+// An event wakes only the waits that may be over, or the first one. If it woke
+// all, N responses at once would cost N*N looks, and the program would never be
+// idle.
+func TestEventWakesOneWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const count = 50
@@ -264,16 +269,17 @@ func TestWakesOne(t *testing.T) {
 			overs = append(overs, answers(t, turn))
 		}
 		time.Sleep(idle.Longest / 2)
-		if first, second := overs[0](), overs[1](); !first || second { // whose end has not come
+		if first, second := overs[0](), overs[1](); !first || second { // the end of the first one has not come
 			t.Errorf("the first one has come: %t, the second one: %t", first, second)
 		}
 		time.Sleep(count * idle.Longest)
 	})
 }
 
-// Who has no time left still waits while an answer that has come settles: it must not look again and again, which
-// would keep the program from its rest, and the clock of a bubble from going on.
-func TestWaitsWhileOthersSettle(t *testing.T) {
+// A turn without any time left still waits while another turn waits for the
+// program to be idle. If it looked again and again, the program would not be
+// idle, and the clock of the bubble would stop.
+func TestNoTimeoutDuringIdleWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := sequenceOf(t, "asked 1, answered 3", "asked 2, answered 4", "")
@@ -295,8 +301,9 @@ func TestWaitsWhileOthersSettle(t *testing.T) {
 	})
 }
 
-// Who is canceled when it has been woken wakes the next one, whose time begins.
-func TestCanceledFirst(t *testing.T) {
+// A turn that is canceled when it has been woken wakes the next one, whose time
+// begins.
+func TestCanceledTurnWakesTheNext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := sequenceOf(t, "asked 1, answered 4, pieces 7, ended 20", "asked 2, answered 5, pieces 8, ended 21", "asked 3, answered 6, ended 30")
@@ -328,9 +335,10 @@ func TestCanceledFirst(t *testing.T) {
 	})
 }
 
-// What a stream that stands will cause is not given up with what is not asked. The stream waits for that half a second,
-// since it may have been given up by those that have nothing to do with it.
-func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
+// A request that a piece of a stream answers is not abandoned with a call that is
+// left out. The stream waits for the call that is left out until pendingLimit,
+// because the turns that abandoned it may be those of another program.
+func TestStreamWaitsForPendingRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := sequenceOf(t, "asked 1, answered 2, pieces 5, ended 10", "asked 3, answered 8", "asked 4, answered 9", "asked 6, answered 7") // the third one is not asked
@@ -357,8 +365,9 @@ func TestGivesUpNothingThatAStreamCauses(t *testing.T) {
 	})
 }
 
-// A stream that stands waits for the requests that it answers, although the first of two programs has waited in vain for
-// those of the second, which was the first when they were recorded.
+// A stream waits for the requests that it answers, although a wait for them has
+// timed out for another program. The two programs ran in the other order when
+// they were recorded.
 func TestStreamOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -387,8 +396,9 @@ func TestStreamOfAnotherProgram(t *testing.T) {
 	})
 }
 
-// Everybody gets on beside streams that stand, whatever is not asked this time.
-func TestStreamsBesideWhatIsNotAsked(t *testing.T) {
+// All turns get on next to streams that answer other calls, whichever call is
+// left out.
+func TestStreamsEndWhicheverCallIsLeftOut(t *testing.T) {
 	t.Parallel()
 	texts := []string{"asked 1, answered 2, pieces 9 11, ended 16", "asked 3, answered 4, pieces 5 6 18, ended 19", "asked 7, answered 15",
 		"asked 8, answered 14", "asked 10, answered 17", "asked 12, answered 13"}
@@ -415,13 +425,13 @@ func TestStreamsBesideWhatIsNotAsked(t *testing.T) {
 						}
 					})
 				}
-				all.Wait() // a bubble that stands still ends the test
+				all.Wait() // a deadlock in a bubble ends the test
 			})
 		}
 	}
 }
 
-// A canceled request waits no longer.
+// The wait of a request ends when the request is canceled.
 func TestCanceledWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -435,16 +445,15 @@ func TestCanceledWait(t *testing.T) {
 	})
 }
 
-// What ran before a moment, and with what.
-func TestCompany(t *testing.T) {
+func TestOverlapping(t *testing.T) {
 	t.Parallel()
 	s := sequenceOf(t, "asked 1, answered 3", "asked 2, answered 5, ended 7", "asked 4, answered 6")
 	for number, want := range []struct{ under, waiting, before int }{{1, 1, 2}, {2, 2, 3}, {1, 1, 3}} {
 		if got := len(s.Overlapping(number)); got != want.under {
-			t.Errorf("%d ran side by side with %d, want %d", number, got, want.under)
+			t.Errorf("%d overlapped %d, want %d", number, got, want.under)
 		}
 		if got := len(s.WaitingWith(number)); got != want.waiting {
-			t.Errorf("%d waited beside %d, want %d", number, got, want.waiting)
+			t.Errorf("%d waited with %d, want %d", number, got, want.waiting)
 		}
 		if got := len(s.ConcurrentBefore(number)); got != want.before {
 			t.Errorf("%d ran before the end of %d, want %d", got, number, want.before)
@@ -452,8 +461,8 @@ func TestCompany(t *testing.T) {
 	}
 }
 
-// A miss may be explained while others are asked.
-func TestAskedWhileAMissIsExplained(t *testing.T) {
+// The report of a miss may read the sequence while other calls are asked.
+func TestReportReadsWhileOthersAsk(t *testing.T) {
 	t.Parallel()
 	s := sequenceOf(t, "asked 1, answered 4", "asked 2, answered 5", "asked 3, answered 6")
 	var asking sync.WaitGroup

@@ -298,8 +298,8 @@ const (
 	Tick = 5 * time.Millisecond
 
 	// mostCounted is how much of the time between two samples counts at most. A
-	// machine that stands still for a while, as those of CI services do, has
-	// not waited. Two ticks: not measured.
+	// machine that stops for a while, as those of CI services do, has not
+	// waited. Two ticks: not measured.
 	mostCounted = 2 * Tick
 
 	// collectorShare divides the time during a collection, which mostly is the

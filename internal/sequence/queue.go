@@ -18,25 +18,25 @@ type wait struct {
 // which it had waited until a timeout.
 type TimedOutWait struct{ Waits, For int } // the numbers of the recordings
 
-// waits are the waits of a series, in the order of their moments.
-type waits []*wait
+// A queue is the waits of a series, in the order of their moments.
+type queue []*wait
 
 // insert adds a wait.
-func (q *waits) insert(w *wait) {
+func (q *queue) insert(w *wait) {
 	byMoment := func(other *wait, moment int) int { return other.moment - moment }
 	i, _ := slices.BinarySearchFunc(*q, w.moment, byMoment)
 	*q = slices.Insert(*q, i, w)
 }
 
 // remove takes out a wait that is not over.
-func (q *waits) remove(w *wait) {
+func (q *queue) remove(w *wait) {
 	i := slices.Index(*q, w)
 	*q = slices.Delete(*q, i, i+1)
 }
 
 // isFirst reports whether a moment is the first one that a wait is for. Waits
 // that never time out are not looked at.
-func (q waits) isFirst(moment int) bool {
+func (q queue) isFirst(moment int) bool {
 	for _, w := range q {
 		if !w.neverTimesOut {
 			return w.moment == moment
@@ -50,7 +50,7 @@ func (q waits) isFirst(moment int) bool {
 // again. All waits before it end, too: they may be able to time out now. The
 // other waits go on: if each event woke all of them, N responses at once would
 // cost N*N looks, and the program would never be idle.
-func (q *waits) wake(reached int) {
+func (q *queue) wake(reached int) {
 	last := reached
 	for _, w := range *q {
 		last = max(last, w.moment)
@@ -68,7 +68,7 @@ func (q *waits) wake(reached int) {
 
 // signalFull tells the first wait that may time out that all workers of a pool
 // may be waiting.
-func (q waits) signalFull() {
+func (q queue) signalFull() {
 	for _, w := range q {
 		if w.neverTimesOut {
 			continue
