@@ -6,7 +6,8 @@ import "testing"
 // been asked for and come before the first moment that is waited for.
 func TestLostAndPending(t *testing.T) {
 	t.Parallel()
-	s := sequenceOf(t, "asked 1, answered 5", "asked 2, answered 6", "asked 3, answered 7", "asked 4, answered 8")
+	s := sequenceOf(t, "asked 1, answered 5", "asked 2, answered 6",
+		"asked 3, answered 7", "asked 4, answered 8")
 	s.states[1].isAsked = true
 	for number, want := range []bool{true, false, true, false} {
 		if got := s.isLost(number, 4); got != want {

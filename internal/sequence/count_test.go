@@ -97,11 +97,13 @@ func TestMustWait(t *testing.T) {
 		hasLastEvent bool
 		want         bool
 	}{
-		"ran alone":                        {Mark{}, false, false},
-		"overlapped, after another's":      {Mark{overlapped: true}, false, true},
-		"overlapped, after its own event":  {Mark{overlapped: true}, true, false},
-		"follows another goroutine":        {Mark{follows: true}, true, true},
-		"follows another, has its headers": {Mark{follows: true, moments: interaction.Moments{Answered: 2}}, true, false},
+		"ran alone":                       {Mark{}, false, false},
+		"overlapped, after another's":     {Mark{overlapped: true}, false, true},
+		"overlapped, after its own event": {Mark{overlapped: true}, true, false},
+		"follows another goroutine":       {Mark{follows: true}, true, true},
+		"follows another, has its headers": {
+			Mark{follows: true, moments: interaction.Moments{Answered: 2}}, true, false,
+		},
 	} {
 		m := &tt.mark
 		m.count = &Count{last: &Mark{}}

@@ -100,7 +100,8 @@ func (t *Turn) Leave() {
 }
 
 // come waits until an event, or the end, may come, and until the program has
-// dealt with the event before it. Then the event and all before it have happened.
+// dealt with the event before it. Then it says that the event and all events of
+// the recording before it have happened.
 func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isEnd bool) error {
 	if t == nil {
 		return nil

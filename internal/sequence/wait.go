@@ -21,6 +21,7 @@ type waiter struct {
 	pendingLeft time.Duration // what is left for that step; 0 if it has not been waited for
 }
 
+// recording returns what the cassette says about the recording.
 func (w *waiter) recording() *recording { return &w.seq.recorded[w.number] }
 
 // nextBefore returns the first step before a moment that has not happened, and
@@ -102,12 +103,12 @@ func (w *waiter) wait(ctx context.Context, closing <-chan struct{}, next, moment
 		seq.hold()
 	}
 
-	isSent := seq.states[seq.steps[next].number].isAsked
 	isFull := seq.timeoutsHeld == 0 && seq.pool.isFull(len(series.waits))
 	isFirst := series.waits.isFirst(moment)
 	if isFull && !isFirst {
 		series.waits.signalFull()
 	}
+	isSent := seq.states[seq.steps[next].number].isAsked
 	lacksWorker := isFull && isFirst && !isSent
 	isWidthSure := seq.pool.isSure()
 	seq.mu.Unlock()
@@ -123,13 +124,22 @@ func (w *waiter) wait(ctx context.Context, closing <-chan struct{}, next, moment
 	}
 
 	seq.mu.Lock()
-	hasEnded := ended != woken && !own.isOver
+	w.endWait(own, ended, left)
+	return cmp.Or(ctx.Err(), err)
+}
+
+// endWait acts on how a wait has ended. left is what is left of its time. The
+// caller holds the lock.
+func (w *waiter) endWait(own *wait, ended ending, left time.Duration) {
+	seq, series := w.seq, w.recording().series
+	hasTimedOut := ended != woken && !own.isOver
 	switch {
-	case ended == outOfTime && own.isForPending:
+	case own.isForPending && ended == outOfTime:
 		seq.pendingTime = 0
-	case hasEnded && seq.timeoutsHeld == 0:
-		w.timeOut(moment, ended)
+	case hasTimedOut && seq.timeoutsHeld == 0:
+		w.timeOut(own.moment, ended)
 	}
+
 	if !own.isOver {
 		series.waits.remove(own)
 		seq.wake(series)
@@ -138,7 +148,6 @@ func (w *waiter) wait(ctx context.Context, closing <-chan struct{}, next, moment
 		seq.release()
 		w.pendingLeft = left
 	}
-	return cmp.Or(ctx.Err(), err)
 }
 
 // An ending is how a wait has ended.

@@ -143,7 +143,8 @@ type detector struct {
 	sampler    sampler
 }
 
-// wait is Wait. Waits that begin while another one goes on share the next one.
+// wait waits for the program to be idle, see Wait. All waits that begin while
+// another one goes on share a single wait after it.
 func (d *detector) wait(kind Kind, far bool) {
 	if bubble.In() {
 		d.waitInBubble(kind, far)
@@ -163,7 +164,7 @@ func (d *detector) wait(kind Kind, far bool) {
 	if kind == Record {
 		d.begun[Record].Add(1)
 	}
-	d.waitAlone(kind)
+	d.waitLocked(kind)
 }
 
 // waitInBubble waits in a bubble of testing/synctest. A sleep ends there when
@@ -180,9 +181,9 @@ func (d *detector) waitInBubble(kind Kind, far bool) {
 	d.asleep.Add(-1)
 }
 
-// waitAlone samples the program until it is idle, or until the limit of the
+// waitLocked samples the program until it is idle, or until the limit of the
 // wait. What it learns makes later waits shorter. The caller holds mu.
-func (d *detector) waitAlone(kind Kind) {
+func (d *detector) waitLocked(kind Kind) {
 	ignored, left := d.limits(kind)
 	clock := NewClock()
 	var min, quietMax goroutines // the fewest of all samples, the most of the quiet ones
@@ -248,12 +249,14 @@ func pauseAfter(earlier int) {
 	time.Sleep(firstPause << doublings)
 }
 
-// learnFromTimeout notes that a wait timed out. min are the goroutines that all
-// of its samples have seen. A wait of a recording does not make the detector
-// more impatient: it also waits for known goroutines.
+// learnFromTimeout notes that a wait timed out: the limit of the next one is
+// halved, and after enough timeouts goroutines are known. min has the fewest
+// goroutines that any of its samples saw. A wait of a recording halves no limit,
+// because it waits for known goroutines, too.
 func (d *detector) learnFromTimeout(kind Kind, min goroutines, earlierSamples int) {
 	d.quietRuns = 0
-	if kind == Replay && !d.worksBesideKnown(min) && d.impatience < mostImpatient {
+	halves := kind == Replay && !d.worksBesideKnown(min)
+	if halves && d.impatience < mostImpatient {
 		d.impatience++
 	}
 	if earlierSamples < samplesToLearn {
@@ -323,6 +326,7 @@ func NewClock() Clock { return Clock{time.Now(), cpuTime()} }
 // the last call.
 func (c *Clock) Counted() time.Duration { return program.counted(c) }
 
+// counted restarts a clock and returns how much of the time counts.
 func (d *detector) counted(c *Clock) time.Duration {
 	if bubble.In() {
 		return c.advance(load{})
