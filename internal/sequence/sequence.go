@@ -33,8 +33,8 @@
 //	                 and those of marks
 //	widths.mu        the field below it       none
 //
-// No lock but Count.idleWait is held during a wait. Count.mu and Sequence.mu may be
-// taken under a lock of the caller.
+// No lock but Count.idleWait is held during a wait. Count.mu and Sequence.mu may
+// be taken under a lock of the caller.
 package sequence
 
 import (
