@@ -383,9 +383,13 @@ func TestConcurrentIsWaitingForAnAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recorded := sequence.New(len(f.Interactions), func(i int) *interaction.Moments { return f.Interactions[i].Concurrent }, func(int) bool { return false }, nil)
+		calls := make([]sequence.Call, len(f.Interactions))
 		for i, it := range f.Interactions {
-			if want := strings.Contains(string(it.Request.Body), "at once"); recorded.Company(i, true) != nil != want {
+			calls[i].Moments = it.Concurrent
+		}
+		recorded := sequence.New(calls)
+		for i, it := range f.Interactions {
+			if want := strings.Contains(string(it.Request.Body), "at once"); recorded.WaitingWith(i) != nil != want {
 				t.Errorf("%s %s: concurrent %v", it.Request.URL, it.Request.Body, it.Concurrent)
 			}
 		}

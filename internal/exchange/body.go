@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/sequence"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
 // buffered is how much of an answer net/http has read when its headers are there.
@@ -108,7 +109,7 @@ func (b *body) wait() error {
 	case !isOver:
 		err = pause(ctx, b.closing, b.pace, next.delayMS)
 		if err == nil && b.rests && begun > 0 {
-			sequence.Rest()
+			idle.Wait(idle.Replay, false)
 		}
 		if err == nil {
 			err = turn.Piece(ctx, b.closing, next.piece, isLast)
@@ -128,7 +129,7 @@ func (b *body) wait() error {
 		return err
 	case b.hasCome && (!isOver || patience == 0):
 		return nil
-	case isOver && patience == 0 && b.pace == 0 && !turn.InOrder():
+	case isOver && patience == 0 && b.pace == 0 && !turn.InSequence():
 		return nil // nothing says that the end had not come
 	}
 	return GaveUp(b.req, b.proto)

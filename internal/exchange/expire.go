@@ -21,7 +21,7 @@ const mostDeadline = 2 * time.Second
 func waitsFor(ctx context.Context, turn *sequence.Turn) bool {
 	deadline, ok := ctx.Deadline()
 	isInside := bubble.In() && deadline == deadline.Round(0) // else it was made outside, and the clocks differ
-	return ok && !turn.InOrder() && (isInside || time.Until(deadline) < mostDeadline)
+	return ok && !turn.InSequence() && (isInside || time.Until(deadline) < mostDeadline)
 }
 
 // GaveUp returns the error that net/http gives when the context of a request ends, nil if it has not: its cause, and over

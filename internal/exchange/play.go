@@ -22,6 +22,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/sequence"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
@@ -130,7 +131,7 @@ func (p *Player) canceled(req *http.Request, rec *Playable) error {
 		if deadline, ok := ctx.Deadline(); ok && rec.HasNext { // which is not for this wait
 			longest = min(longest, time.Until(deadline)/2)
 		}
-		wait, cancel = sequence.WithPatience(ctx, longest)
+		wait, cancel = idle.WithTimeout(ctx, longest)
 	}
 	defer cancel()
 	if err := p.Pending.wait(wait, nil); err != nil {
@@ -187,7 +188,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 	if listens && rec.Stream != "" {
 		b.relinks, b.session = &p.relinks, sessionOf(resp.Request, rec.Body)
 		if b.turn != nil {
-			b.turn.Stands = true
+			b.turn.AnswersOthers()
 			b.pending.add(b)
 		}
 	}

@@ -1,7 +1,3 @@
-// Package sequence keeps the order of what runs side by side. While it is recorded, it counts
-// what happens; in replay, it lets what belongs to an answer come when that has happened which
-// happened before it in the recording. It knows nothing of requests, answers or their order
-// in a file: an event is an event.
 package sequence
 
 import (
@@ -9,133 +5,176 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// A Count counts what happens in a recording. The zero value is ready to use. Its methods may
-// be called concurrently.
+// A Count numbers the events of the calls of a run that records. The zero value
+// is ready to use. Its methods may be called concurrently.
 type Count struct {
-	mu   sync.Mutex // guards what follows
-	now  int
-	all  int            // events, also those at one moment
-	span int            // the number of the time in which something is under way, from its first event to its last
-	last *Mark          // of which the last event was
-	open map[*Mark]bool // those that were asked and have not ended
+	// idleWait is held while a mark waits for the program to be idle. Marks wait
+	// one after the other, because the event of each makes all others wait
+	// again.
+	idleWait sync.Mutex
 
-	settling sync.Mutex // held by who waits for the program to rest: each event keeps all others waiting
+	mu     sync.Mutex
+	moment int            // of the last event
+	events int            // how many there were
+	span   int            // the number of the span, see Mark.Span
+	last   *Mark          // the call of the last event
+	open   map[*Mark]bool // the calls that were asked and have not ended
 }
 
-// A Mark is what is being recorded, or played meanwhile. A nil Mark counts nothing.
+// A Mark counts the events of one call, which is recorded, or played by a run
+// that records others.
 type Mark struct {
-	of       *Count
-	Span     int    // the number of the time in which this and others were under way
-	asker    uint64 // the goroutine that asked
-	follower bool   // the last event before it was asked is of another goroutine
-	far      bool   // who asked reads behind a socket, most likely in another process
-	moments  interaction.Moments
-	company  bool
+	// Span is the number of the span of time in which the call was under way: a
+	// span begins when a call is asked while no other is under way.
+	Span int
+
+	count     *Count
+	goroutine uint64 // the one that asked
+	follows   bool   // the last event before the call was one of another goroutine
+
+	// The lock of the count guards what follows, until the call has ended.
+
+	far        bool // the client reads through a socket
+	overlapped bool // another call was under way that did not make this one
+	moments    interaction.Moments
 }
 
-// Ask counts that its caller asks something. What it is asked within ends after it and is no company.
-func (c *Count) Ask(isWithin func(*Mark) bool) *Mark {
-	asker := stack.ID()
+// Ask counts that the calling goroutine sends a request, and returns the mark of
+// the call. isCaller reports whether another call is a function that made this
+// one: it ends after the call, and does not count as overlapping.
+func (c *Count) Ask(isCaller func(other *Mark) bool) *Mark {
+	goroutine := stack.ID()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.open) == 0 {
-		c.now, c.open = 0, map[*Mark]bool{}
+		c.moment = 0
+		c.open = map[*Mark]bool{}
 		c.span++
 	}
-	m := &Mark{of: c, Span: c.span, asker: asker, follower: c.last != nil && c.last.asker != asker}
+
+	m := &Mark{
+		Span:      c.span,
+		count:     c,
+		goroutine: goroutine,
+		follows:   c.last != nil && c.last.goroutine != goroutine,
+	}
 	for other := range c.open {
-		if !isWithin(other) {
-			m.company, other.company = true, true
+		if !isCaller(other) {
+			m.overlapped = true
+			other.overlapped = true
 		}
 	}
 	c.open[m] = true
-	m.moments.Asked = c.happened(m)
+	m.moments.Asked = c.add(m)
 	return m
 }
 
-// happened counts an event. The caller holds the lock.
-func (c *Count) happened(m *Mark) int {
-	c.all++
-	if c.last != m || c.now == 0 {
-		c.now++
+// add counts an event of a call, and returns its moment. The caller holds the
+// lock.
+func (c *Count) add(m *Mark) int {
+	c.events++
+	isSameMoment := c.last == m && c.moment != 0
+	if !isSameMoment {
+		c.moment++
 		c.last = m
 	}
-	return c.now
+	return c.moment
 }
 
-// Far says whether who asked reads behind a socket. It is called before anything comes.
+// Far says whether the client reads the response through a socket. It is called
+// before an event of the response.
 func (m *Mark) Far(far bool) {
-	m.of.mu.Lock()
-	defer m.of.mu.Unlock()
+	m.count.mu.Lock()
+	defer m.count.mu.Unlock()
 	m.far = far
 }
 
-// Now counts an event that the program is about to see, a piece of an answer for instance, when it
-// has done what it does with the one before it. It returns when that happened.
+// Now counts an event that the program is about to see, such as a piece of a
+// response, when the program has dealt with the event before it. It returns the
+// moment of the event.
 func (m *Mark) Now() int { return m.now(true) }
 
 func (m *Mark) now(isPiece bool) int {
-	m.of.mu.Lock()
-	defer m.of.mu.Unlock()
-	m.settle(isPiece)
-	return m.of.happened(m)
+	m.count.mu.Lock()
+	defer m.count.mu.Unlock()
+	m.waitForProgram(isPiece)
+	return m.count.add(m)
 }
 
-// settle waits until the program has done what it does with what it got last from another one. That
-// may have ended before this one was asked: the goroutine that got it need not be done with it. If
-// something happens meanwhile, it waits for that as well. A stream to a reader behind a socket is not held up
-// for each of its pieces. The caller holds the lock.
-func (m *Mark) settle(isPiece bool) {
-	waits := func() bool { return m.company && m.of.last != m || m.follower && m.moments.Answered == 0 }
-	if waits() && !bubble.In() { // in one, its clock would stand still
-		m.of.mu.Unlock()
-		m.of.settling.Lock()
-		defer m.of.settling.Unlock()
-		m.of.mu.Lock()
+// waitForProgram waits until the program has dealt with the last event, if that
+// was one of another call. If more events come during the wait, it waits for
+// those as well. A piece of a stream does not wait for a reader behind a socket.
+// The caller holds the lock, which is released in between.
+func (m *Mark) waitForProgram(isPiece bool) {
+	if !m.mustWait() {
+		return
 	}
-	for before := -1; before != m.of.all && waits(); {
-		before = m.of.all
-		far := m.of.last.far && !isPiece
-		m.of.mu.Unlock()
-		program.settle(recorded, far)
-		m.of.mu.Lock()
+	c := m.count
+	if !bubble.In() { // the clock of a bubble stops while a goroutine waits for a lock
+		c.mu.Unlock()
+		c.idleWait.Lock()
+		defer c.idleWait.Unlock()
+		c.mu.Lock()
 	}
-}
-
-// Answered counts that the headers of an answer came, or that its caller gave up, which nobody keeps waiting.
-func (m *Mark) Answered(gaveUp bool) {
-	m.of.mu.Lock()
-	defer m.of.mu.Unlock()
-	if m.moments.Answered == 0 {
-		if !gaveUp {
-			m.settle(false)
-		}
-		m.moments.Answered = m.of.happened(m)
+	seen := -1
+	for c.events != seen && m.mustWait() {
+		seen = c.events
+		far := c.last.far && !isPiece
+		c.mu.Unlock()
+		idle.Wait(idle.Record, far)
+		c.mu.Lock()
 	}
 }
 
-// play counts that a piece of an answer that is played came, or its end, and all before it; before the
-// first piece come the headers.
-func (m *Mark) play(piece int, isEnd, rests bool) {
-	m.of.mu.Lock()
-	defer m.of.mu.Unlock()
+// mustWait reports whether the program may still deal with the last event of
+// another call: this call overlapped others, or follows one of another goroutine,
+// which may have ended and still be dealt with. The caller holds the lock.
+func (m *Mark) mustWait() bool {
+	lastIsOther := m.overlapped && m.count.last != m
+	followsOther := m.follows && m.moments.Answered == 0
+	return lastIsOther || followsOther
+}
+
+// Answered counts that the headers of a response came, or that the request was
+// canceled, which waits for nothing.
+func (m *Mark) Answered(isCanceled bool) {
+	m.count.mu.Lock()
+	defer m.count.mu.Unlock()
+	if m.moments.Answered != 0 {
+		return
+	}
+	if !isCanceled {
+		m.waitForProgram(false)
+	}
+	m.moments.Answered = m.count.add(m)
+}
+
+// played counts that a piece of a recorded response came, or its end, and all
+// events before it. hasWaited says that its turn has already waited for the
+// program.
+func (m *Mark) played(piece int, isEnd, hasWaited bool) {
+	m.count.mu.Lock()
+	defer m.count.mu.Unlock()
 	if m.moments.Ended != 0 {
 		return
 	}
-	if !rests {
-		m.settle(!isEnd && m.moments.Answered != 0)
+	if !hasWaited {
+		isPiece := !isEnd && m.moments.Answered != 0
+		m.waitForProgram(isPiece)
 	}
-	now := m.of.happened(m)
+
+	now := m.count.add(m)
 	if m.moments.Answered == 0 {
 		m.moments.Answered = now
 	}
 	if isEnd {
 		m.moments.Ended = now
-		delete(m.of.open, m)
+		delete(m.count.open, m)
 		return
 	}
 	for len(m.moments.Pieces) <= piece {
@@ -143,13 +182,16 @@ func (m *Mark) play(piece int, isEnd, rests bool) {
 	}
 }
 
-// Moments returns all moments, which come after some others; none of what has not ended.
+// Moments returns the moments of a call, each increased by the moments of the
+// spans before; it returns none if the call has not ended.
 func (m *Mark) Moments(before int) *interaction.Moments {
 	all := m.moments
 	if all.Ended == 0 {
 		return new(interaction.Moments)
 	}
-	all.Asked, all.Answered, all.Ended = all.Asked+before, all.Answered+before, all.Ended+before
+	all.Asked += before
+	all.Answered += before
+	all.Ended += before
 	all.Pieces = slices.Clone(all.Pieces)
 	for i := range all.Pieces {
 		all.Pieces[i] += before
@@ -157,24 +199,25 @@ func (m *Mark) Moments(before int) *interaction.Moments {
 	return &all
 }
 
-// End counts the end of an answer whose pieces came at these moments, and returns all
-// moments; nil if it ran alone.
+// End counts the end of a response whose pieces came at these moments. It
+// returns the moments of the call; nil if no other overlapped it.
 func (m *Mark) End(pieces []int) *interaction.Moments {
 	m.Answered(false)
 	ended := m.now(false)
-	m.of.mu.Lock()
-	defer m.of.mu.Unlock()
-	m.moments.Pieces, m.moments.Ended = pieces, ended
-	delete(m.of.open, m)
-	if !m.company {
+	m.count.mu.Lock()
+	defer m.count.mu.Unlock()
+	m.moments.Pieces = pieces
+	m.moments.Ended = ended
+	delete(m.count.open, m)
+	if !m.overlapped {
 		return nil
 	}
 	return &m.moments
 }
 
-// GiveUp takes back what was asked: it is not recorded.
-func (m *Mark) GiveUp() {
-	m.of.mu.Lock()
-	defer m.of.mu.Unlock()
-	delete(m.of.open, m)
+// Abandon removes the call: it is not recorded.
+func (m *Mark) Abandon() {
+	m.count.mu.Lock()
+	defer m.count.mu.Unlock()
+	delete(m.count.open, m)
 }

@@ -7,13 +7,15 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
-// TestFollower: what one goroutine asks waits for another one to deal with what it got before, though that
-// had ended; what a goroutine asks after its own calls does not wait. The clock of a bubble moves only for
-// who waits.
-func TestFollower(t *testing.T) {
+// A call waits until another goroutine has dealt with the response before it,
+// although that had ended. A call after one of the same goroutine does not wait.
+// The clock of a bubble moves only during waits.
+func TestCallWaitsForAnotherGoroutine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c Count
@@ -22,7 +24,7 @@ func TestFollower(t *testing.T) {
 			m := c.Ask(func(*Mark) bool { return false })
 			m.Answered(false)
 			if m.End(nil) != nil {
-				t.Error("it had company")
+				t.Error("another call overlapped it")
 			}
 			return time.Since(start)
 		}
@@ -39,20 +41,20 @@ func TestFollower(t *testing.T) {
 	})
 }
 
-// TestGivenUpIsNotHeld: who gives up what it asked does not wait for others. The clock of a bubble moves only for who
-// waits.
-func TestGivenUpIsNotHeld(t *testing.T) {
+// A request that is canceled does not wait for others. The clock of a bubble
+// moves only during waits.
+func TestCanceledRequestDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var c Count
-		for _, gaveUp := range []bool{false, true} {
+		for _, isCanceled := range []bool{false, true} {
 			alone := func(*Mark) bool { return false }
 			other, m := c.Ask(alone), c.Ask(alone)
 			other.Answered(false)
 			start := time.Now()
-			m.Answered(gaveUp)
-			if time.Since(start) == 0 != gaveUp {
-				t.Errorf("gave up: %v; it waited %v", gaveUp, time.Since(start))
+			m.Answered(isCanceled)
+			if time.Since(start) == 0 != isCanceled {
+				t.Errorf("canceled: %v; it waited %v", isCanceled, time.Since(start))
 			}
 			m.End(nil)
 			other.End(nil)
@@ -60,9 +62,9 @@ func TestGivenUpIsNotHeld(t *testing.T) {
 	})
 }
 
-// TestOneAfterTheOther: in a program that never rests, many answers at once wait once each, and not again for
-// each one that has come meanwhile.
-func TestOneAfterTheOther(t *testing.T) {
+// In a program that is never idle, many responses at once wait once each, and not
+// again for each response that has come in between.
+func TestResponsesAtOnceWaitOnce(t *testing.T) {
 	var isOver atomic.Bool
 	defer isOver.Store(true)
 	go func() {
@@ -75,13 +77,41 @@ func TestOneAfterTheOther(t *testing.T) {
 	for range count {
 		marks = append(marks, c.Ask(func(*Mark) bool { return false }))
 	}
-	before := program.begun[1].Load()
+	before := idle.Begun(idle.Record)
 	var all sync.WaitGroup
 	for _, m := range marks {
 		all.Go(func() { m.Now() })
 	}
 	all.Wait()
-	if waits := program.begun[1].Load() - before; waits == 0 || waits > int64(2*count) {
+	if waits := idle.Begun(idle.Record) - before; waits == 0 || waits > int64(2*count) {
 		t.Errorf("%d answers waited %d times", count, waits)
+	}
+}
+
+// A response waits for the program if another call overlapped it and had the
+// last event, or if another goroutine had it before the request was sent.
+func TestMustWait(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		mark         Mark
+		hasLastEvent bool
+		want         bool
+	}{
+		"ran alone":                       {Mark{}, false, false},
+		"overlapped, after another's":     {Mark{overlapped: true}, false, true},
+		"overlapped, after its own event": {Mark{overlapped: true}, true, false},
+		"follows another goroutine":       {Mark{follows: true}, true, true},
+		"follows another, has its headers": {
+			Mark{follows: true, moments: interaction.Moments{Answered: 2}}, true, false,
+		},
+	} {
+		m := &tt.mark
+		m.count = &Count{last: &Mark{}}
+		if tt.hasLastEvent {
+			m.count.last = m
+		}
+		if got := m.mustWait(); got != tt.want {
+			t.Errorf("%s: waits: %v", name, got)
+		}
 	}
 }

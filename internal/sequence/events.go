@@ -6,25 +6,29 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// The events of a recording are numbered: it is asked, its headers come, each of its pieces,
-// its end.
+// The indexes of the events of a recording. After the pieces comes the end.
 const (
-	asked = iota
-	answered
-	firstPiece
+	asked      = iota // the request is sent
+	answered          // the headers come
+	firstPiece        // the first piece of the body comes
 )
 
-// events are the moments of the events of a recording.
+// events has the moment of each event of a recording.
 type events []int
 
-func eventsOf(m *interaction.Moments, base int) events {
+// eventsOf returns the events of a recording. Its moments count from the moment
+// before.
+func eventsOf(m *interaction.Moments, before int) events {
 	e := slices.Concat([]int{m.Asked, m.Answered}, m.Pieces, []int{m.Ended})
 	for i := range e {
-		e[i] += base
+		e[i] += before
 	}
 	return e
 }
 
 func (e events) asked() int    { return e[asked] }
 func (e events) answered() int { return e[answered] }
-func (e events) ended() int    { return e[len(e)-1] }
+func (e events) ended() int    { return e[e.end()] }
+
+// end returns the index of the last event.
+func (e events) end() int { return len(e) - 1 }

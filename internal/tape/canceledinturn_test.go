@@ -116,7 +116,7 @@ func TestCanceledInTurn(t *testing.T) {
 
 // timedCandidates returns the candidates among recordings, and the recorded
 // sequence of all of them.
-func timedCandidates(recordings []timedRecording) (*candidates, *sequence.Order) {
+func timedCandidates(recordings []timedRecording) (*candidates, *sequence.Sequence) {
 	c := &candidates{allEqual: true}
 	for i, r := range recordings {
 		if r.seed == "" {
@@ -130,10 +130,9 @@ func timedCandidates(recordings []timedRecording) (*candidates, *sequence.Order)
 	c.readRequests(func() map[uint64]bool { return nil })
 	c.sortByTraits()
 
-	moments := func(i int) *interaction.Moments {
-		r := recordings[i]
-		return &interaction.Moments{Asked: r.asked, Answered: r.ended, Ended: r.ended}
+	calls := make([]sequence.Call, len(recordings))
+	for i, r := range recordings {
+		calls[i].Moments = &interaction.Moments{Asked: r.asked, Answered: r.ended, Ended: r.ended}
 	}
-	notWithin := func(int) bool { return false }
-	return c, sequence.New(len(recordings), moments, notWithin, nil)
+	return c, sequence.New(calls)
 }

@@ -246,7 +246,7 @@ func (c *candidates) findCanceledInTurn(req *request, _ *queue) *Recording {
 //	(hedging)                  requests is canceled depends on how long
 //	                           they take
 func (c *candidates) isTurn(rec, next *Recording, req *request) bool {
-	overlapping := req.sequence.Company(rec.number, false)
+	overlapping := req.sequence.Overlapping(rec.number)
 	isUnderWay := func(number int) bool { return !req.sequence.IsOver(number) }
 
 	var hedges []*Recording
@@ -259,7 +259,7 @@ func (c *candidates) isTurn(rec, next *Recording, req *request) bool {
 		return slices.ContainsFunc(hedges, func(hedge *Recording) bool {
 			isOpen := hedge.run.used.Load() && isUnderWay(hedge.number)
 			nextOverlapped := next != nil &&
-				slices.Contains(req.sequence.Company(hedge.number, false), next.number)
+				slices.Contains(req.sequence.Overlapping(hedge.number), next.number)
 			return isOpen && !nextOverlapped
 		})
 	}

@@ -36,7 +36,7 @@ func (rec *Recording) Concurrent() bool {
 		return false
 	}
 	isUnknown := moments.Asked == 0 // the cassette says that there were others, not when
-	return isUnknown || rec.of.order.Company(rec.Number(), true) != nil
+	return isUnknown || rec.of.order.WaitingWith(rec.Number()) != nil
 }
 
 // AreConcurrent reports whether two recordings of the cassette belong to one
@@ -72,13 +72,13 @@ func (t *Tape) OverlapsCanceled(rec *Recording) bool {
 
 // overlapping returns the recordings that were under way while one was.
 func (t *Tape) overlapping(rec *Recording) []*Recording {
-	return group.Each(t.order.Company(rec.Number(), false), t.byNumber)
+	return group.Each(t.order.Overlapping(rec.Number()), t.byNumber)
 }
 
 // ConcurrentBefore returns the recordings that ran concurrently and whose
 // sequence may have decided what was asked with another one.
 func (t *Tape) ConcurrentBefore(rec *Recording) []*Recording {
-	return group.Each(t.order.Before(rec.Number()), t.byNumber)
+	return group.Each(t.order.ConcurrentBefore(rec.Number()), t.byNumber)
 }
 
 // A TimedOutWait is a recording that was played out of the recorded sequence:
@@ -88,8 +88,8 @@ type TimedOutWait struct{ Waits, For *Recording }
 // TimedOutWaits returns the recordings that were played out of the recorded
 // sequence.
 func (t *Tape) TimedOutWaits() []TimedOutWait {
-	return group.Each(t.order.Late(), func(late sequence.Late) TimedOutWait {
-		return TimedOutWait{Waits: t.byNumber(late.Waits), For: t.byNumber(late.For)}
+	return group.Each(t.order.TimedOutWaits(), func(wait sequence.TimedOutWait) TimedOutWait {
+		return TimedOutWait{Waits: t.byNumber(wait.Waits), For: t.byNumber(wait.For)}
 	})
 }
 
@@ -98,5 +98,5 @@ func (t *Tape) TimedOutWaits() []TimedOutWait {
 func (t *Tape) byNumber(number int) *Recording { return &t.loaded[number] }
 
 // IsCanceled waits for a call to be canceled that is not recorded, see
-// [sequence.Order.IsCanceled].
-func (t *Tape) IsCanceled(ctx context.Context) bool { return t.order.IsCanceled(ctx) }
+// [sequence.Sequence.WaitForCancel].
+func (t *Tape) IsCanceled(ctx context.Context) bool { return t.order.WaitForCancel(ctx) }

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/sequence"
 )
 
@@ -41,9 +40,7 @@ func (t *Tape) Load(play Playing, save bool) error {
 	}
 	if play == PlayAll {
 		t.loaded = list
-		moments := func(i int) *interaction.Moments { return t.stored.Outline(i).Moments }
-		within := func(i int) bool { return t.stored.Outline(i).Within }
-		t.order = sequence.New(len(list), moments, within, t.index.askedAgain())
+		t.order = sequence.New(t.sequenceCalls())
 	}
 
 	err := t.Unreadable()
@@ -54,6 +51,21 @@ func (t *Tape) Load(play Playing, save bool) error {
 		t.forgetCassette(err)
 	}
 	return err
+}
+
+// sequenceCalls returns what the sequence of a cassette needs of its recordings.
+func (t *Tape) sequenceCalls() []sequence.Call {
+	askedAgain := t.index.askedAgain()
+	calls := make([]sequence.Call, t.stored.Len())
+	for i := range calls {
+		outline := t.stored.Outline(i)
+		calls[i] = sequence.Call{
+			Moments:    outline.Moments,
+			IsNested:   outline.Within,
+			AskedAgain: askedAgain[i],
+		}
+	}
+	return calls
 }
 
 // forgetCassette leaves the tape without a cassette, because of an error of

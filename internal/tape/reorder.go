@@ -17,7 +17,8 @@ type overlapGroup struct {
 // overlapGroups returns the groups of a recording.
 func (t *Tape) overlapGroups(rec *Recording) []overlapGroup {
 	var groups []overlapGroup
-	if first := t.order.First(rec.Number()); first >= 0 {
+	first, ok := t.order.FirstOfGroup(rec.Number())
+	if ok {
 		groups = append(groups, overlapGroup{true, first})
 	}
 	if rec.run.mark != nil {

@@ -22,7 +22,7 @@ type request struct {
 	records    bool // this run records what is not recorded
 
 	// The recorded sequence of events; nil if this run does not keep it.
-	sequence *sequence.Order
+	sequence *sequence.Sequence
 }
 
 // traits returns the traits that tell the candidates for the request apart.

@@ -72,8 +72,8 @@ type source struct {
 	State  State // of the cassette when the run began
 
 	policy *redact.Policy
-	stored *cassette.Index // the cassette; nil if there is none
-	order  *sequence.Order // the recorded sequence; nil if no calls overlapped
+	stored *cassette.Index    // the cassette; nil if there is none
+	order  *sequence.Sequence // the recorded sequence; nil if no calls overlapped
 
 	// Healed is how much was left out of a cassette that has a merge conflict;
 	// nil if it has none.
@@ -199,7 +199,7 @@ func versionOf(path string) string {
 
 // sequence returns the recorded sequence of events that this run keeps; nil if
 // there is none.
-func (s *source) sequence() *sequence.Order {
+func (s *source) sequence() *sequence.Sequence {
 	if !s.Config.InOrder {
 		return nil
 	}

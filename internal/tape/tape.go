@@ -23,7 +23,7 @@ import (
 //
 //	lock             guards                      taken under it
 //	Tape.mu          the fields below it; of     the locks of package
-//	                 candidates, the state of    order; carriedOver.mu
+//	                 candidates, the state of    sequence; carriedOver.mu
 //	                 the replay; of recordings,
 //	                 runState and live
 //	Journal.mu       the fields below it; it is  the locks of package
@@ -251,7 +251,7 @@ func (t *Tape) encodeNew(it *interaction.Interaction) (text *cassette.Encoded, k
 
 // Abandon removes the place of a request that got no response.
 func (t *Tape) Abandon(rec *Recording) {
-	rec.run.mark.GiveUp()
+	rec.run.mark.Abandon()
 	t.change(func() {
 		rec.live.abandoned = true
 		t.recordings = slices.DeleteFunc(t.recordings, func(other *Recording) bool {

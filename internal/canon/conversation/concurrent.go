@@ -7,9 +7,13 @@ import (
 
 // concurrent says of each exchange which ones were under way at the same time.
 func concurrent(list []*Exchange, its []*interaction.Interaction) {
-	o := sequence.New(len(its), func(i int) *interaction.Moments { return its[i].Concurrent }, func(i int) bool { return its[i].Request.Within != "" }, nil)
+	calls := make([]sequence.Call, len(its))
+	for i, it := range its {
+		calls[i] = sequence.Call{Moments: it.Concurrent, IsNested: it.Request.Within != ""}
+	}
+	recorded := sequence.New(calls)
 	for i, e := range list {
-		for _, other := range o.Company(i, false) {
+		for _, other := range recorded.Overlapping(i) {
 			e.Concurrent = append(e.Concurrent, other+1)
 		}
 	}

@@ -91,6 +91,11 @@ func TestDocsArePlain(t *testing.T) {
 	if err != nil || len(pages) < 10 {
 		t.Fatal(pages, err)
 	}
+	design, err := filepath.Glob("../../../docs/design/*.md")
+	if err != nil || len(design) == 0 {
+		t.Fatal(design, err)
+	}
+	pages = append(pages, design...)
 	code := regexp.MustCompile("(?s)```.*?```|`[^`]*`|<!--.*?-->|\\]\\([^)]*\\)")
 	for _, page := range append(pages, "../../../README.md", "../../../CONTRIBUTING.md", "../../../SECURITY.md") {
 		text, err := os.ReadFile(page)

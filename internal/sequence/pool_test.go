@@ -10,11 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
-// recordedBy returns the moments of calls that a pool of workers made, each with an answer in a
-// few pieces.
+// recordedBy returns the moments of calls that a pool of workers made, each with a
+// response in a few pieces.
 func recordedBy(random *rand.Rand, workers, calls int) (moments []string) {
 	type call struct{ number, left int }
 	texts := make([]string, calls)
@@ -43,17 +44,17 @@ func recordedBy(random *rand.Rand, workers, calls int) (moments []string) {
 	return texts
 }
 
-// A pool with fewer workers than when it was recorded, or as many, that takes its work in any order
-// waits once in vain at most, or twice if another of the calls is left out.
+// A pool with as many workers as the recorded one, or fewer, that takes its work in
+// any order has one timeout at most.
 func TestNarrowerPool(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(full.Cases(20, 2000)) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
-			recorded := 30 + random.IntN(4) // no other test has as many: what it learns is kept for the process
+			recorded := 30 + random.IntN(4) // no other test has as many: the width is kept for the process
 			workers, calls := 1+random.IntN(recorded), recorded+random.IntN(60)
 			moments := recordedBy(random, recorded, calls)
-			o := orderOf(t, moments...)
+			s := sequenceOf(t, moments...)
 			work := make([]int, calls)
 			for i := range work {
 				work[i] = i
@@ -67,7 +68,7 @@ func TestNarrowerPool(t *testing.T) {
 			for range workers {
 				all.Go(func() {
 					for number := range jobs {
-						play(t, o, number)
+						play(t, s, number)
 					}
 				})
 			}
@@ -76,26 +77,61 @@ func TestNarrowerPool(t *testing.T) {
 			}
 			close(jobs)
 			all.Wait()
-			if took := time.Since(start); took > Longest+time.Millisecond {
-				t.Errorf("seed %d: %d of %d workers took %v for %d calls, want at most %v", seed, workers, recorded, took, calls, Longest)
+			if took := time.Since(start); took > idle.Longest+time.Millisecond {
+				t.Errorf("seed %d: %d of %d workers took %v for %d calls, want at most %v", seed, workers, recorded, took, calls, idle.Longest)
 			}
 		})
 	}
 }
 
-// play asks for a recording and reads all of its answer.
-func play(t *testing.T, o *Order, number int) {
-	turn, ctx := o.Ask(number, nil, false), context.Background()
+// play asks for a recording and reads all of its response.
+func play(t *testing.T, s *Sequence, number int) {
+	turn, ctx := s.Ask(number, nil, false), context.Background()
 	defer turn.Leave()
 	if err := turn.Answered(ctx); err != nil {
 		t.Error(err)
 	}
-	for piece := range len(o.members[number].events) - 3 {
+	for piece := range len(s.recorded[number].events) - 3 {
 		if err := turn.Piece(ctx, nil, piece, false); err != nil {
 			t.Error(err)
 		}
 	}
 	if err := turn.Ended(ctx, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// The width of a pool is the fewest calls that waited at a timeout, until more
+// than two for each worker wait.
+func TestPoolWidth(t *testing.T) {
+	t.Parallel()
+	var p pool
+	if p.isFull(100) || p.isSure() {
+		t.Error("a pool is full before its width is known")
+	}
+	p.noteTimeout(3)
+	p.noteTimeout(2)
+	p.noteTimeout(4)
+	for waiting, want := range map[int]bool{1: false, 2: true, 3: true} {
+		if got := p.isFull(waiting); got != want {
+			t.Errorf("%d calls wait, of 2 workers: full %v", waiting, got)
+		}
+	}
+	for n := range skipsUntilSure {
+		if p.isSure() {
+			t.Errorf("sure after %d skips", n)
+		}
+		p.noteSkip()
+	}
+	if !p.isSure() {
+		t.Error("not sure")
+	}
+	p.noteWaiting(4)
+	if p.width != 2 {
+		t.Errorf("%d workers after two waits of each", p.width)
+	}
+	p.noteWaiting(5)
+	if p.width != 0 || p.isSure() {
+		t.Errorf("%d workers although five calls wait", p.width)
 	}
 }

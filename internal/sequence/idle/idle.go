@@ -1,0 +1,530 @@
+// Package idle waits until the program is idle: until none of its goroutines
+// runs or could run. What the program does with a response is done then, unless
+// it waits for something that cannot be seen, such as a timer or a socket.
+//
+// The Go runtime says how many goroutines run, how many could run, and how many
+// are in a system call. A sample of these numbers misleads in four ways, and
+// each has an answer here:
+//
+//	what misleads                          what is done
+//	the runtime reads one processor        an idle program is seen in
+//	after the other                        several samples in a row
+//	a goroutine that the garbage           a sample during a collection
+//	collector has stopped counts as        says nothing
+//	waiting
+//	tests next to this one keep the        a wait has a limit; goroutines
+//	program busy                           that were busy through many
+//	                                       waits are known, and ignored
+//	another process has taken the          the limit is counted in the
+//	processors                             processor time of the program
+//
+// docs/design/concurrency.md explains what the waits are for.
+package idle
+
+import (
+	"context"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/testenv/bubble"
+)
+
+// A Kind says what a wait is for.
+type Kind int
+
+const (
+	Replay Kind = iota // an event of a replay; a wrong order costs a rerun
+	Record             // an event of a recording; a wrong order stays in the cassette
+)
+
+// The limits of a wait.
+const (
+	// Longest limits a wait for the program to be idle, and a wait for a
+	// recorded event. 100 ms: not measured.
+	Longest = 100 * time.Millisecond
+
+	// leastToRecord limits a wait of a recording from below, so that each
+	// goroutine has its turn: the scheduler of Go preempts a goroutine after
+	// 10 ms. With 25 ms none of 1,440 recordings was wrong; with 100 ms
+	// neither, but the tests with the race detector took nine minutes instead
+	// of five.
+	leastToRecord = 25 * time.Millisecond
+
+	// socketTime is what another process has to read what lies in a socket.
+	// With 2 ms, 0 of 200 replays through a socket came in another order;
+	// without it, 174 to 186.
+	socketTime = 2 * time.Millisecond
+
+	// withoutMetrics is how long a wait takes if the runtime does not count
+	// goroutines by state, before Go 1.26. 1 ms: not measured.
+	withoutMetrics = time.Millisecond
+
+	// mostImpatient is how often Longest is halved at most. With 5, 3 ms were
+	// left: 14 of 75 replays next to a busy goroutine came in another order; 0
+	// of 150 with 2.
+	mostImpatient = 2
+
+	// quietRunsToCalm is how many waits in a row must find the program idle
+	// until Longest is halved once less. Not measured.
+	quietRunsToCalm = 8
+)
+
+// How the program is sampled.
+const (
+	// quietSamples is how many samples in a row must find the program idle,
+	// because the runtime reads the processors one after the other. Not
+	// measured.
+	quietSamples = 4
+
+	// eagerSamples are taken without a pause: most programs are idle after
+	// microseconds. Not measured.
+	eagerSamples = 100
+
+	// firstPause is the first pause between two samples. The pause doubles
+	// after each samplesPerPause samples, up to firstPause<<mostDoublings:
+	// samples without a pause would take the processor from the program. Not
+	// measured.
+	firstPause      = 20 * time.Microsecond
+	samplesPerPause = 64
+	mostDoublings   = 6
+)
+
+// What makes goroutines known.
+const (
+	// samplesToLearn is how many samples a wait needs before its timeout says
+	// something about the program. Next to a busy goroutine on the only
+	// processor a wait has one sample in 10 ms, and it may be one of the
+	// program at work: 52 of 500 replays missed then, 0 of 500 with 4.
+	samplesToLearn = 4
+
+	// timeoutsUntilCertain is after how many timeouts in a row the running
+	// goroutines are known. Tests next to this one are often at work, and after
+	// two timeouts they were taken for goroutines that never wait. 32 timeouts
+	// take a third of a second, once in a process.
+	timeoutsUntilCertain = 32
+
+	// timeoutsUntilInSystemCall is the same for goroutines in a system call.
+	// They are known sooner, because a goroutine in a system call most likely
+	// waits there: 64 responses at once took 56 s next to one, and 0.2 s with 2.
+	timeoutsUntilInSystemCall = 2
+)
+
+// program is the detector for all goroutines of this process.
+var program detector
+
+// Wait waits for the program to be idle. far says that the client reads the
+// last event through a socket: it is most likely in another process, and nothing
+// shows whether it is idle.
+//
+// In a bubble of testing/synctest, the wait ends when all other goroutines of
+// the bubble are blocked.
+func Wait(kind Kind, far bool) { program.wait(kind, far) }
+
+// Begun returns how many waits have begun that are good enough for a kind. Tests
+// count them.
+func Begun(kind Kind) int64 { return program.begun[kind].Load() }
+
+// A detector finds out whether the program is idle. The zero value is ready to
+// use. Its methods may be called concurrently.
+type detector struct {
+	asleep atomic.Int64    // the waits in bubbles
+	begun  [2]atomic.Int64 // the waits that have begun and are good enough for each kind
+
+	// mu is held while the program is sampled: a goroutine that samples would
+	// be seen at work by another one that does.
+	mu         sync.Mutex
+	known      goroutines // goroutines that do not count, because they never wait
+	impatience int        // how often Longest is halved
+	timeouts   int        // waits that timed out, since the last one that did not
+	quietRuns  int        // waits that did not time out, since impatience changed
+	sampler    sampler
+}
+
+// wait waits for the program to be idle, see Wait. All waits that begin while
+// another one goes on share a single wait after it.
+func (d *detector) wait(kind Kind, far bool) {
+	if bubble.In() {
+		d.waitInBubble(kind, far)
+		return
+	}
+	if far {
+		time.Sleep(socketTime)
+	}
+
+	begun := d.begun[kind].Load()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun[kind].Load() > begun {
+		return // a wait that began after this one is over, so the program has been idle
+	}
+	d.begun[Replay].Add(1)
+	if kind == Record {
+		d.begun[Record].Add(1)
+	}
+	d.waitLocked(kind)
+}
+
+// waitInBubble waits in a bubble of testing/synctest. A sleep ends there when
+// all other goroutines of the bubble are blocked, so a nanosecond is enough.
+func (d *detector) waitInBubble(kind Kind, far bool) {
+	clockIsStopped := bubble.Busy()
+	if clockIsStopped {
+		bubble.Outside(func() { d.wait(kind, far) })
+		return
+	}
+	// Waits end in the order in which they began, each a nanosecond later.
+	place := d.asleep.Add(1)
+	time.Sleep(time.Duration(place) * time.Nanosecond)
+	d.asleep.Add(-1)
+}
+
+// waitLocked samples the program until it is idle, or until the limit of the
+// wait. What it learns makes later waits shorter. The caller holds mu.
+func (d *detector) waitLocked(kind Kind) {
+	ignored, left := d.limits(kind)
+	clock := NewClock()
+	var min, quietMax goroutines // the fewest of all samples, the most of the quiet ones
+	quiet := 0
+
+	for earlier := 0; quiet < quietSamples; earlier++ {
+		s, ok := d.sampler.take()
+		if !ok {
+			time.Sleep(withoutMetrics)
+			return
+		}
+		if earlier == 0 {
+			min = s.goroutines
+		}
+		min = fewest(min, s.goroutines)
+
+		if s.isQuiet(ignored) {
+			quiet++
+			quietMax = most(quietMax, s.goroutines)
+			hasFreeProcessor := ignored.running < uint64(runtime.GOMAXPROCS(0))
+			if hasFreeProcessor {
+				// Let the worker of the garbage collector run: the goroutines
+				// that it has stopped count as waiting until it has. Without a
+				// free processor, one of the ignored goroutines would run for
+				// 10 ms.
+				runtime.Gosched()
+			}
+			continue
+		}
+
+		quiet = 0
+		quietMax = goroutines{}
+		left -= clock.advance(loadOf(s, ignored))
+		if left < 0 {
+			d.learnFromTimeout(kind, min, earlier)
+			return
+		}
+		pauseAfter(earlier)
+	}
+	d.learnFromQuiet(quietMax)
+}
+
+// limits returns which goroutines a wait ignores, and how long it may take. A
+// wait of a recording ignores no running goroutine, because an order that is
+// recorded wrongly stays.
+func (d *detector) limits(kind Kind) (ignored goroutines, longest time.Duration) {
+	ignored = d.known
+	longest = Longest >> d.impatience
+	if kind == Record {
+		ignored.running = 0
+		longest = max(longest, leastToRecord)
+	}
+	return ignored, longest
+}
+
+// pauseAfter lets the program run before the next sample.
+func pauseAfter(earlier int) {
+	if earlier < eagerSamples {
+		runtime.Gosched()
+		return
+	}
+	doublings := min((earlier-eagerSamples)/samplesPerPause, mostDoublings)
+	time.Sleep(firstPause << doublings)
+}
+
+// learnFromTimeout notes that a wait timed out: the limit of the next one is
+// halved, and after enough timeouts goroutines are known. min has the fewest
+// goroutines that any of its samples saw. A wait of a recording halves no limit,
+// because it waits for known goroutines, too.
+func (d *detector) learnFromTimeout(kind Kind, min goroutines, earlierSamples int) {
+	d.quietRuns = 0
+	halves := kind == Replay && !d.worksBesideKnown(min)
+	if halves && d.impatience < mostImpatient {
+		d.impatience++
+	}
+	if earlierSamples < samplesToLearn {
+		return
+	}
+
+	d.timeouts++
+	if d.timeouts >= timeoutsUntilCertain {
+		d.known = min
+		d.impatience = 0
+		d.timeouts = 0
+		return
+	}
+	if d.timeouts >= timeoutsUntilInSystemCall {
+		d.known.inSystemCall = min.inSystemCall
+	}
+}
+
+// worksBesideKnown reports whether goroutines other than the known ones ran in
+// all samples: then the program itself was at work.
+func (d *detector) worksBesideKnown(min goroutines) bool {
+	return d.known.running != 0 && min.running > d.known.running
+}
+
+// learnFromQuiet notes that a wait found the program idle next to these
+// goroutines. All others count from now on.
+func (d *detector) learnFromQuiet(max goroutines) {
+	d.known = max
+	d.timeouts = 0
+	d.sampler.noteNotCollecting()
+
+	d.quietRuns++
+	if d.quietRuns == quietRunsToCalm && d.impatience > 0 {
+		d.quietRuns = 0
+		d.impatience--
+	}
+}
+
+// The counted time of waits.
+const (
+	// Tick is how often a wait for an event counts its time. Not measured.
+	Tick = 5 * time.Millisecond
+
+	// mostCounted is how much of the time between two samples counts at most. A
+	// machine that stops for a while, as those of CI services do, has not
+	// waited. Two ticks: not measured.
+	mostCounted = 2 * Tick
+
+	// collectorShare divides the time during a collection, which mostly is the
+	// collector's. The collector of Go may use a quarter of the processors, and
+	// more while goroutines help it. 8: not measured.
+	collectorShare = 8
+)
+
+// A Clock counts the time that a wait takes: the wall clock's while the program
+// is idle, and its processor time while it works. So a machine that is busy with
+// other programs does not shorten a wait.
+type Clock struct {
+	at  time.Time
+	cpu time.Duration
+}
+
+// NewClock returns a clock that starts now.
+func NewClock() Clock { return Clock{time.Now(), cpuTime()} }
+
+// Counted returns how much of the time counts since the clock started, or since
+// the last call.
+func (c *Clock) Counted() time.Duration { return program.counted(c) }
+
+// counted restarts a clock and returns how much of the time counts.
+func (d *detector) counted(c *Clock) time.Duration {
+	if bubble.In() {
+		return c.advance(load{})
+	}
+	if !d.mu.TryLock() { // a wait for the program goes on, so it works
+		return c.advance(load{works: true, workers: 1})
+	}
+	defer d.mu.Unlock()
+	s, _ := d.sampler.take()
+	return c.advance(loadOf(s, d.known))
+}
+
+// A load says what the program did between two samples.
+type load struct {
+	works        bool   // so its processor time counts
+	workers      uint64 // how many goroutines shared the processor time; 0 is 1
+	isCollecting bool   // the garbage collector took a part of the time
+}
+
+// loadOf returns the load that a sample shows. A goroutine in a system call does
+// not work: it may wait there forever, as the one of signal.Notify does.
+func loadOf(s sample, ignored goroutines) load {
+	return load{
+		works:        s.running > ignored.running,
+		workers:      max(s.running, ignored.running+1),
+		isCollecting: s.isCollecting,
+	}
+}
+
+// advance restarts the clock and returns how much of the time counts since it
+// was started. Of the processor time of a program that works, each of the
+// goroutines that work had a share.
+func (c *Clock) advance(l load) time.Duration {
+	start := *c
+	*c = NewClock()
+
+	counted := c.at.Sub(start.at)
+	if l.works {
+		counted = (c.cpu - start.cpu) / time.Duration(max(1, l.workers))
+	}
+	counted = min(counted, mostCounted)
+	if l.isCollecting {
+		counted /= collectorShare
+	}
+	return counted
+}
+
+// WithTimeout returns a context that ends with its parent, or when the time that
+// a [Clock] counts is over. In a bubble of testing/synctest, it is the time of
+// the bubble.
+func WithTimeout(
+	parent context.Context, longest time.Duration,
+) (context.Context, context.CancelFunc) {
+	if bubble.In() {
+		return context.WithTimeout(parent, longest)
+	}
+	ctx, cancel := context.WithCancel(parent)
+	go func() {
+		defer cancel()
+		ticker := time.NewTicker(Tick)
+		defer ticker.Stop()
+		clock := NewClock()
+		for left := longest; left > 0; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				left -= clock.Counted()
+			}
+		}
+	}()
+	return ctx, cancel
+}
+
+// longestCollection is how long a collection of garbage takes at most. A
+// collection that seems to take longer is none, see [sampler.take]. 200 ms: not
+// measured.
+const longestCollection = 200 * time.Millisecond
+
+// goroutines counts the goroutines of the program that are not blocked.
+type goroutines struct {
+	running      uint64 // they run, or could run
+	inSystemCall uint64 // they are in a system call or in C
+}
+
+// areWithin reports whether the goroutines may all be of a larger set.
+func (g goroutines) areWithin(other goroutines) bool {
+	return g.running <= other.running && g.inSystemCall <= other.inSystemCall
+}
+
+func fewest(a, b goroutines) goroutines {
+	return goroutines{min(a.running, b.running), min(a.inSystemCall, b.inSystemCall)}
+}
+
+func most(a, b goroutines) goroutines {
+	return goroutines{max(a.running, b.running), max(a.inSystemCall, b.inSystemCall)}
+}
+
+// A sample is the state of the program at one time.
+type sample struct {
+	goroutines        // without the one that takes the sample
+	isCollecting bool // a garbage collection goes on
+	isAfterStop  bool // the collector has stopped the program since the last sample
+}
+
+// isQuiet reports whether the program is idle in a sample, apart from the
+// ignored goroutines. A sample during a collection, or around one of its stops,
+// does not show it: a goroutine that the collector has stopped in the middle of
+// its work counts as waiting.
+func (s sample) isQuiet(ignored goroutines) bool {
+	return s.areWithin(ignored) && !s.isCollecting && !s.isAfterStop
+}
+
+// A sampler takes samples of the program.
+//
+// The runtime does not say whether a collection goes on. It says how often the
+// collector has stopped the program, and how many collections are over. A
+// collection stops the program when it begins and when it ends. So a collection
+// goes on if there are more stops than two for each collection. Some collections
+// stop the program a third time (https://go.dev/issue/27993): extraStops counts
+// these stops.
+type sampler struct {
+	metrics    [5]metrics.Sample
+	stops      uint64    // how often the collector has stopped the program
+	stoppedAt  time.Time // when stops was seen to change
+	unpaired   int64     // stops, less two for each collection that is over
+	extraStops int64     // unpaired, when no collection goes on
+}
+
+// The metrics of a sampler. The collections come before the stops: a collection
+// that ends between the two is taken for one that goes on.
+const (
+	metricCollections = iota
+	metricRunnable
+	metricRunning
+	metricNotInGo
+	metricStops
+)
+
+var metricNames = [...]string{
+	metricCollections: "/gc/cycles/total:gc-cycles",
+	metricRunnable:    "/sched/goroutines/runnable:goroutines",
+	metricRunning:     "/sched/goroutines/running:goroutines",
+	metricNotInGo:     "/sched/goroutines/not-in-go:goroutines",
+	metricStops:       "/sched/pauses/total/gc:seconds",
+}
+
+// take takes a sample. ok is false before Go 1.26, which does not count
+// goroutines by state.
+//
+// If a collection seems to go on for too long, take runs one to its end: then
+// none goes on, and the unpaired stops are extra ones.
+func (m *sampler) take() (s sample, ok bool) {
+	stopsBefore := m.stops
+	m.read()
+	if m.metrics[metricRunnable].Value.Kind() == metrics.KindBad {
+		return sample{isCollecting: m.isCollecting()}, false
+	}
+	if m.isCollecting() && time.Since(m.stoppedAt) > longestCollection {
+		runtime.GC()
+		m.read()
+		m.noteNotCollecting()
+	}
+
+	runs := m.metrics[metricRunning].Value.Uint64()
+	others := max(1, runs) - 1 // without the goroutine that takes the sample
+	return sample{
+		goroutines: goroutines{
+			running:      m.metrics[metricRunnable].Value.Uint64() + others,
+			inSystemCall: m.metrics[metricNotInGo].Value.Uint64(),
+		},
+		isCollecting: m.isCollecting(),
+		isAfterStop:  m.stops != stopsBefore,
+	}, true
+}
+
+// isCollecting reports whether a collection went on when the metrics were read.
+func (m *sampler) isCollecting() bool { return m.unpaired > m.extraStops }
+
+// noteNotCollecting notes that no collection went on when the metrics were read.
+func (m *sampler) noteNotCollecting() { m.extraStops = m.unpaired }
+
+// read reads the metrics.
+func (m *sampler) read() {
+	if m.metrics[0].Name == "" {
+		for i, name := range metricNames {
+			m.metrics[i].Name = name
+		}
+	}
+	metrics.Read(m.metrics[:])
+
+	all := uint64(0)
+	for _, n := range m.metrics[metricStops].Value.Float64Histogram().Counts {
+		all += n
+	}
+	if all != m.stops {
+		m.stops = all
+		m.stoppedAt = time.Now()
+	}
+	m.unpaired = int64(all) - 2*int64(m.metrics[metricCollections].Value.Uint64())
+}

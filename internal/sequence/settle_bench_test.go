@@ -1,9 +1,0 @@
-package sequence
-
-import "testing"
-
-func BenchmarkSettle(b *testing.B) {
-	for b.Loop() {
-		program.settle(replayed, false)
-	}
-}
