@@ -131,17 +131,12 @@ func (l *Log) Notef(code finding.Code, format string, args ...any) {
 	l.Note(code, fmt.Sprintf(format, args...))
 }
 
-// Error adds an error that fails the run, once. If it is a [finding.Error], or has
-// a method At that names its place, the same error of several tests is told once.
+// Error adds an error that fails the run, once. If it is a finding, which knows its
+// place, the same error of several tests is told once.
 func (l *Log) Error(err error) {
 	if is, ok := err.(interface{ Finding() *finding.Error }); ok {
 		f := is.Finding()
 		l.errors.Add(failure{f.Code, f.Place, f.Err.Error()})
-		return
-	}
-	if broken, ok := err.(interface{ At() (place, reason string) }); ok {
-		place, reason := broken.At()
-		l.errors.Add(failure{finding.CassetteUnreadable, place, reason})
 		return
 	}
 	l.errors.Add(failure{finding.CodeOf(err), "", err.Error()})
