@@ -101,29 +101,6 @@ func Interactions(s string) []*interaction.Interaction {
 	return []*interaction.Interaction{it, plain, function}
 }
 
-// Source returns the text of the program's files that match patterns, those of tests left out: what is
-// looked for in a message must be there.
-func Source(patterns ...string) (string, error) {
-	var text strings.Builder
-	for _, pattern := range patterns {
-		files, err := filepath.Glob(pattern)
-		if err != nil || files == nil {
-			return "", fmt.Errorf("%s: no files, %v", pattern, err)
-		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
-			data, err := os.ReadFile(file)
-			if err != nil {
-				return "", err
-			}
-			text.Write(data)
-		}
-	}
-	return text.String(), nil
-}
-
 // ascii returns JSON with escapes for all that is not ASCII.
 func ascii(text string) string {
 	var b strings.Builder
