@@ -34,12 +34,13 @@ func (r *Recorder) engine() *recorder.Recorder { return (*recorder.Recorder)(r) 
 // them. Otherwise it is never overwritten.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r, err := recorder.Open(file, func(c *config) {
-		c.IsRecorder(isRecorder)
+		c.RecognizeRecorders(isRecorder)
 		group.Apply(opts, c)
 	})
 	return (*Recorder)(r), err
 }
 
+// isRecorder reports whether a transport is a recorder of this package.
 func isRecorder(rt http.RoundTripper) bool {
 	_, ok := rt.(*Recorder)
 	return ok

@@ -39,7 +39,7 @@ type Config struct {
 	onRecordError RecordErrorPolicy
 	log           func(note string)
 	parseOptions  func(line string) (func(*Config), error) // see OptionsAtTop
-	isRecorder    func(http.RoundTripper) bool             // see IsRecorder; nil if none is
+	recognize     func(http.RoundTripper) bool             // see RecognizeRecorders; nil if none is
 	err           error                                    // the first option that could not be applied
 	settings      []setting                                // the options, flags and variables that are set
 	hits          sync.Map                                 // those of their values that had an effect
@@ -54,9 +54,9 @@ func (c *Config) plain() bool {
 // selectsNone reports whether no call is live or frozen.
 func (c *Config) selectsNone() bool { return len(c.live)+len(c.frozen) == 0 }
 
-// isARecorder reports whether a transport is a recorder of package promptecho.
-func (c *Config) isARecorder(rt http.RoundTripper) bool {
-	return c.isRecorder != nil && c.isRecorder(rt)
+// isRecorder reports whether a transport is a recorder of package promptecho.
+func (c *Config) isRecorder(rt http.RoundTripper) bool {
+	return c.recognize != nil && c.recognize(rt)
 }
 
 // everything is the selector of all requests and calls.

@@ -31,7 +31,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if r.config.err != nil {
 		return nil, r.config.err
 	}
-	if r.config.isARecorder(r.config.upstream) || exchange.InFront(r.config.upstream) {
+	if r.config.isRecorder(r.config.upstream) || exchange.InFront(r.config.upstream) {
 		return nil, prefixed("Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
@@ -229,7 +229,7 @@ var networkAtStart = http.DefaultTransport
 // network returns the default transport. A recorder is never taken for the network, even
 // if it stands in http.DefaultTransport for code that takes no client.
 func (c *Config) network() http.RoundTripper {
-	if c.isARecorder(http.DefaultTransport) {
+	if c.isRecorder(http.DefaultTransport) {
 		return networkAtStart
 	}
 	return exchange.Network()

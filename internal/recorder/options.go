@@ -261,6 +261,6 @@ func (c *Config) OptionsAtTop(parse func(line string) (func(*Config), error)) {
 	c.parseOptions = parse
 }
 
-// IsRecorder sets what reports whether a transport is a recorder of package
-// promptecho, which this package cannot name. Without it none is.
-func (c *Config) IsRecorder(is func(http.RoundTripper) bool) { c.isRecorder = is }
+// RecognizeRecorders sets what reports whether a transport is a recorder of package
+// promptecho, whose type this package cannot name. Without it no transport is one.
+func (c *Config) RecognizeRecorders(recognize func(http.RoundTripper) bool) { c.recognize = recognize }
