@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Count returns "1 thing" or "2 things".
@@ -41,4 +43,10 @@ func AndMore(before string, n int) string {
 		return ""
 	}
 	return fmt.Sprintf("%sand %d more", before, n)
+}
+
+// Sentence returns a text whose first letter is a capital.
+func Sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }

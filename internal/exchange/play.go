@@ -43,6 +43,7 @@ type Playable struct {
 type Player struct {
 	Pace    float64           // how many times as long as recorded delays take; 0 is no delay
 	Note    func(text string) // told what people should know
+	Named   string            // what gives a request a name: "promptecho.WithName"
 	Pending *Pending          // has the requests that wait to be canceled
 
 	Patience time.Duration // how long such a request waits, beyond what it took when it was recorded; 0 is mostServed
@@ -199,7 +200,7 @@ func (p *Player) body(resp *http.Response, rec *Playable) *body {
 			b.end = fmt.Errorf("%w (recorded: %s)", b.end, rec.Error)
 		}
 	case rec.End == interaction.EndClosed:
-		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest. If another equal request was read to its end, tell the two apart with promptecho.WithName", rec.File, rec.Line)
+		note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to have the rest. If another equal request was read to its end, tell the two apart with %s", rec.File, rec.Line, p.Named)
 		b.end = finalError("promptecho: " + note)
 		b.onEnd = func() { p.Note(note) }
 		if rec.Error == interaction.Waiting || rec.Error != "" && b.req.Context().Done() != nil {

@@ -73,7 +73,13 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
 	r.given.find(!testing.Testing()) // echotest knows better
 	goesOn := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
-	r.player = exchange.Player{Pace: r.config.pace, Note: func(text string) { r.log.Note(finding.AnswerCut, text) }, Pending: &r.pending, GoesOn: goesOn}
+	r.player = exchange.Player{
+		Pace:    r.config.pace,
+		Note:    func(text string) { r.log.Note(finding.AnswerCut, text) },
+		Named:   r.words().NameRequest,
+		Pending: &r.pending,
+		GoesOn:  goesOn,
+	}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
@@ -97,6 +103,7 @@ func (r *Recorder) setMatching() {
 	r.redact.KeepHeaders, r.redact.Apart = r.config.keepHeaders, r.config.toldApart
 	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
 	r.redact.Hit, r.config.matching.Hit = r.config.hit, r.config.hit
+	r.redact.HowToRedact = r.words().RedactIt
 	// This is done in replay too, so that both sides of a match are redacted alike. (The
 	// test cache of the go command watches what Getenv reads, and not Environ.)
 	r.redact.Environment(os.Environ())
@@ -126,7 +133,7 @@ func (r *Recorder) load() error {
 		}
 		r.log.Note(finding.ConflictHealed, note)
 	}
-	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
+	mode, note, err := settleMode(r.mode, r.tape.State, r.file, r.words())
 	if err != nil {
 		return err
 	}
@@ -211,6 +218,7 @@ func (r *Recorder) describe(path string) {
 		AllowUnused:  r.config.allowUnused,
 		AllowRaced:   r.config.allowRaced,
 		KeepFailures: r.config.onRecordError == Keep,
+		Words:        r.words(),
 	}
 }
 

@@ -52,7 +52,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	if err == nil && p.Passing() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
-			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line())
+			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: %s", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(), r.words().Code(advice.New(string(optionPace), "1")))
 			rec = retry
 			p, err = r.playable(in, rec)
 		}
@@ -122,7 +122,7 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 		r.log.Accepted.Add(rec)
 	}
 	if m.SecretLearned {
-		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, "+advice.NameSecret, r.file, rec.Line(), redact.Placeholder)
+		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, %s", r.file, rec.Line(), redact.Placeholder, r.words().NameSecret)
 	}
 	if m.Form != nil {
 		r.log.Drift(rec, m.FoundBy)

@@ -27,7 +27,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
 	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.noteVolatile(in.match.Form)
-	if what := report.Telemetry(&in.match.Request, in.match.Form); what != "" {
+	if what := report.Telemetry(&in.match.Request, in.match.Form, r.words()); what != "" {
 		r.log.Notef(finding.Telemetry, "%s: %s: %s", r.file, r.nameOf(req), what)
 	}
 

@@ -16,6 +16,9 @@ type Policy struct {
 
 	Hit func(value string) bool // is called with what of these changed something; may be nil
 
+	// HowToRedact ends errors: how the user has a text replaced. It may be empty.
+	HowToRedact string
+
 	secrets
 }
 

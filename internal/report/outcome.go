@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -175,6 +176,7 @@ type Run struct {
 
 	Passes      func(u *url.URL) bool // whether requests to a URL pass through; nil if none do
 	AllowUnused canon.Selectors       // the recordings of which the user accepts that they answer nothing
+	Words       *advice.Words         // the words for the language of the suite
 }
 
 // mode names the record mode and who chose it.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 )
 
 // The keys of the attributes that are none of the [Counts].
@@ -51,14 +52,14 @@ func (d *Done) AddCode(code finding.Code) {
 
 // A Cause is one reason why a test does not fit its cassette, for the command.
 type Cause struct {
-	Code   finding.Code   `json:"code"`
-	Hints  []finding.Code `json:"hints,omitempty"`  // what else is known of it
-	At     string         `json:"at,omitempty"`     // the cassette with a line, if one is known
-	Reason string         `json:"reason"`           // in a line
-	Detail string         `json:"detail,omitempty"` // the rest of the report
-	Caller string         `json:"caller,omitempty"` // which line asked
-	Option string         `json:"option,omitempty"` // what to add so that it fits, as code
-	Edits  []Edit         `json:"edits,omitempty"`  // the first fields that differ from the nearest recording
+	Code    finding.Code    `json:"code"`
+	Hints   []finding.Code  `json:"hints,omitempty"`   // what else is known of it
+	At      string          `json:"at,omitempty"`      // the cassette with a line, if one is known
+	Reason  string          `json:"reason"`            // in a line
+	Detail  string          `json:"detail,omitempty"`  // the rest of the report
+	Caller  string          `json:"caller,omitempty"`  // which line asked
+	Options []advice.Option `json:"options,omitempty"` // what to add so that it fits
+	Edits   []Edit          `json:"edits,omitempty"`   // the first fields that differ from the nearest recording
 }
 
 // An Edit is a field that differs, and its values around the difference; "" where there is none.
