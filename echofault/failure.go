@@ -12,7 +12,7 @@ import (
 // errors. name is the request's.
 func failure(req *http.Request, name string, status int, message string) *http.Response {
 	header := http.Header{"Content-Type": {"application/json"}, "Retry-After": {"0"}}
-	exchange.SayNow(req, header, true, func() bool { return true })
+	exchange.SetNoDelay(req, header, true, func() bool { return true })
 	var body map[string]any
 	switch vendorOf(req.URL.Path, name) {
 	case "anthropic": // https://docs.anthropic.com/en/api/errors

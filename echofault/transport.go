@@ -71,7 +71,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req) // which says what is wrong
 	}
 	var body request.Body
-	if err := body.Read(req, true, true, nil); err != nil {
+	if err := body.Read(req, request.ReadOptions{Whole: true, MaySend: true}); err != nil {
 		return nil, fmt.Errorf("echofault: reading the request: %w", err)
 	}
 	if ctx := req.Context(); ctx.Err() != nil {

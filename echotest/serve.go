@@ -133,7 +133,7 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	}
 	t.Setenv("PROMPTECHO_DEFAULT", t.Name()) // it refuses parallel tests; nothing reads it
 	s := serve.New(rec, "")
-	remove, ok := exchange.PutInFront(func(network http.RoundTripper) *http.Transport {
+	remove, ok := exchange.InstallDefault(func(network http.RoundTripper) *http.Transport {
 		return newDefault(rec, s, network)
 	})
 	if !ok {

@@ -127,7 +127,7 @@ var leading = [...]string{"Location", "Content-Location", "Operation-Location", 
 // upstreams. Servers on this machine that have no listener stay.
 func (s *Server) leadHere(h http.Header) {
 	for _, name := range leading {
-		request.Readdress(h[name], func(u *url.URL) string {
+		request.RewriteAddresses(h[name], func(u *url.URL) string {
 			t := targetOf(u)
 			s.mu.Lock()
 			l := s.listeners[t]
@@ -147,7 +147,7 @@ func (s *Server) leadHere(h http.Header) {
 // upstreams.
 func (s *Server) leadThere(h http.Header) {
 	for _, values := range h {
-		request.Readdress(values, func(u *url.URL) string {
+		request.RewriteAddresses(values, func(u *url.URL) string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			for _, l := range s.listeners {

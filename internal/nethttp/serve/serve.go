@@ -136,7 +136,7 @@ func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.cancel(request.ErrStopped)
+	s.cancel(request.ErrServerClosed)
 	_ = s.web.Close() // of the listeners and connections, which nobody uses any more
 	ended := make(chan struct{})
 	go func() {
