@@ -33,19 +33,19 @@ func (t *Test) IsBelow(parent *Test) bool {
 	return t.Package == parent.Package && strings.HasPrefix(t.Name, parent.Name+"/")
 }
 
-// Results are what came of the tests so far.
+// Results are the results of the tests that have ended.
 type Results struct {
-	Tests    []*Test   // those that have ended, and have a recorder or failed, in that order
-	Packages int       // how many have ended
+	Tests    []*Test   // tests that have a recorder or failed, in the order in which they ended
+	Packages int       // the number of packages that have ended
 	Failures []Failure // of packages
 	Total    attr.Counts
 
 	running map[[2]string]*running // by package and name; that of the package has none
 	builds  map[string]string      // the output of builds
-	built   map[string]bool        // those of them that are told
+	built   map[string]bool        // the builds whose output is in Failures
 }
 
-// A Failure is what a package says that failed, other than by a test.
+// A Failure is a package that failed without a failed test.
 type Failure struct {
 	Package string       `json:"package"`
 	Code    finding.Code `json:"code"`
@@ -60,8 +60,8 @@ type running struct {
 	failed  int      // of a package: how many of its tests have failed
 }
 
-// Add adds an event. It returns the test that has ended with it and has a recorder or
-// failed, or nil.
+// Add adds an event. If a test ended with the event, and has a recorder or failed, Add
+// returns the test.
 func (r *Results) Add(e Event) *Test {
 	if e.ImportPath != "" {
 		if r.builds == nil {
@@ -100,15 +100,18 @@ func (r *Results) get(pkg, test string) *running {
 	return one
 }
 
-// output keeps a piece of output, without what go test -v says of the course of tests.
+// output keeps a piece of output, except the lines of go test -v that say which test runs.
 func (one *running) output(text string) {
 	trimmed := strings.TrimLeft(text, " ")
-	for _, course := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "=== ATTR "} {
-		if strings.HasPrefix(text, course) {
+	for _, progress := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "=== ATTR "} {
+		if strings.HasPrefix(text, progress) {
 			return
 		}
 	}
-	if one.test.Name != "" && (strings.HasPrefix(trimmed, "--- FAIL: ") || strings.HasPrefix(trimmed, "--- PASS: ") || strings.HasPrefix(trimmed, "--- SKIP: ")) {
+	isVerdict := strings.HasPrefix(trimmed, "--- FAIL: ") ||
+		strings.HasPrefix(trimmed, "--- PASS: ") ||
+		strings.HasPrefix(trimmed, "--- SKIP: ")
+	if one.test.Name != "" && isVerdict {
 		one.verdict = trimmed
 		return
 	}
@@ -134,8 +137,8 @@ func (r *Results) end(one *running, status string, seconds float64) *Test {
 	return t
 }
 
-// endPackage ends a package. What fails a package without a test is told: a build, a
-// panic of TestMain, an exit.
+// endPackage ends a package. If it failed without a failed test, it becomes a Failure:
+// after a failed build, a panic of TestMain, or a call of os.Exit.
 func (r *Results) endPackage(one *running, e Event) {
 	pkg := one.test.Package
 	delete(r.running, [2]string{pkg, ""})
@@ -147,7 +150,7 @@ func (r *Results) endPackage(one *running, e Event) {
 	for _, left := range r.left(pkg) {
 		text = strings.Join(left.lines, "") + text
 		left.test.Status = Stopped
-		if one.failed > 0 { // else the package says it
+		if one.failed > 0 { // otherwise the Failure has the output
 			left.test.Output = strings.Join(left.lines, "")
 		}
 		r.Tests = append(r.Tests, &left.test)
