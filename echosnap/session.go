@@ -66,8 +66,8 @@ func init() { recorder.ExpectSnapshots() }
 
 var sessions sync.Map // of running tests, by their testing.TB
 
-// fail keeps what is wrong. The test fails when it is over: before that, nobody could tell
-// whether something else is wrong as well.
+// fail keeps a failure for the end of the test. Only then it is known whether the test has
+// failed for another reason, too.
 func (s *session) fail(format string, args ...any) {
 	at := caller()
 	s.mu.Lock()
@@ -75,7 +75,7 @@ func (s *session) fail(format string, args ...any) {
 	s.wrong = append(s.wrong, at+": "+fmt.Sprintf(format, args...))
 }
 
-// failNow fails the test for what is wrong.
+// failNow fails the test if there are failures.
 func (s *session) failNow() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -101,13 +101,18 @@ func sessionOf(t testing.TB) *session {
 	if report.FuzzWorker() {
 		do = check // one of several processes
 	}
-	s := &session{t: t, path: filepath.Join(folder, snapshot.Path(t.Name())), do: do, asked: map[string]*snapshot.Section{}}
+	s := &session{
+		t:     t,
+		path:  filepath.Join(folder, snapshot.Path(t.Name())),
+		do:    do,
+		asked: map[string]*snapshot.Section{},
+	}
 	s.stored, s.broken = snapshot.Read(s.path)
 	if s.broken != nil {
 		s.stored = &snapshot.File{}
 	}
 	if was, loaded := sessions.LoadOrStore(t, s); loaded {
-		return was.(*session) // another goroutine of the test was faster
+		return was.(*session) // made by another goroutine of the test
 	}
 	t.Cleanup(func() {
 		t.Helper()
@@ -137,13 +142,15 @@ func (s *session) enter(sec *snapshot.Section, c *config) (was *snapshot.Section
 	defer s.mu.Unlock()
 	if before := s.asked[sec.Name]; before != nil {
 		if !before.Equal(sec, c.ignored) {
-			s.t.Errorf("echosnap: two values of this test are called %q: give each a name of its own, with Name", sec.Name)
+			s.t.Errorf("echosnap: two values of this test are called %q: "+
+				"give each a name of its own, with Name", sec.Name)
 		}
 		return nil, false
 	}
 	s.asked[sec.Name] = sec
 	if s.broken != nil && s.do != update {
-		if why := fmt.Sprintf("nothing is compared: %v", s.broken); !slices.Contains(s.wrong, why) {
+		why := fmt.Sprintf("nothing is compared: %v", s.broken)
+		if !slices.Contains(s.wrong, why) {
 			s.wrong = append(s.wrong, why)
 		}
 		return nil, false
@@ -161,7 +168,8 @@ func (s *session) match(sec *snapshot.Section, c *config) {
 	case was == nil:
 		s.add(&s.fresh, sec, was)
 		if s.do == check {
-			s.fail("%s has no snapshot %q, and this run writes none (%s): was it committed? To write it:\n  %s\n\n%s", below(s.path), sec.Name, whyNot(), command(s.t.Name()), shown(sec))
+			s.fail("%s has no snapshot %q, and this run writes none (%s): was it committed? To write it:\n  %s\n\n%s",
+				below(s.path), sec.Name, whyNot(), command(s.t.Name()), shown(sec))
 		}
 		return
 	case s.do == update:
@@ -179,7 +187,8 @@ func (s *session) remedy() string {
 	if s.do == check {
 		return fmt.Sprintf("\nThis run writes nothing (%s). To accept it:\n  %s", whyNot(), command(s.t.Name()))
 	}
-	return fmt.Sprintf("\nTo accept or reject it:\n  %s\nTo accept all of this test:\n  %s", shell.Join([]string{"promptecho", "review", shell.Place(s.path)}), command(s.t.Name()))
+	review := shell.Join([]string{"promptecho", "review", shell.Place(s.path)})
+	return fmt.Sprintf("\nTo accept or reject it:\n  %s\nTo accept all of this test:\n  %s", review, command(s.t.Name()))
 }
 
 // add keeps a section that is to be written.
@@ -202,32 +211,38 @@ func (s *session) judged(was, sec *snapshot.Section, c *config) bool {
 	v, err := judge.Decide(s.t.Context(), c.ask, was.Text, sec.Text, c.criteria)
 	switch {
 	case err != nil:
-		s.t.Errorf("echosnap: %s: %q differs from its snapshot, and it was not judged: %v", below(s.path), sec.Name, err)
+		s.t.Errorf("echosnap: %s: %q differs from its snapshot, and it was not judged: %v",
+			below(s.path), sec.Name, err)
 		return false
 	case v.Holds():
-		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged right:\n%s", below(s.path), sec.Name, indented(v.String()))
+		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged right:\n%s",
+			below(s.path), sec.Name, indented(v.String()))
 		return true
 	}
 	s.fail("%s: the judge says that %q is not right:\n%s", below(s.path), sec.Name, indented(v.String()))
 	return false
 }
 
-// conclude writes what the test has left to be written.
+// conclude writes the files at the end of the test, unless it ended by a panic or by
+// runtime.Goexit.
 func (s *session) conclude() {
 	s.t.Helper()
 	running := stack.Current()
-	if s.do == check || running.Panicking || running.Exiting && !s.t.Failed() && !s.t.Skipped() {
+	byTesting := s.t.Failed() || s.t.Skipped() // FailNow and SkipNow call Goexit
+	wasInterrupted := running.Panicking || running.Exiting && !byTesting
+	if s.do == check || wasInterrupted {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := missed(s.t.Name()); n > 0 {
-		s.t.Logf("echosnap: no snapshot is written, since the test has %s without a recording", english.Count(n, "request"))
+		s.t.Logf("echosnap: no snapshot is written, since the test has %s without a recording",
+			english.Count(n, "request"))
 		return
 	}
-	whole := !s.t.Failed() && !s.t.Skipped() && !report.Filtered(s.t.Name()) && !report.Fuzzing(s.t.Name()) && !report.Short()
+	whole := s.isWhole()
 	if s.broken != nil && (s.do != update || !whole) {
-		return // what of the file this run does not ask for would be lost
+		return // the other snapshots in the file would be lost
 	}
 	if err := s.write(whole); err != nil {
 		s.t.Errorf("echosnap: %v", err)
@@ -235,12 +250,20 @@ func (s *session) conclude() {
 	s.rewrite()
 }
 
-// write writes the snapshots, and what is to be reviewed. whole says that the test passed and
-// asked for all that it asks for.
+// isWhole reports whether the test passed and ran all of its code, so that it asked for each
+// of its snapshots.
+func (s *session) isWhole() bool {
+	if s.t.Failed() || s.t.Skipped() || report.Short() {
+		return false
+	}
+	return !report.Filtered(s.t.Name()) && !report.Fuzzing(s.t.Name())
+}
+
+// write writes the snapshots, and the ones to review. whole is the result of isWhole.
 func (s *session) write(whole bool) error {
 	lock.Lock() // two runs of a test in one process must not write at once
 	defer lock.Unlock()
-	now, err := snapshot.Read(s.path) // somebody may have accepted others meanwhile
+	now, err := snapshot.Read(s.path) // a review may have changed the file since the test began
 	switch {
 	case err != nil && s.broken != nil:
 		now = &snapshot.File{}
@@ -269,7 +292,8 @@ func (s *session) write(whole bool) error {
 	}
 	unasked := s.unasked(now)
 	if whole {
-		left.Sections = slices.DeleteFunc(left.Sections, func(sec *snapshot.Section) bool { return s.asked[sec.Name] == nil })
+		isUnused := func(sec *snapshot.Section) bool { return s.asked[sec.Name] == nil }
+		left.Sections = slices.DeleteFunc(left.Sections, isUnused)
 	}
 	switch {
 	case !whole || len(unasked) == 0:
@@ -278,7 +302,8 @@ func (s *session) write(whole bool) error {
 			now.Drop(name)
 		}
 	default:
-		s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots", below(s.path), quotedList(unasked))
+		s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots",
+			below(s.path), quotedList(unasked))
 		ending.AddUnused(below(s.path), unasked)
 	}
 	if len(accepted) > 0 || s.do == update {

@@ -36,7 +36,13 @@ func tally(c *attr.Done) []string {
 	for _, n := range []struct {
 		count int64
 		what  string
-	}{{c.Resumed, "resumed"}, {c.CarriedOver, "carried over"}, {c.Kept, "kept"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}} {
+	}{
+		{c.Resumed, "resumed"},
+		{c.CarriedOver, "carried over"},
+		{c.Kept, "kept"},
+		{c.Dropped, "dropped"},
+		{c.Failed, "got a failure"},
+	} {
 		if n.count > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
 		}

@@ -21,16 +21,18 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// folder is that of the package, where its tests start.
+// folder is the folder of the package, where its tests start.
 var folder, _ = os.Getwd()
 
-// outcome tells how a test with this cassette ended. It is called from the test's cleanup.
+// outcome returns how a test with this cassette ended. It is called from the test's cleanup.
 func outcome(t testing.TB, file string) report.Outcome {
 	running := stack.Current()
+	hasFailed := t.Failed() && !ending.IsToReview(t)
+	wasInterrupted := running.Panicking || running.Exiting && !t.Skipped()
 	return report.Outcome{
 		Test:      t.Name(),
 		Ambiguous: !isGoTest(t.Name()),
-		Failed:    t.Failed() && !ending.IsToReview(t) || running.Panicking || running.Exiting && !t.Skipped(),
+		Failed:    hasFailed || wasInterrupted,
 		Skipped:   t.Skipped(),
 		Filtered:  report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
 		Short:     report.Short(),
@@ -41,8 +43,8 @@ func outcome(t testing.TB, file string) report.Outcome {
 	}
 }
 
-// commandFor returns what makes the command that runs just this test; nil if there is none, since
-// the test is one of a framework that go test cannot select.
+// commandFor returns a function that makes the command that runs only this test in a record
+// mode. It returns nil if go test cannot select the test, which is one of a framework.
 func commandFor(t testing.TB) func(mode string) string {
 	name := t.Name()
 	switch {
@@ -55,8 +57,8 @@ func commandFor(t testing.TB) func(mode string) string {
 	return func(mode string) string { return command(mode, name) }
 }
 
-// carryOverFor returns what makes the command that runs a test with recordings from other
-// cassettes; nil if go test cannot select it.
+// carryOverFor returns a function that makes the command that runs a test with recordings
+// from other cassettes, and nil if go test cannot select the test.
 func carryOverFor(t testing.TB) func(test, sources string) string {
 	if !isGoTest(t.Name()) {
 		return nil
@@ -79,8 +81,8 @@ var goTestName = memo.Regexp(`^(Test|Benchmark|Fuzz)([^a-z\s]\S*)?$`)
 const ginkgoFocus = "ginkgo.focus"
 
 // command returns the shell command that runs tests and benchmarks of this package in a
-// record mode: all tests, if none is named. It works wherever in the module it is pasted, or,
-// if the module is nested, in the repository.
+// record mode, or all tests if there are no names. The command works everywhere in the
+// module or, if the module is nested, in the repository.
 func command(mode string, names ...string) string { return commandOf(mode, names, nil) }
 
 // commandOf is command with the shortest patterns that select no other test of those that are
@@ -89,12 +91,14 @@ func commandOf(mode string, names, known []string) string {
 	return shell.With(runtime.GOOS, goTest(buildInfo(), nested(folder), names, known...), "PROMPTECHO_MODE="+mode)
 }
 
-// acceptCommand returns the shell command by which promptecho takes what was asked in this
-// package over into its cassettes, by tests and benchmarks with these names. It works where that of command does.
+// acceptCommand returns the shell command of promptecho that writes the requests of tests and
+// benchmarks with these names into the cassettes of this package. The command works where
+// that of command does.
 func acceptCommand(names []string) string {
 	words := append([]string{"promptecho", "accept"}, target(buildInfo())...)
 	isTest := func(name string) bool { return !strings.HasPrefix(name, "Benchmark") }
-	if benchmarks := slices.DeleteFunc(slices.Clone(names), isTest); len(benchmarks) > 0 { // which go test leaves out
+	benchmarks := slices.DeleteFunc(slices.Clone(names), isTest)
+	if len(benchmarks) > 0 { // go test runs them only with a flag
 		words = append(append(words, "--"), selecting(benchmarks, nil)...)
 	}
 	text := shell.Join(words)

@@ -35,14 +35,20 @@ type suite struct {
 	options   []report.Option             // of all recorders
 	names     map[string]bool             // of the tests with recorders
 	problems  map[string][]report.Problem // of the tests, and of these recorders, that failed
-	mode      string                      // the record mode, and who chose it
+	mode      string                      // the record mode, and what has set it
 
 	broken      map[string]bool // the cassettes that cannot be read, and whether a formatter wrote them
 	brokenTests map[string]bool // the tests of them
 }
 
 func newSuite() *suite {
-	return &suite{cassettes: map[string]bool{}, names: map[string]bool{}, problems: map[string][]report.Problem{}, broken: map[string]bool{}, brokenTests: map[string]bool{}}
+	return &suite{
+		cassettes:   map[string]bool{},
+		names:       map[string]bool{},
+		problems:    map[string][]report.Problem{},
+		broken:      map[string]bool{},
+		brokenTests: map[string]bool{},
+	}
 }
 
 // add adds the report of one of the recorders of a test, or of one of [suite.shared]; nil is
@@ -96,23 +102,24 @@ func these(cassettes []string) string {
 // current is the suite that runs; nil if there is none.
 var current atomic.Pointer[suite]
 
-// What many tests fail for is told once. Under Run that is at its end, where the eye is; without
-// it, the first test of the process tells it, and the others name that one.
+// A finding that many tests have is reported once. Under Run the report is at the end of the
+// output. Without Run the first test of the process has the report, and the others name that
+// test.
 
-// told has the tests that told a finding first, by it.
+// told has for each finding the test that has reported it.
 var told sync.Map
 
-// tell returns what a test has to say of a problem; "" if it has said enough by itself, and the
-// others say the rest.
+// tell returns the report of a problem of a test, and "" if the test does not need one: its
+// own messages say that it failed, and the report is elsewhere.
 func tell(t testing.TB, p *report.Problem) string {
 	s := current.Load()
 	if s == nil && !isGoTest(t.Name()) {
-		return p.Text() // who shows what other tests have told is up to their framework
+		return p.Text() // a framework may not show the output of another test
 	}
 	fresh := false
 	text := p.Tell(func(f report.Finding) string {
 		first, known := told.LoadOrStore(f, t.Name())
-		known = known && first != t.Name() // with -count, a test tells it each time
+		known = known && first != t.Name() // with -count, a test runs several times
 		fresh = fresh || !known
 		switch {
 		case s != nil:
@@ -122,8 +129,9 @@ func tell(t testing.TB, p *report.Problem) string {
 		}
 		return ""
 	})
-	if s != nil && p.Causes[0].At != "" && !fresh && t.Failed() && !testing.Verbose() {
-		return "" // its own lines say that it failed, and the end says why
+	isAtEnd := s != nil && p.Causes[0].At != ""
+	if isAtEnd && !fresh && t.Failed() && !testing.Verbose() {
+		return ""
 	}
 	return text
 }
