@@ -16,7 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A Source is a file as it was compiled, and what is to stand in it instead.
+// A Source is a source file as it was compiled, with the snapshots to replace in it.
 type Source struct {
 	text  []byte
 	edits []edit
