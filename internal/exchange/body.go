@@ -142,6 +142,9 @@ func (b *body) wait() error {
 	return b.waitForChunk(turn, next, isFirst, isLast)
 }
 
+// waitForChunk waits for the recorded delay of a chunk, and until the sequence of
+// overlapping responses has come to it. If the context is done before, the client gets
+// a chunk that it has in a buffer, and the error of the context otherwise.
 func (b *body) waitForChunk(turn *sequence.Turn, next chunk, isFirst, isLast bool) error {
 	ctx := b.req.Context()
 	err := pause(ctx, b.closing, b.pace, next.delayMS)
@@ -160,13 +163,13 @@ func (b *body) waitForChunk(turn *sequence.Turn, next chunk, isFirst, isLast boo
 	return Canceled(b.req, b.proto)
 }
 
+// waitForEnd waits until the body may end. If the context is done before, the client
+// gets the end of a body that it may have had already, and the error of the context
+// otherwise.
 func (b *body) waitForEnd(turn *sequence.Turn) error {
 	ctx := b.req.Context()
 	err := turn.Ended(ctx, b.closing)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil || ctx.Err() == nil {
+	if ctx.Err() == nil {
 		return err
 	}
 	// Without a pace and a sequence, nothing says that the end came after the
@@ -178,6 +181,8 @@ func (b *body) waitForEnd(turn *sequence.Turn) error {
 	return Canceled(b.req, b.proto)
 }
 
+// waitForCancel waits until the client cancels its request, and returns the error of
+// the context. It returns nil if the client has not done so in cancelLimit.
 func (b *body) waitForCancel() error {
 	ctx := b.req.Context()
 	limited := ctx

@@ -30,6 +30,7 @@ func (p *Player) Play(req *http.Request, rec *Playable) (*http.Response, error) 
 	return resp, err
 }
 
+// play is Play for a recording whose turn the caller ends after an error.
 func (p *Player) play(req *http.Request, rec *Playable) (*http.Response, error) {
 	if rec.End == interaction.EndCanceled {
 		return nil, p.playCanceled(req, rec)
@@ -107,11 +108,13 @@ func (p *Player) newBody(resp *http.Response, rec *Playable) *body {
 	}
 	// Clients of MCP handle each message of a stream in a goroutine.
 	b.awaitsIdle = p.Pace == 0 && rec.Stream != "" && isMCP(resp.Request)
-	if p.Pace != 0 || b.turn != nil {
+	hasWaits := p.Pace != 0 || b.turn != nil
+	if hasWaits {
 		b.closing = make(chan struct{})
 	}
 	if resp.Request.Method == http.MethodGet && rec.Stream != "" {
-		// The stream may answer calls of other requests.
+		// In the older transport of MCP, such a stream has the responses to other
+		// requests (POST). They need its events, so the end of the recorder closes it.
 		b.relinks = &p.relinks
 		b.session = sessionOf(resp.Request, rec.Body)
 		if b.turn != nil {

@@ -89,7 +89,8 @@ func (s *Server) rewrite(l *listener, pr *httputil.ProxyRequest) {
 		out.URL.RawPath = pr.In.URL.EscapedPath()[len(l.path):]
 	}
 	if pr.In.Header["Anthropic-Version"] != nil {
-		// Vercel's client has the version in its base URL, and others add it.
+		// Vercel's client expects the version in the base URL, and other clients add it
+		// to the base URL. So the path may have it twice, or not at all.
 		out.URL.Path = messagesPath().ReplaceAllString(out.URL.Path, "/v1$1")
 	}
 	out.URL.Scheme = l.scheme

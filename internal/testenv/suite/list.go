@@ -26,12 +26,12 @@ type Package struct {
 func List(flags, patterns []string) (found []Package, err error) {
 	args := append([]string{"list", "-test", "-json=ImportPath,Name,Dir,Deps"}, flags...)
 	cmd := exec.Command("go", append(args, patterns...)...)
-	var out, said bytes.Buffer
+	var out, stderr bytes.Buffer
 	cmd.Stdout = &out
-	cmd.Stderr = &said
+	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		if said.Len() > 0 {
-			err = errors.New(strings.TrimSpace(said.String()))
+		if stderr.Len() > 0 {
+			err = errors.New(strings.TrimSpace(stderr.String()))
 		}
 		return nil, fmt.Errorf("go list: %w", err)
 	}
@@ -40,9 +40,11 @@ func List(flags, patterns []string) (found []Package, err error) {
 			ImportPath, Name, Dir string
 			Deps                  []string
 		}
-		if err := dec.Decode(&p); err == io.EOF {
+		err := dec.Decode(&p)
+		if err == io.EOF {
 			return found, nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		// The tests of a package are a program whose path ends in ".test".

@@ -28,8 +28,8 @@ type Event struct {
 type Process struct {
 	Events <-chan Event // closed when there are no more
 
-	cmd  *exec.Cmd
-	said bytes.Buffer // the standard error of go test
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
 }
 
 // Start starts go test in a record mode, with flags before the packages, arguments after
@@ -44,7 +44,7 @@ func Start(mode string, flags []string, packages []Package, args []string, env .
 	words = append(words, args...)
 	p := &Process{cmd: exec.Command("go", words...)}
 	p.cmd.Env = append(append(os.Environ(), "PROMPTECHO_MODE="+mode), env...)
-	p.cmd.Stderr = &p.said
+	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = time.Second // for the processes that a killed go test has started
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -94,16 +94,16 @@ const usageError = 2
 
 // Wait waits for the end of go test, after the last event. It returns the standard error of
 // go test, and an error if go test could not run. Failed tests are not an error.
-func (p *Process) Wait() (said string, err error) {
+func (p *Process) Wait() (stderr string, err error) {
 	err = p.cmd.Wait()
-	said = strings.TrimSpace(p.said.String())
+	stderr = strings.TrimSpace(p.stderr.String())
 	var exit *exec.ExitError
 	hasRun := errors.As(err, &exit) && exit.ExitCode() != usageError
 	if err == nil || hasRun || errors.Is(err, exec.ErrWaitDelay) {
-		return said, nil
+		return stderr, nil
 	}
-	if said != "" {
-		err = errors.New(said)
+	if stderr != "" {
+		err = errors.New(stderr)
 	}
-	return said, fmt.Errorf("go test: %w", err)
+	return stderr, fmt.Errorf("go test: %w", err)
 }
