@@ -50,8 +50,8 @@ func Garble(n int, selectors ...string) Fault {
 
 // spoil returns the strike function of a fault that changes the body of a successful answer.
 // prepare gets the body before anything is read from it.
-func spoil(prepare func(*body)) func(*hit, *http.Request, func() (*http.Response, error)) (*http.Response, error) {
-	return func(h *hit, _ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+func spoil(prepare func(*body)) strikeFunc {
+	return func(h *hit, _ *http.Request, send sendFunc) (*http.Response, error) {
 		resp, err := send()
 		switch {
 		case err != nil || resp == nil:
@@ -157,6 +157,7 @@ type cut struct {
 	passed int // bytes of a body that is not a stream
 }
 
+// part passes bytes of the body on up to the end, for the splitter.
 func (c *cut) part(b []byte, event int, last bool) {
 	if c.broken {
 		return
@@ -188,6 +189,8 @@ type garble struct {
 	held []byte // of the event to damage
 }
 
+// part passes bytes of the body on, and holds the event to damage until it is complete, for
+// the splitter.
 func (g *garble) part(b []byte, event int, last bool) {
 	if event != g.n {
 		g.out = append(g.out, b...)

@@ -22,10 +22,14 @@ type Fault struct {
 	times     int      // how many requests it strikes
 	selectors []string // of requests; without any, it selects all requests
 
-	// strike answers a request, and says by done or spare of h whether it struck. send
-	// sends the request to the next transport.
-	strike func(h *hit, req *http.Request, send func() (*http.Response, error)) (*http.Response, error)
+	strike strikeFunc
 }
+
+// A strikeFunc answers a request with a fault, and calls h.done or h.spare. send sends the
+// request to the next transport.
+type strikeFunc func(h *hit, req *http.Request, send sendFunc) (*http.Response, error)
+
+type sendFunc func() (*http.Response, error)
 
 // newFault returns a fault without strike. what and args are the call that made it.
 func newFault(times int, selectors []string, what string, args ...any) Fault {

@@ -339,8 +339,8 @@ func (s *session) tell(n int) {
 	}
 }
 
-// missed returns how many requests of a test have no recording, if it opened its recorder with
-// echotest. What comes of them is nothing to be kept.
+// missed returns how many requests of a test have no recording, if echotest has opened the
+// recorder. Values that depend on such a request must not become snapshots.
 func missed(test string) (n int) {
 	for _, r := range recorder.Unfinished() {
 		for name := test; name != ""; name = name[:max(0, strings.LastIndex(name, "/"))] {

@@ -78,7 +78,8 @@ func (b *Body) Read(req *http.Request, opts ReadOptions) error {
 	return err
 }
 
-// readLarge reads the rest of a body of which b.small has the beginning.
+// readLarge reads the rest of a body of which b.small has the beginning. If the body must
+// be sent after that, it goes into a temporary file.
 func (b *Body) readLarge(req *http.Request, opts ReadOptions) error {
 	b.reopen = req.GetBody
 	all := io.MultiReader(bytes.NewReader(b.small.Bytes()), req.Body)
@@ -88,30 +89,17 @@ func (b *Body) readLarge(req *http.Request, opts ReadOptions) error {
 	sent := &sending{from: b.large}
 	mustSpool := opts.MaySend && req.GetBody == nil
 	if opts.SendEarly != nil {
-		out := req.Clone(req.Context())
-		out.Body = sent
-		if req.GetBody != nil {
-			out.GetBody = func() (io.ReadCloser, error) {
-				body, err := req.GetBody()
-				if err != nil {
-					return sent, err
-				}
-				_ = b.large.Close()
-				b.large = b.newSource(body)
-				sent = &sending{from: b.large}
-				return sent, nil
-			}
-		}
-		opts.SendEarly(out)
+		sent = b.sendEarly(req, opts.SendEarly)
 		// A server may respond before it has read all of the body, and the transport
 		// goes on sending it.
 		mustSpool = !sent.closed.Load()
 	}
 
+	// From here on, the transport must not read from the source.
 	sent.mu.Lock()
 	defer sent.mu.Unlock()
-	defer b.large.Close()
 	sent.from = http.NoBody
+	defer b.large.Close()
 	err := b.large.err
 	if err == nil && b.reopen == nil {
 		err = req.Context().Err() // the code that writes the body may have stopped, too
@@ -132,6 +120,28 @@ func (b *Body) readLarge(req *http.Request, opts ReadOptions) error {
 	discard := struct{ io.Writer }{io.Discard} // hides ReadFrom, which reads in small pieces
 	_, err = io.Copy(discard, b.large)
 	return err
+}
+
+// sendEarly sends a request whose body is b.large, and returns the body that was sent last.
+// If the transport sends the request again, b.large begins again, too.
+func (b *Body) sendEarly(req *http.Request, send func(out *http.Request)) *sending {
+	sent := &sending{from: b.large}
+	out := req.Clone(req.Context())
+	out.Body = sent
+	if req.GetBody != nil {
+		out.GetBody = func() (io.ReadCloser, error) {
+			body, err := req.GetBody()
+			if err != nil {
+				return sent, err
+			}
+			_ = b.large.Close()
+			b.large = b.newSource(body)
+			sent = &sending{from: b.large}
+			return sent, nil
+		}
+	}
+	send(out)
+	return sent
 }
 
 func (b *Body) newSource(body io.ReadCloser) *source {
