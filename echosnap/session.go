@@ -270,54 +270,71 @@ func (s *session) isWhole() bool {
 	return !report.Filtered(s.t.Name()) && !report.Fuzzing(s.t.Name())
 }
 
-// write writes the snapshots, and the ones to review. whole is the result of isWhole.
+// write writes the snapshots, and the values to review. whole is the result of isWhole.
 func (s *session) write(whole bool) error {
 	writing.Lock()
 	defer writing.Unlock()
-	now, err := snapshot.Read(s.path) // a review may have changed the file since the test began
+	stored, err := snapshot.Read(s.path) // a review may have changed the file since the test began
 	switch {
 	case err != nil && s.broken != nil:
-		now = &snapshot.File{}
+		stored = &snapshot.File{}
 	case err != nil:
 		return err
 	}
-	left, _ := snapshot.Read(snapshot.Pending(s.path))
-	if left == nil {
-		left = &snapshot.File{} // the next run finds again what the unreadable file had
-	}
-	for name := range s.asked {
-		left.Drop(name)
-	}
 	accepted, pending := s.sort()
 	for _, sec := range accepted {
-		now.Put(sec)
+		stored.Put(sec)
 	}
-	for _, sec := range pending {
-		left.Put(sec)
-	}
-	unasked := s.unasked(now)
 	if whole {
-		isUnused := func(sec *snapshot.Section) bool { return s.asked[sec.Name] == nil }
-		left.Sections = slices.DeleteFunc(left.Sections, isUnused)
-	}
-	switch {
-	case !whole || len(unasked) == 0:
-	case s.mode == update:
-		for _, name := range unasked {
-			now.Drop(name)
-		}
-	default:
-		s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots",
-			below(s.path), quotedList(unasked))
-		ending.AddUnused(below(s.path), unasked)
+		s.dropUnused(stored)
 	}
 	if len(accepted) > 0 || s.mode == update {
-		if err := snapshot.Write(s.path, now.Encode(false)); err != nil {
+		err := snapshot.Write(s.path, stored.Encode(false))
+		if err != nil {
 			return err
 		}
 	}
 	s.tell(len(accepted))
-	return snapshot.Write(snapshot.Pending(s.path), left.Encode(true))
+	return s.writePending(pending, whole)
+}
+
+// dropUnused drops the snapshots that no value of the test has, if the run updates snapshots.
+// Otherwise it names them.
+func (s *session) dropUnused(stored *snapshot.File) {
+	unused := s.unused(stored)
+	if len(unused) == 0 {
+		return
+	}
+	if s.mode == update {
+		for _, name := range unused {
+			stored.Drop(name)
+		}
+		return
+	}
+	s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots",
+		below(s.path), quotedList(unused))
+	ending.AddUnused(below(s.path), unused)
+}
+
+// writePending writes the file with values to review. It keeps the values of earlier runs that
+// this run has not made, unless whole says that the test does not make them.
+func (s *session) writePending(pending []*snapshot.Section, whole bool) error {
+	file := snapshot.Pending(s.path)
+	old, _ := snapshot.Read(file)
+	if old == nil {
+		old = &snapshot.File{} // the next run finds again what the unreadable file had
+	}
+	for name := range s.asked {
+		old.Drop(name)
+	}
+	for _, sec := range pending {
+		old.Put(sec)
+	}
+	if whole {
+		isUnused := func(sec *snapshot.Section) bool { return s.asked[sec.Name] == nil }
+		old.Sections = slices.DeleteFunc(old.Sections, isUnused)
+	}
+	return snapshot.Write(file, old.Encode(true))
 }
 
 // writing is locked while files are written: with -count or -cpu, two runs of a test may end at
@@ -336,8 +353,8 @@ func (s *session) sort() (accepted, pending []*snapshot.Section) {
 	return s.fresh, s.differs
 }
 
-// unasked returns the names of the snapshots that no value of this run has.
-func (s *session) unasked(f *snapshot.File) (names []string) {
+// unused returns the names of the snapshots that no value of this run has.
+func (s *session) unused(f *snapshot.File) (names []string) {
 	for _, sec := range f.Sections {
 		if s.asked[sec.Name] == nil {
 			names = append(names, sec.Name)
