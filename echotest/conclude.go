@@ -45,7 +45,7 @@ func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 		sayIdle(w, "", effectiveFirst(s.options))
 	}
 	whole := code == 0 && part == "" && !report.Short()
-	s.nameLeft(w, whole)
+	s.nameUnused(w, whole)
 	ending.Tell(w, folder, whole)
 	return code
 }
@@ -99,23 +99,23 @@ func (s *suite) tellTotal(w io.Writer) {
 	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.Join(parts, ", "), written)
 }
 
-// nameLeft names the cassettes whose test does not exist and, after a whole run that passed,
+// nameUnused names the cassettes whose test does not exist and, after a whole run that passed,
 // the cassettes that no test has opened. Neither fails the package: such a cassette makes no
 // test pass that should fail. promptecho prune fails for them.
-func (s *suite) nameLeft(w io.Writer, whole bool) {
+func (s *suite) nameUnused(w io.Writer, whole bool) {
 	p := orphans.In(folder)
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
-	left := slices.DeleteFunc(p.Left(), opened)
-	var gone, outgrown []string
-	for _, cassette := range left {
+	orphaned := slices.DeleteFunc(p.Left(), opened)
+	var withoutTest, outgrown []string
+	for _, cassette := range orphaned {
 		if p.Reason(cassette) == orphans.TestGone {
-			gone = append(gone, cassette)
+			withoutTest = append(withoutTest, cassette)
 		} else {
 			outgrown = append(outgrown, cassette)
 		}
 	}
-	if len(gone) > 0 {
-		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(gone))
+	if len(withoutTest) > 0 {
+		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(withoutTest))
 		if whole {
 			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; "+
 				"if a test was renamed: promptecho mv TestOld TestNew\n")
@@ -129,7 +129,7 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 	}
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
 	unopened := slices.DeleteFunc(slices.Clone(p.Cassettes), func(cassette string) bool {
-		return opened(cassette) || slices.Contains(left, cassette) || strings.HasPrefix(cassette, benchmarks)
+		return opened(cassette) || slices.Contains(orphaned, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
 		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n"+

@@ -106,8 +106,8 @@ var current atomic.Pointer[suite]
 // output. Without Run the first test of the process has the report, and the others name that
 // test.
 
-// told has for each finding the test that has reported it.
-var told sync.Map
+// reporters has for each finding the test that has reported it.
+var reporters sync.Map
 
 // tell returns the report of a problem of a test, and "" if the test does not need one: its
 // own messages say that it failed, and the report is elsewhere.
@@ -118,7 +118,7 @@ func tell(t testing.TB, p *report.Problem) string {
 	}
 	fresh := false
 	text := p.Tell(func(f report.Finding) string {
-		first, known := told.LoadOrStore(f, t.Name())
+		first, known := reporters.LoadOrStore(f, t.Name())
 		known = known && first != t.Name() // with -count, a test runs several times
 		fresh = fresh || !known
 		switch {
@@ -298,13 +298,13 @@ func (s *suite) tellFailure(w io.Writer, f *failure) {
 // tellRemedies writes what to do about the failed tests.
 func (s *suite) tellRemedies(w io.Writer, failed []string) {
 	var remedies []report.Remedy
-	var told []string
+	var advice []string
 	names := map[report.Remedy][]string{}
 	for _, name := range failed {
 		for _, p := range s.problems[name] {
-			isNew := p.Advice != "" && !slices.Contains(told, p.Advice)
-			if isNew && len(told) < maxReasons {
-				told = append(told, p.Advice)
+			isNew := p.Advice != "" && !slices.Contains(advice, p.Advice)
+			if isNew && len(advice) < maxReasons {
+				advice = append(advice, p.Advice)
 			}
 			for _, r := range p.Remedies {
 				r.Command = ""
@@ -318,7 +318,7 @@ func (s *suite) tellRemedies(w io.Writer, failed []string) {
 			}
 		}
 	}
-	fmt.Fprint(w, strings.TrimPrefix(strings.Join(told, "")+"\n", "\n"))
+	fmt.Fprint(w, strings.TrimPrefix(strings.Join(advice, "")+"\n", "\n"))
 	for _, r := range remedies[:min(len(remedies), maxReasons)] {
 		fmt.Fprintf(w, "\n%s\n  %s\n", r.Say, s.command(r.Mode, slices.Compact(names[r])))
 	}

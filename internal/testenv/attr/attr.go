@@ -139,9 +139,9 @@ func (d *Done) Write(set func(key, value string)) {
 // recorders without a test.
 const Env = "PROMPTECHO_DONE"
 
-// Leave writes what a recorder did to a new file in the folder of [Env]. It does nothing if
+// WriteFile writes what a recorder did to a new file in the folder of [Env]. It does nothing if
 // the variable is not set.
-func (d *Done) Leave() error {
+func (d *Done) WriteFile() error {
 	dir := os.Getenv(Env)
 	if dir == "" {
 		return nil

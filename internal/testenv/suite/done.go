@@ -41,9 +41,9 @@ func readAttr(d *attr.Done, key, value string) bool {
 	return false
 }
 
-// Left returns the content of the files that recorders have written to the folder of
+// ReadDone returns the content of the files that recorders have written to the folder of
 // [attr.Env]. It ignores temporary and empty files, which killed processes have left.
-func Left(dir string) (all []attr.Done, err error) {
+func ReadDone(dir string) (all []attr.Done, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if atomicfile.IsTemporary(e.Name()) {

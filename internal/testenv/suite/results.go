@@ -70,18 +70,18 @@ func (r *Results) Add(e Event) *Test {
 		r.builds[e.ImportPath] += e.Output
 		return nil
 	}
-	one := r.get(e.Package, e.Test)
+	run := r.get(e.Package, e.Test)
 	switch e.Action {
 	case "output":
-		one.output(e.Output)
+		run.output(e.Output)
 	case "attr":
-		one.test.Linked = readAttr(&one.test.Done, e.Key, e.Value) || one.test.Linked
+		run.test.Linked = readAttr(&run.test.Done, e.Key, e.Value) || run.test.Linked
 	case Pass, Fail, Skip:
 		if e.Test == "" {
-			r.endPackage(one, e)
+			r.endPackage(run, e)
 			return nil
 		}
-		return r.end(one, e.Action, e.Elapsed)
+		return r.end(run, e.Action, e.Elapsed)
 	}
 	return nil
 }
@@ -89,19 +89,19 @@ func (r *Results) Add(e Event) *Test {
 // get returns what is running.
 func (r *Results) get(pkg, test string) *running {
 	key := [2]string{pkg, test}
-	one := r.running[key]
-	if one == nil {
+	run := r.running[key]
+	if run == nil {
 		if r.running == nil {
 			r.running = map[[2]string]*running{}
 		}
-		one = &running{test: Test{Package: pkg, Name: test}}
-		r.running[key] = one
+		run = &running{test: Test{Package: pkg, Name: test}}
+		r.running[key] = run
 	}
-	return one
+	return run
 }
 
 // output keeps a piece of output, except the lines of go test -v that say which test runs.
-func (one *running) output(text string) {
+func (run *running) output(text string) {
 	trimmed := strings.TrimLeft(text, " ")
 	for _, progress := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "=== ATTR "} {
 		if strings.HasPrefix(text, progress) {
@@ -111,20 +111,20 @@ func (one *running) output(text string) {
 	isVerdict := strings.HasPrefix(trimmed, "--- FAIL: ") ||
 		strings.HasPrefix(trimmed, "--- PASS: ") ||
 		strings.HasPrefix(trimmed, "--- SKIP: ")
-	if one.test.Name != "" && isVerdict {
-		one.verdict = trimmed
+	if run.test.Name != "" && isVerdict {
+		run.verdict = trimmed
 		return
 	}
-	one.lines = append(one.lines, text)
+	run.lines = append(run.lines, text)
 }
 
 // end ends a test.
-func (r *Results) end(one *running, status string, seconds float64) *Test {
-	t := &one.test
+func (r *Results) end(run *running, status string, seconds float64) *Test {
+	t := &run.test
 	delete(r.running, [2]string{t.Package, t.Name})
 	t.Status, t.Seconds = status, seconds
 	if status == Fail || t.Benign+t.NotCompared+t.NotSent > 0 {
-		t.Output = one.verdict + strings.Join(one.lines, "")
+		t.Output = run.verdict + strings.Join(run.lines, "")
 	}
 	if status == Fail {
 		r.get(t.Package, "").failed++
@@ -139,39 +139,39 @@ func (r *Results) end(one *running, status string, seconds float64) *Test {
 
 // endPackage ends a package. If it failed without a failed test, it becomes a Failure:
 // after a failed build, a panic of TestMain, or a call of os.Exit.
-func (r *Results) endPackage(one *running, e Event) {
-	pkg := one.test.Package
+func (r *Results) endPackage(run *running, e Event) {
+	pkg := run.test.Package
 	delete(r.running, [2]string{pkg, ""})
 	r.Packages++
 	if e.Action != Fail {
 		return
 	}
-	text := strings.Join(one.lines, "")
-	for _, left := range r.left(pkg) {
-		text = strings.Join(left.lines, "") + text
-		left.test.Status = Stopped
-		if one.failed > 0 { // otherwise the Failure has the output
-			left.test.Output = strings.Join(left.lines, "")
+	text := strings.Join(run.lines, "")
+	for _, unfinished := range r.unfinished(pkg) {
+		text = strings.Join(unfinished.lines, "") + text
+		unfinished.test.Status = Stopped
+		if run.failed > 0 { // otherwise the Failure has the output
+			unfinished.test.Output = strings.Join(unfinished.lines, "")
 		}
-		r.Tests = append(r.Tests, &left.test)
-		delete(r.running, [2]string{pkg, left.test.Name})
+		r.Tests = append(r.Tests, &unfinished.test)
+		delete(r.running, [2]string{pkg, unfinished.test.Name})
 	}
 	if e.FailedBuild != "" && !r.built[e.FailedBuild] {
 		r.built[e.FailedBuild] = true
 		text = r.builds[e.FailedBuild] + text
 	}
-	if one.failed == 0 {
+	if run.failed == 0 {
 		r.Failures = append(r.Failures, Failure{pkg, finding.PackageFailed, text})
 	}
 }
 
-// left returns the tests of a package that have not ended, in the order of their names.
-func (r *Results) left(pkg string) (left []*running) {
-	for key, one := range r.running {
+// unfinished returns the tests of a package that have not ended, in the order of their names.
+func (r *Results) unfinished(pkg string) (tests []*running) {
+	for key, run := range r.running {
 		if key[0] == pkg && key[1] != "" {
-			left = append(left, one)
+			tests = append(tests, run)
 		}
 	}
-	slices.SortFunc(left, func(a, b *running) int { return strings.Compare(a.test.Name, b.test.Name) })
-	return left
+	slices.SortFunc(tests, func(a, b *running) int { return strings.Compare(a.test.Name, b.test.Name) })
+	return tests
 }
