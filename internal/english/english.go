@@ -29,15 +29,15 @@ func Thousands[Int ~int | ~int64](n Int) string {
 	return s
 }
 
-// List joins the items with commas, but for those behind the first most: "a, b
-// and 3 more".
+// List joins the first most items with commas, and counts the others: "a, b and 3
+// more".
 func List(items []string, most int) string {
 	shown := items[:min(len(items), most)]
 	return strings.Join(shown, ", ") + AndMore(" ", len(items)-most)
 }
 
-// AndMore returns the end of a list from which n items are left out, with what
-// stands before it: "and 3 more". If n is not positive, it is empty.
+// AndMore returns the end of a list that leaves out n items: "and 3 more", with
+// the text before in front of it. It returns "" if n is not positive.
 func AndMore(before string, n int) string {
 	if n <= 0 {
 		return ""

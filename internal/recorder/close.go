@@ -111,7 +111,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 
 	rep := r.log.Judge(&o, r.optionsReport(&o)...)
 	if !r.log.OfTest {
-		if err := rep.Done.Leave(); err != nil {
+		if err := rep.Done.WriteFile(); err != nil {
 			reason := fmt.Sprintf("promptecho record cannot count the calls of this recorder: %v", err)
 			rep.Fail(finding.NotPassedOn, reason, r.file+": "+reason)
 		}

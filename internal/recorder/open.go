@@ -31,7 +31,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if r.config.err != nil {
 		return nil, r.config.err
 	}
-	if r.config.isRecorder(r.config.upstream) || exchange.InFront(r.config.upstream) {
+	if r.config.isRecorder(r.config.upstream) || exchange.IsInstalled(r.config.upstream) {
 		return nil, prefixed("Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
@@ -72,13 +72,13 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	}
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
 	r.given.find(!testing.Testing()) // echotest knows better
-	goesOn := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
+	hasLater := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
 	r.player = exchange.Player{
-		Pace:    r.config.pace,
-		Note:    func(text string) { r.log.Note(finding.AnswerCut, text) },
-		Named:   r.words().NameRequest,
-		Pending: &r.pending,
-		GoesOn:  goesOn,
+		Pace:     r.config.pace,
+		Note:     func(text string) { r.log.Note(finding.AnswerCut, text) },
+		Named:    r.words().NameRequest,
+		Pending:  &r.pending,
+		HasLater: hasLater,
 	}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
@@ -214,7 +214,7 @@ func (r *Recorder) describe(path string) {
 		Ceiling:      r.config.mode.ceiling(),
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
-		Passes:       func(u *url.URL) bool { return request.Passing(r.config.passing, u) != "" },
+		Passes:       func(u *url.URL) bool { return request.MatchServer(r.config.passing, u) != "" },
 		AllowUnused:  r.config.allowUnused,
 		AllowRaced:   r.config.allowRaced,
 		KeepFailures: r.config.onRecordError == Keep,

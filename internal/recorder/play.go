@@ -79,7 +79,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 		return nil, err
 	}
 	for _, values := range resp.Header {
-		request.Readdress(values, r.config.aliases.addressOf)
+		request.RewriteAddresses(values, r.config.aliases.addressOf)
 	}
 	return resp, nil
 }
@@ -103,10 +103,10 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playab
 		LatencyMS: it.LatencyMS,
 		File:      r.file,
 		Line:      rec.Line(),
-		Again:     func() bool { return r.tape.IsAskedAgain(rec) },
+		IsRetried: func() bool { return r.tape.IsAskedAgain(rec) },
 		Turn:      r.tape.Turn(rec, request.ServedBy(in.req.Context()).Far),
 	}
-	p.HasNext = p.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
+	p.HasAlternative = p.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
 	p.Error = redact.Printable(p.Error)
 	p.Body, p.Ends, err = exchange.Join(&p.Response)
 	if err != nil {

@@ -8,33 +8,33 @@ import (
 	"strings"
 )
 
-// Characters that mean nothing to a shell.
+// The characters that shells take as they are.
 const (
-	harmless             = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
-	harmlessToPowerShell = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/\._-=:`
+	posixPlain      = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
+	powerShellPlain = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/\._-=:`
 )
 
-// Quote quotes s for a POSIX shell where it must be.
-func Quote(s string) string { return join([]string{s}, harmless, `'\''`) }
+// Quote quotes a word for a POSIX shell, if it needs quotes.
+func Quote(s string) string { return join([]string{s}, posixPlain, `'\''`) }
 
-// Join quotes the words of a command and joins them.
-func Join(words []string) string { return join(words, harmless, `'\''`) }
+// Join returns a command of these words for a POSIX shell.
+func Join(words []string) string { return join(words, posixPlain, `'\''`) }
 
-// join quotes the words that are not harmless, and joins all. A quote in a word becomes what is given
-// for it.
-func join(words []string, harmless, quote string) string {
+// join joins words to a command. It quotes a word that has other characters than the plain
+// ones. quote replaces a quote in such a word.
+func join(words []string, plain, quote string) string {
 	quoted := slices.Clone(words)
 	for i, w := range words {
-		if w == "" || strings.Trim(w, harmless) != "" {
+		isPlain := w != "" && strings.Trim(w, plain) == ""
+		if !isPlain {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", quote) + "'"
 		}
 	}
 	return strings.Join(quoted, " ")
 }
 
-// With returns the command of these words with environment variables set for it, each
-// given as "NAME=value", as people paste it on a system, which is a GOOS: into PowerShell on
-// Windows, and elsewhere into a POSIX shell.
+// With returns a command with environment variables, each as "NAME=value". The command is
+// for PowerShell if goos is windows, and for a POSIX shell otherwise.
 func With(goos string, words []string, variables ...string) string {
 	var set, unset string
 	for _, variable := range variables {
@@ -47,14 +47,14 @@ func With(goos string, words []string, variables ...string) string {
 		}
 	}
 	if goos == "windows" {
-		return set + join(words, harmlessToPowerShell, "''") + unset
+		return set + join(words, powerShellPlain, "''") + unset
 	}
 	return set + Join(words)
 }
 
-// Place returns how a command names a file or folder, given with its absolute path: so, and
-// in a CI job relative to the root of the repository. What a CI job prints
-// is pasted into another checkout.
+// Place returns the path of a file or folder for a command that is printed. It is the
+// absolute path, but in a CI job it is relative to the root of the repository: a command
+// from a CI job is pasted in another checkout.
 func Place(path string) string {
 	root := Upward(path, ".git")
 	if root == "" || !InCI() {
@@ -69,8 +69,8 @@ func InCI() bool {
 	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(os.Getenv("CI")))
 }
 
-// Upward returns the nearest folder above dir, or dir itself, that holds a file of this
-// name; "" if there is none.
+// Upward returns dir, or the nearest folder above it, that has a file or folder with this
+// name. It returns "" if there is none.
 func Upward(dir, name string) string {
 	for {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
