@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // A Policy redacts the traffic of one cassette. It is safe for concurrent use once its
@@ -18,6 +19,7 @@ type Policy struct {
 
 	// HowToRedact ends errors: how the user has a text replaced. It may be empty.
 	HowToRedact string
+	lastHead atomic.Pointer[head] // of the request before
 
 	secrets
 }
