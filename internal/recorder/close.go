@@ -113,7 +113,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 	if !r.log.OfTest {
 		if err := rep.Done.WriteFile(); err != nil {
 			reason := fmt.Sprintf("promptecho record cannot count the calls of this recorder: %v", err)
-			rep.Fail(finding.NotPassedOn, reason, r.file+": "+reason)
+			rep.Fail(finding.OutcomeNotWritten, reason, r.file+": "+reason)
 		}
 	}
 

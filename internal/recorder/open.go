@@ -175,9 +175,9 @@ func (r *Recorder) overCut(err error) error {
 		return err
 	}
 	place := r.file
-	var broken interface{ At() (place, reason string) }
+	var broken interface{ Finding() *finding.Error }
 	if errors.As(err, &broken) {
-		place, _ = broken.At()
+		place = broken.Finding().Place
 	}
 	r.log.Notef(finding.CutOff, "%s: the file was cut here: this run records the whole cassette again", place)
 	return nil

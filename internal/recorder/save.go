@@ -391,13 +391,13 @@ func (r *Recorder) writeFile(f *newFile) error {
 // removeReplaced removes the files that a saved one replaces.
 func (r *Recorder) removeReplaced(f *newFile) error {
 	if err := r.tape.Journal.Remove(); err != nil {
-		return finding.Errorf(finding.NotSaved, f.name, "saved, but its journal could not be removed: %w", err)
+		return finding.Errorf(finding.LeftoverNotRemoved, f.name, "saved, but its journal could not be removed: %w", err)
 	}
 	if f.replaces == "" {
 		return nil
 	}
 	if err := cassette.Remove(f.replaces); err != nil {
-		return finding.Errorf(finding.NotSaved, f.name, "saved, but an older file could not be removed: %w", err)
+		return finding.Errorf(finding.LeftoverNotRemoved, f.name, "saved, but an older file could not be removed: %w", err)
 	}
 	return nil
 }

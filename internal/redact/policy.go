@@ -19,7 +19,7 @@ type Policy struct {
 
 	// HowToRedact ends errors: how the user has a text replaced. It may be empty.
 	HowToRedact string
-	lastHead atomic.Pointer[head] // of the request before
+	lastHead    atomic.Pointer[head] // of the request before
 
 	secrets
 }

@@ -55,7 +55,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		rep.note(finding.OrderAmbiguous, text)
 	}
 	for _, text := range l.learnedSecrets() {
-		rep.note(finding.SecretLearned, text)
+		rep.note(finding.SecretKnownLate, text)
 	}
 	if reached && l.Mode != "live" {
 		if !o.Filtered && !o.Skipped {

@@ -81,7 +81,7 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	o.Command = func(mode string) string { return c.Command(s.remedy(mode, replays), s.command) }
 	present, ran := tape.State.Present, o.Whole() || !s.asked.Load() && !o.Failed && !o.Skipped && !o.Stopped
 	rep := s.rec.Finish(o)
-	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}, Findings: []Found{}}
+	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}, Findings: []finding.Finding{}}
 	for _, found := range rep.Findings {
 		if found.Severity == finding.Failure {
 			r.fail(found.Code, found.Text)
