@@ -232,6 +232,13 @@ type Told struct {
 // known about it. It finds the nearest recording and says what differs. The parameter by
 // says who asked; if it is empty, the stack does.
 func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
+	m := l.miss(c, opensSocket, by)
+	place, text := m.oneLine()
+	return Told{Miss: m.Miss, Place: place, Text: text}
+}
+
+// miss is Miss with all that is known of the request.
+func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	code, why, line := l.unanswerable(c, asked, opensSocket)
 	keys := l.Tape.Keys(c) // makes a form
@@ -271,8 +278,7 @@ func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
 	if first {
 		m.settle(l.frozen(c.Form.Name()))
 	}
-	place, text := m.oneLine()
-	return Told{m.Miss, place, text}
+	return *m
 }
 
 // compare finds the recording among near that is most like a missed request, and says in m how
