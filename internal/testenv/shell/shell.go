@@ -14,40 +14,79 @@ const (
 	powerShellPlain = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/\._-=:`
 )
 
-// Quote quotes a word for a POSIX shell, if it needs quotes.
-func Quote(s string) string { return join([]string{s}, posixPlain, `'\''`) }
+// Quote quotes a word, if it needs quotes, for sh, bash, zsh and fish.
+func Quote(word string) string {
+	// zsh replaces a word =NAME by the path of a program, and fish %self by the
+	// number of its process.
+	isExpanded := strings.HasPrefix(word, "=") || strings.HasPrefix(word, "%")
+	isPlain := word != "" && strings.Trim(word, posixPlain) == ""
+	if isPlain && !isExpanded {
+		return word
+	}
+	var quoted strings.Builder
+	for i := range len(word) {
+		next := "'" // the quote at the end
+		if i+1 < len(word) {
+			next = word[i+1 : i+2]
+		}
+		switch {
+		case word[i] == '\'':
+			quoted.WriteString(`'\''`)
+		case word[i] == '\\' && (next == `\` || next == "'"):
+			// Here fish takes a backslash for the beginning of an escape, even
+			// between single quotes.
+			quoted.WriteString(`'"\\"'`)
+		default:
+			quoted.WriteByte(word[i])
+		}
+	}
+	return "'" + quoted.String() + "'"
+}
 
-// Join returns a command of these words for a POSIX shell.
-func Join(words []string) string { return join(words, posixPlain, `'\''`) }
+// Join returns a command of these words for sh, bash, zsh and fish.
+func Join(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = Quote(word)
+	}
+	return strings.Join(quoted, " ")
+}
 
-// join joins words to a command. It quotes a word that has other characters than the plain
-// ones. quote replaces a quote in such a word.
-func join(words []string, plain, quote string) string {
+// powerShellQuotes doubles what PowerShell takes for the end of a text in single
+// quotes: also the typographic quotes (about_Quoting_Rules).
+var powerShellQuotes = strings.NewReplacer("'", "''", "\u2018", "\u2018\u2018",
+	"\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a", "\u201b", "\u201b\u201b")
+
+// quotePowerShell quotes a text for PowerShell.
+func quotePowerShell(text string) string { return "'" + powerShellQuotes.Replace(text) + "'" }
+
+// joinPowerShell returns a command of these words for PowerShell.
+func joinPowerShell(words []string) string {
 	quoted := slices.Clone(words)
-	for i, w := range words {
-		isPlain := w != "" && strings.Trim(w, plain) == ""
+	for i, word := range words {
+		isPlain := word != "" && strings.Trim(word, powerShellPlain) == ""
 		if !isPlain {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", quote) + "'"
+			quoted[i] = quotePowerShell(word)
 		}
 	}
 	return strings.Join(quoted, " ")
 }
 
 // With returns a command with environment variables, each as "NAME=value". The command is
-// for PowerShell if goos is windows, and for a POSIX shell otherwise.
+// for PowerShell if goos is windows, and for sh, bash, zsh and fish otherwise.
 func With(goos string, words []string, variables ...string) string {
 	var set, unset string
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
 		if goos == "windows" {
-			set += "$env:" + name + "='" + strings.ReplaceAll(value, "'", "''") + "'; "
+			set += "$env:" + name + "=" + quotePowerShell(value) + "; "
 			unset += "; Remove-Item Env:" + name
 		} else {
 			set += name + "=" + Quote(value) + " "
 		}
 	}
 	if goos == "windows" {
-		return set + join(words, powerShellPlain, "''") + unset
+		return set + joinPowerShell(words) + unset
 	}
 	return set + Join(words)
 }

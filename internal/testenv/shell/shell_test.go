@@ -7,17 +7,32 @@ import (
 	"testing"
 )
 
-// A shell must read back what Quote was given.
-func TestQuote(t *testing.T) {
+// shells are the programs that read a printed command. sh has to be there; a test
+// uses those of the others that are installed.
+var shells = []string{"sh", "dash", "bash", "zsh", "fish"}
+
+func TestEachShellReadsBackWhatQuoteWrote(t *testing.T) {
 	t.Parallel()
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal("no sh to check the quoting with")
+	words := []string{
+		"", "plain", "a b", "it's", `"$HOME" \ * ? ~`, "^Test$/^a\\.b$", "é😀", "-n", "a;b|c&d",
+		`\`, `\\`, `a\`, `a\\b`, `\'`, `'\`, `a\\\'b`, `\n`, "two\nlines", "!!", "=ls", "%self", "#a", "{a,b}",
+		`-options={mask: {"req-[0-9]+\\)": "REQ"}}`, "~root", "[a]", "<a>", "a^b", "`id`", "$(id)", "(id)",
 	}
-	for _, s := range []string{"", "plain", "a b", "it's", `"$HOME" \ * ?`, "^Test$/^a\\.b$", "é😀", "-n", "a;b|c&d"} {
-		out, err := exec.Command(sh, "-c", "printf %s "+Quote(s)).Output()
-		if err != nil || string(out) != s {
-			t.Errorf("Quote(%q) = %s reads as %q, %v", s, Quote(s), out, err)
+	for _, name := range shells {
+		program, err := exec.LookPath(name)
+		if err != nil && name == "sh" {
+			t.Fatal("no sh to check the quoting with")
+		}
+		if err != nil {
+			continue
+		}
+		for _, word := range words {
+			cmd := exec.Command(program, "-c", `VALUE=`+Quote(word)+` env printf '%s|' `+Join([]string{word, "end"})+`; VALUE=`+Quote(word)+` printenv VALUE`)
+			cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+			out, err := cmd.CombinedOutput()
+			if want := word + "|end|" + word + "\n"; err != nil || string(out) != want {
+				t.Errorf("%s reads %s as %q, want %q: %v", name, Quote(word), out, want, err)
+			}
 		}
 	}
 }
@@ -28,6 +43,9 @@ func TestWith(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got, want := With("windows", []string{"go"}, `FROM=C:\it's`, "MODE=once"), `$env:FROM='C:\it''s'; $env:MODE='once'; go; Remove-Item Env:FROM; Remove-Item Env:MODE`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := With("windows", []string{"go", "\u2019s"}), "go '\u2019\u2019s'"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	words := []string{"go", "test", "-tags=a,b", "example.com/app", "-run", "^TestIt's$", "-count=1"}
