@@ -2,6 +2,7 @@ package serveoptions
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -79,7 +80,7 @@ func TestAdviceCanBePastedAfterServe(t *testing.T) {
 		{[]advice.Option{advice.New("MaskUUIDs")}, "-options '{mask_uuids: true}'"},
 		{[]advice.Option{advice.New("MaskTimes"), advice.New("Ignore", "metadata/user"), advice.New("Ignore", "x")},
 			"-options '{mask_times: true, ignore: [metadata/user, x]}'"},
-		{[]advice.Option{advice.New("Mask", `req-(a|b)[0-9]+\)`, "REQ")}, `-options '{mask: {"req-(a|b)[0-9]+\\)": "REQ"}}'`},
+		{[]advice.Option{advice.New("Mask", `req-(a|b)[0-9]+\)`, "REQ")}, `-options '{mask: {"req-(a|b)[0-9]+'"\\"'\)": "REQ"}}'`},
 		{[]advice.Option{advice.New("OnRecordError", "Keep")}, "-options '{on_record_error: keep}'"},
 		{[]advice.Option{advice.New("KeepHeaders", "x-request-id")}, `-options '{keep_headers: ["x-request-id"]}'`},
 		{[]advice.Option{advice.New("MatchOnly", "llm", "model")}, "-options '{match_only: {llm: [model]}}'"},
@@ -90,8 +91,11 @@ func TestAdviceCanBePastedAfterServe(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%v: %s, want %s", c.options, got, c.want)
 		}
-		value := strings.TrimSuffix(strings.TrimPrefix(got, "-options '"), "'")
-		if err := open(t, value); err != nil {
+		value, err := exec.Command("sh", "-c", "printf %s "+strings.TrimPrefix(got, "-options ")).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := open(t, string(value)); err != nil {
 			t.Errorf("serve refuses %s: %v", got, err)
 		}
 	}
