@@ -3,11 +3,9 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
@@ -87,21 +85,28 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 		late = nil // what was waited for belongs to what did not run
 	}
 	for _, wait := range late[:min(len(late), alsoNamed)] {
-		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, which came first when they were recorded; this time that request came later, or not at all", l.File, wait.Waits.Line(), l.File, wait.For.Line())
+		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, "+
+			"which came first when they were recorded; this time that request came later, or not at all",
+			l.File, wait.Waits.Line(), l.File, wait.For.Line())
 		rep.note(finding.AnswerDelayed, note)
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{
-			Code:   finding.AnswerDelayed,
-			At:     fmt.Sprintf("%s:%d", l.File, wait.Waits.Line()),
-			Reason: "replay delayed an answer to wait for another request, which came first when they were recorded; this time that request came later, or not at all",
+			Code: finding.AnswerDelayed,
+			At:   fmt.Sprintf("%s:%d", l.File, wait.Waits.Line()),
+			Reason: "replay delayed an answer to wait for another request, which came first " +
+				"when they were recorded; this time that request came later, or not at all",
 		})
 	}
 	if names := l.Headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
-		rep.note(finding.HeadersWithheld, fmt.Sprintf("these response headers are not recorded, so this recording run withheld them from the program, as every replay does: %s. "+
-			"To keep one, or all that match a pattern: %s", strings.Join(names, ", "), l.Words.Code(advice.New("KeepHeaders", names[len(names)-1]))))
+		keepLast := advice.New("KeepHeaders", names[len(names)-1])
+		rep.note(finding.HeadersWithheld, fmt.Sprintf("these response headers are not recorded, "+
+			"so this recording run withheld them from the program, as every replay does: %s. "+
+			"To keep one, or all that match a pattern: %s",
+			strings.Join(names, ", "), l.Words.Code(keepLast)))
 	}
 	for _, selector := range l.Passed.all() {
-		rep.note(finding.PassedThrough, fmt.Sprintf("%s: %s passed through to %s", l.File, english.Count(l.Passed.count(selector), "request"), selector))
+		requests := english.Count(l.Passed.count(selector), "request")
+		rep.note(finding.PassedThrough, fmt.Sprintf("%s: %s passed through to %s", l.File, requests, selector))
 	}
 }
 
@@ -147,7 +152,8 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 		Head:   fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s", r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If the test sends no such value in a request, "+needed(calls)+"run this, which adds it to the cassette without recording anything again:", "new_episodes"),
+			r.remedy(o, "If the test sends no such value in a request, "+needed(calls)+
+				"run this, which adds it to the cassette without recording anything again:", "new_episodes"),
 			r.remedy(o, "If it does, record the test again:", "all"),
 		},
 	})
@@ -173,7 +179,11 @@ func needed(calls []string) string {
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
 func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
-	p := Problem{Code: finding.Code(misses[0].Code), Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)", english.Count(len(misses), "request"), have(len(misses)), l.Mode, l.ModeBy, len(used(recs)), len(recs))}
+	p := Problem{
+		Code: finding.Code(misses[0].Code),
+		Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)",
+			english.Count(len(misses), "request"), have(len(misses)), l.Mode, l.ModeBy, len(used(recs)), len(recs)),
+	}
 	// Those that have the same reason and differ from their recordings in the same way.
 	all := group.By(misses, func(m *missing) ([2]string, bool) { return [2]string{m.Reason, m.Diff}, true })
 	for i, finding := range all {
@@ -215,7 +225,15 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		if m.is(finding.AskedMoreOften) {
 			reason = askedMoreOften // without the numbers of this run
 		}
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Code: finding.Code(m.Code), Reason: reason, Hints: m.hints, Detail: m.Error(), Caller: m.Caller, Options: m.options, Edits: m.edits})
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{
+			Code:    finding.Code(m.Code),
+			Reason:  reason,
+			Hints:   m.hints,
+			Detail:  m.Error(),
+			Caller:  m.Caller,
+			Options: m.options,
+			Edits:   m.edits,
+		})
 	}
 	rep.fail(p)
 }
@@ -229,81 +247,22 @@ func modeForMisses(recs []*tape.Recording) string {
 	return "all"
 }
 
-// allowUnused is the option that accepts unused recordings.
-var allowUnused = advice.New("AllowUnused")
-
-// judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
-func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
-	switch unused := r.Unused(); {
-	case !reached && r.AllowUnused.Select(""): // it accepts all
-	case !reached && !r.Tape.State.Present && (r.CheckUnused || r.Mode == "live"):
-		rep.note(finding.NoRequest, r.File+": no request reached the recorder, and there is no cassette: pass rec.Client() to the SDK; a test that sends no request needs no recorder")
-	case !reached:
-		text := "no request reached the recorder: pass rec.Client() to the SDK, or add " + r.Words.Call(allowUnused)
-		r.annotate(rep, 0, "", text)
-		rep.fail(Problem{Code: finding.NoRequest, Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
-	case r.CheckUnused && len(unused) > 0:
-		text := fmt.Sprintf("%d of %s not used", len(unused), english.Count(len(recs), "recording"))
-		list, raced, inFunction := "", "", false
-		listed := slices.CompactFunc(slices.Clone(unused), func(a, b *tape.Recording) bool { return a.Line() == b.Line() })
-		for _, rec := range listed[:min(len(listed), maxListed)] {
-			why := r.whyUnused(rec, recs)
-			r.annotate(rep, rec.Line(), "", strings.TrimSuffix("a recording here was not used: "+why, ": "))
-			list += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
-			if why != "" {
-				list += "\n    " + why
-			}
-			if function := r.Tape.LikelyCaller(rec); function != nil {
-				inFunction = true
-				list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: pass the context that the function gets on to the request, and record again", call(function.Form()))
-			} else if rec.Concurrent() && r.successor(rec, used(recs)) == nil {
-				list += "\n    it was recorded while another request was in flight"
-				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, play the recorded times with " + r.Words.Call(advice.New("Pace", "1")) + ", or add " + r.Words.Call(advice.New("AllowRaced")) + "."
-			}
-		}
-		list += english.AndMore("\n  … ", len(listed)-maxListed)
-		var hints []finding.Code
-		if raced != "" {
-			hints = []finding.Code{finding.RecordedParallel}
-		}
-		var remedies []Remedy
-		accept := "add " + r.Words.Call(allowUnused)
-		how := "Delete what is unused from the file, " + accept + ", or record again:"
-		switch {
-		case o.Unsure:
-			how = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise " + accept + ", or record again:"
-		case raced == "" && !inFunction && !o.Shared && r.obstacle() == "":
-			remedies = append(remedies, r.remedy(o, "To delete what is unused, without a call:", "update"))
-			how = "Or " + accept + ", or record again:"
-		}
-		rep.fail(Problem{
-			Code:    finding.RecordingUnused,
-			At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()),
-			Hints:   hints,
-			General: english.Plural(len(recs), "recording") + " not used",
-			Head:    text,
-			Causes: []Cause{{
-				Finding: Finding{text, strings.TrimPrefix(strings.ReplaceAll(list, r.File+":", "line "), "\n")},
-				At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()), Text: list,
-			}},
-			Tail:     raced,
-			Remedies: append(remedies, r.remedy(o, how, "all")),
-		})
-	}
-}
-
 // done counts what the recorder did. What was recorded counts by whether it was asked of
 // the provider, and not by whether it is kept: it is paid for. A failure is none of it, unless it
 // is what the test is about.
 func (l *Log) done(missed int) attr.Done {
 	d := attr.Done{Cassettes: []string{l.Path}, Saved: l.Saved.all()}
-	d.Replayed, d.Dropped, d.Missed = l.Played.Load(), l.Dropped.Load(), int64(missed)
+	d.Replayed = l.Played.Load()
+	d.Dropped = l.Dropped.Load()
+	d.Missed = int64(missed)
 	d.Changed = int64(len(l.drifted.all()))
 	for _, rec := range l.Tape.Recordings() {
+		isNew := rec.Fresh() && rec.Complete()
+		isWanted := l.KeepFailures || l.Failures.count(rec) > 0
 		switch {
-		case rec.Fresh() && rec.Complete() && rec.Failed() && !l.KeepFailures && l.Failures.count(rec) == 0:
+		case isNew && rec.Failed() && !isWanted:
 			d.Failed++
-		case rec.Fresh() && rec.Complete():
+		case isNew:
 			d.Recorded++
 			if u := rec.Head().Usage; u != nil {
 				d.InputTokens += u.InputTokens
@@ -322,87 +281,10 @@ func (l *Log) done(missed int) attr.Done {
 	}
 	d.Kept = l.Kept.Load()
 	count := func(v compare.Verdict) int64 { return int64(len(l.Comparisons.of(v))) }
-	d.Identical, d.Benign, d.Drift = count(compare.Identical), count(compare.Benign), count(compare.Drift)
-	d.NotCompared, d.NotSent = count(compare.NotCompared), count(compare.NotSent)
+	d.Identical = count(compare.Identical)
+	d.Benign = count(compare.Benign)
+	d.Drift = count(compare.Drift)
+	d.NotCompared = count(compare.NotCompared)
+	d.NotSent = count(compare.NotSent)
 	return d
-}
-
-// Unused returns the recordings that answered nothing although the test should have asked
-// for them. A recording that has no answer need not be asked for: it depends on how long
-// other requests take whether one that is given up is sent at all.
-func (r *Run) Unused() []*tape.Recording {
-	within := r.Tape.WithinPlayed()
-	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
-		return rec.Used() || rec.Canceled() || r.MayBeUnused(rec) || (r.AllowRaced || r.Tape.OverlapsCanceled(rec)) && rec.Concurrent() || within(rec)
-	})
-}
-
-// used returns those of the recordings that answered a request.
-func used(recs []*tape.Recording) []*tape.Recording {
-	return slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return !rec.Used() })
-}
-
-// MayBeUnused reports whether the user accepts that a recording answers nothing.
-func (r *Run) MayBeUnused(rec *tape.Recording) bool {
-	return len(r.AllowUnused) > 0 && r.AllowUnused.Select(rec.Peek().Name())
-}
-
-// whyUnused compares a recording that was not used with those that were.
-func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
-	form := unused.Form()
-	if u, err := url.Parse(unused.Head().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
-		return "it is left over, because " + r.Words.Name("PassThrough") + " now lets such requests pass; mode update drops it"
-	}
-	ofSame := func(recs []*tape.Recording) int {
-		return len(slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return rec.Peek().Text() != form.Text() }))
-	}
-	used := used(recs)
-	if asked := ofSame(used); asked > 0 {
-		why := fmt.Sprintf("the same request is recorded %s and was sent %s", times(ofSame(recs)), times(asked))
-		if here := len(slices.DeleteFunc(used, func(rec *tape.Recording) bool { return rec.Line() != unused.Line() })); here > 0 {
-			why += fmt.Sprintf(": lower its `times` to %d", here)
-		}
-		return why
-	}
-	if !slices.ContainsFunc(used, func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }) {
-		return "no request went to " + call(form)
-	}
-	if successor := r.successor(unused, used); successor != nil {
-		return fmt.Sprintf("the program sends an edited request now, recorded at %s:%d: mode update drops the old one", r.File, successor.Line())
-	}
-	i := nearestOf(form, used, func(*tape.Recording) bool { return false })
-	options := r.Tape.Config.Options
-	request, other := unused.Request(), used[i].Request()
-	edits := diff.Forms(options.Trace(&request), options.Trace(&other))
-	if len(edits) == 0 || len(edits) > 3 {
-		return ""
-	}
-	return fmt.Sprintf("the most similar recording that was used, %s:%d, differs in %s", r.File, used[i].Line(), names(edits))
-}
-
-// successor returns the used recording that most likely took the place of an unused one which
-// overlapped others: it asks nearly the same and overlapped none of them, so it was recorded in
-// a later run, as mode new_episodes does for an edited prompt. It returns nil if there is none.
-func (r *Run) successor(unused *tape.Recording, used []*tape.Recording) *tape.Recording {
-	if !unused.Concurrent() {
-		return nil
-	}
-	ofOtherRuns := slices.DeleteFunc(slices.Clone(used), func(rec *tape.Recording) bool {
-		return rec.Peek().Endpoint != unused.Form().Endpoint || r.Tape.AreConcurrent(unused, rec)
-	})
-	i := nearestOf(unused.Form(), ofOtherRuns, func(*tape.Recording) bool { return false })
-	if i < 0 {
-		return nil
-	}
-	options := r.Tape.Config.Options
-	request, other := unused.Request(), ofOtherRuns[i].Request()
-	edits := diff.Forms(options.Trace(&request), options.Trace(&other))
-	isEdited := len(edits) > 0 && len(edits) <= 3
-	for _, e := range edits {
-		isEdited = isEdited && e.IsRewording()
-	}
-	if !isEdited {
-		return nil
-	}
-	return ofOtherRuns[i]
 }

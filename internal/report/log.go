@@ -120,7 +120,9 @@ func (l *Log) sends(id uint64, what string) (reason, text string) {
 	if caller := stack.CallerIn(stack.Ancestors(id)); caller != "" {
 		what += " (" + caller + ")"
 	}
-	reason = what + " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add " + l.Words.Name("PassThrough")
+	reason = what + " is still sending its body, and is answered when the body ends. " +
+		"Traffic in both directions at once is not recorded: " +
+		"use a client without the recorder, or add " + l.Words.Name("PassThrough")
 	return reason, l.File + ": " + reason
 }
 
@@ -196,25 +198,37 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 	if slices.Equal(recorded.Drift, asked.Drift) && slices.Equal(recorded.Orders, asked.Orders) {
 		return
 	}
-	edits, line := diff.Drift(recorded, asked), recording.Line()
-	for _, e := range edits {
+	line := recording.Line()
+	for _, e := range diff.Drift(recorded, asked) {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
-		// What belongs to one call changes every time.
-		switch path := fieldpath.Selector(e.Path); {
-		case slices.Contains(asked.Anew, e.Path):
+		path := fieldpath.Selector(e.Path)
+		compareIt := l.Words.Code(advice.New("Match", path))
+		isToldForPackage := e.Path == "host" && l.OfTest
+		switch {
+		case slices.Contains(asked.Anew, e.Path): // the value is another one in each call
 			if l.drifted.Add(path) {
-				l.Notef(finding.FieldIgnored, "%s:%d: replayed although %s differs: clients make a new one for each request, so matching ignores it (add %s to compare it)", l.File, line, path, l.Words.Code(advice.New("Match", path)))
+				l.Notef(finding.FieldIgnored, "%s:%d: replayed although %s differs: clients make a new one "+
+					"for each request, so matching ignores it (add %s to compare it)",
+					l.File, line, path, compareIt)
 			}
-		case e.Path == "host" && l.OfTest && l.drifted.Add(text) && !otherHosts.Add(text): // told for the package
+		case isToldForPackage && l.drifted.Add(text) && !otherHosts.Add(text):
 		case !canon.OfOneCall(e.Path) && l.drifted.Add(text):
-			way := fmt.Sprintf(" (add %s to compare it)", l.Words.Code(advice.New("Match", path)))
-			list, isOrder := strings.CutSuffix(e.Path, "/order")
-			if isOrder && slices.ContainsFunc(l.Tape.Config.Options.Unordered, func(p string) bool { return fieldpath.Match(p, list) }) {
-				way = "" // the user said that it means nothing
+			way := " (add " + compareIt + " to compare it)"
+			if l.isUnordered(e.Path) {
+				way = "" // the user said that the order means nothing
 			}
-			l.Notef(finding.FieldIgnored, "%s:%d: replayed; a field that matching ignores has changed%s:\n%s", l.File, line, way, text)
+			l.Notef(finding.FieldIgnored, "%s:%d: replayed; a field that matching ignores has changed%s:\n%s",
+				l.File, line, way, text)
 		}
 	}
+}
+
+// isUnordered reports whether a path is that of the order of a list of which the user said that
+// its order means nothing.
+func (l *Log) isUnordered(path string) bool {
+	list, isOrder := strings.CutSuffix(path, "/order")
+	isOfList := func(pattern string) bool { return fieldpath.Match(pattern, list) }
+	return isOrder && slices.ContainsFunc(l.Tape.Config.Options.Unordered, isOfList)
 }
 
 // otherHosts has the hosts that were told to be others than those that were recorded. They are so
@@ -247,7 +261,16 @@ func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
 	m := l.missed[c.Form.Key()]
 	first := m == nil
 	if first {
-		m = &missing{keys: keys, plain: "not recorded", Miss: Miss{File: l.File, Call: c.Form.Name(), Request: unnamed(c.Form), Model: c.Form.Model, Asked: said(c.Form), Caller: cmp.Or(by, stack.Caller()), Code: string(finding.NotRecorded), Reason: "not recorded"}}
+		m = &missing{keys: keys, plain: "not recorded", Miss: Miss{
+			Code:    string(finding.NotRecorded),
+			File:    l.File,
+			Call:    c.Form.Name(),
+			Request: unnamed(c.Form),
+			Model:   c.Form.Model,
+			Asked:   said(c.Form),
+			Caller:  cmp.Or(by, stack.Caller()),
+			Reason:  "not recorded",
+		}}
 		if l.missed == nil {
 			l.missed = map[string]*missing{}
 		}

@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// allowUnused is the option that accepts unused recordings.
+var allowUnused = advice.New("AllowUnused")
+
+// judgeUnused says whether no request came, or some recordings were not used, in a run that
+// went well otherwise.
+func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
+	unused := r.Unused()
+	acceptsAll := r.AllowUnused.Select("")
+	if reached && r.CheckUnused && len(unused) > 0 {
+		r.failUnused(rep, o, unused, recs)
+	}
+	if reached || acceptsAll {
+		return
+	}
+	needsCassette := r.CheckUnused || r.Mode == "live"
+	if !r.Tape.State.Present && needsCassette {
+		rep.note(finding.NoRequest, r.File+": no request reached the recorder, and there is no cassette: "+
+			"pass rec.Client() to the SDK; a test that sends no request needs no recorder")
+		return
+	}
+	text := "no request reached the recorder: pass rec.Client() to the SDK, or add " + r.Words.Call(allowUnused)
+	r.annotate(rep, 0, "", text)
+	rep.fail(Problem{
+		Code:   finding.NoRequest,
+		Head:   r.File + ": " + text,
+		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
+	})
+}
+
+// failUnused adds the error that names unused recordings, with what helps.
+func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording) {
+	isSameLine := func(a, b *tape.Recording) bool { return a.Line() == b.Line() }
+	listed := slices.CompactFunc(slices.Clone(unused), isSameLine)
+	list := ""
+	overlapped := false // a recording that overlapped another request is among them
+	inFunction := false // so is one that a function made which is played now
+	for _, rec := range listed[:min(len(listed), maxListed)] {
+		why := r.whyUnused(rec, recs)
+		r.annotate(rep, rec.Line(), "", strings.TrimSuffix("a recording here was not used: "+why, ": "))
+		list += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
+		if why != "" {
+			list += "\n    " + why
+		}
+		function := r.Tape.LikelyCaller(rec)
+		switch {
+		case function != nil:
+			inFunction = true
+			list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: "+
+				"pass the context that the function gets on to the request, and record again", call(function.Form()))
+		case rec.Concurrent() && r.successor(rec, used(recs)) == nil:
+			overlapped = true
+			list += "\n    it was recorded while another request was in flight"
+		}
+	}
+	list += english.AndMore("\n  … ", len(listed)-maxListed)
+
+	first := fmt.Sprintf("%s:%d", r.File, unused[0].Line())
+	text := fmt.Sprintf("%d of %s not used", len(unused), english.Count(len(recs), "recording"))
+	problem := Problem{
+		Code:    finding.RecordingUnused,
+		At:      first,
+		General: english.Plural(len(recs), "recording") + " not used",
+		Head:    text,
+		Causes: []Cause{{
+			Finding: Finding{
+				Reason: text,
+				Detail: strings.TrimPrefix(strings.ReplaceAll(list, r.File+":", "line "), "\n"),
+			},
+			At:   first,
+			Text: list,
+		}},
+	}
+	if overlapped {
+		problem.Hints = []finding.Code{finding.RecordedParallel}
+		problem.Tail = "\n\nA test can end before its background requests are sent, because replay answers at once. " +
+			"Wait for them, play the recorded times with " + r.Words.Call(advice.New("Pace", "1")) +
+			", or add " + r.Words.Call(advice.New("AllowRaced")) + "."
+	}
+
+	accept := "add " + r.Words.Call(allowUnused)
+	how := "Delete what is unused from the file, " + accept + ", or record again:"
+	updateHelps := !overlapped && !inFunction && !o.Shared && r.obstacle() == ""
+	switch {
+	case o.Unsure:
+		how = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). " +
+			"Otherwise " + accept + ", or record again:"
+	case updateHelps:
+		drop := r.remedy(o, "To delete what is unused, without a call:", "update")
+		problem.Remedies = append(problem.Remedies, drop)
+		how = "Or " + accept + ", or record again:"
+	}
+	problem.Remedies = append(problem.Remedies, r.remedy(o, how, "all"))
+	rep.fail(problem)
+}
+
+// Unused returns the recordings that answered nothing although the test should have asked
+// for them.
+func (r *Run) Unused() []*tape.Recording {
+	within := r.Tape.WithinPlayed()
+	return slices.DeleteFunc(r.Tape.Stored(), func(rec *tape.Recording) bool {
+		if rec.Used() || r.MayBeUnused(rec) || within(rec) {
+			return true
+		}
+		// A request without an answer need not be sent: that depends on how long other
+		// requests take.
+		if rec.Canceled() {
+			return true
+		}
+		return rec.Concurrent() && (r.AllowRaced || r.Tape.OverlapsCanceled(rec))
+	})
+}
+
+// used returns those of the recordings that answered a request.
+func used(recs []*tape.Recording) []*tape.Recording {
+	return slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return !rec.Used() })
+}
+
+// MayBeUnused reports whether the user accepts that a recording answers nothing.
+func (r *Run) MayBeUnused(rec *tape.Recording) bool {
+	return len(r.AllowUnused) > 0 && r.AllowUnused.Select(rec.Peek().Name())
+}
+
+// whyUnused compares a recording that was not used with those that were.
+func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
+	form := unused.Form()
+	u, err := url.Parse(unused.Head().Request.URL)
+	if err == nil && r.Passes != nil && r.Passes(u) {
+		return "it is left over, because " + r.Words.Name("PassThrough") +
+			" now lets such requests pass; mode update drops it"
+	}
+
+	used := used(recs)
+	isOfSame := func(rec *tape.Recording) bool { return rec.Peek().Text() == form.Text() }
+	if sent := countFunc(used, isOfSame); sent > 0 {
+		why := fmt.Sprintf("the same request is recorded %s and was sent %s",
+			times(countFunc(recs, isOfSame)), times(sent))
+		isHere := func(rec *tape.Recording) bool { return rec.Line() == unused.Line() }
+		if here := countFunc(used, isHere); here > 0 {
+			why += fmt.Sprintf(": lower its `times` to %d", here)
+		}
+		return why
+	}
+
+	isOfEndpoint := func(rec *tape.Recording) bool { return rec.Peek().Endpoint == form.Endpoint }
+	if !slices.ContainsFunc(used, isOfEndpoint) {
+		return "no request went to " + call(form)
+	}
+	if successor := r.successor(unused, used); successor != nil {
+		return fmt.Sprintf("the program sends an edited request now, recorded at %s:%d: mode update drops the old one",
+			r.File, successor.Line())
+	}
+	nearest := used[nearestOf(form, used, func(*tape.Recording) bool { return false })]
+	edits := r.editsBetween(unused, nearest)
+	if len(edits) == 0 || len(edits) > mostEditsOfSimilar {
+		return ""
+	}
+	return fmt.Sprintf("the most similar recording that was used, %s:%d, differs in %s",
+		r.File, nearest.Line(), names(edits))
+}
+
+// mostEditsOfSimilar is in how many fields two similar recordings differ at most: more fields
+// are another request, and tell the user nothing.
+const mostEditsOfSimilar = 3
+
+// editsBetween returns the fields in which the requests of two recordings differ.
+func (r *Run) editsBetween(a, b *tape.Recording) []diff.Edit {
+	options := r.Tape.Config.Options
+	request, other := a.Request(), b.Request()
+	return diff.Forms(options.Trace(&request), options.Trace(&other))
+}
+
+// countFunc returns how many recordings satisfy a predicate.
+func countFunc(recs []*tape.Recording, is func(*tape.Recording) bool) (n int) {
+	for _, rec := range recs {
+		if is(rec) {
+			n++
+		}
+	}
+	return n
+}
+
+// successor returns the used recording that most likely took the place of an unused one which
+// overlapped others: it asks nearly the same and overlapped none of them, so it was recorded in
+// a later run, as mode new_episodes does for an edited prompt. It returns nil if there is none.
+func (r *Run) successor(unused *tape.Recording, used []*tape.Recording) *tape.Recording {
+	if !unused.Concurrent() {
+		return nil
+	}
+	ofOtherRuns := slices.DeleteFunc(slices.Clone(used), func(rec *tape.Recording) bool {
+		return rec.Peek().Endpoint != unused.Form().Endpoint || r.Tape.AreConcurrent(unused, rec)
+	})
+	i := nearestOf(unused.Form(), ofOtherRuns, func(*tape.Recording) bool { return false })
+	if i < 0 {
+		return nil
+	}
+	edits := r.editsBetween(unused, ofOtherRuns[i])
+	isEdited := len(edits) > 0 && len(edits) <= mostEditsOfSimilar
+	for _, e := range edits {
+		isEdited = isEdited && e.IsRewording()
+	}
+	if !isEdited {
+		return nil
+	}
+	return ofOtherRuns[i]
+}
