@@ -29,7 +29,9 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 	r.log.Reached.Store(true)
 	if request.IsBidirectional(req) {
 		request.CloseBody(req)
-		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add %s", r.nameOf(req), r.words().Name(string(optionPassThrough)))
+		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not "+
+			"recorded: use a client without the recorder for this connection, or add "+
+			"%s", r.nameOf(req), r.words().Name(string(optionPassThrough)))
 		r.failHere(err.what)
 		return false, err
 	}

@@ -36,7 +36,9 @@ func askedMode() (chosenMode, error) {
 	if !flag.Parsed() && testing.Testing() {
 		// Nobody knows yet what the flags say.
 		if i := slices.IndexFunc(os.Args, isOurFlag); i >= 0 {
-			return chosenMode{}, prefixed("the recorder is opened before %s is read: in TestMain, call flag.Parse() before promptecho.Open, or open it in the function that echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
+			return chosenMode{}, prefixed("the recorder is opened before %s is read: in TestMain, "+
+				"call flag.Parse() before promptecho.Open, or open it in the function that "+
+				"echotest.Main(echotest.RunFunc(...)) runs", os.Args[i])
 		}
 	}
 	if c, err := flagMode(); err != nil || c.mode != "" {

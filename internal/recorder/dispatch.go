@@ -66,6 +66,7 @@ func (r *Recorder) isOrphan(m *tape.Match) bool {
 // none.
 func (r *Recorder) noteLiveWithoutEffect(form *canon.Form) {
 	if !r.plan.record && r.isLive(form) {
-		r.log.Notef(finding.OptionWithoutEffect, "%s: Live has no effect on %s, because %s sends nothing: use PROMPTECHO_MODE=new_episodes", r.file, form.Name(), r.mode)
+		r.log.Notef(finding.OptionWithoutEffect, "%s: Live has no effect on %s, because %s sends "+
+			"nothing: use PROMPTECHO_MODE=new_episodes", r.file, form.Name(), r.mode)
 	}
 }

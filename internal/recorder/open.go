@@ -32,7 +32,8 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		return nil, r.config.err
 	}
 	if r.config.isRecorder(r.config.upstream) || exchange.IsInstalled(r.config.upstream) {
-		return nil, prefixed("Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
+		return nil, prefixed("Upstream: this transport is a recorder: pass one that sends to the " +
+			"network, such as new(http.Transport)")
 	}
 	var err error
 	if r.mode = r.config.flag; r.mode.mode == "" {
@@ -127,9 +128,12 @@ func (r *Recorder) load() error {
 		}
 	}
 	if left := r.tape.Healed; left != nil {
-		note := r.file + ": has a merge conflict: this run plays the recordings of both sides and drops those that it does not use"
+		note := r.file + ": has a merge conflict: this run plays the recordings of both sides and " +
+			"drops those that it does not use"
 		if *left > 0 {
-			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by hand, or mixed by git): a request for such an interaction is recorded again", english.Count(*left, "interaction"))
+			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by "+
+				"hand, or mixed by git): a request for such an interaction is recorded "+
+				"again", english.Count(*left, "interaction"))
 		}
 		r.log.Note(finding.ConflictHealed, note)
 	}
@@ -157,7 +161,8 @@ func (r *Recorder) load() error {
 // readOptions applies the options at the top of the cassette.
 func (r *Recorder) readOptions(line string) error {
 	if r.config.parseOptions == nil {
-		return fmt.Errorf("%s: the options at its top (%s) are for programs under promptecho serve: pass them to the recorder in Go, and remove the line", r.file, line)
+		return fmt.Errorf("%s: the options at its top (%s) are for programs under promptecho serve: "+
+			"pass them to the recorder in Go, and remove the line", r.file, line)
 	}
 	apply, err := r.config.parseOptions(line)
 	if err != nil {
@@ -194,7 +199,8 @@ func (r *Recorder) resume() error {
 		r.log.Notef(finding.JournalRemoved, "%s: removed %s: everything in it was already saved", r.file, name)
 	}
 	if err == nil && resumed > 0 {
-		r.log.Notef(finding.Resumed, "%s: resumed a recording that an earlier run began and did not save: %s from %s", r.file, english.Count(resumed, "interaction"), name)
+		r.log.Notef(finding.Resumed, "%s: resumed a recording that an earlier run began and did not "+
+			"save: %s from %s", r.file, english.Count(resumed, "interaction"), name)
 	}
 	if err != nil {
 		return err

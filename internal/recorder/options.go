@@ -49,7 +49,8 @@ func (c *Config) MatchOnly(selector string, paths ...string) {
 	c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
 	c.add(optionMatchOnly, []string{selector}, paths, func(p string) error {
 		if fieldpath.Outside(p) {
-			return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body field of that name", p, "body/"+p)
+			return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body "+
+				"field of that name", p, "body/"+p)
 		}
 		return canon.CheckSelector(selector)
 	})
@@ -240,7 +241,8 @@ func (c *Config) PassThrough(servers ...string) {
 	c.passing = append(c.passing, servers...)
 	c.add(optionPassThrough, nil, servers, func(s string) error {
 		if _, err := urls.ParseServer(s); err != nil {
-			return errors.New("it is not a server such as \"127.0.0.1:6333\" or \"*.example.com\": models and functions belong in the cassette; Live calls them for real")
+			return errors.New("it is not a server such as \"127.0.0.1:6333\" or \"*.example.com\": " +
+				"models and functions belong in the cassette; Live calls them for real")
 		}
 		return nil
 	})

@@ -31,7 +31,9 @@ func (r *Recorder) play(in *incoming) (*http.Response, error) {
 	}
 	next := in.match.Recording
 	if next != nil && !next.Canceled() {
-		r.log.Notef(finding.CanceledSkipped, "%s:%d: when this was recorded, its caller canceled it; this time the caller has not canceled it, and got the next answer to the same request (line %d). Mode update drops the canceled recording", r.file, canceled.Line(), next.Line())
+		r.log.Notef(finding.CanceledSkipped, "%s:%d: when this was recorded, its caller canceled it; "+
+			"this time the caller has not canceled it, and got the next answer to the same request "+
+			"(line %d). Mode update drops the canceled recording", r.file, canceled.Line(), next.Line())
 		return r.playRecording(in, next)
 	}
 	if next == nil && r.dispatch(&in.match) == toRecord {
@@ -52,7 +54,10 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	if err == nil && p.Passing() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
-			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: %s", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(), r.words().Code(advice.New(string(optionPace), "1")))
+			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and "+
+				"gave the answer of the retry (line %d) at once, because this SDK would wait "+
+				"before it retries. To play both: %s",
+				r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(), r.words().Code(advice.New(string(optionPace), "1")))
 			rec = retry
 			p, err = r.playable(in, rec)
 		}
@@ -122,7 +127,9 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 		r.log.Accepted.Add(rec)
 	}
 	if m.SecretLearned {
-		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, %s", r.file, rec.Line(), redact.Placeholder, r.words().NameSecret)
+		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different "+
+			"text where the recording has %s. If the text is a secret, "+
+			"%s", r.file, rec.Line(), redact.Placeholder, r.words().NameSecret)
 	}
 	if m.Form != nil {
 		r.log.Drift(rec, m.FoundBy)
@@ -132,6 +139,7 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	}
 	found := redact.Findings(rec.Interaction())
 	if len(found) > 0 {
-		r.log.Notef(finding.SecretInFile, "%s:%d: %s: looks like a secret; promptecho verify lists all such values", r.file, rec.Line(), found[0])
+		r.log.Notef(finding.SecretInFile, "%s:%d: %s: looks like a secret; promptecho verify lists "+
+			"all such values", r.file, rec.Line(), found[0])
 	}
 }

@@ -59,7 +59,8 @@ func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
 	unsendable := r.missingKey()
 	where := r.placeholderIn(req)
 	if unsendable == nil && where != "" {
-		unsendable = r.refusedf(finding.PlaceholderSent, "%s: %s has to be sent, but its %s has %s. To record everything again: PROMPTECHO_MODE=all", r.mode, r.nameOf(req), where, hasPlaceholder)
+		unsendable = r.refusedf(finding.PlaceholderSent, "%s: %s has to be sent, but its %s has %s. "+
+			"To record everything again: PROMPTECHO_MODE=all", r.mode, r.nameOf(req), where, hasPlaceholder)
 	}
 	if err := r.checkSendable(req, unsendable); err != nil {
 		return nil, err
@@ -123,13 +124,16 @@ func (r *Recorder) isUnrecordable(in *incoming, resp *http.Response) bool {
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which must not be wrapped.
-		r.log.Error(r.errorf(finding.ProtocolSwitched, "%s switched to another protocol (status 101), so its answer is not recorded: use a client without the recorder for this connection", what))
+		r.log.Error(r.errorf(finding.ProtocolSwitched, "%s switched to another protocol (status "+
+			"101), so its answer is not recorded: use a client without the recorder for this connection", what))
 		return true
 	}
 	return false
 }
 
-const wentToRecorder = "it did not go to the network, but to another recorder, which has no recording of it (http.DefaultTransport, or the transport that Upstream sets, is that recorder): add promptecho.Upstream(new(http.Transport))"
+const wentToRecorder = "it did not go to the network, but to another recorder, which has no " +
+	"recording of it (http.DefaultTransport, or the transport that Upstream sets, is that " +
+	"recorder): add promptecho.Upstream(new(http.Transport))"
 
 // capture makes a response record itself while the caller reads it.
 func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Response, sent time.Time) {

@@ -94,7 +94,8 @@ func (r *Recorder) isVariable(method, name string) bool {
 		return true
 	}
 	r.redact.AddSecret(name)
-	why := fmt.Sprintf("rec.%s needs the name of an environment variable, such as \"OPENAI_API_KEY\", and got another text (not shown, since it may be a secret)", method)
+	why := fmt.Sprintf("rec.%s needs the name of an environment variable, such as "+
+		"\"OPENAI_API_KEY\", and got another text (not shown, since it may be a secret)", method)
 	r.life.missing.CompareAndSwap(nil, &why)
 	r.log.Error(r.errorf(finding.NameInvalid, "%s", why))
 	return false

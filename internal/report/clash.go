@@ -18,14 +18,19 @@ import (
 // conflict says what happened in a conflict, and what to do about it.
 func (r *Run) conflict(c *tape.Conflict) string {
 	if c.IsOutOfOrder() {
-		return fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", c.PlayedFirst.Line())
+		return fmt.Sprintf("this recording and the one at line %d are of the same request, spelled "+
+			"in two ways (with the keys in another order, say), so a request in either spelling "+
+			"matches both recordings. This one was recorded first, but played second, because a "+
+			"request first gets the recordings in its own spelling. So each of the two requests "+
+			"may have got the answer to the other. Record both requests again", c.PlayedFirst.Line())
 	}
 	got := "a new recording"
 	if line := c.Instead.Line(); line > 0 {
 		got = fmt.Sprintf("the recording at line %d", line)
 	}
 	words, selector := r.differingIn(c)
-	text := fmt.Sprintf("this recording answered another request, which differs in %s. The request that it was recorded for came later, and got %s instead. Record both requests again", words, got)
+	text := fmt.Sprintf("this recording answered another request, which differs in %s. The request "+
+		"that it was recorded for came later, and got %s instead. Record both requests again", words, got)
 	if selector != "" {
 		text += ", or tell them apart with " + r.Words.Code(advice.New("Match", selector))
 	}
@@ -67,7 +72,9 @@ func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 		}
 	}
 	last := len(hosts) - 1
-	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count as one origin, because their ports change from run to run: name those that differ, and give nodes of one service the same name",
+	text := fmt.Sprintf("%s: %s and %s answered the same request (%s) differently. Local hosts count "+
+		"as one origin, because their ports change from run to run: name those that differ, and "+
+		"give nodes of one service the same name",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }
@@ -83,15 +90,19 @@ func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) strin
 		name = "query parameter " + param
 	}
 	ignore := r.Words.Code(advice.New("Ignore", c.Path))
-	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add %s", ignore)
+	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per "+
+		"account. If it does not matter, add %s", ignore)
 	if mayWrite {
 		how := "To write it to the cassette and compare it"
 		if strings.HasPrefix(c.Path, "query/") {
-			how = "If it is a credential, use two cassettes, one per account. Otherwise, to write a hash of it and compare that"
+			how = "If it is a credential, use two cassettes, one per account. Otherwise, to write a " +
+				"hash of it and compare that"
 		}
 		way = how + fmt.Sprintf(", add\n  %s\nor, if it does not matter, %s. Then record again:\n%s", r.Words.Line(advice.New("Match", c.Path)), ignore, r.commandIn(o, "all"))
 	}
-	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but different answers. The requests that were sent differ in %s, which is not written, so replay could not tell them apart. %s",
+	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but "+
+		"different answers. The requests that were sent differ in %s, which is not written, so "+
+		"replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)
 }
 
@@ -126,8 +137,12 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	if len(edits) == 1 && edits[0].List() != "" {
 		unordered = "; or, if the order means nothing, add " + r.Words.Code(advice.New("Unordered", fieldpath.Selector(edits[0].List())))
 	}
-	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +
-		"  A replay gives the answers in the recorded order, but without the recorded delays. So the order of requests can change if the program sleeps between them, makes calls that are not recorded, or asks fewer at once than in the recording (a pool as large as GOMAXPROCS, for example).\n" +
+	return "  if you changed nothing, this request depends on the order of calls that ran in " +
+		"parallel: " + r.places(before) + ".\n" +
+		"  A replay gives the answers in the recorded order, but without the recorded delays. So the " +
+		"order of requests can change if the program sleeps between them, makes calls that are " +
+		"not recorded, or asks fewer at once than in the recording (a pool as large as " +
+		"GOMAXPROCS, for example).\n" +
 		"  Keep results by index, not in the order of arrival; tell equal requests apart with " + r.Words.NameRequest + "; or play the recorded times with " + r.Words.Code(advice.New("Pace", "1")) + unordered + "\n"
 }
 
@@ -147,7 +162,10 @@ func (r *Run) bothOrders() (notes []string) {
 				sent[key] = o.Value
 			} else if first != o.Value && first != "" {
 				sent[key] = ""
-				notes = append(notes, fmt.Sprintf("%s: %s is %s in one recording and %s in another: the program most likely ranges over a map, or takes results in the order of arrival. Replay accepts any order, but a provider's prompt cache needs a fixed one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
+				notes = append(notes, fmt.Sprintf("%s: %s is %s in one recording and %s in another: "+
+					"the program most likely ranges over a map, or takes results in the order of "+
+					"arrival. Replay accepts any order, but a provider's prompt cache needs a "+
+					"fixed one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
 			}
 		}
 	}
@@ -159,7 +177,9 @@ func (r *Run) bothOrders() (notes []string) {
 func (r *Run) learnedSecrets() (notes []string) {
 	for _, rec := range r.Tape.SecretLearned {
 		req := rec.Interaction().Request
-		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. %s", r.File, req.String(), english.Sentence(r.Words.NameSecret)))
+		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not "+
+			"yet known to be a secret, so replay accepts any text there. "+
+			"%s", r.File, req.String(), english.Sentence(r.Words.NameSecret)))
 	}
 	return notes
 }

@@ -34,7 +34,8 @@ const maxWording = 3
 func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	if len(c) == 0 {
 		if len(rep.Problems) == 0 {
-			rep.note(finding.Compared, r.File+": nothing was compared: mode compare sends only calls of models again, and this test makes none that it can send (docs/COMPARE.md)")
+			rep.note(finding.Compared, r.File+": nothing was compared: mode compare sends only calls "+
+				"of models again, and this test makes none that it can send (docs/COMPARE.md)")
 		}
 		return
 	}
@@ -43,7 +44,8 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
 		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)", english.Count(sent, "model call"), r.Mode, r.ModeBy)
-		rep.Fail(finding.NothingComparable, text, text+r.list(not, 0)+"\n\nSet a key that has access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
+		rep.Fail(finding.NothingComparable, text, text+r.list(not, 0)+"\n\nSet a key that has "+
+			"access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string
 	for _, v := range []compare.Verdict{compare.Identical, compare.Benign, compare.Drift, compare.NotCompared, compare.NotSent} {

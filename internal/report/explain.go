@@ -39,7 +39,9 @@ func (r *Run) unanswerable(
 		return finding.FollowsMiss, "this request contains the error of an earlier miss: fix that miss first", 0
 	case asked.Conflict != nil:
 		words, _ := r.differingIn(asked.Conflict)
-		return finding.RecordingTaken, fmt.Sprintf("an earlier request, which differs in %s and has no recording of its own, already got the answer recorded for this one", words), asked.Conflict.Recording.Line()
+		return finding.RecordingTaken, fmt.Sprintf("an earlier request, which differs in %s and has "+
+			"no recording of its own, already got the answer recorded for this "+
+			"one", words), asked.Conflict.Recording.Line()
 	case asked.Last != nil:
 		return finding.AskedMoreOften, fmt.Sprintf(askedMoreOften+": %s, recorded %s (%s replays the last recording again)", times(asked.Times), times(asked.Recorded), r.Words.Name("AllowRepeats")), asked.Last.Line()
 	}
@@ -146,13 +148,16 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) (finding.Code, string) 
 	case r.Tape.Config.Frozen.Select(form.Name()):
 		return finding.NotRecorded, "nothing is recorded"
 	case !r.Tape.State.Present && r.InCI:
-		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record: was it committed?", r.mode())
+		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record: "+
+			"was it committed?", r.mode())
 	case !r.Tape.State.Present && r.Mode == "once":
-		return finding.CassetteLeftOver, "the file does not exist, and a cassette that no test opens any more has this request, so it is not recorded again"
+		return finding.CassetteLeftOver, "the file does not exist, and a cassette that no test opens " +
+			"any more has this request, so it is not recorded again"
 	case !r.Tape.State.Present:
 		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
 	case recorded == 0:
-		return finding.CassetteEmpty, fmt.Sprintf("the cassette is empty (interactions: []), and %s does not add to an existing cassette", r.mode())
+		return finding.CassetteEmpty, fmt.Sprintf("the cassette is empty (interactions: []), and %s "+
+			"does not add to an existing cassette", r.mode())
 	}
 	return finding.NotRecorded, fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 }
@@ -191,7 +196,8 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, 
 	case recorded.Endpoint != asked.Endpoint:
 		return finding.EndpointChanged, "recorded for another endpoint, " + call(recorded), ""
 	case len(edits) == 0:
-		differs = "differs, but only in what is not shown: a secret, or a field that counts in one of the two requests and is ignored in the other"
+		differs = "differs, but only in what is not shown: a secret, or a field that counts in one " +
+			"of the two requests and is ignored in the other"
 		return finding.RequestChanged, nearestRecording + differs, differs
 	case edits[0].List() != "" && !slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.List() != edits[0].List() }):
 		differs = "differs only in the order of " + fieldpath.Short(edits[0].List())
@@ -229,7 +235,8 @@ func Telemetry(req *interaction.Request, form *canon.Form, words *advice.Words) 
 	if form.Origin == "api.openai.com" { // the model must not pass
 		server += "/v1/traces"
 	}
-	return fmt.Sprintf("this request is telemetry (%s), with new content in each run: add %s, or turn the exporter off in tests",
+	return fmt.Sprintf("this request is telemetry (%s), with new content in each run: add %s, or "+
+		"turn the exporter off in tests",
 		system, words.Code(advice.New("PassThrough", server)))
 }
 

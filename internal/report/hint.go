@@ -182,13 +182,21 @@ func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliase
 	alias := r.Words.Name("Alias")
 	switch {
 	case e.Path == "host" && slices.Contains(aliases, recorded) && slices.Contains(aliases, incoming):
-		return fmt.Sprintf("  if these are nodes of one service and the client picks one of them, give both the same name with the option %s: %q, and not %q, and record again\n", alias, min(recorded, incoming), max(recorded, incoming))
+		return fmt.Sprintf("  if these are nodes of one service and the client picks one of them, "+
+			"give both the same name with the option %s: %q, and not %q, and record "+
+			"again\n", alias, min(recorded, incoming), max(recorded, incoming))
 	case e.Path == "host" && (slices.Contains(aliases, recorded) || slices.Contains(aliases, incoming)):
-		return "  one of the two has its name from the option " + alias + ": if the recording was made before that option was set, record again\n"
+		return "  one of the two has its name from the option " + alias + ": if the recording was " +
+			"made before that option was set, record again\n"
 	case e.Path == "host":
-		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: %s\n", r.Words.Code(advice.New("Alias", originOf(rec.URL), "service"), advice.New("Alias", originOf(asked.URL), "service")))
+		return fmt.Sprintf("  if these are addresses of one service and the client picks one of "+
+			"them, give them the same name and record again: "+
+			"%s\n",
+			r.Words.Code(advice.New("Alias", originOf(rec.URL), "service"), advice.New("Alias", originOf(asked.URL), "service")))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
-		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map in another order makes it differ from run to run. If the client can send JSON, fields are compared instead; " + r.Words.Code(advice.New("Ignore", "body")) + " ignores the whole body\n"
+		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map " +
+			"in another order makes it differ from run to run. If the client can send JSON, fields " +
+			"are compared instead; " + r.Words.Code(advice.New("Ignore", "body")) + " ignores the whole body\n"
 	case mayBeUnset && e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
 		return "  the incoming text lacks a value: is an environment variable unset here? " + r.Words.SetVariable + "\n"
 	}

@@ -114,7 +114,8 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 // again.
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
-	return fmt.Sprintf("promptecho accept changed the request, but not the answer, of %s that played: %s.%s To record again:\n%s",
+	return fmt.Sprintf("promptecho accept changed the request, but not the answer, of %s that "+
+		"played: %s.%s To record again:\n%s",
 		english.Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 

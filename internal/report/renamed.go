@@ -25,7 +25,8 @@ func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
 	if len(misses) > 1 {
 		has, it = fmt.Sprintf("%d of these requests", n), "them"
 	}
-	return fmt.Sprintf("\n\n%s has %s: a run that failed recorded %s. To use that file, which the next passing run completes:\n  %s\n%s",
+	return fmt.Sprintf("\n\n%s has %s: a run that failed recorded %s. To use that file, which the "+
+		"next passing run completes:\n  %s\n%s",
 		filepath.Join(filepath.Dir(r.File), filepath.Base(path)), has, it, r.UseFailed(), r.commandIn(o, "once"))
 }
 

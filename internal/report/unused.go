@@ -87,7 +87,8 @@ func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording
 	}
 	if overlapped {
 		problem.Hints = []finding.Code{finding.RecordedParallel}
-		problem.Tail = "\n\nA test can end before its background requests are sent, because replay answers at once. " +
+		problem.Tail = "\n\nA test can end before its background requests are sent, because replay " +
+			"answers at once. " +
 			"Wait for them, play the recorded times with " + r.Words.Call(advice.New("Pace", "1")) +
 			", or add " + r.Words.Call(advice.New("AllowRaced")) + "."
 	}
@@ -161,7 +162,8 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 		return "no request went to " + call(form)
 	}
 	if successor := r.successor(unused, used); successor != nil {
-		return fmt.Sprintf("the program sends an edited request now, recorded at %s:%d: mode update drops the old one",
+		return fmt.Sprintf("the program sends an edited request now, recorded at %s:%d: mode update "+
+			"drops the old one",
 			r.File, successor.Line())
 	}
 	nearest := used[nearestOf(form, used, func(*tape.Recording) bool { return false })]
