@@ -110,7 +110,8 @@ func (c *Control) stray(w http.ResponseWriter, host string) {
 		return
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "HTTP/1.1 403 %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nX-Should-Retry: false\r\nConnection: close\r\n\r\n%s", text, len(text), text)
+	fmt.Fprintf(conn, "HTTP/1.1 403 %s\r\nContent-Type: text/plain\r\nContent-Length: "+
+		"%d\r\nX-Should-Retry: false\r\nConnection: close\r\n\r\n%s", text, len(text), text)
 }
 
 // addStrays adds what asked past the base URLs, and what to do.
@@ -119,7 +120,10 @@ func (c *Control) addStrays(rep *Report) {
 	defer c.mu.Unlock()
 	slices.Sort(c.strayed)
 	for _, host := range c.strayed {
-		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %s was stopped: it would have bypassed the cassette, and this run sends nothing upstream. "+
-			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its base URL from the variable NAME. If that host is not a model and must be reached, set NO_PROXY=%[1]s", host)))
+		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %s was stopped: "+
+			"it would have bypassed the cassette, and this run sends nothing upstream. "+
+			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its "+
+			"base URL from the variable NAME. If that host is not a model and must be reached, "+
+			"set NO_PROXY=%[1]s", host)))
 	}
 }

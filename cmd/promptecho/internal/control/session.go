@@ -92,11 +92,14 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	switch {
 	case s.name != "" && present && ran && !s.asked.Load():
 		r.fail(finding.NoRequest, s.file+": no request of the test arrived, and the cassette has "+english.Count(len(stored), "recording")+
-			": if its client was created before OPENAI_BASE_URL and the like were set, create it in the test; if the test sends no requests any more, delete the cassette")
+			": if its client was created before OPENAI_BASE_URL and the like were set, create it in "+
+			"the test; if the test sends no requests any more, delete the cassette")
 	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
-		r.note(finding.RecordingUnused, s.file+": "+fmt.Sprintf("%d of %s", used, english.Count(len(stored), "recording"))+" used (with -require-all, a run with unused recordings fails)")
+		r.note(finding.RecordingUnused, s.file+": "+fmt.Sprintf("%d of %s", used, english.Count(len(stored), "recording"))+" used (with -require-all, "+
+			"a run with unused recordings fails)")
 		if tape.State.Partial {
-			r.note(finding.RecordingPartial, s.file+" stays partial while recordings are unused; -mode=all -require-all records everything again and drops them")
+			r.note(finding.RecordingPartial, s.file+" stays partial while recordings are unused; "+
+				"-mode=all -require-all records everything again and drops them")
 		}
 	}
 	r.OK, r.Text = len(r.Errors) == 0, strings.Join(slices.Concat(r.Notes, r.Errors), "\n")

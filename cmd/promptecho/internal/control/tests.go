@@ -43,9 +43,11 @@ func (c *Control) control(w http.ResponseWriter, r *http.Request) {
 	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "" || !urls.IsThisMachine(host):
 		refuse(w, http.StatusForbidden, "it answers only programs on this machine, not web pages")
 	case !isCassette || name == "":
-		refuse(w, http.StatusNotFound, "POST /cassettes/NAME opens a cassette and DELETE /cassettes/NAME?passed=true closes it; docs/PROCESSES.md says more")
+		refuse(w, http.StatusNotFound, "POST /cassettes/NAME opens a cassette and DELETE "+
+			"/cassettes/NAME?passed=true closes it; docs/PROCESSES.md says more")
 	case c.Dir == "":
-		refuse(w, http.StatusConflict, "the suite has one cassette, "+c.Cassette+": to give each test its own, run promptecho serve -cassettes DIR")
+		refuse(w, http.StatusConflict, "the suite has one cassette, "+c.Cassette+": to give each test its "+
+			"own, run promptecho serve -cassettes DIR")
 	case r.Method == http.MethodPost:
 		c.begin(w, r, name)
 	case r.Method == http.MethodDelete:
@@ -63,7 +65,8 @@ func (c *Control) begin(w http.ResponseWriter, r *http.Request, name string) {
 		err = json.Unmarshal(body, &o)
 	}
 	if err != nil {
-		refuse(w, http.StatusBadRequest, "the request body is not JSON such as {\"by\": \"worker 1\", \"mode\": \"once\", \"command\": [\"pytest\", \"test_trip.py::test_one\"]}: "+err.Error())
+		refuse(w, http.StatusBadRequest, "the request body is not JSON such as {\"by\": \"worker "+
+			"1\", \"mode\": \"once\", \"command\": [\"pytest\", \"test_trip.py::test_one\"]}: "+err.Error())
 		return
 	}
 	s := &session{name: name, file: c.fileOf(name), whole: true, command: o.Command}
@@ -114,7 +117,9 @@ func (c *Control) enter(s *session, mode, by string) error {
 	}
 	for _, other := range c.sessions {
 		if other.at == s.at {
-			return fmt.Errorf("%s is still open at the same address, because its request has the same \"by\": leave \"by\" out for tests that run in parallel, so that each gets an address of its own", other.name)
+			return fmt.Errorf("%s is still open at the same address, because its request has the "+
+				"same \"by\": leave \"by\" out for tests that run in parallel, so that each gets "+
+				"an address of its own", other.name)
 		}
 	}
 	if err := c.open(s, mode, by); err != nil {

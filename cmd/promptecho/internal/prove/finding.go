@@ -53,18 +53,26 @@ func (f *Finding) merge(other *Finding) {
 
 // remedies say what ends a cause for which no option was found.
 var remedies = map[finding.Code]string{
-	finding.AnswerDelayed:     "the program does not send its requests in the recorded order. Record again; if it depends on time, promptecho.Pace(1) plays the recorded times",
-	finding.ValueLacking:      "record the test again: it was recorded before it used that value",
-	finding.NoRequest:         "the program keeps an answer from an earlier run of the test, in a cache or a package variable: create that in each test",
-	finding.RecordingTaken:    "another request, which is not recorded, got the answer of this one, because the two differ only in a field that matching ignores: compare that field (promptecho.Match), or send the recorded value in it",
-	finding.RecordingConflict: "the program sends the two requests in another order: compare a field in which they differ (promptecho.Match), or name them with promptecho.WithName",
-	finding.AskedMoreOften:    "the program polls for a certain time, or retries by chance: limit it by a count instead, or let the last recording repeat with promptecho.AllowRepeats",
-	finding.NotRecorded:       "the program sends this only in some runs, and did not when it was recorded: have the test wait for it, then record again with promptecho record -update",
-	finding.RecordingUnused:   "the program did not send this in these runs: wait for background work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it",
-	finding.CassetteAbsent:    recordTheTest,
-	finding.CassetteLeftOver:  recordTheTest,
-	finding.DataRace:          "fix the race: go test -race shows both sides",
-	finding.ProgramPanics:     "fix the panic: its stack is in the report",
+	finding.AnswerDelayed: "the program does not send its requests in the recorded order. Record " +
+		"again; if it depends on time, promptecho.Pace(1) plays the recorded times",
+	finding.ValueLacking: "record the test again: it was recorded before it used that value",
+	finding.NoRequest: "the program keeps an answer from an earlier run of the test, in a " +
+		"cache or a package variable: create that in each test",
+	finding.RecordingTaken: "another request, which is not recorded, got the answer of this one, " +
+		"because the two differ only in a field that matching ignores: compare that field " +
+		"(promptecho.Match), or send the recorded value in it",
+	finding.RecordingConflict: "the program sends the two requests in another order: compare a field " +
+		"in which they differ (promptecho.Match), or name them with promptecho.WithName",
+	finding.AskedMoreOften: "the program polls for a certain time, or retries by chance: limit it " +
+		"by a count instead, or let the last recording repeat with promptecho.AllowRepeats",
+	finding.NotRecorded: "the program sends this only in some runs, and did not when it was " +
+		"recorded: have the test wait for it, then record again with promptecho record -update",
+	finding.RecordingUnused: "the program did not send this in these runs: wait for background " +
+		"work before the test ends, and keep no cache from test to test; promptecho.AllowUnused accepts it",
+	finding.CassetteAbsent:   recordTheTest,
+	finding.CassetteLeftOver: recordTheTest,
+	finding.DataRace:         "fix the race: go test -race shows both sides",
+	finding.ProgramPanics:    "fix the panic: its stack is in the report",
 }
 
 const recordTheTest = "record the test: promptecho record"
@@ -72,9 +80,12 @@ const recordTheTest = "record the test: promptecho record"
 // hintRemedies say what ends a cause of which a report knows more than its code.
 // They come before the remedies.
 var hintRemedies = map[finding.Code]string{
-	finding.WordsReordered:   "the program ranges over a map, or takes results in the order of arrival: sort them before they go into the request",
-	finding.ParallelOrder:    "do not let the request depend on which call is done first: keep results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)",
-	finding.RecordedParallel: "the program did not send a request that it had sent in parallel with another: promptecho.AllowRaced() accepts that; or have the test wait for it",
+	finding.WordsReordered: "the program ranges over a map, or takes results in the order of " +
+		"arrival: sort them before they go into the request",
+	finding.ParallelOrder: "do not let the request depend on which call is done first: keep " +
+		"results by index, not in the order of arrival; or play the recorded times with promptecho.Pace(1)",
+	finding.RecordedParallel: "the program did not send a request that it had sent in parallel with " +
+		"another: promptecho.AllowRaced() accepts that; or have the test wait for it",
 }
 
 // ownReasons are what the output of a test says, in words.
@@ -93,21 +104,27 @@ func (f *Finding) remedy(sameAsked bool) string {
 	}
 	switch {
 	case sameAsked && !f.Note && !f.isExplained():
-		return "the program sends the same request several times in parallel, and gets different answers: name each with promptecho.WithName(ctx, name), and record again"
+		return "the program sends the same request several times in parallel, and gets different " +
+			"answers: name each with promptecho.WithName(ctx, name), and record again"
 	case len(f.options) > 0:
 		return f.remedyBy(f.options)
 	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
-		return "every run sends this request, and none sends the recorded one: the program has changed since, or depends on a state that was different then. Record again: promptecho record -update"
+		return "every run sends this request, and none sends the recorded one: the program has " +
+			"changed since, or depends on a state that was different then. Record again: " +
+			"promptecho record -update"
 	case mend != "":
 		return mend
 	case f.isFixed():
-		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a poll, a timeout). Make the program always send it, or let it decide by a value from the cassette (rec.Now, rec.Rand, rec.Env)"
+		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a " +
+			"poll, a timeout). Make the program always send it, or let it decide by a value from " +
+			"the cassette (rec.Now, rec.Rand, rec.Env)"
 	case f.values["body"] != nil:
 		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, take Content-Type from multipart.Writer.FormDataContentType), or ignore them with promptecho.Ignore("body")`
 	case len(f.values) > 0:
 		return f.remedyBy(f.derived())
 	}
-	return "what the test does with the answers differs from run to run: look for time, chance, goroutines and package variables in the code it calls"
+	return "what the test does with the answers differs from run to run: look for time, chance, " +
+		"goroutines and package variables in the code it calls"
 }
 
 // remedyBy returns options as a remedy, with the change of code that needs none.
