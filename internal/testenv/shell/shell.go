@@ -1,84 +1,86 @@
-// Package shell writes commands that can be pasted into a shell.
+// Package shell writes commands that run when they are pasted into a shell: on
+// Windows PowerShell and cmd, elsewhere bash, dash, zsh and fish.
 package shell
 
 import (
-	"os"
-	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
 )
 
-// Characters that mean nothing to a shell.
-const (
-	harmless             = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-=@%+,:"
-	harmlessToPowerShell = `abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/\._-=:`
-)
+// Quote returns s as one argument of a command, quoted if necessary.
+func Quote(s string) string { return quoteFor(runtime.GOOS, s) }
 
-// Quote quotes s for a POSIX shell where it must be.
-func Quote(s string) string { return join([]string{s}, harmless, `'\''`) }
+// Join returns a command with these words, each quoted if necessary.
+func Join(words []string) string { return joinFor(runtime.GOOS, words) }
 
-// Join quotes the words of a command and joins them.
-func Join(words []string) string { return join(words, harmless, `'\''`) }
+func quoteFor(goos, s string) string {
+	if goos == "windows" {
+		return quoteForWindows(s)
+	}
+	return quoteForPOSIX(s)
+}
 
-// join quotes the words that are not harmless, and joins all. A quote in a word becomes what is given
-// for it.
-func join(words []string, harmless, quote string) string {
-	quoted := slices.Clone(words)
-	for i, w := range words {
-		if w == "" || strings.Trim(w, harmless) != "" {
-			quoted[i] = "'" + strings.ReplaceAll(w, "'", quote) + "'"
-		}
+func joinFor(goos string, words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = quoteFor(goos, word)
 	}
 	return strings.Join(quoted, " ")
 }
 
-// With returns the command of these words with environment variables set for it, each
-// given as "NAME=value", as people paste it on a system, which is a GOOS: into PowerShell on
-// Windows, and elsewhere into a POSIX shell.
+// With returns a command that runs with environment variables, each written as
+// "NAME=value". The variables do not outlive the command. goos is the system of
+// the shell.
+//
+// PowerShell and cmd have no syntax in common that sets a variable. So on
+// Windows, go test gets the flags that mean the same; a variable without a flag
+// is set as PowerShell does it, because PowerShell is the default of Windows
+// Terminal.
 func With(goos string, words []string, variables ...string) string {
-	var set, unset string
+	if goos == "windows" {
+		return withForWindows(words, variables)
+	}
+	var assignments string
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		if goos == "windows" {
-			set += "$env:" + name + "='" + strings.ReplaceAll(value, "'", "''") + "'; "
-			unset += "; Remove-Item Env:" + name
-		} else {
-			set += name + "=" + Quote(value) + " "
-		}
+		assignments += name + "=" + quoteForPOSIX(value) + " "
 	}
-	if goos == "windows" {
-		return set + join(words, harmlessToPowerShell, "''") + unset
-	}
-	return set + Join(words)
+	return assignments + joinFor(goos, words)
 }
 
-// Place returns how a command names a file or folder, given with its absolute path: so, and
-// in a CI job relative to the root of the repository. What a CI job prints
-// is pasted into another checkout.
-func Place(path string) string {
-	root := Upward(path, ".git")
-	if root == "" || !InCI() {
-		return path
+func withForWindows(words, variables []string) string {
+	var set, unset string
+	for _, variable := range variables {
+		flag := goTestFlag(variable)
+		if flag != "" && isGoTest(words) {
+			words = append(words[:len(words):len(words)], flag)
+			continue
+		}
+		name, value, _ := strings.Cut(variable, "=")
+		set += "$env:" + name + "=" + quoteForPowerShell(value) + "; "
+		unset += "; Remove-Item Env:" + name
 	}
-	rel, _ := filepath.Rel(root, path) // it is below the root
-	return filepath.ToSlash(rel)
+	return set + joinFor("windows", words) + unset
 }
 
-// InCI reports whether this is a CI job: the variable CI is set, and not to 0 or false.
-func InCI() bool {
-	return !slices.Contains([]string{"", "0", "false"}, strings.ToLower(os.Getenv("CI")))
+// isGoTest reports whether a command is go test, or go -C FOLDER test.
+func isGoTest(words []string) bool {
+	if len(words) > 2 && words[0] == "go" && words[1] == "-C" {
+		words = words[2:]
+	}
+	return len(words) > 1 && words[1] == "test"
 }
 
-// Upward returns the nearest folder above dir, or dir itself, that holds a file of this
-// name; "" if there is none.
-func Upward(dir, name string) string {
-	for {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-		dir = filepath.Dir(dir)
+// goTestFlag returns the flag of a test binary that means the same as an
+// environment variable; "" if there is none. internal/recorder adds the flags
+// to each test that links it.
+func goTestFlag(variable string) string {
+	name, value, _ := strings.Cut(variable, "=")
+	switch {
+	case name == "PROMPTECHO_MODE":
+		return "-echo.mode=" + value
+	case variable == "PROMPTECHO_SNAPSHOTS=update":
+		return "-echo.update"
 	}
+	return ""
 }
