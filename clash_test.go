@@ -774,7 +774,7 @@ func TestNodesWithNames(t *testing.T) {
 		r.Close()
 		r = mustOpen(t, file, append(names, InMode(ModeNone))...)
 		local(map[string]string{"1001": "1002", "1002": "1001"}[port]).ask(t, r)
-		want := `give both the same name in promptecho.Alias: "server1", and not "server2", and record again`
+		want := `give both the same name with the option Alias: "server1", and not "server2", and record again`
 		if err := r.Close(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Error(err)
 		}

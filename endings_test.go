@@ -166,7 +166,7 @@ func TestStoppedStream(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(context.Background())
 				rd := startReading(t, r, get(ctx, "POST"))
 				synctest.Wait()
-				cancel(request.ErrStopped)
+				cancel(request.ErrServerClosed)
 				<-rd.ended
 				r.finish(o)
 			}

@@ -26,6 +26,9 @@ type MissError struct {
 	Change string // the first field that differs, both values cut to one line; may be empty
 	Diff   string // the fields that differ from the nearest recording; several lines, may be empty
 	Hint   string // the option, as code, that would make the request match; empty if there is none
+	// Instead says what to do in place of Hint if the field can change the answer; it may be
+	// empty.
+	Instead string
 }
 
 // Error returns the report in several lines: where the nearest recording is,

@@ -366,7 +366,7 @@ func TestLeft(t *testing.T) {
 		mustPass(t, r)
 	}
 	want := attr.Done{Cassettes: []string{file}, Counts: attr.Counts{Replayed: 1}}
-	if left, err := suite.Left(dir); err != nil || !reflect.DeepEqual(left, []attr.Done{want}) {
+	if left, err := suite.ReadDone(dir); err != nil || !reflect.DeepEqual(left, []attr.Done{want}) {
 		t.Errorf("%+v, %v", left, err)
 	}
 	t.Setenv(attr.Env, filepath.Join(dir, "gone"))

@@ -1,19 +1,11 @@
 package promptecho
 
 import (
-	"flag"
 	"strings"
 	"testing"
-)
 
-func setFlag(t *testing.T, name, value string) {
-	t.Helper()
-	old := flag.Lookup(name).Value.String()
-	if err := flag.Set(name, value); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { flag.Set(name, old) })
-}
+	"github.com/promptecho/promptecho/internal/testing/environ"
+)
 
 // Not parallel: flags and environment belong to the process.
 func TestModeErrors(t *testing.T) {
@@ -25,14 +17,14 @@ func TestModeErrors(t *testing.T) {
 		}
 	})
 	t.Run("flag", func(t *testing.T) {
-		setFlag(t, "echo.mode", "ALL")
+		environ.SetFlag(t, "echo.mode", "ALL")
 		if _, err := Open("x.yaml"); err == nil || !strings.HasPrefix(err.Error(), `promptecho: -echo.mode: unknown record mode "ALL"`) {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("both flags", func(t *testing.T) {
-		setFlag(t, "echo.mode", "none")
-		setFlag(t, "echo.record", "true")
+		environ.SetFlag(t, "echo.mode", "none")
+		environ.SetFlag(t, "echo.record", "true")
 		if _, err := Open("x.yaml"); err == nil || !strings.Contains(err.Error(), `-echo.record means -echo.mode=all, but -echo.mode is "none"`) {
 			t.Errorf("%v", err)
 		}

@@ -33,8 +33,8 @@ func Cut(n int, selectors ...string) Fault {
 
 // Garble damages event n of a stream, counted from 1 as for [Cut], so that its JSON is
 // invalid: the second half of its data reads "###". Lengths stay as they are, and the
-// checksums of an AWS event stream are right, so the damage reaches whoever reads the
-// JSON. A body that is not a stream is one event: Garble(1) damages it. Garble strikes the
+// checksums of an AWS event stream are right, so that only the reader of the JSON gets an
+// error. A body that is not a stream is one event: Garble(1) damages it. Garble strikes the
 // first successful answer that has such an event.
 func Garble(n int, selectors ...string) Fault {
 	f := newFault(1, selectors, "Garble", n)
@@ -48,10 +48,10 @@ func Garble(n int, selectors ...string) Fault {
 	return f
 }
 
-// spoil returns what a fault does that spoils the body of a successful answer. prepare
-// gets the body before anything is read from it.
-func spoil(prepare func(*body)) func(*hit, *http.Request, func() (*http.Response, error)) (*http.Response, error) {
-	return func(h *hit, _ *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+// spoil returns the strike function of a fault that changes the body of a successful answer.
+// prepare gets the body before anything is read from it.
+func spoil(prepare func(*body)) strikeFunc {
+	return func(h *hit, _ *http.Request, send sendFunc) (*http.Response, error) {
 		resp, err := send()
 		switch {
 		case err != nil || resp == nil:
@@ -69,25 +69,26 @@ func spoil(prepare func(*body)) func(*hit, *http.Request, func() (*http.Response
 		}
 		coding := resp.Header.Get("Content-Encoding")
 		b := &body{ReadCloser: resp.Body, hit: h}
-		b.split.contentType, b.split.coded = resp.Header.Get("Content-Type"), coding != "" && coding != "identity"
+		b.split.contentType = resp.Header.Get("Content-Type")
+		b.split.coded = coding != "" && coding != "identity"
 		prepare(b)
 		resp.Body = b
 		return resp, nil
 	}
 }
 
-// readAll reads a body to its end and returns one like it. The recorder has all of the
-// answer then, whatever the fault leaves of it.
+// readAll reads a body to its end and returns one like it. So the recorder has all of the
+// answer, whatever the fault does with it.
 func readAll(body io.ReadCloser) io.ReadCloser {
 	data, err := io.ReadAll(body)
 	return &inMemory{bytes.NewReader(data), body, cmp.Or(err, io.EOF)}
 }
 
-// An inMemory is a body that was read before.
+// An inMemory is a body that has been read already.
 type inMemory struct {
 	data *bytes.Reader
 	io.Closer
-	end error // what it ended with
+	end error // of the last Read
 }
 
 func (m *inMemory) Read(p []byte) (int, error) {
@@ -97,19 +98,19 @@ func (m *inMemory) Read(p []byte) (int, error) {
 	return m.data.Read(p)
 }
 
-// A body is the body of an answer that a fault spoils while the client reads it. Read must
+// A body is the body of an answer that a fault changes while the client reads it. Read must
 // not be called concurrently; Close may be.
 type body struct {
-	io.ReadCloser // the answer's
+	io.ReadCloser // of the answer
 	hit           *hit
 	split         splitter
 	size          atomic.Int64 // bytes that were read
-	out           []byte       // what the client gets next
-	err           error        // what it gets then; nil if the answer goes on
-	broken        bool         // the error is the fault
+	out           []byte       // the bytes that the client gets next
+	err           error        // after them; nil if the answer goes on
+	broken        bool         // the fault has made err
 }
 
-// Read returns what the fault leaves of one Read of the answer.
+// Read returns bytes of the answer, as the fault changes them.
 func (b *body) Read(p []byte) (int, error) {
 	for len(b.out) == 0 && len(p) > 0 {
 		if b.err != nil {
@@ -128,7 +129,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// over returns the error at the end of the body, and tells the fault what became of it.
+// over returns the error at the end of the body, and notes whether the fault has struck.
 func (b *body) over() error {
 	switch {
 	case b.broken:
@@ -142,47 +143,54 @@ func (b *body) over() error {
 	return b.err
 }
 
-// Close closes the answer. A fault that has not struck by then does not.
+// Close closes the answer. If the fault has not struck, it spares the request.
 func (b *body) Close() error {
-	b.hit.spare("the client closed the answer to %s after %d bytes, with %d events of a stream", b.hit.name, b.size.Load(), b.split.events.Load())
+	b.hit.spare("the client closed the answer to %s after %d bytes, with %d events of a stream",
+		b.hit.name, b.size.Load(), b.split.events.Load())
 	return b.ReadCloser.Close()
 }
 
-// A cut is what [Cut] does to a body.
+// A cut cuts a body off, for [Cut].
 type cut struct {
 	*body
-	n     int
-	given int // bytes of a body that is no stream
+	n      int
+	passed int // bytes of a body that is not a stream
 }
 
+// part passes bytes of the body on up to the end, for the splitter.
 func (c *cut) part(b []byte, event int, last bool) {
-	switch plain := c.split.framing == nil; {
-	case c.broken:
-	case plain:
-		b = b[:min(len(b), c.n-c.given)]
-		c.given += len(b)
-		c.out = append(c.out, b...)
-		c.end(c.given == c.n)
-	default:
+	if c.broken {
+		return
+	}
+	isStream := c.split.framing != nil
+	if isStream {
 		c.out = append(c.out, b...)
 		c.end(last && event == c.n)
+		return
 	}
+	b = b[:min(len(b), c.n-c.passed)]
+	c.passed += len(b)
+	c.out = append(c.out, b...)
+	c.end(c.passed == c.n)
 }
 
-// end ends the body here if the fault strikes.
+// end ends the body if here is true.
 func (c *cut) end(here bool) {
 	if here {
-		c.broken, c.err = true, io.ErrUnexpectedEOF
+		c.broken = true
+		c.err = io.ErrUnexpectedEOF
 	}
 }
 
-// A garble is what [Garble] does to a body.
+// A garble damages an event of a body, for [Garble].
 type garble struct {
 	*body
 	n    int
 	held []byte // of the event to damage
 }
 
+// part passes bytes of the body on, and holds the event to damage until it is complete, for
+// the splitter.
 func (g *garble) part(b []byte, event int, last bool) {
 	if event != g.n {
 		g.out = append(g.out, b...)
@@ -201,27 +209,31 @@ func (g *garble) part(b []byte, event int, last bool) {
 	}
 }
 
-// damage returns an event with its data damaged, or ok false if it has none. framing is
-// nil for a body that is no stream, which is nothing but data.
+// damage damages the data of an event. ok is false if the event has no data. framing is nil
+// for a body that is not a stream: then all of it is data.
 func damage(framing *stream.Framing, event []byte) (damaged []byte, ok bool) {
 	if framing == nil {
 		overwrite(event)
 		return event, len(event) > 0
 	}
 	fields := framing.Read(event)
-	data := 0 // the length of what is damaged
+	data := 0 // the length of the last field with data
 	for i := range fields {
-		if f := &fields[i]; f.Name == stream.Raw || interaction.IsPayload(f.Name) {
+		f := &fields[i]
+		isData := f.Name == stream.Raw || interaction.IsPayload(f.Name)
+		if isData {
 			value := []byte(f.Value)
 			overwrite(value)
-			f.Value, data = string(value), len(value)
+			f.Value = string(value)
+			data = len(value)
 		}
 	}
 	if data == 0 {
 		return event, false
 	}
 	damaged, err := framing.Write(nil, fields)
-	if err != nil { // an array of JSON holds nothing else; its elements end with their data
+	if err != nil {
+		// An element of a JSON array must be JSON. Its data is at its end.
 		overwrite(event[len(event)-data:])
 		return event, true
 	}

@@ -1,5 +1,5 @@
 // Package echofault makes recorded answers fail, to test what a program does then: its
-// retries, its fallback, the error path of its streams. A [Transport] stands in front of a
+// retries, its fallback, the error path of its streams. A [Transport] is in front of a
 // recorder:
 //
 //	rec := echotest.New(t)

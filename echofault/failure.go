@@ -8,17 +8,19 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 )
 
-// failure returns an error as the provider of a request gives it, as far as its SDKs read
-// errors. name is the request's.
+// failure returns an error response in the form of the provider of a request, as far as SDKs
+// read it. name is the name of the request.
 func failure(req *http.Request, name string, status int, message string) *http.Response {
 	header := http.Header{"Content-Type": {"application/json"}, "Retry-After": {"0"}}
-	exchange.SayNow(req, header, true, func() bool { return true })
+	exchange.SetNoDelay(req, header, true, func() bool { return true })
 	var body map[string]any
 	switch vendorOf(req.URL.Path, name) {
 	case "anthropic": // https://docs.anthropic.com/en/api/errors
-		body = map[string]any{"type": "error", "error": map[string]any{"type": kindOf(status).anthropic, "message": message}}
+		of := map[string]any{"type": kindOf(status).anthropic, "message": message}
+		body = map[string]any{"type": "error", "error": of}
 	case "gemini", "vertex": // https://google.aip.dev/193
-		body = map[string]any{"error": map[string]any{"code": status, "message": message, "status": kindOf(status).google}}
+		of := map[string]any{"code": status, "message": message, "status": kindOf(status).google}
+		body = map[string]any{"error": of}
 	case "bedrock", "sagemaker": // https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html
 		header["X-Amzn-Errortype"] = []string{kindOf(status).aws}
 		body = map[string]any{"message": message}
@@ -38,10 +40,10 @@ func failure(req *http.Request, name string, status int, message string) *http.R
 	return exchange.Whole(req, status, header, text)
 }
 
-// vendorOf returns who answers a request.
+// vendorOf returns the provider that answers a request.
 func vendorOf(path, name string) string {
 	if strings.HasSuffix(path, "/invoke") || strings.HasSuffix(path, "/invoke-with-response-stream") {
-		return "bedrock" // whoever's model it is, which the name says
+		return "bedrock" // the name has the provider of the model
 	}
 	vendor, _, _ := strings.Cut(strings.TrimPrefix(name, "llm/"), ".")
 	return vendor

@@ -14,20 +14,24 @@ import (
 
 // A Fault is something that goes wrong with a request or its answer. [FailFirst],
 // [Slow], [Cut] and [Garble] make one, and [New] puts it into effect. A Fault does
-// not change, so it can be given to several transports; each of them counts for itself.
+// not change, so several transports can have it; each of them counts for itself.
 // New refuses the zero Fault.
 type Fault struct {
 	code      string   // the call that made it, for messages
-	err       error    // why that call makes no fault
+	err       error    // an invalid argument of that call
 	times     int      // how many requests it strikes
-	selectors []string // the requests that it selects; none stands for all of them
+	selectors []string // of requests; without any, it selects all requests
 
-	// strike answers a request, and tells h whether that was the fault. send sends the
-	// request on.
-	strike func(h *hit, req *http.Request, send func() (*http.Response, error)) (*http.Response, error)
+	strike strikeFunc
 }
 
-// newFault returns a fault, without what it does. what and args are the call that made it.
+// A strikeFunc answers a request with a fault, and calls h.done or h.spare. send sends the
+// request to the next transport.
+type strikeFunc func(h *hit, req *http.Request, send sendFunc) (*http.Response, error)
+
+type sendFunc func() (*http.Response, error)
+
+// newFault returns a fault without strike. what and args are the call that made it.
 func newFault(times int, selectors []string, what string, args ...any) Fault {
 	var list []string
 	for _, a := range args {
@@ -43,7 +47,7 @@ func newFault(times int, selectors []string, what string, args ...any) Fault {
 	return f
 }
 
-// check returns why the fault is none, or nil.
+// check returns an error if the fault is not valid.
 func (f *Fault) check() error {
 	switch {
 	case f.code == "":
@@ -56,7 +60,8 @@ func (f *Fault) check() error {
 
 // selects reports whether the fault selects the requests of a name.
 func (f *Fault) selects(name string) bool {
-	return len(f.selectors) == 0 || slices.ContainsFunc(f.selectors, func(s string) bool { return canon.Selects(s, name) })
+	selects := func(selector string) bool { return canon.Selects(selector, name) }
+	return len(f.selectors) == 0 || slices.ContainsFunc(f.selectors, selects)
 }
 
 // A tally is a fault in a transport, and what it has done there.
@@ -64,21 +69,21 @@ type tally struct {
 	Fault
 
 	mu     sync.Mutex     // guards what follows; no other lock is taken under it
-	taken  int            // requests that it strikes or is about to
-	struck map[string]int // requests that it struck, by name
-	spared string         // why it did not strike the last of those that it was to strike
+	taken  int            // requests that it has struck or may strike
+	struck map[string]int // requests that it has struck, by name
+	spared string         // why it could not strike the last request that it has spared
 }
 
-// A hit is a fault that is to strike a request.
+// A hit is a fault and the request that it may strike.
 type hit struct {
 	*tally
 	name     string // of the request
 	number   int    // which of the requests of the fault it is, from 1
-	recorded bool   // a recorder may record what answers the request
-	over     bool   // it has struck or spared the request; tally.mu guards it
+	recorded bool   // a recorder may record the answer to the request
+	over     bool   // the fault has struck or spared the request; tally.mu guards it
 }
 
-// take returns the hit for a request of this name, or nil if the fault leaves it alone.
+// take returns the hit for a request of this name, or nil if the fault does not apply.
 func (f *tally) take(name string) *hit {
 	f.mu.Lock()
 	defer f.mu.Unlock()

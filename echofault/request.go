@@ -20,7 +20,7 @@ func FailFirst(n, status int, selectors ...string) Fault {
 	case status < 400 || status > 599:
 		f.err = fmt.Errorf("status %d is not a failure: use 400 to 599", status)
 	}
-	f.strike = func(h *hit, req *http.Request, _ func() (*http.Response, error)) (*http.Response, error) {
+	f.strike = func(h *hit, req *http.Request, _ sendFunc) (*http.Response, error) {
 		h.done()
 		return failure(req, h.name, status, fmt.Sprintf("failure %d of %d by echofault.FailFirst", h.number, n)), nil
 	}
@@ -37,7 +37,7 @@ func Slow(d time.Duration, selectors ...string) Fault {
 	if d <= 0 {
 		f.err = fmt.Errorf("%v is not a waiting time: use more than 0", d)
 	}
-	f.strike = func(h *hit, req *http.Request, send func() (*http.Response, error)) (*http.Response, error) {
+	f.strike = func(h *hit, req *http.Request, send sendFunc) (*http.Response, error) {
 		h.done()
 		timer := time.NewTimer(d)
 		defer timer.Stop()

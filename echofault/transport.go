@@ -21,16 +21,16 @@ import (
 // concurrently. It starts no goroutines.
 type Transport struct {
 	next      http.RoundTripper
-	recording bool // below it is a recorder whose run may record
+	recording bool // next leads to a recorder whose run may record
 	faults    []*tally
 
 	mu    sync.Mutex     // guards what follows; no other lock is taken under it
 	asked map[string]int // requests by name
 }
 
-// New returns a transport that sends requests on to next, usually a recorder, with the
-// faults given. A request meets one fault at most: the first one that selects it and is
-// not used up.
+// New returns a transport that sends requests to next, usually a recorder, with these
+// faults. A request meets one fault at most: the first one that selects it and is not used
+// up.
 //
 // When the test ends, New's cleanup logs what each fault struck, and fails the test if one
 // never struck (unless the test failed, was skipped, or -run or -skip filtered parts of it
@@ -71,7 +71,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req) // which says what is wrong
 	}
 	var body request.Body
-	if err := body.Read(req, true, true, nil); err != nil {
+	if err := body.Read(req, request.ReadOptions{Whole: true, MaySend: true}); err != nil {
 		return nil, fmt.Errorf("echofault: reading the request: %w", err)
 	}
 	if ctx := req.Context(); ctx.Err() != nil {
@@ -120,14 +120,15 @@ func (t *Transport) meet(name string) *hit {
 	return nil
 }
 
-// judge tells the test what became of the faults.
+// judge logs which faults have struck, and fails the test for the others.
 func (t *Transport) judge(tb testing.TB) {
 	tb.Helper()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	whole := !tb.Failed() && !tb.Skipped() && !report.Filtered(tb.Name())
 	for _, f := range t.faults {
-		switch why := f.neverStruck(t.asked); {
+		why := f.neverStruck(t.asked)
+		switch {
 		case why == "":
 			tb.Logf("echofault: %s struck %s", f.code, counted(f.struck))
 		case whole:

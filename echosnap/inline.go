@@ -27,7 +27,7 @@ func Inline(t testing.TB, got any, want string, opts ...Option) {
 	}
 	s := sessionOf(t)
 	switch {
-	case s.do == update:
+	case s.mode == update:
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.inlines = append(s.inlines, inlined{file, line, want, sec.Text})

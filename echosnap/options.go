@@ -75,25 +75,27 @@ func Judge(ask func(ctx context.Context, prompt string) (string, error), criteri
 		case err != nil:
 			c.err = fmt.Errorf("Judge: %w", err)
 		}
-		c.ask, c.criteria = ask, criteria
+		c.ask = ask
+		c.criteria = criteria
 	})
 }
 
-// newConfig ends the test if an option cannot be.
-func newConfig(t testing.TB, who string, opts []Option) *config {
+// newConfig returns the configuration of these options. It ends the test if one is not valid.
+// function is the function of this package that has the options.
+func newConfig(t testing.TB, function string, opts []Option) *config {
 	t.Helper()
 	c := &config{}
 	for _, o := range opts {
 		o.option(c)
 	}
 	if c.err != nil {
-		t.Fatalf("echosnap: %s: %v", who, c.err)
+		t.Fatalf("echosnap: %s: %v", function, c.err)
 	}
 	return c
 }
 
-// section returns a value as it is compared and written, without a name.
-func (c *config) section(t testing.TB, who string, got any) *snapshot.Section {
+// section returns a value in the form in which it is compared and written, without a name.
+func (c *config) section(t testing.TB, function string, got any) *snapshot.Section {
 	t.Helper()
 	sec, err := snapshot.Of(got)
 	if err == nil {
@@ -103,7 +105,7 @@ func (c *config) section(t testing.TB, who string, got any) *snapshot.Section {
 		err = sec.Layout(c.ignored)
 	}
 	if err != nil {
-		t.Fatalf("echosnap: %s: %v", who, err)
+		t.Fatalf("echosnap: %s: %v", function, err)
 	}
 	return sec
 }

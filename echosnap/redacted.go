@@ -9,9 +9,9 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
-// redacted redacts a section as the body of an answer: what looks like a secret, the secrets of
-// the environment, and what the recorders that are open know to be secret. The error says that
-// one is left, in another spelling.
+// redacted redacts a section as the body of a response: values that look like a secret, the
+// secrets of the environment, and the secrets that the open recorders know. It returns an
+// error if a secret is left in another spelling.
 func redacted(s *snapshot.Section) error {
 	environment := new(redact.Policy)
 	environment.Environment(os.Environ())

@@ -1,6 +1,7 @@
 package echosnap
 
 import (
+	"cmp"
 	"errors"
 	"testing"
 
@@ -30,8 +31,12 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 	for _, o := range opts {
 		o.route(c)
 	}
-	if c.err != nil || rec == nil {
-		t.Fatalf("echosnap: Route: %v", errors.Join(c.err, map[bool]error{true: errors.New("there is no recorder")}[rec == nil]))
+	err := c.err
+	if rec == nil {
+		err = errors.Join(err, errors.New("there is no recorder"))
+	}
+	if err != nil {
+		t.Fatalf("echosnap: Route: %v", err)
 	}
 	r := routeOf(t, rec)
 	if r == nil {
@@ -50,9 +55,7 @@ func Route(t testing.TB, rec *promptecho.Recorder, opts ...RouteOption) {
 		return
 	}
 	s := sessionOf(t)
-	if sec.Name = c.name; sec.Name == "" {
-		sec.Name = "route"
-	}
+	sec.Name = cmp.Or(c.name, "route")
 	s.match(sec, &c.config)
 }
 
@@ -64,9 +67,10 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 		t.Errorf("echosnap: Route: nothing is compared, because the cassette lacks %s", english.Count(n, "recording"))
 		return nil
 	}
-	made, under := (*recorder.Recorder)(rec).Tape().Made()
-	if under > 0 {
-		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done", english.Count(under, "answer"))
+	made, unfinished := (*recorder.Recorder)(rec).Tape().Made()
+	if unfinished > 0 {
+		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done",
+			english.Count(unfinished, "answer"))
 		return nil
 	}
 	var asked []route.Asked
@@ -81,7 +85,8 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	}
 	r := route.Of(asked)
 	if r.Len() == 0 {
-		t.Errorf("echosnap: Route: the recorder saw no call: none was made, the calls did not go through it, or the mode is live, which records nothing")
+		t.Errorf("echosnap: Route: the recorder saw no call: none was made, the calls did not go through it, " +
+			"or the mode is live, which records nothing")
 		return nil
 	}
 	return r

@@ -21,17 +21,19 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// A doing is what a run does with what has no snapshot, or another one.
-type doing int
+// A mode says what a run writes: values without a snapshot, and values that differ from
+// theirs.
+type mode int
 
 const (
-	review doing = iota // writes what is new, and leaves what differs to be reviewed
-	update              // writes both
-	check               // writes nothing
+	review mode = iota // writes new values as snapshots, and values that differ for a review
+	update             // writes both as snapshots
+	check              // writes nothing
 )
 
-// chosen returns what this run does: the flag decides, else the environment, else CI.
-func chosen() (doing, error) {
+// chooseMode returns the mode of this run. The flag decides, or else the environment variable,
+// or else CI.
+func chooseMode() (mode, error) {
 	value := os.Getenv("PROMPTECHO_SNAPSHOTS")
 	switch {
 	case report.Flag("echo.update") == "true", value == "update":
@@ -44,30 +46,30 @@ func chosen() (doing, error) {
 	return review, nil
 }
 
-// A session is the snapshots of one test while it runs. Nothing is written before the test is
-// over, since only then it is known whether it passed.
+// A session has the snapshots of one test while it runs. It writes them when the test is over:
+// only then it is known whether the test has passed.
 type session struct {
 	t    testing.TB
 	path string // absolute
-	do   doing
+	mode mode
 
-	mu      sync.Mutex // guards what follows; no other lock is taken under it
-	stored  *snapshot.File
-	broken  error // why the file cannot be read
-	last    int   // the number of the last snapshot without a name
-	asked   map[string]*snapshot.Section
-	fresh   []*snapshot.Section // those that have no snapshot
-	differs []*snapshot.Section // those that have another one
-	inlines []inlined
-	wrong   []string // what fails the test
+	mu      sync.Mutex                   // guards what follows; no other lock is taken under it
+	stored  *snapshot.File               // the snapshots in the file
+	broken  error                        // why the file cannot be read
+	last    int                          // the number of the last snapshot without a name
+	asked   map[string]*snapshot.Section // the values of the test, by the names of their snapshots
+	fresh   []*snapshot.Section          // values without a snapshot
+	differs []*snapshot.Section          // values that differ from their snapshot
+	inlines []inlined                    // snapshots to write into the source
+	wrong   []string                     // failures of the test
 }
 
 func init() { recorder.ExpectSnapshots() }
 
 var sessions sync.Map // of running tests, by their testing.TB
 
-// fail keeps what is wrong. The test fails when it is over: before that, nobody could tell
-// whether something else is wrong as well.
+// fail keeps a failure for the end of the test. Only then it is known whether the test has
+// failed for another reason, too.
 func (s *session) fail(format string, args ...any) {
 	at := caller()
 	s.mu.Lock()
@@ -75,7 +77,7 @@ func (s *session) fail(format string, args ...any) {
 	s.wrong = append(s.wrong, at+": "+fmt.Sprintf(format, args...))
 }
 
-// failNow fails the test for what is wrong.
+// failNow fails the test if there are failures.
 func (s *session) failNow() {
 	s.t.Helper()
 	s.mu.Lock()
@@ -94,20 +96,25 @@ func sessionOf(t testing.TB) *session {
 	if s, ok := sessions.Load(t); ok {
 		return s.(*session)
 	}
-	do, err := chosen()
+	mode, err := chooseMode()
 	if err != nil {
 		t.Fatalf("echosnap: %v", err)
 	}
 	if report.FuzzWorker() {
-		do = check // one of several processes
+		mode = check // several workers would write the same file
 	}
-	s := &session{t: t, path: filepath.Join(folder, snapshot.Path(t.Name())), do: do, asked: map[string]*snapshot.Section{}}
+	s := &session{
+		t:     t,
+		path:  filepath.Join(folder, snapshot.Path(t.Name())),
+		mode:  mode,
+		asked: map[string]*snapshot.Section{},
+	}
 	s.stored, s.broken = snapshot.Read(s.path)
 	if s.broken != nil {
 		s.stored = &snapshot.File{}
 	}
 	if was, loaded := sessions.LoadOrStore(t, s); loaded {
-		return was.(*session) // another goroutine of the test was faster
+		return was.(*session) // made by another goroutine of the test
 	}
 	t.Cleanup(func() {
 		t.Helper()
@@ -118,10 +125,10 @@ func sessionOf(t testing.TB) *session {
 	return s
 }
 
-// name returns the name of the next snapshot.
-func (s *session) name(given string) string {
-	if given != "" {
-		return given
+// name returns the name of the next snapshot: the chosen one, or else a number.
+func (s *session) name(chosen string) string {
+	if chosen != "" {
+		return chosen
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,21 +136,23 @@ func (s *session) name(given string) string {
 	return strconv.Itoa(s.last)
 }
 
-// enter keeps what is asked for, and returns the snapshot, nil if there is none. ok is false
-// if there is nothing to compare any more.
+// enter keeps a value, and returns its snapshot, or nil if it has none. ok is false if the value
+// must not be compared: its name is used already, or the file cannot be read.
 func (s *session) enter(sec *snapshot.Section, c *config) (was *snapshot.Section, ok bool) {
 	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if before := s.asked[sec.Name]; before != nil {
 		if !before.Equal(sec, c.ignored) {
-			s.t.Errorf("echosnap: two values of this test are called %q: give each a name of its own, with Name", sec.Name)
+			s.t.Errorf("echosnap: two values of this test are called %q: "+
+				"give each a name of its own, with Name", sec.Name)
 		}
 		return nil, false
 	}
 	s.asked[sec.Name] = sec
-	if s.broken != nil && s.do != update {
-		if why := fmt.Sprintf("nothing is compared: %v", s.broken); !slices.Contains(s.wrong, why) {
+	if s.broken != nil && s.mode != update {
+		why := fmt.Sprintf("nothing is compared: %v", s.broken)
+		if !slices.Contains(s.wrong, why) {
 			s.wrong = append(s.wrong, why)
 		}
 		return nil, false
@@ -155,45 +164,56 @@ func (s *session) enter(sec *snapshot.Section, c *config) (was *snapshot.Section
 func (s *session) match(sec *snapshot.Section, c *config) {
 	s.t.Helper()
 	was, ok := s.enter(sec, c)
-	switch {
-	case !ok, was != nil && was.Equal(sec, c.ignored):
+	if !ok {
 		return
+	}
+	switch {
 	case was == nil:
-		s.add(&s.fresh, sec, was)
-		if s.do == check {
-			s.fail("%s has no snapshot %q, and this run writes none (%s): was it committed? To write it:\n  %s\n\n%s", below(s.path), sec.Name, whyNot(), command(s.t.Name()), shown(sec))
+		s.addFresh(sec)
+		if s.mode == check {
+			s.fail("%s has no snapshot %q, and this run writes none (%s): was it committed? To write it:\n  %s\n\n%s",
+				below(s.path), sec.Name, whyNot(), command(s.t.Name()), shown(sec))
 		}
 		return
-	case s.do == update:
-		s.add(&s.differs, sec, was)
+	case was.Equal(sec, c.ignored):
+		return
+	case s.mode == update:
+		s.addDiffering(sec, was)
 		return
 	case c.ask != nil && s.judged(was, sec, c):
 		return
 	}
-	s.add(&s.differs, sec, was)
+	s.addDiffering(sec, was)
 	s.fail("%s: %q differs:\n%s%s", below(s.path), sec.Name, differences(was, sec, c.ignored), s.remedy())
 }
 
-// remedy says what to do about a snapshot that differs.
+// remedy returns what to do about a value that differs from its snapshot.
 func (s *session) remedy() string {
-	if s.do == check {
+	if s.mode == check {
 		return fmt.Sprintf("\nThis run writes nothing (%s). To accept it:\n  %s", whyNot(), command(s.t.Name()))
 	}
-	return fmt.Sprintf("\nTo accept or reject it:\n  %s\nTo accept all of this test:\n  %s", shell.Join([]string{"promptecho", "review", shell.Place(s.path)}), command(s.t.Name()))
+	review := shell.Join([]string{"promptecho", "review", shell.Place(s.path)})
+	return fmt.Sprintf("\nTo accept or reject it:\n  %s\nTo accept all of this test:\n  %s", review, command(s.t.Name()))
 }
 
-// add keeps a section that is to be written.
-func (s *session) add(list *[]*snapshot.Section, sec, was *snapshot.Section) {
+// addFresh keeps a value without a snapshot, to be written.
+func (s *session) addFresh(sec *snapshot.Section) {
 	sec.At = caller()
-	if was != nil {
-		sec.Was = was.Sum()
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	*list = append(*list, sec)
+	s.fresh = append(s.fresh, sec)
 }
 
-// judged reports whether a judge says that a section is right, too.
+// addDiffering keeps a value that differs from its snapshot, to be written.
+func (s *session) addDiffering(sec, was *snapshot.Section) {
+	sec.At = caller()
+	sec.Was = was.Sum()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.differs = append(s.differs, sec)
+}
+
+// judged reports whether the judge accepts a value that differs from its snapshot.
 func (s *session) judged(was, sec *snapshot.Section, c *config) bool {
 	s.t.Helper()
 	if was.Kind != sec.Kind {
@@ -202,32 +222,38 @@ func (s *session) judged(was, sec *snapshot.Section, c *config) bool {
 	v, err := judge.Decide(s.t.Context(), c.ask, was.Text, sec.Text, c.criteria)
 	switch {
 	case err != nil:
-		s.t.Errorf("echosnap: %s: %q differs from its snapshot, and it was not judged: %v", below(s.path), sec.Name, err)
+		s.t.Errorf("echosnap: %s: %q differs from its snapshot, and it was not judged: %v",
+			below(s.path), sec.Name, err)
 		return false
 	case v.Holds():
-		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged right:\n%s", below(s.path), sec.Name, indented(v.String()))
+		s.t.Logf("echosnap: %s: %q differs from its snapshot, and was judged right:\n%s",
+			below(s.path), sec.Name, indented(v.String()))
 		return true
 	}
 	s.fail("%s: the judge says that %q is not right:\n%s", below(s.path), sec.Name, indented(v.String()))
 	return false
 }
 
-// conclude writes what the test has left to be written.
+// conclude writes the files at the end of the test, unless it ended by a panic or by
+// runtime.Goexit.
 func (s *session) conclude() {
 	s.t.Helper()
 	running := stack.Current()
-	if s.do == check || running.Panicking || running.Exiting && !s.t.Failed() && !s.t.Skipped() {
+	byTesting := s.t.Failed() || s.t.Skipped() // FailNow and SkipNow call Goexit
+	wasInterrupted := running.Panicking || running.Exiting && !byTesting
+	if s.mode == check || wasInterrupted {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := missed(s.t.Name()); n > 0 {
-		s.t.Logf("echosnap: no snapshot is written, since the test has %s without a recording", english.Count(n, "request"))
+		s.t.Logf("echosnap: no snapshot is written, since the test has %s without a recording",
+			english.Count(n, "request"))
 		return
 	}
-	whole := !s.t.Failed() && !s.t.Skipped() && !report.Filtered(s.t.Name()) && !report.Fuzzing(s.t.Name()) && !report.Short()
-	if s.broken != nil && (s.do != update || !whole) {
-		return // what of the file this run does not ask for would be lost
+	whole := s.isWhole()
+	if s.broken != nil && (s.mode != update || !whole) {
+		return // the other snapshots in the file would be lost
 	}
 	if err := s.write(whole); err != nil {
 		s.t.Errorf("echosnap: %v", err)
@@ -235,66 +261,100 @@ func (s *session) conclude() {
 	s.rewrite()
 }
 
-// write writes the snapshots, and what is to be reviewed. whole says that the test passed and
-// asked for all that it asks for.
+// isWhole reports whether the test passed and ran all of its code, so that it asked for each
+// of its snapshots.
+func (s *session) isWhole() bool {
+	if s.t.Failed() || s.t.Skipped() || report.Short() {
+		return false
+	}
+	return !report.Filtered(s.t.Name()) && !report.Fuzzing(s.t.Name())
+}
+
+// write writes the snapshots, and the values to review. whole is the result of isWhole.
 func (s *session) write(whole bool) error {
-	lock.Lock() // two runs of a test in one process must not write at once
-	defer lock.Unlock()
-	now, err := snapshot.Read(s.path) // somebody may have accepted others meanwhile
+	writing.Lock()
+	defer writing.Unlock()
+	stored, err := snapshot.Read(s.path) // a review may have changed the file since the test began
 	switch {
 	case err != nil && s.broken != nil:
-		now = &snapshot.File{}
+		stored = &snapshot.File{}
 	case err != nil:
 		return err
 	}
-	left, _ := snapshot.Read(snapshot.Pending(s.path))
-	if left == nil {
-		left = &snapshot.File{} // it cannot be read: what is in it is found again
-	}
-	for name := range s.asked {
-		left.Drop(name)
-	}
-	accepted, pending := s.fresh, s.differs
-	switch {
-	case s.t.Failed():
-		accepted, pending = nil, slices.Concat(s.fresh, s.differs)
-	case s.do == update:
-		accepted, pending = slices.Concat(s.fresh, s.differs), nil
-	}
+	accepted, pending := s.sort()
 	for _, sec := range accepted {
-		now.Put(sec)
+		stored.Put(sec)
 	}
-	for _, sec := range pending {
-		left.Put(sec)
-	}
-	unasked := s.unasked(now)
 	if whole {
-		left.Sections = slices.DeleteFunc(left.Sections, func(sec *snapshot.Section) bool { return s.asked[sec.Name] == nil })
+		s.dropUnused(stored)
 	}
-	switch {
-	case !whole || len(unasked) == 0:
-	case s.do == update:
-		for _, name := range unasked {
-			now.Drop(name)
-		}
-	default:
-		s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots", below(s.path), quotedList(unasked))
-		ending.AddUnused(below(s.path), unasked)
-	}
-	if len(accepted) > 0 || s.do == update {
-		if err := snapshot.Write(s.path, now.Encode(false)); err != nil {
+	if len(accepted) > 0 || s.mode == update {
+		err := snapshot.Write(s.path, stored.Encode(false))
+		if err != nil {
 			return err
 		}
 	}
 	s.tell(len(accepted))
-	return snapshot.Write(snapshot.Pending(s.path), left.Encode(true))
+	return s.writePending(pending, whole)
 }
 
-// lock is held while files are written.
-var lock sync.Mutex
+// dropUnused drops the snapshots that no value of the test has, if the run updates snapshots.
+// Otherwise it names them.
+func (s *session) dropUnused(stored *snapshot.File) {
+	unused := s.unused(stored)
+	if len(unused) == 0 {
+		return
+	}
+	if s.mode == update {
+		for _, name := range unused {
+			stored.Drop(name)
+		}
+		return
+	}
+	s.t.Logf("echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots",
+		below(s.path), quotedList(unused))
+	ending.AddUnused(below(s.path), unused)
+}
 
-// unasked returns the names of the snapshots that this run did not ask for.
-func (s *session) unasked(f *snapshot.File) (names []string) {
+// writePending writes the file with values to review. It keeps the values of earlier runs that
+// this run has not made, unless whole says that the test does not make them.
+func (s *session) writePending(pending []*snapshot.Section, whole bool) error {
+	file := snapshot.Pending(s.path)
+	old, _ := snapshot.Read(file)
+	if old == nil {
+		old = &snapshot.File{} // the next run finds again what the unreadable file had
+	}
+	for name := range s.asked {
+		old.Drop(name)
+	}
+	for _, sec := range pending {
+		old.Put(sec)
+	}
+	if whole {
+		isUnused := func(sec *snapshot.Section) bool { return s.asked[sec.Name] == nil }
+		old.Sections = slices.DeleteFunc(old.Sections, isUnused)
+	}
+	return snapshot.Write(file, old.Encode(true))
+}
+
+// writing is locked while files are written: with -count or -cpu, two runs of a test may end at
+// the same time.
+var writing sync.Mutex
+
+// sort returns the values that become snapshots, and those for a review.
+func (s *session) sort() (accepted, pending []*snapshot.Section) {
+	all := slices.Concat(s.fresh, s.differs)
+	switch {
+	case s.t.Failed():
+		return nil, all
+	case s.mode == update:
+		return all, nil
+	}
+	return s.fresh, s.differs
+}
+
+// unused returns the names of the snapshots that no value of this run has.
+func (s *session) unused(f *snapshot.File) (names []string) {
 	for _, sec := range f.Sections {
 		if s.asked[sec.Name] == nil {
 			names = append(names, sec.Name)
@@ -303,7 +363,7 @@ func (s *session) unasked(f *snapshot.File) (names []string) {
 	return names
 }
 
-// tell says how many snapshots were written.
+// tell prints how many snapshots were written.
 func (s *session) tell(n int) {
 	switch {
 	case n == 0:
@@ -314,8 +374,8 @@ func (s *session) tell(n int) {
 	}
 }
 
-// missed returns how many requests of a test have no recording, if it opened its recorder with
-// echotest. What comes of them is nothing to be kept.
+// missed returns how many requests of a test have no recording, if echotest has opened the
+// recorder. Values that depend on such a request must not become snapshots.
 func missed(test string) (n int) {
 	for _, r := range recorder.Unfinished() {
 		for name := test; name != ""; name = name[:max(0, strings.LastIndex(name, "/"))] {

@@ -9,24 +9,27 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
-// An inlined is a snapshot in the source that is to be written.
+// An inlined is a snapshot to write into the source.
 type inlined struct {
 	file     string
 	line     int
 	was, now string
 }
 
-// sources are the files whose snapshots this process has written, as they were compiled.
+// sources are the source files that this process has changed, as they were compiled.
 var sources = struct {
 	sync.Mutex
 	files map[string]*inline.Source
 }{files: map[string]*inline.Source{}}
 
+// write writes the snapshot into its source file.
 func (i *inlined) write() error {
 	sources.Lock()
 	defer sources.Unlock()
 	path := i.file
-	if !filepath.IsAbs(path) { // -trimpath: it is of this package, unless another one has a file of the name
+	if !filepath.IsAbs(path) {
+		// Built with -trimpath. The file is taken for one of this package; if another
+		// package has a file with this name, Replace does not find the snapshot.
 		path = filepath.Join(folder, filepath.Base(path))
 	}
 	source := sources.files[path]

@@ -17,12 +17,13 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// folder is that of the package, whose tests may change the working directory.
+// folder is the folder of the package. Tests may change the working directory later.
 var folder, _ = os.Getwd()
 
-// below returns a path as people know it who run the tests of the package.
+// below returns a path relative to the folder of the package, if it is below the folder.
 func below(path string) string {
-	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
+	rel, err := filepath.Rel(folder, path)
+	if err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path
@@ -32,20 +33,30 @@ func below(path string) string {
 func caller() string {
 	pcs := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
-	for more := true; more; {
-		var f runtime.Frame
-		if f, more = frames.Next(); strings.HasSuffix(f.File, "_test.go") || !strings.HasPrefix(f.Function, "github.com/promptecho/promptecho/echosnap.") {
-			file := f.File
-			if rel, err := filepath.Rel(folder, file); err == nil && len(rel) < len(file) {
-				file = filepath.ToSlash(rel)
-			}
-			return file + ":" + strconv.Itoa(f.Line)
+	for {
+		f, more := frames.Next()
+		isTest := strings.HasSuffix(f.File, "_test.go")
+		isOurs := strings.HasPrefix(f.Function, "github.com/promptecho/promptecho/echosnap.")
+		if isTest || !isOurs {
+			return shortFile(f.File) + ":" + strconv.Itoa(f.Line)
+		}
+		if !more {
+			return ""
 		}
 	}
-	return ""
 }
 
-// whyNot says why a run writes nothing.
+// shortFile returns the path of a file relative to the folder of the package, if that is
+// shorter.
+func shortFile(file string) string {
+	rel, err := filepath.Rel(folder, file)
+	if err == nil && len(rel) < len(file) {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
+// whyNot returns why a run writes nothing.
 func whyNot() string {
 	switch {
 	case report.FuzzWorker():
@@ -56,7 +67,7 @@ func whyNot() string {
 	return "PROMPTECHO_SNAPSHOTS is none"
 }
 
-// command returns the shell command that accepts what a test makes now.
+// command returns the shell command that accepts the values of a test.
 func command(test string) string {
 	words := []string{"go", "test"}
 	module, repository := shell.Upward(folder, "go.mod"), shell.Upward(folder, ".git")

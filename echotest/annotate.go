@@ -30,13 +30,19 @@ func sayChanges(w io.Writer, test string, done *attr.Done) {
 	}
 }
 
-// tally says in words what became of the requests and recordings of a run that wrote a file.
+// tally returns the numbers of requests and recordings of a run that wrote a file, in words.
 func tally(c *attr.Done) []string {
 	parts := []string{fmt.Sprintf("%d recorded", c.Recorded)}
 	for _, n := range []struct {
 		count int64
 		what  string
-	}{{c.Resumed, "resumed"}, {c.CarriedOver, "carried over"}, {c.Kept, "kept"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}} {
+	}{
+		{c.Resumed, "resumed"},
+		{c.CarriedOver, "carried over"},
+		{c.Kept, "kept"},
+		{c.Dropped, "dropped"},
+		{c.Failed, "got a failure"},
+	} {
 		if n.count > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
 		}
@@ -44,16 +50,18 @@ func tally(c *attr.Done) []string {
 	return parts
 }
 
-// settled has the options of which nothing is left to be said: one had an effect, or it was
-// said that it had none. Tests that share an option may not all need it.
+// settled has the code of each option that had an effect in a test, and the code and the
+// message of each option that sayIdle has named. Tests that share an option may not all need
+// it.
 var settled sync.Map
 
-// sayIdle names the options that had no effect, since the log of a test that passes is not
-// shown.
+// sayIdle names the options that had no effect: go test does not show the log of a test that
+// passes.
 func sayIdle(w io.Writer, test string, options []report.Option) {
 	for _, o := range options {
-		_, needed := settled.Load(o.Code)
-		if _, told := settled.LoadOrStore(o.Code+o.Why, true); o.Why != "" && !needed && !told {
+		_, hadEffect := settled.Load(o.Code)
+		_, isNamed := settled.LoadOrStore(o.Code+o.Why, true)
+		if o.Why != "" && !hadEffect && !isNamed {
 			fmt.Fprintf(w, "promptecho: %s%s\n", test, o)
 		}
 	}
@@ -71,10 +79,12 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 	}
 	for _, a := range annotations {
 		file, line := a.File, a.Line
-		if _, err := os.Stat(file); err != nil && a.Caller != "" {
-			// No cassette to point at: the code that asked.
+		_, err := os.Stat(file)
+		if err != nil && a.Caller != "" {
+			// There is no cassette to point at: point at the code that sent the request.
 			name, number, _ := strings.Cut(a.Caller, ":")
-			if abs, err := filepath.Abs(name); err == nil && strings.HasSuffix(name, ".go") {
+			abs, err := filepath.Abs(name)
+			if err == nil && strings.HasSuffix(name, ".go") {
 				file = abs
 			}
 			fmt.Sscan(number, &line)
@@ -84,7 +94,9 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 		if line > 0 {
 			place += fmt.Sprintf(",line=%d", line)
 		}
-		fmt.Fprintf(w, "\n::error %s,title=%s::%s: %s\n", place, property.Replace("promptecho: "+test), data.Replace(filepath.Base(a.File)), data.Replace(a.Text))
+		title := property.Replace("promptecho: " + test)
+		message := data.Replace(filepath.Base(a.File)) + ": " + data.Replace(a.Text)
+		fmt.Fprintf(w, "\n::error %s,title=%s::%s\n", place, title, message)
 	}
 }
 

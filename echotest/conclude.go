@@ -18,8 +18,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// conclude ends what is left when the tests have run, tells what there is to tell of the
-// package, and returns the exit status; code is that of the tests.
+// conclude ends the recorders of no test when the tests have run, writes the report of the
+// package, and returns the exit status. code is the exit status of the tests.
 func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 	part := report.Part()
 	for _, rec := range recorder.Unfinished() {
@@ -29,19 +29,10 @@ func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 			Short:    report.Short(),
 			Command:  func(mode string) string { return command(mode) },
 		})
-		for _, note := range rep.Notes {
-			fmt.Fprintf(w, "promptecho: %s\n", note)
-		}
-		for _, p := range rep.Problems {
-			if p.Causes[0].At == "" { // else it is told below
-				fmt.Fprintf(w, "promptecho: %s\n", p.Text())
-			}
+		if len(rep.Problems) > 0 {
 			code = cmp.Or(code, 1)
 		}
-		annotate(w, "TestMain", rep.Annotations)
-		name := filepath.ToSlash(below(folder, rep.Done.Cassettes[0]))
-		s.shared = append(s.shared, name)
-		s.add(name, &rep)
+		s.concludeRecorder(w, &rep)
 	}
 	for _, l := range leaks {
 		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
@@ -51,16 +42,44 @@ func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 	s.tellFailures(w)
 	s.tellTotal(w)
 	if !testing.Verbose() {
-		slices.SortStableFunc(s.options, func(a, b report.Option) int { return min(len(a.Why), 1) - min(len(b.Why), 1) }) // those with an effect first
-		sayIdle(w, "", s.options)
+		sayIdle(w, "", effectiveFirst(s.options))
 	}
 	whole := code == 0 && part == "" && !report.Short()
-	s.nameLeft(w, whole)
+	s.nameUnused(w, whole)
 	ending.Tell(w, folder, whole)
 	return code
 }
 
-// tellTotal says what was written.
+// concludeRecorder adds the report of a recorder that no test owns, and writes the parts of
+// it that the report of the package does not have.
+func (s *suite) concludeRecorder(w io.Writer, rep *report.Report) {
+	for _, note := range rep.Notes {
+		fmt.Fprintf(w, "promptecho: %s\n", note)
+	}
+	for _, p := range rep.Problems {
+		hasPlace := p.Causes[0].At != "" // tellFailures writes these
+		if !hasPlace {
+			fmt.Fprintf(w, "promptecho: %s\n", p.Text())
+		}
+	}
+	annotate(w, "TestMain", rep.Annotations)
+	name := filepath.ToSlash(below(folder, rep.Done.Cassettes[0]))
+	s.shared = append(s.shared, name)
+	s.add(name, rep)
+}
+
+// effectiveFirst returns options with those first that had an effect, so that sayIdle knows
+// them when it comes to the others.
+func effectiveFirst(options []report.Option) []report.Option {
+	hadEffect := func(o report.Option) bool { return o.Why == "" }
+	hadNone := func(o report.Option) bool { return o.Why != "" }
+	return slices.Concat(
+		slices.DeleteFunc(slices.Clone(options), hadNone),
+		slices.DeleteFunc(slices.Clone(options), hadEffect),
+	)
+}
+
+// tellTotal writes how many recordings and cassettes were written.
 func (s *suite) tellTotal(w io.Writer) {
 	t := &s.total
 	if t.Recorded+t.Resumed+t.CarriedOver+t.Dropped+t.Failed+t.Changed == 0 {
@@ -80,25 +99,26 @@ func (s *suite) tellTotal(w io.Writer) {
 	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.Join(parts, ", "), written)
 }
 
-// nameLeft names the cassettes of tests that are gone and, after a whole run that passed,
-// those that no test opened. Both fail nothing: they make no test pass that should not, and
-// promptecho prune fails for who wants that.
-func (s *suite) nameLeft(w io.Writer, whole bool) {
+// nameUnused names the cassettes whose test does not exist and, after a whole run that passed,
+// the cassettes that no test has opened. Neither fails the package: such a cassette makes no
+// test pass that should fail. promptecho prune fails for them.
+func (s *suite) nameUnused(w io.Writer, whole bool) {
 	p := orphans.In(folder)
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
-	left := slices.DeleteFunc(p.Left(), opened)
-	var gone, outgrown []string
-	for _, cassette := range left {
+	orphaned := slices.DeleteFunc(p.Left(), opened)
+	var withoutTest, outgrown []string
+	for _, cassette := range orphaned {
 		if p.Reason(cassette) == orphans.TestGone {
-			gone = append(gone, cassette)
+			withoutTest = append(withoutTest, cassette)
 		} else {
 			outgrown = append(outgrown, cassette)
 		}
 	}
-	if len(gone) > 0 {
-		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(gone))
+	if len(withoutTest) > 0 {
+		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(withoutTest))
 		if whole {
-			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; if a test was renamed: promptecho mv TestOld TestNew\n")
+			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; "+
+				"if a test was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
 	if len(outgrown) > 0 {
@@ -109,9 +129,10 @@ func (s *suite) nameLeft(w io.Writer, whole bool) {
 	}
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
 	unopened := slices.DeleteFunc(slices.Clone(p.Cassettes), func(cassette string) bool {
-		return opened(cassette) || slices.Contains(left, cassette) || strings.HasPrefix(cassette, benchmarks)
+		return opened(cassette) || slices.Contains(orphaned, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
-		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n  delete what no test needs\n", these(unopened))
+		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n"+
+			"  delete what no test needs\n", these(unopened))
 	}
 }

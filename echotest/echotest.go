@@ -75,8 +75,10 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 // same file open at once, so tests that share one cannot be parallel.
 func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
-	if _, input := t.(*testing.T); input && report.FuzzWorker() {
-		t.Fatal("promptecho: while go test -fuzz generates inputs, the test of an input has no name and therefore no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
+	_, isTest := t.(*testing.T)
+	if isTest && report.FuzzWorker() {
+		t.Fatal("promptecho: while go test -fuzz generates inputs, the test of an input has no name and therefore " +
+			"no cassette: open the recorder before f.Fuzz, with echotest.New(f), or leave out -fuzz")
 	}
 	rec, err := promptecho.Open(inFolder(file), opts...)
 	if err != nil {
@@ -93,7 +95,8 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		}
 		var failures []string
 		for i := range rep.Problems {
-			if text := tell(t, &rep.Problems[i]); text != "" {
+			text := tell(t, &rep.Problems[i])
+			if text != "" {
 				failures = append(failures, text)
 			}
 		}
@@ -104,7 +107,9 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		current.Load().add(t.Name(), &rep)
 		annotate(os.Stdout, t.Name(), rep.Annotations)
 		rep.Done.Write(t.Attr)
-		if _, bench := t.(*testing.B); !bench && !testing.Verbose() { // else it is logged, or breaks the line of the benchmark
+		// With -v the log has these lines. In a benchmark they would break its line of output.
+		_, isBenchmark := t.(*testing.B)
+		if !isBenchmark && !testing.Verbose() {
 			sayChanges(os.Stdout, t.Name(), &rep.Done)
 			if current.Load() == nil {
 				sayIdle(os.Stdout, t.Name()+": ", rep.Options)

@@ -15,8 +15,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
 
-// The transport is changed when the program starts, so that clones that are made of it before
-// Run ask the guard, too. Nobody is on guard before that.
+// The default transport is changed when the program starts, so that clones made before Run
+// ask the guard, too. The guard refuses requests only during Run.
 func init() { guard.Install() }
 
 // Main runs the tests of a package as [Run] does, and calls os.Exit with the status:
@@ -70,11 +70,8 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 		return m.Run() // a Run runs already
 	}
 	defer current.Store(nil)
-	if missing, err := lock.Missing("."); len(c.fetch) > 0 && !onlyLists() && (err != nil || len(missing) > 0) {
-		if out, err := exec.Command(c.fetch[0], c.fetch[1:]...).CombinedOutput(); err != nil {
-			// Tests whose cassettes are not here say so themselves; the others need nothing.
-			fmt.Fprintf(os.Stderr, "echotest.Fetch: %s: %v\n%s", strings.Join(c.fetch, " "), err, out)
-		}
+	if len(c.fetch) > 0 && !onlyLists() {
+		fetchMissing(c.fetch)
 	}
 	suiteEnds := recorder.SuiteBegins()
 	defer suiteEnds()
@@ -87,7 +84,21 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 	return s.conclude(os.Stdout, code, leaks)
 }
 
-// onlyLists reports whether this process runs no tests, or those that another one reports.
+// fetchMissing runs a command if the lock of the package names cassettes that do not exist,
+// or if it cannot be read. If the command fails, the tests run: a test without its cassette
+// fails by itself.
+func fetchMissing(command []string) {
+	missing, err := lock.Missing(".")
+	if err == nil && len(missing) == 0 {
+		return
+	}
+	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "echotest.Fetch: %s: %v\n%s", strings.Join(command, " "), err, out)
+	}
+}
+
+// onlyLists reports whether this process runs no tests, or tests that another process reports.
 func onlyLists() bool { return report.Flag("test.list") != "" || report.FuzzWorker() }
 
 // RunFunc is a function that runs tests and returns the exit status, as [testing.M.Run] does.

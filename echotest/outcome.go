@@ -21,16 +21,18 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// folder is that of the package, where its tests start.
+// folder is the folder of the package, where its tests start.
 var folder, _ = os.Getwd()
 
-// outcome tells how a test with this cassette ended. It is called from the test's cleanup.
+// outcome returns how a test with this cassette ended. It is called from the test's cleanup.
 func outcome(t testing.TB, file string) report.Outcome {
 	running := stack.Current()
+	hasFailed := t.Failed() && !ending.IsToReview(t)
+	wasInterrupted := running.Panicking || running.Exiting && !t.Skipped()
 	return report.Outcome{
 		Test:      t.Name(),
 		Ambiguous: !isGoTest(t.Name()),
-		Failed:    t.Failed() && !ending.IsToReview(t) || running.Panicking || running.Exiting && !t.Skipped(),
+		Failed:    hasFailed || wasInterrupted,
 		Skipped:   t.Skipped(),
 		Filtered:  report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
 		Short:     report.Short(),
@@ -41,8 +43,8 @@ func outcome(t testing.TB, file string) report.Outcome {
 	}
 }
 
-// commandFor returns what makes the command that runs just this test; nil if there is none, since
-// the test is one of a framework that go test cannot select.
+// commandFor returns a function that makes the command that runs only this test in a record
+// mode. It returns nil if go test cannot select the test, which is one of a framework.
 func commandFor(t testing.TB) func(mode string) string {
 	name := t.Name()
 	switch {
@@ -55,8 +57,8 @@ func commandFor(t testing.TB) func(mode string) string {
 	return func(mode string) string { return command(mode, name) }
 }
 
-// carryOverFor returns what makes the command that runs a test with recordings from other
-// cassettes; nil if go test cannot select it.
+// carryOverFor returns a function that makes the command that runs a test with recordings
+// from other cassettes, and nil if go test cannot select the test.
 func carryOverFor(t testing.TB) func(test, sources string) string {
 	if !isGoTest(t.Name()) {
 		return nil
@@ -79,8 +81,8 @@ var goTestName = memo.Regexp(`^(Test|Benchmark|Fuzz)([^a-z\s]\S*)?$`)
 const ginkgoFocus = "ginkgo.focus"
 
 // command returns the shell command that runs tests and benchmarks of this package in a
-// record mode: all tests, if none is named. It works wherever in the module it is pasted, or,
-// if the module is nested, in the repository.
+// record mode, or all tests if there are no names. The command works everywhere in the
+// module or, if the module is nested, in the repository.
 func command(mode string, names ...string) string { return commandOf(mode, names, nil) }
 
 // commandOf is command with the shortest patterns that select no other test of those that are
@@ -89,13 +91,15 @@ func commandOf(mode string, names, known []string) string {
 	return shell.With(runtime.GOOS, goTest(buildInfo(), nested(folder), names, known...), "PROMPTECHO_MODE="+mode)
 }
 
-// acceptCommand returns the shell command by which promptecho takes what was asked in this
-// package over into its cassettes, by tests and benchmarks with these names. It works where that of command does.
+// acceptCommand returns the shell command of promptecho that writes the requests of tests and
+// benchmarks with these names into the cassettes of this package. The command works where
+// that of command does.
 func acceptCommand(names []string) string {
 	words := append([]string{"promptecho", "accept"}, target(buildInfo())...)
 	isTest := func(name string) bool { return !strings.HasPrefix(name, "Benchmark") }
-	if benchmarks := slices.DeleteFunc(slices.Clone(names), isTest); len(benchmarks) > 0 { // which go test leaves out
-		words = append(append(words, "--"), selecting(benchmarks, nil)...)
+	benchmarks := slices.DeleteFunc(slices.Clone(names), isTest)
+	if len(benchmarks) > 0 { // go test runs them only with a flag
+		words = append(append(words, "--"), benchFlags(benchmarks, nil)...)
 	}
 	text := shell.Join(words)
 	if module := nested(folder); module != "" {
@@ -104,39 +108,45 @@ func acceptCommand(names []string) string {
 	return text
 }
 
-// buildInfo says how this program was built.
+// buildInfo returns how this program was built.
 func buildInfo() *debug.BuildInfo {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		return info
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return new(debug.BuildInfo)
 	}
-	return new(debug.BuildInfo)
+	return info
 }
 
-// target returns the package that was built so, with the build tags in front.
-func target(built *debug.BuildInfo) (words []string) {
+// target returns the package of a test program, with its build tags in front, as arguments of
+// go test.
+func target(built *debug.BuildInfo) []string {
+	var args []string
 	for _, s := range built.Settings {
 		if s.Key == "-tags" {
-			words = append(words, "-tags="+s.Value)
+			args = append(args, "-tags="+s.Value)
 		}
 	}
-	return append(words, cmp.Or(strings.TrimSuffix(built.Path, ".test"), "."))
+	return append(args, cmp.Or(strings.TrimSuffix(built.Path, ".test"), "."))
 }
 
 // goTest returns the words of a command that runs tests and benchmarks of the package that
-// was built so. The folder is that of its module if that is nested.
+// was built so. folder is the folder of its module, if the module is nested, and "" otherwise.
+// known are all tests of the package, if the patterns may be shortened.
 func goTest(built *debug.BuildInfo, folder string, names []string, known ...string) []string {
 	words := []string{"go", "test"}
 	if folder != "" {
 		words = []string{"go", "-C", shell.Place(folder), "test"}
 	}
 	words = append(words, target(built)...)
+
 	var tests, benchmarks, specs []string
 	for _, name := range names {
 		switch {
 		case !isGoTest(name):
 			specs = append(specs, regexp.QuoteMeta(name))
-			if test, _ := inTest.Load(name); test != nil && test != "" && !slices.Contains(tests, test.(string)) {
-				tests = append(tests, test.(string))
+			test, _ := inTest.Load(name)
+			if test != nil && test != "" {
+				tests = group.With(tests, test.(string))
 			}
 		case strings.HasPrefix(name, "Benchmark"):
 			benchmarks = append(benchmarks, name)
@@ -144,6 +154,7 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 			tests = append(tests, name)
 		}
 	}
+
 	switch {
 	case len(tests) > 0:
 		words = append(words, "-run", strings.Join(patterns(tests, known), "|"))
@@ -151,7 +162,7 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 		words = append(words, "-run", "^$")
 	}
 	if len(benchmarks) > 0 {
-		words = append(words, selecting(benchmarks, known)...)
+		words = append(words, benchFlags(benchmarks, known)...)
 	}
 	if len(specs) > 0 {
 		words = append(words, "-"+ginkgoFocus, oneOf(specs, "", "$"))
@@ -159,37 +170,39 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 	return append(words, "-count=1")
 }
 
-// selecting returns the flags that run benchmarks, once, because each call is paid for.
-func selecting(benchmarks, known []string) []string {
+// benchFlags returns the flags that run benchmarks, for one iteration: each call costs money.
+func benchFlags(benchmarks, known []string) []string {
 	return []string{"-bench", strings.Join(patterns(benchmarks, known), "|"), "-benchtime=1x"}
 }
 
-// patterns returns the shortest patterns of -run that select tests, and no other of those that
-// are known: that of their parent, if they are all that it has.
-func patterns(names, known []string) (list []string) {
-	var whole, below []string
-	first := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
-	for _, tests := range group.By(names, func(name string) (string, bool) { return first(name), true }) {
-		top := first(tests[0])
-		all := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return first(name) != top })
-		if slices.Contains(tests, top) || len(all) > 0 && len(tests) == len(all) {
-			whole = append(whole, regexp.QuoteMeta(top))
+// patterns returns the shortest patterns of -run that select these tests, and none of the other
+// known ones. If the names are all subtests of a test, the pattern selects the test.
+func patterns(names, known []string) []string {
+	var tops, subtests []string
+	top := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
+	for _, tests := range group.By(names, func(name string) (string, bool) { return top(name), true }) {
+		test := top(tests[0])
+		all := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return top(name) != test })
+		areAll := len(all) > 0 && len(tests) == len(all)
+		if areAll || slices.Contains(tests, test) {
+			tops = append(tops, regexp.QuoteMeta(test))
 			continue
 		}
-		inside := func(names []string) []string {
-			subs := slices.DeleteFunc(names, func(name string) bool { return name == top })
-			return group.Each(subs, func(name string) string { return strings.TrimPrefix(name, top+"/") })
+		below := func(names []string) []string {
+			subs := slices.DeleteFunc(names, func(name string) bool { return name == test })
+			return group.Each(subs, func(name string) string { return strings.TrimPrefix(name, test+"/") })
 		}
-		within := func(sub string) string { return "^" + regexp.QuoteMeta(top) + "$/" + sub }
-		below = append(below, group.Each(patterns(inside(tests), inside(all)), within)...)
+		for _, sub := range patterns(below(tests), below(all)) {
+			subtests = append(subtests, "^"+regexp.QuoteMeta(test)+"$/"+sub)
+		}
 	}
-	if len(whole) > 0 {
-		list = append(list, oneOf(whole, "^", "$"))
+	if len(tops) == 0 {
+		return subtests
 	}
-	return append(list, below...)
+	return append([]string{oneOf(tops, "^", "$")}, subtests...)
 }
 
-// oneOf returns an expression for one of several, between an anchor and the other.
+// oneOf returns an expression that matches one of a list, between two anchors.
 func oneOf(list []string, begin, end string) string {
 	if len(list) == 1 {
 		return begin + list[0] + end
@@ -197,8 +210,8 @@ func oneOf(list []string, begin, end string) string {
 	return begin + "(" + strings.Join(list, "|") + ")" + end
 }
 
-// nested returns the folder of the module that dir is in if it is not that of the
-// repository: there a package path is known only inside of the module.
+// nested returns the folder of the module of dir, if that is not the folder of the
+// repository: the go command knows the packages of a nested module only inside of it.
 func nested(dir string) string {
 	module, repository := shell.Upward(dir, "go.mod"), shell.Upward(dir, ".git")
 	if repository == "" || len(module) <= len(repository) {

@@ -46,7 +46,7 @@ func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server 
 	c := serveConfig{transport: rec}
 	group.Apply(opts, &c)
 	switch {
-	case c.given > 1:
+	case c.through > 1:
 		t.Fatal("promptecho: Serve: Through is set twice: pass one transport, which calls the other")
 	case c.transport == nil:
 		t.Fatal("promptecho: Serve: Through(nil): the transport is nil: pass the one in front of the recorder")
@@ -61,13 +61,16 @@ type ServeOption func(*serveConfig)
 
 type serveConfig struct {
 	transport http.RoundTripper
-	given     int // how often
+	through   int // the number of Through options
 }
 
 // Through passes the requests of the processes to a transport in front of the recorder, such as one
 // of package echofault, in place of the recorder itself.
 func Through(transport http.RoundTripper) ServeOption {
-	return func(c *serveConfig) { c.transport, c.given = transport, c.given+1 }
+	return func(c *serveConfig) {
+		c.transport = transport
+		c.through++
+	}
 }
 
 // URL returns the address at which a process reaches an upstream: of
@@ -98,7 +101,8 @@ func (s *Server) URL(upstream string) string {
 //	cmd.Env = append(cmd.Environ(), s.Env()...)
 func (s *Server) Env() []string {
 	s.t.Helper()
-	key, dummies := os.Getenv, !s.rec.Online()
+	key := os.Getenv
+	dummies := !s.rec.Online()
 	if dummies {
 		key = s.rec.Secret
 	}
@@ -133,12 +137,13 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	}
 	t.Setenv("PROMPTECHO_DEFAULT", t.Name()) // it refuses parallel tests; nothing reads it
 	s := serve.New(rec, "")
-	remove, ok := exchange.PutInFront(func(network http.RoundTripper) *http.Transport {
+	remove, ok := exchange.InstallDefault(func(network http.RoundTripper) *http.Transport {
 		return newDefault(rec, s, network)
 	})
 	if !ok {
 		s.Close()
-		t.Fatal("promptecho: SetDefault: another recorder is http.DefaultTransport already: pass rec.Client() of one of the two to the code that uses it, or let the other test end first")
+		t.Fatal("promptecho: SetDefault: another recorder is http.DefaultTransport already: " +
+			"pass rec.Client() of one of the two to the code that uses it, or let the other test end first")
 	}
 	t.Cleanup(func() {
 		remove()
@@ -146,8 +151,8 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	})
 }
 
-// newDefault returns a transport that ends in a recorder, and so do its clones: these have
-// the functions that dial, and not the registered protocols.
+// newDefault returns a transport that sends requests to a recorder. Its clones do, too: a
+// clone does not have the registered protocols, but it has the functions that dial.
 func newDefault(rec *promptecho.Recorder, s *serve.Server, network http.RoundTripper) *http.Transport {
 	d := new(http.Transport)
 	if base, ok := network.(*http.Transport); ok {
@@ -156,7 +161,7 @@ func newDefault(rec *promptecho.Recorder, s *serve.Server, network http.RoundTri
 	d.Proxy = nil                     // nothing leaves this machine
 	d.Protocols = new(http.Protocols) // HTTP/2 would register itself for https
 	d.Protocols.SetHTTP1(true)
-	f := front{rec, network}
+	f := recorderTransport{rec, network}
 	d.RegisterProtocol("http", f)
 	d.RegisterProtocol("https", f)
 
@@ -183,20 +188,21 @@ func newDefault(rec *promptecho.Recorder, s *serve.Server, network http.RoundTri
 
 type dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// A front stands in front of the network.
-type front struct {
+// A recorderTransport sends requests to a recorder, and those to this machine to the network.
+type recorderTransport struct {
 	rec     *promptecho.Recorder
 	network http.RoundTripper
 }
 
-func (f front) RoundTrip(req *http.Request) (*http.Response, error) {
+func (f recorderTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if f.passes(req.URL) {
 		return f.network.RoundTrip(req)
 	}
 	return f.rec.RoundTrip(req)
 }
 
-// passes reports whether what is asked at a URL is none of the recorder's business.
-func (f front) passes(u *url.URL) bool {
+// passes reports whether requests to a URL pass the recorder: those to this machine, unless
+// an alias names their server.
+func (f recorderTransport) passes(u *url.URL) bool {
 	return urls.IsThisMachine(u.Host) && !(*recorder.Recorder)(f.rec).HasAlias(u)
 }

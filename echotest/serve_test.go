@@ -258,7 +258,9 @@ testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/con
     change:   What is the capital of [-France-]{+Spain+}?
 
 To record it again:
-  PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestX$' -count=1`
+  PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestX$' -count=1
+
+More about request-changed: https://github.com/promptecho/promptecho/blob/main/docs/MISSES.md#request-changed`
 	if len(tb.errors) != 1 || strings.ReplaceAll(tb.errors[0], address, "ADDRESS") != want {
 		t.Errorf("errors %s\nwant %s", strings.Join(tb.errors, "\n"), want)
 	}

@@ -25,7 +25,7 @@ const (
 	maxNamed   = 10 // tests of one reason, or cassettes
 )
 
-// A suite is what the tests of a package with recorders came to.
+// A suite has the results of the tests of a package that have recorders.
 type suite struct {
 	mu        sync.Mutex // guards what follows; no other lock is taken under it
 	total     attr.Done
@@ -35,14 +35,20 @@ type suite struct {
 	options   []report.Option             // of all recorders
 	names     map[string]bool             // of the tests with recorders
 	problems  map[string][]report.Problem // of the tests, and of these recorders, that failed
-	mode      string                      // the record mode, and who chose it
+	mode      string                      // the record mode, and what has set it
 
-	broken      map[string]bool // the cassettes that cannot be read, and whether a formatter wrote them
-	brokenTests map[string]bool // the tests of them
+	broken      map[string]bool // for each cassette that cannot be read, whether a formatter has written it
+	brokenTests map[string]bool // the tests of these cassettes
 }
 
 func newSuite() *suite {
-	return &suite{cassettes: map[string]bool{}, names: map[string]bool{}, problems: map[string][]report.Problem{}, broken: map[string]bool{}, brokenTests: map[string]bool{}}
+	return &suite{
+		cassettes:   map[string]bool{},
+		names:       map[string]bool{},
+		problems:    map[string][]report.Problem{},
+		broken:      map[string]bool{},
+		brokenTests: map[string]bool{},
+	}
 }
 
 // add adds the report of one of the recorders of a test, or of one of [suite.shared]; nil is
@@ -96,23 +102,24 @@ func these(cassettes []string) string {
 // current is the suite that runs; nil if there is none.
 var current atomic.Pointer[suite]
 
-// What many tests fail for is told once. Under Run that is at its end, where the eye is; without
-// it, the first test of the process tells it, and the others name that one.
+// A finding that many tests have is reported once. Under Run the report is at the end of the
+// output. Without Run the first test of the process has the report, and the others name that
+// test.
 
-// told has the tests that told a finding first, by it.
-var told sync.Map
+// reporters has for each finding the test that has reported it.
+var reporters sync.Map
 
-// tell returns what a test has to say of a problem; "" if it has said enough by itself, and the
-// others say the rest.
+// tell returns the report of a problem of a test, and "" if the test does not need one: its
+// own messages say that it failed, and the report is elsewhere.
 func tell(t testing.TB, p *report.Problem) string {
 	s := current.Load()
 	if s == nil && !isGoTest(t.Name()) {
-		return p.Text() // who shows what other tests have told is up to their framework
+		return p.Text() // a framework may not show the output of another test
 	}
 	fresh := false
 	text := p.Tell(func(f report.Finding) string {
-		first, known := told.LoadOrStore(f, t.Name())
-		known = known && first != t.Name() // with -count, a test tells it each time
+		first, known := reporters.LoadOrStore(f, t.Name())
+		known = known && first != t.Name() // with -count, a test runs several times
 		fresh = fresh || !known
 		switch {
 		case s != nil:
@@ -122,39 +129,47 @@ func tell(t testing.TB, p *report.Problem) string {
 		}
 		return ""
 	})
-	if s != nil && p.Causes[0].At != "" && !fresh && t.Failed() && !testing.Verbose() {
-		return "" // its own lines say that it failed, and the end says why
+	isAtEnd := s != nil && p.Causes[0].At != ""
+	if isAtEnd && !fresh && t.Failed() && !testing.Verbose() {
+		return ""
 	}
 	return text
 }
 
-// isBroken notes that the cassette of a test cannot be read, and reports whether s tells what to do
-// about it.
-func (s *suite) isBroken(path, test string, formatted bool) bool {
+// addBroken adds a cassette that cannot be read, and reports whether the report of the suite
+// will have it. formatted says that a formatter has written the cassette.
+func (s *suite) addBroken(path, test string, formatted bool) bool {
 	if s == nil {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.broken[path], s.brokenTests[test] = formatted, true
+	s.broken[path] = formatted
+	s.brokenTests[test] = true
 	return true
 }
 
 // tellBroken names the cassettes that cannot be read, and says what to do about them.
 func (s *suite) tellBroken(w io.Writer) {
-	paths, tests := slices.Sorted(maps.Keys(s.broken)), slices.Sorted(maps.Keys(s.brokenTests))
-	if len(paths) == 0 {
+	if len(s.broken) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)", english.Count(len(paths), "cassette"), english.List(tests, maxNamed))
-	if formatted := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !s.broken[path] }); len(formatted) > 0 {
-		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(append([]string{"promptecho", "verify", "-w"}, group.Each(formatted, shell.Place)...)))
+	paths := slices.Sorted(maps.Keys(s.broken))
+	tests := slices.Sorted(maps.Keys(s.brokenTests))
+	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)",
+		english.Count(len(paths), "cassette"), english.List(tests, maxNamed))
+
+	isOther := func(path string) bool { return !s.broken[path] }
+	formatted := slices.DeleteFunc(slices.Clone(paths), isOther)
+	if len(formatted) > 0 {
+		verify := append([]string{"promptecho", "verify", "-w"}, group.Each(formatted, shell.Place)...)
+		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(verify))
 	}
 	fmt.Fprintln(w, repair(paths, tests))
 }
 
-// openError returns an error of opening a cassette with the commands that show what became
-// of the cassette and that record it anew, if that is what to do about it.
+// openError adds commands to the error of opening a cassette that cannot be read: they show
+// what was edited, and record the cassette again. It returns other errors as they are.
 func openError(err error, test string) error {
 	var broken interface {
 		error
@@ -172,37 +187,40 @@ func openError(err error, test string) error {
 	}
 	canBePasted := broken.TextFor(shell.Quote(shell.Place(path)))
 	text := strings.Replace(err.Error(), broken.Error(), canBePasted, 1)
-	if current.Load().isBroken(path, test, broken.LacksEndMark()) {
+	if current.Load().addBroken(path, test, broken.LacksEndMark()) {
 		return fmt.Errorf("%s; the commands are at the end", text)
 	}
 	return errors.New(text + repair([]string{path}, []string{test}))
 }
 
-// repair returns the commands that show what was edited in cassettes that cannot be read, and that
-// record them anew, below an empty line each.
+// repair returns the commands that show what was edited in cassettes that cannot be read, and
+// that record the cassettes again. An empty line is above each.
 func repair(paths, tests []string) string {
-	show, remove := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}, []string{"rm"}
-	show = append(show, group.Each(paths, func(path string) string { return filepath.ToSlash(below(folder, path)) })...)
-	remove = append(remove, group.Each(paths, shell.Place)...)
-	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it again:\n  %s\n  %s", shell.Join(show), shell.Join(remove), command("once", tests...))
+	relative := func(path string) string { return filepath.ToSlash(below(folder, path)) }
+	show := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}
+	show = append(show, group.Each(paths, relative)...)
+	remove := append([]string{"rm"}, group.Each(paths, shell.Place)...)
+	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it again:\n  %s\n  %s",
+		shell.Join(show), shell.Join(remove), command("once", tests...))
 }
 
-// A failure is what several tests fail for.
+// A failure is a cause, with the tests that fail because of it.
 type failure struct {
 	report.Cause
 	names []string
 }
 
-// failures returns the reasons why tests failed, the most frequent first.
-func (s *suite) failures() (list []*failure) {
-	by := map[report.Finding]*failure{}
+// failures returns the failures of all tests, the most frequent one first.
+func (s *suite) failures() []*failure {
+	var list []*failure
+	byFinding := map[report.Finding]*failure{}
 	for _, name := range slices.Sorted(maps.Keys(s.problems)) {
 		for _, p := range s.problems[name] {
 			for _, c := range p.Causes {
-				f := by[c.Finding]
+				f := byFinding[c.Finding]
 				if f == nil {
 					f = &failure{Cause: c}
-					by[c.Finding] = f
+					byFinding[c.Finding] = f
 					list = append(list, f)
 				}
 				f.names = group.With(f.names, name)
@@ -213,28 +231,23 @@ func (s *suite) failures() (list []*failure) {
 	return list
 }
 
-// tellFailures says what failed for the same reason, and what to do.
+// tellFailures writes which tests failed for which reason, and what to do.
 func (s *suite) tellFailures(w io.Writer) {
-	failed, failures := slices.Sorted(maps.Keys(s.problems)), s.failures()
+	failed := slices.Sorted(maps.Keys(s.problems))
 	switch len(failed) {
 	case 0:
 		return
 	case 1:
-		for _, p := range s.problems[failed[0]] {
-			if p.Causes[0].At != "" { // else the test has told it
-				name := failed[0] + ": "
-				if s.isShared(failed[0]) { // the text names it
-					name = ""
-				}
-				fmt.Fprintf(w, "promptecho: %s%s\n", name, p.Text())
-			}
-		}
+		s.tellOnlyFailed(w, failed[0])
 	default:
-		fmt.Fprintf(w, "promptecho: %s failed (%s), for %s:\n", s.count(failed), s.mode, english.Count(len(failures), "reason"))
+		failures := s.failures()
+		fmt.Fprintf(w, "promptecho: %s failed (%s), for %s:\n",
+			s.count(failed), s.mode, english.Count(len(failures), "reason"))
 		for _, f := range failures[:min(len(failures), maxReasons)] {
 			s.tellFailure(w, f)
 		}
-		if more := len(failures) - maxReasons; more > 0 {
+		more := len(failures) - maxReasons
+		if more > 0 {
 			fmt.Fprintf(w, "\n… and %s more\n", english.Count(more, "reason"))
 		}
 		s.tellRemedies(w, failed)
@@ -250,7 +263,22 @@ func (s *suite) tellFailures(w io.Writer) {
 	}
 }
 
-// tellFailure tells a reason, which tests fail for it, and where the first of them does.
+// tellOnlyFailed writes the problems of the only test that failed. A problem without a place
+// is in the output of the test itself.
+func (s *suite) tellOnlyFailed(w io.Writer, test string) {
+	for _, p := range s.problems[test] {
+		if p.Causes[0].At == "" {
+			continue
+		}
+		name := test + ": "
+		if s.isShared(test) {
+			name = "" // the text has it
+		}
+		fmt.Fprintf(w, "promptecho: %s%s\n", name, p.Text())
+	}
+}
+
+// tellFailure writes a reason, the tests that fail for it, and the place of the first one.
 func (s *suite) tellFailure(w io.Writer, f *failure) {
 	fmt.Fprintf(w, "\n%s: %s\n", s.count(f.names), f.Reason)
 	if f.Detail != "" {
@@ -267,15 +295,16 @@ func (s *suite) tellFailure(w io.Writer, f *failure) {
 	fmt.Fprintf(w, "  in %s\n", in)
 }
 
-// tellRemedies tells what to do about all that failed.
+// tellRemedies writes what to do about the failed tests.
 func (s *suite) tellRemedies(w io.Writer, failed []string) {
 	var remedies []report.Remedy
-	var told []string
+	var advice []string
 	names := map[report.Remedy][]string{}
 	for _, name := range failed {
 		for _, p := range s.problems[name] {
-			if len(told) < maxReasons && p.Advice != "" && !slices.Contains(told, p.Advice) {
-				told = append(told, p.Advice)
+			isNew := p.Advice != "" && !slices.Contains(advice, p.Advice)
+			if isNew && len(advice) < maxReasons {
+				advice = append(advice, p.Advice)
 			}
 			for _, r := range p.Remedies {
 				r.Command = ""
@@ -289,14 +318,14 @@ func (s *suite) tellRemedies(w io.Writer, failed []string) {
 			}
 		}
 	}
-	fmt.Fprint(w, strings.TrimPrefix(strings.Join(told, "")+"\n", "\n"))
+	fmt.Fprint(w, strings.TrimPrefix(strings.Join(advice, "")+"\n", "\n"))
 	for _, r := range remedies[:min(len(remedies), maxReasons)] {
 		fmt.Fprintf(w, "\n%s\n  %s\n", r.Say, s.command(r.Mode, slices.Compact(names[r])))
 	}
 }
 
-// command returns the command that runs tests in a record mode. Only a run of all tests asks for
-// all that the cassette of a shared recorder holds.
+// command returns the command that runs tests in a record mode. For a shared recorder it is
+// the command that runs all tests: only these use all recordings of its cassette.
 func (s *suite) command(mode string, names []string) string {
 	if slices.ContainsFunc(names, s.isShared) {
 		return command(mode)
@@ -308,29 +337,33 @@ func (s *suite) command(mode string, names []string) string {
 	return commandOf(mode, names, known)
 }
 
-// fold names tests. Those that are all that there are below one, or many of them, are named by that
-// one and their number.
-func (s *suite) fold(names []string) (list []string) {
+// fold returns the names of failed tests for a list. If all subtests of a test have failed, or
+// many of them, the list has the name of the test and the number of subtests instead.
+func (s *suite) fold(names []string) []string {
 	parent := func(name string) string { return name[:max(strings.LastIndex(name, "/"), 0)] }
-	all, failed := map[string]int{}, map[string]int{}
+	all := map[string]int{}
+	failed := map[string]int{}
 	for name := range s.names {
 		all[parent(name)]++
 	}
 	for _, name := range names {
 		failed[parent(name)]++
 	}
+	var list []string
 	for _, name := range names {
-		if top := parent(name); top != "" && !s.isShared(name) {
-			switch n := failed[top]; {
-			case n > 1 && n == all[top]:
-				name = fmt.Sprintf("%s (%d subtests)", top, n)
-			case n > maxNamed:
-				name = fmt.Sprintf("%s (%d of %d subtests)", top, n, all[top])
-			}
+		top := parent(name)
+		n := failed[top]
+		isSubtest := top != "" && !s.isShared(name)
+		switch {
+		case isSubtest && n > 1 && n == all[top]:
+			name = fmt.Sprintf("%s (%d subtests)", top, n)
+		case isSubtest && n > maxNamed:
+			name = fmt.Sprintf("%s (%d of %d subtests)", top, n, all[top])
 		}
 		list = group.With(list, name)
 	}
-	if more := english.AndMore("", len(list)-maxNamed); more != "" {
+	more := english.AndMore("", len(list)-maxNamed)
+	if more != "" {
 		list = append(list[:maxNamed], more)
 	}
 	return list

@@ -79,7 +79,7 @@ func passed(file string, selectors map[string][]passingName) (number int, where 
 		n := 0
 		for i := range f.Interactions {
 			u, err := url.Parse(f.Interactions[i].Request.URL)
-			if err == nil && u.Host != "" && request.Passing([]string{by.selector}, u) != "" {
+			if err == nil && u.Host != "" && request.MatchServer([]string{by.selector}, u) != "" {
 				n++
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"syscall"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/control"
-	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/serveoptions"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -60,7 +60,7 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&s.Listen, "listen", "", "")
 	flags.BoolVar(&s.Whole, "require-all", false, "")
 	flags.Func("options", "", func(line string) error {
-		_, err := worded.Options(line)
+		_, err := serveoptions.Options(line)
 		s.Options = append(s.Options, line)
 		return err
 	})
@@ -104,7 +104,7 @@ func (s *serving) run() error {
 	s.Command = s.again
 	c, err := control.Open(s.Config)
 	if err != nil {
-		return errors.New(worded.Reworded(err.Error()))
+		return err
 	}
 	status, interrupted, err := s.until(c.Env, c.Stop)
 	rep := c.Close(control.Ending{Failed: err != nil || status != 0, Interrupted: interrupted})

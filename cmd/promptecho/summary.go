@@ -105,7 +105,7 @@ func (s *summary) failures() []suite.Failure {
 
 // addOthers adds what recorders of no test did, which they have left in a folder.
 func (s *summary) addOthers(dir string) (err error) {
-	s.others, err = suite.Left(dir)
+	s.others, err = suite.ReadDone(dir)
 	for _, done := range s.others {
 		s.Total.Add(done.Counts)
 	}

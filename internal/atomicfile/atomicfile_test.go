@@ -11,20 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-)
 
-// names returns the names of what is in a folder.
-func names(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
+	"github.com/promptecho/promptecho/internal/testing/tree"
+)
 
 // wantFile fails the test unless the file at path has this text and is alone in
 // its folder.
@@ -33,7 +22,7 @@ func wantFile(t *testing.T, path, text string) {
 	if got, err := os.ReadFile(path); err != nil || string(got) != text {
 		t.Errorf("the file is %q, %v; want %q", got, err, text)
 	}
-	if got := names(t, filepath.Dir(path)); !slices.Equal(got, []string{filepath.Base(path)}) {
+	if got := tree.Names(t, filepath.Dir(path)); !slices.Equal(got, []string{filepath.Base(path)}) {
 		t.Errorf("the folder has %q", got)
 	}
 }
@@ -152,7 +141,7 @@ func TestWriteReportsObstacles(t *testing.T) {
 	if os.Getuid() == 0 {
 		readonly = "/sys" // root may write everywhere but here
 	}
-	before := names(t, dir)
+	before := tree.Names(t, dir)
 
 	for name, tt := range map[string]struct {
 		path string
@@ -180,7 +169,7 @@ func TestWriteReportsObstacles(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if after := names(t, dir); !slices.Equal(after, before) {
+	if after := tree.Names(t, dir); !slices.Equal(after, before) {
 		t.Errorf("the folder has %q, had %q", after, before)
 	}
 }
@@ -218,7 +207,7 @@ func TestWriteUsesTheFolderOfTheOwner(t *testing.T) {
 		t.Error(err)
 	}
 	wantFile(t, path, "")
-	if got := names(t, dir); !slices.Equal(got, []string{"assets"}) {
+	if got := tree.Names(t, dir); !slices.Equal(got, []string{"assets"}) {
 		t.Errorf("left: %q", got)
 	}
 }

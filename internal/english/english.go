@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Count returns "1 thing" or "2 things".
@@ -27,18 +29,24 @@ func Thousands[Int ~int | ~int64](n Int) string {
 	return s
 }
 
-// List joins the items with commas, but for those behind the first most: "a, b
-// and 3 more".
+// List joins the first most items with commas, and counts the others: "a, b and 3
+// more".
 func List(items []string, most int) string {
 	shown := items[:min(len(items), most)]
 	return strings.Join(shown, ", ") + AndMore(" ", len(items)-most)
 }
 
-// AndMore returns the end of a list from which n items are left out, with what
-// stands before it: "and 3 more". If n is not positive, it is empty.
+// AndMore returns the end of a list that leaves out n items: "and 3 more", with
+// the text before in front of it. It returns "" if n is not positive.
 func AndMore(before string, n int) string {
 	if n <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("%sand %d more", before, n)
+}
+
+// Sentence returns a text whose first letter is a capital.
+func Sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -15,71 +14,99 @@ import (
 	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
-// buffered is how much of an answer net/http has read when its headers are there.
-const buffered = 4 << 10
-
-// A body plays a recorded body: a Read returns bytes of one chunk at most, after its
-// delay. There is no goroutine, and waiting uses only package time, so that it works in a
-// synctest bubble.
+// A body plays a recorded body. A Read returns bytes of one chunk at most, after
+// the delay of the chunk. A body starts no goroutine, and waits with timers of
+// package time only, so that it works in a synctest bubble.
 type body struct {
 	req     *http.Request
-	pace    float64
-	closing chan struct{}  // closed by Close, so that it can interrupt a delay; nil if there is none
-	end     error          // what a Read behind the last byte returns
-	turn    *sequence.Turn // keeps it in order with other answers; nil if it came alone
-	hasCome bool           // all of it lies in a buffer: it can be read when the context is done
-	rests   bool           // the program deals with a piece before the next one comes
-	proto   string         // of the answer
-	relinks *relinks       // of calls that are answered in it; nil if none is
-	session string         // whose they are
+	proto   string        // of the response
+	pace    float64       // see Player
+	closing chan struct{} // Close closes it to interrupt a wait; nil if Close interrupts nothing
 
-	// mu lets Close be called while another goroutine reads. It guards what follows and
-	// is not held during a delay. It is taken before the locks of pending and onEnd.
-	mu       sync.Mutex
-	data     []byte
-	chunks   []chunk
-	read     int // bytes of data
-	begun    int // chunks, also when the body was given back
-	left     int // bytes of the last of these that were not read yet
-	closed   bool
-	patience time.Duration // behind the last byte, for the client to give up: 0 is none, -1 without an end
-	pending  *Pending      // has it while it is open, if it waits for others or for the client
-	onEnd    func()        // called once, when the client reads behind the last byte; may be nil
+	// isBuffered says that the recorded client had all of the body in a buffer,
+	// so that it could read the body after its context was done.
+	isBuffered bool
+
+	// awaitsIdle says that the program has to handle a chunk before the next one.
+	awaitsIdle bool
+
+	relinks *relinks // of the calls that the body answers; nil if it answers none
+	session string   // the session of these calls
+
+	end         error         // what Read returns after the last byte
+	cancelLimit time.Duration // how long awaitsCancel waits at most; 0 is no limit
+
+	// mu guards what follows. Close may be called while another goroutine reads,
+	// so mu is not held during a wait. It is locked before the mutex of pending,
+	// and is held while onEnd runs.
+	mu      sync.Mutex
+	data    []byte
+	chunks  []chunk
+	read    int // bytes of data
+	begun   int // chunks
+	unread  int // bytes of the chunk that was begun last
+	closed  bool
+	turn    *sequence.Turn // keeps the response in sequence with others; nil if it was alone
+	pending *Pending       // holds the body while it is open, if the body answers other calls
+	onEnd   func()         // is called once, before Read returns end; may be nil
+
+	// awaitsCancel says that Read waits after the last byte until the client
+	// cancels its request.
+	awaitsCancel bool
 }
 
-// Read returns bytes of one chunk. What has not come when the context is done does not come any more, as with a live body.
+// Read returns bytes of one chunk. If the context is done before the chunk has
+// come, Read returns the error that a live body has then.
 func (b *body) Read(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for waited := false; b.left == 0 && (len(p) > 0 || b.closed); waited = true {
+	waited := false
+	for b.unread == 0 && (len(p) > 0 || b.closed) {
 		if b.closed {
-			return 0, b.readClosed(waited)
+			return 0, b.closedError(waited)
 		}
+
 		begun := b.begun
-		switch err := b.wait(); {
-		case b.closed || b.begun != begun:
-			continue // another Read has begun what was waited for, or Close has ended the body
-		case err != nil:
+		err := b.wait()
+		waited = true
+		byAnotherRead := b.begun != begun
+		if b.closed || byAnotherRead {
+			continue
+		}
+		if err != nil {
 			return 0, err
-		case b.read == len(b.data):
-			return 0, b.over()
 		}
-		b.left = b.chunks[b.begun].size
-		b.begun++
-		if b.relinks != nil {
-			if piece, ok := b.relinks.in(b.session, b.data[b.read:b.read+b.left]); ok {
-				b.data, b.read, b.left = slices.Concat(piece, b.data[b.read+b.left:]), 0, len(piece)
-			}
+		if b.read == len(b.data) {
+			return 0, b.finish()
 		}
+		b.beginChunk()
 	}
-	n := copy(p, b.data[b.read:b.read+b.left])
+	n := copy(p, b.data[b.read:b.read+b.unread])
 	b.read += n
-	b.left -= n
+	b.unread -= n
 	return n, nil
 }
 
-// readClosed returns the error of net/http for a Read of a closed body, or of one that is closed while the Read waits.
-func (b *body) readClosed(waited bool) error {
+// beginChunk begins the next chunk. If the chunk answers calls, it gets their ids.
+func (b *body) beginChunk() {
+	size := b.chunks[b.begun].size
+	b.begun++
+	b.unread = size
+	if b.relinks == nil {
+		return
+	}
+	chunk, rest := b.data[b.read:b.read+size], b.data[b.read+size:]
+	relinked, changed := b.relinks.apply(b.session, chunk)
+	if changed {
+		b.data = slices.Concat(relinked, rest)
+		b.read = 0
+		b.unread = len(relinked)
+	}
+}
+
+// closedError returns the error of net/http for a Read of a closed body. waited
+// says that the body was closed while the Read waited.
+func (b *body) closedError(waited bool) error {
 	switch {
 	case strings.HasPrefix(b.proto, "HTTP/2"):
 		return errors.New("http2: response body closed")
@@ -89,72 +116,114 @@ func (b *body) readClosed(waited bool) error {
 	return errors.New("http: read on closed response body")
 }
 
-// wait waits for the next chunk, or for what comes behind the last one: the end, or the client to
-// give up. Meanwhile the mutex is not held, so that Close can interrupt the wait.
+// wait waits for the next chunk or, after the last one, for the end of the body.
+// It unlocks the mutex while it waits, so that Close can interrupt it.
 func (b *body) wait() error {
-	isOver, patience, turn, begun := b.read == len(b.data), b.patience, b.turn, b.begun
-	isLast := begun == len(b.chunks)-1 && patience == 0
-	var next chunk
-	switch {
-	case !isOver:
-		next = b.chunks[begun]
-	case patience != 0:
-		b.forget()
+	isAtEnd := b.read == len(b.data)
+	if isAtEnd && b.awaitsCancel {
+		b.release()
+		b.mu.Unlock()
+		defer b.mu.Lock()
+		return b.waitForCancel()
 	}
+
+	turn := b.turn
+	if isAtEnd {
+		b.mu.Unlock()
+		defer b.mu.Lock()
+		return b.waitForEnd(turn)
+	}
+
+	next := b.chunks[b.begun]
+	isFirst := b.begun == 0
+	isLast := b.begun == len(b.chunks)-1 && !b.awaitsCancel
 	b.mu.Unlock()
 	defer b.mu.Lock()
-	ctx := b.req.Context()
-	var err error
-	switch {
-	case !isOver:
-		err = pause(ctx, b.closing, b.pace, next.delayMS)
-		if err == nil && b.rests && begun > 0 {
-			idle.Wait(idle.Replay, false)
-		}
-		if err == nil {
-			err = turn.Piece(ctx, b.closing, next.piece, isLast)
-		}
-	case patience == 0:
-		err = cmp.Or(turn.Ended(ctx, b.closing), ctx.Err())
-	default:
-		patient, cancel := ctx, func() {}
-		if patience > 0 {
-			patient, cancel = context.WithTimeout(ctx, patience)
-		}
-		defer cancel()
-		err = cmp.Or(b.pending.wait(patient, b.closing), ctx.Err())
-	}
-	switch {
-	case err == nil || ctx.Err() == nil:
-		return err
-	case b.hasCome && (!isOver || patience == 0):
-		return nil
-	case isOver && patience == 0 && b.pace == 0 && !turn.InSequence():
-		return nil // nothing says that the end had not come
-	}
-	return GaveUp(b.req, b.proto)
+	return b.waitForChunk(turn, next, isFirst, isLast)
 }
 
-// givesUp makes the client give up after the last byte, as the recorded one did because of an
-// error of its context. A deadline passes at once unless paced, or waitsFor. For its caller to cancel it,
-// the body waits: callers do that when something else has happened, such as a click.
-func (b *body) givesUp(recorded string) {
+// waitForChunk waits for the recorded delay of a chunk, and until the sequence of
+// overlapping responses has come to it. If the context is done before, the client gets
+// a chunk that it has in a buffer, and the error of the context otherwise.
+func (b *body) waitForChunk(turn *sequence.Turn, next chunk, isFirst, isLast bool) error {
+	ctx := b.req.Context()
+	err := pause(ctx, b.closing, b.pace, next.delayMS)
+	if err == nil && b.awaitsIdle && !isFirst {
+		idle.Wait(idle.Replay, false)
+	}
+	if err == nil {
+		err = turn.Piece(ctx, b.closing, next.piece, isLast)
+	}
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if b.isBuffered {
+		return nil
+	}
+	return Canceled(b.req, b.proto)
+}
+
+// waitForEnd waits until the body may end. If the context is done before, the client
+// gets the end of a body that it may have had already, and the error of the context
+// otherwise.
+func (b *body) waitForEnd(turn *sequence.Turn) error {
+	ctx := b.req.Context()
+	err := turn.Ended(ctx, b.closing)
+	if ctx.Err() == nil {
+		return err
+	}
+	// Without a pace and a sequence, nothing says that the end came after the
+	// context was done.
+	mayHaveEnded := b.pace == 0 && !turn.InSequence()
+	if b.isBuffered || mayHaveEnded {
+		return nil
+	}
+	return Canceled(b.req, b.proto)
+}
+
+// waitForCancel waits until the client cancels its request, and returns the error of
+// the context. It returns nil if the client has not done so in cancelLimit.
+func (b *body) waitForCancel() error {
+	ctx := b.req.Context()
+	limited := ctx
+	if b.cancelLimit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, b.cancelLimit)
+		defer cancel()
+	}
+	err := b.pending.wait(limited, b.closing)
+	if ctx.Err() == nil {
+		return err
+	}
+	return Canceled(b.req, b.proto)
+}
+
+// endByCancel makes the body end as the recorded one did: its client canceled the
+// request after the last byte, with this error of its context. If the error is a
+// passed deadline, the body ends at once, unless it has a pace or awaitsDeadline
+// says otherwise. If the caller canceled the request, Read waits for that: callers
+// cancel when something else has happened, such as a click.
+func (b *body) endByCancel(recorded string) {
+	ctx := b.req.Context()
 	if recorded == context.DeadlineExceeded.Error() {
-		b.end, b.onEnd = context.DeadlineExceeded, nil
-		if _, hasDeadline := b.req.Context().Deadline(); !hasDeadline || b.pace == 0 && !waitsFor(b.req.Context(), b.turn) {
+		b.end = context.DeadlineExceeded
+		b.onEnd = nil
+		_, hasDeadline := ctx.Deadline()
+		awaits := b.pace != 0 || awaitsDeadline(ctx, b.turn)
+		if !hasDeadline || !awaits {
 			return
 		}
 	}
 	if b.closing == nil {
 		b.closing = make(chan struct{})
 	}
-	b.patience = -1
+	b.awaitsCancel = true
 }
 
-// over ends the body and returns the error that says so.
-func (b *body) over() error {
-	b.forget()
-	b.patience = 0
+// finish ends the body and returns the error that says so.
+func (b *body) finish() error {
+	b.release()
+	b.awaitsCancel = false
 	if b.onEnd != nil {
 		b.onEnd()
 		b.onEnd = nil
@@ -162,14 +231,19 @@ func (b *body) over() error {
 	return b.end
 }
 
-// forget gives the memory of the body back.
-func (b *body) forget() {
+// release drops the memory of the body, and the places that it has in the
+// sequence and among the pending bodies.
+func (b *body) release() {
 	b.turn.Leave()
+	b.turn = nil
 	b.pending.remove(b)
-	b.data, b.chunks, b.read, b.left, b.turn = nil, nil, 0, 0, nil
+	b.data = nil
+	b.chunks = nil
+	b.read = 0
+	b.unread = 0
 }
 
-// Close ends the body, also while a Read waits. Reading it afterwards is an error.
+// Close ends the body, also while a Read waits. A Read after it returns an error.
 func (b *body) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,12 +251,12 @@ func (b *body) Close() error {
 		close(b.closing)
 	}
 	b.closed = true
-	b.forget()
+	b.release()
 	return nil
 }
 
-// pause waits for recorded milliseconds times pace. It is cut short, with an error, when
-// ctx is done or closing is closed.
+// pause waits for a recorded time in milliseconds, multiplied by pace. It returns
+// an error early when ctx is done or closing is closed.
 func pause(ctx context.Context, closing <-chan struct{}, pace float64, ms int64) error {
 	if pace == 0 || ms == 0 {
 		return ctx.Err()

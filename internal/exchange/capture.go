@@ -17,209 +17,274 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
-// A Keeper gets a captured response when it is over.
-type Keeper struct {
-	// Settle is called once, with the response as it came (not redacted) and the
-	// milliseconds from the request to its headers, or to all of a body in one piece. Its
-	// pieces came at the moments that Now returned.
-	Settle func(resp *interaction.Response, latencyMS int64, pieces []int)
+// A Sink receives a captured response.
+type Sink struct {
+	// Finish is called once, when the response is complete or has broken off. The
+	// response is not redacted. latencyMS is the time from the request to the
+	// headers, or to the last byte of a body that came in one piece. moments has
+	// what Moment returned for each piece that has a delay.
+	Finish func(resp *interaction.Response, latencyMS int64, moments []int)
 
-	// Now returns the moment of a piece that has just come.
-	Now func() int
+	// Moment returns the number of the moment in the run, for a piece that has
+	// just come.
+	Moment func() int
 
-	// Completes reports whether a stream is whole after an event with a field of this
-	// value.
-	Completes func(value string) bool
+	// IsLastEvent reports whether a stream is complete after an event that has a
+	// field with this value.
+	IsLastEvent func(value string) bool
 
-	// Drops reports whether a header of this name is not kept: then the client does not get
-	// it either.
-	Drops func(name string) bool
+	// DropsHeader reports whether the cassette does not get a header of this name.
+	// Then the client does not get it either.
+	DropsHeader func(name string) bool
 
-	Pending *Pending // has the response until it is settled
+	Pending *Pending // holds the response until it is finished
 }
 
-// Capture records a response while the client reads its body; sent is when its request
-// was sent. The client sees what every replay will show it. The response is settled at the
-// first of end of file, a read error, Close and the end of the recorder: some SDKs close at
-// the last event without reading to the end, others read to the end and never close.
-func Capture(resp *http.Response, sent time.Time, keeper Keeper) {
-	c := &capture{keeper: keeper, resp: resp, sent: sent, body: resp.Body}
+// Capture records a response while the client reads its body. sent is when the
+// request was sent. The client sees what every replay will show it.
+//
+// The response is finished at the first of these: end of file, a read error, Close,
+// and the end of the recorder. Some SDKs close the body at the last event without
+// reading to the end, and others read to the end and never close it.
+func Capture(resp *http.Response, sent time.Time, sink Sink) {
+	c := &capture{sink: sink, resp: resp, sent: sent, body: resp.Body}
 	c.last = time.Since(sent)
 	c.latencyMS = c.last.Milliseconds()
-	c.asReplayed()
-	c.stored = interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header.Clone())}
-	if resp.Status != statusText(resp.StatusCode) {
-		c.stored.Line = resp.Status
-	}
-	if resp.Proto != "HTTP/1.1" {
-		c.stored.Proto = resp.Proto
-	}
-	if names := slices.Sorted(maps.Keys(resp.Trailer)); names != nil {
-		c.stored.Headers = append(c.stored.Headers, interaction.Header{Name: "trailer", Values: []string{strings.Join(names, ", ")}})
-	}
-	c.announced, c.transfer = resp.ContentLength, transferOf(resp)
+	c.showAsReplayed()
+
+	c.stored = storedHead(resp)
+	c.announced = resp.ContentLength
+	c.transfer = transferOf(resp)
 	c.cutter = stream.Cutter{ContentType: c.stored.Headers.Get("content-type"), Frame: c.storeFrame}
-	if c.isEmpty() {
-		c.settle("", "")
+	if !c.hasBodyToRead() {
+		c.finish("", "")
 		return
 	}
 	resp.Body = c
-	keeper.Pending.add(c)
+	sink.Pending.add(c)
 }
 
-// asReplayed makes a live response one that a replay can give: without what is not kept, and
-// without the coding of its body, as the transport takes off what it asked for. (A part of a
-// coded body says nothing by itself.)
-func (c *capture) asReplayed() {
-	resp := c.resp
-	resp.TLS, resp.Close = nil, false
-	resp.Header = maps.Clone(resp.Header) // the transport may keep it
-	c.drop(resp.Header)
-	c.drop(resp.Trailer)
-	plain, ok := coding.Reader(resp.Header.Get("Content-Encoding"), resp.Body)
-	if ok && !c.isEmpty() && !bodyless("", resp.StatusCode) && resp.StatusCode != http.StatusPartialContent {
-		c.body = struct {
-			io.Reader
-			io.Closer
-		}{plain, resp.Body}
-		resp.Header.Del("Content-Encoding")
-		resp.Header.Del("Content-Length")
-		resp.ContentLength, resp.Uncompressed = -1, true
+// storedHead returns the status and the headers of a response, as cassettes have them.
+func storedHead(resp *http.Response) interaction.Response {
+	stored := interaction.Response{Status: resp.StatusCode, Headers: interaction.HeadersOf(resp.Header.Clone())}
+	if resp.Status != statusText(resp.StatusCode) {
+		stored.Line = resp.Status
 	}
+	if resp.Proto != "HTTP/1.1" {
+		stored.Proto = resp.Proto
+	}
+	trailers := slices.Sorted(maps.Keys(resp.Trailer))
+	if trailers != nil {
+		announcement := interaction.Header{Name: "trailer", Values: []string{strings.Join(trailers, ", ")}}
+		stored.Headers = append(stored.Headers, announcement)
+	}
+	return stored
 }
 
-func (c *capture) drop(headers http.Header) {
-	maps.DeleteFunc(headers, func(name string, _ []string) bool { return c.keeper.Drops(name) })
-}
-
-// isEmpty reports whether the client will not read.
-func (c *capture) isEmpty() bool {
-	return c.body == nil || c.body == http.NoBody || c.resp.Request.Method == http.MethodHead
-}
-
-// A capture is the body of a live response. A stream is cut into its events as it comes,
-// so that only what will be stored and one partial event are held.
+// A capture is the body of a live response. It cuts a stream into events while the
+// stream comes, so that it holds only what will be stored and one partial event.
 type capture struct {
-	keeper    Keeper
+	sink      Sink
 	resp      *http.Response
 	body      io.ReadCloser // the server's; nil if the response has none
-	sent      time.Time     // when the request was
-	announced int64         // the length of the body, -1 if it is not known
+	sent      time.Time     // when the request was sent
+	announced int64         // the length of the body; -1 if it is not known
 	transfer  string        // see interaction.Transfers
-	reading   atomic.Int32  // how many Reads wait for the server
+	reading   atomic.Int32  // the number of Reads that wait for the server
 
-	// mu lets Close and the end of the recorder come while another goroutine reads. It
-	// guards what follows and is held while the response is settled, so that whoever ends
-	// it can rely on that. It is taken before the locks of Settle and of Pending.
+	// mu guards what follows: Close and the end of the recorder may come while
+	// another goroutine reads. It is held during Finish, so that the response is
+	// stored when Close returns. It is locked before the mutex of Pending.
 	mu        sync.Mutex
 	stored    interaction.Response
 	latencyMS int64
 	cutter    stream.Cutter
-	received  int // bytes of the body so far
+	received  int // bytes of the body
 	arrivals
-	settled bool
+	finished bool
 }
 
-// Read reads from the server and records what it read.
+// showAsReplayed gives the client the response that a replay can give: without the
+// headers that are not stored, and without the coding of its body. Package net/http
+// removes the coding that it has asked for by itself, and nothing can be read in a
+// part of a coded body.
+func (c *capture) showAsReplayed() {
+	resp := c.resp
+	resp.TLS = nil
+	resp.Close = false
+	resp.Header = maps.Clone(resp.Header) // the transport may keep the map
+	c.dropHeaders(resp.Header)
+	c.dropHeaders(resp.Trailer)
+
+	isPart := resp.StatusCode == http.StatusPartialContent
+	if isPart || !c.hasBodyToRead() || isBodyless("", resp.StatusCode) {
+		return
+	}
+	plain, ok := coding.Reader(resp.Header.Get("Content-Encoding"), resp.Body)
+	if !ok {
+		return
+	}
+	c.body = struct {
+		io.Reader
+		io.Closer
+	}{plain, resp.Body}
+	resp.Header.Del("Content-Encoding")
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	resp.Uncompressed = true
+}
+
+func (c *capture) dropHeaders(headers http.Header) {
+	maps.DeleteFunc(headers, func(name string, _ []string) bool { return c.sink.DropsHeader(name) })
+}
+
+// hasBodyToRead reports whether the client will read the body.
+func (c *capture) hasBodyToRead() bool {
+	isHead := c.resp.Request.Method == http.MethodHead
+	return c.body != nil && c.body != http.NoBody && !isHead
+}
+
+// Read reads from the server and records what it has read.
 func (c *capture) Read(p []byte) (int, error) {
-	before := request.GaveUp(c.resp.Request)
+	canceledBefore := request.Canceled(c.resp.Request)
 	c.reading.Add(1)
 	n, err := c.body.Read(p)
 	c.reading.Add(-1)
 	if n > 0 {
 		c.add(p[:n], n == len(p))
-		if gone := request.GaveUp(c.resp.Request); before == nil && gone != nil { // while it was held: in replay, it does not come then
-			n, err = 0, gone
+
+		// A replay returns no bytes once the context is done.
+		canceled := request.Canceled(c.resp.Request)
+		if canceledBefore == nil && canceled != nil {
+			n = 0
+			err = canceled
 		}
 	}
-	if err != nil && c.settle(c.howEnded(err)) {
-		request.Expired(c.resp.Request)
+	if err != nil {
+		finished := c.finish(c.endOf(err))
+		if finished {
+			request.AwaitClientTimeout(c.resp.Request)
+		}
 	}
 	return n, err
 }
 
-// howEnded returns End and Error of a body that ends with an error of Read.
-func (c *capture) howEnded(err error) (end, text string) {
+// endOf returns End and Error of the response, for a body that ends with an error
+// of Read.
+func (c *capture) endOf(err error) (end, errText string) {
 	if err == io.EOF {
 		return "", ""
 	}
-	why := request.GaveUp(c.resp.Request)
-	switch {
-	case why == nil:
+	canceled := request.Canceled(c.resp.Request)
+	if canceled == nil {
 		return interaction.EndError, err.Error()
-	case request.Stopped(c.resp.Request):
+	}
+	if request.IsServerClosed(c.resp.Request) {
 		return interaction.EndClosed, interaction.Waiting
 	}
-	return interaction.EndClosed, why.Error()
+	return interaction.EndClosed, canceled.Error()
 }
 
-// add records what one Read returned; filled says that there may have been more.
+// add records what one Read returned. filled says that it filled the buffer, so
+// that the server may have sent more.
 func (c *capture) add(b []byte, filled bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.settled {
+	if c.finished {
 		return
 	}
 	c.received += len(b)
-	c.chunks = append(c.chunks, arrival{end: c.received, at: time.Since(c.sent), moment: c.keeper.Now(), filled: filled})
+	c.chunks = append(c.chunks, arrival{
+		end:    c.received,
+		at:     time.Since(c.sent),
+		moment: c.sink.Moment(),
+		filled: filled,
+	})
 	c.cutter.Add(b)
 }
 
-// Close settles the response, unless it is over, and closes the server's body.
+// Close finishes the response, if it is not finished, and closes the server's body.
 func (c *capture) Close() error {
-	c.settle(interaction.EndClosed, "")
+	c.finish(interaction.EndClosed, "")
 	return c.body.Close()
 }
 
-// whyClosed returns the Error of a body that its client closes. Who asked for an answer in one piece may read ahead of
-// what it wanted.
-func (c *capture) whyClosed() string {
-	isReading, isStream := c.reading.Load() > 0, c.stored.Stream != ""
-	gone, isStopped := request.GaveUp(c.resp.Request), request.Stopped(c.resp.Request)
-	switch {
-	case isReading && c.resp.Request.Method == http.MethodGet:
+// finish hands the response to the sink. It does so once, and reports whether it
+// did. end and errText are End and Error of the response.
+func (c *capture) finish(end, errText string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.finished {
+		return false
+	}
+	c.finished = true
+
+	c.stored.End = end
+	c.stored.Error = errText
+	if end == "" {
+		// The trailers come with the end. Before it, the transport may be writing them.
+		c.dropHeaders(c.resp.Trailer)
+		c.stored.Trailers = interaction.HeadersOf(c.resp.Trailer)
+	}
+	c.storeBody()
+	if end == interaction.EndClosed && errText == "" {
+		c.stored.Error = c.reasonOfClose()
+	}
+	if end == interaction.EndClosed && c.isComplete() {
+		c.stored.End = ""
+		c.stored.Error = ""
+	}
+	c.storeTransfer()
+
+	// A client may keep the body for long: drop what it holds.
+	stored, latencyMS, moments := c.stored, c.latencyMS, c.moments
+	c.stored = interaction.Response{}
+	c.cutter = stream.Cutter{}
+	c.arrivals = arrivals{}
+
+	c.sink.Finish(&stored, latencyMS, moments)
+	c.sink.Pending.remove(c)
+	return true
+}
+
+// reasonOfClose returns Error of the response, for a body that its client closes. It
+// is empty for a response in one piece: a client may read more of it than it needs.
+func (c *capture) reasonOfClose() string {
+	isReading := c.reading.Load() > 0
+	if isReading && c.resp.Request.Method == http.MethodGet {
 		return interaction.Waiting
-	case isStream && gone != nil && !isStopped: // which a Read has not seen yet
-		return gone.Error()
-	case isStream && (isReading || isStopped):
+	}
+	isStream := c.stored.Stream != ""
+	if !isStream {
+		return ""
+	}
+	if request.IsServerClosed(c.resp.Request) {
+		return interaction.Waiting
+	}
+	canceled := request.Canceled(c.resp.Request) // and no Read has returned it yet
+	switch {
+	case canceled != nil:
+		return canceled.Error()
+	case isReading:
 		return interaction.Waiting
 	}
 	return ""
 }
 
-// settle ends the recording, and reports whether it did, once: end and errText are End and Error of the response.
-func (c *capture) settle(end, errText string) (now bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.settled {
-		return false
-	}
-	c.settled = true
-	c.stored.End, c.stored.Error = end, errText
-	if end == "" {
-		// Before the end they are not there, and the transport may be writing them.
-		c.drop(c.resp.Trailer)
-		c.stored.Trailers = interaction.HeadersOf(c.resp.Trailer)
-	}
-	c.storeBody()
-	if end == interaction.EndClosed && errText == "" {
-		c.stored.Error = c.whyClosed()
-	}
-	if end == interaction.EndClosed && c.isWhole() {
-		c.stored.End, c.stored.Error = "", ""
-	}
+// storeTransfer stores how the client knew where the body ended, where that differs
+// from usualTransfer.
+func (c *capture) storeTransfer() {
 	usual := usualTransfer(&c.stored)
-	switch {
-	case c.transfer == usual && usual == byLength && c.received > 0:
-		c.stored.Headers = slices.DeleteFunc(c.stored.Headers, func(h interaction.Header) bool { return h.Name == "content-length" }) // the body says it
-	case c.transfer != byLength && c.transfer != usual && c.resp.ProtoMajor > 0: // else somebody made it up
+	if c.transfer == byLength && usual == byLength && c.received > 0 {
+		// The length of the stored body says it.
+		isLength := func(h interaction.Header) bool { return h.Name == "content-length" }
+		c.stored.Headers = slices.DeleteFunc(c.stored.Headers, isLength)
+		return
+	}
+	isFromServer := c.resp.ProtoMajor > 0 // otherwise a RoundTripper has made the response
+	if c.transfer != byLength && c.transfer != usual && isFromServer {
 		c.stored.Transfer = c.transfer
 	}
-	stored, latencyMS, pieces := c.stored, c.latencyMS, c.pieces
-	c.stored, c.cutter, c.arrivals = interaction.Response{}, stream.Cutter{}, arrivals{} // a client may keep the body for long
-	c.keeper.Settle(&stored, latencyMS, pieces)
-	c.keeper.Pending.remove(c)
-	return true
 }
 
 // storeFrame stores a frame of a stream.
@@ -228,7 +293,7 @@ func (c *capture) storeFrame(frame []byte) {
 	c.stored.Delays = append(c.stored.Delays, c.delayOf(frame))
 }
 
-// storeBody stores the rest of a stream, or a body that is none.
+// storeBody stores the rest of a stream, or a body without a framing.
 func (c *capture) storeBody() {
 	framing, body := c.cutter.End()
 	if framing != nil {
@@ -236,106 +301,136 @@ func (c *capture) storeBody() {
 		return
 	}
 	c.stored.Body = body
-	switch {
-	case len(c.chunks) == 0:
-	case c.announced < 0 && len(c.chunks) > 1 && timingMatters(c.stored.Headers.Get("content-type"), body):
-		c.stored.Chunks, c.stored.Delays = c.all()
-	default: // a body in one piece is there when its last byte is
-		last := c.chunks[len(c.chunks)-1]
-		c.latencyMS, c.pieces = last.at.Milliseconds(), []int{last.moment} // whoever closes it late has it
+	if len(c.chunks) == 0 {
+		return
 	}
+
+	cameInChunks := c.announced < 0 && len(c.chunks) > 1
+	if cameInChunks && timingMatters(c.stored.Headers.Get("content-type"), body) {
+		c.stored.Chunks, c.stored.Delays = c.allChunks()
+		return
+	}
+	// The client has the body when its last byte has come, however late it closes
+	// the body.
+	last := c.chunks[len(c.chunks)-1]
+	c.latencyMS = last.at.Milliseconds()
+	c.moments = []int{last.moment}
 }
 
-// timingMatters reports whether the chunks of a body without a framing say something:
-// those of sound and text do, which are played or shown while they come. JSON, pages and
-// pictures are used when they are whole.
+// timingMatters reports whether the chunks of a body without a framing are recorded
+// each with its delay. Programs play sound and print text while it comes. They use
+// JSON, pages and pictures when they are complete.
 func timingMatters(contentType string, body []byte) bool {
 	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
 	media = strings.TrimSpace(media)
-	return !strings.HasSuffix(media, "json") && !strings.HasSuffix(media, "xml") &&
-		media != "text/html" && !strings.HasPrefix(media, "image/") && !json.Valid(body)
+	isData := strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml")
+	isShownWhole := media == "text/html" || strings.HasPrefix(media, "image/")
+	return !isData && !isShownWhole && !json.Valid(body)
 }
 
-// isWhole reports whether a body that was closed before its end had come in full: to the
-// length announced, to the last event of its protocol, or as a whole JSON value (a
-// [json.Decoder] stops there, and does not wait for more).
-func (c *capture) isWhole() bool {
-	isAll := int64(c.received) == c.announced && (c.received > 0 || c.stored.Error == "") // 0 may be a RoundTripper that does not say
-	if isAll || bodyless("", c.stored.Status) {
+// isComplete reports whether a body that was closed before its end had come in full:
+//
+//   - to the announced length,
+//   - to the last event of its protocol,
+//   - or as one JSON value. A [json.Decoder] stops at the end of the value.
+func (c *capture) isComplete() bool {
+	if isBodyless("", c.stored.Status) {
+		return true
+	}
+	// A RoundTripper of a test may leave ContentLength at 0 although there is a body.
+	isLengthKnown := c.received > 0 || c.stored.Error == ""
+	if isLengthKnown && int64(c.received) == c.announced {
 		return true
 	}
 	for _, event := range slices.Backward(c.stored.Events) {
-		if event[0].Name != stream.Raw { // a closing bracket says nothing
-			return slices.ContainsFunc(event, func(f interaction.Field) bool { return c.keeper.Completes(f.Value) })
+		if event[0].Name == stream.Raw {
+			continue // such as the closing bracket of a JSON array
 		}
+		return slices.ContainsFunc(event, func(f interaction.Field) bool { return c.sink.IsLastEvent(f.Value) })
 	}
 	return c.stored.Stream == "" && c.stored.Error == "" && json.Valid(c.stored.Body)
 }
 
 // An arrival is a chunk of a live body: what one Read returned.
 type arrival struct {
-	end    int           // offset in the body just past it
+	end    int           // the offset in the body just past the chunk
 	at     time.Duration // since the request was sent
-	moment int           // what [Keeper.Now] returned
-	filled bool          // it filled the client's buffer: more may have been there
-	shared bool          // the last byte of an event was in it
+	moment int           // what [Sink.Moment] returned
+	filled bool          // the chunk filled the client's buffer, so that more may have come
+	shared bool          // an event that is stored already ended in the chunk
 }
 
-// arrivals tells when the frames of a live body came.
+// arrivals has the times at which the chunks of a live body came.
 type arrivals struct {
-	chunks []arrival     // those that may hold bytes behind the frames so far
-	framed int           // where the frames so far end in the body
-	last   time.Duration // when the last piece that has a delay came; at first, the headers
-	pieces []int         // the moments of those that have a delay
+	chunks  []arrival     // those that may hold bytes after the frames so far
+	framed  int           // where the frames so far end in the body
+	last    time.Duration // when the last piece that has a delay came; first, when the headers did
+	moments []int         // of the pieces that have a delay
 }
 
-// delayOf says when the next frame came. It came with the chunk that completed it: where
-// TCP splits a frame means nothing. But where a chunk ended behind a line of the frame,
-// the server meant it, and each of the pieces has its own delay: some SDKs' parsers work
-// with one of the two ways only (cohere-go's, if the blank line comes with the next
-// event).
-func (a *arrivals) delayOf(frame []byte) (d interaction.Delay) {
-	start, timed, end := a.framed, a.framed, a.framed+len(frame)
+// delayOf returns the delay of the next frame. A frame comes with the chunk that
+// completes it: where TCP splits a frame has no meaning.
+//
+// If a chunk ends after a line of the frame, the server has flushed it there. Then
+// each piece of the frame has its own delay, because parsers of some SDKs depend on
+// it: cohere-go's, if the blank line comes with the next event.
+func (a *arrivals) delayOf(frame []byte) interaction.Delay {
+	start := a.framed
+	end := start + len(frame)
 	a.framed = end
+
+	var delay interaction.Delay
+	timed := start // where the pieces end that have a delay
 	for {
 		chunk := &a.chunks[0]
-		isLast := chunk.end >= end
-		if isLast || chunk.end > timed && !chunk.filled && frame[chunk.end-start-1] == '\n' {
-			ms := a.since(chunk.at)
+		completes := chunk.end >= end
+		if completes || chunk.isFlushed(frame, start, timed) {
+			ms := a.sinceLast(chunk.at)
 			if timed == start {
-				d.MS, d.Together = ms, chunk.shared
+				delay.MS = ms
+				delay.Together = chunk.shared
 			} else {
-				d.Rest = d.Rest.Add(interaction.Piece{Bytes: end - timed, MS: ms})
+				delay.Rest = delay.Rest.Add(interaction.Piece{Bytes: end - timed, MS: ms})
 			}
 			timed = chunk.end
 		}
-		if isLast {
-			a.pieces = append(a.pieces, chunk.moment)
+		if completes {
+			a.moments = append(a.moments, chunk.moment)
 			chunk.shared = true
-			return d
+			return delay
 		}
 		a.chunks = a.chunks[1:]
 	}
 }
 
-// all returns the lengths and delays of all chunks, for a body that has no frames.
-func (a *arrivals) all() (lengths []int, delays []interaction.Delay) {
+// isFlushed reports whether the server has flushed a chunk that ends in a frame: it
+// ends after a line, and no full buffer has cut it. The frame begins at start in the
+// body, and its bytes before timed have a delay already.
+func (c *arrival) isFlushed(frame []byte, start, timed int) bool {
+	if c.end <= timed || c.filled {
+		return false
+	}
+	return frame[c.end-start-1] == '\n'
+}
+
+// allChunks returns the lengths and delays of all chunks, for a body without frames.
+func (a *arrivals) allChunks() (lengths []int, delays []interaction.Delay) {
 	start := 0
 	for _, chunk := range a.chunks {
 		if chunk.end == start {
-			continue // nothing came out of its coding
+			continue // the decoder returned no bytes
 		}
 		lengths = append(lengths, chunk.end-start)
-		delays = append(delays, interaction.Delay{MS: a.since(chunk.at)})
-		a.pieces = append(a.pieces, chunk.moment)
+		delays = append(delays, interaction.Delay{MS: a.sinceLast(chunk.at)})
+		a.moments = append(a.moments, chunk.moment)
 		start = chunk.end
 	}
 	return lengths, delays
 }
 
-// since returns the milliseconds from the last piece that has a delay to the one that
-// came at this time.
-func (a *arrivals) since(at time.Duration) int64 {
+// sinceLast returns the milliseconds from the last piece that has a delay to one that
+// came at this time, which is the last one from then on.
+func (a *arrivals) sinceLast(at time.Duration) int64 {
 	ms := (at - a.last).Milliseconds()
 	a.last = at
 	return max(0, ms)

@@ -91,11 +91,11 @@ func TestCaptureEnds(t *testing.T) {
 			var got interaction.Response
 			var settled atomic.Int32
 			var pending Pending
-			Capture(resp, sent, Keeper{Drops: func(string) bool { return false },
-				Now:       func() int { return 0 },
-				Settle:    func(resp *interaction.Response, _ int64, _ []int) { settled.Add(1); got = *resp },
-				Completes: func(value string) bool { return value == "[DONE]" },
-				Pending:   &pending,
+			Capture(resp, sent, Sink{DropsHeader: func(string) bool { return false },
+				Moment:      func() int { return 0 },
+				Finish:      func(resp *interaction.Response, _ int64, _ []int) { settled.Add(1); got = *resp },
+				IsLastEvent: func(value string) bool { return value == "[DONE]" },
+				Pending:     &pending,
 			})
 			kind := resp.Header.Get("Content-Type")
 			resp.Header["Content-Type"][0] = "changed by the client"

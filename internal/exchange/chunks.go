@@ -18,15 +18,17 @@ func Join(resp *interaction.Response) (body []byte, ends []int, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	size := 0 // about
+	size := 0 // a guess, to allocate once
 	for _, event := range resp.Events {
 		for _, f := range event {
 			size += len(f.Name) + len(f.Value) + len(": \n\n")
 		}
 	}
-	body, ends = make([]byte, 0, size), make([]int, 0, len(resp.Events))
+	body = make([]byte, 0, size)
+	ends = make([]int, 0, len(resp.Events))
 	for i, event := range resp.Events {
-		if body, err = framing.Write(body, event); err != nil {
+		body, err = framing.Write(body, event)
+		if err != nil {
 			return nil, nil, fmt.Errorf("events[%d]: %w", i, err)
 		}
 		ends = append(ends, len(body))
@@ -35,11 +37,13 @@ func Join(resp *interaction.Response) (body []byte, ends []int, err error) {
 }
 
 // chunkEnds returns where chunks of these lengths end in a body of size bytes. A body that
-// was edited since may be longer or shorter than they say: the last chunk has the rest.
+// was edited may be longer or shorter than the lengths: the last chunk has the rest.
 func chunkEnds(lengths []int, size int) (ends []int) {
 	end := 0
 	for i, n := range lengths {
-		if end += n; end >= size || i == len(lengths)-1 {
+		end += n
+		isLast := i == len(lengths)-1
+		if end >= size || isLast {
 			return append(ends, size)
 		}
 		ends = append(ends, end)
@@ -47,7 +51,7 @@ func chunkEnds(lengths []int, size int) (ends []int) {
 	return ends
 }
 
-// A chunk is what one Read returns at most: the bytes that arrived together.
+// A chunk is bytes that arrived together. One Read returns one chunk at most.
 type chunk struct {
 	size    int   // in bytes
 	delayMS int64 // milliseconds after the chunk before
@@ -74,19 +78,24 @@ func chunksOf(size int, ends []int, delays []interaction.Delay) []chunk {
 }
 
 // appendChunks appends the chunks in which the server sent an event of size bytes. The
-// first may have come in the chunk before.
+// beginning of the event may have come in the last one of chunks.
 func appendChunks(chunks []chunk, size, piece int, delay interaction.Delay) []chunk {
 	next := chunk{delayMS: delay.MS, piece: piece}
-	if before := len(chunks) - 1; delay.Together && before >= 0 {
-		next, chunks = chunks[before], chunks[:before]
+	if delay.Together && len(chunks) > 0 {
+		last := len(chunks) - 1
+		next = chunks[last]
+		chunks = chunks[:last]
 	}
 	pieces, _ := delay.Rest.Pieces()
 	for _, p := range pieces {
-		if n := size - p.Bytes; n > 0 { // else the event was edited and is shorter now
-			next.size += n
-			chunks = append(chunks, next)
-			size, next = p.Bytes, chunk{delayMS: p.MS, piece: piece}
+		n := size - p.Bytes
+		if n <= 0 {
+			continue // the event was edited, and is shorter than it was
 		}
+		next.size += n
+		chunks = append(chunks, next)
+		size = p.Bytes
+		next = chunk{delayMS: p.MS, piece: piece}
 	}
 	next.size += size
 	next.piece = piece

@@ -12,23 +12,30 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
-// mostDeadline is how far away a deadline is at most that is waited for.
-const mostDeadline = 2 * time.Second
+// maxDeadlineWait is how far away a deadline may be for a replay to wait for it.
+const maxDeadlineWait = 2 * time.Second
 
-// waitsFor reports whether the deadline of a context is waited for where one has passed in the recording: a near one, and
-// any on the clock of a bubble. A program that looks at its context finds it done then, as SDKs do before they try again.
-// One that passed beside others is not waited for: they would be kept waiting too.
-func waitsFor(ctx context.Context, turn *sequence.Turn) bool {
+// awaitsDeadline reports whether a replay waits for the deadline of a context, where
+// the recorded request ended at its deadline. It does so for a near deadline, and for
+// any deadline on the clock of a synctest bubble: SDKs look at the context before they
+// retry, and then find it done as in the recording. It does not wait for a request
+// that overlapped with others, since they would be delayed, too.
+func awaitsDeadline(ctx context.Context, turn *sequence.Turn) bool {
 	deadline, ok := ctx.Deadline()
-	isInside := bubble.In() && deadline == deadline.Round(0) // else it was made outside, and the clocks differ
-	return ok && !turn.InSequence() && (isInside || time.Until(deadline) < mostDeadline)
+	if !ok || turn.InSequence() {
+		return false
+	}
+	// A time without a monotonic reading was made in a bubble. Others are of another clock.
+	isOfBubble := bubble.In() && deadline == deadline.Round(0)
+	return isOfBubble || time.Until(deadline) < maxDeadlineWait
 }
 
-// GaveUp returns the error that net/http gives when the context of a request ends, nil if it has not: its cause, and over
-// HTTP/2 its own error.
-func GaveUp(req *http.Request, proto string) error {
-	err := request.GaveUp(req)
-	request.Expired(req)
+// Canceled returns the error that net/http gives for a request whose context has
+// ended, and nil if the context has not. The error is the cause of the context, and
+// over HTTP/2 the error of the context.
+func Canceled(req *http.Request, proto string) error {
+	err := request.Canceled(req)
+	request.AwaitClientTimeout(req)
 	if err == nil || strings.HasPrefix(proto, "HTTP/2") {
 		return err
 	}

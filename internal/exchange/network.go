@@ -5,43 +5,45 @@ import (
 	"sync/atomic"
 )
 
-// A front is what stands in [http.DefaultTransport] in front of the network.
-type front struct {
+// installed is the transport that a recorder has put into [http.DefaultTransport];
+// nil if there is none.
+var installed atomic.Pointer[installation]
+
+type installation struct {
 	transport *http.Transport
-	network   http.RoundTripper // what was there before
+	network   http.RoundTripper // the transport that was there before
 }
 
-// inFront is nil while nothing stands there.
-var inFront atomic.Pointer[front]
-
-// PutInFront makes a transport [http.DefaultTransport]; of takes what is there, which leads
-// to the network, and returns it. The function remove puts that back, unless something else
-// is there by then. If a transport is in front already, PutInFront changes nothing and
-// returns false.
-func PutInFront(of func(network http.RoundTripper) *http.Transport) (remove func(), ok bool) {
-	f := &front{network: http.DefaultTransport}
-	f.transport = of(f.network)
-	if !inFront.CompareAndSwap(nil, f) {
+// InstallDefault replaces [http.DefaultTransport]. makeTransport gets the transport
+// that is there, which leads to the network, and returns the one that replaces it.
+// The function remove puts the old one back, unless other code has replaced it again.
+// Only one transport is installed at a time: with another one there, InstallDefault
+// changes nothing and returns false.
+func InstallDefault(makeTransport func(network http.RoundTripper) *http.Transport) (remove func(), ok bool) {
+	in := &installation{network: http.DefaultTransport}
+	in.transport = makeTransport(in.network)
+	if !installed.CompareAndSwap(nil, in) {
 		return nil, false
 	}
-	http.DefaultTransport = f.transport
+	http.DefaultTransport = in.transport
 	return func() {
 		http.DefaultTransport = Network()
-		inFront.Store(nil)
+		installed.Store(nil)
 	}, true
 }
 
-// Network returns the default transport that leads to the network: what stands in front of
-// it is a recorder, and no network to another one.
+// Network returns the default transport that leads to the network. An installed
+// transport is a recorder, which another recorder must not send to.
 func Network() http.RoundTripper {
-	if f := inFront.Load(); f != nil && http.DefaultTransport == http.RoundTripper(f.transport) {
-		return f.network
+	in := installed.Load()
+	if in != nil && http.DefaultTransport == http.RoundTripper(in.transport) {
+		return in.network
 	}
 	return http.DefaultTransport
 }
 
-// InFront reports whether a transport stands in front of the network.
-func InFront(rt http.RoundTripper) bool {
-	f := inFront.Load()
-	return f != nil && rt == http.RoundTripper(f.transport)
+// IsInstalled reports whether InstallDefault has installed a transport.
+func IsInstalled(rt http.RoundTripper) bool {
+	in := installed.Load()
+	return in != nil && rt == http.RoundTripper(in.transport)
 }

@@ -8,19 +8,20 @@ import (
 	"sync"
 )
 
-// ErrClosed says that an answer did not come before its recorder was closed.
+// ErrClosed is the error of a response that did not come before its recorder was
+// closed.
 var ErrClosed = errors.New("the recorder is closed")
 
-// Pending is what of a recorder's answers is under way: responses whose client has not
-// read to the end, and requests that wait to be canceled. Closing the recorder closes
-// them. The zero value is ready for use.
+// Pending holds the unfinished exchanges of a recorder: responses that the client has
+// not read to the end, and requests that wait to be canceled. Close closes them. The
+// zero value is ready for use.
 type Pending struct {
-	mu     sync.Mutex // guards what follows; no other lock is taken while it is held
+	mu     sync.Mutex // guards what follows; no other mutex is locked under it
 	closed bool
 	all    map[io.Closer]bool
 }
 
-// add registers what is under way; ok is false if the recorder is closed.
+// add adds an exchange, and reports whether the recorder is open.
 func (p *Pending) add(c io.Closer) (ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -31,17 +32,17 @@ func (p *Pending) add(c io.Closer) (ok bool) {
 	return !p.closed
 }
 
-// remove forgets what is over.
+// remove removes an exchange that is finished.
 func (p *Pending) remove(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.all, c)
 }
 
-// wait waits until a context ends, and returns nil then. It is ErrClosed if the recorder is
-// closed before, and net.ErrClosed if closing is closed, which may be nil.
+// wait waits until a context ends, and returns nil then. It returns ErrClosed if the
+// recorder is closed before, and net.ErrClosed if closing is, which may be nil.
 func (p *Pending) wait(ctx context.Context, closing <-chan struct{}) error {
-	closed := make(waiter) // made here: it belongs to the synctest bubble of the request
+	closed := make(waiter) // made here, so that it belongs to the synctest bubble of the request
 	if !p.add(closed) {
 		return ErrClosed
 	}
@@ -56,7 +57,7 @@ func (p *Pending) wait(ctx context.Context, closing <-chan struct{}) error {
 	}
 }
 
-// A waiter is what waits for a client to give up; it is closed with the recorder.
+// A waiter is a request that waits to be canceled. It is closed with the recorder.
 type waiter chan struct{}
 
 func (w waiter) Close() error {
@@ -64,13 +65,14 @@ func (w waiter) Close() error {
 	return nil
 }
 
-// Close closes all that is under way, and returns when every captured response is
-// settled.
+// Close closes all exchanges. When it returns, every captured response is finished.
 func (p *Pending) Close() {
 	p.mu.Lock()
 	all := p.all
-	p.all, p.closed = nil, true
+	p.all = nil
+	p.closed = true
 	p.mu.Unlock()
+
 	for c := range all {
 		c.Close()
 	}

@@ -11,37 +11,52 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// relinks are the ids of JSON-RPC calls that are answered on a stream which another request opened, as in
-// MCP's older transport over HTTP (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports).
+// relinks has the ids of JSON-RPC calls whose answers come on a stream that another
+// request has opened, as in the HTTP+SSE transport of MCP
+// (https://modelcontextprotocol.io/specification/2024-11-05/basic/transports).
 type relinks struct {
 	mu  sync.Mutex
-	ids map[string]jsonrpc.IDs // by the session: the header, or the URL of the calls if that is not sent
+	ids map[string]jsonrpc.IDs // by session: its header, or the URL of the calls if there is no header
 }
 
 const sessionHeader = "Mcp-Session-Id"
 
-// endpoint is the event that tells where the calls of a session go. It stands at the beginning of its stream.
-var endpoint = memo.Regexp(`(?:^|\n)event: ?endpoint\r?\ndata: ?([^\r\n]+)`)
-
-// sessionOf returns the session of a stream of events with this body.
-func sessionOf(req *http.Request, body []byte) string {
-	if session := req.Header.Get(sessionHeader); session != "" {
-		return session
-	}
-	const beginning = 1 << 10
-	if found := endpoint().FindSubmatch(body[:min(len(body), beginning)]); found != nil {
-		if url, err := req.URL.Parse(string(found[1])); err == nil {
-			return url.String()
-		}
-	}
-	return ""
+// isMCP reports whether a request is from a client of the Model Context Protocol, after
+// its first one (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports).
+func isMCP(req *http.Request) bool {
+	return req.Header.Get("Mcp-Protocol-Version") != "" || req.Header.Get(sessionHeader) != ""
 }
 
-// nobody is an id that no client uses.
-var nobody = []byte(`"promptecho: not asked"`)
+// endpoint matches the first event of a stream of that transport, which names the URL
+// for the calls of the session.
+var endpoint = memo.Regexp(`(?:^|\n)event: ?endpoint\r?\ndata: ?([^\r\n]+)`)
 
-// add adds the ids of calls. An answer with an id that a call has now is that call's, or nobody's: it
-// may be the answer to a recorded call that is not made.
+// maxEndpoint is how far from the beginning of a stream the event ends at most.
+const maxEndpoint = 1 << 10
+
+// sessionOf returns the session of a stream with this body, and "" if it has none.
+func sessionOf(req *http.Request, body []byte) string {
+	session := req.Header.Get(sessionHeader)
+	if session != "" {
+		return session
+	}
+	found := endpoint().FindSubmatch(body[:min(len(body), maxEndpoint)])
+	if found == nil {
+		return ""
+	}
+	url, err := req.URL.Parse(string(found[1]))
+	if err != nil {
+		return ""
+	}
+	return url.String()
+}
+
+// unusedID is an id that no client uses.
+var unusedID = []byte(`"promptecho: not asked"`)
+
+// add adds calls that are made in place of recorded ones: ids leads from each recorded
+// id to the new one. Where a recorded call has the same id as a new call, and is not
+// made itself, its answer gets unusedID: the new call must not get that answer.
 func (r *relinks) add(session string, ids jsonrpc.IDs) {
 	if len(ids) == 0 || session == "" {
 		return
@@ -59,27 +74,29 @@ func (r *relinks) add(session string, ids jsonrpc.IDs) {
 	maps.Copy(all, ids)
 	for _, id := range ids {
 		if all[string(id)] == nil {
-			all[string(id)] = nobody
+			all[string(id)] = unusedID
 		}
 	}
 }
 
-// in returns a piece of a stream of events with the ids of the calls that it answers now; ok is false if
-// it has them.
-func (r *relinks) in(session string, piece []byte) (now []byte, ok bool) {
+// apply returns a piece of an event stream with the ids of the new calls in place of
+// the recorded ones, and whether that changed the piece.
+func (r *relinks) apply(session string, piece []byte) (relinked []byte, changed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ids := r.ids[session]
 	if ids == nil {
 		return nil, false
 	}
+	prefix := []byte("data:")
 	for line := range bytes.Lines(piece) {
-		if data, isData := bytes.CutPrefix(line, []byte("data:")); isData {
-			relinked := ids.Relink(data)
-			ok = ok || !bytes.Equal(relinked, data)
-			line = slices.Concat([]byte("data:"), relinked)
+		data, isData := bytes.CutPrefix(line, prefix)
+		if isData {
+			newData := ids.Relink(data)
+			changed = changed || !bytes.Equal(newData, data)
+			line = slices.Concat(prefix, newData)
 		}
-		now = append(now, line...)
+		relinked = append(relinked, line...)
 	}
-	return now, ok
+	return relinked, changed
 }

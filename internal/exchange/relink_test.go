@@ -14,7 +14,7 @@ import (
 // come in one piece, and only those of the session that the stream has told.
 func TestRelinks(t *testing.T) {
 	t.Parallel()
-	p := &Player{Pending: new(Pending), GoesOn: func(string, *http.Request) bool { return false }}
+	p := &Player{Pending: new(Pending), HasLater: func(string, *http.Request) bool { return false }}
 	call := func(id string) *interaction.Request {
 		return &interaction.Request{Body: []byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call"}`)}
 	}
@@ -38,14 +38,14 @@ func TestRelinks(t *testing.T) {
 		req.Header.Set(sessionHeader, session)
 		return sessionOf(req, []byte(begins))
 	}
-	if got, ok := p.relinks.in(open("", stream), []byte(piece)); !ok || string(got) != want {
+	if got, ok := p.relinks.apply(open("", stream), []byte(piece)); !ok || string(got) != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, ok := p.relinks.in(open("", ": hello\n\nevent:endpoint\r\ndata:http://h/?sessionid=B\r\n\r\n"), []byte("data:{\"id\":10,\"result\":0}\n\n")); !ok || bytes.Contains(got, []byte("10")) {
+	if got, ok := p.relinks.apply(open("", ": hello\n\nevent:endpoint\r\ndata:http://h/?sessionid=B\r\n\r\n"), []byte("data:{\"id\":10,\"result\":0}\n\n")); !ok || bytes.Contains(got, []byte("10")) {
 		t.Errorf("the answer to a call that is not made: %q", got)
 	}
 	for _, other := range []string{open("", "event: endpoint\ndata: /?sessionid=C\n\n"), open("", "event: endpoint\ndata: /?sessionid=A0\n\n"), open("A", stream)} {
-		if got, ok := p.relinks.in(other, []byte(piece)); ok {
+		if got, ok := p.relinks.apply(other, []byte(piece)); ok {
 			t.Errorf("another session, %q: %q", other, got)
 		}
 	}
@@ -56,7 +56,7 @@ func TestRelinks(t *testing.T) {
 	}
 	header.Header.Set(sessionHeader, "H")
 	p.Relink(header, jsonrpc.IDsOf(call("5"), call("4")))
-	if _, ok := p.relinks.in(open("H", "data: 1\n\n"), []byte(piece)); !ok {
+	if _, ok := p.relinks.apply(open("H", "data: 1\n\n"), []byte(piece)); !ok {
 		t.Error("a session that the header tells, at a URL with a query")
 	}
 

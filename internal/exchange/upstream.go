@@ -16,30 +16,31 @@ import (
 // An Upstream is the transport that sends requests to their servers.
 type Upstream struct {
 	http.RoundTripper
-	own      *http.Transport // a clone that nobody else has; nil if the user gave the transport
-	inBubble inBubble
+	clone  *http.Transport // made by NewUpstream; nil if the transport is the user's
+	bubble bubbleTripper
 }
 
-// NewUpstream returns the given transport, or one like network if it is nil. The clone
-// of an [http.Transport] has connections of its own: one that was opened inside of a
-// synctest bubble must not be used again outside of it.
-func NewUpstream(given, network http.RoundTripper) *Upstream {
-	if given != nil {
-		return &Upstream{RoundTripper: given}
+// NewUpstream returns an upstream that uses the transport of the user, or one like
+// network if that is nil. A clone of an [http.Transport] has connections of its own:
+// a connection that was opened in a synctest bubble must not be used outside of it.
+func NewUpstream(transport, network http.RoundTripper) *Upstream {
+	if transport != nil {
+		return &Upstream{RoundTripper: transport}
 	}
 	if t, ok := network.(*http.Transport); ok {
-		own := t.Clone()
-		return &Upstream{RoundTripper: own, own: own}
+		clone := t.Clone()
+		return &Upstream{RoundTripper: clone, clone: clone}
 	}
 	return &Upstream{RoundTripper: network}
 }
 
-// RoundTrip sends a request, past the guard that looks for requests without a recorder.
+// RoundTrip sends a request. The guard, which refuses requests without a recorder, lets
+// it pass.
 func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.WithContext(guard.Exempt(req.Context()))
 	trip := http.RoundTripper.RoundTrip
 	if bubble.In() {
-		trip = u.inBubble.trip
+		trip = u.bubble.trip
 	}
 	resp, err := trip(u.RoundTripper, req)
 	if resp != nil {
@@ -48,10 +49,11 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Send sends a clone of a request. Accept-Encoding is left to the transport, which decodes what
-// it asked for, so that people can read the cassette.
+// Send sends a request, and removes its Accept-Encoding: a transport that sets this
+// header itself decodes the body, so that people can read the cassette.
 func (u *Upstream) Send(out *http.Request) (*http.Response, error) {
-	maps.DeleteFunc(out.Header, func(name string, _ []string) bool { return strings.EqualFold(name, "Accept-Encoding") })
+	isAcceptEncoding := func(name string, _ []string) bool { return strings.EqualFold(name, "Accept-Encoding") }
+	maps.DeleteFunc(out.Header, isAcceptEncoding)
 	resp, err := u.RoundTrip(out)
 	if resp == nil && err == nil {
 		err = errors.New("the transport that Upstream sets returned neither a response nor an error")
@@ -59,33 +61,35 @@ func (u *Upstream) Send(out *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Fetch sends a request as [Upstream.Send] does and returns its whole answer, as
-// [Capture] records it; completes is that of a [Keeper]. If the answer broke off, its end
-// says so.
-func (u *Upstream) Fetch(out *http.Request, completes func(value string) bool) (whole *interaction.Response, err error) {
+// Fetch sends a request as [Upstream.Send] does and returns the response as [Capture]
+// records it. isLastEvent is that of a [Sink]. If the response broke off, its End says
+// so.
+func (u *Upstream) Fetch(out *http.Request, isLastEvent func(value string) bool) (*interaction.Response, error) {
 	sent := time.Now()
 	resp, err := u.Send(out)
 	if err != nil {
 		return nil, err
 	}
 	resp.Request = out
-	Capture(resp, sent, Keeper{
-		Now:       func() int { return 0 },
-		Drops:     func(string) bool { return false },
-		Pending:   new(Pending),
-		Completes: completes,
-		Settle:    func(r *interaction.Response, _ int64, _ []int) { whole = r },
+
+	var captured *interaction.Response
+	Capture(resp, sent, Sink{
+		Moment:      func() int { return 0 },
+		DropsHeader: func(string) bool { return false },
+		Pending:     new(Pending),
+		IsLastEvent: isLastEvent,
+		Finish:      func(r *interaction.Response, _ int64, _ []int) { captured = r },
 	})
 	if resp.Body != nil {
-		_, _ = io.Copy(io.Discard, resp.Body) // the response has the error
+		_, _ = io.Copy(io.Discard, resp.Body) // captured has the error
 		resp.Body.Close()
 	}
-	return whole, nil
+	return captured, nil
 }
 
-// Close closes the connections that nobody uses any more. A nil Upstream has none.
+// Close closes the idle connections of a clone. It may be called for a nil Upstream.
 func (u *Upstream) Close() {
-	if u != nil && u.own != nil {
-		bubble.Outside(u.own.CloseIdleConnections)
+	if u != nil && u.clone != nil {
+		bubble.Outside(u.clone.CloseIdleConnections)
 	}
 }

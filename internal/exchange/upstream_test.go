@@ -57,7 +57,7 @@ func TestUpstreamSend(t *testing.T) {
 // cloneOf reads a request and returns one like it, as the recorder sends it.
 func cloneOf(t *testing.T, req *http.Request) *http.Request {
 	var body request.Body
-	if err := body.Read(req, true, true, nil); err != nil {
+	if err := body.Read(req, request.ReadOptions{Whole: true, MaySend: true}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := body.Clone(req)

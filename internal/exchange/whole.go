@@ -12,12 +12,14 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Whole returns an answer to a request that no server gave: all of it is there at once.
+// Whole returns a response that no server has sent. All of its body is there at once.
 func Whole(req *http.Request, status int, header http.Header, body []byte) *http.Response {
 	return &http.Response{
-		StatusCode: status,
-		Status:     statusText(status),
-		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		StatusCode:    status,
+		Status:        statusText(status),
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
 		Header:        header,
 		Body:          io.NopCloser(bytes.NewReader(body)),
 		ContentLength: int64(len(body)),
@@ -25,72 +27,96 @@ func Whole(req *http.Request, status int, header http.Header, body []byte) *http
 	}
 }
 
-// statusText returns a status as net/http has it: "404 Not Found".
+// statusText returns a status as net/http writes it: "404 Not Found".
 func statusText(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// Transfers of bodies; see [interaction.Transfers].
+// Transfers are the ways in which a client knows where a body ends; see
+// [interaction.Transfers].
 const (
-	byLength, byChunks, untilEnd = "length", "chunked", "end"
-	uncoded                      = " gzip" // behind another one
+	byLength  = "length"
+	byChunks  = "chunked"
+	untilEnd  = "end"
+	gzipCoded = " gzip" // a suffix of byChunks and untilEnd: the transport decoded the body
 )
 
-// transferOf returns how the client of a live response knows where its body ends.
+// transferOf returns the transfer of a live response.
 func transferOf(resp *http.Response) string {
-	by := untilEnd
-	switch {
-	case resp.ContentLength >= 0:
+	if resp.ContentLength >= 0 {
 		return byLength
-	case slices.Contains(resp.TransferEncoding, byChunks):
-		by = byChunks
+	}
+	transfer := untilEnd
+	if slices.Contains(resp.TransferEncoding, byChunks) {
+		transfer = byChunks
 	}
 	if resp.Uncompressed {
-		by += uncoded
+		transfer += gzipCoded
 	}
-	return by
+	return transfer
 }
 
-// usualTransfer is the one of a response that names none and has no Content-Length: services
-// send JSON compressed over HTTP/2.
+// usualTransfer returns the transfer of a recorded response that names none and has no
+// Content-Length:
+//
+//	                       HTTP/1.1   HTTP/2
+//	a body in one piece    length     end gzip, as services send JSON
+//	an empty body          length     length
+//	any other body         chunked    end
 func usualTransfer(r *interaction.Response) string {
-	isWhole := r.Stream == "" && r.Chunks == nil && r.End == "" && len(r.Trailers) == 0
-	switch is2 := strings.HasPrefix(r.Proto, "HTTP/2"); {
-	case is2 && isWhole && len(r.Body) > 0:
-		return untilEnd + uncoded
-	case isWhole:
+	isHTTP2 := strings.HasPrefix(r.Proto, "HTTP/2")
+	inPieces := r.Stream != "" || r.Chunks != nil
+	isPlain := !inPieces && r.End == "" && len(r.Trailers) == 0
+	switch {
+	case isPlain && isHTTP2 && len(r.Body) > 0:
+		return untilEnd + gzipCoded
+	case isPlain:
 		return byLength
-	case is2:
+	case isHTTP2:
 		return untilEnd
 	}
 	return byChunks
 }
 
-// setLength says of a played response what its client knows of the length of the body.
+// setLength sets what the client of a played response knows of the length of its body.
 func setLength(resp *http.Response, r *interaction.Response) {
-	by, isUncoded := strings.CutSuffix(cmp.Or(r.Transfer, usualTransfer(r)), uncoded)
+	transfer, isUncompressed := strings.CutSuffix(cmp.Or(r.Transfer, usualTransfer(r)), gzipCoded)
 	announced, err := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64)
-	if r.Transfer == "" && err == nil {
-		by, isUncoded = byLength, false
+	isAnnounced := err == nil
+	if isAnnounced && r.Transfer == "" {
+		transfer = byLength
+		isUncompressed = false
 	}
-	isHead, isNone := resp.Request.Method == http.MethodHead, bodyless("", r.Status)
-	resp.Uncompressed = isUncoded
-	switch {
-	case by != byLength:
+	resp.Uncompressed = isUncompressed
+
+	if transfer != byLength {
 		delete(resp.Header, "Content-Length")
-		if by == byChunks {
+		if transfer == byChunks {
 			resp.TransferEncoding = []string{byChunks}
 		}
-	case isHead, isNone && resp.ProtoMajor != 1, r.End != "" && err == nil:
-		resp.ContentLength = announced // of the body that there would be (RFC 9110, section 8.6)
-	default:
-		if resp.ContentLength = int64(len(r.Body)); len(r.Body) > 0 { // it may have been edited
-			resp.Header["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
-		}
+		return
+	}
+	// These responses announce the length of a body that does not come, or not all of
+	// it (RFC 9110, section 8.6).
+	isHead := resp.Request.Method == http.MethodHead
+	isBodylessHTTP2 := isBodyless("", r.Status) && resp.ProtoMajor != 1
+	isCutOff := r.End != "" && isAnnounced
+	if isHead || isBodylessHTTP2 || isCutOff {
+		resp.ContentLength = announced
+		return
+	}
+	// The body may have been edited, so its length may differ from the recorded header.
+	resp.ContentLength = int64(len(r.Body))
+	if len(r.Body) > 0 {
+		resp.Header["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
 	}
 }
 
-// bodyless reports whether an answer has no body (RFC 9110, section 6.4.1).
-func bodyless(method string, status int) bool {
-	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified || status < 200
+// isBodyless reports whether the response to a request has no body (RFC 9110, section
+// 6.4.1).
+func isBodyless(method string, status int) bool {
+	if method == http.MethodHead || status < 200 {
+		return true
+	}
+	return status == http.StatusNoContent || status == http.StatusNotModified
 }

@@ -11,10 +11,10 @@ func All() []Code {
 		FieldAmbiguous, BodyUnfinished, TwoWay, NotCanceled, NoRoom, KeyMissing,
 		PlaceholderSent, Unsendable, ProtocolSwitched, NameInvalid, VariableSecret,
 		FunctionRefused, FailureRefused, SuccessKept, AccessLost, AccessRefused,
-		RecordingsOutdated, NoAnswer, TooLate, NotSaved, CassetteUnreadable, AnswerDrifted,
-		NothingComparable, OptionWithoutEffect, RunFailed,
+		RecordingsOutdated, NoAnswer, TooLate, NotSaved, LeftoverNotRemoved, NotSent,
+		OutcomeNotWritten, CassetteUnreadable, AnswerDrifted, NothingComparable, OptionWithoutEffect, RunFailed,
 
-		SecretInFile, SecretLearned, VariableDiffers, ConflictHealed, ModeLowered, Edited,
+		SecretInFile, SecretLearned, SecretKnownLate, VariableDiffers, ConflictHealed, ModeLowered, Edited,
 		CutOff, JournalRemoved, Resumed, CanceledSkipped, RetrySkipped, FieldIgnored,
 		ValueVolatile, FailureSaved, FailureInFailedRun, FailureReplayed, NothingRecorded,
 		OldKept, SetAside, Dropped, Saved, AcceptedPlayed, AnswerDelayed, OrderAmbiguous,

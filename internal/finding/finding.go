@@ -58,6 +58,9 @@ const (
 	NoAnswer            Code = "no-answer"             // a request got no answer when it was to be recorded
 	TooLate             Code = "too-late"              // a request came after the recorder was closed
 	NotSaved            Code = "not-saved"             // the cassette could not be written
+	LeftoverNotRemoved  Code = "leftover-not-removed"  // the cassette is written, but a journal or an older file could not be removed
+	NotSent             Code = "not-sent"              // a request was not sent, because its answer could not be saved
+	OutcomeNotWritten   Code = "outcome-not-written"   // the command that runs the tests does not learn what the recorder did
 	CassetteUnreadable  Code = "cassette-unreadable"   // the cassette, or a part of it, cannot be read
 	AnswerDrifted       Code = "answer-drifted"        // the provider does not answer as recorded (mode compare)
 	NothingComparable   Code = "nothing-comparable"    // no live answer could be compared (mode compare)
@@ -69,6 +72,7 @@ const (
 const (
 	SecretInFile       Code = "secret-in-file"         // a value in the cassette looks like a secret
 	SecretLearned      Code = "secret-learned"         // a recording was played that has a placeholder where the request has a text
+	SecretKnownLate    Code = "secret-known-late"      // a request was recorded before a secret in it was known
 	VariableDiffers    Code = "variable-differs"       // a variable has another value here than when it was recorded
 	ConflictHealed     Code = "merge-conflict"         // the cassette has a merge conflict, which this run resolves
 	ModeLowered        Code = "mode-lowered"           // the cassette allows less than the record mode does

@@ -16,7 +16,7 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 		return false, errors.New("the request has no URL")
 	}
 
-	selector := request.Passing(r.config.passing, req.URL)
+	selector := request.MatchServer(r.config.passing, req.URL)
 	if selector != "" {
 		r.log.Passed.Add(selector)
 		r.config.hit(selector)
@@ -27,9 +27,9 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 	}
 
 	r.log.Reached.Store(true)
-	if request.IsTwoWay(req) {
+	if request.IsBidirectional(req) {
 		request.CloseBody(req)
-		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add PassThrough", r.nameOf(req))
+		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not recorded: use a client without the recorder for this connection, or add %s", r.nameOf(req), r.words().Name(string(optionPassThrough)))
 		r.failHere(err.what)
 		return false, err
 	}

@@ -98,7 +98,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 	r.stop()
 	r.compare()
 	r.upstream.Close()
-	r.waits.note(r.log.Notef)
+	r.waits.note(r.words().UseBubble, r.log.Notef)
 
 	runFailed, err := r.save(o)
 	o.Failed = runFailed
@@ -111,9 +111,9 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 
 	rep := r.log.Judge(&o, r.optionsReport(&o)...)
 	if !r.log.OfTest {
-		if err := rep.Done.Leave(); err != nil {
+		if err := rep.Done.WriteFile(); err != nil {
 			reason := fmt.Sprintf("promptecho record cannot count the calls of this recorder: %v", err)
-			rep.Fail(finding.NotPassedOn, reason, r.file+": "+reason)
+			rep.Fail(finding.OutcomeNotWritten, reason, r.file+": "+reason)
 		}
 	}
 

@@ -1,17 +1,17 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
@@ -40,6 +40,7 @@ type Config struct {
 	log           func(note string)
 	parseOptions  func(line string) (func(*Config), error) // see OptionsAtTop
 	recognize     func(http.RoundTripper) bool             // see RecognizeRecorders; nil if none is
+	words         *advice.Words                            // see Words; nil for those of a test in Go
 	err           error                                    // the first option that could not be applied
 	settings      []setting                                // the options, flags and variables that are set
 	hits          sync.Map                                 // those of their values that had an effect
@@ -66,9 +67,21 @@ const everything = "*"
 // environment variables are settings only if they have no effect.
 type setting struct {
 	kind  optionKind
-	code  string // as it is in the program
+	args  []string // the arguments up to the value; nil for an option that reports name alone
+	flag  string   // a flag or an environment variable as it was set
 	value string
 	why   string // why it has no effect, if that is known when it is set
+}
+
+// in returns the setting as it is in the program.
+func (s *setting) in(words *advice.Words) string {
+	switch {
+	case s.kind == "":
+		return s.flag
+	case s.args == nil:
+		return words.Name(string(s.kind))
+	}
+	return words.Call(advice.Option{Name: string(s.kind), Args: s.args})
 }
 
 // An optionKind is the name of an option; "" for a flag or an environment
@@ -102,11 +115,6 @@ const (
 	optionPassThrough   optionKind = "PassThrough"
 	optionOnRecordError optionKind = "OnRecordError"
 )
-
-// call returns an option as code: Match("model").
-func (k optionKind) call(args ...string) string {
-	return fmt.Sprintf("%s(%s)", k, strings.Join(args, ", "))
-}
 
 // A purpose is what the value of an option has to be found in to have an
 // effect.
@@ -144,51 +152,66 @@ var purposes = map[optionKind]purpose{
 
 const setTwice = "it is set twice, and the last one counts"
 
-// note notes an option or one of its values. code is the option as it is in the
-// program.
-func (c *Config) note(kind optionKind, code, value string) {
+// note notes an option, or one of its values.
+func (c *Config) note(kind optionKind, args []string, value string) {
+	isSame := func(s setting) bool { return s.kind == kind && slices.Equal(s.args, args) }
 	why := ""
-	if slices.ContainsFunc(c.settings, func(s setting) bool { return s.code == code }) {
+	if slices.ContainsFunc(c.settings, isSame) {
 		why = setTwice
 	}
-	c.settings = append(c.settings, setting{kind, code, value, why})
+	c.settings = append(c.settings, setting{kind: kind, args: args, value: value, why: why})
 }
 
-// noteNoEffect notes a flag or an environment variable that has no effect.
-func (c *Config) noteNoEffect(code, why string) {
-	c.settings = append(c.settings, setting{code: code, why: why})
+// noteNoEffect notes a flag or an environment variable that has no effect. flag is
+// how it was set.
+func (c *Config) noteNoEffect(flag, why string) {
+	c.settings = append(c.settings, setting{flag: flag, why: why})
 }
 
 // set notes an option with one value. If isInvalid, Open refuses the value, and
 // why says what is wrong with it.
 func (c *Config) set(kind optionKind, isInvalid bool, why string) {
 	if isInvalid {
-		c.fail(string(kind), errors.New(why))
+		c.failFor(kind, nil, errors.New(why))
 	}
-	c.note(kind, string(kind), "")
+	c.note(kind, nil, "")
 }
 
-// fail keeps the first error of an option. code is the option as it is in the
+// failFor keeps the first error of an option.
+func (c *Config) failFor(kind optionKind, args []string, err error) {
+	s := setting{kind: kind, args: args}
+	c.fail(s.in(c.inWords()), err)
+}
+
+// fail keeps the first error. what is the option or the flag, as it is in the
 // program.
-func (c *Config) fail(code string, err error) {
+func (c *Config) fail(what string, err error) {
 	if c.err == nil && err != nil {
-		c.err = prefixed("%s: %w", code, err)
+		c.err = prefixed("%s: %w", what, err)
 	}
 }
+
+// Words sets the words of reports for the language of the suite. It comes before
+// the options, whose errors have such words.
+func (c *Config) Words(words *advice.Words) { c.words = words }
+
+// inWords returns the words of reports.
+func (c *Config) inWords() *advice.Words { return cmp.Or(c.words, advice.InGo) }
 
 // add notes the values of an option that takes any number of them. before are
-// the arguments before the values, as code. check returns what is wrong with a
-// value; it may be nil.
+// the arguments before the values. check returns what is wrong with a value; it
+// may be nil.
 func (c *Config) add(kind optionKind, before, values []string, check func(string) error) {
 	for _, v := range values {
-		code := kind.call(slices.Concat(before, []string{strconv.Quote(v)})...)
+		args := slices.Concat(before, []string{v})
 		if check != nil {
-			c.fail(code, check(v))
+			c.failFor(kind, args, check(v))
 		}
-		c.note(kind, code, v)
+		c.note(kind, args, v)
 	}
 	if len(values) == 0 || slices.Contains(values, "") {
-		c.fail(kind.call(before...), errors.New("it names nothing"))
+		args := append([]string{}, before...)
+		c.failFor(kind, args, errors.New("it names nothing"))
 	}
 }
 

@@ -1,22 +1,14 @@
 package recorder
 
 import (
-	"flag"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/environ"
 )
 
 // setFlag sets a flag of this test binary for one test.
 // The flags are those of a test binary that links package promptecho.
 func init() { AddFlags() }
-
-func setFlag(t *testing.T, name, value string) {
-	t.Helper()
-	old := flag.Lookup(name).Value.String()
-	if err := flag.Set(name, value); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { flag.Set(name, old) })
-}
 
 // Not parallel: flags and environment belong to the process.
 func TestChooseMode(t *testing.T) {
@@ -62,9 +54,9 @@ func TestChooseMode(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv("CI", tt.ci)
 			t.Setenv("PROMPTECHO_MODE", tt.env)
-			setFlag(t, modeFlag, tt.flag)
+			environ.SetFlag(t, modeFlag, tt.flag)
 			if tt.record != "" {
-				setFlag(t, recordFlag, tt.record)
+				environ.SetFlag(t, recordFlag, tt.record)
 			}
 			got, err := chooseMode(tt.code)
 			if err != nil || got.mode != tt.want || got.by != tt.by {

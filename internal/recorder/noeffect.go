@@ -15,6 +15,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -84,7 +85,7 @@ func (r *Recorder) noteUnknownVariables() {
 func (r *Recorder) optionsReport(o *report.Outcome) (list []report.Option) {
 	isWholeRun := r.log.Reached.Load() && !o.Skipped && !o.Filtered && !o.Short
 	for _, s := range r.config.settings {
-		option := report.Option{Code: s.code, Why: r.whyNoEffect(s)}
+		option := report.Option{Code: s.in(r.words()), Why: r.whyNoEffect(s)}
 		if s.kind == optionFrozen && option.Why != "" && isWholeRun {
 			r.log.Error(r.errorf(finding.OptionWithoutEffect, "%s", option))
 			continue
@@ -94,6 +95,9 @@ func (r *Recorder) optionsReport(o *report.Outcome) (list []report.Option) {
 	return list
 }
 
+// words returns the words for the language of the suite.
+func (r *Recorder) words() *advice.Words { return r.config.inWords() }
+
 // whyNoEffect returns why a setting had no effect; "" if it had one, or if that
 // cannot be known.
 func (r *Recorder) whyNoEffect(s setting) string {
@@ -102,7 +106,7 @@ func (r *Recorder) whyNoEffect(s setting) string {
 	}
 	isMatch := s.kind == optionMatch || s.kind == optionMatchOnly
 	if isMatch && slices.Contains(r.config.matching.Ignore, s.value) {
-		return "Ignore leaves the field out"
+		return r.words().Name(string(optionIgnore)) + " leaves the field out"
 	}
 	if _, hadEffect := r.config.hits.Load(s.value); hadEffect {
 		return ""

@@ -31,7 +31,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if r.config.err != nil {
 		return nil, r.config.err
 	}
-	if r.config.isRecorder(r.config.upstream) || exchange.InFront(r.config.upstream) {
+	if r.config.isRecorder(r.config.upstream) || exchange.IsInstalled(r.config.upstream) {
 		return nil, prefixed("Upstream: this transport is a recorder: pass one that sends to the network, such as new(http.Transport)")
 	}
 	var err error
@@ -72,8 +72,14 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	}
 	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
 	r.given.find(!testing.Testing()) // echotest knows better
-	goesOn := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
-	r.player = exchange.Player{Pace: r.config.pace, Note: func(text string) { r.log.Note(finding.AnswerCut, text) }, Pending: &r.pending, GoesOn: goesOn}
+	hasLater := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
+	r.player = exchange.Player{
+		Pace:     r.config.pace,
+		Note:     func(text string) { r.log.Note(finding.AnswerCut, text) },
+		Named:    r.words().NameRequest,
+		Pending:  &r.pending,
+		HasLater: hasLater,
+	}
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
@@ -97,6 +103,7 @@ func (r *Recorder) setMatching() {
 	r.redact.KeepHeaders, r.redact.Apart = r.config.keepHeaders, r.config.toldApart
 	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
 	r.redact.Hit, r.config.matching.Hit = r.config.hit, r.config.hit
+	r.redact.HowToRedact = r.words().RedactIt
 	// This is done in replay too, so that both sides of a match are redacted alike. (The
 	// test cache of the go command watches what Getenv reads, and not Environ.)
 	r.redact.Environment(os.Environ())
@@ -126,7 +133,7 @@ func (r *Recorder) load() error {
 		}
 		r.log.Note(finding.ConflictHealed, note)
 	}
-	mode, note, err := settleMode(r.mode, r.tape.State, r.file)
+	mode, note, err := settleMode(r.mode, r.tape.State, r.file, r.words())
 	if err != nil {
 		return err
 	}
@@ -168,9 +175,9 @@ func (r *Recorder) overCut(err error) error {
 		return err
 	}
 	place := r.file
-	var broken interface{ At() (place, reason string) }
+	var broken interface{ Finding() *finding.Error }
 	if errors.As(err, &broken) {
-		place, _ = broken.At()
+		place = broken.Finding().Place
 	}
 	r.log.Notef(finding.CutOff, "%s: the file was cut here: this run records the whole cassette again", place)
 	return nil
@@ -207,10 +214,11 @@ func (r *Recorder) describe(path string) {
 		Ceiling:      r.config.mode.ceiling(),
 		Compares:     r.plan.compare,
 		CheckUnused:  r.plan.checkUnused,
-		Passes:       func(u *url.URL) bool { return request.Passing(r.config.passing, u) != "" },
+		Passes:       func(u *url.URL) bool { return request.MatchServer(r.config.passing, u) != "" },
 		AllowUnused:  r.config.allowUnused,
 		AllowRaced:   r.config.allowRaced,
 		KeepFailures: r.config.onRecordError == Keep,
+		Words:        r.words(),
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
@@ -48,7 +47,7 @@ func (c *Config) MatchOnly(selector string, paths ...string) {
 		c.matching.Only = map[string][]string{}
 	}
 	c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
-	c.add(optionMatchOnly, []string{strconv.Quote(selector)}, paths, func(p string) error {
+	c.add(optionMatchOnly, []string{selector}, paths, func(p string) error {
 		if fieldpath.Outside(p) {
 			return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body field of that name", p, "body/"+p)
 		}
@@ -102,21 +101,21 @@ func (c *Config) MaskTempDirs() { c.maskWith(optionMaskTempDirs, chance.MachineP
 
 func (c *Config) maskWith(kind optionKind, masks []chance.Mask) {
 	for i := range masks {
-		masks[i].Option = kind.call()
+		masks[i].Option = string(kind)
 	}
 	c.matching.Masks = append(c.matching.Masks, masks...)
-	c.note(kind, kind.call(), kind.call())
+	c.note(kind, []string{}, string(kind))
 }
 
 // Alias names a local server.
 func (c *Config) Alias(origin, name string) {
 	u, err := parseOrigin(origin)
 	if err != nil {
-		c.fail("Alias", err)
+		c.failFor(optionAlias, nil, err)
 		return
 	}
 	if !plainName().MatchString(name) {
-		c.fail("Alias", fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
+		c.failFor(optionAlias, nil, fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
 		return
 	}
 	a := &alias{
@@ -126,8 +125,7 @@ func (c *Config) Alias(origin, name string) {
 	}
 	c.aliases = append(c.aliases, a)
 	c.matching.Aliases = append(c.matching.Aliases, a.name)
-	code := optionAlias.call(strconv.Quote(a.address), strconv.Quote(a.name))
-	c.note(optionAlias, code, a.name)
+	c.note(optionAlias, []string{a.address, a.name}, a.name)
 }
 
 // parseOrigin reads the origin of a server. A text without a scheme is one of http.

@@ -90,32 +90,35 @@ const (
 	partialInReplay = "%s is partial: the run that recorded it failed, " +
 		"or ran only part of its test, and %s does not complete it. " +
 		"On your machine, without that mode and with the key set, " +
-		advice.CompleteTest
+		"%s"
 	pinnedInRecording = "%s is pinned: replayed, not recorded, despite %s"
 )
 
 // A PartialError says that a cassette is partial, and that the mode of this run
 // does not complete it.
 type PartialError struct {
-	file string
-	mode chosenMode
+	file     string
+	mode     chosenMode
+	complete string // how the user completes it
 }
 
-func (e *PartialError) Error() string { return fmt.Sprintf(partialInReplay, e.file, e.mode) }
+func (e *PartialError) Error() string {
+	return fmt.Sprintf(partialInReplay, e.file, e.mode, e.complete)
+}
 
 // settleMode returns the mode of a run on the cassette that messages call file:
 // none if the cassette is pinned and mode m would record it. The note is for
 // the user, and may be empty. The error says why the cassette cannot be used in
 // mode m.
 func settleMode(
-	m chosenMode, c tape.State, file string,
+	m chosenMode, c tape.State, file string, words *advice.Words,
 ) (settled chosenMode, note string, err error) {
 	p := planWithoutLive(m.mode, c)
 	if c.Partial && c.Pinned {
 		return m, "", fmt.Errorf(pinnedAndPartial, file)
 	}
 	if c.Partial && !p.record && !p.passThrough {
-		return m, "", &PartialError{file, m}
+		return m, "", &PartialError{file: file, mode: m, complete: words.CompleteTest}
 	}
 	if c.Pinned && p.record {
 		replay := chosenMode{mode: ModeNone, by: "the cassette is pinned"}

@@ -52,7 +52,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	if err == nil && p.Passing() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
-			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: promptecho.Pace(1)", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line())
+			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and gave the answer of the retry (line %d) at once, because this SDK would wait before it retries. To play both: %s", r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(), r.words().Code(advice.New(string(optionPace), "1")))
 			rec = retry
 			p, err = r.playable(in, rec)
 		}
@@ -79,7 +79,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 		return nil, err
 	}
 	for _, values := range resp.Header {
-		request.Readdress(values, r.config.aliases.addressOf)
+		request.RewriteAddresses(values, r.config.aliases.addressOf)
 	}
 	return resp, nil
 }
@@ -103,10 +103,10 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playab
 		LatencyMS: it.LatencyMS,
 		File:      r.file,
 		Line:      rec.Line(),
-		Again:     func() bool { return r.tape.IsAskedAgain(rec) },
+		IsRetried: func() bool { return r.tape.IsAskedAgain(rec) },
 		Turn:      r.tape.Turn(rec, request.ServedBy(in.req.Context()).Far),
 	}
-	p.HasNext = p.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
+	p.HasAlternative = p.End == interaction.EndCanceled && (r.plan.record || r.tape.IsAnswered(rec))
 	p.Error = redact.Printable(p.Error)
 	p.Body, p.Ends, err = exchange.Join(&p.Response)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 		r.log.Accepted.Add(rec)
 	}
 	if m.SecretLearned {
-		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, "+advice.NameSecret, r.file, rec.Line(), redact.Placeholder)
+		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different text where the recording has %s. If the text is a secret, %s", r.file, rec.Line(), redact.Placeholder, r.words().NameSecret)
 	}
 	if m.Form != nil {
 		r.log.Drift(rec, m.FoundBy)

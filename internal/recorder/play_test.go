@@ -49,7 +49,7 @@ func TestNoLongerCanceled(t *testing.T) {
 	}
 
 	replay := open(ModeNone, nil)
-	replay.player.Patience = 1
+	replay.player.CancelWait = 1
 	err := post(t.Context(), replay)
 	text := strings.Join(replay.Close(), "\n")
 	if err == nil || !strings.Contains(err.Error(), "this time the caller has not canceled it") {

@@ -43,7 +43,7 @@ func (in *incoming) canceled(err error) error {
 	if isSent {
 		return nil
 	}
-	return request.GaveUp(in.req)
+	return request.Canceled(in.req)
 }
 
 // read reads the body of a request. A large one is sent meanwhile if no recording
@@ -65,7 +65,11 @@ func (r *Recorder) read(in *incoming) error {
 		}
 	}
 
-	err := in.body.Read(req, r.config.keepUploads, r.plan.mayGoUpstream(), send)
+	err := in.body.Read(req, request.ReadOptions{
+		Whole:     r.config.keepUploads,
+		MaySend:   r.plan.mayGoUpstream(),
+		SendEarly: send,
+	})
 	if errors.Is(err, request.ErrNoRoom) {
 		return r.fail(r.refusedf(finding.NoRoom, "%s: %v", r.nameOf(req), err))
 	}

@@ -27,7 +27,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
 	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.noteVolatile(in.match.Form)
-	if what := report.Telemetry(&in.match.Request, in.match.Form); what != "" {
+	if what := report.Telemetry(&in.match.Request, in.match.Form, r.words()); what != "" {
 		r.log.Notef(finding.Telemetry, "%s: %s: %s", r.file, r.nameOf(req), what)
 	}
 
@@ -39,7 +39,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	defer r.life.asked.Delete(rec)
 	resp, err := r.send(in, rec)
 	if err != nil {
-		request.Expired(req)
+		request.AwaitClientTimeout(req)
 		r.recordFailure(req, rec, err, time.Since(sent))
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
 		return nil, r.fail(r.refusedf(finding.WebSocket, "%s: %s", r.nameOf(req), report.Socket))
 	}
 
-	in.match.Retried = r.resends.IsAgain(req)
+	in.match.Retried = r.retries.IsRetry(req)
 	rec, err := r.tape.Reserve(in.match)
 	if err != nil && err != tape.ErrClosed {
 		r.log.Error(err) // the client may swallow it
@@ -85,7 +85,7 @@ func (r *Recorder) send(in *incoming, rec *tape.Recording) (*http.Response, erro
 
 	// The caller may have canceled the request meanwhile. A replay asks its context
 	// at this point, too.
-	canceled := exchange.GaveUp(in.req, "")
+	canceled := exchange.Canceled(in.req, "")
 	if canceled != nil {
 		if resp.Body != nil {
 			resp.Body.Close()
@@ -99,7 +99,7 @@ func (r *Recorder) send(in *incoming, rec *tape.Recording) (*http.Response, erro
 // until its header arrives or the upstream panics.
 func (r *Recorder) responseTo(in *incoming, rec *tape.Recording) (resp *http.Response, err error) {
 	defer func() {
-		isCanceled := err != nil && request.GaveUp(in.req) != nil
+		isCanceled := err != nil && request.Canceled(in.req) != nil
 		r.tape.Mark(rec).Answered(isCanceled)
 	}()
 
@@ -137,8 +137,8 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 	header := in.req.Header
 	signsDate := cmp.Or(header.Get("X-Amz-Date"), header.Get("X-Ms-Date"), header.Get("Date")) != ""
 
-	exchange.Capture(resp, sent, exchange.Keeper{
-		Drops: func(name string) bool {
+	exchange.Capture(resp, sent, exchange.Sink{
+		DropsHeader: func(name string) bool {
 			name = strings.ToLower(name)
 			isClock := name == "date" && signsDate
 			drops := r.redact.Drops(name, resp.StatusCode) && !isClock
@@ -147,10 +147,10 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 			}
 			return drops
 		},
-		Pending:   &r.pending,
-		Completes: in.match.Form.Completes,
-		Now:       r.tape.Mark(rec).Now,
-		Settle: func(resp *interaction.Response, latencyMS int64, pieces []int) {
+		Pending:     &r.pending,
+		IsLastEvent: in.match.Form.Completes,
+		Moment:      r.tape.Mark(rec).Now,
+		Finish: func(resp *interaction.Response, latencyMS int64, pieces []int) {
 			r.settle(rec, resp, latencyMS, pieces)
 		},
 	})
@@ -159,7 +159,7 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 // settle records a response that is complete, or that has broken off.
 func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
 	for _, h := range resp.Headers {
-		request.Readdress(h.Values, r.config.aliases.nameOf)
+		request.RewriteAddresses(h.Values, r.config.aliases.nameOf)
 	}
 	says := said.Read(rec.Form(), resp)
 	resp.Text = says.Transcript
@@ -176,11 +176,11 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 // that: if its caller canceled it, or if failures are kept. Otherwise the request
 // loses its place on the tape.
 func (r *Recorder) recordFailure(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
-	isStopped := request.Stopped(req)
+	isStopped := request.IsServerClosed(req)
 	if isStopped {
-		err = request.ErrStopped
+		err = request.ErrServerClosed
 	}
-	canceled := request.GaveUp(req)
+	canceled := request.Canceled(req)
 
 	it := *rec.Interaction()
 	it.LatencyMS = after.Milliseconds()
@@ -203,7 +203,7 @@ func (r *Recorder) awaitCanceled() {
 	for range 100 {
 		isOpen := false
 		r.life.asked.Range(func(_, req any) bool {
-			isOpen = request.GaveUp(req.(*http.Request)) != nil
+			isOpen = request.Canceled(req.(*http.Request)) != nil
 			return !isOpen
 		})
 		if !isOpen {

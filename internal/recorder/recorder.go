@@ -40,7 +40,7 @@ type Recorder struct {
 	log      report.Log       // what to tell at the end
 	player   exchange.Player  // plays what is recorded
 	pending  exchange.Pending // answers that are under way
-	resends  exchange.Resends // what SDKs sent again by themselves
+	retries  exchange.Retries // what SDKs sent again by themselves
 	waits    waits            // how long the program waited by its own clock
 	repeater repeater         // calls to send once more at the end
 	upstream *exchange.Upstream

@@ -23,7 +23,6 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -258,9 +257,8 @@ func (r *Recorder) replace(
 		return recorded, len(old)
 	}
 	if len(old) > 0 {
-		r.log.Notef(finding.OldKept, "%s: kept %s that this run did not record again; "+
-			advice.DropOld,
-			r.file, english.Count(len(old), "recording"))
+		r.log.Notef(finding.OldKept, "%s: kept %s that this run did not record again; %s",
+			r.file, english.Count(len(old), "recording"), r.words().DropOld)
 	}
 	return slices.Concat(recorded, old), 0
 }
@@ -393,13 +391,13 @@ func (r *Recorder) writeFile(f *newFile) error {
 // removeReplaced removes the files that a saved one replaces.
 func (r *Recorder) removeReplaced(f *newFile) error {
 	if err := r.tape.Journal.Remove(); err != nil {
-		return finding.Errorf(finding.NotSaved, f.name, "saved, but its journal could not be removed: %w", err)
+		return finding.Errorf(finding.LeftoverNotRemoved, f.name, "saved, but its journal could not be removed: %w", err)
 	}
 	if f.replaces == "" {
 		return nil
 	}
 	if err := cassette.Remove(f.replaces); err != nil {
-		return finding.Errorf(finding.NotSaved, f.name, "saved, but an older file could not be removed: %w", err)
+		return finding.Errorf(finding.LeftoverNotRemoved, f.name, "saved, but an older file could not be removed: %w", err)
 	}
 	return nil
 }

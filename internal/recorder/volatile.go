@@ -3,11 +3,11 @@
 package recorder
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
@@ -27,22 +27,23 @@ func (r *Recorder) noteVolatile(form *canon.Form) {
 			continue
 		}
 		r.log.Notef(finding.ValueVolatile, "%s: %s: %s has %s, %q: %s",
-			r.file, form.Name(), found.Field, found.Kind, found.Text, remedyFor(found))
+			r.file, form.Name(), found.Field, found.Kind, found.Text, remedyFor(found, r.words()))
 	}
 }
 
 // remedyFor says what happens to a test that sends a volatile text, and what helps.
-func remedyFor(found volatile.Finding) string {
+func remedyFor(found volatile.Finding, words *advice.Words) string {
 	const onAnotherMachine = "on another machine, the test misses. "
 	switch found.Kind {
 	case volatile.Date, volatile.Time:
-		return "a later run misses. Take it from rec.Now(), which a replay gives again, " +
-			"or add promptecho.MaskTimes() if it cannot change the answer"
+		return "a later run misses. " + words.ReplayTime + ", " +
+			"or add " + words.Code(advice.New(string(optionMaskTimes))) + " if it cannot change the answer"
 	case volatile.User:
-		return onAnotherMachine + `Read it with rec.Env("USER"), which a replay gives again`
+		return onAnotherMachine + words.ReplayUser
 	case volatile.Host:
-		mask := fmt.Sprintf("promptecho.Mask(%q, %q)", found.Text, "HOST")
-		return onAnotherMachine + "If it cannot change the answer, add " + mask
+		mask := advice.New(string(optionMask), found.Text, "HOST")
+		return onAnotherMachine + "If it cannot change the answer, add " + words.Code(mask)
 	}
-	return onAnotherMachine + "If it cannot change the answer, add promptecho.MaskTempDirs()"
+	tempDirs := advice.New(string(optionMaskTempDirs))
+	return onAnotherMachine + "If it cannot change the answer, add " + words.Code(tempDirs)
 }

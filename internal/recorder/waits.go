@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
@@ -41,11 +40,11 @@ func (w *waits) answered() {
 	w.at = time.Now()
 }
 
-// note tells of them if they are worth it.
-func (w *waits) note(notef func(code finding.Code, format string, args ...any)) {
+// note tells of them if they are worth it. useBubble says what helps.
+func (w *waits) note(useBubble string, notef func(code finding.Code, format string, args ...any)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.total > time.Second {
-		notef(finding.ProgramWaits, "in this replay, %v passed between requests to one endpoint, without any other request in between (%s): if the program sleeps there, "+advice.UseBubble, w.total.Round(100*time.Millisecond), w.first)
+		notef(finding.ProgramWaits, "in this replay, %v passed between requests to one endpoint, without any other request in between (%s): if the program sleeps there, %s", w.total.Round(100*time.Millisecond), w.first, useBubble)
 	}
 }

@@ -17,7 +17,7 @@ func TestWaitsOfNothing(t *testing.T) {
 	var w waits
 	w.asked("https://h/1")
 	w.asked("https://h/1")
-	w.note(func(_ finding.Code, format string, args ...any) { t.Errorf(format, args...) })
+	w.note("let the test set how long it sleeps", func(_ finding.Code, format string, args ...any) { t.Errorf(format, args...) })
 }
 
 // What a program waits for by its own clock between requests of one endpoint is named, with the

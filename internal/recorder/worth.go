@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -47,10 +48,10 @@ func (w worth) saves() bool { return w == success || w == savedFailure }
 // where they need it the request of an older recording; those of notes begin with
 // the cassette.
 const (
-	unlessAboutIt = "If that is what the test is about, say so with OnRecordError(Keep)"
+	unlessAboutIt = "If that is what the test is about, say so with %s"
 	recordAll     = "To record everything again: PROMPTECHO_MODE=all"
 	setKey        = "Set a key that has access, and run the test again; " +
-		"if the refusal is what the test is about, say so with OnRecordError(Keep)"
+		"if the refusal is what the test is about, say so with %s"
 
 	textSavedFailure = "%s: a failure is recorded: %s. " + unlessAboutIt
 	textUnanswered   = "%s: not recorded: %s: it had no answer when the recorder was closed: " +
@@ -60,12 +61,12 @@ const (
 		"and wrote something to a local server (%s). " +
 		"What was asked there later is not recorded, because the server is a new one, " +
 		"at another port, and lacks that: %s. " + recordAll + ". " +
-		"If it needs nothing of that, say so with OnRecordError(Keep)"
+		"If it needs nothing of that, say so with %s"
 	textAnswerExpired = "not updated: %s. " +
 		"The request follows an answer that was replayed, and may use something from it " +
 		"(a response id, a file, a cache) that no longer exists at the provider. " + recordAll
 	textFailureRefused = "nothing was written, " +
-		"because a request failed and OnRecordError(Fail) is set: %s"
+		"because a request failed and %s is set: %s"
 	textWorseThanOld = "not replaced: this recording is a success, " +
 		"and the new one a failure: %s. " + unlessAboutIt + "%s"
 	textAccessRefused = "not recorded: the server refused access: %s. " + setKey
@@ -73,6 +74,9 @@ const (
 		"and now the server refused access: %s. " + setKey
 	textNoAnswer = "%s: not recorded: %s"
 )
+
+// keepFailures is the option for a test that is about a failure.
+var keepFailures = advice.New(string(optionOnRecordError), "Keep")
 
 // An outdatedError says that a request cannot be recorded because it refers to
 // something that existed only when older recordings were made.
@@ -173,32 +177,34 @@ func (r *Recorder) explain(w worth, rec *tape.Recording) error {
 	it := rec.Head()
 	request := it.Request.String()
 	failure := request + ": " + report.Failure(&it.Response)
+	keep := r.words().Call(keepFailures)
 
 	switch w {
 	case unanswered:
 		r.log.Notef(finding.NoAnswer, textUnanswered, r.file, request)
 	case savedFailure:
 		r.log.Failures.Add(rec)
-		r.log.Notef(finding.FailureSaved, textSavedFailure, r.file, failure)
+		r.log.Notef(finding.FailureSaved, textSavedFailure, r.file, failure, keep)
 	case failureInFailed:
 		r.log.Notef(finding.FailureInFailedRun, textFailureInFailed, r.file, failure, r.whenToRetry(it.Response.Status))
 
 	case serverRestarted:
 		wrote := r.tape.WrittenBefore(rec)
 		old := wrote.Head().Request.String()
-		return outdatedError{r.errorAt(wrote.Line(), finding.RecordingsOutdated, textServerRestarted, old, request)}
+		return outdatedError{r.errorAt(wrote.Line(), finding.RecordingsOutdated, textServerRestarted, old, request, keep)}
 	case answerExpired:
 		return outdatedError{r.errorf(finding.RecordingsOutdated, textAnswerExpired, failure)}
 	case failureRefused:
-		return r.errorf(finding.FailureRefused, textFailureRefused, failure)
+		fail := r.words().Call(advice.New(string(optionOnRecordError), "Fail"))
+		return r.errorf(finding.FailureRefused, textFailureRefused, fail, failure)
 	case worseThanOld:
 		line := r.tape.SucceededBefore(rec).Line()
-		return r.errorAt(line, finding.SuccessKept, textWorseThanOld, failure, r.whenToRetry(it.Response.Status))
+		return r.errorAt(line, finding.SuccessKept, textWorseThanOld, failure, keep, r.whenToRetry(it.Response.Status))
 	case accessLost:
 		line := r.tape.SucceededBefore(rec).Line()
-		return r.errorAt(line, finding.AccessLost, textAccessLost, failure)
+		return r.errorAt(line, finding.AccessLost, textAccessLost, failure, keep)
 	case accessRefused:
-		return r.errorf(finding.AccessRefused, textAccessRefused, failure)
+		return r.errorf(finding.AccessRefused, textAccessRefused, failure, keep)
 	}
 	return nil
 }
@@ -210,7 +216,7 @@ func (r *Recorder) reportNoAnswer() (refused error) {
 	for _, call := range r.log.FailedCalls() {
 		text := fmt.Sprintf(textNoAnswer, r.file, call.Text)
 		if r.plan.rerecord && !r.tape.Succeeded(call.Form) {
-			refused = r.errorf(finding.NoAnswer, "not recorded: %s. %s", call.Text, unlessAboutIt)
+			refused = r.errorf(finding.NoAnswer, "not recorded: %s. "+unlessAboutIt, call.Text, r.words().Call(keepFailures))
 			continue
 		}
 		r.log.Note(finding.NoAnswer, text)
@@ -249,7 +255,7 @@ func isClientError(status int) bool { return status >= 400 && status < 500 }
 // whenToRetry says how to go on after a provider refused too many requests or
 // was out of order, and nothing after other failures.
 func (r *Recorder) whenToRetry(status int) string {
-	const advice = ". Run it again later, or with fewer tests at once: " +
+	const later = ". Run it again later, or with fewer tests at once: " +
 		"go test's flags -p=1 -parallel=1 do that"
 
 	isTemporary := status == http.StatusTooManyRequests || status >= 500
@@ -257,7 +263,7 @@ func (r *Recorder) whenToRetry(status int) string {
 	case !isTemporary:
 		return ""
 	case r.plan.rerecord || r.plan.rerecordAccepted:
-		return advice
+		return later
 	}
-	return advice + ". What is already recorded is not sent again"
+	return later + ". What is already recorded is not sent again"
 }

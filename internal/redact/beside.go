@@ -3,13 +3,16 @@ package redact
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // nameTails are the last two bytes, in lower case, of every name beside which a secret may
-// stand, and of the schemes Bearer and Basic.
-var nameTails = func() (t [256][256]bool) {
+// stand, and of the schemes Bearer and Basic. Its 64 KB are made on first use: a test
+// binary need not fill them as it starts.
+var nameTails = sync.OnceValue(func() *[256][256]bool {
+	t := new([256][256]bool)
 	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
 	for _, s := range secretNames {
 		names = append(names, s.ends...)
@@ -18,7 +21,7 @@ var nameTails = func() (t [256][256]bool) {
 		t[name[len(name)-2]|0x20][name[len(name)-1]|0x20] = true
 	}
 	return t
-}()
+})
 
 // named looks at the value beside the name text[start:end].
 func (s *search) named(start, end int) match {

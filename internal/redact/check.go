@@ -6,14 +6,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
 // notWritten says what becomes of a call with a secret, and what helps.
-const notWritten = "nothing was written. Keep the secret out of the call, or " + advice.RedactIt
+func (p *Policy) notWritten() string {
+	text := "nothing was written. Keep the secret out of the call"
+	if p.HowToRedact != "" {
+		text += ", or " + p.HowToRedact
+	}
+	return text
+}
 
 // Check looks for every known secret in what is about to be written, however it is encoded
 // there. It returns an error that names the place, never the value.
@@ -21,11 +26,11 @@ func (p *Policy) Check(what string, data []byte) error {
 	text := string(data)
 	edits, err := p.knownIn(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w: "+notWritten, what, err)
+		return fmt.Errorf("%s: %w: %s", what, err, p.notWritten())
 	}
 	if len(edits) > 0 {
 		line := 1 + strings.Count(text[:edits[0].Start], "\n")
-		return fmt.Errorf("%s: line %d would contain a known secret (%s): "+notWritten, what, line, kindOfEdit(edits[0]))
+		return fmt.Errorf("%s: line %d would contain a known secret (%s): %s", what, line, kindOfEdit(edits[0]), p.notWritten())
 	}
 	return nil
 }
@@ -70,14 +75,14 @@ func (p *Policy) holdsSecret(text string) bool {
 // written.
 func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, result Result) error {
 	if result.err != nil {
-		return fmt.Errorf("%s: %w: "+notWritten, what, result.err)
+		return fmt.Errorf("%s: %w: %s", what, result.err, p.notWritten())
 	}
 	for _, t := range []struct{ place, text string }{
 		{"request.url", it.Request.URL},
 		{"request.body", string(it.Request.Body)},
 	} {
 		edits, err := p.knownIn(t.text)
-		if err := whyNot(what, t.place, edits, err); err != nil {
+		if err := p.whyNot(what, t.place, edits, err); err != nil {
 			return err
 		}
 	}
@@ -88,17 +93,17 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, resu
 }
 
 // whyNot returns why a text must not be written in which something was found.
-func whyNot(what, place string, edits []carrier.Edit, err error) error {
+func (p *Policy) whyNot(what, place string, edits []carrier.Edit, err error) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %s: %w: "+notWritten, what, place, err)
+		return fmt.Errorf("%s: %s: %w: %s", what, place, err, p.notWritten())
 	case len(edits) == 0:
 		return nil
 	}
 	for _, e := range edits {
 		for _, c := range e.Causes {
 			if c.Rule == byKnown {
-				return fmt.Errorf("%s: %s would contain a known secret (%s): "+notWritten, what, place, c.Kind)
+				return fmt.Errorf("%s: %s would contain a known secret (%s): %s", what, place, c.Kind, p.notWritten())
 			}
 		}
 	}
@@ -115,7 +120,7 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 	} {
 		f := &finder{policy: p, side: answered.narrowed(t.text)}
 		edits, err := f.walker().Edits(t.text, carrier.Place{})
-		if err := whyNot(what, t.place, edits, err); err != nil {
+		if err := p.whyNot(what, t.place, edits, err); err != nil {
 			return err
 		}
 	}
@@ -123,13 +128,13 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 	f := &finder{policy: p, side: answered.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
-		return whyNot(what, "response.events", nil, err)
+		return p.whyNot(what, "response.events", nil, err)
 	}
 	i := 0
 	for event := range it.Response.Events {
 		for range it.Response.Events[event] {
 			if len(edits[i]) > 0 {
-				return whyNot(what, f.placeOf(event, fields[i].Value), edits[i], nil)
+				return p.whyNot(what, f.placeOf(event, fields[i].Value), edits[i], nil)
 			}
 			i++
 		}

@@ -247,7 +247,7 @@ func kindOfName(name string, l *carrier.Leaf) kind {
 		}
 		return noKind
 	}
-	if !nameTails[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
+	if !nameTails()[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
 		return noKind
 	}
 	start := len(name)

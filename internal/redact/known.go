@@ -28,6 +28,7 @@ type secrets struct {
 	inOrder []string        // the same, in the order in which they became known
 	finds   matcher         // finds them and their lines
 	signs   [2]*matcher     // find what signs one request, the new ones first
+	signed  int             // how often such a value was added
 }
 
 // AddSecret makes a secret known: it is replaced wherever it is found from now on. Values
@@ -63,6 +64,7 @@ func (s *secrets) addSign(text string) {
 	if s.signs[0] == nil || len(s.signs[0].texts) >= mostSigns {
 		s.signs = [2]*matcher{new(matcher), s.signs[0]}
 	}
+	s.signed++
 	s.signs[0].add(spelling{kindPlain, strings.Clone(text)})
 }
 
@@ -71,6 +73,14 @@ func (s *secrets) Count() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.known)
+}
+
+// counts returns how many secrets are known, and how often a value was added that
+// signs one request; both only grow.
+func (s *secrets) counts() (known, signed int) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.known), s.signed
 }
 
 // knowsNone reports whether there is nothing to look for.

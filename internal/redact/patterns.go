@@ -74,7 +74,7 @@ func (s *search) word(start, end int) match {
 		next = text[end]
 	}
 	n := end - at
-	if n >= 3 && next != 0 && nameTails[text[end-2]|0x20][text[end-1]|0x20] || n <= 2 && s.inJWK(at, end) {
+	if n >= 3 && next != 0 && nameTails()[text[end-2]|0x20][text[end-1]|0x20] || n <= 2 && s.inJWK(at, end) {
 		if m := s.named(at, end); m.end > 0 {
 			return m
 		}

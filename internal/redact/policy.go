@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // A Policy redacts the traffic of one cassette. It is safe for concurrent use once its
@@ -15,6 +16,10 @@ type Policy struct {
 	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
 
 	Hit func(value string) bool // is called with what of these changed something; may be nil
+
+	// HowToRedact ends errors: how the user has a text replaced. It may be empty.
+	HowToRedact string
+	lastHead    atomic.Pointer[head] // of the request before
 
 	secrets
 }

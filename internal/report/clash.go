@@ -9,13 +9,14 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/diff"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
 // conflict says what happened in a conflict, and what to do about it.
-func conflict(c *tape.Conflict) string {
+func (r *Run) conflict(c *tape.Conflict) string {
 	if c.IsOutOfOrder() {
 		return fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", c.PlayedFirst.Line())
 	}
@@ -23,24 +24,24 @@ func conflict(c *tape.Conflict) string {
 	if line := c.Instead.Line(); line > 0 {
 		got = fmt.Sprintf("the recording at line %d", line)
 	}
-	words, selector := differingIn(c)
+	words, selector := r.differingIn(c)
 	text := fmt.Sprintf("this recording answered another request, which differs in %s. The request that it was recorded for came later, and got %s instead. Record both requests again", words, got)
 	if selector != "" {
-		text += fmt.Sprintf(", or tell them apart with promptecho.Match(%q)", selector)
+		text += ", or tell them apart with " + r.Words.Code(advice.New("Match", selector))
 	}
 	return text
 }
 
 // differingIn says in what the request that took a recording differs, and gives the
 // selector by which an option can name that. The selector is "" if no option can.
-func differingIn(c *tape.Conflict) (words, selector string) {
+func (r *Run) differingIn(c *tape.Conflict) (words, selector string) {
 	switch {
 	case c.Field.IsGivenOut():
 		return "an id that an earlier answer gave out", ""
 	case c.Field.Spelled():
 		return "how it is written (the order of keys, say)", ""
 	case c.Field.Path == "name":
-		return "the name that promptecho.WithName sets", ""
+		return "the name that " + r.Words.NameRequest + " sets", ""
 	case c.Field.Path == "host" && c.Recording.Form().Local:
 		return "the address of a local server", ""
 	}
@@ -60,9 +61,9 @@ func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 		// systems from 49152 (RFC 6335, section 6).
 		_, port, _ := net.SplitHostPort(host)
 		if number, err := strconv.Atoi(port); err == nil && number >= 32768 && urls.IsThisMachine(host) {
-			options = append(options, fmt.Sprintf("  promptecho.Alias(server.URL, %q), // server: the *httptest.Server at %s", name, address))
+			options = append(options, "  "+r.Words.AliasOf(address, name))
 		} else {
-			options = append(options, fmt.Sprintf("  promptecho.Alias(%q, %q),", address, name))
+			options = append(options, "  "+r.Words.Line(advice.New("Alias", address, name)))
 		}
 	}
 	last := len(hosts) - 1
@@ -81,13 +82,14 @@ func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) strin
 	} else if param, ok := strings.CutPrefix(c.Path, "query/"); ok {
 		name = "query parameter " + param
 	}
-	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add promptecho.Ignore(%q)", c.Path)
+	ignore := r.Words.Code(advice.New("Ignore", c.Path))
+	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per account. If it does not matter, add %s", ignore)
 	if mayWrite {
 		how := "To write it to the cassette and compare it"
 		if strings.HasPrefix(c.Path, "query/") {
 			how = "If it is a credential, use two cassettes, one per account. Otherwise, to write a hash of it and compare that"
 		}
-		way = how + fmt.Sprintf(", add\n  promptecho.Match(%q),\nor, if it does not matter, promptecho.Ignore(%[1]q). Then record again:\n%s", c.Path, r.commandIn(o, "all"))
+		way = how + fmt.Sprintf(", add\n  %s\nor, if it does not matter, %s. Then record again:\n%s", r.Words.Line(advice.New("Match", c.Path)), ignore, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but different answers. The requests that were sent differ in %s, which is not written, so replay could not tell them apart. %s",
 		r.File, c.First, c.Second, call(c.Form), name, way)
@@ -122,11 +124,11 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	}
 	unordered := ""
 	if len(edits) == 1 && edits[0].List() != "" {
-		unordered = fmt.Sprintf("; or, if the order means nothing, add promptecho.Unordered(%q)", fieldpath.Selector(edits[0].List()))
+		unordered = "; or, if the order means nothing, add " + r.Words.Code(advice.New("Unordered", fieldpath.Selector(edits[0].List())))
 	}
 	return "  if you changed nothing, this request depends on the order of calls that ran in parallel: " + r.places(before) + ".\n" +
 		"  A replay gives the answers in the recorded order, but without the recorded delays. So the order of requests can change if the program sleeps between them, makes calls that are not recorded, or asks fewer at once than in the recording (a pool as large as GOMAXPROCS, for example).\n" +
-		"  Keep results by index, not in the order of arrival; tell equal requests apart with promptecho.WithName; or play the recorded times with promptecho.Pace(1)" + unordered + "\n"
+		"  Keep results by index, not in the order of arrival; tell equal requests apart with " + r.Words.NameRequest + "; or play the recorded times with " + r.Words.Code(advice.New("Pace", "1")) + unordered + "\n"
 }
 
 // bothOrders says that a run which records has sent a list in two orders, of which each list
@@ -157,7 +159,7 @@ func (r *Run) bothOrders() (notes []string) {
 func (r *Run) learnedSecrets() (notes []string) {
 	for _, rec := range r.Tape.SecretLearned {
 		req := rec.Interaction().Request
-		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. "+advice.NameSecretOf+"", r.File, req.String()))
+		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not yet known to be a secret, so replay accepts any text there. %s", r.File, req.String(), english.Sentence(r.Words.NameSecret)))
 	}
 	return notes
 }

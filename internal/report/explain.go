@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff/question"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -26,21 +27,21 @@ const maxEdits = 12
 // unanswerable says why a request gets no answer although its form is recorded, or why it
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
-func unanswerable(
+func (r *Run) unanswerable(
 	c *tape.Match, asked tape.Asked, opensSocket bool,
 ) (code finding.Code, why string, line int) {
 	switch {
 	case opensSocket:
 		return finding.WebSocket, Socket, 0
-	case Telemetry(&c.Request, c.Form) != "":
-		return finding.Telemetry, Telemetry(&c.Request, c.Form), 0
+	case telemetrySystem(&c.Request) != "":
+		return finding.Telemetry, Telemetry(&c.Request, c.Form, r.Words), 0
 	case strings.Contains(c.Form.Text(), refusedText):
 		return finding.FollowsMiss, "this request contains the error of an earlier miss: fix that miss first", 0
 	case asked.Conflict != nil:
-		words, _ := differingIn(asked.Conflict)
+		words, _ := r.differingIn(asked.Conflict)
 		return finding.RecordingTaken, fmt.Sprintf("an earlier request, which differs in %s and has no recording of its own, already got the answer recorded for this one", words), asked.Conflict.Recording.Line()
 	case asked.Last != nil:
-		return finding.AskedMoreOften, fmt.Sprintf(askedMoreOften+": %s, recorded %s (AllowRepeats replays the last recording again)", times(asked.Times), times(asked.Recorded)), asked.Last.Line()
+		return finding.AskedMoreOften, fmt.Sprintf(askedMoreOften+": %s, recorded %s (%s replays the last recording again)", times(asked.Times), times(asked.Recorded), r.Words.Name("AllowRepeats")), asked.Last.Line()
 	}
 	return "", "", 0
 }
@@ -82,7 +83,7 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 		recorded, asked, edits = was, is, diff.Forms(was, is)
 	}
 	inOrderSent(edits, incoming.Body)
-	m.Hint = r.hint(edits, recs, nearest, &incoming)
+	m.setHint(r.hint(edits, recs, nearest, &incoming), r.Words)
 	spellOut(edits, &request, &incoming)
 	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool {
 		return r.Tape.DiffersOnlyInSecret(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
@@ -115,7 +116,7 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	if slices.ContainsFunc(edits, isReordered) {
 		m.hints = append(m.hints, finding.WordsReordered)
 	}
-	m.Diff += remarks(edits, &request, &incoming, options.Aliases, !m.lacksValue) + beside
+	m.Diff += r.remarks(edits, &request, &incoming, options.Aliases, !m.lacksValue) + beside
 	m.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return nearest
 }
@@ -219,15 +220,29 @@ var telemetry = map[string]func() *regexp.Regexp{
 }
 
 // Telemetry says of a request that an exporter sends it, and what to do; "" of any other.
-func Telemetry(req *interaction.Request, form *canon.Form) string {
+func Telemetry(req *interaction.Request, form *canon.Form, words *advice.Words) string {
+	system := telemetrySystem(req)
+	if system == "" {
+		return ""
+	}
 	server := "http/" + form.Origin
 	if form.Origin == "api.openai.com" { // the model must not pass
 		server += "/v1/traces"
 	}
+	return fmt.Sprintf("this request is telemetry (%s), with new content in each run: add %s, or turn the exporter off in tests",
+		system, words.Code(advice.New("PassThrough", server)))
+}
+
+// telemetrySystem returns the system whose exporter sends a request; "" if there is none.
+func telemetrySystem(req *interaction.Request) string {
 	u, err := url.Parse(req.URL)
-	for by, place := range telemetry {
-		if err == nil && req.Method == "POST" && place().MatchString(strings.ToLower(u.Hostname())+strings.TrimSuffix(u.Path, "/")) {
-			return fmt.Sprintf("this request is telemetry (%s), with new content in each run: add promptecho.PassThrough(%q), or turn the exporter off in tests", by, server)
+	if err != nil || req.Method != "POST" {
+		return ""
+	}
+	at := strings.ToLower(u.Hostname()) + strings.TrimSuffix(u.Path, "/")
+	for system, place := range telemetry {
+		if place().MatchString(at) {
+			return system
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"mime"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,7 +15,6 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/finding/advice"
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -27,38 +27,59 @@ const maxOptions = 3
 // than one without a hint.
 const mostHinted = 256 << 10
 
-// hint returns the options to add, as code to paste, so that a request matches the nearest
-// recording. It returns "" if more differs than text that changes from run to run and
+// hint returns the options to add so that a request matches the nearest recording. It returns
+// none if more differs than text that changes from run to run and
 // fields that only tell calls apart, if another recording would match then, too, or if the
 // requests are long.
-func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request) string {
+func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request) (hint []advice.Option) {
 	request, options := nearest.Request(), *r.Tape.Config.Options
 	if len(request.Body)+len(asked.Body) > mostHinted {
-		return ""
+		return nil
 	}
-	var code []string
 	for _, e := range edits {
 		added := addOptions(&options, &e)
 		if len(added) == 0 {
-			return ""
+			return nil
 		}
 		for _, option := range added {
-			code = group.With(code, option)
+			isSame := func(o advice.Option) bool { return reflect.DeepEqual(o, option) }
+			if !slices.ContainsFunc(hint, isSame) {
+				hint = append(hint, option)
+			}
 		}
 	}
 	keyOf := func(req *interaction.Request) string { return options.Form(req).Key() }
 	key := keyOf(&request)
-	if len(code) == 0 || len(code) > maxOptions || key != keyOf(asked) {
-		return ""
+	if len(hint) == 0 || len(hint) > maxOptions || key != keyOf(asked) {
+		return nil
 	}
 	for _, rec := range recs {
 		if form := rec.Peek(); form.Text() != nearest.Form().Text() && mayEqual(&options, form, nearest.Form()) {
 			if other := rec.Request(); keyOf(&other) == key {
-				return ""
+				return nil
 			}
 		}
 	}
-	return strings.Join(code, ", ")
+	return hint
+}
+
+// setHint sets the options that would make a request match.
+func (m *missing) setHint(options []advice.Option, words *advice.Words) {
+	m.options = options
+	m.Hint = words.Code(options...)
+	m.Instead = ""
+	var values []advice.Value
+	for _, o := range options {
+		switch o.Name {
+		case "MaskTimes":
+			values = append(values, advice.Time)
+		case "MaskUUIDs":
+			values = append(values, advice.Random)
+		}
+	}
+	if len(values) > 0 {
+		m.Instead = words.TakeValue(values...)
+	}
 }
 
 // mayEqual reports whether two forms may be equal under other options. It is quick to say
@@ -78,9 +99,8 @@ func mayEqual(options *canon.Options, a, b *canon.Form) bool {
 		})
 }
 
-// addOptions adds the options by which a field may match, and returns them as code; there
-// are none if nothing but the field's meaning can have changed.
-func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
+// addOptions adds the options by which a field may match, and returns them. There are none if nothing but the field's meaning can have changed.
+func addOptions(options *canon.Options, e *diff.Edit) (added []advice.Option) {
 	recorded, ok := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
 	switch {
@@ -90,24 +110,24 @@ func addOptions(options *canon.Options, e *diff.Edit) (code []string) {
 		strings.HasPrefix(e.Path, "query/") && chance.Random(recorded) && chance.Random(incoming):
 		path := fieldpath.Selector(e.Path)
 		options.Ignore = append(slices.Clip(options.Ignore), path)
-		return []string{fmt.Sprintf("promptecho.Ignore(%q)", path)}
+		return []advice.Option{advice.New("Ignore", path)}
 	case e.List() != "":
 		path := fieldpath.Selector(e.List())
 		options.Unordered = append(slices.Clip(options.Unordered), path)
-		return []string{fmt.Sprintf("promptecho.Unordered(%q)", path)}
+		return []advice.Option{advice.New("Unordered", path)}
 	case !ok || !isText:
 		recorded, incoming = e.Recorded, e.Incoming // a list of texts, for instance
 	}
 	for _, text := range explaining(aroundDifference(recorded, incoming)) {
 		masks := text.Masks()
 		options.Masks = append(slices.Clip(options.Masks), masks...)
-		option := text.Option
-		if option == "" {
-			option = fmt.Sprintf("Mask(`%s`, %q)", masks[0].Regexp, masks[0].Placeholder)
+		option := advice.New(text.Option)
+		if text.Option == "" {
+			option = advice.New("Mask", masks[0].Regexp.String(), masks[0].Placeholder)
 		}
-		code = append(code, "promptecho."+option)
+		added = append(added, option)
 	}
-	return code
+	return added
 }
 
 // explaining returns the kinds of changing text that make two texts equal: one, or as few
@@ -149,30 +169,28 @@ func aroundDifference(a, b string) (string, string) {
 	return a[i : len(a)-j], b[i : len(b)-j]
 }
 
-// unset says why a text most likely lacks a value that the recorded one has, and what helps.
-const unset = "  the incoming text lacks a value: is an environment variable unset here? " + advice.SetVariable + "\n"
-
 // remarks says what most likely lies behind edits, and what helps, where no option does; in lines
 // of their own. aliases are the names that servers have; mayBeUnset says that a variable of the
 // environment may lack.
-func remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []string, mayBeUnset bool) string {
+func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []string, mayBeUnset bool) string {
 	if len(edits) != 1 {
 		return ""
 	}
 	e := &edits[0]
 	recorded, wasText := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
+	alias := r.Words.Name("Alias")
 	switch {
 	case e.Path == "host" && slices.Contains(aliases, recorded) && slices.Contains(aliases, incoming):
-		return fmt.Sprintf("  if these are nodes of one service and the client picks one of them, give both the same name in promptecho.Alias: %q, and not %q, and record again\n", min(recorded, incoming), max(recorded, incoming))
+		return fmt.Sprintf("  if these are nodes of one service and the client picks one of them, give both the same name with the option %s: %q, and not %q, and record again\n", alias, min(recorded, incoming), max(recorded, incoming))
 	case e.Path == "host" && (slices.Contains(aliases, recorded) || slices.Contains(aliases, incoming)):
-		return "  one of the two has its name from promptecho.Alias: if the recording was made before that option was set, record again\n"
+		return "  one of the two has its name from the option " + alias + ": if the recording was made before that option was set, record again\n"
 	case e.Path == "host":
-		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: promptecho.Alias(%q, \"service\"), promptecho.Alias(%q, \"service\")\n", originOf(rec.URL), originOf(asked.URL))
+		return fmt.Sprintf("  if these are addresses of one service and the client picks one of them, give them the same name and record again: %s\n", r.Words.Code(advice.New("Alias", originOf(rec.URL), "service"), advice.New("Alias", originOf(asked.URL), "service")))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
-		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map in another order makes it differ from run to run. If the client can send JSON, fields are compared instead; promptecho.Ignore(\"body\") ignores the whole body\n"
+		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map in another order makes it differ from run to run. If the client can send JSON, fields are compared instead; " + r.Words.Code(advice.New("Ignore", "body")) + " ignores the whole body\n"
 	case mayBeUnset && e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
-		return unset
+		return "  the incoming text lacks a value: is an environment variable unset here? " + r.Words.SetVariable + "\n"
 	}
 	return ""
 }

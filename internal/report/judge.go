@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -54,7 +55,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		rep.note(finding.OrderAmbiguous, text)
 	}
 	for _, text := range l.learnedSecrets() {
-		rep.note(finding.SecretLearned, text)
+		rep.note(finding.SecretKnownLate, text)
 	}
 	if reached && l.Mode != "live" {
 		if !o.Filtered && !o.Skipped {
@@ -97,7 +98,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 	if names := l.Headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
 		rep.note(finding.HeadersWithheld, fmt.Sprintf("these response headers are not recorded, so this recording run withheld them from the program, as every replay does: %s. "+
-			"To keep one, or all that match a pattern: promptecho.KeepHeaders(%q)", strings.Join(names, ", "), names[len(names)-1]))
+			"To keep one, or all that match a pattern: %s", strings.Join(names, ", "), l.Words.Code(advice.New("KeepHeaders", names[len(names)-1]))))
 	}
 	for _, selector := range l.Passed.all() {
 		rep.note(finding.PassedThrough, fmt.Sprintf("%s: %s passed through to %s", l.File, english.Count(l.Passed.count(selector), "request"), selector))
@@ -117,7 +118,7 @@ func (r *Run) judgeConflicts(rep *Report, o *Outcome) {
 	var lines []string
 	first, at := "", ""
 	for _, c := range r.Tape.Conflicts() {
-		text, line := conflict(c), c.Recording.Line()
+		text, line := r.conflict(c), c.Recording.Line()
 		r.annotate(rep, line, "", text)
 		first = cmp.Or(first, text)
 		at = cmp.Or(at, fmt.Sprintf("%s:%d", r.File, line))
@@ -214,7 +215,7 @@ func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unus
 		if m.is(finding.AskedMoreOften) {
 			reason = askedMoreOften // without the numbers of this run
 		}
-		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Code: finding.Code(m.Code), Reason: reason, Hints: m.hints, Detail: m.Error(), Caller: m.Caller, Option: m.Hint, Edits: m.edits})
+		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{Code: finding.Code(m.Code), Reason: reason, Hints: m.hints, Detail: m.Error(), Caller: m.Caller, Options: m.options, Edits: m.edits})
 	}
 	rep.fail(p)
 }
@@ -228,6 +229,9 @@ func modeForMisses(recs []*tape.Recording) string {
 	return "all"
 }
 
+// allowUnused is the option that accepts unused recordings.
+var allowUnused = advice.New("AllowUnused")
+
 // judgeUnused says whether recordings answered nothing, in a run that went well otherwise.
 func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
 	switch unused := r.Unused(); {
@@ -235,7 +239,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	case !reached && !r.Tape.State.Present && (r.CheckUnused || r.Mode == "live"):
 		rep.note(finding.NoRequest, r.File+": no request reached the recorder, and there is no cassette: pass rec.Client() to the SDK; a test that sends no request needs no recorder")
 	case !reached:
-		text := "no request reached the recorder: pass rec.Client() to the SDK, or add AllowUnused()"
+		text := "no request reached the recorder: pass rec.Client() to the SDK, or add " + r.Words.Call(allowUnused)
 		r.annotate(rep, 0, "", text)
 		rep.fail(Problem{Code: finding.NoRequest, Head: r.File + ": " + text, Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}}})
 	case r.CheckUnused && len(unused) > 0:
@@ -254,7 +258,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 				list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: pass the context that the function gets on to the request, and record again", call(function.Form()))
 			} else if rec.Concurrent() && r.successor(rec, used(recs)) == nil {
 				list += "\n    it was recorded while another request was in flight"
-				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, play the recorded times with Pace(1), or add AllowRaced()."
+				raced = "\n\nA test can end before its background requests are sent, because replay answers at once. Wait for them, play the recorded times with " + r.Words.Call(advice.New("Pace", "1")) + ", or add " + r.Words.Call(advice.New("AllowRaced")) + "."
 			}
 		}
 		list += english.AndMore("\n  … ", len(listed)-maxListed)
@@ -263,13 +267,14 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 			hints = []finding.Code{finding.RecordedParallel}
 		}
 		var remedies []Remedy
-		advice := "Delete what is unused from the file, add AllowUnused(), or record again:"
+		accept := "add " + r.Words.Call(allowUnused)
+		how := "Delete what is unused from the file, " + accept + ", or record again:"
 		switch {
 		case o.Unsure:
-			advice = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise add AllowUnused(), or record again:"
+			how = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). Otherwise " + accept + ", or record again:"
 		case raced == "" && !inFunction && !o.Shared && r.obstacle() == "":
 			remedies = append(remedies, r.remedy(o, "To delete what is unused, without a call:", "update"))
-			advice = "Or add AllowUnused(), or record again:"
+			how = "Or " + accept + ", or record again:"
 		}
 		rep.fail(Problem{
 			Code:    finding.RecordingUnused,
@@ -282,7 +287,7 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 				At:      fmt.Sprintf("%s:%d", r.File, unused[0].Line()), Text: list,
 			}},
 			Tail:     raced,
-			Remedies: append(remedies, r.remedy(o, advice, "all")),
+			Remedies: append(remedies, r.remedy(o, how, "all")),
 		})
 	}
 }
@@ -346,7 +351,7 @@ func (r *Run) MayBeUnused(rec *tape.Recording) bool {
 func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
 	if u, err := url.Parse(unused.Head().Request.URL); err == nil && r.Passes != nil && r.Passes(u) {
-		return "it is left over, because PassThrough now lets such requests pass; mode update drops it"
+		return "it is left over, because " + r.Words.Name("PassThrough") + " now lets such requests pass; mode update drops it"
 	}
 	ofSame := func(recs []*tape.Recording) int {
 		return len(slices.DeleteFunc(slices.Clone(recs), func(rec *tape.Recording) bool { return rec.Peek().Text() != form.Text() }))

@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/diff"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -119,7 +120,7 @@ func (l *Log) sends(id uint64, what string) (reason, text string) {
 	if caller := stack.CallerIn(stack.Ancestors(id)); caller != "" {
 		what += " (" + caller + ")"
 	}
-	reason = what + " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add PassThrough"
+	reason = what + " is still sending its body, and is answered when the body ends. Traffic in both directions at once is not recorded: use a client without the recorder, or add " + l.Words.Name("PassThrough")
 	return reason, l.File + ": " + reason
 }
 
@@ -202,11 +203,11 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		switch path := fieldpath.Selector(e.Path); {
 		case slices.Contains(asked.Anew, e.Path):
 			if l.drifted.Add(path) {
-				l.Notef(finding.FieldIgnored, "%s:%d: replayed although %s differs: clients make a new one for each request, so matching ignores it (add promptecho.Match(%q) to compare it)", l.File, line, path, path)
+				l.Notef(finding.FieldIgnored, "%s:%d: replayed although %s differs: clients make a new one for each request, so matching ignores it (add %s to compare it)", l.File, line, path, l.Words.Code(advice.New("Match", path)))
 			}
 		case e.Path == "host" && l.OfTest && l.drifted.Add(text) && !otherHosts.Add(text): // told for the package
 		case !canon.OfOneCall(e.Path) && l.drifted.Add(text):
-			way := fmt.Sprintf(" (add promptecho.Match(%q) to compare it)", path)
+			way := fmt.Sprintf(" (add %s to compare it)", l.Words.Code(advice.New("Match", path)))
 			list, isOrder := strings.CutSuffix(e.Path, "/order")
 			if isOrder && slices.ContainsFunc(l.Tape.Config.Options.Unordered, func(p string) bool { return fieldpath.Match(p, list) }) {
 				way = "" // the user said that it means nothing
@@ -231,8 +232,15 @@ type Told struct {
 // known about it. It finds the nearest recording and says what differs. The parameter by
 // says who asked; if it is empty, the stack does.
 func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
+	m := l.miss(c, opensSocket, by)
+	place, text := m.oneLine()
+	return Told{Miss: m.Miss, Place: place, Text: text}
+}
+
+// miss is Miss with all that is known of the request.
+func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
-	code, why, line := unanswerable(c, asked, opensSocket)
+	code, why, line := l.unanswerable(c, asked, opensSocket)
 	keys := l.Tape.Keys(c) // makes a form
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,7 +260,7 @@ func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
 		m.Code = string(code)
 		m.Reason = why
 		m.plain = why
-		m.isFrozen = false
+		m.frozen = ""
 		m.Line = line
 	case first:
 		near, found := around(recs, l.near, len(l.misses)), *m
@@ -268,10 +276,9 @@ func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
 		}
 	}
 	if first {
-		m.settle(l.Tape.Config.Frozen.Select(c.Form.Name()))
+		m.settle(l.frozen(c.Form.Name()))
 	}
-	place, text := m.oneLine()
-	return Told{m.Miss, place, text}
+	return *m
 }
 
 // compare finds the recording among near that is most like a missed request, and says in m how
@@ -285,7 +292,7 @@ func (l *Log) compare(m *missing, near []*tape.Recording) {
 	}
 	if m.lacksValue {
 		// A request made from a value that the cassette lacks cannot match.
-		m.Hint = ""
+		m.setHint(nil, l.Words)
 		m.Diff += "  the cassette has no value for " +
 			english.List(lacking, maxListed) + " yet, so a text made from it cannot match\n"
 	}
@@ -305,12 +312,16 @@ func (l *Log) compareAgain() {
 			continue
 		}
 		again := *m
-		again.Hint, again.Diff, again.differs, again.edits, again.acceptable = "", "", "", nil, false
+		again.setHint(nil, l.Words)
+		again.Diff = ""
+		again.differs = ""
+		again.edits = nil
+		again.acceptable = false
 		l.compare(&again, recs)
 		if again.nearest.Used() {
 			continue
 		}
-		again.settle(l.Tape.Config.Frozen.Select(m.call.Form.Name()))
+		again.settle(l.frozen(m.call.Form.Name()))
 		l.mu.Lock()
 		again.Count = l.misses[i].Count
 		*l.misses[i] = again

@@ -17,7 +17,6 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -35,6 +34,7 @@ type Miss struct {
 	Count          int
 	Reason, Change string
 	Diff, Hint     string
+	Instead        string
 }
 
 // Error returns the report in several lines: where the nearest recording is, what was
@@ -55,14 +55,8 @@ func (m *Miss) detail() string {
 	text := strings.TrimRight(m.Diff, "\n")
 	if m.Hint != "" {
 		text += "\n  if this cannot change the answer, add " + m.Hint
-		var given []string
-		for _, g := range [][2]string{{"MaskTimes", advice.Now}, {"MaskUUIDs", advice.Rand}} {
-			if strings.Contains(m.Hint, g[0]) {
-				given = append(given, g[1])
-			}
-		}
-		if len(given) > 0 {
-			text += "\n  if it can change the answer, " + advice.TakeValue(given...)
+		if m.Instead != "" {
+			text += "\n  if it can change the answer, " + m.Instead
 		}
 	}
 	return strings.TrimPrefix(text, "\n")
@@ -110,8 +104,14 @@ func (m *Miss) brief(isReasonTold bool) string {
 	return s
 }
 
-// frozen ends the reason of a miss that no mode records.
-const frozen = "; Frozen forbids this call: to record it, remove that option for one run"
+// frozen returns the end of the reason of a miss that no mode records, because an option
+// forbids the call. It returns "" for all others.
+func (r *Run) frozen(call string) string {
+	if !r.Tape.Config.Frozen.Select(call) {
+		return ""
+	}
+	return "; " + r.Words.Name("Frozen") + " forbids this call: to record it, remove that option for one run"
+}
 
 // Socket is what is wrong with a request that opens a WebSocket.
 const Socket = "this request opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -16,14 +17,15 @@ import (
 // recording.
 type missing struct {
 	Miss
-	keys       []string       // by which another cassette can have the request
-	edits      []attr.Edit    // the first fields
-	plain      string         // Miss.Reason without what Frozen adds
-	differs    string         // the same without "the nearest recording"; "" if it does not begin so
-	hints      []finding.Code // what else is known
-	lacksValue bool           // the cassette lacks a value that the test asked for
-	isFrozen   bool           // Frozen selects it, so no mode records it
-	acceptable bool           // promptecho accept may take the request as an edit of the recorded one
+	keys       []string        // by which another cassette can have the request
+	edits      []attr.Edit     // the first fields
+	options    []advice.Option // those of Miss.Hint
+	plain      string          // Miss.Reason without what Frozen adds
+	differs    string          // the same without "the nearest recording"; "" if it does not begin so
+	hints      []finding.Code  // what else is known
+	lacksValue bool            // the cassette lacks a value that the test asked for
+	frozen     string          // why no mode records it; "" if one does
+	acceptable bool            // promptecho accept may take the request as an edit of the recorded one
 
 	call    *tape.Match     // the request; nil if it was not compared with recordings
 	nearest *tape.Recording // the recording that it was compared with; nil if there was none
@@ -62,10 +64,7 @@ func (m *missing) short() string { return cmp.Or(m.differs, m.plain) }
 
 // withFrozen returns a reason with what Frozen adds to it.
 func (m *missing) withFrozen(reason string) string {
-	if m.isFrozen {
-		return reason + frozen
-	}
-	return reason
+	return reason + m.frozen
 }
 
 // why returns a reason with both values of the first field that differs, in a line.
@@ -77,12 +76,13 @@ func (m *missing) why(reason string) string {
 }
 
 // unrecordable reports whether recording again cannot help.
-func (m *missing) unrecordable() bool { return m.is(finding.WebSocket) || m.isFrozen }
+func (m *missing) unrecordable() bool { return m.is(finding.WebSocket) || m.frozen != "" }
 
-// settle completes the reason of a miss once it is known.
-func (m *missing) settle(isFrozen bool) {
+// settle completes the reason of a miss once it is known. frozen is what [Run.frozen] says of
+// it.
+func (m *missing) settle(frozen string) {
 	m.plain = m.Reason
-	m.isFrozen = isFrozen
+	m.frozen = frozen
 	m.Reason = m.withFrozen(m.plain)
 }
 

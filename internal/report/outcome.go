@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -50,21 +51,14 @@ func (o *Outcome) AskedAll() bool { return o.Whole() && !o.Short && !o.Unsure }
 
 // A Report is what to tell the test.
 type Report struct {
-	Problems    []Problem    // each fails the test
-	Errors      []string     // their texts
-	Notes       []string     // each is logged
-	Findings    []Found      // the same as data, in this order
-	Annotations []Annotation // one for each finding, for tools that show it in the source
-	Done        attr.Done    // what the recorder did, in numbers
-	Mode        string       // the record mode, and who chose it
-	Options     []Option     // the notes name those without an effect
-}
-
-// A Found is a finding of a run, with its words.
-type Found struct {
-	Code     finding.Code     `json:"code"`
-	Severity finding.Severity `json:"severity"`
-	Text     string           `json:"text"` // for people; it may change
+	Problems    []Problem         // each fails the test
+	Errors      []string          // their texts
+	Notes       []string          // each is logged
+	Findings    []finding.Finding // the same as data, in this order, with the place in the text
+	Annotations []Annotation      // one for each finding, for tools that show it in the source
+	Done        attr.Done         // what the recorder did, in numbers
+	Mode        string            // the record mode, and who chose it
+	Options     []Option          // the notes name those without an effect
 }
 
 // An Option is what the program said, and why that had no effect: "" if it had one.
@@ -120,7 +114,7 @@ func firstLine(text string) string {
 // note adds a note.
 func (rep *Report) note(code finding.Code, text string) {
 	rep.Notes = append(rep.Notes, text)
-	rep.Findings = append(rep.Findings, Found{code, finding.Note, text})
+	rep.Findings = append(rep.Findings, finding.Finding{Code: code, Severity: finding.Note, Text: text})
 }
 
 // fail adds an error.
@@ -130,7 +124,7 @@ func (rep *Report) fail(p Problem) {
 		rep.Done.Causes = []attr.Cause{{Code: p.Code, At: p.At, Hints: p.Hints, Reason: cmp.Or(p.General, p.Causes[0].Reason), Detail: p.Text()}}
 	}
 	rep.Done.AddCode(p.Code)
-	rep.Findings = append(rep.Findings, Found{p.Code, finding.Failure, p.Text()})
+	rep.Findings = append(rep.Findings, finding.Finding{Code: p.Code, Severity: finding.Failure, Text: p.Text()})
 	rep.Problems = append(rep.Problems, p)
 	rep.Errors = append(rep.Errors, p.Text())
 }
@@ -175,6 +169,7 @@ type Run struct {
 
 	Passes      func(u *url.URL) bool // whether requests to a URL pass through; nil if none do
 	AllowUnused canon.Selectors       // the recordings of which the user accepts that they answer nothing
+	Words       *advice.Words         // the words for the language of the suite
 }
 
 // mode names the record mode and who chose it.

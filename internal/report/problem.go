@@ -84,8 +84,14 @@ func (p *Problem) Tell(told func(Finding) string) string {
 	for _, r := range p.Remedies {
 		text += "\n\n" + r.Say + "\n" + r.Command
 	}
+	if len(p.Remedies) > 0 && p.Code != finding.RunFailed {
+		text += "\n\nMore about " + string(p.Code) + ": " + misses + string(p.Code)
+	}
 	return text
 }
+
+// misses is the page that has a section for each code.
+const misses = "https://github.com/promptecho/promptecho/blob/main/docs/MISSES.md#"
 
 // printable makes a problem safe to show.
 func (p *Problem) printable() {

@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -50,7 +51,7 @@ func newLog(t *testing.T, chats ...chat) (*Log, []*tape.Recording) {
 		t.Fatal(err)
 	}
 	t.Cleanup(tp.Free)
-	return &Log{Run: Run{Tape: tp, File: "c.yaml", Path: "/c.yaml", Mode: "none", ModeBy: "CI is set", CheckUnused: true}}, tp.Recordings()
+	return &Log{Run: Run{Tape: tp, File: "c.yaml", Path: "/c.yaml", Mode: "none", ModeBy: "CI is set", CheckUnused: true, Words: advice.InGo}}, tp.Recordings()
 }
 
 func request(prompt string) interaction.Request {
@@ -167,7 +168,7 @@ func TestConflict(t *testing.T) {
 		{tape.Conflict{Recording: lent, PlayedFirst: other}, fmt.Sprintf("this recording and the one at line %d are of the same request, spelled in two ways (with the keys in another order, say), so a request in either spelling matches both recordings. This one was recorded first, but played second, because a request first gets the recordings in its own spelling. So each of the two requests may have got the answer to the other. Record both requests again", other.Line())},
 	}
 	for _, tt := range tests {
-		if got := conflict(&tt.conflict); got != tt.want {
+		if got := l.conflict(&tt.conflict); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
@@ -176,7 +177,7 @@ func TestConflict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	local := conflict(&tape.Conflict{Recording: lent, Field: host, Instead: fresh})
+	local := l.conflict(&tape.Conflict{Recording: lent, Field: host, Instead: fresh})
 	if want := "this recording answered another request, which differs in the address of a local server. The request that it was recorded for came later, and got a new recording instead. Record both requests again"; local != want {
 		t.Errorf("%q, want %q", local, want)
 	}
@@ -283,7 +284,7 @@ func TestAbsentCassette(t *testing.T) {
 		if err := errors.Join(tp.Open(false), tp.Load(tape.PlayAll, false)); err != nil {
 			t.Fatal(err)
 		}
-		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by, InCI: want}}
+		l := &Log{Run: Run{Tape: tp, File: "c.yaml", Mode: "none", ModeBy: by, InCI: want, Words: advice.InGo}}
 		if m := ask(l, "hello"); strings.HasSuffix(m.Reason, "was it committed?") != want {
 			t.Errorf("%s: %s", by, m.Reason)
 		}

@@ -184,6 +184,46 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestOutOfOrder: one prompt is recorded twice, by two clients that escape it
+// differently. The second client sends it twice: the user is told that the
+// order differs.
+func TestOutOfOrder(t *testing.T) {
+	t.Parallel()
+	const first, second = `"user":"a/b"`, `"user":"a\/b"`
+	c := candidatesOf([]recordedMembers{{members: first}, {members: second}})
+	play := func() choice {
+		req := requestOf(askedMembers{members: second})
+		chosen := c.choose(req)
+		c.markPlayed(chosen, req)
+		return chosen
+	}
+
+	own := play()
+	if own.recording.number != 1 || own.conflict != nil {
+		t.Fatalf("the own recording is played first: got %+v", own)
+	}
+	other := play()
+	if other.recording == nil || other.recording.number != 0 {
+		t.Fatalf("the recording that is left is played: got %+v", other)
+	}
+	if other.conflict == nil || !other.conflict.IsOutOfOrder() {
+		t.Errorf("no conflict of order: %+v", other.conflict)
+	}
+}
+
+// TestReplacedCanceledRecording: the test does not cancel a request whose
+// recording was canceled, so TakeInstead gives it another one. The same request
+// is not given the canceled recording in its turn again.
+func TestReplacedCanceledRecording(t *testing.T) {
+	t.Parallel()
+	c := candidatesOf([]recordedMembers{{`"seed":1`, canceled}, {members: `"seed":1`}})
+	c.canceled[0].run.replaced = true
+	chosen := c.choose(requestOf(askedMembers{members: `"seed":1`, request: cancelable}))
+	if chosen.rule == canceledInTurn || chosen.recording == nil || chosen.recording.number != 1 {
+		t.Errorf("got %+v, want the response", chosen)
+	}
+}
+
 // testSource is where the recordings of these tests come from.
 var testSource = &source{Config: Config{Options: &canon.Options{}}, policy: new(redact.Policy)}
 

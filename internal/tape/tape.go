@@ -161,7 +161,7 @@ func (t *Tape) Reserve(m Match) (*Recording, error) {
 	if t.canSave != nil {
 		if err := t.canSave(); err != nil {
 			const text = "nothing is sent, because what it answers could not be saved: %w"
-			return nil, finding.Errorf(finding.NotSaved, t.Config.Name, text, err)
+			return nil, finding.Errorf(finding.NotSent, t.Config.Name, text, err)
 		}
 	}
 

@@ -16,7 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A Source is a file as it was compiled, and what is to stand in it instead.
+// A Source is a source file as it was compiled, with the snapshots to replace in it.
 type Source struct {
 	text  []byte
 	edits []edit
@@ -31,12 +31,11 @@ type edit struct {
 // NewSource returns the source of a file with this text.
 func NewSource(text []byte) *Source { return &Source{text: text} }
 
-// errMoved says that the source is not what runs.
+// errMoved is the error of a source that differs from the program that runs.
 var errMoved = errors.New("the source has changed since the test was built: run it again")
 
-// Replace puts a text in the place of the last snapshot: the third argument of the call of a
-// function of this name at a line, which must be the text that stands there. A call can have
-// one snapshot only.
+// Replace replaces the snapshot in a call of a function at a line: the third argument, which
+// must be a literal of the text was. A call can have only one snapshot.
 func (s *Source) Replace(function string, line int, was, now string) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", s.text, parser.SkipObjectResolution)
@@ -44,21 +43,26 @@ func (s *Source) Replace(function string, line int, was, now string) error {
 		return errMoved
 	}
 	var found []ast.Expr
-	given := false
+	hasOtherExpr := false // a call whose snapshot is not a literal
 	ast.Inspect(file, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || nameOf(call.Fun) != function || len(call.Args) < 3 || files.Position(call.Pos()).Line > line || files.Position(call.End()).Line < line {
+		call, isCall := n.(*ast.CallExpr)
+		if !isCall || nameOf(call.Fun) != function || len(call.Args) < 3 {
 			return true
 		}
-		text, ok := textOf(call.Args[2])
-		given = given || !ok
-		if ok && text == was {
+		first := files.Position(call.Pos()).Line
+		last := files.Position(call.End()).Line
+		if line < first || line > last {
+			return true
+		}
+		text, isLiteral := textOf(call.Args[2])
+		hasOtherExpr = hasOtherExpr || !isLiteral
+		if isLiteral && text == was {
 			found = append(found, call.Args[2])
 		}
 		return true
 	})
 	switch {
-	case len(found) == 0 && given:
+	case len(found) == 0 && hasOtherExpr:
 		return errors.New("the snapshot is not a string literal: write one, or use Match")
 	case len(found) == 0:
 		return errMoved
@@ -69,7 +73,8 @@ func (s *Source) Replace(function string, line int, was, now string) error {
 	for _, other := range s.edits {
 		if other.start == e.start {
 			if other.literal != e.literal {
-				return errors.New("the call got two different values in one run, but the source can hold only one: in a loop, or in a function that several tests call, use Match")
+				return errors.New("the call got two different values in one run, but the source can hold only one: " +
+					"in a loop, or in a function that several tests call, use Match")
 			}
 			return nil
 		}

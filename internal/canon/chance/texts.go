@@ -42,17 +42,17 @@ func Masked(masks []Mask, s string) string {
 // Changing is text that changes from run to run although it means the same to a model, or
 // nothing. What an expression matches becomes the placeholder.
 type Changing struct {
-	Option string // the option that masks it, as code; "" if there is none but Mask
+	Option string // the name of the option that masks it; "" if there is none but Mask
 	Masks  func() []Mask
 }
 
 // ChangingTexts lists what a report looks for in a text that differs: the first of them
 // that explains a difference is proposed. Paths stand first, because their digits may look like times.
 var ChangingTexts = []Changing{
-	{"MaskTempDirs()", MachinePaths},
+	{"MaskTempDirs", MachinePaths},
 	{"", masked(Mask{Placeholder: "ADDRESS"}, memo.Regexp(`\b(?:127\.0\.0\.1|localhost|\[::1\]):\d+`))},
-	{"MaskTimes()", Times},
-	{"MaskUUIDs()", UUIDs},
+	{"MaskTimes", Times},
+	{"MaskUUIDs", UUIDs},
 	{"", masked(Mask{Placeholder: "ULID"}, memo.Regexp(`\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b`))},
 	{"", masked(Mask{Placeholder: "HEX"}, memo.Regexp(`\b[0-9a-f]{16,64}\b`))},
 }

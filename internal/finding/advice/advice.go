@@ -1,40 +1,116 @@
-// Package advice has what reports advise that only a test in Go can do. A suite in
-// another language gets other words for each (package worded).
+// Package advice has the words of reports that depend on how a suite is written. A
+// test in Go sets options in code, a suite in another language gives them to
+// promptecho serve. A report takes all such words from a [Words], so that no text
+// has to be translated.
 package advice
 
-import "strings"
-
-// The values of a recording that a test can take.
-const (
-	Now  = "rec.Now()"
-	Rand = "rec.Rand(NAME)"
+import (
+	"strconv"
+	"strings"
 )
 
-// TakeValue advises to take a value from a recorder. sources are those of [Now] and
-// [Rand] that may have it.
-func TakeValue(sources ...string) string {
-	return "take the value from " + strings.Join(sources, " and ") + ", to get the recorded one in replay"
+// An Option is an option of a recorder with its arguments, as reports advise it.
+type Option struct {
+	Name string   `json:"name"`           // as in Go: "Ignore"
+	Args []string `json:"args,omitempty"` // texts without quotes, numbers, and the names of constants
 }
 
+// New returns an option.
+func New(name string, args ...string) Option { return Option{Name: name, Args: args} }
+
+// A Value is one that a recording keeps, so that a replay can give it again.
+type Value int
+
+// The values.
 const (
-	// SetVariable is for a variable of the environment that seems to be unset.
-	SetVariable = "Set it, or read it with rec.Env(NAME) and record again: then a replay has the recorded value"
-
-	// NameSecret is for a text that may be a secret.
-	NameSecret = "call rec.Secret(NAME), with the name of its environment variable, before the first request"
-
-	// NameSecretOf is the same as a sentence of its own.
-	NameSecretOf = "Call rec.Secret(NAME), with the name of the secret's environment variable, before the first request"
-
-	// UseBubble is for a program that sleeps.
-	UseBubble = "run the test in a testing/synctest bubble, or let the test set how long it sleeps"
-
-	// CompleteTest is for a cassette that is partial.
-	CompleteTest = "run the whole test until it passes; then commit the cassette"
-
-	// RedactIt is for a secret that is not replaced by itself.
-	RedactIt = "have promptecho.Redact replace it"
-
-	// DropOld is for a run that kept old recordings.
-	DropOld = "to keep nothing old, delete the file before recording"
+	Time Value = iota
+	Random
 )
+
+// Words are what a suite calls the things that reports advise.
+type Words struct {
+	// Code returns options as they are pasted into the test or the command.
+	Code func(options ...Option) string
+
+	// Line returns an option as it is pasted in a line of its own.
+	Line func(o Option) string
+
+	// Call names an option with its arguments in a sentence.
+	Call func(o Option) string
+
+	// Name names an option without its arguments. name is the name in Go.
+	Name func(name string) string
+
+	// AliasOf returns, as Line does, the Alias for a server of the test, whose port is another
+	// one in each run.
+	AliasOf func(address, name string) string
+
+	// TakeValue advises to take values from the recording.
+	TakeValue func(values ...Value) string
+
+	NameRequest  string // what gives a request a name: "promptecho.WithName"
+	ReplayTime   string // for a request with a date, a sentence
+	ReplayUser   string // for a request with the name of the user, a sentence
+	SetVariable  string // for a variable that seems to be unset, a sentence
+	NameSecret   string // for a text that may be a secret
+	UseBubble    string // for a program that sleeps
+	CompleteTest string // for a cassette that is partial
+	RedactIt     string // for a secret that is not replaced by itself
+	DropOld      string // for a run that kept old recordings
+}
+
+// InGo are the words for a test in Go.
+var InGo = &Words{
+	Code:    codeInGo,
+	Line:    func(o Option) string { return codeInGo(o) + "," },
+	Call:    callInGo,
+	Name:    func(name string) string { return name },
+	AliasOf: aliasInGo,
+	TakeValue: func(values ...Value) string {
+		var calls []string
+		for _, v := range values {
+			calls = append(calls, map[Value]string{Time: "rec.Now()", Random: "rec.Rand(NAME)"}[v])
+		}
+		return "take the value from " + strings.Join(calls, " and ") + ", to get the recorded one in replay"
+	},
+	NameRequest:  "promptecho.WithName",
+	ReplayTime:   "Take it from rec.Now(), which a replay gives again",
+	ReplayUser:   `Read it with rec.Env("USER"), which a replay gives again`,
+	SetVariable:  "Set it, or read it with rec.Env(NAME) and record again: then a replay has the recorded value",
+	NameSecret:   "call rec.Secret(NAME), with the name of its environment variable, before the first request",
+	UseBubble:    "run the test in a testing/synctest bubble, or let the test set how long it sleeps",
+	CompleteTest: "run the whole test until it passes; then commit the cassette",
+	RedactIt:     "have promptecho.Redact replace it",
+	DropOld:      "to keep nothing old, delete the file before recording",
+}
+
+// codeInGo returns calls with the name of the package, in a list.
+func codeInGo(options ...Option) string {
+	var calls []string
+	for _, o := range options {
+		calls = append(calls, "promptecho."+callInGo(o))
+	}
+	return strings.Join(calls, ", ")
+}
+
+// callInGo returns a call: Ignore("metadata/user").
+func callInGo(o Option) string {
+	var args []string
+	for i, arg := range o.Args {
+		switch {
+		case o.Name == "Pace" || o.Name == "OnRecordError":
+			args = append(args, arg) // a number, or a constant
+		case o.Name == "Mask" && len(o.Args) == 2 && i == 0 && strconv.CanBackquote(arg):
+			args = append(args, "`"+arg+"`") // an expression has backslashes
+		default:
+			args = append(args, strconv.Quote(arg))
+		}
+	}
+	return o.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// aliasInGo returns the line for the list of options, where server stands for the
+// variable of the test.
+func aliasInGo(address, name string) string {
+	return "promptecho.Alias(server.URL, " + strconv.Quote(name) + "), // server: the *httptest.Server at " + address
+}

@@ -1,4 +1,4 @@
-// Package form takes the bodies of forms apart, and puts them together again byte for byte:
+// Package form splits the bodies of forms into parts, and joins the parts byte for byte:
 // multipart bodies (RFC 2046, section 5.1; RFC 7578) and URL-encoded ones.
 package form
 
@@ -19,72 +19,103 @@ import (
 
 // A Part is a part of a multipart body, or a pair of a URL-encoded form.
 type Part struct {
-	Name, File, Media string              // what the headers of most say
-	Headers           interaction.Headers // all of them, if they say it in another way
-	Content           []byte
+	// Name, filename and media type, from headers as most clients write them.
+	Name, File, Media string
+
+	// Headers has all headers of a part that writes them in another way.
+	Headers interaction.Headers
+
+	Content []byte
 }
 
 // A Kind is how a form is put together from its parts.
 type Kind struct {
 	Boundary string // of a multipart body; empty if the form is URL-encoded
-
-	Bare bool // there is no line end behind the last boundary, as Node's fetch leaves it out
+	Bare     bool   // no line end follows the last boundary: Node's fetch writes none
 }
 
-// KindOf returns what the headers of a request say of the form in its body.
+// KindOf returns the kind of the form in the body of a request with these headers. ok is
+// false if the body is not a form.
 func KindOf(headers interaction.Headers) (k Kind, ok bool) {
 	media, params, err := mime.ParseMediaType(headers.Get("content-type"))
-	if err == nil && strings.HasPrefix(media, "multipart/") {
-		return Kind{Boundary: params["boundary"]}, params["boundary"] != ""
+	if err != nil {
+		return Kind{}, false
 	}
-	return Kind{}, err == nil && media == "application/x-www-form-urlencoded"
+	if strings.HasPrefix(media, "multipart/") {
+		boundary := params["boundary"]
+		return Kind{Boundary: boundary}, boundary != ""
+	}
+	return Kind{}, media == "application/x-www-form-urlencoded"
 }
 
-// Split returns the parts of a body. They give the same bytes again, or why says what does not.
+// Split returns the parts of a body, and sets Bare. If Join would not make the same
+// bytes from the parts, why says the reason.
 func (k *Kind) Split(body []byte) (parts []Part, why string) {
 	if k.Boundary == "" {
-		for pair := range strings.SplitSeq(string(body), "&") {
-			name, value, _ := strings.Cut(pair, "=")
-			parts = append(parts, Part{Name: coding.UnescapeQuery(name), Content: []byte(coding.UnescapeQuery(value))})
-		}
+		parts = splitPairs(string(body))
 	} else {
-		delimiter := "--" + k.Boundary
-		text, ok := strings.CutPrefix(string(body), delimiter+"\r\n")
-		for ok && why == "" {
-			var head, content string
-			if head, text, ok = strings.Cut(text, "\r\n\r\n"); !ok {
-				return nil, "a part has no headers, or no empty line after them"
-			}
-			if content, text, ok = strings.Cut(text, "\r\n"+delimiter); !ok {
-				return nil, "a part lacks the boundary at its end"
-			}
-			p := partOf(head)
-			p.Content = []byte(content)
-			parts = append(parts, p)
-			text, ok = strings.CutPrefix(text, "\r\n")
-		}
-		k.Bare = text == "--"
+		parts, k.Bare, why = splitMultipart(string(body), "--"+k.Boundary)
+	}
+	if why != "" {
+		return nil, why
 	}
 	if len(parts) == 0 || !bytes.Equal(k.Join(parts), body) {
 		return nil, "joining its parts in the usual way gives other bytes"
 	}
 	for _, p := range parts {
-		if why = p.unwritable(); why != "" {
+		why = p.whyUnwritable()
+		if why != "" {
 			return nil, why
 		}
 	}
 	return parts, ""
 }
 
-// disposition is a Content-Disposition that says no more than a name, and that of a file
-// (RFC 7578, section 4.2).
-var disposition = memo.Regexp(`^Content-Disposition: form-data; name="([^"\\]+)"(?:; filename="([^"\\]+)")?(?:\r\nContent-Type: (\S[^\r\n]*))?$`)
+// splitPairs returns the pairs of a URL-encoded form.
+func splitPairs(body string) []Part {
+	var parts []Part
+	for pair := range strings.SplitSeq(body, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		parts = append(parts, Part{
+			Name:    coding.UnescapeQuery(name),
+			Content: []byte(coding.UnescapeQuery(value)),
+		})
+	}
+	return parts
+}
 
-// partOf returns a part with these headers.
-func partOf(head string) (p Part) {
-	if m := disposition().FindStringSubmatch(head); m != nil {
+// splitMultipart returns the parts of a multipart body, and whether the last delimiter
+// has no line end.
+func splitMultipart(body, delimiter string) (parts []Part, bare bool, why string) {
+	rest, hasPart := strings.CutPrefix(body, delimiter+"\r\n")
+	for hasPart {
+		head, afterHead, hasHead := strings.Cut(rest, "\r\n\r\n")
+		if !hasHead {
+			return nil, false, "a part has no headers, or no empty line after them"
+		}
+		content, afterPart, hasEnd := strings.Cut(afterHead, "\r\n"+delimiter)
+		if !hasEnd {
+			return nil, false, "a part lacks the boundary at its end"
+		}
+		p := parseHead(head)
+		p.Content = []byte(content)
+		parts = append(parts, p)
+		rest, hasPart = strings.CutPrefix(afterPart, "\r\n")
+	}
+	return parts, rest == "--", ""
+}
+
+// usualHead matches headers of a part that have no more than its name, its filename and
+// its type (RFC 7578, section 4.2).
+var usualHead = memo.Regexp(`^Content-Disposition: form-data; name="([^"\\]+)"(?:; filename="([^"\\]+)")?(?:\r\nContent-Type: (\S[^\r\n]*))?$`)
+
+// parseHead returns a part with these headers, and without its content.
+func parseHead(head string) Part {
+	m := usualHead().FindStringSubmatch(head)
+	if m != nil {
 		return Part{Name: m[1], File: m[2], Media: m[3]}
 	}
+	var p Part
 	for line := range strings.SplitSeq(head, "\r\n") {
 		name, value, _ := strings.Cut(line, ": ")
 		p.Headers = append(p.Headers, interaction.Header{Name: name, Values: []string{value}})
@@ -92,8 +123,8 @@ func partOf(head string) (p Part) {
 	return p
 }
 
-// unwritable says why a part cannot stand in a cassette.
-func (p *Part) unwritable() string {
+// whyUnwritable returns why a cassette cannot have a part, and "" if it can.
+func (p *Part) whyUnwritable() string {
 	if p.Headers == nil {
 		if !utf8.ValidString(p.Name+p.File+p.Media) || p.Name == "" {
 			return "the name of a part is not text"
@@ -102,18 +133,22 @@ func (p *Part) unwritable() string {
 	}
 	names := p.Headers.Names()
 	slices.Sort(names)
-	if len(p.Content) == 0 || slices.Contains(names, "") || len(slices.Compact(names)) < len(p.Headers) {
+	isRepeated := len(slices.Compact(names)) < len(p.Headers)
+	if len(p.Content) == 0 || slices.Contains(names, "") || isRepeated {
 		return "the headers of a part, or the bytes after them, are unusual"
 	}
 	return ""
 }
 
 // Join returns the body of these parts.
-func (k Kind) Join(parts []Part) (body []byte) {
+func (k Kind) Join(parts []Part) []byte {
 	if k.Boundary == "" {
-		pairs := group.Each(parts, func(p Part) string { return escapeQuery(p.Name) + "=" + escapeQuery(string(p.Content)) })
+		pairs := group.Each(parts, func(p Part) string {
+			return escapeQuery(p.Name) + "=" + escapeQuery(string(p.Content))
+		})
 		return []byte(strings.Join(pairs, "&"))
 	}
+	var body []byte
 	for _, p := range parts {
 		body = fmt.Appendf(body, "--%s\r\n%s\r\n%s\r\n", k.Boundary, p.head(), p.Content)
 	}
@@ -125,14 +160,15 @@ func (k Kind) Join(parts []Part) (body []byte) {
 }
 
 // head returns the lines of the headers of a part.
-func (p *Part) head() (head string) {
-	for _, h := range p.Headers {
-		head += h.Name + ": " + strings.Join(h.Values, ",") + "\r\n"
-	}
+func (p *Part) head() string {
 	if p.Headers != nil {
-		return head
+		var lines strings.Builder
+		for _, h := range p.Headers {
+			lines.WriteString(h.Name + ": " + strings.Join(h.Values, ",") + "\r\n")
+		}
+		return lines.String()
 	}
-	head = `Content-Disposition: form-data; name="` + p.Name + `"`
+	head := `Content-Disposition: form-data; name="` + p.Name + `"`
 	if p.File != "" {
 		head += `; filename="` + p.File + `"`
 	}
@@ -142,10 +178,10 @@ func (p *Part) head() (head string) {
 	return head + "\r\n"
 }
 
-// escapeQuery is [url.QueryEscape], but what stands for a secret was never escaped.
+// escapeQuery is [url.QueryEscape], but leaves the placeholder of a secret as it is.
 func escapeQuery(s string) string {
 	return redacted().ReplaceAllString(url.QueryEscape(s), "[$1]")
 }
 
-// redacted matches what stands for a secret, escaped.
+// redacted matches the escaped placeholder of a secret.
 var redacted = memo.Regexp(`%5B(REDACTED(?:-[0-9a-f]{8})?)%5D`)

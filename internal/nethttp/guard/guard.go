@@ -1,6 +1,6 @@
-// Package guard refuses requests that would leave the process of a test without a recorder.
-// It sees the transports that ask for a proxy as [http.DefaultTransport] does: that one and
-// its clones.
+// Package guard refuses requests that would leave a test process without a recorder. It
+// checks the requests of transports with the Proxy function of [http.DefaultTransport]:
+// that transport and its clones.
 package guard
 
 import (
@@ -19,11 +19,11 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// A Host is a server to which requests pass.
+// A Host is a server to which requests may go without a recorder.
 type Host = urls.Server
 
-// ParseHost reads the name of a host as [urls.ParseServer] does. Here, a name without a dot is
-// one, too.
+// ParseHost parses the name of a host as [urls.ParseServer] does, and also accepts a
+// name without a dot.
 func ParseHost(text string) (Host, error) {
 	host, err := urls.ParseServer(text)
 	if err == nil || strings.ContainsAny(text, "/:") {
@@ -34,26 +34,34 @@ func ParseHost(text string) (Host, error) {
 	return host, err
 }
 
-// active is the guard that is on duty; nil if there is none.
+// active is the guard that checks requests; nil if there is none.
 var active atomic.Pointer[guard]
 
 type guard struct {
 	allowed []Host
 
-	mu    sync.Mutex         // guards what follows; no other lock is taken under it
-	leaks map[uint64][]*Leak // by the goroutines of tests that have a recorder; 0 for nobody's test
+	mu sync.Mutex // guards what follows; no other mutex is locked under it
+
+	// leaks are the refused requests, by the goroutine of the test that made them. A
+	// goroutine has a key, also without leaks, if its test has a recorder. Requests
+	// of other tests are under unknownTest.
+	leaks map[uint64][]*Leak
 }
 
-// Install makes the default transport ask the guard. Clones that are made of it later ask too.
+const unknownTest = 0 // the runtime numbers goroutines from 1
+
+// Install makes the default transport ask the guard before it connects. Clones of that
+// transport that are made later ask, too.
 func Install() {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return // somebody else has put another one there
+		return // the program has replaced it
 	}
 	proxy := t.Proxy
 	t.Proxy = func(req *http.Request) (*url.URL, error) {
-		if g := active.Load(); g != nil && !g.passes(req) {
-			if err := g.refuse(req); err != nil {
+		g := active.Load()
+		if g != nil {
+			if err := g.check(req); err != nil {
 				return nil, err
 			}
 		}
@@ -64,11 +72,13 @@ func Install() {
 	}
 }
 
-// Start puts the guard on duty. It lets requests to these hosts pass, and those to the
-// loopback.
+// Start makes the guard refuse requests, except those to allowed hosts and to this
+// machine.
 func Start(allowed []Host) { active.Store(&guard{allowed: allowed, leaks: map[uint64][]*Leak{}}) }
 
-// Stop ends the duty, and returns the requests that no test has taken.
+// Stop stops the guard, and returns the refused requests that no function of Watch has
+// returned: first those of unknown tests, then those of tests that have not ended and
+// of goroutines that outlived their test.
 func Stop() []*Leak {
 	g := active.Swap(nil)
 	if g == nil {
@@ -77,21 +87,24 @@ func Stop() []*Leak {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var leaks []*Leak
-	for _, id := range slices.Sorted(maps.Keys(g.leaks)) { // behind nobody's, those of tests that have not ended, or whose goroutines go on
+	for _, id := range slices.Sorted(maps.Keys(g.leaks)) {
 		leaks = append(leaks, g.leaks[id]...)
 	}
 	return leaks
 }
 
-// exempt is the key of contexts whose requests a recorder sends.
-type exempt struct{}
+// exemptKey is the key of contexts whose requests a recorder sends.
+type exemptKey struct{}
 
-// Exempt returns a context whose requests pass the guard: a recorder sends them.
-func Exempt(ctx context.Context) context.Context { return context.WithValue(ctx, exempt{}, true) }
+// Exempt returns a context whose requests the guard does not refuse, for a recorder that
+// sends them.
+func Exempt(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exemptKey{}, true)
+}
 
-// Watch says that a test has a recorder; its caller runs in the goroutine of that test. The
-// function that it returns is called once, when the test ends, and returns the requests that
-// left it without a recorder.
+// Watch says that a test has a recorder. It is called in the goroutine of the test. The
+// function that it returns is called when the test ends, and returns the requests of the
+// test that were refused.
 func Watch() (leaks func() []*Leak) {
 	g := active.Load()
 	if g == nil {
@@ -100,7 +113,7 @@ func Watch() (leaks func() []*Leak) {
 	id := stack.ID()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, known := g.leaks[id]; !known {
+	if _, isWatched := g.leaks[id]; !isWatched {
 		g.leaks[id] = nil
 	}
 	return func() []*Leak {
@@ -112,62 +125,87 @@ func Watch() (leaks func() []*Leak) {
 	}
 }
 
-// passes reports whether a request may go out.
-func (g *guard) passes(req *http.Request) bool {
-	if urls.IsThisMachine(req.URL.Hostname()) || req.Context().Value(exempt{}) != nil {
+// check returns an error if a request is refused, and keeps the request as a leak.
+func (g *guard) check(req *http.Request) error {
+	if g.isAllowed(req) {
+		return nil
+	}
+	chain := stack.Ancestors(stack.ID())
+	if isWrapped(chain) {
+		return nil
+	}
+	leak := &Leak{
+		Method: req.Method,
+		Host:   req.URL.Hostname(),
+		Test:   stack.TestIn(chain),
+		Caller: stack.CallerIn(chain),
+		Client: clientIn(chain),
+		Times:  1,
+	}
+	g.add(leak, chain)
+	return leak
+}
+
+// isAllowed reports whether a request may be sent, whichever code sends it.
+func (g *guard) isAllowed(req *http.Request) bool {
+	if urls.IsThisMachine(req.URL.Hostname()) || req.Context().Value(exemptKey{}) != nil {
 		return true
 	}
 	return slices.ContainsFunc(g.allowed, func(allowed Host) bool { return allowed.Names(req.URL) })
 }
 
-// wrapped is the function of ours that runs a function wrapped by promptecho.Wrap. What that
-// sends is covered by its recording.
-const wrapped = "github.com/promptecho/promptecho/internal/recorder.(*Wrapped).Call"
+// wrappedCall is the function that runs a function wrapped by promptecho.Wrap.
+const wrappedCall = "github.com/promptecho/promptecho/internal/recorder.(*Wrapped).Call"
 
-// refuse keeps a request as a leak, and returns the error of the request; nil if a wrapped
-// function sends it.
-func (g *guard) refuse(req *http.Request) error {
-	chain := stack.Ancestors(stack.ID())
-	for _, one := range chain {
-		if slices.ContainsFunc(one.Frames, func(f stack.Frame) bool { return f.Function == wrapped }) {
-			return nil
-		}
-	}
-	l := &Leak{Method: req.Method, Host: req.URL.Hostname(), Test: stack.TestIn(chain), Caller: stack.CallerIn(chain), Client: clientIn(chain), Times: 1}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	id := uint64(0)
-	for _, one := range slices.Backward(chain) {
-		if _, known := g.leaks[one.ID]; known {
-			id = one.ID
-		}
-	}
-	i := slices.IndexFunc(g.leaks[id], func(known *Leak) bool {
-		return known.Host == l.Host && known.Method == l.Method && known.Test == l.Test && known.Caller == l.Caller
-	})
-	if i >= 0 {
-		g.leaks[id][i].Times++ // SDKs try again
-	} else {
-		g.leaks[id] = append(g.leaks[id], l)
-	}
-	return l
+// isWrapped reports whether a wrapped function sends a request. A recording of the
+// function has what the request returns.
+func isWrapped(chain []stack.Goroutine) bool {
+	isCall := func(f stack.Frame) bool { return f.Function == wrappedCall }
+	return slices.ContainsFunc(chain, func(g stack.Goroutine) bool { return slices.ContainsFunc(g.Frames, isCall) })
 }
 
-// A Leak is a request that would have left the process without a recorder. It is the error
-// of that request.
+// add keeps a leak, or counts it if an SDK has retried it. chain has the goroutine that
+// sends the request and the goroutines that started it.
+func (g *guard) add(leak *Leak, chain []stack.Goroutine) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	id := uint64(unknownTest)
+	for _, goroutine := range slices.Backward(chain) {
+		if _, isWatched := g.leaks[goroutine.ID]; isWatched {
+			id = goroutine.ID
+		}
+	}
+	for _, known := range g.leaks[id] {
+		if known.isSame(leak) {
+			known.Times++
+			return
+		}
+	}
+	g.leaks[id] = append(g.leaks[id], leak)
+}
+
+// A Leak is a request that was refused: it would have left the process without a
+// recorder. It is the error of the request.
 type Leak struct {
 	Method, Host string
-	Test         string // the function that it comes from: TestX; "" if that is not known
+	Test         string // the function of the test, such as TestX; "" if it is not known
 	Caller       string // the line in the user's code: "x_test.go:12"; "" if there is none
-	Client       string // how its client is given a recorder, as code
+	Client       string // Go code that gives the client of the request a recorder
 	Times        int
+}
+
+// isSame reports whether two requests differ only in how often they were sent.
+func (l *Leak) isSame(other *Leak) bool {
+	isSameRequest := l.Method == other.Method && l.Host == other.Host
+	return isSameRequest && l.Test == other.Test && l.Caller == other.Caller
 }
 
 func (l *Leak) Error() string {
 	return fmt.Sprintf("promptecho: refused: %s to %s does not go through a recorder", l.Method, l.Host)
 }
 
-// Report says what left, from where, and what to write.
+// Report returns the text of a report: the request, where it comes from, and what to
+// write.
 func (l *Leak) Report() string {
 	text := fmt.Sprintf("%s to %s was refused: it does not go through a recorder", l.Method, l.Host)
 	if l.Times > 1 {
@@ -179,12 +217,14 @@ func (l *Leak) Report() string {
 	if l.Caller != "" {
 		text += "\n  caller: " + l.Caller
 	}
-	t := strings.ToLower(cmp.Or(l.Test, "Test")[:1]) // of a benchmark it is b, and of a fuzz test f
-	return text + fmt.Sprintf("\n\nPass the client of a recorder to the code that sends it:\n  rec := echotest.New(%s)\n  %s\nor let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", t, l.Client, l.Host)
+	param := strings.ToLower(cmp.Or(l.Test, "Test")[:1]) // t, b of a benchmark, or f of a fuzz test
+	return text + fmt.Sprintf("\n\nPass the client of a recorder to the code that sends it:\n"+
+		"  rec := echotest.New(%s)\n  %s\n"+
+		"or let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", param, l.Client, l.Host)
 }
 
-// clients says how the clients of SDKs are given a recorder, by the paths of their packages.
-// Those that use others come first.
+// clients has the code that gives the client of an SDK a recorder, by the path of the
+// package. An SDK that uses another one comes before it.
 var clients = []struct{ path, code string }{
 	{"github.com/tmc/langchaingo/llms/", "WithHTTPClient(rec.Client()) // an option of the model's New"},
 	{"github.com/openai/openai-go", "openai.NewClient(option.WithHTTPClient(rec.Client()), ...)"},
@@ -196,12 +236,18 @@ var clients = []struct{ path, code string }{
 	{"github.com/modelcontextprotocol/go-sdk", "&mcp.StreamableClientTransport{HTTPClient: rec.Client(), ...}"},
 }
 
-// clientIn returns the code that gives a recorder to the client that sends a request.
+// clientIn returns the code that gives a recorder to the client of a request. The first
+// goroutine of the chain sends the request.
 func clientIn(chain []stack.Goroutine) string {
+	const anyClient = "rec.Client() // an *http.Client; rec is its transport"
+	if len(chain) == 0 {
+		return anyClient
+	}
 	for _, c := range clients {
-		if len(chain) > 0 && slices.ContainsFunc(chain[0].Frames, func(f stack.Frame) bool { return strings.HasPrefix(f.Function, c.path) }) {
+		isInPackage := func(f stack.Frame) bool { return strings.HasPrefix(f.Function, c.path) }
+		if slices.ContainsFunc(chain[0].Frames, isInPackage) {
 			return c.code
 		}
 	}
-	return "rec.Client() // an *http.Client; rec is its transport"
+	return anyClient
 }

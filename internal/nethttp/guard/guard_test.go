@@ -44,10 +44,10 @@ func TestPasses(t *testing.T) {
 		"http://m.internal/":          true,
 	} {
 		req := httptest.NewRequest("GET", url, nil)
-		if got := g.passes(req); got != want {
+		if got := g.isAllowed(req); got != want {
 			t.Errorf("%s passes: %v", url, got)
 		}
-		if !g.passes(req.WithContext(Exempt(req.Context()))) {
+		if !g.isAllowed(req.WithContext(Exempt(req.Context()))) {
 			t.Errorf("%s does not pass although a recorder sends it", url)
 		}
 	}

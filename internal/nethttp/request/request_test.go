@@ -45,7 +45,7 @@ func TestReadBody(t *testing.T) {
 		body := &closer{Reader: tt.body}
 		req := &http.Request{Body: body, ContentLength: tt.length, GetBody: tt.again}
 		var got Body
-		if err := got.Read(req, false, true, nil); !errors.Is(err, tt.err) || string(got.Kept(true)) != tt.want {
+		if err := got.Read(req, ReadOptions{MaySend: true}); !errors.Is(err, tt.err) || string(got.Kept(true)) != tt.want {
 			t.Errorf("%s: %q, %v; want %q, %v", tt.name, got.Kept(true), err, tt.want, tt.err)
 		}
 		if !body.closed {
@@ -54,7 +54,7 @@ func TestReadBody(t *testing.T) {
 	}
 	for _, body := range []io.ReadCloser{nil, http.NoBody} {
 		var got Body
-		if err := got.Read(&http.Request{Body: body, ContentLength: 5, GetBody: again}, false, true, nil); err != nil || len(got.Kept(true)) > 0 {
+		if err := got.Read(&http.Request{Body: body, ContentLength: 5, GetBody: again}, ReadOptions{MaySend: true}); err != nil || len(got.Kept(true)) > 0 {
 			t.Errorf("without a body: %q, %v", got.Kept(true), err)
 		}
 	}
@@ -71,7 +71,7 @@ func TestClone(t *testing.T) {
 	req.ContentLength, req.TransferEncoding = -1, []string{"chunked"}
 	body := req.Body
 	var read Body
-	if err := read.Read(req, false, true, nil); err != nil {
+	if err := read.Read(req, ReadOptions{MaySend: true}); err != nil {
 		t.Fatal(err)
 	}
 	out, err := read.Clone(req)
@@ -156,7 +156,7 @@ func TestCloneIsSentAsTheClientWould(t *testing.T) {
 			want := send(newRequest())
 			req := newRequest()
 			var read Body
-			if err := read.Read(req, false, true, nil); err != nil {
+			if err := read.Read(req, ReadOptions{MaySend: true}); err != nil {
 				t.Fatal(err)
 			}
 			out, err := read.Clone(req)

@@ -18,7 +18,8 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// ServeHTTP answers a request that arrived at one of the listeners.
+// ServeHTTP sends a request that came over a listener through the transport, as one to
+// the upstream of the listener.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.begin() {
 		panic(http.ErrAbortHandler)
@@ -27,36 +28,42 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l, _ := r.Context().Value(listenerKey{}).(*listener)
 	if s.base != "" {
 		ctx, cancel := context.WithCancelCause(r.Context())
-		defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
-		r, l = r.WithContext(ctx), s.below(r.URL)
+		stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+		defer stop()
+		r = r.WithContext(ctx)
+		l = s.listenerBelow(r.URL)
 	}
 	if r.Method == http.MethodConnect || r.URL.IsAbs() {
-		fail(w, http.StatusMisdirectedRequest, fmt.Sprintf("%s stands for %s and is not a proxy: use it as the base URL", l.address, l.target))
+		fail(w, http.StatusMisdirectedRequest,
+			fmt.Sprintf("%s stands for %s and is not a proxy: use it as the base URL", l.address, l.target))
 		return
 	}
-	if !l.dialed && !l.serves(r) {
-		fail(w, http.StatusForbidden, fmt.Sprintf("%s answers only programs on this machine, not web pages (page %q, host %q)", l.address, r.Header.Get("Origin"), r.Host))
+	if !l.dialed && !l.trusts(r) {
+		fail(w, http.StatusForbidden,
+			fmt.Sprintf("%s answers only programs on this machine, not web pages (page %q, host %q)",
+				l.address, r.Header.Get("Origin"), r.Host))
 		return
 	}
-	w.Header()["Content-Type"] = nil // else net/http makes one up for an answer that has none
+
+	w.Header()["Content-Type"] = nil // otherwise net/http adds one to a response that has none
 	p := httputil.ReverseProxy{
-		Rewrite:       func(pr *httputil.ProxyRequest) { s.redirect(l, pr) },
+		Rewrite:       func(pr *httputil.ProxyRequest) { s.rewrite(l, pr) },
 		Transport:     s.transport,
-		FlushInterval: -1, // each chunk when it comes
-		ErrorHandler:  unanswered,
+		FlushInterval: -1, // at once
+		ErrorHandler:  failUpstream,
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
 	if !l.dialed {
 		p.ModifyResponse = func(resp *http.Response) error {
-			s.leadHere(resp.Header)
+			s.rewriteResponse(resp.Header)
 			return nil
 		}
 	}
 	p.ServeHTTP(headFirst{w}, r)
 }
 
-// A headFirst sends the headers of an answer at once: whether its body has a length must not
-// depend on how soon it ends.
+// A headFirst sends the headers of a response at once. Otherwise net/http announces the
+// length of a body that ends soon, and the response depends on the speed of the upstream.
 type headFirst struct{ http.ResponseWriter }
 
 func (w headFirst) WriteHeader(status int) {
@@ -66,74 +73,92 @@ func (w headFirst) WriteHeader(status int) {
 	}
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap returns the writer for [http.ResponseController].
 func (w headFirst) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// forwarding are the headers that [httputil.ReverseProxy] takes away. The upstream gets
-// them, if the client sent them.
-var forwarding = [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"}
+// forwardingHeaders are headers that [httputil.ReverseProxy] removes. The upstream gets
+// them if the client has sent them.
+var forwardingHeaders = [...]string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"}
 
-// redirect makes a request the one that the client would have sent to the upstream.
-func (s *Server) redirect(l *listener, pr *httputil.ProxyRequest) {
-	out, by := pr.Out, request.Served{By: askedBy(l, pr.In), Far: !l.dialed}
+// rewrite makes a request the one that the client would have sent to the upstream.
+func (s *Server) rewrite(l *listener, pr *httputil.ProxyRequest) {
+	out := pr.Out
+	served := request.Served{By: clientOf(l, pr.In), Far: !l.dialed}
 	if l.path != "" {
-		out.URL.Path, out.URL.RawPath = pr.In.URL.Path[len(l.path):], pr.In.URL.EscapedPath()[len(l.path):]
+		out.URL.Path = pr.In.URL.Path[len(l.path):]
+		out.URL.RawPath = pr.In.URL.EscapedPath()[len(l.path):]
 	}
-	if pr.In.Header["Anthropic-Version"] != nil { // Vercel's client has the version in its base URL
-		out.URL.Path = messages().ReplaceAllString(out.URL.Path, "/v1$1")
+	if pr.In.Header["Anthropic-Version"] != nil {
+		// Vercel's client expects the version in the base URL, and other clients add it
+		// to the base URL. So the path may have it twice, or not at all.
+		out.URL.Path = messagesPath().ReplaceAllString(out.URL.Path, "/v1$1")
 	}
-	out.URL.Scheme, out.URL.Host = l.scheme, l.host
-	out.URL.RawQuery = pr.In.URL.RawQuery // ReverseProxy may have cleaned it
-	for _, name := range forwarding {
+	out.URL.Scheme = l.scheme
+	out.URL.Host = l.host
+	out.URL.RawQuery = pr.In.URL.RawQuery // ReverseProxy may have removed parameters
+	for _, name := range forwardingHeaders {
 		if values := pr.In.Header[name]; values != nil {
 			out.Header[name] = values
 		}
 	}
-	// They are the connection's: the body was asked for, and its length is known or not.
+	// These two belong to the connection of the client.
 	out.Header.Del("Expect")
 	out.Header.Del("Content-Length")
 	if !l.dialed {
 		out.Host = l.host
-		s.leadThere(out.Header)
-		by.Unsendable = sign(pr.In, out)
+		s.rewriteRequest(out.Header)
+		served.Unsendable = sign(pr.In, out)
 	}
-	pr.Out = out.WithContext(request.WithServed(out.Context(), by))
+	pr.Out = out.WithContext(request.WithServed(out.Context(), served))
 }
 
-var messages = memo.Regexp(`^(?:/v1)*(/messages(?:/.*)?)$`)
+// messagesPath matches the path of a request to Anthropic, with any number of versions.
+var messagesPath = memo.Regexp(`^(?:/v1)*(/messages(?:/.*)?)$`)
 
-// below returns what stands for the upstream that a URL below the base names.
-func (s *Server) below(u *url.URL) *listener {
+// listenerBelow returns the listener for a URL below the base, whose path names the
+// scheme and the host of the upstream.
+func (s *Server) listenerBelow(u *url.URL) *listener {
 	_, base, _ := strings.Cut(s.base[len("http://"):], "/")
-	t := strings.SplitN(u.Path[len("/"+base):], "/", 4)
-	upstream := "/" + t[1] + "/" + t[2]
-	return &listener{target: target{scheme: t[1], host: t[2]}, address: s.base + upstream, path: "/" + base + upstream}
+	segments := strings.SplitN(u.Path[len("/"+base):], "/", 4) // "", scheme, host, path
+	upstream := "/" + segments[1] + "/" + segments[2]
+	return &listener{
+		target:  target{scheme: segments[1], host: segments[2]},
+		address: s.base + upstream,
+		path:    "/" + base + upstream,
+	}
 }
 
-// askedBy says who sent a request, as a report names a caller.
-func askedBy(l *listener, in *http.Request) string {
+// maxUserAgent is how much of a User-Agent a report has.
+const maxUserAgent = 80
+
+// clientOf describes the client of a request, for the line of a report that names a
+// caller.
+func clientOf(l *listener, in *http.Request) string {
 	if l.dialed {
 		return "a client with a clone of http.DefaultTransport"
 	}
 	agent := in.UserAgent()
-	return fmt.Sprintf("%s, through %s for %s", cmp.Or(agent[:min(len(agent), 80)], "a client"), l.address, l.target)
+	agent = agent[:min(len(agent), maxUserAgent)]
+	return fmt.Sprintf("%s, through %s for %s", cmp.Or(agent, "a client"), l.address, l.target)
 }
 
-// leading are the headers of answers that lead the client to a URL.
-var leading = [...]string{"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation", "Link",
-	"X-Goog-Upload-Url", "X-Goog-Upload-Control-Url"}
+// urlHeaders are the headers of responses that name the URL of a later request.
+var urlHeaders = [...]string{
+	"Location", "Content-Location", "Operation-Location", "Azure-Asyncoperation", "Link",
+	"X-Goog-Upload-Url", "X-Goog-Upload-Control-Url",
+}
 
-// leadHere makes the headers of an answer lead to listeners, also to ones for other
-// upstreams. Servers on this machine that have no listener stay.
-func (s *Server) leadHere(h http.Header) {
-	for _, name := range leading {
-		request.Readdress(h[name], func(u *url.URL) string {
+// rewriteResponse replaces the addresses of upstreams in the headers of a response by
+// those of listeners. The address of a server on this machine that has no listener stays.
+func (s *Server) rewriteResponse(h http.Header) {
+	for _, name := range urlHeaders {
+		request.RewriteAddresses(h[name], func(u *url.URL) string {
 			t := targetOf(u)
 			s.mu.Lock()
 			l := s.listeners[t]
 			s.mu.Unlock()
 			if l == nil && !urls.IsThisMachine(t.host) {
-				l, _ = s.listen(t) // the upstream's own address is the best that is left
+				l, _ = s.listen(t) // if it fails, the client gets the address of the upstream
 			}
 			if l == nil {
 				return ""
@@ -143,11 +168,11 @@ func (s *Server) leadHere(h http.Header) {
 	}
 }
 
-// leadThere makes the headers of a request that name listeners (Referer, Origin) name the
-// upstreams.
-func (s *Server) leadThere(h http.Header) {
+// rewriteRequest replaces the addresses of listeners in the headers of a request, such as
+// Referer and Origin, by those of the upstreams.
+func (s *Server) rewriteRequest(h http.Header) {
 	for _, values := range h {
-		request.Readdress(values, func(u *url.URL) string {
+		request.RewriteAddresses(values, func(u *url.URL) string {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			for _, l := range s.listeners {
@@ -160,9 +185,9 @@ func (s *Server) leadThere(h http.Header) {
 	}
 }
 
-// unanswered tells a client that the transport gave no answer. A status that a gateway uses
-// says more than a broken connection; SDKs retry both.
-func unanswered(w http.ResponseWriter, _ *http.Request, err error) {
+// failUpstream answers a request for which the transport returned an error. The status
+// of a gateway says more than a broken connection; SDKs retry both.
+func failUpstream(w http.ResponseWriter, _ *http.Request, err error) {
 	status := http.StatusBadGateway
 	if errors.Is(err, context.DeadlineExceeded) {
 		status = http.StatusGatewayTimeout
@@ -170,9 +195,10 @@ func unanswered(w http.ResponseWriter, _ *http.Request, err error) {
 	fail(w, status, err.Error())
 }
 
-// fail answers with an error that every SDK can print.
+// fail answers with an error in a form that every SDK can print.
 func fail(w http.ResponseWriter, status int, text string) {
-	body, _ := json.Marshal(map[string]any{ // strings always marshal
+	// Marshal does not fail for strings.
+	body, _ := json.Marshal(map[string]any{
 		"type":    "error",
 		"message": text,
 		"error":   map[string]any{"type": "promptecho_error", "code": "promptecho_error", "message": text},

@@ -1,7 +1,7 @@
-// Package serve lets other processes, and clients that cannot be given a transport, use
-// one: each upstream gets a listener on the loopback address, and what arrives there goes
-// through the transport as a request to that upstream. It knows HTTP, and neither
-// recorders nor cassettes.
+// Package serve lets other processes use a transport, and clients whose transport cannot
+// be set. Each upstream gets a listener on the loopback address. A request to the
+// listener goes through the transport as a request to the upstream. The package knows
+// HTTP; it does not know recorders and cassettes.
 package serve
 
 import (
@@ -27,28 +27,37 @@ import (
 type Server struct {
 	transport http.RoundTripper
 	web       http.Server
-	base      string                  // see New; empty if there are listeners
-	ctx       context.Context         // of the requests under way
-	cancel    context.CancelCauseFunc // ends it
-	running   sync.WaitGroup          // these requests, and the goroutines that accept
+	base      string                  // see New; "" if there are listeners
+	ctx       context.Context         // of the requests
+	cancel    context.CancelCauseFunc // ends ctx
+	running   sync.WaitGroup          // requests, and goroutines that accept connections
 
 	mu        sync.Mutex // guards what follows
 	listeners map[target]*listener
 	closed    bool
 }
 
-// New returns a server without listeners. With a base, such as http://127.0.0.1:41001/in/NAME, it
-// will have none: its upstreams are asked below that, as https/api.openai.com/v1, and whoever
-// serves the base hands it these requests.
+// New returns a server without listeners. If base is not empty, the server never has
+// one: the address of an upstream is then below base, as in
+// http://127.0.0.1:41001/in/NAME/https/api.openai.com/v1, and the caller passes requests
+// to these addresses to ServeHTTP.
 func New(transport http.RoundTripper, base string) *Server {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s := &Server{transport: transport, base: base, ctx: ctx, cancel: cancel, listeners: map[target]*listener{}}
+	s := &Server{
+		transport: transport,
+		base:      base,
+		ctx:       ctx,
+		cancel:    cancel,
+		listeners: map[target]*listener{},
+	}
 	s.web = http.Server{
 		Handler:           s,
 		ReadHeaderTimeout: time.Minute,
 		Protocols:         new(http.Protocols),
-		ErrorLog:          log.New(io.Discard, "", 0), // clients that went away; the transport knows the rest
-		BaseContext:       func(l net.Listener) context.Context { return context.WithValue(ctx, listenerKey{}, l) },
+		ErrorLog:          log.New(io.Discard, "", 0), // it would have clients that closed their connection
+		BaseContext: func(l net.Listener) context.Context {
+			return context.WithValue(ctx, listenerKey{}, l)
+		},
 	}
 	s.web.Protocols.SetHTTP1(true)
 	s.web.Protocols.SetUnencryptedHTTP2(true)
@@ -60,8 +69,8 @@ func New(transport http.RoundTripper, base string) *Server {
 // origin have one listener.
 func (s *Server) URL(upstream string) (string, error) {
 	u, err := url.Parse(upstream)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("an upstream is an address such as https://api.example.com/v1, without user, query and fragment")
+	if err != nil || !isUpstream(u) {
+		return "", errNotUpstream
 	}
 	l, err := s.listen(targetOf(u))
 	if err != nil {
@@ -70,21 +79,37 @@ func (s *Server) URL(upstream string) (string, error) {
 	return l.address + u.EscapedPath(), nil
 }
 
-// Dial connects a client of this process to the listener that stands for an upstream; addr
-// is host and port of the upstream. The client speaks HTTP without TLS, whatever the scheme.
+var errNotUpstream = errors.New("an upstream is an address such as https://api.example.com/v1, " +
+	"without user, query and fragment")
+
+// isUpstream reports whether a URL can be the base URL of an upstream.
+func isUpstream(u *url.URL) bool {
+	isHTTP := u.Scheme == "http" || u.Scheme == "https"
+	if !isHTTP || u.Host == "" {
+		return false
+	}
+	return u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+// Dial connects a client of this process to the listener for an upstream. addr is the
+// host and port of the upstream. The client speaks HTTP without TLS, whatever the scheme.
 func (s *Server) Dial(scheme, addr string) (conn net.Conn, err error) {
 	t := targetOf(&url.URL{Scheme: scheme, Host: addr})
 	t.dialed = true
-	bubble.Outside(func() { // the server outlives it
-		var l *listener
-		if l, err = s.listen(t); err == nil {
-			conn, err = l.Listener.(*pipes).dial()
+	// The server outlives a synctest bubble of the client, so it must not be started
+	// in the bubble.
+	bubble.Outside(func() {
+		l, listenErr := s.listen(t)
+		if listenErr != nil {
+			err = listenErr
+			return
 		}
+		conn, err = l.Listener.(*pipeListener).dial()
 	})
 	return conn, err
 }
 
-// listen returns the listener of a target.
+// listen returns the listener for a target, and opens it if there is none.
 func (s *Server) listen(t target) (*listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,46 +123,59 @@ func (s *Server) listen(t target) (*listener, error) {
 		return &listener{target: t, address: s.base + "/" + t.scheme + "/" + t.host}, nil
 	}
 	for _, l := range s.listeners {
-		if l.address == t.String() && !t.dialed { // who is dialed is no address of ours
-			return nil, fmt.Errorf("%s is promptecho's own address for %s: give the address of the upstream itself", t, l.target)
+		isOwnAddress := l.address == t.String() && !t.dialed
+		if isOwnAddress {
+			return nil, fmt.Errorf("%s is promptecho's own address for %s: "+
+				"give the address of the upstream itself", t, l.target)
 		}
 	}
-	web := net.Listener(newPipes())
+	var web net.Listener = newPipeListener()
 	if !t.dialed {
 		var err error
-		if web, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-			if web, err = net.Listen("tcp6", "[::1]:0"); err != nil {
-				return nil, err
-			}
+		web, err = listenLoopback()
+		if err != nil {
+			return nil, err
 		}
 	}
 	l := &listener{Listener: web, target: t, address: "http://" + web.Addr().String()}
 	s.listeners[t] = l
-	s.running.Go(func() { _ = s.web.Serve(l) }) // always ends by Close
+	s.running.Go(func() { _ = s.web.Serve(l) }) // it returns when Close closes l
 	return l, nil
 }
 
-// begin reports whether a request may begin. It runs until the caller calls s.running.Done.
+// listenLoopback listens on a free port of a loopback address: of version 4 or, on a
+// machine without it, of version 6.
+func listenLoopback() (net.Listener, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return net.Listen("tcp6", "[::1]:0")
+	}
+	return l, nil
+}
+
+// begin counts a request as running, and reports whether the server is open. If it is,
+// the caller must call s.running.Done.
 func (s *Server) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.running.Add(1)
+	if s.closed {
+		return false
 	}
-	return !s.closed
+	s.running.Add(1)
+	return true
 }
 
-// patience is how long Close waits for a transport that does not heed its context.
-const patience = 5 * time.Second
+// closeTimeout is how long Close waits for a transport that ignores the end of a context.
+const closeTimeout = 5 * time.Second
 
-// Close ends all requests, streams too, and waits until the transport has let go of them. A
+// Close cancels all requests, and waits until the transport has returned from them. A
 // second Close does nothing.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.cancel(request.ErrStopped)
-	_ = s.web.Close() // of the listeners and connections, which nobody uses any more
+	s.cancel(request.ErrServerClosed)
+	_ = s.web.Close() // closes the listeners and connections
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -145,38 +183,38 @@ func (s *Server) Close() {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(patience):
+	case <-time.After(closeTimeout):
 	}
 }
 
-// A target is what a listener stands for.
+// A target is the upstream of a listener.
 type target struct {
-	scheme, host string // of the upstream; as urls.Origin has it
-	dialed       bool   // a client of this process takes the listener for the upstream itself
+	scheme string
+	host   string // as urls.Origin returns it
+	dialed bool   // the listener is for Dial, whose clients address the upstream itself
 }
 
 func (t target) String() string { return t.scheme + "://" + t.host }
 
-// A listener stands for an upstream.
+// A listener gets the requests to an upstream.
 type listener struct {
 	net.Listener
 	target
-	address string // http://127.0.0.1:41001
-	path    string // of a request's, what is the address's; see New
+	address string // such as http://127.0.0.1:41001
+	path    string // the path of address, if the server has a base; see New
 }
 
 type listenerKey struct{}
 
-// serves reports whether a request may come from a program that was led here. The others are
-// pages that the developer's browser has open: what such a page asks would be recorded, and
-// under a name that was made to lead here it would read the answers. A browser names the page
-// in Origin, or says that it is from elsewhere (https://www.w3.org/TR/fetch-metadata/). Names
-// below .internal are nobody's (containers call their host so).
-func (l *listener) serves(r *http.Request) bool {
-	ours := func(host string) bool {
-		return urls.IsThisMachine(host) || host == l.host || strings.HasSuffix((&url.URL{Host: host}).Hostname(), ".internal")
-	}
-	if r.Host != "" && !ours(r.Host) {
+// trusts reports whether a request comes from a program that uses the listener, and not
+// from a web page in a browser of the developer. The request of a page would be recorded;
+// if the page has made a name of its own lead to the listener (DNS rebinding), it could
+// read the responses.
+//
+// A browser names the page in Origin, or says in Sec-Fetch-Site that the page is of
+// another site (https://www.w3.org/TR/fetch-metadata/).
+func (l *listener) trusts(r *http.Request) bool {
+	if r.Host != "" && !l.isTrustedHost(r.Host) {
 		return false
 	}
 	origin := r.Header.Get("Origin")
@@ -187,7 +225,15 @@ func (l *listener) serves(r *http.Request) bool {
 	if err != nil || origin == "null" {
 		return false
 	}
-	return u.Scheme != "http" && u.Scheme != "https" || ours(u.Host) // applications have schemes of their own
+	isWebPage := u.Scheme == "http" || u.Scheme == "https" // applications have schemes of their own
+	return !isWebPage || l.isTrustedHost(u.Host)
+}
+
+// isTrustedHost reports whether a host is this machine, the upstream, or a name below
+// .internal, which is not in the public DNS: containers call their host so.
+func (l *listener) isTrustedHost(host string) bool {
+	name := (&url.URL{Host: host}).Hostname()
+	return urls.IsThisMachine(host) || host == l.host || strings.HasSuffix(name, ".internal")
 }
 
 // targetOf returns the target that a URL names.

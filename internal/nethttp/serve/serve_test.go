@@ -297,7 +297,7 @@ func TestClose(t *testing.T) {
 	s.Close()
 	select {
 	case err := <-canceled:
-		if !errors.Is(err, request.ErrStopped) {
+		if !errors.Is(err, request.ErrServerClosed) {
 			t.Error(err)
 		}
 	default:

@@ -9,11 +9,12 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// formats are how files start that models read and write, and the names of their formats.
+// formats are the formats of files that models read and write. A file of a format has
+// the bytes of magic at an offset.
 var formats = []struct {
 	ext, media string
-	at         int
-	start      string
+	offset     int
+	magic      string
 }{
 	{"png", "image/png", 0, "\x89PNG\r\n\x1a\n"},
 	{"jpg", "image/jpeg", 0, "\xff\xd8\xff"},
@@ -32,7 +33,7 @@ var formats = []struct {
 	{"webm", "video/webm", 0, "\x1aE\xdf\xa3"},
 }
 
-// maxStart is how much of a file tells its format.
+// maxStart is how many bytes of a file Format needs to know its format.
 const maxStart = 16
 
 const unknown = "application/octet-stream"
@@ -42,19 +43,21 @@ var (
 	mediaType = memo.Regexp(`^[\w.+-]+/[\w.+-]+$`)
 )
 
-// Format returns the extension and the media type of content: by how it starts, or else by what
-// the client says, the name of the file and its Content-Type, which may be empty.
+// Format returns the extension and the media type of content. The first bytes of the
+// content decide, or else the filename and the Content-Type from the client, which may
+// be empty.
 func Format(content []byte, name, contentType string) (ext, media string) {
 	ext = strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))
 	media, _, _ = mime.ParseMediaType(contentType)
 	for _, f := range formats {
-		if len(content) > f.at && bytes.HasPrefix(content[f.at:], []byte(f.start)) {
+		if len(content) > f.offset && bytes.HasPrefix(content[f.offset:], []byte(f.magic)) {
 			return f.ext, f.media
 		}
 	}
 	for _, f := range formats {
+		isUnknown := media == "" || media == unknown
 		switch {
-		case ext == f.ext && (media == "" || media == unknown):
+		case ext == f.ext && isUnknown:
 			media = f.media
 		case ext == "" && media == f.media:
 			ext = f.ext

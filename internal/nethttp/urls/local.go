@@ -8,40 +8,47 @@ import (
 	"strings"
 )
 
-// LocalHosts stands for every local host.
+// LocalHosts is written in place of the name of any local host.
 const LocalHosts = "(local)"
 
-// localNames are the ends of names that are known in one network only: RFC 6761,
-// RFC 6762, RFC 9476 by its use, and those of Kubernetes.
-var localNames = []string{".localhost", ".local", ".internal", ".svc"}
+// localSuffixes are the ends of names that exist in one network only: RFC 6761, RFC
+// 6762, the use of RFC 9476, and Kubernetes.
+var localSuffixes = []string{".localhost", ".local", ".internal", ".svc"}
 
-// metadata are the addresses at which clouds give a machine its metadata and
-// credentials. They are the same on every machine, and no other server's.
-var metadata = []netip.Addr{
+// metadataServers are the addresses at which a cloud gives a machine its metadata and
+// credentials. They are the same on every machine, and no other server has them.
+var metadataServers = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"),
-	netip.MustParseAddr("fd00:ec2::254"), // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
+
+	// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-data-retrieval.html
+	netip.MustParseAddr("fd00:ec2::254"),
 }
 
-// IsLocal reports whether a host is one of this machine or its network: loopback,
-// private and link-local addresses (RFC 1918, RFC 4193, RFC 3927, RFC 4291) but for
-// those of metadata, names without a dot as containers have them, and localNames.
+// IsLocal reports whether a host is this machine or one in its network:
+//
+//   - a loopback, private or link-local address (RFC 1918, RFC 4193, RFC 3927, RFC 4291),
+//     except metadataServers
+//   - a name without a dot, as containers have it
+//   - a name with one of localSuffixes
 func IsLocal(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if ip, err := netip.ParseAddr(host); err == nil {
+	ip, err := netip.ParseAddr(host)
+	if err == nil {
 		ip = ip.Unmap()
-		return IsThisMachine(host) || !slices.Contains(metadata, ip) && (ip.IsPrivate() || ip.IsLinkLocalUnicast())
+		isInNetwork := ip.IsPrivate() || ip.IsLinkLocalUnicast()
+		return IsThisMachine(host) || isInNetwork && !slices.Contains(metadataServers, ip)
 	}
 	if !strings.Contains(host, ".") {
 		return host != ""
 	}
-	return slices.ContainsFunc(localNames, func(end string) bool { return strings.HasSuffix(host, end) })
+	return slices.ContainsFunc(localSuffixes, func(suffix string) bool { return strings.HasSuffix(host, suffix) })
 }
 
 // IsThisMachine reports whether a request to a host, with or without a port,
 // stays on this machine. The host is "localhost" or a name below it (RFC 6761,
 // section 6.3), a loopback address, or the unspecified address, which dials
-// this machine, too (RFC 1122, section 3.2.1.3). The dot of the root may stand
-// behind a name. [IsLoopback] is the rule for what a server trusts.
+// this machine, too (RFC 1122, section 3.2.1.3). A name may end with the dot of
+// the root. [IsLoopback] is the rule for what a server trusts.
 func IsThisMachine(host string) bool {
 	name := strings.TrimSuffix(strings.ToLower((&url.URL{Host: host}).Hostname()), ".")
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
@@ -70,5 +77,6 @@ func IsLoopback(host string) bool {
 		name = host
 	}
 	ip := net.ParseIP(name)
-	return name == "localhost" || name == "[::1]" || ip != nil && ip.IsLoopback()
+	isLoopbackIP := ip != nil && ip.IsLoopback()
+	return name == "localhost" || name == "[::1]" || isLoopbackIP
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// Who is asked is mostly the body's model. Where the path or the host name
-// somebody, they decide too, and where no model is named at all, the server does:
-// its origin, and all of its path and query.
+// A request is answered by a model. In most requests the body names the model. The path
+// and the host may name it as well, or a deployment or an agent; this file has the
+// patterns for both. Without any name, the server itself stands for the model: its
+// origin, path and query.
 
-// Prefixes are what can stand before a family's own part of a path, under any
-// further prefix, and names who is asked. The first that fits the segments at a
-// place is taken; one that names nobody keeps those behind it from a name.
+// Prefixes are patterns for the part of a path that comes before the part of the API,
+// and names what answers. The first pattern that matches the segments at a place is
+// used. A pattern without a name keeps later patterns from taking its words for a name.
 var Prefixes = []string{
 	"/deployments/v2/llms/{model}",                       // Predibase
 	"/deployments/{model}",                               // Azure OpenAI, also without /openai; SAP AI Core
@@ -24,14 +25,14 @@ var Prefixes = []string{
 	"/serving-endpoints/{model}",                  // Databricks
 	"/models/{org}/{model}/v1",                    // Hugging Face
 	"/v2/{model}/openai",                          // RunPod
-	"/publishers/google", "/publishers/mistralai", // what they publish they serve by themselves too
+	"/publishers/google", "/publishers/mistralai", // they serve the same models elsewhere, too
 	"/publishers/{publisher}",
 	"/api/projects/{project}", "/applications/{application}", "/agents/{agent}", // Azure AI Foundry
 	"/accounts/{account}", // Cloudflare
 }
 
-// ModelHosts are the hosts that serve one model and are named for it, whatever
-// the body says ("tgi", "azureai").
+// ModelHosts are patterns for hosts that serve one model and have its name, whatever
+// model the body names ("tgi", "azureai").
 var ModelHosts = []string{
 	"{model}.{region}.models.ai.azure.com",
 	"{model}.{region}.inference.ai.azure.com",
@@ -46,7 +47,7 @@ var ModelHosts = []string{
 	"{model}.modal.run",
 }
 
-// HostModel tells for what model a host is named, if for any.
+// HostModel returns the model in the name of a host, and "" if there is none.
 var HostModel = memo.Strings[string]{Func: func(host string) string {
 	labels := strings.Split(strings.ToLower(strings.TrimSuffix(host, ".")), ".")
 	for _, pattern := range ModelHosts {
@@ -57,17 +58,28 @@ var HostModel = memo.Strings[string]{Func: func(host string) string {
 	return ""
 }}
 
-// PrefixNames returns what is named in a part of a path.
-func PrefixNames(path []string) (names []Named) {
-next:
+// PrefixNames returns the names that Prefixes find in the segments of a path.
+func PrefixNames(path []string) []Named {
+	var names []Named
 	for len(path) > 0 {
-		for _, pattern := range Prefixes {
-			if found, rest, ok := MatchParts(pattern[1:], "/", path); ok {
-				names, path = append(names, found...), rest
-				continue next
-			}
+		found, rest, ok := matchPrefix(path)
+		if !ok {
+			path = path[1:]
+			continue
 		}
-		path = path[1:]
+		names = append(names, found...)
+		path = rest
 	}
 	return names
+}
+
+// matchPrefix matches the beginning of a path with Prefixes.
+func matchPrefix(path []string) (names []Named, rest []string, ok bool) {
+	for _, pattern := range Prefixes {
+		names, rest, ok = MatchParts(pattern[1:], "/", path)
+		if ok {
+			return names, rest, true
+		}
+	}
+	return nil, nil, false
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A Server is what a text of the user says about which servers are meant.
+// A Server is a selector of servers, which a user writes as a text.
 //
 //	text                            host           port                  path
 //	127.0.0.1:6333                  127.0.0.1      6333                  any
@@ -21,7 +21,7 @@ import (
 //	name a request
 type Server struct {
 	Host   string // in lower case, an address without brackets
-	Domain bool   // all names below Host are meant, and not Host itself
+	Domain bool   // selects all names below Host, and not Host itself
 	Port   string // "" is any
 	Path   string // "" is any; else with a leading slash and without a trailing one
 
@@ -29,12 +29,12 @@ type Server struct {
 	OfScheme bool
 }
 
-// errNoServer says that a text names no server.
+// errNoServer is the error of a text that does not name a server.
 var errNoServer = errors.New("it names no server")
 
-// ParseServer reads the name of a server: an address, a name, a URL, or "http/" and one of the
-// first two. A name without a dot and a port is none, but for localhost: it may be that of a
-// function.
+// ParseServer parses the name of a server: an address, a host name, a URL, or "http/" and
+// one of the first two. It refuses a name without a dot and a port, except localhost:
+// such a name may be that of a function.
 func ParseServer(text string) (Server, error) {
 	parsed := parsedServers.Get(text)
 	return parsed.server, parsed.err
@@ -53,7 +53,8 @@ var parsedServers = memo.Strings[parsedServer]{Func: func(text string) parsedSer
 func parseServer(text string) (s Server, err error) {
 	rest, isNamed := strings.CutPrefix(text, "http/")
 	scheme, address, isURL := strings.Cut(rest, "://")
-	if isNamed && isURL || isURL && scheme != "http" && scheme != "https" {
+	isHTTP := scheme == "http" || scheme == "https"
+	if isURL && (isNamed || !isHTTP) {
 		return s, errNoServer
 	}
 	if !isURL {
@@ -64,7 +65,10 @@ func parseServer(text string) (s Server, err error) {
 	}
 
 	u, err := url.Parse("//" + strings.TrimPrefix(address, "*."))
-	if err != nil || u.User != nil || strings.HasSuffix(u.Host, ":") || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.User != nil || strings.HasSuffix(u.Host, ":") {
+		return s, errNoServer
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
 		return s, errNoServer
 	}
 	s.Host = hostOf(u)
@@ -80,7 +84,8 @@ func parseServer(text string) (s Server, err error) {
 		return s, errNoServer
 	}
 	isPlainWord := !strings.ContainsAny(s.Host, ".:") && s.Host != "localhost"
-	if isPlainWord && !isNamed && !isURL && s.Port == "" {
+	isMarked := isNamed || isURL || s.Port != "" // as a server
+	if isPlainWord && !isMarked {
 		return s, errNoServer
 	}
 	return s, nil
@@ -116,12 +121,15 @@ func (s Server) Names(u *url.URL) bool {
 	return s.hasHost(hostOf(u)) && isPort && isBelow
 }
 
-// NamesOrigin reports whether an origin, as [Origin] returns it, is that of the server. It has no
-// port if that is the one of its scheme.
+// NamesOrigin reports whether an origin, as [Origin] returns it, is that of the server. An
+// origin has no port if its port is that of its scheme.
 func (s Server) NamesOrigin(origin string) bool {
 	u := &url.URL{Host: origin}
 	port := u.Port()
-	isPort := s.Port == "" || s.Port == port || port == "" && (s.Port == "80" || s.Port == "443")
+	isPort := s.Port == "" || s.Port == port
+	if port == "" {
+		isPort = s.Port == "" || s.Port == "80" || s.Port == "443"
+	}
 	if s.OfScheme {
 		isPort = port == ""
 	}

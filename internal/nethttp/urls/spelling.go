@@ -7,9 +7,10 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// KeepSpelling returns a URL as it is written, with its hashes spelled as the values that they
-// stand for were sent. A hash is of a decoded value, since that is what matching compares, so two
-// spellings of one value have one hash. The escapes of the placeholder tell them apart:
+// KeepSpelling returns a redacted URL whose placeholders say how the redacted values were
+// escaped. A placeholder has the hash of the unescaped value, which matching compares, so
+// two spellings of one value have one hash. The escapes of the placeholder tell them
+// apart:
 //
 //	sent        written
 //	q=a+b       q=[REDACTED-c8687a08]
@@ -22,20 +23,22 @@ func KeepSpelling(sent, written string) string {
 	}
 	head, writtenQuery, fragment := cutQuery(written)
 	_, sentQuery, _ := cutQuery(sent)
-	is, was := strings.Split(writtenQuery, "&"), strings.Split(sentQuery, "&")
-	if len(is) != len(was) {
+	pairs := strings.Split(writtenQuery, "&")
+	sentPairs := strings.Split(sentQuery, "&")
+	if len(pairs) != len(sentPairs) {
 		return written
 	}
-	for i, pair := range is {
+	for i, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
-		_, raw, _ := strings.Cut(was[i], "=")
+		_, raw, _ := strings.Cut(sentPairs[i], "=")
 		plain, err := url.QueryUnescape(raw)
-		isSentHash := hashPlaceholder().MatchString(plain) // by a program that has it from an answer
+		// A program that has a placeholder from a replayed response sends it as it is.
+		isSentHash := hashPlaceholder().MatchString(plain)
 		if hashPlaceholder().MatchString(value) && err == nil && !isSentHash {
-			is[i] = name + "=" + spellHash(value, spellingOfValue(raw, plain))
+			pairs[i] = name + "=" + spellHash(value, spellingOfValue(raw, plain))
 		}
 	}
-	return head + strings.Join(is, "&") + fragment
+	return head + strings.Join(pairs, "&") + fragment
 }
 
 const hashStart = "[REDACTED-"
@@ -55,8 +58,8 @@ func cutQuery(raw string) (head, query, fragment string) {
 	return head, query, fragment
 }
 
-// spellingOfValue returns in what the escapes of a value differ from those of [url.QueryEscape]:
-// a sum of the numbers below.
+// spellingOfValue returns how the escapes of a value differ from those of
+// [url.QueryEscape]: a sum of the numbers below.
 func spellingOfValue(raw, plain string) (spelling int) {
 	const (
 		escapedSpace   = 1 << iota // %20 in place of +
@@ -75,7 +78,7 @@ func spellingOfValue(raw, plain string) (spelling int) {
 			}
 			continue
 		}
-		escape := raw[i : i+3] // QueryUnescape has taken it
+		escape := raw[i : i+3] // a valid one: QueryUnescape has accepted raw
 		character, _ := url.QueryUnescape(escape)
 		switch {
 		case escape != strings.ToUpper(escape):

@@ -1,7 +1,7 @@
-// Package attr has the attributes by which a test says what its recorders did. Package
+// Package attr has the attributes of a test that say what its recorders did. Package
 // echotest sets them with [testing.TB.Attr]; the command reads them from the events of
-// go test -json. The keys are stable; go doc of echotest lists them. A recorder of no test
-// has no attributes; what it did goes to the command by a file.
+// go test -json. The keys are stable; go doc of echotest lists them. A recorder without a
+// test writes a file for the command instead.
 package attr
 
 import (
@@ -19,9 +19,10 @@ import (
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 )
 
-// The keys of the attributes that are none of the [Counts].
+// The keys of the attributes other than [Counts].
 const (
 	CassetteKey = "promptecho.cassette"
 	SavedKey    = "promptecho.saved"
@@ -34,11 +35,11 @@ const (
 type Done struct {
 	Cassettes []string `json:"cassettes,omitempty"` // absolute paths
 	Saved     []string `json:"saved,omitempty"`     // the files that were written, absolute
-	Causes    []Cause  `json:"causes,omitempty"`    // why the test does not fit its cassette
+	Causes    []Cause  `json:"causes,omitempty"`    // why the test and its cassette do not agree
 	Counts
-	Kept int64 `json:"-"` // recordings that the files that were written had before
+	Kept int64 `json:"-"` // recordings that the written files had before
 
-	// Codes are those of all errors, also of the errors that are no causes. Each is there once.
+	// Codes are those of all errors, with a cause or without one, each once.
 	Codes []finding.Code `json:"codes,omitempty"`
 }
 
@@ -49,33 +50,34 @@ func (d *Done) AddCode(code finding.Code) {
 	}
 }
 
-// A Cause is one reason why a test does not fit its cassette, for the command.
+// A Cause is a reason why a test and its cassette do not agree, for the command.
 type Cause struct {
-	Code   finding.Code   `json:"code"`
-	Hints  []finding.Code `json:"hints,omitempty"`  // what else is known of it
-	At     string         `json:"at,omitempty"`     // the cassette with a line, if one is known
-	Reason string         `json:"reason"`           // in a line
-	Detail string         `json:"detail,omitempty"` // the rest of the report
-	Caller string         `json:"caller,omitempty"` // which line asked
-	Option string         `json:"option,omitempty"` // what to add so that it fits, as code
-	Edits  []Edit         `json:"edits,omitempty"`  // the first fields that differ from the nearest recording
+	Code    finding.Code    `json:"code"`
+	Hints   []finding.Code  `json:"hints,omitempty"`   // codes of what else is known
+	At      string          `json:"at,omitempty"`      // the cassette, with a line if it is known
+	Reason  string          `json:"reason"`            // in a line
+	Detail  string          `json:"detail,omitempty"`  // the rest of the report
+	Caller  string          `json:"caller,omitempty"`  // the line that sent the request
+	Options []advice.Option `json:"options,omitempty"` // the options to add
+	Edits   []Edit          `json:"edits,omitempty"`   // the first fields that differ from the nearest recording
 }
 
-// An Edit is a field that differs, and its values around the difference; "" where there is none.
+// An Edit is a field that differs, and its values around the difference. A missing value is
+// "".
 type Edit struct {
 	Path     string `json:"path"`
 	Recorded string `json:"recorded"`
 	Incoming string `json:"incoming"`
 }
 
-// Counts are numbers of requests, recordings and tokens. The keys of their attributes have their
-// names in JSON.
+// Counts are numbers of requests, recordings and tokens. The key of an attribute has the name
+// in JSON.
 type Counts struct {
 	Replayed     int64 `json:"replayed,omitempty"`      // requests that the cassette answered
 	Resumed      int64 `json:"resumed,omitempty"`       // requests that the journal of a killed run answered
 	CarriedOver  int64 `json:"carried_over,omitempty"`  // requests that recordings of another cassette answered
 	Recorded     int64 `json:"recorded,omitempty"`      // requests whose live answers were recorded
-	InputTokens  int64 `json:"input_tokens,omitempty"`  // of what was recorded, as the provider reports them
+	InputTokens  int64 `json:"input_tokens,omitempty"`  // of recorded responses, as the provider reports them
 	OutputTokens int64 `json:"output_tokens,omitempty"` // the same
 	Failed       int64 `json:"failed,omitempty"`        // requests whose failures were not recorded, or were overcome
 	Dropped      int64 `json:"dropped,omitempty"`       // recordings that were removed from the cassette
@@ -86,11 +88,11 @@ type Counts struct {
 	Identical   int64 `json:"identical,omitempty"`
 	Benign      int64 `json:"benign,omitempty"`
 	Drift       int64 `json:"drift,omitempty"`
-	NotCompared int64 `json:"not_compared,omitempty"` // it was sent, and the answer says nothing of the model
+	NotCompared int64 `json:"not_compared,omitempty"` // sent, but the response is not from a model
 	NotSent     int64 `json:"not_sent,omitempty"`
 }
 
-// All returns where each number stands, by the key of its attribute.
+// All returns a pointer to each number, by the key of its attribute.
 func (c *Counts) All() iter.Seq2[string, *int64] {
 	return func(yield func(string, *int64) bool) {
 		v := reflect.ValueOf(c).Elem()
@@ -103,24 +105,28 @@ func (c *Counts) All() iter.Seq2[string, *int64] {
 	}
 }
 
-// Write calls set with each attribute that says something: the files, and the numbers that
-// are not 0. A path with a line break cannot be an attribute and is left out.
+// Write calls set for each attribute: the files, the codes, and the numbers that are not 0.
+// A path with a line break cannot be an attribute, and is left out.
 func (d *Done) Write(set func(key, value string)) {
-	files := func(key string, paths []string) {
+	setPaths := func(key string, paths []string) {
 		for _, path := range paths {
 			if !strings.ContainsAny(path, "\r\n") {
 				set(key, path)
 			}
 		}
 	}
-	files(CassetteKey, d.Cassettes)
-	files(SavedKey, d.Saved)
+	setPaths(CassetteKey, d.Cassettes)
+	setPaths(SavedKey, d.Saved)
 	for _, code := range d.Codes {
 		set(CodeKey, string(code))
 	}
-	for _, c := range d.Causes {
-		if text, err := json.Marshal(c); err == nil && os.Getenv(Env) != "" {
-			set(CauseKey, string(text))
+	runsInCommand := os.Getenv(Env) != ""
+	if runsInCommand {
+		for _, c := range d.Causes {
+			text, err := json.Marshal(c)
+			if err == nil {
+				set(CauseKey, string(text))
+			}
 		}
 	}
 	for key, n := range d.All() {
@@ -130,13 +136,13 @@ func (d *Done) Write(set func(key, value string)) {
 	}
 }
 
-// Env is the environment variable by which the command names a folder for what recorders of
-// no test did.
+// Env is the environment variable in which the command names a folder for the files of
+// recorders without a test.
 const Env = "PROMPTECHO_DONE"
 
-// Leave leaves what a recorder did in a file of its own in the folder of [Env]. It does
-// nothing if the variable is not set.
-func (d *Done) Leave() error {
+// WriteFile writes what a recorder did to a new file in the folder of [Env]. It does nothing if
+// the variable is not set.
+func (d *Done) WriteFile() error {
 	dir := os.Getenv(Env)
 	if dir == "" {
 		return nil
@@ -147,10 +153,10 @@ func (d *Done) Leave() error {
 	})
 }
 
-// Add adds the counts of others.
+// Add adds other counts.
 func (c *Counts) Add(other Counts) {
-	theirs := maps.Collect(other.All())
+	numbers := maps.Collect(other.All())
 	for key, n := range c.All() {
-		*n += *theirs[key]
+		*n += *numbers[key]
 	}
 }

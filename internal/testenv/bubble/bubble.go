@@ -1,6 +1,7 @@
-// Package bubble runs code outside of a testing/synctest bubble. The clock of a bubble moves when
-// each goroutine in it waits for another one. One that waits for the network does not count as
-// waiting, so that what keeps a connection must not be started in a bubble.
+// Package bubble runs code outside of a testing/synctest bubble. The clock of a bubble
+// advances when each goroutine in it waits for another one of the bubble. A goroutine that
+// waits for the network does not count as waiting, so code that keeps a connection open
+// must not run in a bubble.
 package bubble
 
 import (
@@ -11,85 +12,105 @@ import (
 	"time"
 )
 
-// In reports whether its caller is in a bubble, whose clock has no monotonic reading. (A stack names its bubble, but is
-// made whole, however little of it is wanted.)
+// In reports whether the caller is in a bubble: the clock of a bubble has no monotonic
+// reading. (A stack names its bubble, too, but the runtime writes all of a stack.)
 func In() bool {
 	now := time.Now()
 	return now == now.Round(0)
 }
 
-// id returns the bubble of its caller as a stack names it; "" if that is in none.
+// id returns the name of the caller's bubble, as a stack has it, and "" outside of bubbles.
 func id() string {
-	var head [128]byte // the first line of a stack is "goroutine 7 [running, synctest bubble 1]:"
-	line, _, _ := strings.Cut(string(head[:runtime.Stack(head[:], false)]), "]:\n")
+	// The first line of a stack is "goroutine 7 [running, synctest bubble 1]:".
+	var buf [128]byte
+	n := runtime.Stack(buf[:], false)
+	line, _, _ := strings.Cut(string(buf[:n]), "]:\n")
 	_, id, _ := strings.Cut(line, ", synctest bubble ")
 	return id
 }
 
-// Connected reports whether a connection of net/http lies in the bubble of its caller and holds
-// its clock, as one over the network does and one over a pipe in the bubble does not.
+// maxStacks is how much of the stacks of all goroutines Connected reads.
+const maxStacks = 1 << 20
+
+// Connected reports whether a connection of net/http keeps the clock of the caller's bubble
+// from advancing: one whose goroutine belongs to the bubble and waits for the network. A
+// pipe inside of the bubble does not, since its waits are durable.
 func Connected() bool {
-	bubble := ", synctest bubble " + id() + "]:\n"
-	text := make([]byte, 1<<20)
-	for stack := range strings.SplitSeq(string(text[:runtime.Stack(text, true)]), "\n\n") {
+	ending := ", synctest bubble " + id() + "]:"
+	buf := make([]byte, maxStacks)
+	n := runtime.Stack(buf, true)
+	for stack := range strings.SplitSeq(string(buf[:n]), "\n\n") {
 		head, _, _ := strings.Cut(stack, "\n")
-		if strings.HasSuffix(head+"\n", bubble) && !strings.Contains(head, "(durable)") && strings.Contains(stack, ").readLoop(") {
+		isOfBubble := strings.HasSuffix(head, ending)
+		isDurable := strings.Contains(head, "(durable)")
+		isConnection := strings.Contains(stack, ").readLoop(")
+		if isOfBubble && !isDurable && isConnection {
 			return true
 		}
 	}
 	return false
 }
 
-// doors leads functions out. It was made in no bubble, so that anybody may use it.
-var doors = make(chan func())
+// functions passes functions to a goroutine outside. The channel is made outside of every
+// bubble, so that every goroutine may use it.
+var functions = make(chan func())
 
-// outside counts the functions that run outside for callers in bubbles.
-var outside atomic.Int64
+// running counts the functions that run outside for callers in bubbles.
+var running atomic.Int64
 
-// Busy reports whether somebody in a bubble waits for what runs outside.
-func Busy() bool { return outside.Load() > 0 }
+// Busy reports whether a goroutine in a bubble waits for a function that runs outside.
+func Busy() bool { return running.Load() > 0 }
 
-// Outside runs f in no bubble, and returns when f has. Meanwhile the clock of the caller's
-// bubble stands still, since who waits for a mutex holds it. f must not touch what the bubble
-// has made to wait for, such as a channel or a context.
+// Outside runs f outside of the caller's bubble, and returns when f has returned. During f,
+// the clock of the bubble does not advance, since a wait for a mutex is not durable. f must
+// not use channels, timers and contexts that were made in the bubble.
 func Outside(f func()) {
 	if !In() {
 		f()
 		return
 	}
-	outside.Add(1)
-	defer outside.Add(-1)
-	var running sync.Mutex
-	running.Lock()
-	goOut(func() { defer running.Unlock(); f() })
-	running.Lock()
+	running.Add(1)
+	defer running.Add(-1)
+	var returned sync.Mutex
+	returned.Lock()
+	startOutside(func() { defer returned.Unlock(); f() })
+	returned.Lock()
 }
 
-// goOut has somebody outside start f. What a goroutine starts runs in its bubble. The cleanup of
-// an object that nobody has any more runs in none, so that this lets the first one out, if
-// nobody has stayed there.
-func goOut(f func()) {
+// triesPerCleanup is how often startOutside tries to find a goroutine outside before it
+// starts one, which runs a garbage collection.
+const triesPerCleanup = 1000
+
+// startOutside starts f in a goroutine outside of every bubble. A goroutine belongs to the
+// bubble of the goroutine that starts it, so that another one outside has to start f. If
+// there is none, startOutside lets the runtime start serve: the cleanup of an object that
+// is garbage runs outside of every bubble.
+func startOutside(f func()) {
 	for tries := 0; ; tries++ {
 		select {
-		case doors <- f:
+		case functions <- f:
 			return
 		default:
 		}
-		if tries%1000 == 0 {
-			runtime.AddCleanup(&struct{ _ [4]*byte }{}, func(int) { go stay() }, 0)
+		if tries%triesPerCleanup == 0 {
+			garbage := &struct{ _ [4]*byte }{}
+			runtime.AddCleanup(garbage, func(int) { go serve() }, 0)
 			runtime.GC()
 		}
 		runtime.Gosched()
 	}
 }
 
-// stay starts what comes out, for as long as there is something and a little longer.
-func stay() {
+// idleTime is how long serve waits for another function before it returns.
+const idleTime = 50 * time.Millisecond
+
+// serve starts the functions of startOutside, as long as there are any.
+func serve() {
 	for {
 		select {
-		case f := <-doors:
+		case f := <-functions:
 			go f()
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(idleTime):
 			if !Busy() {
 				return
 			}

@@ -21,23 +21,31 @@ var texts = []string{
 	"é😀", "“q”", "‘q’", "a\nb", "\n", "a\tb",
 	"-n", "--", "-echo.mode=all", "-tags=a,b", "-x:y", "--%",
 	`\`, `\\`, `\\\`, `a\`, `a\\b`, `\'`, `'\`, `\\'`, `a\'b\\`, `C:\my app`, `C:\my app\`, `C:\a\`,
+	`\n`, `a\\\'b`, "two\nlines", "~root", "<a>", `-options={mask: {"req-[0-9]+\\)": "REQ"}}`,
 	`^TestX$/^a b$`, `^TestX$/^a\.b$`, `^(TestA|TestB)$`, `^TestX$/^a\\b$`, `^TestX$/^it's$`,
 	`^TestX$/^\$5$`, `^TestX$/^a"b$`, `^TestX$/^100%$`, `^TestX$/^a#01$`, `^BenchmarkX$/^n=1$`,
 }
 
-// Each shell must hand over what was quoted.
+// Each shell must hand over what was quoted, as an argument and as the value of
+// a variable.
 func TestQuotedArgumentsReachTheProgramInEachShell(t *testing.T) {
 	t.Parallel()
 	var script strings.Builder
 	for _, text := range texts {
-		script.WriteString("show " + quoteForPOSIX(text) + "\n")
+		quoted := quoteForPOSIX(text)
+		script.WriteString("PROMPTECHO_FROM=" + quoted + " show " + quoted + "\n")
 	}
 	for _, shell := range shells(t) {
 		got := shell.run(t, script.String(), "show")
 		for i, text := range texts {
-			if i >= len(got) || !slices.Equal(got[i].args, []string{text}) {
-				t.Errorf("%s reads %s as %q, want %q", shell.name, quoteForPOSIX(text), got[min(i, len(got)-1)].args, text)
+			if i >= len(got) {
+				t.Errorf("%s has run %d of %d commands", shell.name, len(got), len(texts))
 				break
+			}
+			want := call{"show", text + " ", []string{text}}
+			if fmt.Sprintf("%q", got[i]) != fmt.Sprintf("%q", want) {
+				t.Errorf("%s reads %s as %q, want %q", shell.name, quoteForPOSIX(text), got[i], want)
+				break // what follows may be a part of the same misreading
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package stack says what runs the function that asks: a test, a panic, and which line of
-// the user's code.
+// Package stack finds what called a function: a test, a panic, and a line of the user's
+// code.
 package stack
 
 import (
@@ -17,21 +17,21 @@ import (
 	"sync"
 )
 
-// A Running tells what runs the function that asks for it.
+// A Running describes what called a function.
 type Running struct {
-	Panicking bool // a panic is running deferred functions; in a cleanup only the stack shows it
-	Exiting   bool // runtime.Goexit is running them, as after FailNow and SkipNow, even of a parent test
-	InTest    bool // this is the goroutine of a test, benchmark, fuzz test or example
-	Benchmark bool // it is that of a benchmark
-	Cleanup   bool // a function that was given to Cleanup of a test runs
+	Panicking bool // a panic runs deferred functions; in a cleanup only the stack shows it
+	Exiting   bool // runtime.Goexit runs them, as after FailNow and SkipNow, also of a parent test
+	InTest    bool // the goroutine is that of a test, benchmark, fuzz test or example
+	Benchmark bool // the goroutine is that of a benchmark
+	Cleanup   bool // a function of T.Cleanup runs
 }
 
-// Current tells what runs its caller. It does not ask for files and lines, which
+// Current returns what called its caller. It does not look up files and lines, which
 // takes many times as long.
 func Current() (s Running) {
 	pcs := make([]uintptr, 128)
 	for _, pc := range pcs[:runtime.Callers(2, pcs)] {
-		switch runtime.FuncForPC(pc - 1).Name() { // of none that is inlined
+		switch runtime.FuncForPC(pc - 1).Name() { // none of these is inlined
 		case "runtime.gopanic":
 			s.Panicking = true
 		case "runtime.Goexit":
@@ -41,14 +41,15 @@ func Current() (s Running) {
 		case "testing.(*common).runCleanup":
 			s.Cleanup = true
 		case "testing.(*B).runN":
-			s.InTest, s.Benchmark = true, true
+			s.InTest = true
+			s.Benchmark = true
 		}
 	}
 	return s
 }
 
-// isOf reports whether a function belongs to a module and is not one of ours that answer
-// requests.
+// isOf reports whether a function belongs to a module, and not to the packages of this
+// module that answer requests.
 func isOf(module, function string) bool {
 	isOurs := strings.HasPrefix(function, "github.com/promptecho/promptecho.") ||
 		strings.HasPrefix(function, "github.com/promptecho/promptecho/internal/")
@@ -66,12 +67,12 @@ func shortFile(file string) string {
 	return filepath.ToSlash(file)
 }
 
-// A Goroutine is one that lives.
+// A Goroutine is a goroutine that has not ended.
 type Goroutine struct {
 	ID      uint64
-	Frames  []Frame // what runs in it, the innermost first
-	Creator Frame   // what started it; zero for the first one
-	Parent  uint64  // the goroutine that did
+	Frames  []Frame // the calls in it, the innermost first
+	Creator Frame   // the go statement that started it; zero for the first goroutine
+	Parent  uint64  // the goroutine with that statement
 }
 
 // A Frame is a function and the line that runs.
@@ -82,40 +83,50 @@ type Frame struct {
 
 // ID returns the number of the goroutine of its caller. No other goroutine of the process
 // has it or will have it.
-func ID() (id uint64) {
-	var head [64]byte                                                                     // as long as "goroutine 18446744073709551615 "
-	_, _ = fmt.Sscanf(string(head[:runtime.Stack(head[:], false)]), "goroutine %d ", &id) // every stack begins so
+func ID() uint64 {
+	var buf [64]byte // longer than "goroutine 18446744073709551615 "
+	n := runtime.Stack(buf[:], false)
+	var id uint64
+	_, _ = fmt.Sscanf(string(buf[:n]), "goroutine %d ", &id) // every stack begins so
 	return id
 }
 
-// Ancestors returns a goroutine, the one that started it, and so on, as far as they live. It stops the program meanwhile: it is for what is about to fail.
-func Ancestors(id uint64) (chain []Goroutine) {
+// Ancestors returns a goroutine, the goroutine that started it, and so on, up to the first
+// one that has ended. It stops all goroutines while it reads their stacks, so it is for
+// requests that are about to fail.
+func Ancestors(id uint64) []Goroutine {
 	var dump strings.Builder
 	_ = pprof.Lookup("goroutine").WriteTo(&dump, 2) // as a panic prints them
 	stacks := strings.Split(dump.String(), "\n\n")
-	var known []Goroutine // the next one, and what started it, if GODEBUG says so
+	var chain []Goroutine
+	// known begins with the next goroutine. With GODEBUG=tracebackancestors, a stack has
+	// the ancestors of its goroutine as well, also those that have ended.
+	var known []Goroutine
 	for {
 		head := fmt.Sprintf("goroutine %d ", id)
-		if i := slices.IndexFunc(stacks, func(stack string) bool { return strings.HasPrefix(stack, head) }); i >= 0 {
+		i := slices.IndexFunc(stacks, func(stack string) bool { return strings.HasPrefix(stack, head) })
+		if i >= 0 {
 			known = Parse(stacks[i])
 		}
 		if len(known) == 0 || known[0].ID != id {
 			return chain
 		}
-		chain, id, known = append(chain, known[0]), known[0].Parent, known[1:]
+		chain = append(chain, known[0])
+		id = known[0].Parent
+		known = known[1:]
 	}
 }
 
-// entry matches the first line of a goroutine, also of one that started that above it, and the two of
-// a frame.
+// entry matches the first line of a goroutine, also in a list of ancestors, and the two
+// lines of a frame.
 var entry = regexpOnce(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
 	`(?:created by (.+?)(?: in goroutine (\d+))?|(.+)\(.*)\n\t(.*):(\d+))`)
 
-// Parse reads stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
-// leaves out what it does not know.
+// Parse parses stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
+// ignores other lines.
 func Parse(text string) (list []Goroutine) {
 	for stack := range strings.SplitSeq(text, "\n\n") {
-		var g *Goroutine // the one that it is read of
+		var g *Goroutine // that the lines belong to
 		for _, m := range entry().FindAllStringSubmatch(stack, -1) {
 			id, err := strconv.ParseUint(m[1]+m[3], 10, 64)
 			line, _ := strconv.Atoi(m[6])
@@ -126,7 +137,8 @@ func Parse(text string) (list []Goroutine) {
 				g = &list[len(list)-1]
 			case g == nil:
 			case m[2] != "":
-				g.Creator, g.Parent = f, id
+				g.Creator = f
+				g.Parent = id
 			case m[4] != "":
 				g.Frames = append(g.Frames, f)
 			}
@@ -135,15 +147,20 @@ func Parse(text string) (list []Goroutine) {
 	return list
 }
 
-// Caller returns the place in the user's code that sent the request, as "file.go:line"
+// Caller returns the place in the user's code that sent a request, as "file.go:line"
 // relative to the working directory. It is the innermost frame of a test file or of the
-// main module that called an http.Client, itself or through an SDK, also where a framework asks
-// in goroutines of its own. Code below the client is a transport, which asked for nothing. If the
-// place is not in a test file, that of the test follows: "bot.go:39 < a_test.go:40". The place is
-// empty if no goroutine that lives has such a frame. It may stop the program meanwhile.
+// main module that called an http.Client, itself or through an SDK, also if a framework
+// has started goroutines in between. Frames that the client called are those of a
+// transport, which does not count.
+//
+// If the place is not in a test file, the line of the test follows: "bot.go:39 <
+// a_test.go:40". Caller returns "" if no goroutine has such a frame. It may stop all
+// goroutines while it reads their stacks.
 func Caller() string {
-	// Its own stack is enough where a test file stands in it. Those of others cost with each goroutine that lives.
-	if at := CallerIn(Parse(string(debug.Stack()))); strings.Contains(at, "_test.go:") {
+	// The stack of this goroutine is enough if it has a test file. Reading all stacks
+	// takes longer with each goroutine of the program.
+	at := CallerIn(Parse(string(debug.Stack())))
+	if strings.Contains(at, "_test.go:") {
 		return at
 	}
 	return CallerIn(Ancestors(ID()))
@@ -187,17 +204,18 @@ func isGoModOf(module, text string) bool {
 	return false
 }
 
-// wrote reports whether the source file of a frame belongs to the module. The name of the function
-// does not say so: a closure of an option, such as WithAPIKey of an SDK, is compiled into the
-// function that WithAPIKey is inlined into, and is called TestX.WithAPIKey.func1.
-func (m mainModule) wrote(f Frame) bool {
+// hasSource reports whether the source file of a frame belongs to the module. The name of
+// the function does not say so: a closure of an option, such as WithAPIKey of an SDK, is
+// compiled into the function that WithAPIKey is inlined into, and has the name
+// TestX.WithAPIKey.func1.
+func (m mainModule) hasSource(f Frame) bool {
 	file := filepath.ToSlash(f.File)
 	switch {
 	case !closureOfAnother().MatchString(f.Function):
 		return true
 	case inModuleCache().MatchString(file):
 		return false
-	case !filepath.IsAbs(f.File): // of -trimpath
+	case !filepath.IsAbs(f.File): // built with -trimpath
 		return m.path == "main" || strings.HasPrefix(file, m.path+"/")
 	}
 	return m.root == "" || isBelow(m.root, f.File)
@@ -212,7 +230,7 @@ var (
 	inModuleCache = regexpOnce(`@v\d[^/]*/|/vendor/`)
 )
 
-// regexpOnce compiles an expression when it is needed first.
+// regexpOnce returns a function that compiles an expression at its first call.
 func regexpOnce(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
@@ -231,8 +249,8 @@ func isBelow(dir, file string) bool {
 	return err1 == nil && err2 == nil && isIn(realDir, realFile)
 }
 
-// CallerIn returns the innermost place in the user's code of goroutines of which each was
-// started by the next one, as [Caller] does for the first one of them; "" if there is none.
+// CallerIn returns what [Caller] returns in the first goroutine of a chain. Each goroutine
+// of the chain was started by the next one.
 func CallerIn(chain []Goroutine) string {
 	return readMainModule().callerIn(chain)
 }
@@ -241,22 +259,27 @@ func CallerIn(chain []Goroutine) string {
 func (m mainModule) callerIn(chain []Goroutine) string {
 	var frames []Frame
 	for i, g := range chain {
-		if i == 0 { // what the others wait for is not what they started
+		if i == 0 { // the others have gone on after they started the next one
 			frames = append(frames, g.Frames...)
 		}
 		frames = append(frames, g.Creator)
 	}
 	var code, test string // the line in the user's code, and the innermost one of a test file
 	for _, f := range frames {
-		inTest := strings.HasSuffix(f.File, "_test.go")
 		if strings.HasPrefix(f.Function, "net/http.(*Client).") {
-			code, test = "", ""
-		} else if inTest || code == "" && isOf(m.path, f.Function) && m.wrote(f) {
-			here := shortFile(f.File) + ":" + strconv.Itoa(f.Line)
-			code = cmp.Or(code, here)
-			if inTest {
-				test = cmp.Or(test, here)
-			}
+			code = "" // what was found is below the client
+			test = ""
+			continue
+		}
+		inTest := strings.HasSuffix(f.File, "_test.go")
+		isFirst := !inTest && code == "" && isOf(m.path, f.Function) && m.hasSource(f)
+		if !inTest && !isFirst {
+			continue
+		}
+		here := shortFile(f.File) + ":" + strconv.Itoa(f.Line)
+		code = cmp.Or(code, here)
+		if inTest {
+			test = cmp.Or(test, here)
 		}
 	}
 	if test != "" && code != test {
@@ -265,14 +288,19 @@ func (m mainModule) callerIn(chain []Goroutine) string {
 	return code
 }
 
-// TestIn returns the name of the test function that goroutines come from, of which each was
-// started by the next one; "" if there is none. A subtest has the name of its test. It is TestX of
+// testFunction matches a function of a test file by its name or that of a closure in it:
 // "example.com/app.TestX.func1".
+var testFunction = regexpOnce(`\.((?:Test|Benchmark|Fuzz|Example)[^./]*)[^/]*$`)
+
+// TestIn returns the name of the test function that started the goroutines of a chain, and
+// "" if there is none. Each goroutine of the chain was started by the next one. For a
+// subtest it is the function of the test.
 func TestIn(chain []Goroutine) string {
-	test := regexp.MustCompile(`\.((?:Test|Benchmark|Fuzz|Example)[^./]*)[^/]*$`)
 	for _, g := range chain {
-		for _, f := range slices.Backward(append([]Frame{g.Creator}, g.Frames...)) {
-			if m := test.FindStringSubmatch(f.Function); m != nil && m[1] != "TestMain" {
+		frames := append([]Frame{g.Creator}, g.Frames...)
+		for _, f := range slices.Backward(frames) {
+			m := testFunction().FindStringSubmatch(f.Function)
+			if m != nil && m[1] != "TestMain" {
 				return m[1]
 			}
 		}

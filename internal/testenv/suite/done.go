@@ -12,8 +12,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
-// readAttr adds what an attribute says of recorders to what they did. It reports whether the attribute is one of ours and
-// says something.
+// readAttr adds an attribute of a recorder to what the recorders of a test did. It reports
+// whether the attribute is one of package attr and is valid.
 func readAttr(d *attr.Done, key, value string) bool {
 	switch key {
 	case attr.CassetteKey:
@@ -41,9 +41,9 @@ func readAttr(d *attr.Done, key, value string) bool {
 	return false
 }
 
-// Left returns what recorders have left in the folder of [attr.Env]. Temporary
-// files and empty ones are from processes that were killed.
-func Left(dir string) (all []attr.Done, err error) {
+// ReadDone returns the content of the files that recorders have written to the folder of
+// [attr.Env]. It ignores temporary and empty files, which killed processes have left.
+func ReadDone(dir string) (all []attr.Done, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if atomicfile.IsTemporary(e.Name()) {

@@ -51,7 +51,7 @@ func TestLeave(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(attr.Env, dir)
 	want := attr.Done{Cassettes: []string{"/a\nb.yaml"}, Saved: []string{"/a\nb.yaml"}, Counts: attr.Counts{Recorded: 2, InputTokens: 30}}
-	if err := want.Leave(); err != nil {
+	if err := want.WriteFile(); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "empty"), nil, 0o600); err != nil {
@@ -63,15 +63,15 @@ func TestLeave(t *testing.T) {
 	}
 	temp.WriteString("{")
 	temp.Close()
-	if got, err := Left(dir); err != nil || !reflect.DeepEqual(got, []attr.Done{want}) {
+	if got, err := ReadDone(dir); err != nil || !reflect.DeepEqual(got, []attr.Done{want}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	t.Setenv(attr.Env, "")
-	if err := want.Leave(); err != nil {
+	if err := want.WriteFile(); err != nil {
 		t.Errorf("nobody wants to know: %v", err)
 	}
 	t.Setenv(attr.Env, filepath.Join(dir, "gone"))
-	if err := want.Leave(); err == nil {
+	if err := want.WriteFile(); err == nil {
 		t.Error("no error, and nothing is left")
 	}
 }

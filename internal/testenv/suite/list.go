@@ -1,5 +1,5 @@
-// Package suite runs the tests of a module that use promptecho, by go test -json, and
-// reads what comes of them. Only the command needs it.
+// Package suite runs the tests of a module that use promptecho with go test -json, and
+// reads their results. Only the command needs it.
 package suite
 
 import (
@@ -12,25 +12,26 @@ import (
 	"strings"
 )
 
-// library is the package that a test links if it has a recorder.
+// library is the package that a test with a recorder links.
 const library = "github.com/promptecho/promptecho"
 
-// A Package is one whose tests link promptecho.
+// A Package is a package whose tests link promptecho.
 type Package struct {
 	Path string // the import path
 	Dir  string // absolute
 }
 
 // List returns the packages that match the patterns and whose tests link promptecho, in
-// the order of go list. The flags are for go list. The error is what go list says.
+// the order of go list. The flags are for go list. The error has the message of go list.
 func List(flags, patterns []string) (found []Package, err error) {
 	args := append([]string{"list", "-test", "-json=ImportPath,Name,Dir,Deps"}, flags...)
 	cmd := exec.Command("go", append(args, patterns...)...)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var out, stderr bytes.Buffer
+	cmd.Stdout = &out
+	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		if said.Len() > 0 {
-			err = errors.New(strings.TrimSpace(said.String()))
+		if stderr.Len() > 0 {
+			err = errors.New(strings.TrimSpace(stderr.String()))
 		}
 		return nil, fmt.Errorf("go list: %w", err)
 	}
@@ -39,20 +40,23 @@ func List(flags, patterns []string) (found []Package, err error) {
 			ImportPath, Name, Dir string
 			Deps                  []string
 		}
-		if err := dec.Decode(&p); err == io.EOF {
+		err := dec.Decode(&p)
+		if err == io.EOF {
 			return found, nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		path, isTest := strings.CutSuffix(p.ImportPath, ".test") // the program that runs a package's tests
+		// The tests of a package are a program whose path ends in ".test".
+		path, isTest := strings.CutSuffix(p.ImportPath, ".test")
 		if isTest && p.Name == "main" && links(p.Deps) {
 			found = append(found, Package{path, p.Dir})
 		}
 	}
 }
 
-// links reports whether the library is among dependencies. A package that is built for one
-// test has the name of the test's program behind its own.
+// links reports whether dependencies contain the library. A package that is built for one
+// test has the name of the test program after its own path.
 func links(deps []string) bool {
 	for _, dep := range deps {
 		if path, _, _ := strings.Cut(dep, " "); path == library {

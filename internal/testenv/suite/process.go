@@ -28,23 +28,24 @@ type Event struct {
 type Process struct {
 	Events <-chan Event // closed when there are no more
 
-	cmd  *exec.Cmd
-	said bytes.Buffer // what go test says beside the events
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
 }
 
-// Start starts go test in a record mode. The mode stands in the environment, since the go
-// command ends its list of packages at a flag that it does not know. The flags and the
-// arguments behind the packages are for go test, and more variables of the environment,
-// NAME=VALUE, for the tests. Results that go test has cached do not count.
-func Start(mode string, flags []string, packages []Package, behind []string, env ...string) (*Process, error) {
-	args := append([]string{"test", "-json", "-count=1"}, flags...)
+// Start starts go test in a record mode, with flags before the packages, arguments after
+// them, and more environment variables, as NAME=VALUE. The mode is an environment variable,
+// too: the go command ends its list of packages at a flag that it does not know. go test
+// does not use its cached results.
+func Start(mode string, flags []string, packages []Package, args []string, env ...string) (*Process, error) {
+	words := append([]string{"test", "-json", "-count=1"}, flags...)
 	for _, p := range packages {
-		args = append(args, p.Path)
+		words = append(words, p.Path)
 	}
-	p := &Process{cmd: exec.Command("go", append(args, behind...)...)}
+	words = append(words, args...)
+	p := &Process{cmd: exec.Command("go", words...)}
 	p.cmd.Env = append(append(os.Environ(), "PROMPTECHO_MODE="+mode), env...)
-	p.cmd.Stderr = &p.said
-	p.cmd.WaitDelay = time.Second // for what a killed go test has started
+	p.cmd.Stderr = &p.stderr
+	p.cmd.WaitDelay = time.Second // for the processes that a killed go test has started
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func Start(mode string, flags []string, packages []Package, behind []string, env
 	return p, nil
 }
 
-// read reads a line of go test -json. A line that is no event is output.
+// read parses a line of go test -json. A line without an event is output.
 func read(line []byte) (e Event) {
 	if err := json.Unmarshal(line, &e); err != nil || e.Action == "" {
 		return Event{Action: "output", Output: string(line)}
@@ -77,28 +78,32 @@ func read(line []byte) (e Event) {
 	return e
 }
 
-// Interrupt has go test start no more packages, and end when those that run have ended. A
-// terminal interrupts the tests as well.
+// Interrupt makes go test start no more packages, and end after those that run. A terminal
+// interrupts the tests as well.
 func (p *Process) Interrupt() {
 	if p.cmd.Process.Signal(os.Interrupt) != nil {
-		p.Kill() // as on Windows
+		p.Kill() // Windows has no interrupt
 	}
 }
 
 // Kill ends go test at once.
-func (p *Process) Kill() { _ = p.cmd.Process.Kill() } // an error says that it has ended
+func (p *Process) Kill() { _ = p.cmd.Process.Kill() } // it fails if go test has ended
 
-// Wait waits for the end of go test, after the last event. It returns what go test said
-// beside the events, and an error if it could not be run. Tests that failed are no error.
-func (p *Process) Wait() (said string, err error) {
+// usageError is the exit status of the go command for wrong flags.
+const usageError = 2
+
+// Wait waits for the end of go test, after the last event. It returns the standard error of
+// go test, and an error if go test could not run. Failed tests are not an error.
+func (p *Process) Wait() (stderr string, err error) {
 	err = p.cmd.Wait()
-	said = strings.TrimSpace(p.said.String())
+	stderr = strings.TrimSpace(p.stderr.String())
 	var exit *exec.ExitError
-	if err == nil || errors.Is(err, exec.ErrWaitDelay) || errors.As(err, &exit) && exit.ExitCode() != 2 {
-		return said, nil
+	hasRun := errors.As(err, &exit) && exit.ExitCode() != usageError
+	if err == nil || hasRun || errors.Is(err, exec.ErrWaitDelay) {
+		return stderr, nil
 	}
-	if said != "" {
-		err = errors.New(said)
+	if stderr != "" {
+		err = errors.New(stderr)
 	}
-	return said, fmt.Errorf("go test: %w", err)
+	return stderr, fmt.Errorf("go test: %w", err)
 }

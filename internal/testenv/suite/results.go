@@ -33,19 +33,19 @@ func (t *Test) IsBelow(parent *Test) bool {
 	return t.Package == parent.Package && strings.HasPrefix(t.Name, parent.Name+"/")
 }
 
-// Results are what came of the tests so far.
+// Results are the results of the tests that have ended.
 type Results struct {
-	Tests    []*Test   // those that have ended, and have a recorder or failed, in that order
-	Packages int       // how many have ended
+	Tests    []*Test   // tests that have a recorder or failed, in the order in which they ended
+	Packages int       // the number of packages that have ended
 	Failures []Failure // of packages
 	Total    attr.Counts
 
 	running map[[2]string]*running // by package and name; that of the package has none
 	builds  map[string]string      // the output of builds
-	built   map[string]bool        // those of them that are told
+	built   map[string]bool        // the builds whose output is in Failures
 }
 
-// A Failure is what a package says that failed, other than by a test.
+// A Failure is a package that failed without a failed test.
 type Failure struct {
 	Package string       `json:"package"`
 	Code    finding.Code `json:"code"`
@@ -60,8 +60,8 @@ type running struct {
 	failed  int      // of a package: how many of its tests have failed
 }
 
-// Add adds an event. It returns the test that has ended with it and has a recorder or
-// failed, or nil.
+// Add adds an event. If a test ended with the event, and has a recorder or failed, Add
+// returns the test.
 func (r *Results) Add(e Event) *Test {
 	if e.ImportPath != "" {
 		if r.builds == nil {
@@ -70,18 +70,18 @@ func (r *Results) Add(e Event) *Test {
 		r.builds[e.ImportPath] += e.Output
 		return nil
 	}
-	one := r.get(e.Package, e.Test)
+	run := r.get(e.Package, e.Test)
 	switch e.Action {
 	case "output":
-		one.output(e.Output)
+		run.output(e.Output)
 	case "attr":
-		one.test.Linked = readAttr(&one.test.Done, e.Key, e.Value) || one.test.Linked
+		run.test.Linked = readAttr(&run.test.Done, e.Key, e.Value) || run.test.Linked
 	case Pass, Fail, Skip:
 		if e.Test == "" {
-			r.endPackage(one, e)
+			r.endPackage(run, e)
 			return nil
 		}
-		return r.end(one, e.Action, e.Elapsed)
+		return r.end(run, e.Action, e.Elapsed)
 	}
 	return nil
 }
@@ -89,39 +89,42 @@ func (r *Results) Add(e Event) *Test {
 // get returns what is running.
 func (r *Results) get(pkg, test string) *running {
 	key := [2]string{pkg, test}
-	one := r.running[key]
-	if one == nil {
+	run := r.running[key]
+	if run == nil {
 		if r.running == nil {
 			r.running = map[[2]string]*running{}
 		}
-		one = &running{test: Test{Package: pkg, Name: test}}
-		r.running[key] = one
+		run = &running{test: Test{Package: pkg, Name: test}}
+		r.running[key] = run
 	}
-	return one
+	return run
 }
 
-// output keeps a piece of output, without what go test -v says of the course of tests.
-func (one *running) output(text string) {
+// output keeps a piece of output, except the lines of go test -v that say which test runs.
+func (run *running) output(text string) {
 	trimmed := strings.TrimLeft(text, " ")
-	for _, course := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "=== ATTR "} {
-		if strings.HasPrefix(text, course) {
+	for _, progress := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "=== ATTR "} {
+		if strings.HasPrefix(text, progress) {
 			return
 		}
 	}
-	if one.test.Name != "" && (strings.HasPrefix(trimmed, "--- FAIL: ") || strings.HasPrefix(trimmed, "--- PASS: ") || strings.HasPrefix(trimmed, "--- SKIP: ")) {
-		one.verdict = trimmed
+	isVerdict := strings.HasPrefix(trimmed, "--- FAIL: ") ||
+		strings.HasPrefix(trimmed, "--- PASS: ") ||
+		strings.HasPrefix(trimmed, "--- SKIP: ")
+	if run.test.Name != "" && isVerdict {
+		run.verdict = trimmed
 		return
 	}
-	one.lines = append(one.lines, text)
+	run.lines = append(run.lines, text)
 }
 
 // end ends a test.
-func (r *Results) end(one *running, status string, seconds float64) *Test {
-	t := &one.test
+func (r *Results) end(run *running, status string, seconds float64) *Test {
+	t := &run.test
 	delete(r.running, [2]string{t.Package, t.Name})
 	t.Status, t.Seconds = status, seconds
 	if status == Fail || t.Benign+t.NotCompared+t.NotSent > 0 {
-		t.Output = one.verdict + strings.Join(one.lines, "")
+		t.Output = run.verdict + strings.Join(run.lines, "")
 	}
 	if status == Fail {
 		r.get(t.Package, "").failed++
@@ -134,41 +137,41 @@ func (r *Results) end(one *running, status string, seconds float64) *Test {
 	return t
 }
 
-// endPackage ends a package. What fails a package without a test is told: a build, a
-// panic of TestMain, an exit.
-func (r *Results) endPackage(one *running, e Event) {
-	pkg := one.test.Package
+// endPackage ends a package. If it failed without a failed test, it becomes a Failure:
+// after a failed build, a panic of TestMain, or a call of os.Exit.
+func (r *Results) endPackage(run *running, e Event) {
+	pkg := run.test.Package
 	delete(r.running, [2]string{pkg, ""})
 	r.Packages++
 	if e.Action != Fail {
 		return
 	}
-	text := strings.Join(one.lines, "")
-	for _, left := range r.left(pkg) {
-		text = strings.Join(left.lines, "") + text
-		left.test.Status = Stopped
-		if one.failed > 0 { // else the package says it
-			left.test.Output = strings.Join(left.lines, "")
+	text := strings.Join(run.lines, "")
+	for _, unfinished := range r.unfinished(pkg) {
+		text = strings.Join(unfinished.lines, "") + text
+		unfinished.test.Status = Stopped
+		if run.failed > 0 { // otherwise the Failure has the output
+			unfinished.test.Output = strings.Join(unfinished.lines, "")
 		}
-		r.Tests = append(r.Tests, &left.test)
-		delete(r.running, [2]string{pkg, left.test.Name})
+		r.Tests = append(r.Tests, &unfinished.test)
+		delete(r.running, [2]string{pkg, unfinished.test.Name})
 	}
 	if e.FailedBuild != "" && !r.built[e.FailedBuild] {
 		r.built[e.FailedBuild] = true
 		text = r.builds[e.FailedBuild] + text
 	}
-	if one.failed == 0 {
+	if run.failed == 0 {
 		r.Failures = append(r.Failures, Failure{pkg, finding.PackageFailed, text})
 	}
 }
 
-// left returns the tests of a package that have not ended, in the order of their names.
-func (r *Results) left(pkg string) (left []*running) {
-	for key, one := range r.running {
+// unfinished returns the tests of a package that have not ended, in the order of their names.
+func (r *Results) unfinished(pkg string) (tests []*running) {
+	for key, run := range r.running {
 		if key[0] == pkg && key[1] != "" {
-			left = append(left, one)
+			tests = append(tests, run)
 		}
 	}
-	slices.SortFunc(left, func(a, b *running) int { return strings.Compare(a.test.Name, b.test.Name) })
-	return left
+	slices.SortFunc(tests, func(a, b *running) int { return strings.Compare(a.test.Name, b.test.Name) })
+	return tests
 }

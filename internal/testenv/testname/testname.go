@@ -16,8 +16,8 @@ import (
 // that differ (also on a file system that ignores case), and must stay inside
 // the folder.
 
-// maxSegment is how long a segment of a path gets, in bytes; file systems and
-// tools limit names to 255 and Windows paths to 260.
+// maxSegment is the length of a segment of a path at most, in bytes. File systems
+// limit names to 255 bytes, and Windows limits paths to 260.
 const maxSegment = 80
 
 // Folder is where the cassettes of a package's tests are, below the package's folder.
@@ -43,43 +43,66 @@ func Split(path string) (pkg, cassette string, ok bool) {
 	return filepath.FromSlash(strings.TrimPrefix(slash[:i], "/")), filepath.FromSlash(slash[i+1:]), true
 }
 
-// plain are the characters that may stand in the name of a file everywhere.
+// plain are the characters that every file system allows in names.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.=+,@#()[]{}"
 
-// safeSegment makes one segment of a name safe. What is plain stays as it is;
-// everything else becomes %XX, and so does the first byte of a name that
-// Windows reserves. A long name is cut and ends in a hash of the whole.
-func safeSegment(s string) string {
-	out := ""
-	for i := range len(s) {
-		first, last := i == 0, i == len(s)-1
-		if strings.IndexByte(plain, s[i]) < 0 || s[i] == '.' && (first || last) || s[i] == '-' && first {
-			out += fmt.Sprintf("%%%02X", s[i])
+// ourExtensions are those of cassettes and the files next to them.
+var ourExtensions = []string{".yaml", ".assets", ".partial", ".failed"}
+
+// safeSegment returns the name of a file or folder for a segment of a test name. Plain
+// characters stay as they are. Others become %XX, and so does the first byte of a name
+// that Windows reserves. A long name is cut and ends in a hash of the whole segment.
+func safeSegment(segment string) string {
+	if segment == "" {
+		return "%"
+	}
+	var escaped strings.Builder
+	for i := range len(segment) {
+		if isPlainAt(segment, i) {
+			escaped.WriteByte(segment[i])
 		} else {
-			out += s[i : i+1]
+			fmt.Fprintf(&escaped, "%%%02X", segment[i])
 		}
 	}
-	switch ext := strings.ToLower(filepath.Ext(out)); {
-	case out == "":
-		return "%"
-	case ext == ".yaml" || ext == ".assets" || ext == ".partial" || ext == ".failed":
-		// A folder of this name could be in the way of a cassette or its files.
-		out = strings.TrimSuffix(out, filepath.Ext(out)) + "%2E" + filepath.Ext(out)[1:]
-	case reserved(out):
-		out = fmt.Sprintf("%%%02X%s", out[0], out[1:])
+
+	name := escaped.String()
+	ext := filepath.Ext(name)
+	switch {
+	case slices.Contains(ourExtensions, strings.ToLower(ext)):
+		// A folder with this name could have the path of a cassette.
+		name = strings.TrimSuffix(name, ext) + "%2E" + ext[1:]
+	case isDevice(name):
+		name = fmt.Sprintf("%%%02X%s", name[0], name[1:])
 	}
-	if len(out) <= maxSegment {
-		return out
+	if len(name) <= maxSegment {
+		return name
 	}
-	hash := sha256.Sum256([]byte(s))
-	return fmt.Sprintf("%s-h%x", strings.TrimRight(out[:maxSegment-18], "%."), hash[:8])
+	hash := sha256.Sum256([]byte(segment))
+	ending := fmt.Sprintf("-h%x", hash[:8])
+	return strings.TrimRight(name[:maxSegment-len(ending)], "%.") + ending
 }
 
-// reserved reports whether Windows gives the name to a device, whatever
-// extension follows (https://learn.microsoft.com/windows/win32/fileio/naming-a-file),
-// or shortens another to it ("name~1").
-func reserved(s string) bool {
-	base, _, _ := strings.Cut(strings.ToLower(s), ".")
-	return slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$"}, base) ||
-		len(base) == 4 && (strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")) && '0' <= base[3] && base[3] <= '9'
+// isPlainAt reports whether the byte at i stays as it is. A dot at an end hides a file or
+// is dropped by Windows, and commands take a leading minus for a flag.
+func isPlainAt(s string, i int) bool {
+	isFirst := i == 0
+	isLast := i == len(s)-1
+	switch s[i] {
+	case '.':
+		return !isFirst && !isLast
+	case '-':
+		return !isFirst
+	}
+	return strings.IndexByte(plain, s[i]) >= 0
+}
+
+// isDevice reports whether Windows gives a name to a device, whatever extension follows
+// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+func isDevice(name string) bool {
+	base, _, _ := strings.Cut(strings.ToLower(name), ".")
+	if slices.Contains([]string{"con", "prn", "aux", "nul", "conin$", "conout$"}, base) {
+		return true
+	}
+	isPort := strings.HasPrefix(base, "com") || strings.HasPrefix(base, "lpt")
+	return isPort && len(base) == 4 && '0' <= base[3] && base[3] <= '9'
 }

@@ -1,5 +1,5 @@
-// Package tests says which tests a package has, as its files say, and which cassettes are
-// those of tests that are gone.
+// Package tests finds the tests of a package in its files, and the cassettes whose tests
+// do not exist.
 package tests
 
 import (
@@ -26,7 +26,7 @@ type Package struct {
 	goFiles   int
 	cassettes map[string]bool     // those of the functions, without ".yaml"
 	mentioned map[string]bool     // the paths that texts in test files end in
-	unread    error               // a test file that cannot be read: nobody knows what is in it
+	unread    error               // why a test file cannot be read; its content is not known
 	scopes    map[string][]*scope // those of the functions in test files, by their names
 }
 
@@ -150,12 +150,14 @@ func (p *Package) mention(text string) {
 	}
 }
 
-// Lacks reports whether the test of a cassette is gone: it is named as a test, no function of
-// the package has the name, and no test file mentions the cassette, whose path is that below
-// the folder of the package. Subtests are not known before they run. In a folder without Go
-// files nobody knows who uses a cassette.
+// Lacks reports whether the package has no test for a cassette: the cassette has the name of
+// a test, no function has this name, and no test file mentions the cassette. The path of the
+// cassette is below the folder of the package. Subtests are not known before they run, so
+// their function decides. Lacks is false in a folder without Go files, whose cassettes may
+// belong to any package.
 func (p *Package) Lacks(cassette string) bool {
-	if !IsTest(nameOf(cassette)) || !p.HasGoFiles() || p.unread != nil || p.Mentions(cassette) {
+	isKnown := p.HasGoFiles() && p.unread == nil
+	if !isKnown || !IsTest(nameOf(cassette)) || p.Mentions(cassette) {
 		return false
 	}
 	own := strings.TrimSuffix(cassette, ".yaml")

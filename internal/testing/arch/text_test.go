@@ -43,7 +43,6 @@ var textParsers = []struct{ file, text, why string }{
 	{"cmd/promptecho/internal/foreign/detect.go", "version https://git-lfs", "a pointer of Git LFS"},
 	{"cmd/promptecho/internal/prove/prove.go", "DATA RACE", "the output of go test"},
 	{"cmd/promptecho/internal/prove/prove.go", "panic: ", "the output of go test"},
-	{"cmd/promptecho/internal/worded/words.go", "", "translates the reports of Go for suites in other languages"},
 	{"internal/report/explain.go", "promptecho: not recorded", "a mark that programs put into requests, interaction.MissMark"},
 	{"cmd/promptecho/internal/observe/overlay.go", "\treturn t.roundTrip(req)", "Go code of net/http"},
 	{"cmd/promptecho/internal/observe/overlay.go", "\tpromptechoAsked(", "Go code that is put into net/http"},

@@ -1,23 +1,25 @@
-// Package environ keeps the environment of whoever runs the tests out of them.
+// Package environ sets the environment and the flags of a test process.
 package environ
 
 import (
+	"flag"
 	"os"
 	"strings"
 )
 
-// read are the variables, beside those that begin with PROMPTECHO_, that promptecho reads to
-// decide how to record, what to demand and how to print.
-var read = []string{
+// variables are the environment variables that promptecho reads to decide how to record,
+// what to demand and how to print, apart from those that begin with PROMPTECHO_.
+var variables = []string{
 	"CI", "GITHUB_ACTIONS", "GITHUB_WORKSPACE",
 	"NO_COLOR", "FORCE_COLOR",
 	"TEST_TOTAL_SHARDS", "TESTBRIDGE_TEST_ONLY",
 }
 
-// Clear unsets all variables that decide what promptecho does. It is called by TestMain: a
-// test sets those that it is about.
+// Clear unsets all variables that decide what promptecho does, so that the environment of
+// the developer does not change the tests. It is called by TestMain. A test sets the
+// variables that it needs.
 func Clear() {
-	for _, name := range read {
+	for _, name := range variables {
 		os.Unsetenv(name)
 	}
 	for _, variable := range os.Environ() {
@@ -26,4 +28,22 @@ func Clear() {
 			os.Unsetenv(name)
 		}
 	}
+}
+
+// A T is the test that sets a flag, a [testing.TB].
+type T interface {
+	Helper()
+	Fatal(args ...any)
+	Cleanup(f func())
+}
+
+// SetFlag sets a flag of the test process until the test ends. A test that calls it must
+// not be parallel: flags belong to the process.
+func SetFlag(t T, name, value string) {
+	t.Helper()
+	old := flag.Lookup(name).Value.String()
+	if err := flag.Set(name, value); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = flag.Set(name, old) }) // the old value was valid
 }

@@ -99,7 +99,7 @@ func coherePrompt(body object) prompt {
 	return p
 }
 
-// cohereResult is the text of a tool's result, which may stand in documents.
+// cohereResult returns the text of a tool's result, which may be in documents.
 func cohereResult(content any) string {
 	list, ok := content.([]any)
 	if !ok {

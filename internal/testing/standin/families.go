@@ -11,7 +11,7 @@ var families = []family{
 	gemini, converse, invoke, ollamaChat, ollamaGenerate, cohereChat,
 }
 
-// familyOf finds who answers a request; the family is nil for an unknown path.
+// familyOf returns the family that answers a request, and nil for an unknown path.
 func familyOf(r *http.Request) (*family, *vendor) {
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	for i := range families {

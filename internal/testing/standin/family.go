@@ -19,7 +19,7 @@ type vendor struct {
 	speaks  func(r *http.Request) bool                     // does a request to an unknown path look like its own?
 	key     func(h http.Header) string                     // the credential, "" if missing
 	keyless problem                                        // what it says without one
-	badJSON func(err error) problem                        // ... to a body that is no JSON object
+	badJSON func(err error) problem                        // what it says to a body that is not a JSON object
 	headers func(c *call, h http.Header, status int)       // what it sends with every response
 	refuse  func(c *call, h http.Header, p problem) []byte // an error's body, and headers that depend on it
 }
@@ -52,10 +52,10 @@ type problem struct {
 	code    string
 }
 
-// noModel is the one model name that nobody serves.
+// noModel is the name of a model that no vendor has.
 const noModel = "no-such-model"
 
-// suffix recognises paths that end in one of the given.
+// suffix returns a function that recognises paths with one of these endings.
 func suffix(ends ...string) func(string) bool {
 	return func(path string) bool {
 		for _, end := range ends {

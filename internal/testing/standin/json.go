@@ -72,7 +72,7 @@ func decodeValue(dec *json.Decoder) (any, error) {
 // encode writes a value as compact JSON, without escaping HTML.
 func encode(v any) []byte { return appendJSON(nil, v) }
 
-// pretty writes a value as JSON indented by the given blanks.
+// pretty writes a value as JSON with this indentation.
 func pretty(v any, indent string) []byte {
 	var buf bytes.Buffer
 	if err := json.Indent(&buf, encode(v), "", indent); err != nil {

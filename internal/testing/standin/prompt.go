@@ -169,20 +169,22 @@ func (p prompt) size() int {
 	return n
 }
 
-// tokens cuts a text into words with the space before them, long words into parts.
-// Joined they are the text.
+// tokens cuts a text into words with the space before them, and long words into parts.
+// Joined, the tokens are the text.
 func tokens(text string) []string {
 	const long = 12
 	var out []string
-	start, runes, inWord := 0, 0, false
+	start := 0 // of the token
+	runes := 0 // of the token, without space
 	for i, r := range text {
-		space := unicode.IsSpace(r)
-		if i > start && (space && inWord || runes == long) {
+		isSpace := unicode.IsSpace(r)
+		endsWord := isSpace && runes > 0
+		if i > start && (endsWord || runes == long) {
 			out = append(out, text[start:i])
-			start, runes, inWord = i, 0, false
+			start = i
+			runes = 0
 		}
-		if !space {
-			inWord = true
+		if !isSpace {
 			runes++
 		}
 	}
@@ -239,7 +241,7 @@ type reply struct {
 	tokens []string // of the text
 }
 
-// inWord reports whether what stands between two texts is part of a longer word.
+// inWord reports whether the text between two texts is part of a longer word.
 func inWord(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, size := utf8.DecodeRuneInString(after)

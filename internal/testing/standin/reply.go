@@ -27,8 +27,11 @@ func (p prompt) reply(variant int) reply {
 func (p prompt) cut(r *reply) {
 	at := len(r.text)
 	for _, stop := range p.stops {
-		if i := strings.Index(r.text, stop); i >= 0 && i < at && stop != "" {
-			at, r.stop, r.why = i, stop, stopped
+		i := strings.Index(r.text, stop)
+		if stop != "" && i >= 0 && i < at {
+			at = i
+			r.stop = stop
+			r.why = stopped
 		}
 	}
 	r.text = r.text[:at]
@@ -36,7 +39,8 @@ func (p prompt) cut(r *reply) {
 	if p.limit > 0 && len(r.tokens) > p.limit {
 		r.tokens = r.tokens[:p.limit]
 		r.text = strings.Join(r.tokens, "")
-		r.stop, r.why = "", limited
+		r.stop = ""
+		r.why = limited
 	}
 }
 

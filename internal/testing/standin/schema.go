@@ -34,8 +34,10 @@ func newFiller(root any, text string) *filler {
 func (f *filler) value(schema any, name string) any {
 	f.depth++
 	defer func() { f.depth-- }()
-	if f.made++; f.made > most || f.depth > 4*maxDepth {
-		return nil // the schema wants too much, perhaps without end
+	f.made++
+	isTooLarge := f.made > most || f.depth > 4*maxDepth // perhaps without end
+	if isTooLarge {
+		return nil
 	}
 	s := f.resolve(schema)
 	if v := s.get("const"); v != nil {
@@ -127,7 +129,7 @@ func (f *filler) merged(s object) object {
 	return out
 }
 
-// lookup follows a reference within the schema.
+// lookup returns the definition of a reference inside of the schema.
 func (f *filler) lookup(ref string) object {
 	path, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -194,11 +196,12 @@ func (f *filler) array(s object, name string) []any {
 	return list
 }
 
-// pick chooses from an enum: what was given, else what the text names, else the first.
+// pick chooses from an enum: the value of the next written argument, or else one that the
+// text names, or else the first one.
 func (f *filler) pick(list []any) any {
 	for _, text := range []string{f.take(), f.text} {
 		for _, v := range list {
-			if v, ok := v.(string); ok && standsIn(v, text) {
+			if v, ok := v.(string); ok && containsWord(text, v) {
 				return v
 			}
 		}
@@ -206,11 +209,11 @@ func (f *filler) pick(list []any) any {
 	return list[0]
 }
 
-// standsIn reports whether a value stands in a text, as a word of its own.
-func standsIn(value, text string) bool {
-	text, value = strings.ToLower(text), strings.ToLower(value)
-	i := strings.Index(text, value)
-	return value != "" && i >= 0 && !inWord(text[:i], text[i+len(value):])
+// containsWord reports whether a text has a word, in any case.
+func containsWord(text, word string) bool {
+	text, word = strings.ToLower(text), strings.ToLower(word)
+	i := strings.Index(text, word)
+	return word != "" && i >= 0 && !inWord(text[:i], text[i+len(word):])
 }
 
 // take removes the next written argument, "" if there is none.
@@ -332,12 +335,13 @@ func phrases(text string) []string {
 	return append(quoted, names...)
 }
 
-// numbers is the numbers in a text.
+// numbers returns the numbers in a text.
 func numbers(text string) []string {
+	isSeparator := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".-_", r)
+	}
 	var out []string
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' && r != '-' && r != '_'
-	}) {
+	for _, w := range strings.FieldsFunc(text, isSeparator) {
 		w = strings.Trim(w, ".")
 		if v, err := strconv.ParseFloat(w, 64); err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
 			out = append(out, fmt.Sprint(json.Number(w)))

@@ -63,7 +63,7 @@ func (s *Server) Close() {
 	if s.served != nil {
 		_ = s.web.Close()
 		<-s.served
-		_ = s.web.Close() // a connection accepted meanwhile
+		_ = s.web.Close() // closes a connection that was accepted during the first Close
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,8 +215,8 @@ type failure struct {
 	header http.Header
 }
 
-// Fail answers the next n requests with an error of this status in their
-// family's shape, with the given headers added. Further calls queue up.
+// Fail answers the next n requests with an error of this status in the shape of
+// their family, and adds headers. The failures of further calls come after them.
 func (s *Server) Fail(n int, status int, header http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,8 +263,8 @@ type Gate struct {
 	once  sync.Once
 }
 
-// Step lets one more event go, of whichever held stream comes first. A step
-// that nobody waits for is kept.
+// Step sends one more event of the stream that waits first. If no stream waits,
+// the next one does not wait for its event.
 func (g *Gate) Step() { g.steps <- struct{}{} }
 
 // Open lets everything go, now and from now on.
@@ -326,7 +326,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, ans *answer) {
 	}
 }
 
-// wait holds until the next event may go; it is false when nobody wants it.
+// wait waits until the next event may be sent. It returns false if the client or
+// the server has gone.
 func (p plan) wait(r *http.Request) bool {
 	if p.gate != nil {
 		select {

@@ -9,7 +9,7 @@ import (
 // step is one tool call that the user's text asks for.
 type step struct {
 	tool  tool
-	args  string // as given with the name, "" if not
+	args  string // written after the name; "" if there are none
 	near  string // the text between this name and the next
 	joint bool   // in one turn with the step before
 }
@@ -93,7 +93,7 @@ func (s step) call(text string) toolCall {
 	return toolCall{name: s.tool.name, args: string(encode(v))}
 }
 
-// mention is where a tool's name stands in a text.
+// mention is a place in a text that has the name of a tool.
 type mention struct {
 	tool     tool
 	from, to int
@@ -149,7 +149,7 @@ func (p prompt) mentions(text string) []mention {
 		}
 	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].from < found[j].from })
-	// A name inside the arguments of another is no step.
+	// A name inside the arguments of another tool does not call its tool.
 	var steps []mention
 	for _, m := range found {
 		if len(steps) == 0 || m.from >= steps[len(steps)-1].to {
@@ -179,7 +179,8 @@ func arguments(text string) (string, int) {
 	return "", 0
 }
 
-// wanted is the tools of which a word stands in the text, in the order offered.
+// wanted returns the tools whose names have a word of the text, in the order of
+// the request.
 func (p prompt) wanted(text string) []step {
 	said := map[string]bool{}
 	for _, w := range lowerWords(text) {

@@ -1,4 +1,4 @@
-// Package tree writes the folders of files that tests work on.
+// Package tree writes and lists the folders of files that tests work on.
 package tree
 
 import (
@@ -22,7 +22,7 @@ func New(t T, files map[string]string) (dir string) {
 }
 
 // Write writes files below a folder, by their paths there, which are written with slashes. It
-// makes the folders that are lacking.
+// makes the folders that are missing.
 func Write(t T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -34,4 +34,18 @@ func Write(t T, dir string, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Names returns the names of the files and folders in a folder, in order.
+func Names(t T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
+	"github.com/promptecho/promptecho/internal/testing/tree"
 )
 
 // TestWrite: a file is made in a folder that need not be there yet, or replaced; until it is whole, nobody
@@ -20,16 +21,6 @@ func TestWrite(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "a", "b")
 		file := filepath.Join(dir, "f")
 		options := atomicfile.Options{Mode: 0o600}
-		names := func() (names []string) {
-			entries, err := os.ReadDir(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range entries {
-				names = append(names, e.Name())
-			}
-			return names
-		}
 		failed := errors.New("failed")
 		half := func(w io.Writer) error {
 			if _, err := io.WriteString(w, "half"); err != nil {
@@ -40,14 +31,14 @@ func TestWrite(t *testing.T) {
 		fill := func(text string, beside int) func(w io.Writer) error {
 			return func(w io.Writer) error {
 				_, err := io.WriteString(w, text)
-				if all := names(); len(all) != beside {
+				if all := tree.Names(t, dir); len(all) != beside {
 					t.Errorf("while it is written (named: %v), there is %q", named, all)
 				}
 				return err
 			}
 		}
-		if err := Write(file, options, half); err != failed || len(names()) > 0 {
-			t.Errorf("%v, left %q", err, names())
+		if err := Write(file, options, half); err != failed || len(tree.Names(t, dir)) > 0 {
+			t.Errorf("%v, left %q", err, tree.Names(t, dir))
 		}
 		beside := map[bool]int{true: 0, false: 1}[runtime.GOOS == "linux" && !named]
 		if err := Write(file, options, fill("one", beside)); err != nil {
@@ -65,8 +56,8 @@ func TestWrite(t *testing.T) {
 		if err := Write(file, options, fill("two", 2)); err != nil {
 			t.Error(err)
 		}
-		if text, err := os.ReadFile(file); string(text) != "two" || len(names()) != 1 {
-			t.Errorf("%q, %v; %q", text, err, names())
+		if text, err := os.ReadFile(file); string(text) != "two" || len(tree.Names(t, dir)) != 1 {
+			t.Errorf("%q, %v; %q", text, err, tree.Names(t, dir))
 		}
 	}
 	Named = false

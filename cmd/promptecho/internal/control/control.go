@@ -12,7 +12,6 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/recorder"
-	"github.com/promptecho/promptecho/internal/report"
 )
 
 // A Config says what a [Control] serves.
@@ -67,30 +66,27 @@ type session struct {
 
 // A Report is what to tell of a cassette that was closed.
 type Report struct {
-	OK       bool     `json:"ok"`     // the test fits its cassette
-	Text     string   `json:"text"`   // all of what follows, to be printed
-	Errors   []string `json:"errors"` // each fails the test
-	Notes    []string `json:"notes"`
-	Findings []Found  `json:"findings"` // the same as data
-	Cassette string   `json:"cassette"`
-	Replayed int64    `json:"replayed"`
-	Recorded int64    `json:"recorded"`
-	Missed   int64    `json:"missed"`
+	OK       bool              `json:"ok"`     // the test fits its cassette
+	Text     string            `json:"text"`   // all of what follows, to be printed
+	Errors   []string          `json:"errors"` // each fails the test
+	Notes    []string          `json:"notes"`
+	Findings []finding.Finding `json:"findings"` // the same as data
+	Cassette string            `json:"cassette"`
+	Replayed int64             `json:"replayed"`
+	Recorded int64             `json:"recorded"`
+	Missed   int64             `json:"missed"`
 }
-
-// A Found is an error or a note of a report, with its code.
-type Found = report.Found
 
 // fail adds an error.
 func (r *Report) fail(code finding.Code, text string) {
 	r.Errors = append(r.Errors, text)
-	r.Findings = append(r.Findings, Found{Code: code, Severity: finding.Failure, Text: text})
+	r.Findings = append(r.Findings, finding.Finding{Code: code, Severity: finding.Failure, Text: text})
 }
 
 // note adds what does not fail the test.
 func (r *Report) note(code finding.Code, text string) {
 	r.Notes = append(r.Notes, text)
-	r.Findings = append(r.Findings, Found{Code: code, Severity: finding.Note, Text: text})
+	r.Findings = append(r.Findings, finding.Finding{Code: code, Severity: finding.Note, Text: text})
 }
 
 // refuse answers a request that asks for something that cannot be done.

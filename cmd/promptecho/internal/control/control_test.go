@@ -199,7 +199,7 @@ func TestReportOfATest(t *testing.T) {
 	status, text := call(t, "DELETE", c.URL+"/cassettes/asks?passed=true", "")
 	var rep Report
 	if err := json.Unmarshal([]byte(text), &rep); err != nil || status != 200 || rep.OK || rep.Missed != 1 || len(rep.Errors) != 1 ||
-		!strings.Contains(rep.Text, "the nearest recording differs in messages/0/content") || !strings.HasSuffix(rep.Text, "To record it again:\n  serve update [pytest test_asks]") {
+		!strings.Contains(rep.Text, "the nearest recording differs in messages/0/content") || !strings.Contains(rep.Text, "To record it again:\n  serve update [pytest test_asks]\n\nMore about request-changed: https://") {
 		t.Error(status, text)
 	}
 	ask(t, begin(t, c, "asks_less", ""), "hello")

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/serveoptions"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/recorder"
@@ -18,7 +18,7 @@ import (
 func (c *Control) open(s *session, mode, by string) error {
 	var apply []func(*recorder.Config)
 	for _, line := range c.Options {
-		options, err := worded.Options(line)
+		options, err := serveoptions.Options(line)
 		if err != nil {
 			return err
 		}
@@ -26,7 +26,8 @@ func (c *Control) open(s *session, mode, by string) error {
 	}
 
 	rec, err := recorder.Open(s.file, func(config *recorder.Config) {
-		config.OptionsAtTop(worded.Options)
+		config.Words(serveoptions.Words)
+		config.OptionsAtTop(serveoptions.Options)
 		if mode != "" {
 			config.InModeOf(by, mode)
 		}
@@ -48,9 +49,9 @@ func (c *Control) open(s *session, mode, by string) error {
 // RoundTrip hands a request to the recorder, and notes that there was one.
 func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.asked.Store(true)
-	if name := req.Header.Get(worded.NameHeader); name != "" {
+	if name := req.Header.Get(serveoptions.NameHeader); name != "" {
 		req = req.Clone(recorder.WithName(req.Context(), name))
-		req.Header.Del(worded.NameHeader)
+		req.Header.Del(serveoptions.NameHeader)
 	}
 	resp, err := s.rec.RoundTrip(req)
 	if err == nil {
@@ -80,13 +81,12 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 	o.Command = func(mode string) string { return c.Command(s.remedy(mode, replays), s.command) }
 	present, ran := tape.State.Present, o.Whole() || !s.asked.Load() && !o.Failed && !o.Skipped && !o.Stopped
 	rep := s.rec.Finish(o)
-	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}, Findings: []Found{}}
+	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}, Findings: []finding.Finding{}}
 	for _, found := range rep.Findings {
-		text := worded.Reworded(found.Text)
 		if found.Severity == finding.Failure {
-			r.fail(found.Code, text)
+			r.fail(found.Code, found.Text)
 		} else {
-			r.note(found.Code, text)
+			r.note(found.Code, found.Text)
 		}
 	}
 	switch {

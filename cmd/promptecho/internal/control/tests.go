@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/promptecho/promptecho/cmd/promptecho/internal/worded"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
@@ -78,7 +77,7 @@ func (c *Control) begin(w http.ResponseWriter, r *http.Request, name string) {
 		mode, by = c.Mode, "-mode"
 	}
 	if err := c.enter(s, mode, by); err != nil {
-		text := worded.Reworded(err.Error())
+		text := err.Error()
 		if errors.As(err, new(*recorder.PartialError)) {
 			text += "\n  " + c.Command("new_episodes", s.command)
 		}

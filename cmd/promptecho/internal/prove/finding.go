@@ -1,14 +1,15 @@
 package prove
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
@@ -26,7 +27,7 @@ type Finding struct {
 
 	values  map[string][]string // at the paths of edits; the recorded one first
 	hints   []finding.Code
-	options []string
+	options []advice.Option
 	how     map[string]int // how many runs of a kind had it
 }
 
@@ -94,7 +95,7 @@ func (f *Finding) remedy(sameAsked bool) string {
 	case sameAsked && !f.Note && !f.isExplained():
 		return "the program sends the same request several times in parallel, and gets different answers: name each with promptecho.WithName(ctx, name), and record again"
 	case len(f.options) > 0:
-		return f.option(strings.Join(f.options, ", "))
+		return f.remedyBy(f.options)
 	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
 		return "every run sends this request, and none sends the recorded one: the program has changed since, or depends on a state that was different then. Record again: promptecho record -update"
 	case mend != "":
@@ -104,20 +105,40 @@ func (f *Finding) remedy(sameAsked bool) string {
 	case f.values["body"] != nil:
 		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, take Content-Type from multipart.Writer.FormDataContentType), or ignore them with promptecho.Ignore("body")`
 	case len(f.values) > 0:
-		return f.option(f.derived())
+		return f.remedyBy(f.derived())
 	}
 	return "what the test does with the answers differs from run to run: look for time, chance, goroutines and package variables in the code it calls"
 }
 
-// option returns options as a remedy, with the change of code that needs none.
-func (f *Finding) option(code string) string {
+// remedyBy returns options as a remedy, with the change of code that needs none.
+func (f *Finding) remedyBy(options []advice.Option) string {
+	code := advice.InGo.Code(options...)
+	isOfTime := func(o advice.Option) bool {
+		return o.Name == "MaskTimes" || o.Name == "Ignore" && f.all(isTime)
+	}
+	isOfChance := func(o advice.Option) bool {
+		placeholder := o.Args[len(o.Args)-min(1, len(o.Args)):]
+		return o.Name == "MaskUUIDs" ||
+			o.Name == "Mask" && (slices.Contains(placeholder, "HEX") || slices.Contains(placeholder, "ULID"))
+	}
 	switch {
-	case strings.Contains(code, "MaskTimes"), strings.Contains(code, "Ignore") && f.all(isTime):
+	case slices.ContainsFunc(options, isOfTime):
 		return code + "; or have the program take its time from rec.Now()"
-	case strings.Contains(code, "MaskUUIDs"), strings.Contains(code, "HEX"), strings.Contains(code, "ULID"):
+	case slices.ContainsFunc(options, isOfChance):
 		return code + "; or have the program make its random ids with rec.Rand(\"ids\")"
 	}
 	return code
+}
+
+// withOption returns a list with an option, if that is not in it.
+func withOption(list []advice.Option, option advice.Option) []advice.Option {
+	isSame := func(o advice.Option) bool {
+		return o.Name == option.Name && slices.Equal(o.Args, option.Args)
+	}
+	if slices.ContainsFunc(list, isSame) {
+		return list
+	}
+	return append(list, option)
 }
 
 var isTime = regexp.MustCompile(`\d\d:\d\d|\d{4}-\d\d-\d\d|^1\d{9,18}$`)
@@ -144,11 +165,10 @@ func (f *Finding) isFixed() bool {
 
 // derived returns the options by which what differed in the runs matches: what differs between
 // runs of the same code is volatile by proof. A mask keeps what all values have in common.
-func (f *Finding) derived() string {
-	var code []string
+func (f *Finding) derived() (options []advice.Option) {
 	for path, values := range f.values {
 		if known := explaining(values); known != "" {
-			code = addNew(code, known)
+			options = withOption(options, advice.New(known))
 			continue
 		}
 		if path == "endpoint" {
@@ -165,7 +185,7 @@ func (f *Finding) derived() string {
 		}
 		before = endOfWord.ReplaceAllString(lastWords(strings.ToValidUTF8(before, "")), "") // what differs is a whole word
 		if before == "" || strings.HasPrefix(path, "header/") || strings.HasPrefix(path, "query/") || slices.ContainsFunc(values, isNoText) {
-			code = append(code, fmt.Sprintf("promptecho.Ignore(%q)", path))
+			options = append(options, advice.New("Ignore", path))
 			continue
 		}
 		varying := `[\w-]+`
@@ -177,10 +197,13 @@ func (f *Finding) derived() string {
 				varying = `\S+`
 			}
 		}
-		code = append(code, fmt.Sprintf("promptecho.Mask(`%s%s`, %q)", strings.ReplaceAll(regexp.QuoteMeta(before), "`", "."), varying, strings.TrimSpace(before)))
+		expr := strings.ReplaceAll(regexp.QuoteMeta(before), "`", ".") + varying
+		options = append(options, advice.New("Mask", expr, strings.TrimSpace(before)))
 	}
-	slices.Sort(code)
-	return strings.Join(code, ", ")
+	slices.SortFunc(options, func(a, b advice.Option) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.Args, b.Args))
+	})
+	return options
 }
 
 // isExplained reports whether all values differ in texts of known kinds alone.
@@ -197,13 +220,13 @@ var endOfWord = regexp.MustCompile(`[\w-]+$`)
 
 var isWord = regexp.MustCompile(`^[\w-]*$`)
 
-// explaining returns the option that masks a kind of text in which alone values differ.
+// explaining returns the name of the option that masks a kind of text in which alone values differ.
 func explaining(values []string) string {
 	for _, kind := range chance.ChangingTexts {
 		masks := kind.Masks()
 		same := func(v string) bool { return chance.Masked(masks, v) == chance.Masked(masks, values[0]) }
 		if kind.Option != "" && !slices.ContainsFunc(values, func(v string) bool { return !same(v) }) {
-			return "promptecho." + kind.Option
+			return kind.Option
 		}
 	}
 	return ""

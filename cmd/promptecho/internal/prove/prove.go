@@ -167,7 +167,9 @@ func (r *Results) find(test [2]string, c attr.Cause) *Finding {
 	c.Caller = cmp.Or(c.Caller, c.At) // nothing was asked: the line of what was not
 	f := r.findingOf(Tested{Package: test[0], Test: test[1]}, c)
 	f.Callers = addNew(f.Callers, c.Caller)
-	f.options = addNew(f.options, c.Option)
+	for _, option := range c.Options {
+		f.options = withOption(f.options, option)
+	}
 	for _, e := range c.Edits {
 		if f.values[e.Path] == nil {
 			f.values[e.Path] = []string{e.Recorded}

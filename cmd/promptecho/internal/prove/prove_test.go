@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
@@ -32,13 +33,17 @@ func TestRounds(t *testing.T) {
 
 // add adds runs of a test, each with what it asked at a path, or "" if it passed.
 func add(r *Results, test, caller, option string, edits ...attr.Edit) {
+	var options []advice.Option
+	if option != "" {
+		options = append(options, advice.New(option))
+	}
 	r.Begin()
 	round := Rounds(20, 2)[0]
 	for _, e := range edits {
 		one := &suite.Test{Package: "p", Name: test, Status: suite.Pass, Linked: true}
 		if e.Path != "" {
 			one.Status = suite.Fail
-			one.Causes = []attr.Cause{{Reason: "the nearest recording differs in " + e.Path, Caller: caller, Option: option, Edits: []attr.Edit{e}}}
+			one.Causes = []attr.Cause{{Reason: "the nearest recording differs in " + e.Path, Caller: caller, Options: options, Edits: []attr.Edit{e}}}
 		}
 		r.Add(one, &round)
 	}
@@ -67,8 +72,8 @@ func TestFindings(t *testing.T) {
 		{"a field of its own", func(r *Results) { add(r, "TestA", "a.go:1", "", drawn("trace", "%s")...) }, `promptecho.Ignore("trace")`, 1},
 		{"a parameter", func(r *Results) { add(r, "TestA", "a.go:1", "", drawn("query/state", "a %s")...) }, `promptecho.Ignore("query/state")`, 1},
 		{"two tests that one option ends", func(r *Results) {
-			add(r, "TestA", "a.go:1", "promptecho.MaskUUIDs()", drawn("system", "%s")...)
-			add(r, "TestB", "b.go:1", "promptecho.MaskUUIDs()", drawn("system", "%s")...)
+			add(r, "TestA", "a.go:1", "MaskUUIDs", drawn("system", "%s")...)
+			add(r, "TestB", "b.go:1", "MaskUUIDs", drawn("system", "%s")...)
 		}, `promptecho.MaskUUIDs(); or have the program make its random ids with rec.Rand("ids")`, 2},
 		{"what all runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, fixed, fixed) }, "every run sends this request, and none sends the recorded one", 1},
 		{"what some runs ask", func(r *Results) { add(r, "TestA", "a.go:1", "", fixed, attr.Edit{}, fixed) }, "only some runs send this, and it is not recorded", 1},

@@ -1,4 +1,4 @@
-package worded
+package serveoptions
 
 import (
 	"os"

@@ -73,7 +73,7 @@ func TestAtOnce(t *testing.T) {
 			}
 			shared := []byte(tt.body)
 			for _, pace := range []float64{0, 1, 0} {
-				rec := &Playable{Response: interaction.Response{Status: tt.status, Stream: tt.stream, Body: shared}, Again: func() bool { return !tt.last }}
+				rec := &Playable{Response: interaction.Response{Status: tt.status, Stream: tt.stream, Body: shared}, IsRetried: func() bool { return !tt.last }}
 				want := http.Header{}
 				for i := 0; i < len(tt.recorded); i += 2 {
 					rec.Headers = append(rec.Headers, interaction.Header{Name: strings.ToLower(tt.recorded[i]), Values: []string{tt.recorded[i+1]}})
@@ -95,7 +95,7 @@ func TestAtOnce(t *testing.T) {
 						wantBody = tt.wantBody
 					}
 				}
-				resp, err := (&Player{Pace: pace, Pending: new(Pending), GoesOn: func(string, *http.Request) bool { return !tt.last }}).Play(req, rec)
+				resp, err := (&Player{Pace: pace, Pending: new(Pending), HasLater: func(string, *http.Request) bool { return !tt.last }}).Play(req, rec)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,6 @@
-// Package worded says the options of a recorder in the words that they have outside of Go: at the
+// Package serveoptions says the options of a recorder in the words that they have outside of Go: at the
 // top of a cassette, and for promptecho serve.
-package worded
+package serveoptions
 
 import (
 	"errors"
@@ -44,11 +44,14 @@ var options = map[string]option{
 // to write in place of them.
 type option func(values []string) (func(*recorder.Config), error)
 
+// errNotOn says that an option that has no values is not true.
+var errNotOn = errors.New("it can only be true")
+
 // onOff returns an option without values. It is written as true.
 func onOff(set func(*recorder.Config)) option {
 	return func(values []string) (func(*recorder.Config), error) {
 		if !isTrue(values) {
-			return nil, errors.New("write NAME: true, or leave it out")
+			return nil, errNotOn
 		}
 		return set, nil
 	}
@@ -145,8 +148,10 @@ func Options(line string) (func(*recorder.Config), error) {
 		}
 		set, err := read(w.values)
 		if err != nil {
-			usage := strings.ReplaceAll(err.Error(), "NAME", w.name)
-			return nil, fmt.Errorf("%s: %s", w.name, usage)
+			if errors.Is(err, errNotOn) {
+				return nil, fmt.Errorf("%s: write %s: true, or leave it out", w.name, w.name)
+			}
+			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
 		all = append(all, set)
 	}

@@ -1,0 +1,111 @@
+package serveoptions
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/finding/advice"
+	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
+)
+
+// NameHeader is the header by which a program gives a request a name.
+const NameHeader = "X-Promptecho-Name"
+
+// Words are the words of reports for a suite behind promptecho serve.
+var Words = &advice.Words{
+	Code: code,
+	Line: func(o advice.Option) string { return code(o) },
+	Call: func(o advice.Option) string { return code(o) },
+	Name: nameOf,
+	AliasOf: func(address, name string) string {
+		return code(advice.New("Alias", address, name))
+	},
+	TakeValue: func(...advice.Value) string {
+		return "have the test give the program a fixed value"
+	},
+	NameRequest: "the header " + NameHeader,
+	ReplayTime:  "Have the test give the program a fixed time",
+	ReplayUser:  "Have the test give the program a fixed user",
+	SetVariable: "Set it to the value that it had when the cassette was recorded",
+	NameSecret:  "add -options '{redact: [EXPRESSION]}' with an expression that matches it",
+	UseBubble:   "let the test set how long it sleeps",
+	CompleteTest: "run the whole command until it passes; then commit the cassette " +
+		"(-mode=all -require-all also drops the recordings that it does not ask for)",
+	RedactIt: "have -options '{redact: [EXPRESSION]}' replace it",
+	DropOld:  "to keep nothing old, run with -mode=all -require-all",
+}
+
+// code returns options as a flag of promptecho serve.
+func code(list ...advice.Option) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "-options " + shell.Quote(line(group.Each(list, settingOf)))
+}
+
+// settingOf returns an option as a line has it.
+func settingOf(o advice.Option) setting {
+	s := setting{name: nameOf(o.Name), values: o.Args}
+	if len(o.Args) == 0 {
+		s.values = []string{"true"}
+	}
+	if o.Name == "OnRecordError" {
+		s.values = group.Each(o.Args, strings.ToLower)
+	}
+	return s
+}
+
+// nameOf returns the name that an option of Go has in a line: mask_times for
+// MaskTimes.
+func nameOf(inGo string) string {
+	words := strings.ReplaceAll(inGo, "UUID", "Uuid")
+	words = capital.ReplaceAllString(words, "_$0")
+	return strings.ToLower(strings.TrimPrefix(words, "_"))
+}
+
+var capital = regexp.MustCompile(`[A-Z]`)
+
+// line writes options on a line.
+func line(list []setting) string {
+	var names []string
+	values := map[string][]string{}
+	keyed := map[string]bool{"alias": true, "mask": true, "match_only": true}
+	for _, g := range list {
+		if values[g.name] == nil {
+			names = append(names, g.name)
+		}
+		switch v := quoted(g.values); {
+		case !keyed[g.name]:
+			values[g.name] = append(values[g.name], v...)
+		case g.name == "match_only":
+			values[g.name] = append(values[g.name], v[0]+": ["+strings.Join(v[1:], ", ")+"]")
+		default:
+			values[g.name] = append(values[g.name], strings.Join(v, ": "))
+		}
+	}
+	for i, name := range names {
+		all := strings.Join(values[name], ", ")
+		switch {
+		case keyed[name]:
+			all = "{" + all + "}"
+		case len(values[name]) > 1 || all != "true" && name != "pace" && name != "on_record_error":
+			all = "[" + all + "]"
+		}
+		names[i] = name + ": " + all
+	}
+	return "{" + strings.Join(names, ", ") + "}"
+}
+
+var plain = regexp.MustCompile(`^(true|[0-9.]+|[A-Za-z][A-Za-z0-9_]*(/[A-Za-z0-9_*-]+)+|[a-z]+[a-z_]*)$`)
+
+func quoted(values []string) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		if list[i] = v; !plain.MatchString(v) {
+			list[i] = strconv.Quote(v)
+		}
+	}
+	return list
+}
