@@ -80,7 +80,7 @@ func TestAdviceCanBePastedAfterServe(t *testing.T) {
 		{[]advice.Option{advice.New("MaskUUIDs")}, "-options '{mask_uuids: true}'"},
 		{[]advice.Option{advice.New("MaskTimes"), advice.New("Ignore", "metadata/user"), advice.New("Ignore", "x")},
 			"-options '{mask_times: true, ignore: [metadata/user, x]}'"},
-		{[]advice.Option{advice.New("Mask", `req-(a|b)[0-9]+\)`, "REQ")}, `-options '{mask: {"req-(a|b)[0-9]+'"\\"'\)": "REQ"}}'`},
+		{[]advice.Option{advice.New("Mask", `req-(a|b)[0-9]+\)`, "REQ")}, `-options '{mask: {"req-(a|b)[0-9]+'\\'\)": "REQ"}}'`},
 		{[]advice.Option{advice.New("OnRecordError", "Keep")}, "-options '{on_record_error: keep}'"},
 		{[]advice.Option{advice.New("KeepHeaders", "x-request-id")}, `-options '{keep_headers: ["x-request-id"]}'`},
 		{[]advice.Option{advice.New("MatchOnly", "llm", "model")}, "-options '{match_only: {llm: [model]}}'"},
