@@ -95,7 +95,8 @@ func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer
 	defer func() { r.flags = all }()
 	for a.rounds = 1; ; a.rounds++ {
 		var runs []missed.Run
-		if s, said, runs, err = round(r, packages, stderr); err != nil || s.interrupted {
+		s, said, runs, err = round(r, packages, stderr)
+		if err != nil || s.interrupted {
 			return s, said, err
 		}
 		went, err := a.round(runs)
@@ -107,7 +108,8 @@ func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer
 		case a.rounds == maxRounds:
 			return s, said, fmt.Errorf("after %d rounds there are still requests without a recording", maxRounds)
 		}
-		if r.flags = all; narrow {
+		r.flags = all
+		if narrow {
 			r.flags = append(slices.Clip(all), a.onlyFailed(s, runs)...)
 		}
 	}

@@ -182,7 +182,8 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 	if file != nil {
 		asked.Before = file.before
 	}
-	if asked.Calls, err = callsOf(run, more); err != nil {
+	asked.Calls, err = callsOf(run, more)
+	if err != nil {
 		return false, err
 	}
 	its := accept.Changes{}
@@ -230,7 +231,8 @@ func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error
 	for _, c := range run.Calls {
 		call := accept.Call{Played: c.Played}
 		if c.Played < 0 {
-			if call.Missed, err = accept.RequestOf(&c); err != nil {
+			call.Missed, err = accept.RequestOf(&c)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -276,7 +278,8 @@ func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) (yes bool, why st
 	for {
 		fmt.Fprint(a.out, "  yes, no, or all with this edit? [y/n/a] ")
 		answer, err := a.answers.ReadString('\n')
-		switch answer = strings.ToLower(strings.TrimSpace(answer)); {
+		answer = strings.ToLower(strings.TrimSpace(answer))
+		switch {
 		case answer == "y" || answer == "yes":
 			return true, ""
 		case answer == "a" || answer == "all":

@@ -141,7 +141,8 @@ func (d *difference) without(told map[string]bool) *difference {
 	for _, c := range d.Calls {
 		own := slices.DeleteFunc(slices.Clone(c.Edits), func(e changes.Edit) bool { return told[keyOf(e)] })
 		c.Repeated += len(c.Edits) - len(own)
-		if c.Edits = own; len(own) > 0 || c.Is != "changed" {
+		c.Edits = own
+		if len(own) > 0 || c.Is != "changed" {
 			rest.Calls = append(rest.Calls, c)
 		}
 	}

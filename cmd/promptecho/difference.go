@@ -124,7 +124,8 @@ func about(it *interaction.Interaction) (request, asked string) {
 	const most = 100
 	var words []string
 	for word := range strings.FieldsSeq(asked) {
-		if words = append(words, word); len(words) > most {
+		words = append(words, word)
+		if len(words) > most {
 			break
 		}
 	}

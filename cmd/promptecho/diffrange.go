@@ -31,7 +31,8 @@ func rangeOf(args []string) (base, head string, ok bool, err error) {
 		return base, head, true, nil
 	}
 	for _, end := range []*string{&base, &head} {
-		if *end, err = commitOf(*end, ""); err != nil {
+		*end, err = commitOf(*end, "")
+		if err != nil {
 			return "", "", false, err
 		}
 	}

@@ -69,7 +69,8 @@ func allCassettes(paths []string) (files []string, err error) {
 			return nil, err
 		}
 		for _, file := range list {
-			if file = filepath.Clean(file); !seen[file] {
+			file = filepath.Clean(file)
+			if !seen[file] {
 				files, seen[file] = append(files, file), true
 			}
 		}

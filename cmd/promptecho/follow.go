@@ -77,7 +77,8 @@ func follow(p *suite.Process, s *summary, status *status, interrupts <-chan os.S
 				continue
 			}
 			interrupted = true
-			status.line(status.stderr, "promptecho: "+s.verb+": interrupted: waiting for go test to end; a second interrupt kills it")
+			status.line(status.stderr, "promptecho: "+s.verb+": interrupted: waiting for go test to "+
+				"end; a second interrupt kills it")
 			p.Interrupt()
 		}
 	}

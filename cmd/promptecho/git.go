@@ -72,7 +72,8 @@ func repositoryOf(dir string) (r *repository, name string, err error) {
 		_, err := git(there, "rev-parse", "--show-toplevel")
 		return nil, "", cmp.Or(err, errNotInGit)
 	}
-	if name, err = filepath.Rel(top, there+name); err != nil {
+	name, err = filepath.Rel(top, there+name)
+	if err != nil {
 		return nil, "", err
 	}
 	if repositories[top] == nil {

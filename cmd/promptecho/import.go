@@ -199,7 +199,8 @@ func importFile(f source) (*importing, error) {
 	for _, l := range c.Losses {
 		im.NotKept[l.Text] = l.Times
 	}
-	if im.contents, err = c.Contents(file, os.Environ()); err != nil {
+	im.contents, err = c.Contents(file, os.Environ())
+	if err != nil {
 		im.fail(finding.CodeOf(err), err.Error())
 	}
 	return im, nil
@@ -296,7 +297,8 @@ func (d *destination) place(f source, im *importing) error {
 	abs, err := filepath.Abs(name)
 	to, ok := placeOf(d.packages, abs)
 	if err != nil || !ok {
-		return fmt.Errorf("%s is not below a folder testdata, so its package is unknown: use -o DIR to say where it goes, or -w to write next to it", f.path)
+		return fmt.Errorf("%s is not below a folder testdata, so its package is unknown: use -o DIR "+
+			"to say where it goes, or -w to write next to it", f.path)
 	}
 	if !filepath.IsAbs(name) {
 		to.file, to.byTest = relative(to.file), relative(to.byTest)
@@ -337,7 +339,8 @@ func (d *destination) settle(list []*importing) {
 		switch other := first[im.To]; {
 		case im.To == "":
 		case other != nil:
-			im.fail(finding.PathTaken, fmt.Sprintf("%s: not written, because %s goes to the same path, %s: import %[1]s to another place with -o DIR", im.Path, other.Path, im.To))
+			im.fail(finding.PathTaken, fmt.Sprintf("%s: not written, because %s goes to the same "+
+				"path, %s: import %[1]s to another place with -o DIR", im.Path, other.Path, im.To))
 		default:
 			first[im.To] = im
 			d.look(im)
@@ -358,9 +361,11 @@ func (d *destination) look(im *importing) {
 		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is not a file; move it out of the way", im.Path, im.To))
 	case d.overwrite, d.inPlace && im.To == im.Path:
 	case im.To == im.Path:
-		im.fail(finding.FileExists, im.Path+": not written: the new cassette has the same path as this file; -w replaces it")
+		im.fail(finding.FileExists, im.Path+": not written: the new cassette has the same path as "+
+			"this file; -w replaces it")
 	default:
-		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is there already; -overwrite replaces it", im.Path, im.To))
+		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is there already; -overwrite "+
+			"replaces it", im.Path, im.To))
 	}
 }
 

@@ -62,7 +62,8 @@ func (t lsTotal) lines() (lines []string) {
 	if t.InputTokens+t.OutputTokens > 0 {
 		line += fmt.Sprintf("; tokens: %s in, %s out", english.Thousands(t.InputTokens), english.Thousands(t.OutputTokens))
 	}
-	if lines = append(lines, line); len(states) > 0 {
+	lines = append(lines, line)
+	if len(states) > 0 {
 		lines = append(lines, strings.Join(states, ", "))
 	}
 	return lines

@@ -131,7 +131,8 @@ func help(args []string, stdout, stderr io.Writer) int {
 // usage lists the verbs.
 func usage() string {
 	var b strings.Builder
-	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package echotest.\n\nusage: promptecho COMMAND [-color auto|always|never] [flags] [arguments]\n")
+	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package " +
+		"echotest.\n\nusage: promptecho COMMAND [-color auto|always|never] [flags] [arguments]\n")
 	for _, v := range verbs {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 	}

@@ -52,7 +52,8 @@ func runMerge(args []string, stdout, stderr io.Writer) error {
 	case *into != "" && len(paths) > 0 && !*install && !*driver:
 		return mergeInto(*into, paths, stdout)
 	case *install || *driver || *into != "":
-		return errors.New("-install takes no path, -driver takes four, -into takes one or more; use only one of these flags")
+		return errors.New("-install takes no path, -driver takes four, -into takes one or more; use " +
+			"only one of these flags")
 	}
 	return mergeUnmerged(paths, stdout)
 }
@@ -80,10 +81,13 @@ func driveMerge(base, ours, theirs, path string) error {
 	}
 	switch lost := m.lost(assets); {
 	case conflicts > 0:
-		return found(fmt.Sprintf("%s: %s: both sides changed an interaction, and one of them by hand: keep one of the two between each pair of marks, and remove the marks", path, count(conflicts, "conflict")))
+		return found(fmt.Sprintf("%s: %s: both sides changed an interaction, and one of them by "+
+			"hand: keep one of the two between each pair of marks, and remove the "+
+			"marks", path, count(conflicts, "conflict")))
 	case lost != "":
 		from, _ := filepath.Abs(path) // git calls this at the root, and its user may be below
-		return found(fmt.Sprintf("%s: git drops the asset %s, which is still needed: promptecho merge %s brings it back", path, lost, shell.Quote(from)))
+		return found(fmt.Sprintf("%s: git drops the asset %s, which is still needed: promptecho "+
+			"merge %s brings it back", path, lost, shell.Quote(from)))
 	}
 	return nil
 }
@@ -122,7 +126,8 @@ func installMerge(stdout io.Writer) error {
 		}
 		fmt.Fprintf(stdout, "done in this clone: git config %s %s\n", setting[0], shell.Quote(setting[1]))
 	}
-	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings of git, too: run promptecho merge -install there")
+	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings "+
+		"of git, too: run promptecho merge -install there")
 	return nil
 }
 
@@ -134,10 +139,13 @@ func driverIn(root string) (command string, err error) {
 		return name, nil
 	}
 	tool := exec.Command("go", "tool", "-n", name)
-	if tool.Dir = root; tool.Run() == nil {
+	tool.Dir = root
+	if tool.Run() == nil {
 		return "go tool " + name, nil
 	}
-	return "", fmt.Errorf("git would not find promptecho: it is not in PATH, and go tool does not know it in %s, where git looks. Install it, and run promptecho merge -install again: go install github.com/promptecho/promptecho/cmd/promptecho@latest", root)
+	return "", fmt.Errorf("git would not find promptecho: it is not in PATH, and go tool does not "+
+		"know it in %s, where git looks. Install it, and run promptecho merge -install again: go "+
+		"install github.com/promptecho/promptecho/cmd/promptecho@latest", root)
 }
 
 // mergeUnmerged merges what git has left, at these paths.
@@ -165,14 +173,16 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		}
 		if conflicts > 0 {
 			open++
-			tell(stdout, "%s: %s: keep one of the two interactions between each pair of marks, and remove the marks", m.path, count(conflicts, "conflict"))
+			tell(stdout, "%s: %s: keep one of the two interactions between each pair of marks, and "+
+				"remove the marks", m.path, count(conflicts, "conflict"))
 			continue
 		}
 		done = append(done, m.path)
 		tell(stdout, "%s: merged", m.path)
 	}
 	if len(done) > 0 {
-		tell(stdout, "go test ./... replays the merged cassettes; PROMPTECHO_MODE=update records what neither side has, and drops unused recordings. Then:")
+		tell(stdout, "go test ./... replays the merged cassettes; PROMPTECHO_MODE=update records "+
+			"what neither side has, and drops unused recordings. Then:")
 		newPrinter(stdout, false).command("git add -A " + shell.Quote(commonFolder(done)))
 	}
 	if open > 0 {

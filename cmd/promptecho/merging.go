@@ -37,7 +37,8 @@ func (m *merging) result() (text []byte, assets map[string][]byte, conflicts int
 		if len(v.data) == 0 && i == 0 {
 			continue
 		}
-		if files[i], err = cassette.Parse(fmt.Sprintf("%s (%s)", m.path, v.name), v.data, m.asset); err != nil {
+		files[i], err = cassette.Parse(fmt.Sprintf("%s (%s)", m.path, v.name), v.data, m.asset)
+		if err != nil {
 			return nil, nil, 0, err
 		}
 	}
@@ -73,13 +74,15 @@ func (m *merging) write(r *merge.Result) (text []byte, assets map[string][]byte,
 	if err := rewrite.Save(file, &f); err != nil {
 		return nil, nil, err
 	}
-	if text, err = os.ReadFile(file); err != nil {
+	text, err = os.ReadFile(file)
+	if err != nil {
 		return nil, nil, err
 	}
 	assets = map[string][]byte{}
 	entries, _ := os.ReadDir(filepath.Join(dir, "c.assets"))
 	for _, e := range entries {
-		if assets[e.Name()], err = os.ReadFile(filepath.Join(dir, "c.assets", e.Name())); err != nil {
+		assets[e.Name()], err = os.ReadFile(filepath.Join(dir, "c.assets", e.Name()))
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -97,7 +97,8 @@ func (p *printer) marked(indent int, text string) {
 			}
 			out, line = out+line[:begin], line[begin:]
 			to := strings.Index(line, end)
-			if within = ""; to < 0 {
+			within = ""
+			if to < 0 {
 				within, to = end, len(line)-len(end)
 			}
 			to = max(0, to) + len(end)
@@ -124,7 +125,8 @@ func (p *printer) painted(indent int, text string, paint func(line string) strin
 	}
 	for _, line := range lines {
 		for _, piece := range wrap(line, p.width-indent) {
-			if piece = strings.TrimRight(piece, " "); piece != "" {
+			piece = strings.TrimRight(piece, " ")
+			if piece != "" {
 				piece = strings.Repeat(" ", indent) + paint(piece)
 			}
 			p.write(piece + "\n")
@@ -180,7 +182,8 @@ func (p *printer) fields(lines []diff.Line) {
 func complain(stderr io.Writer, verb, text string) {
 	p := newPrinter(stderr, true)
 	for line := range strings.Lines("promptecho: " + verb + ": " + text) {
-		if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "  ") {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "  ") {
 			p.write(redact.Printable(line) + "\n")
 			continue
 		}

@@ -81,7 +81,8 @@ func (p *proof) print(w io.Writer) {
 	for i, t := range p.Waits(waits) {
 		if i == 0 {
 			out.write("\n")
-			out.line(0, "", "These tests take time although replayed answers come at once: they sleep, or wait for a timer or for something that is not recorded.")
+			out.line(0, "", "These tests take time although replayed answers come at once: they "+
+				"sleep, or wait for a timer or for something that is not recorded.")
 		}
 		if i < 10 {
 			out.line(2, "", "%s %s: %.2f s", p.places[t.Package], t.Test, t.Seconds)

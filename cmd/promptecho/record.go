@@ -104,10 +104,12 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 	flags.Uint("p", 0, "")
 	flags.Uint("parallel", 0, "")
 	var err error
-	if r.patterns, err = parse(flags, args); err != nil {
+	r.patterns, err = parse(flags, args)
+	if err != nil {
 		return nil, err
 	}
-	if r.behind, err = takeFilters(flags, r.behind); err != nil {
+	r.behind, err = takeFilters(flags, r.behind)
+	if err != nil {
 		return nil, err
 	}
 	for name, pattern := range map[string]string{"run": *run, "skip": *skip} {
@@ -172,10 +174,12 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.journals, err = journalsIn(packages); err != nil {
+	s.journals, err = journalsIn(packages)
+	if err != nil {
 		return err
 	}
-	if s.proof, err = r.proveRecorded(s, r.proves, stderr); err != nil {
+	s.proof, err = r.proveRecorded(s, r.proves, stderr)
+	if err != nil {
 		return err
 	}
 	if r.asJSON {

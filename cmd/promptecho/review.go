@@ -241,7 +241,9 @@ func (r *reviewing) ask(paths []string) error {
 		if len(paths) > 0 {
 			at = " " + strings.Join(paths, " ")
 		}
-		return fmt.Errorf("%s to review, but standard input is not a terminal. Commands that do not ask:\n  promptecho review -list%[2]s\n  promptecho review -json%[2]s\n  promptecho review -accept%[2]s\n  promptecho review -reject%[2]s", count(len(r.all), "snapshot"), at)
+		return fmt.Errorf("%s to review, but standard input is not a terminal. Commands that do not "+
+			"ask:\n  promptecho review -list%[2]s\n  promptecho review -json%[2]s\n  promptecho "+
+			"review -accept%[2]s\n  promptecho review -reject%[2]s", count(len(r.all), "snapshot"), at)
 	}
 	for i := 0; i < len(r.all); i++ {
 		p := r.all[i]

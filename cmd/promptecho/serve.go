@@ -119,7 +119,8 @@ func (s *serving) run() error {
 	case len(rep.Errors) > 0:
 		return found("")
 	case len(s.command) > 0 && !c.Asked() && !interrupted:
-		return found("no request came: does the program read one of the variables? promptecho serve without a command prints them; -upstream adds others")
+		return found("no request came: does the program read one of the variables? promptecho serve " +
+			"without a command prints them; -upstream adds others")
 	}
 	return nil
 }

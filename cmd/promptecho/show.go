@@ -167,7 +167,8 @@ func printRaw(w io.Writer, list []*shown, request bool) error {
 	body := it.Request.Body
 	if !request {
 		var err error
-		if body, _, err = exchange.Join(&it.Response); err != nil {
+		body, _, err = exchange.Join(&it.Response)
+		if err != nil {
 			return err
 		}
 	}

@@ -151,7 +151,9 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 		p.command("promptecho prune -w")
 	}
 	if stale > 0 && !write {
-		p.line(0, bold, "%s edited by hand, or written by another version, so %s checksums (under \"seals:\") and comments are out of date. Replay works all the same, but slower. To update them:", count(stale, "file"), agreeing(stale, "its", "their"))
+		p.line(0, bold, "%s edited by hand, or written by another version, so %s checksums (under "+
+			"\"seals:\") and comments are out of date. Replay works all the same, but slower. To "+
+			"update them:", count(stale, "file"), agreeing(stale, "its", "their"))
 		p.command("promptecho verify -w")
 	}
 }
@@ -219,7 +221,8 @@ func (v *verdict) findings() []finding.Finding {
 		list = append(list, v.note(codeOfOrphan(v.orphan), 0, "orphan: "+whyOrphan(v.orphan)))
 	}
 	if v.Derived != "" {
-		text := fmt.Sprintf("recorded by a run with live functions or models; compare it with promptecho diff %s %s, then delete it", v.Derived, v.Path)
+		text := fmt.Sprintf("recorded by a run with live functions or models; compare it with "+
+			"promptecho diff %s %s, then delete it", v.Derived, v.Path)
 		list = append(list, v.note(finding.DerivedLeft, 0, text))
 	}
 	if v.Stale && !v.Written {
@@ -314,9 +317,12 @@ func verify(file string, write bool) (*verdict, error) {
 
 	switch kindOf(file) {
 	case isJournal:
-		v.fail(v.failure(finding.JournalLeft, "left by a recording that was not saved; record again to go on from it, or delete it"))
+		v.fail(v.failure(finding.JournalLeft, "left by a recording that was not saved; record again "+
+			"to go on from it, or delete it"))
 	case isFailed:
-		v.fail(v.failure(finding.FailedLeft, "recorded by a run that failed, and not used; to use it, rename it, and the folder of its assets if there is one, without .failed and run its test; otherwise delete it"))
+		v.fail(v.failure(finding.FailedLeft, "recorded by a run that failed, and not used; to use "+
+			"it, rename it, and the folder of its assets if there is one, without .failed and run "+
+			"its test; otherwise delete it"))
 	case isDerived:
 		v.Derived = original(file)
 	default:
@@ -364,7 +370,8 @@ func (v *verdict) check(f *cassette.File, sealed []bool) {
 		}
 		v.checkMachine(it)
 		key := it.MatchKey
-		if refresh(it); it.MatchKey != key || i >= len(sealed) || !sealed[i] {
+		refresh(it)
+		if it.MatchKey != key || i >= len(sealed) || !sealed[i] {
 			v.Stale = kindOf(file) != isJournal // which has no seals
 		}
 	}
@@ -380,7 +387,8 @@ func (v *verdict) checkMachine(it *interaction.Interaction) {
 			continue
 		}
 		if path := chance.MachinePath(text); path != "" {
-			text := fmt.Sprintf("%s has a path of one machine, %q: on another one the test misses, unless it has promptecho.MaskTempDirs()",
+			text := fmt.Sprintf("%s has a path of one machine, %q: on another one the test misses, "+
+				"unless it has promptecho.MaskTempDirs()",
 				fieldpath.Selector(line.Path), clip(redact.OneLine(path), 80))
 			v.machine = append(v.machine, v.note(finding.ValueVolatile, it.Line, text))
 			return

@@ -51,7 +51,8 @@ func textWidth(text string) (n int) {
 // prefix returns as much of the beginning of a text as has room in so many columns.
 func prefix(text string, columns int) string {
 	for i, r := range text {
-		if columns -= runeWidth(r); columns < 0 {
+		columns -= runeWidth(r)
+		if columns < 0 {
 			return text[:i]
 		}
 	}
@@ -62,7 +63,8 @@ func prefix(text string, columns int) string {
 func suffix(text string, columns int) string {
 	runes := []rune(text)
 	for i := len(runes) - 1; i >= 0; i-- {
-		if columns -= runeWidth(runes[i]); columns < 0 {
+		columns -= runeWidth(runes[i])
+		if columns < 0 {
 			return strings.TrimLeftFunc(string(runes[i+1:]), func(r rune) bool { return runeWidth(r) == 0 })
 		}
 	}

@@ -190,7 +190,8 @@ func words(text string) (list []string) {
 func clip(s string, n int) string {
 	cut, count := 0, 0
 	for i := range s {
-		switch count++; count {
+		count++
+		switch count {
 		case n:
 			cut = i
 		case n + 1:

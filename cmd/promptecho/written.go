@@ -88,7 +88,8 @@ func redactedIn(files []string) string {
 	const shown = 6
 	all, parts := 0, []string{}
 	for i, name := range names {
-		if all += under[name]; i < shown {
+		all += under[name]
+		if i < shown {
 			parts = append(parts, fmt.Sprintf("%s %s", english.Thousands(under[name]), name))
 		}
 	}

@@ -46,7 +46,8 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []i
 	if broken != nil {
 		broken = cmp.Or(notOurs(name, text), broken)
 	}
-	if broken = cmp.Or(checkWhole(name, text), broken); broken != nil {
+	broken = cmp.Or(checkWhole(name, text), broken)
+	if broken != nil {
 		broken.Cut = broken.Cut && !isPinned(text)
 		return nil, nil, broken
 	}

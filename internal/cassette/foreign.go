@@ -66,7 +66,8 @@ func notOurs(name, text string) *codec.SyntaxError {
 	if tool == "" {
 		return nil
 	}
-	err := codec.ErrorAt(name, text, 0, "", "this is a cassette of %s; to convert it: go run github.com/promptecho/promptecho/cmd/promptecho@latest import -w %s", tool, name)
+	err := codec.ErrorAt(name, text, 0, "", "this is a cassette of %s; to convert it: go run "+
+		"github.com/promptecho/promptecho/cmd/promptecho@latest import -w %s", tool, name)
 	err.Elsewhere = true
 	return err
 }

@@ -125,7 +125,8 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 	doc := new(codec.Document)
 	if text := string(top) + "\n"; text != headStart { // which says no more
 		var broken *SyntaxError
-		if doc, broken = codec.Parse(path, text+"interactions: []\n", nil); broken != nil {
+		doc, broken = codec.Parse(path, text+"interactions: []\n", nil)
+		if broken != nil {
 			return nil, false
 		}
 	}
@@ -140,12 +141,14 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 		if at > end {
 			return nil, false
 		}
-		if item, ok = e.read(from, item); !ok || !bytes.HasPrefix(item, []byte(codec.ItemStart)) {
+		item, ok = e.read(from, item)
+		if !ok || !bytes.HasPrefix(item, []byte(codec.ItemStart)) {
 			return nil, false
 		}
 		line += bytes.Count(item, []byte("\n"))
 		e.trusted = e.seal.revision == revision && e.seal.key != 0 && (trust == nil || trust(item))
-		if e.Outline = codec.FindOutline(item); e.Newer {
+		e.Outline = codec.FindOutline(item)
+		if e.Newer {
 			return nil, false
 		}
 		s.items = append(s.items, slices.Repeat([]entry{e}, e.Times)...)
@@ -224,7 +227,8 @@ func (s *Index) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	from := s.from
-	if s.from = nil; from != nil && from.file != nil {
+	s.from = nil
+	if from != nil && from.file != nil {
 		return from.file.Close()
 	}
 	return nil

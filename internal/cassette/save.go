@@ -65,7 +65,8 @@ func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err erro
 	for i, item := range items {
 		pieces = append(pieces, texts[i])
 		seal := item.seal
-		if seal.text = idOf(texts[i]); seal.text != item.seal.text {
+		seal.text = idOf(texts[i])
+		if seal.text != item.seal.text {
 			seal.plain = item.plain
 		}
 		tail.WriteString(codec.ItemStart + seal.String() + "\n")
@@ -195,7 +196,8 @@ func readBack(path string, pieces [][]byte) error {
 		return fmt.Errorf("%s: saved, but it cannot be read back: %w", path, err)
 	}
 	if !same {
-		return fmt.Errorf("%s: the file is not what was just written; does something else write it? Record again", path)
+		return fmt.Errorf("%s: the file is not what was just written; does something else write it? "+
+			"Record again", path)
 	}
 	return nil
 }

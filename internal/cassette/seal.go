@@ -103,10 +103,12 @@ func parseSeal(line string) (s seal, ok bool) {
 	for i, format := range [6]struct{ base, bits int }{{16, 64}, {16, 64}, {16, 32}, {10, 30}, {10, 32}, {16, 32}} {
 		var word string
 		var err error
-		if word, line, _ = strings.Cut(line, " "); i == 5 && word == "" {
+		word, line, _ = strings.Cut(line, " ")
+		if i == 5 && word == "" {
 			break
 		}
-		if n[i], err = strconv.ParseUint(word, format.base, format.bits); err != nil {
+		n[i], err = strconv.ParseUint(word, format.base, format.bits)
+		if err != nil {
 			return seal{}, false
 		}
 	}
@@ -137,7 +139,8 @@ const (
 // "version" and "interactions" is pinned, partial and what the cassette gives its test, in
 // this order. The last line is YAML's mark for the end of a document (YAML 1.2.2, 9.1.4).
 const (
-	header    = firstLine + ": credentials are replaced, everything else is as it was sent. https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
+	header = firstLine + ": credentials are replaced, everything else is as it was sent. " +
+		"https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
 	firstLine = "# promptecho cassette"
 	headStart = header + "version: 1\n"
 	sealsLine = "seals: # made by promptecho, to see what was edited above; leave them as they are\n"
@@ -201,7 +204,8 @@ func checkWhole(name, text string) *codec.SyntaxError {
 	file := codec.CommandFile(name)
 	var err *codec.SyntaxError
 	if SealsOf(text) > 0 {
-		err = codec.ErrorAt(name, text, last, "", isMissing+"If a formatter removed that line, promptecho verify -w %s puts it back. "+
+		err = codec.ErrorAt(name, text, last, "", isMissing+"If a formatter removed that line, "+
+			"promptecho verify -w %s puts it back. "+
 			"Otherwise restore the file: git checkout -- %s, or %s", codec.EndMark, file, file, again)
 		err.NoEndMark = true
 	} else {
@@ -266,7 +270,8 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 			text, _, _ := codec.Encode(it)
 			sum, digest := plainSum(text), it.Request.Digest()
 			at := slices.IndexFunc(seals, func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum })
-			if whole = at >= 0; whole {
+			whole = at >= 0
+			if whole {
 				s = seals[at]
 			}
 		}

@@ -26,7 +26,8 @@ func Sides(data []byte) (ours, theirs []byte, ok bool) {
 			continue
 		}
 		if next := slices.IndexFunc(marks, is); next >= 0 {
-			if ok = next == (at+1)%len(marks) || at == left && next == right; !ok {
+			ok = next == (at+1)%len(marks) || at == left && next == right
+			if !ok {
 				return nil, nil, false
 			}
 			at = next

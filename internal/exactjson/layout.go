@@ -99,7 +99,8 @@ func (p *Printer) newline(dst []byte, depth int) []byte {
 	if p.Indent == "" {
 		return dst
 	}
-	if p.Indentation += 1 + depth*len(p.Indent); p.Indentation > p.Most {
+	p.Indentation += 1 + depth*len(p.Indent)
+	if p.Indentation > p.Most {
 		return dst
 	}
 	return append(append(dst, '\n'), strings.Repeat(p.Indent, depth)...)

@@ -95,7 +95,8 @@ func (p *Parser) elems() (elems []Value, err error) {
 	for s.Next() && s.Token != Close {
 		name := ""
 		if s.Token == Name {
-			if name, err = p.str(false); err != nil {
+			name, err = p.str(false)
+			if err != nil {
 				return nil, err
 			}
 			if !s.Next() {
@@ -133,7 +134,8 @@ func (p *Parser) str(escaped bool) (string, error) {
 // decode decodes the string whose quotes are at start and end.
 func (p *Parser) decode(start, end int) (string, error) {
 	text, at, problem := unescape(p.text[:0], p.src[start+1:end])
-	if p.text = text; problem != "" {
+	p.text = text
+	if problem != "" {
 		return "", p.errorf(start+1+at, "%s", problem)
 	}
 	return string(text), nil

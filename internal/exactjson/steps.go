@@ -51,7 +51,8 @@ var steps = memo.Strings[Steps]{Func: func(path string) (list Steps) {
 	for part := range strings.SplitSeq(path, "/") {
 		var s Step
 		values, conditional := "", false
-		if s.Name, values, conditional = strings.Cut(part, "="); conditional {
+		s.Name, values, conditional = strings.Cut(part, "=")
+		if conditional {
 			s.Name, s.Not = strings.CutSuffix(s.Name, "!")
 			s.Values = strings.Split(values, "|")
 		}

@@ -51,7 +51,8 @@ func (e Escape) text(dst []byte, s string, special *[256]bool) []byte {
 	for {
 		n := plainUntil(s, special)
 		dst = append(dst, s[:n]...)
-		if s = s[n:]; len(s) == 0 {
+		s = s[n:]
+		if len(s) == 0 {
 			return dst
 		}
 		r, size := utf8.DecodeRuneInString(s)
@@ -133,7 +134,8 @@ func unescape(b []byte, s string) (text []byte, at int, problem string) {
 	for {
 		n := plain(s[at:])
 		b = append(b, s[at:at+n]...)
-		if at += n; at == len(s) {
+		at += n
+		if at == len(s) {
 			return b, at, ""
 		}
 		r, n, ok := rune(s[at]), 1, true

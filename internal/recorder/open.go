@@ -36,8 +36,10 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 			"network, such as new(http.Transport)")
 	}
 	var err error
-	if r.mode = r.config.flag; r.mode.mode == "" {
-		if r.mode, err = chooseMode(r.config.mode); err != nil {
+	r.mode = r.config.flag
+	if r.mode.mode == "" {
+		r.mode, err = chooseMode(r.config.mode)
+		if err != nil {
 			return nil, err
 		}
 	}

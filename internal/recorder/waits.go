@@ -26,7 +26,8 @@ func (w *waits) asked(url string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if gap := time.Since(w.at); url == w.last && !w.at.IsZero() && gap > 50*time.Millisecond && !bubble.In() {
-		if w.total += gap; w.first == "" {
+		w.total += gap
+		if w.first == "" {
 			w.first = strings.TrimSuffix(url+", "+stack.Caller(), ", ")
 		}
 	}

@@ -116,7 +116,8 @@ func (w *Wrapped) record(ctx context.Context, m *tape.Match, out any, run func(c
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
-	if it.Response, err = w.Response(out, err); err != nil {
+	it.Response, err = w.Response(out, err)
+	if err != nil {
 		return w.fail(0, err)
 	}
 	whole = true

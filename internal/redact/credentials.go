@@ -35,7 +35,8 @@ var secretNames = []struct {
 	{awsSessionToken, strings.Fields("awssessiontoken amzsecuritytoken")},
 	{azureKey, strings.Fields("sharedaccesskey accountkey subscriptionkey")},
 	{signatureOfURL, strings.Fields("amzsignature googsignature")},
-	{apiKey, strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
+	{apiKey, strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey " +
+		"clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
 	{namedSecret, strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
 		encryptionkey masterkey unsealkey hmackey sharedkey functionkey recoverycode backupcode`)},
 	{namedToken, strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
@@ -44,7 +45,8 @@ var secretNames = []struct {
 		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
 		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
 	{authorization, strings.Fields("authorization")},
-	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey hostkey sessionkey accesscode credential credentials baton")},
+	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey " +
+		"hostkey sessionkey accesscode credential credentials baton")},
 	{namedPassword, strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
 }
 
@@ -119,7 +121,8 @@ var schemes = []scheme{
 	{"x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires x-oss-security-token
 		x-oss-signature-version`},
 	// By Volcengine, https://www.volcengine.com/docs/6349/74876, and by Tencent, https://www.tencentcloud.com/document/product/436/7778
-	{"x-tos-signature", "x-tos-algorithm x-tos-credential x-tos-date x-tos-expires x-tos-security-token x-tos-signedheaders"},
+	{"x-tos-signature", "x-tos-algorithm x-tos-credential x-tos-date x-tos-expires " +
+		"x-tos-security-token x-tos-signedheaders"},
 	{"q-signature q-sign-time", "q-sign-algorithm q-ak q-key-time q-header-list q-url-param-list"},
 	// Version 2, which Google and Alibaba had too.
 	{"awsaccesskeyid signature", "expires x-amz-security-token"},

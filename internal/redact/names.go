@@ -38,13 +38,15 @@ func meaningOf(name string) (m meaning) {
 	kind := secretKind(joined)
 	m.secret = kind != noKind
 	m.certain = kind != noKind && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
-	if m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation"); m.cursor {
+	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
+	if m.cursor {
 		return m // whatever its words are
 	}
 	endsInSecret := false
 	for i, word := range all {
 		m.data = m.data || slices.Contains(ofThings, word) && i < len(all)-1
-		switch endsInSecret = false; word {
+		endsInSecret = false
+		switch word {
 		case "page", "next", "continuation", "sync", "cursor", "idempotency", "partition", "sort":
 			return meaning{} // the caller's own name for a call, or the like
 		case "password", "passwd", "pwd", "passphrase", "passcode":

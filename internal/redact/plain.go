@@ -17,7 +17,8 @@ func isPlain(v string) bool {
 	}
 	n := 0
 	for item := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == ',' || r == ';' || r == '|' }) {
-		if n++; n > 16 || len(item) > 35 || !plainItem().MatchString(item) || sixConsonants().MatchString(item) {
+		n++
+		if n > 16 || len(item) > 35 || !plainItem().MatchString(item) || sixConsonants().MatchString(item) {
 			return false
 		}
 	}

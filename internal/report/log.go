@@ -70,7 +70,8 @@ func (t *Tally[V]) Add(v V) bool {
 	if t.times == nil {
 		t.times = map[V]int{}
 	}
-	if t.times[v]++; t.times[v] == 1 {
+	t.times[v]++
+	if t.times[v] == 1 {
 		t.values = append(t.values, v)
 	}
 	return t.times[v] == 1

@@ -180,7 +180,8 @@ func messageBytes(fields []Field) ([]byte, error) {
 				return nil, fmt.Errorf("field %q is after the payload: headers come first", f.Name)
 			}
 			var err error
-			if msg, err = appendHeader(msg, f); err != nil {
+			msg, err = appendHeader(msg, f)
+			if err != nil {
 				return nil, err
 			}
 			headers = len(msg)

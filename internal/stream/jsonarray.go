@@ -83,7 +83,8 @@ func elementAppend(dst []byte, fields []Field) ([]byte, error) {
 		before, fields = fields[0].Value, fields[1:]
 	}
 	if len(fields) != 1 || fields[0].Name != dataField {
-		return nil, fmt.Errorf("an element of a json-array has the field %q and, if the separator before it is not the usual one, the field %q", dataField, beforeField)
+		return nil, fmt.Errorf("an element of a json-array has the field %q and, if the separator "+
+			"before it is not the usual one, the field %q", dataField, beforeField)
 	}
 	if !isSeparator([]byte(before)) {
 		return nil, fmt.Errorf("field %q: %q cannot come before an element", beforeField, before)

@@ -99,7 +99,8 @@ func source() (string, error) {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(file))))
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil || !filepath.IsAbs(root) {
-		return "", errors.New("the demo compiles a test with promptecho, and the source that this command was built from is gone, or unknown because of -trimpath; this gets it:\n" +
+		return "", errors.New("the demo compiles a test with promptecho, and the source that this " +
+			"command was built from is gone, or unknown because of -trimpath; this gets it:\n" +
 			"  GOFLAGS=-mod=mod go run github.com/promptecho/promptecho/cmd/promptecho@latest demo")
 	}
 	return root, nil
@@ -116,7 +117,8 @@ func folder(dir string) (string, error) {
 	if files, err := os.ReadDir(dir); err != nil {
 		return "", err
 	} else if len(files) > 0 {
-		return "", fmt.Errorf("%s is not empty, and the demo overwrites nothing: name a folder that does not exist", dir)
+		return "", fmt.Errorf("%s is not empty, and the demo overwrites nothing: name a folder that "+
+			"does not exist", dir)
 	}
 	return filepath.Abs(dir)
 }
@@ -221,7 +223,8 @@ func (d *demo) showCassette(output string) error {
 	sent := regexp.MustCompile(`key sent ([1-9]\d*) times`).FindStringSubmatch(output)
 	found := strings.Count(strings.Join(lines, "\n"), key)
 	if key == "" || sent == nil || found > 0 {
-		return fmt.Errorf("the key %q should have been sent, and should not be in the cassette, where it is %d times: this is a bug of promptecho", key, found)
+		return fmt.Errorf("the key %q should have been sent, and should not be in the cassette, "+
+			"where it is %d times: this is a bug of promptecho", key, found)
 	}
 	d.say("\n   The key %s was sent %s times. It is in that file %d times.\n", key, sent[1], found)
 	return nil
@@ -231,7 +234,8 @@ func (d *demo) showCassette(output string) error {
 func (d *demo) end() {
 	d.say("%s", next)
 	if !d.kept {
-		d.say("\nAll this was in a temporary folder, which is removed now. With -dir DIR it stays, and you can\nrun the commands yourself.\n")
+		d.say("\nAll this was in a temporary folder, which is removed now. With -dir DIR it stays, " +
+			"and you can\nrun the commands yourself.\n")
 		return
 	}
 	d.say("\nThe module stays in %s; these commands work there:\n\n  cd %[1]s\n  go test\n  %s\n", shell.Quote(d.dir), command("PROMPTECHO_MODE", "all", nil))

@@ -46,7 +46,8 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 		}
 	}
 	e := encoder{buf: make([]byte, 0, size), assets: map[string][]byte{}}
-	if e.interaction(it); e.err != nil {
+	e.interaction(it)
+	if e.err != nil {
 		return nil, nil, e.err
 	}
 	if len(e.buf) < cap(e.buf)*15/16 {

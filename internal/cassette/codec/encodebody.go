@@ -141,7 +141,8 @@ func (e *encoder) bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout
 	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
-	if v, ok = e.structureOf(string(b)); ok {
+	v, ok = e.structureOf(string(b))
+	if ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
 	return v, l, indentation, ok && storable(l)

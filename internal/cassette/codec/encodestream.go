@@ -59,12 +59,14 @@ func formatDelay(d interaction.Delay) string {
 // parseDelay reads what formatDelay returns, or says what is wanted in its place.
 func parseDelay(text string) (d interaction.Delay, want string) {
 	first, _, several := strings.Cut(text, "~")
-	if d.Together = first == "+"; !d.Together {
+	d.Together = first == "+"
+	if !d.Together {
 		var err error
 		d.MS, err = strconv.ParseInt(first, 10, 64)
 		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
 		case !isPlain && several:
-			return d, "whole milliseconds in front of the first ~ (13~1+2), or a + if the event came together with the one before it (+~1+2)"
+			return d, "whole milliseconds in front of the first ~ (13~1+2), or a + if the event came " +
+				"together with the one before it (+~1+2)"
 		case !isPlain:
 			return d, "an integer, 0 or more"
 		}
@@ -72,7 +74,10 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 	if several {
 		d.Rest = interaction.Rest(text[len(first):])
 		if _, ok := d.Rest.Pieces(); !ok {
-			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an event in two pieces: all but its last byte after 13 ms, and that byte 2 ms later; BYTES is how many bytes of the event are still to come, so it is smaller in each further ~BYTES+MS"
+			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an " +
+				"event in two pieces: all but its last byte after 13 ms, and that byte 2 ms later; " +
+				"BYTES is how many bytes of the event are still to come, so it is smaller in each " +
+				"further ~BYTES+MS"
 		}
 	}
 	return d, ""
@@ -114,7 +119,8 @@ func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues
 	paddings, last := make([]int, len(events)), 0 // zeros at the end are not written
 	for i, event := range events {
 		e.start(e.indent)
-		if paddings[i] = e.event(event, l, clues, &sum); paddings[i] > 0 {
+		paddings[i] = e.event(event, l, clues, &sum)
+		if paddings[i] > 0 {
 			last = i + 1
 		}
 	}

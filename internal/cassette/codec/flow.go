@@ -37,7 +37,8 @@ func (r flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
 	open := r.text[i]
 	last := open + 2 // the bracket that ends it
 	dst = append(dst, open)
-	if i++; i < len(r.text) && r.text[i] == last {
+	i++
+	if i < len(r.text) && r.text[i] == last {
 		return append(dst, last), i + 1
 	}
 	var room [16]string
@@ -49,7 +50,8 @@ func (r flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
 			}
 			dst, names, i = made, append(names, name), at
 		}
-		if dst, i = r.value(dst, i, depth+1); i == 0 || i == len(r.text) {
+		dst, i = r.value(dst, i, depth+1)
+		if i == 0 || i == len(r.text) {
 			return dst, 0
 		}
 		if r.text[i] == last {
@@ -70,7 +72,8 @@ func (r flowReader) name(dst []byte, i int) (json []byte, name string, value int
 	if end == 0 || !strings.HasPrefix(r.text[end:], ": ") {
 		return dst, "", 0
 	}
-	if name = r.text[i:end]; name[0] == '"' {
+	name = r.text[i:end]
+	if name[0] == '"' {
 		name = name[1 : len(name)-1]
 	}
 	return append(dst, ':'), name, end + len(": ")
@@ -123,7 +126,8 @@ func (r flowReader) quoted(i int) (end int) {
 		case c < ' ':
 			return 0
 		case c == '\\':
-			if end++; end == len(r.text) || strings.IndexByte(`"\nrtbf`, r.text[end]) < 0 {
+			end++
+			if end == len(r.text) || strings.IndexByte(`"\nrtbf`, r.text[end]) < 0 {
 				return 0
 			}
 		}

@@ -15,8 +15,10 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	printer := exactjson.NewPrinter(l)
 	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src)+p.distinct)
 	p.room = printer.Print(p.room[:0], &v)
-	if p.indentation = printer.Indentation; p.indentation > printer.Most {
-		p.badf(n, field, "with this layout, the indentation of the JSON would take more than ten times as many bytes as this file has; lower the indent of the layout, or write the JSON as text")
+	p.indentation = printer.Indentation
+	if p.indentation > printer.Most {
+		p.badf(n, field, "with this layout, the indentation of the JSON would take more than ten "+
+			"times as many bytes as this file has; lower the indent of the layout, or write the JSON as text")
 	}
 	return p.room
 }
@@ -45,7 +47,8 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 	for i, e := range n.Elems {
 		name := ""
 		if e.Key != nil {
-			if name = p.key(e.Key, field); e.Key.Tag == "!!binary" {
+			name = p.key(e.Key, field)
+			if e.Key.Tag == "!!binary" {
 				p.badf(e.Key, field, "a JSON name cannot be binary")
 			}
 		}

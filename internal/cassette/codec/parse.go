@@ -38,7 +38,8 @@ type Item struct {
 func Parse(name, text string, asset ReadAsset) (*Document, *SyntaxError) {
 	p := newParser(name, text, asset)
 	doc := new(Document)
-	if p.read(func(root *yaml.Node) { p.document(root, doc) }); p.err != nil {
+	p.read(func(root *yaml.Node) { p.document(root, doc) })
+	if p.err != nil {
 		return nil, p.err
 	}
 	return doc, nil
@@ -103,7 +104,8 @@ func ParseGiven(text []byte) (g interaction.Given, err error) {
 func (p *parser) read(each func(root *yaml.Node)) {
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
-		p.fail(0, "", "this is a pointer of Git LFS and not the file; to fetch the file: git lfs pull (with GitHub's actions/checkout: \"lfs: true\")")
+		p.fail(0, "", "this is a pointer of Git LFS and not the file; to fetch the file: git lfs "+
+			"pull (with GitHub's actions/checkout: \"lfs: true\")")
 		p.err.Elsewhere = true
 	}
 	if p.err != nil {
@@ -116,7 +118,8 @@ func (p *parser) read(each func(root *yaml.Node)) {
 	case err != nil:
 		p.fail(err.Offset, "", "%s", err.Msg)
 	case root.Pos == len(p.src):
-		p.fail(root.Pos, "", "the file is empty; restore it: git checkout -- %s, or delete it and record again", CommandFile(p.file))
+		p.fail(root.Pos, "", "the file is empty; restore it: git checkout -- %s, or delete it and "+
+			"record again", CommandFile(p.file))
 	default:
 		each(root)
 	}
@@ -129,7 +132,9 @@ func (p *parser) checkConflict() {
 		return
 	}
 	if m := conflict().FindStringSubmatchIndex(p.src); m != nil {
-		p.fail(m[2], "", "a merge conflict (%q): promptecho merge %s merges the two sides; running its test with PROMPTECHO_MODE=update does, too, and records what neither side has", p.src[m[2]:m[3]], CommandFile(p.file))
+		p.fail(m[2], "", "a merge conflict (%q): promptecho merge %s merges the two sides; running "+
+			"its test with PROMPTECHO_MODE=update does, too, and records what neither side "+
+			"has", p.src[m[2]:m[3]], CommandFile(p.file))
 	}
 }
 
@@ -211,7 +216,8 @@ func (p *parser) interaction(n *yaml.Node) (it *interaction.Interaction, times i
 		interactionFields(p, it)
 		p.get(alias.Key) // what stands there, aliases stand for
 		if n, field := p.get(timesKey); n != nil {
-			if times = int(p.integer(n, field, 1)); times > MostTimes {
+			times = int(p.integer(n, field, 1))
+			if times > MostTimes {
 				p.badf(n, field, "at most %d; for more, write the interaction a second time", MostTimes)
 			}
 		}
@@ -274,7 +280,8 @@ func (p *parser) moments(m **interaction.Moments) {
 		return
 	}
 	var err error
-	if *m, err = interaction.ParseMoments(n.Text); err != nil {
+	*m, err = interaction.ParseMoments(n.Text)
+	if err != nil {
 		p.badf(n, field, "%v, found %s", err, describe(n))
 	}
 }

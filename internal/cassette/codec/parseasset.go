@@ -27,13 +27,15 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 	b, known := p.assets[name]
 	if !known {
 		var err error
-		if b, err = p.asset(name); err != nil {
+		b, err = p.asset(name)
+		if err != nil {
 			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
 			p.err.Cut = true
 			return nil
 		}
 		if h := hashAsset(b); h != name[:len(h)] {
-			p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or put that hash in the name of the file, and use the new name here", name, h)
+			p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
+				"put that hash in the name of the file, and use the new name here", name, h)
 			p.err.Cut = true
 			return nil
 		}
@@ -46,7 +48,8 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		p.named += len(b)
 	}
 	if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
-		p.badf(n, field, "asset %q is used %d times; with its %d bytes that is more than is allowed. Use it less often, or record again", name, p.mentions[name], len(b))
+		p.badf(n, field, "asset %q is used %d times; with its %d bytes that is more than is allowed. "+
+			"Use it less often, or record again", name, p.mentions[name], len(b))
 	}
 	return b
 }
@@ -71,7 +74,8 @@ func (p *parser) assetText(n *yaml.Node, field string) string {
 func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 	count, name, ok := strings.Cut(n.Text, "@")
 	if !ok {
-		p.badf(n, field, "invalid vector %q; want the count of its numbers, \"@\" and the name of its asset", yaml.Clip(n.Text))
+		p.badf(n, field, "invalid vector %q; want the count of its numbers, \"@\" and the name of "+
+			"its asset", yaml.Clip(n.Text))
 	}
 	v, err := exactjson.Parse(p.readAsset(n, field, name))
 	if err != nil || v.Kind != exactjson.Array || strconv.Itoa(len(v.Elems)) != count {

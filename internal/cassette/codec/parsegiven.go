@@ -13,7 +13,8 @@ import (
 // given reads what the mapping that is being read has for the test.
 func (p *parser) given(g *interaction.Given) {
 	if n, field := p.get("options"); n != nil {
-		if g.Options, _, _ = strings.Cut(p.src[n.Pos:], "\n"); n.Kind != yaml.Mapping || g.Options[0] != '{' {
+		g.Options, _, _ = strings.Cut(p.src[n.Pos:], "\n")
+		if n.Kind != yaml.Mapping || g.Options[0] != '{' {
 			p.want(n, field, "options on one line, such as {mask_times: true, ignore: [metadata/user]}")
 		}
 	}
@@ -25,7 +26,8 @@ func (p *parser) given(g *interaction.Given) {
 // time returns the time n. A year of more or fewer digits cannot be written again.
 func (p *parser) time(n *yaml.Node, field string) time.Time {
 	t, err := time.Parse(time.RFC3339, n.Text)
-	if t = t.UTC(); n.Tag != "" || err != nil || t.Nanosecond() != 0 || t.Year() < 1000 || t.Year() > 9999 {
+	t = t.UTC()
+	if n.Tag != "" || err != nil || t.Nanosecond() != 0 || t.Year() < 1000 || t.Year() > 9999 {
 		p.want(n, field, "a time in whole seconds, such as 2026-11-22T15:30:12Z (RFC 3339)")
 	}
 	return t

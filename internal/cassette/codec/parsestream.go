@@ -24,7 +24,8 @@ func (p *parser) stream(r *interaction.Response) {
 	} else {
 		var l exactjson.Layout
 		if layout != nil {
-			if l = p.layout(layout, layoutField); l.Padding > 0 {
+			l = p.layout(layout, layoutField)
+			if l.Padding > 0 {
 				p.badf(layout, layoutField, "padding is in events_padding, one per event; move it there")
 			}
 		}
@@ -104,10 +105,12 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 		if !isStructure(v) {
 			f.Value = p.loose(v, field)
 		} else {
-			if l.Padding = 0; i == last {
+			l.Padding = 0
+			if i == last {
 				l.Padding = padding
 			}
-			if f.Value = v.Text; !isJSON(v) || l != (exactjson.Layout{}) {
+			f.Value = v.Text
+			if !isJSON(v) || l != (exactjson.Layout{}) {
 				f.Value = string(p.json(v, field, l))
 			}
 		}

@@ -25,7 +25,8 @@ func (p *parser) properties(nd *Node) {
 			name := p.anchorName()
 			if first := p.anchors[name]; first != nil {
 				line, _ := Position(p.text, first.pos)
-				p.failf(start, "the anchor &%s is in line %d already; write *%s in place of this value, or give it another name", name, line, name)
+				p.failf(start, "the anchor &%s is in line %d already; write *%s in place of this "+
+					"value, or give it another name", name, line, name)
 			}
 			p.anchors[name] = &anchor{pos: start}
 			p.names = append(p.names, name)
@@ -41,7 +42,8 @@ func (p *parser) anchorName() string {
 	start := p.pos + 1
 	for p.pos++; !p.gapAt(0) && strings.IndexByte(",]}", p.peek(0)) < 0; p.pos++ {
 		if c := p.peek(0); !isLetter(c) && c != '-' && (c < '0' || c > '9') {
-			p.failf(start-1, "the name of an anchor consists of ASCII letters, digits, - and _, found %q; put text in quotes", p.rest(start-1))
+			p.failf(start-1, "the name of an anchor consists of ASCII letters, digits, - and _, "+
+				"found %q; put text in quotes", p.rest(start-1))
 		}
 	}
 	name := p.text[start:p.pos]
@@ -98,7 +100,8 @@ func (p *parser) alias(nd *Node) {
 	case a != nil && !a.whole:
 		p.failf(start, "the alias *%s is inside the value that it refers to; write something else there", name)
 	case a != nil:
-		if *nd = a.Node; p.Alias != nil {
+		*nd = a.Node
+		if p.Alias != nil {
 			p.Alias(start, a.pos)
 		}
 	default:
@@ -107,7 +110,8 @@ func (p *parser) alias(nd *Node) {
 			*nd, found = p.Beyond(name)
 		}
 		if !found {
-			p.failf(start, "no value above has the anchor &%s%s; write the value out, or restore the value with the anchor", name, p.below(name))
+			p.failf(start, "no value above has the anchor &%s%s; write the value out, or restore the "+
+				"value with the anchor", name, p.below(name))
 		}
 	}
 	nd.Size, nd.Anchor = int32(sizeOf(nd)), 0
@@ -115,8 +119,10 @@ func (p *parser) alias(nd *Node) {
 	if p.Beyond != nil {
 		most = max(most, maxBeyond)
 	}
-	if p.expanded += int(nd.Size); p.expanded > most {
-		p.failf(start, "the aliases up to here expand to more than %d MB, far more than this file has; write fewer of them", p.expanded>>20)
+	p.expanded += int(nd.Size)
+	if p.expanded > most {
+		p.failf(start, "the aliases up to here expand to more than %d MB, far more than this file "+
+			"has; write fewer of them", p.expanded>>20)
 	}
 }
 

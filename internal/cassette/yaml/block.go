@@ -93,7 +93,8 @@ func (p *parser) content(nd *Node, n, col int, block bool) *Node {
 		return p.blockSequence(nd, col)
 	case c == '{' || c == '[':
 		p.flow(nd, false)
-		if p.skipBlanks(); p.peek(0) == ':' {
+		p.skipBlanks()
+		if p.peek(0) == ':' {
 			p.failf(nd.Pos, "a collection cannot be a key; keys are text")
 		}
 	case c == '|' || c == '>':
@@ -137,7 +138,8 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 		nd.Elems = append(nd.Elems, e)
 		indent := p.nextContent()
 		if indent > col {
-			p.failf(p.pos, "the indentation fits no line above: want %d spaces (for the next element), or as many as the lines of the element above have (to continue it)", col)
+			p.failf(p.pos, "the indentation fits no line above: want %d spaces (for the next "+
+				"element), or as many as the lines of the element above have (to continue it)", col)
 		}
 		if indent < col || !p.dash() {
 			break

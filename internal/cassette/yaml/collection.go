@@ -11,7 +11,8 @@ func (p *parser) node(pos int) *Node {
 
 // begin begins the collection nd, with room for a few elements.
 func (p *parser) begin(nd *Node) {
-	if p.depth++; p.depth > maxDepth {
+	p.depth++
+	if p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
 	nd.Elems = group.Cut(&p.elems, 4)[:0]

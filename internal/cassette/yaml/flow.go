@@ -73,7 +73,8 @@ func (p *parser) flowNode(mapping bool) *Node {
 	case p.isAlias():
 		p.alias(nd)
 	default:
-		if p.scalar(nd, true); nd.Style != Plain {
+		p.scalar(nd, true)
+		if nd.Style != Plain {
 			return nd
 		}
 	}

@@ -82,7 +82,8 @@ func Clip(s string) string {
 	const limit = 40
 	n := 0
 	for i := range s {
-		if n++; n > limit {
+		n++
+		if n > limit {
 			return s[:i] + "..."
 		}
 	}

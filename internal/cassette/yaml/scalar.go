@@ -53,7 +53,8 @@ func (p *parser) plainLine(flow bool) string {
 		if !marks[text[i]] {
 			continue // nearly every one
 		}
-		if p.pos = i; text[i] == '\n' || p.colon() || text[i] == '#' && i > start && isBlank(text[i-1]) || flow && (p.flowIndicator(0) || text[i] == ':' && p.flowIndicator(1)) {
+		p.pos = i
+		if text[i] == '\n' || p.colon() || text[i] == '#' && i > start && isBlank(text[i-1]) || flow && (p.flowIndicator(0) || text[i] == ':' && p.flowIndicator(1)) {
 			break
 		}
 	}
@@ -72,7 +73,8 @@ func (p *parser) plainLines(nd *Node, n int) {
 			p.newline()
 			line := p.line(p.pos)
 			spaces = len(line) - len(strings.TrimLeft(line, " "))
-			if p.pos += spaces; spaces > n {
+			p.pos += spaces
+			if spaces > n {
 				p.skipBlanks()
 			}
 		}

@@ -232,7 +232,8 @@ var clients = []struct{ path, code string }{
 	{"google.golang.org/genai", "genai.NewClient(ctx, &genai.ClientConfig{HTTPClient: rec.Client(), ...})"},
 	{"github.com/ollama/ollama/api", "api.NewClient(base, rec.Client())"},
 	{"github.com/cohere-ai/cohere-go", "client.NewClient(option.WithHTTPClient(rec.Client()), ...)"},
-	{"github.com/sashabaranov/go-openai", "config.HTTPClient = rec.Client() // of openai.NewClientWithConfig(config)"},
+	{"github.com/sashabaranov/go-openai", "config.HTTPClient = rec.Client() // of " +
+		"openai.NewClientWithConfig(config)"},
 	{"github.com/modelcontextprotocol/go-sdk", "&mcp.StreamableClientTransport{HTTPClient: rec.Client(), ...}"},
 }
 

@@ -35,11 +35,13 @@ type Function struct {
 // two of the sentinels and the well-known errors have the same text.
 func New(name string, in, out reflect.Type, sentinels []error) (*Function, error) {
 	if !IsName(name) {
-		return nil, fmt.Errorf("a name is a kind (%s), a slash, and a text of letters, digits, \"_\", \"-\", \".\" and \"/\", such as \"tool/get_weather\"",
+		return nil, fmt.Errorf("a name is a kind (%s), a slash, and a text of letters, digits, "+
+			"\"_\", \"-\", \".\" and \"/\", such as \"tool/get_weather\"",
 			strings.Join(interaction.FunctionKinds, ", "))
 	}
 	known, err := withSentinels(sentinels)
-	if err = cmp.Or(lossless("argument", in, false), lossless("result", out, true), err); err != nil {
+	err = cmp.Or(lossless("argument", in, false), lossless("result", out, true), err)
+	if err != nil {
 		return nil, err
 	}
 	return &Function{name, known}, nil
@@ -71,7 +73,8 @@ func (f *Function) Response(out any, err error) (resp interaction.Response, fail
 			return resp, nil
 		}
 	}
-	if resp.Body, failed = marshal(out); failed != nil {
+	resp.Body, failed = marshal(out)
+	if failed != nil {
 		return resp, fmt.Errorf("%s: the result cannot be recorded: %w", f.Name, failed)
 	}
 	return resp, nil
@@ -80,7 +83,8 @@ func (f *Function) Response(out any, err error) (resp interaction.Response, fail
 // Answer reads what the function returned back: the result into what out points to, and
 // the error that it returned. failed is not nil if that cannot be read.
 func (f *Function) Answer(resp *interaction.Response, out any) (err, failed error) {
-	if err, failed = f.known.recorded(resp); failed != nil {
+	err, failed = f.known.recorded(resp)
+	if failed != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, failed)
 	}
 	reflect.ValueOf(out).Elem().SetZero()
@@ -89,7 +93,8 @@ func (f *Function) Answer(resp *interaction.Response, out any) (err, failed erro
 	}
 	d := json.NewDecoder(bytes.NewReader(resp.Body))
 	d.DisallowUnknownFields() // what the type no longer has would be lost
-	if failed = d.Decode(out); failed == nil && d.Decode(new(any)) != io.EOF {
+	failed = d.Decode(out)
+	if failed == nil && d.Decode(new(any)) != io.EOF {
 		failed = fmt.Errorf("there is more than one value")
 	}
 	if failed != nil {
@@ -114,7 +119,8 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	if why := codec.Unwritable(&value); why != "" {
-		return nil, fmt.Errorf("%s. To keep every byte, wrap a closure that takes or returns this JSON as a string", why)
+		return nil, fmt.Errorf("%s. To keep every byte, wrap a closure that takes or returns this "+
+			"JSON as a string", why)
 	}
 	return value.AppendJSON(nil, exactjson.Layout{}), nil
 }
@@ -140,7 +146,9 @@ func withSentinels(sentinels []error) (knownErrors, error) {
 		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
 			known = append(known, s)
 		} else if !errors.Is(s, known[i]) {
-			return nil, fmt.Errorf("two errors have the text %q (you passed both to Sentinels, or one of them is of the standard library), but a cassette tells errors apart by their texts: change the text of your error", s)
+			return nil, fmt.Errorf("two errors have the text %q (you passed both to Sentinels, or "+
+				"one of them is of the standard library), but a cassette tells errors apart by "+
+				"their texts: change the text of your error", s)
 		}
 	}
 	return known, nil
@@ -153,7 +161,8 @@ func (known knownErrors) describe(err error) (text string, is []string) {
 			is = append(is, k.Error())
 		}
 	}
-	if text = err.Error(); text == "" {
+	text = err.Error()
+	if text == "" {
 		text = fmt.Sprintf("%T", err) // a cassette needs a text
 	}
 	return text, is
@@ -168,7 +177,8 @@ func (known knownErrors) recorded(resp *interaction.Response) (err, failed error
 	for _, text := range resp.ErrorIs {
 		i := slices.IndexFunc(known, func(k error) bool { return k.Error() == text })
 		if i < 0 {
-			return nil, fmt.Errorf("the recorded error is %q, and promptecho.Sentinels was passed no error with that text: pass it", text)
+			return nil, fmt.Errorf("the recorded error is %q, and promptecho.Sentinels was passed no "+
+				"error with that text: pass it", text)
 		}
 		e.is = append(e.is, known[i])
 		if text == e.text {

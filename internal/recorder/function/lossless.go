@@ -16,7 +16,9 @@ import (
 func lossless(what string, t reflect.Type, readBack bool) error {
 	w := typeWalker{readBack: readBack, seen: map[reflect.Type]bool{}}
 	if err := w.walk(t, ""); err != nil {
-		return fmt.Errorf("JSON loses part of the %[1]s, %[2]s: %[3]w. Define a type that JSON stores completely, wrap a closure that has the new type as its %[1]s, and convert between the two types in the closure", what, t, err)
+		return fmt.Errorf("JSON loses part of the %[1]s, %[2]s: %[3]w. Define a type that JSON "+
+			"stores completely, wrap a closure that has the new type as its %[1]s, and convert "+
+			"between the two types in the closure", what, t, err)
 	}
 	return nil
 }
@@ -36,7 +38,8 @@ func (w *typeWalker) walk(t reflect.Type, path string) error {
 		return lost(path, "JSON has no %s", t.Kind())
 	case reflect.Interface:
 		if t.NumMethod() > 0 || strings.Contains(path, ".") && !strings.HasSuffix(path, "]") {
-			return lost(path, "JSON does not say which type an interface holds (use a map[string]any or a json.RawMessage, which keep what JSON has)")
+			return lost(path, "JSON does not say which type an interface holds (use a map[string]any "+
+				"or a json.RawMessage, which keep what JSON has)")
 		}
 	case reflect.Pointer:
 		return w.walk(t.Elem(), path)
@@ -106,7 +109,8 @@ func (w *typeWalker) fields(t reflect.Type, path string, names map[string]string
 
 func lost(path, format string, args ...any) error {
 	why := fmt.Sprintf(format, args...)
-	if path = strings.TrimPrefix(path, "."); path != "" {
+	path = strings.TrimPrefix(path, ".")
+	if path != "" {
 		why = path + ": " + why
 	}
 	return errors.New(why)

@@ -18,7 +18,8 @@ func answerConverse(c *call) (*answer, *problem) {
 		return nil, p
 	}
 	if len(c.body.list("messages")) == 0 {
-		return nil, awsInvalid("1 validation error detected: Value at 'messages' failed to satisfy constraint: Member must not be null")
+		return nil, awsInvalid("1 validation error detected: Value at 'messages' failed to satisfy " +
+			"constraint: Member must not be null")
 	}
 	prompt := conversePrompt(c.body)
 	r := prompt.reply(0)

@@ -25,7 +25,8 @@ func answerEmbeddings(c *call) (*answer, *problem) {
 	inputs := embeddingInputs(c.body.get("input"))
 	if len(inputs) == 0 {
 		return nil, &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
-			message: "'$.input' is invalid. Please check the API reference: https://platform.openai.com/docs/api-reference."}
+			message: "'$.input' is invalid. Please check the API reference: " +
+				"https://platform.openai.com/docs/api-reference."}
 	}
 	size := c.body.number("dimensions")
 	if size <= 0 {
@@ -33,7 +34,8 @@ func answerEmbeddings(c *call) (*answer, *problem) {
 	}
 	if size > maxDimensions {
 		return nil, &problem{status: http.StatusBadRequest, kind: "invalid_request_error", param: "dimensions",
-			message: fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be less than or equal to %d.", size, maxDimensions)}
+			message: fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be less than or equal to "+
+				"%d.", size, maxDimensions)}
 	}
 	var data []object
 	count := 0

@@ -22,7 +22,8 @@ func answerInvoke(c *call) (*answer, *problem) {
 	}
 	for _, name := range []string{"anthropic_version", "max_tokens", "messages"} {
 		if c.body.get(name) == nil {
-			return nil, awsInvalid("Malformed input request: " + name + ": Field required (the stand-in knows Anthropic's models only)")
+			return nil, awsInvalid("Malformed input request: " + name + ": Field required (the " +
+				"stand-in knows Anthropic's models only)")
 		}
 	}
 	m := &messagesAnswer{c: c, model: model, id: "msg_bdrk_standin"}

@@ -59,7 +59,8 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 	for j := range fresh {
 		if j%block == 0 {
 			SideBySide(min(block, len(fresh)-j), func(k int) {
-				if differ[k] = nil; of[j+k] >= 0 {
+				differ[k] = nil
+				if of[j+k] >= 0 {
 					differ[k] = edits(&old[of[j+k]], &fresh[j+k])
 				}
 			})

@@ -40,7 +40,8 @@ func (c *Control) setEnv() error {
 			c.paths[name] = path
 		}
 	}
-	if c.Env = append(env, "PROMPTECHO_URL="+c.URL); c.Dir != "" {
+	c.Env = append(env, "PROMPTECHO_URL="+c.URL)
+	if c.Dir != "" {
 		paths, _ := json.Marshal(c.paths) // texts always marshal
 		c.Env = append(c.Env, "PROMPTECHO_PATHS="+string(paths))
 	}

@@ -36,7 +36,8 @@ func Open(config Config) (*Control, error) {
 		return nil, err
 	}
 	c.Online = c.suite.rec.Online() || c.Dir != "" && c.mayRecord()
-	if c.suite.server = serve.New(c.suite, ""); c.Listen != "" {
+	c.suite.server = serve.New(c.suite, "")
+	if c.Listen != "" {
 		c.suite.server = serve.New(c.suite, c.URL+"/in/suite")
 		c.below["suite"] = c.suite.server
 	}
@@ -154,7 +155,8 @@ func (c *Control) ofTests(rep *Report, passed bool) {
 	if c.total.Recorded > 0 {
 		rep.note(finding.RequestsCounted, fmt.Sprintf("%s: %s replayed, %d recorded", english.Count(len(c.opened), "test"), english.Count(int(c.total.Replayed), "request"), c.total.Recorded))
 	}
-	if slices.Sort(c.unfit); len(c.unfit) > 0 {
+	slices.Sort(c.unfit)
+	if len(c.unfit) > 0 {
 		rep.fail(finding.TestUnfit, english.Count(len(c.unfit), "test")+" failed because of a cassette; each failure says why: "+list(c.unfit))
 	}
 }

@@ -107,7 +107,8 @@ func (r *reader) agentMessage(n *yaml.Node, field string) message {
 		m.body = []byte(r.string(member(n, "text"), field+".text"))
 	}
 	if strings.Contains(interaction.HeadersOf(m.headers).Get("content-type"), agentBoundary) {
-		r.cassette.lose("the boundary between the parts of the form of the %s is not known: AgentTape replaces it", nameOf(field))
+		r.cassette.lose("the boundary between the parts of the form of the %s is not known: "+
+			"AgentTape replaces it", nameOf(field))
 	}
 	return m
 }
@@ -143,7 +144,8 @@ func (r *reader) agentLLM(n *yaml.Node) {
 		r.leaveOut(n, finding.AnswerMissing, "the model call failed with a Python error, so there is no answer")
 		return
 	case endpoint == "":
-		r.leaveOut(n, finding.RequestMissing, "a framework reported a model call, but not what was sent, or to which provider")
+		r.leaveOut(n, finding.RequestMissing, "a framework reported a model call, but not what was "+
+			"sent, or to which provider")
 		return
 	case !ok:
 		r.leaveOut(n, finding.RequestMissing, "the model call is not a known one of the openai SDK: "+strconv.Quote(endpoint))
@@ -157,7 +159,8 @@ func (r *reader) agentLLM(n *yaml.Node) {
 	}
 	body := *req
 	body.Elems = slices.DeleteFunc(slices.Clone(req.Elems), func(e *yaml.Node) bool { return e.Key.Text == "endpoint" })
-	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is rebuilt from the arguments, for api.openai.com, and without extra_body, if there was one")
+	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is " +
+		"rebuilt from the arguments, for api.openai.com, and without extra_body, if there was one")
 	r.addAgent(n, &exchange{
 		line:      r.line(n),
 		method:    "POST",
@@ -195,7 +198,8 @@ func (r *reader) agentFunction(n *yaml.Node, kind string) {
 	}
 	if failure := member(n, "error"); failure != nil {
 		typ := r.string(member(failure, "type"), "error.type")
-		if it.Response.Error = r.string(member(failure, "message"), "error.message"); it.Response.Error == "" {
+		it.Response.Error = r.string(member(failure, "message"), "error.message")
+		if it.Response.Error == "" {
 			it.Response.Error = typ + " without a message"
 		}
 		r.cassette.lose("the Python type of an error is not kept: %.60q", typ)
@@ -218,7 +222,8 @@ func (r *reader) addAgent(n *yaml.Node, x *exchange) {
 
 func (r *reader) noteRedacted(asked, answered []byte) {
 	if bytes.Contains(asked, []byte(agentRedacted)) || bytes.Contains(asked, []byte(url.QueryEscape(agentRedacted))) {
-		r.cassette.lose("AgentTape replaced texts in the request with %s (e-mail addresses, for example), so the real texts do not match, unless Mask or Ignore covers them", agentRedacted)
+		r.cassette.lose("AgentTape replaced texts in the request with %s (e-mail addresses, for "+
+			"example), so the real texts do not match, unless Mask or Ignore covers them", agentRedacted)
 	}
 	if bytes.Contains(answered, []byte(agentRedacted)) {
 		r.cassette.lose("AgentTape replaced texts in the answer with %s", agentRedacted)

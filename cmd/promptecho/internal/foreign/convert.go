@@ -82,10 +82,12 @@ func (c *Cassette) add(x *exchange) error {
 	kept, hasPlaceholders := withPlaceholders(x.url)
 	if hasPlaceholders {
 		x.url = kept
-		c.lose("the URL has placeholders such as <NAME>, which the other tool wrote in the place of real texts: each matches any text there")
+		c.lose("the URL has placeholders such as <NAME>, which the other tool wrote in the place of " +
+			"real texts: each matches any text there")
 	}
 	if filteredValue.Match(x.asked.body) {
-		c.lose("the body of the request has placeholders such as <NAME>, which the other tool wrote in the place of real texts: the real ones do not match, unless Mask or Ignore covers them")
+		c.lose("the body of the request has placeholders such as <NAME>, which the other tool wrote " +
+			"in the place of real texts: the real ones do not match, unless Mask or Ignore covers them")
 	}
 	u, err := url.Parse(x.url)
 	var invalid *url.Error
@@ -93,7 +95,8 @@ func (c *Cassette) add(x *exchange) error {
 	case errors.As(err, &invalid):
 		return fmt.Errorf("the request has no valid URL: %w", invalid.Err) // without the URL, which may hold a secret
 	case u.Scheme == "" || u.Host == "":
-		return fmt.Errorf("the URL of the request names no host: %q; write the address of the server in front of it", u.Path)
+		return fmt.Errorf("the URL of the request names no host: %q; write the address of the server "+
+			"in front of it", u.Path)
 	case x.status < 100 || x.status > 999:
 		return fmt.Errorf("the answer has no valid status: %d", x.status)
 	}
@@ -197,7 +200,8 @@ func (c *Cassette) checkLength(m *message, of string) {
 	case m.remade:
 		c.lose("the body of the %s is not known byte for byte: only its content was kept, and it is rebuilt", of)
 	case announced > 0 && len(m.body) > 0 && announced != int64(len(m.body)):
-		c.lose("the body of the %s differs in length from its Content-Length, so it was changed after it was sent: it is kept as it is", of)
+		c.lose("the body of the %s differs in length from its Content-Length, so it was changed "+
+			"after it was sent: it is kept as it is", of)
 	}
 }
 

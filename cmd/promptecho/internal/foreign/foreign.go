@@ -59,7 +59,8 @@ func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*C
 		case TestAgent:
 			r.testAgent(root)
 		case oldVCRpy:
-			r.failf(root, "", "this is a cassette of %s; let vcrpy convert it first: python -m vcr.migration %s", tool, name)
+			r.failf(root, "", "this is a cassette of %s; let vcrpy convert it first: python -m "+
+				"vcr.migration %s", tool, name)
 		}
 	}
 	if r.err != nil {
@@ -92,7 +93,8 @@ func plain(data []byte) (string, error) {
 	var text strings.Builder
 	text.Write(head[:n])
 	_, err = io.Copy(&text, io.LimitReader(zr, maxText))
-	if err = cmp.Or(err, zr.Close()); err != nil {
+	err = cmp.Or(err, zr.Close())
+	if err != nil {
 		return "", fmt.Errorf("it is compressed, and damaged: %w", err)
 	}
 	return text.String(), nil

@@ -31,7 +31,9 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 		n1, err1 := strconv.Atoi(first)
 		n2, err2 := strconv.Atoi(second)
 		if err1 != nil || err2 != nil || n1 < 0 || n2 < 0 || n1 > len(text)-at || n2 > len(text)-at-n1 {
-			return nil, codec.ErrorAt(name, text, start, "", "want a line with two lengths, and after it a request and an answer of these lengths; the file was cut, or its line ends were changed (git config core.autocrlf)")
+			return nil, codec.ErrorAt(name, text, start, "", "want a line with two lengths, and "+
+				"after it a request and an answer of these lengths; the file was cut, or its line "+
+				"ends were changed (git config core.autocrlf)")
 		}
 		req, resp := text[at:at+n1], text[at+n1:at+n1+n2]
 		at += n1 + n2
@@ -40,7 +42,8 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 			return nil, codec.ErrorAt(name, text, start, "", "%v", err)
 		}
 		if i, again := seen[req]; again {
-			c.lose("the same request was recorded before: only the last answer is kept, which is the one that httprr plays (AllowRepeats plays it again)")
+			c.lose("the same request was recorded before: only the last answer is kept, which is the " +
+				"one that httprr plays (AllowRepeats plays it again)")
 			records[i] = x
 			continue
 		}
@@ -67,12 +70,14 @@ func (x *exchange) readWire(c *Cassette, req, resp string) error {
 		return fmt.Errorf("no request starts with %q", yaml.Clip(line))
 	}
 	x.method, x.url = words[0], words[1]
-	if line, err = x.answer.readWire(c, resp); err != nil {
+	line, err = x.answer.readWire(c, resp)
+	if err != nil {
 		return fmt.Errorf("the answer: %w", err)
 	}
 	words = append(strings.Split(line, " "), "")
 	x.proto = words[0]
-	if x.status, err = strconv.ParseInt(words[1], 10, 64); err != nil || !strings.HasPrefix(x.proto, "HTTP/") {
+	x.status, err = strconv.ParseInt(words[1], 10, 64)
+	if err != nil || !strings.HasPrefix(x.proto, "HTTP/") {
 		return fmt.Errorf("no answer starts with %q", yaml.Clip(line))
 	}
 	return nil
@@ -82,7 +87,8 @@ func (x *exchange) readWire(c *Cassette, req, resp string) error {
 func (m *message) readWire(c *Cassette, text string) (line string, err error) {
 	src := bufio.NewReader(strings.NewReader(text))
 	head := textproto.NewReader(src)
-	if line, err = head.ReadLine(); err != nil {
+	line, err = head.ReadLine()
+	if err != nil {
 		return "", err
 	}
 	headers, err := head.ReadMIMEHeader()

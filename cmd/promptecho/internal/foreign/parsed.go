@@ -65,7 +65,8 @@ func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 		return value(exactjson.Bool, strconv.FormatBool(pyTrue(text)))
 	}
 	if r.isNumber == nil && pyBase60.MatchString(text) {
-		r.failf(n, field, "%s is a time without quotes, which vcrpy plays as a number to the base 60; put it in quotes, or write the number", text)
+		r.failf(n, field, "%s is a time without quotes, which vcrpy plays as a number to the base "+
+			"60; put it in quotes, or write the number", text)
 	}
 	if pyNoJSON.MatchString(text) {
 		r.failf(n, field, "%s is a number that JSON cannot write; put it in quotes if it is text", text)

@@ -30,7 +30,8 @@ func (p *process) read(line string) (*asked, error) {
 		if strings.HasPrefix(words[i], `"`) {
 			text, err := strconv.Unquote(words[i])
 			if err != nil {
-				return nil, fmt.Errorf("a line in the log that a test program writes for promptecho cannot be read: %q. Run this again; if it stays, please report it", line)
+				return nil, fmt.Errorf("a line in the log that a test program writes for promptecho "+
+					"cannot be read: %q. Run this again; if it stays, please report it", line)
 			}
 			words[i] = text
 		}
@@ -58,7 +59,8 @@ func (p *process) read(line string) (*asked, error) {
 			return nil, nil
 		}
 	}
-	return nil, fmt.Errorf("a line in the log that a test program writes for promptecho cannot be read: %q. Run this again; if it stays, please report it", line)
+	return nil, fmt.Errorf("a line in the log that a test program writes for promptecho cannot be "+
+		"read: %q. Run this again; if it stays, please report it", line)
 }
 
 // attribute returns the test that makes a request. It asks those who know, the surest one

@@ -33,7 +33,8 @@ var patches = []patch{
 		{"\treturn t.roundTrip(req)\n", "\tpromptechoAsked(t, req)\n\treturn t.roundTrip(req)\n"},
 	}, httpHook},
 	{"testing/testing.go", [][2]string{
-		{"\tt.runner = callerName(0)\n", "\tt.runner = callerName(0)\n\tpromptechoEvent(\"begin\", t.name)\n\tt.ctx = context.WithValue(t.ctx, \"promptecho.test\", t.name)\n"},
+		{"\tt.runner = callerName(0)\n", "\tt.runner = callerName(0)\n\tpromptechoEvent(\"begin\", " +
+			"t.name)\n\tt.ctx = context.WithValue(t.ctx, \"promptecho.test\", t.name)\n"},
 		{"running.Store(t.name, ", "promptechoEvent(\"run\", t.name); running.Store(t.name, "},
 		{"running.Delete(t.name)", "promptechoEvent(\"stop\", t.name); running.Delete(t.name)"},
 	}, testingHook},

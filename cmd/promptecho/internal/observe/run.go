@@ -85,7 +85,8 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 		r.Code = finding.HookUnfit
 		r.Unfit = err.Error()
 		var list []testPackage
-		if list, err = testPackages(flags, packages); err == nil {
+		list, err = testPackages(flags, packages)
+		if err == nil {
 			files, err = fallback(list, dir)
 		}
 	}
@@ -242,7 +243,8 @@ func (r *Result) add(p *process, a *asked, modules []module) {
 	one.Fix = one.fix()
 	for i := range r.Requests {
 		known := &r.Requests[i]
-		if one.Count = known.Count; reflect.DeepEqual(one, *known) {
+		one.Count = known.Count
+		if reflect.DeepEqual(one, *known) {
 			known.Count++
 			return
 		}

@@ -168,7 +168,8 @@ func (p *Page) Policy() string {
 	if p.Served {
 		form = "'self'"
 	}
-	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; media-src data:; base-uri 'none'; form-action %s", hash(style), hash(script), form)
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; media-src "+
+		"data:; base-uri 'none'; form-action %s", hash(style), hash(script), form)
 }
 
 // Write writes the page.
@@ -187,7 +188,8 @@ func (p *Page) link() {
 	used := map[string]int{}
 	address := func(name string) string {
 		id := idOf(name)
-		if used[id]++; used[id] > 1 {
+		used[id]++
+		if used[id] > 1 {
 			id = fmt.Sprintf("%s~%d", id, used[id])
 		}
 		return id
@@ -204,7 +206,8 @@ func (p *Page) link() {
 		}
 	}
 	for _, d := range p.Compared {
-		if d.ID = "compared"; p.Old == "" || d.Old != p.Old || d.New != p.New {
+		d.ID = "compared"
+		if p.Old == "" || d.Old != p.Old || d.New != p.New {
 			d.ID = address("compare/" + cmp.Or(d.Of, d.New, d.Old))
 		}
 		if c := byPath[d.Of]; c != nil {

@@ -103,7 +103,8 @@ var plain = regexp.MustCompile(`^(true|[0-9.]+|[A-Za-z][A-Za-z0-9_]*(/[A-Za-z0-9
 func quoted(values []string) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
-		if list[i] = v; !plain.MatchString(v) {
+		list[i] = v
+		if !plain.MatchString(v) {
 			list[i] = strconv.Quote(v)
 		}
 	}
