@@ -1,11 +1,11 @@
-// Package accept says which recordings edited requests were recorded as, so that promptecho
-// accept can put these requests into them and keep their answers. It works on what a run
-// that is over asked, and never while a program runs: only then it is known what was asked
-// exactly. Where it is not clear which recording is meant, it says so and assigns nothing.
+// Package accept finds the recording of each edited request, so that promptecho accept can
+// replace the request in the recording and keep the answer. It works on the requests of a
+// completed run: during a run, a later request could match a recording exactly. If several
+// recordings are possible, it reports this and assigns none.
 //
-// From the bottom up: left.go reads what tests have left, run.go is what one asked, group.go puts equal
-// requests together, near.go compares groups, tools.go finds calls of renamed tools,
-// refusal.go says why not, and accept.go assigns.
+// From the bottom up: left.go reads the files that tests have written, run.go has the
+// requests of a run, group.go groups equal requests, near.go compares groups, tools.go finds
+// calls of renamed tools, refusal.go has the reasons to refuse, and accept.go assigns.
 package accept
 
 import (
@@ -19,28 +19,31 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Finding is what is to become of requests that missed and are the same.
+// A Finding is the result for equal requests without a recording.
 type Finding struct {
-	Missed []*interaction.Interaction // in the order asked
-	Form   *canon.Form                // of each
-	Into   []int                      // the numbers of the recordings that take the first ones; nil if refused
-	Near   int                        // the number of the recording that was compared, from 0; -1 if there is none
-	Edits  []diff.Edit                // what differs from that
+	Missed []*interaction.Interaction // in the order sent
+	Form   *canon.Form                // of each of them
 
-	Refused Refusal // why no recording takes them; zero if some do, or if Later is set
+	// Into has the numbers of the recordings that take the first requests; nil if refused.
+	Into []int
 
-	// Later says that they were asked because another request missed: the next run shows
-	// whether they still are.
+	Near  int         // the number of the recording that was compared, from 0; -1 without one
+	Edits []diff.Edit // the differences from it
+
+	Refused Refusal // zero if recordings take requests, or if Later is set
+
+	// Later is set if the requests follow from another missed request: they have the text of
+	// its error. The next run shows whether the program still sends them.
 	Later bool
 
-	// Contested says that something accepted before was most likely another's: all that was
-	// accepted of this cassette is to be undone.
+	// Contested is set if a request accepted earlier has most likely taken the recording of
+	// this one. All accepted requests of the cassette must be undone.
 	Contested bool
 }
 
-// Assign says what is to become of the requests that missed, in the order asked. Where
-// questions may differ, requests whose question is the same come first: they are assigned
-// as if none might, and the others are compared with what is left.
+// Assign returns the result for each group of equal requests without a recording, in the
+// order sent. With [Run.Questions], requests with an unchanged question are assigned first,
+// and the others are compared with the recordings that remain.
 func Assign(r *Run) []Finding {
 	a := newAssignment(r)
 	findings := make([]Finding, len(a.missed))
@@ -49,34 +52,38 @@ func Assign(r *Run) []Finding {
 	return findings
 }
 
-// assign says what is to become of each group of requests, by how similar they are to
-// recordings.
+// assign sets the finding of each group of requests, by their similarity to recordings.
 func (a *assignment) assign(findings []Finding) {
 	a.findAll(findings)
-	if !a.Questions || slices.ContainsFunc(findings, func(f Finding) bool { return f.Contested }) {
+	isContested := slices.ContainsFunc(findings, func(f Finding) bool { return f.Contested })
+	if isContested || !a.Questions {
 		return
 	}
+
 	for i, f := range findings {
 		a.missed[i].settled = f.Into != nil
 		for _, n := range f.Into {
 			a.assigned[n] = true
 		}
 	}
-	a.told, a.near = true, map[int][]candidate{}
+	a.questionsDiffer = true
+	a.near = map[int][]candidate{}
 	a.findAll(findings)
 }
 
-// refuseLostTools refuses to keep an answer that calls a tool which the edited request does not
-// offer any more, since it was renamed or removed: the program could not carry out the call.
-// Then no request of the cassette is accepted. A cassette of which one half knows the old name
-// of a tool and the other half the new one is of no use.
+// refuseLostTools refuses each answer that calls a tool which the edited request does not
+// offer, since the tool was renamed or removed: the program could not carry out the call. If
+// there is one, all requests of the cassette are refused. Otherwise one part of the cassette
+// would have the old name of the tool, and the other part the new name.
 func (a *assignment) refuseLostTools(findings []Finding) {
 	lost := ""
 	for i := range findings {
 		f := &findings[i]
 		for k, n := range f.Into {
-			if tool := lostTool(a.Stored[n], f.Missed[k], a.form(f.Missed[k])); tool != "" {
-				f.refuse(refusal(finding.ToolGone, "the recorded answer calls the tool %q, which this request does not offer: record it again", tool))
+			tool := lostTool(a.Stored[n], f.Missed[k], a.form(f.Missed[k]))
+			if tool != "" {
+				f.refuse(refusal(finding.ToolGone, "the recorded answer calls the tool %q, "+
+					"which this request does not offer: record it again", tool))
 				lost = tool
 				break
 			}
@@ -87,29 +94,31 @@ func (a *assignment) refuseLostTools(findings []Finding) {
 	}
 	for i := range findings {
 		if findings[i].Into != nil {
-			findings[i].refuse(refusal(finding.ToolGone, "another answer in this cassette calls the tool %q, which is not offered any more, "+
+			findings[i].refuse(refusal(finding.ToolGone, "another answer in this cassette calls "+
+				"the tool %q, which is not offered any more, "+
 				"so the test must be recorded again as a whole", lost))
 		}
 	}
 }
 
-// refuse makes a finding one of requests that no recording takes.
+// refuse changes a finding to a refusal.
 func (f *Finding) refuse(why Refusal) {
 	f.Into = nil
 	f.Refused = why
 }
 
-// findAll says what is to become of the requests that are not settled.
+// findAll sets the findings of the groups that are not settled.
 func (a *assignment) findAll(findings []Finding) {
 	for i := range a.missed {
-		if m := &a.missed[i]; !m.settled {
+		m := &a.missed[i]
+		if !m.settled {
 			findings[i] = Finding{Missed: m.missed(a.Run), Form: m.form, Near: -1}
 			a.find(i, &findings[i])
 		}
 	}
 }
 
-// find says what is to become of the requests of a group.
+// find sets the finding of group i.
 func (a *assignment) find(i int, f *Finding) {
 	m := &a.missed[i]
 	if strings.Contains(string(f.Missed[0].Request.Body), interaction.MissMark) {
@@ -117,51 +126,70 @@ func (a *assignment) find(i int, f *Finding) {
 		return
 	}
 	if same := a.storedAs(m.form.Key()); same != nil {
-		a.again(m, same, f)
+		a.assignRepeated(m, same, f)
 		return
 	}
+
 	best := a.nearest(i)
 	if best.to < 0 {
-		f.Refused = refusal(finding.NotRecorded, "the cassette has no unused recording of which this request could be an edit")
+		f.Refused = refusal(finding.NotRecorded,
+			"the cassette has no unused recording of which this request could be an edit")
 	} else {
-		f.Near, f.Edits, f.Refused = a.recorded[best.to].free(a)[0], best.edits, best.refused
+		f.Near = a.recorded[best.to].free(a)[0]
+		f.Edits = best.edits
+		f.Refused = best.refused
 	}
 	if n, ok := a.taken(m, best); ok {
 		f.Contested = true
-		f.Near, f.Edits = n, a.edits(a.Before[n], f.Missed[0])
-		f.Refused = refusal(finding.RecordingTaken, "the most similar recording already went to another request: the test makes more calls than before, or this request changes with each run")
+		f.Near = n
+		f.Edits = a.edits(a.Before[n], f.Missed[0])
+		f.Refused = refusal(finding.RecordingTaken, "the most similar recording already went "+
+			"to another request: the test makes more calls than before, "+
+			"or this request changes with each run")
 	}
+
 	if f.Refused.IsZero() {
-		f.Refused = a.clear(i, best)
+		f.Refused = a.ambiguity(i, best)
 	}
 	if f.Refused.IsZero() {
 		f.Into, f.Refused = a.pair(m, &a.recorded[best.to])
 	}
 }
 
-// again assigns a request that was accepted before and is asked once more: it goes where the
-// next recording of the same old request is.
-func (a *assignment) again(m, same *group, f *Finding) {
+// assignRepeated assigns a request that was accepted earlier, and that this run sent more
+// often: it takes the next recording of the same old request.
+func (a *assignment) assignRepeated(m, same *group, f *Finding) {
 	f.Near = same.members[0]
 	for _, n := range slices.Sorted(maps.Keys(a.Before)) {
 		old := a.Before[n]
 		if a.form(a.Stored[n]).Key() != m.form.Key() {
 			continue
 		}
-		if rest := a.storedAs(a.form(old).Key()); rest != nil && len(rest.free(a)) > 0 {
-			f.Near, f.Edits = rest.free(a)[0], a.edits(a.Stored[rest.free(a)[0]], f.Missed[0])
+		rest := a.storedAs(a.form(old).Key())
+		if rest == nil {
+			continue
+		}
+		if free := rest.free(a); len(free) > 0 {
+			f.Near = free[0]
+			f.Edits = a.edits(a.Stored[free[0]], f.Missed[0])
 			f.Into, f.Refused = a.pair(m, rest)
 			return
 		}
 	}
-	f.Refused = refusal(finding.AskedMoreOften, "the same request was sent more often than it is recorded (recorded: %d)", len(same.members))
+	f.Refused = refusal(finding.AskedMoreOften, "the same request was sent more often "+
+		"than it is recorded (recorded: %d)", len(same.members))
 }
 
-// clear returns why it is not clear that a group goes where it is nearest.
-func (a *assignment) clear(i int, best candidate) Refusal {
+// ambiguity returns a refusal if another recording is about as near to group i as best, or
+// another group about as near to best.
+func (a *assignment) ambiguity(i int, best candidate) Refusal {
+	isAsNear := func(c candidate) bool {
+		return c.refused.IsZero() && !muchNearer(best.distance, c.distance)
+	}
 	for _, other := range a.candidates(i) {
-		if other.to != best.to && other.refused.IsZero() && !muchNearer(best.distance, other.distance) {
-			return refusal(finding.EditAmbiguous, "two recordings are about equally similar to this request (lines %s and %s), so it is not clear which of the two was edited",
+		if other.to != best.to && isAsNear(other) {
+			return refusal(finding.EditAmbiguous, "two recordings are about equally similar "+
+				"to this request (lines %s and %s), so it is not clear which of the two was edited",
 				a.line(a.recorded[best.to].free(a)[0]), a.line(a.recorded[other.to].free(a)[0]))
 		}
 	}
@@ -170,32 +198,41 @@ func (a *assignment) clear(i int, best candidate) Refusal {
 			continue
 		}
 		for _, rival := range a.candidates(j) {
-			if rival.to == best.to && rival.refused.IsZero() && !muchNearer(best.distance, rival.distance) {
-				return refusal(finding.EditAmbiguous, "another request without a recording is about as similar to this recording, or more similar, so it is not clear which of the two requests is the edited one")
+			if rival.to == best.to && isAsNear(rival) {
+				return refusal(finding.EditAmbiguous, "another request without a recording "+
+					"is about as similar to this recording, or more similar, "+
+					"so it is not clear which of the two requests is the edited one")
 			}
 		}
 	}
 	return Refusal{}
 }
 
-// Into returns a recording with another request. Where the request matches all the same, it
-// keeps the URL and the headers of the recording: a local server has another port with each
-// run.
+// Into returns a recording with another request. It keeps the recorded URL, and the recorded
+// headers, if the request matches with them, too: the port of a local server differs with
+// each run.
 func Into(recorded, asked *interaction.Interaction, options *canon.Options) *interaction.Interaction {
 	it := *recorded
-	it.Request, it.Kind, it.Boundary, it.Accepted = asked.Request, asked.Kind, asked.Boundary, true
+	it.Request = asked.Request
+	it.Kind = asked.Kind
+	it.Boundary = asked.Boundary
+	it.Accepted = true
+
 	plain := new(canon.Options)
-	for _, keep := range []func(*interaction.Request){
-		func(r *interaction.Request) { r.URL = recorded.Request.URL },
-		func(r *interaction.Request) {
-			r.Headers, r.UnknownHeaders = recorded.Request.Headers, recorded.Request.UnknownHeaders
-		},
-	} {
-		kept := it.Request
-		keep(&kept)
-		if options.Form(&kept).Key() == options.Form(&asked.Request).Key() && plain.Form(&kept).Key() == plain.Form(&asked.Request).Key() {
-			it.Request = kept
-		}
+	matches := func(r *interaction.Request) bool {
+		matchesPlain := plain.Form(r).Key() == plain.Form(&asked.Request).Key()
+		return matchesPlain && options.Form(r).Key() == options.Form(&asked.Request).Key()
+	}
+	withURL := it.Request
+	withURL.URL = recorded.Request.URL
+	if matches(&withURL) {
+		it.Request = withURL
+	}
+	withHeaders := it.Request
+	withHeaders.Headers = recorded.Request.Headers
+	withHeaders.UnknownHeaders = recorded.Request.UnknownHeaders
+	if matches(&withHeaders) {
+		it.Request = withHeaders
 	}
 	it.MatchKey = plain.Form(&it.Request).Key()
 	return &it

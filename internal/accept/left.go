@@ -14,7 +14,8 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 )
 
-// Left returns the runs in the folder, in the order of their cassettes.
+// Left returns the runs whose missed requests tests have written into dir, sorted by
+// cassette.
 func Left(dir string) (runs []missed.Run, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -30,7 +31,8 @@ func Left(dir string) (runs []missed.Run, err error) {
 		}
 		var r missed.Run
 		if err := json.Unmarshal(data, &r); err != nil {
-			return nil, fmt.Errorf("the missed requests that a test wrote for promptecho accept cannot be read: %w. Does the module require another version of promptecho?", err)
+			return nil, fmt.Errorf("the missed requests that a test wrote for promptecho accept "+
+				"cannot be read: %w. Does the module require another version of promptecho?", err)
 		}
 		runs = append(runs, r)
 	}
@@ -38,8 +40,8 @@ func Left(dir string) (runs []missed.Run, err error) {
 	return runs, nil
 }
 
-// RequestOf returns the request of a call that nothing answered, in an interaction whose
-// answer means nothing.
+// RequestOf returns the request of a missed call, as an interaction. Only the request of the
+// interaction has a meaning.
 func RequestOf(c *missed.Call) (*interaction.Interaction, error) {
 	return codec.ParseItem("a missed request", []byte(c.Text), func(name string) ([]byte, error) {
 		if content, ok := c.Assets[name]; ok {

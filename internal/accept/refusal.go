@@ -6,8 +6,7 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 )
 
-// A Refusal says why no recording takes a request. The zero value says that
-// nothing speaks against it.
+// A Refusal is the reason why no recording takes a request. The zero value is no refusal.
 type Refusal struct {
 	Code finding.Code
 	Text string // for people
@@ -17,5 +16,5 @@ func refusal(code finding.Code, format string, args ...any) Refusal {
 	return Refusal{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
-// IsZero reports whether nothing speaks against it.
+// IsZero reports whether there is no refusal.
 func (r Refusal) IsZero() bool { return r.Code == "" }

@@ -5,21 +5,24 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Run is what a test asked of its cassette.
+// A Run has the requests of one run of a test, and its cassette.
 type Run struct {
-	Stored  []*interaction.Interaction // what the cassette holds
-	Calls   []Call                     // in the order asked
-	Options *canon.Options             // what matches
-	Before  Changes                    // what was accepted before this run
+	Stored  []*interaction.Interaction // the recordings of the cassette
+	Calls   []Call                     // in the order sent
+	Options *canon.Options             // of matching
+	Before  Changes                    // the requests replaced by earlier runs of promptecho accept
 
-	Questions bool // what is asked may differ, and not only what stands around it
+	// Questions allows a changed question, and not only changed instructions, tools and
+	// settings.
+	Questions bool
 }
 
 // A Call is one request of a run.
 type Call struct {
 	Played int                      // the number of the recording that answered it, from 0
-	Missed *interaction.Interaction // the request, if none did; else nil
+	Missed *interaction.Interaction // the request, if no recording answered it; else nil
 }
 
-// Changes are what stood in recordings before another request was accepted, by number.
+// Changes has the original requests of recordings that have an accepted request, by the
+// number of the recording.
 type Changes map[int]*interaction.Interaction

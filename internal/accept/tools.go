@@ -9,8 +9,9 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// lostTool returns the name of a tool that a recorded answer calls, that its request offers, and
-// that another request does not offer; "" if there is none. form is that of the other request.
+// lostTool returns the name of a tool that a recorded answer calls and that its request
+// offers, but that the request asked, whose form is given, does not. It returns "" if there
+// is none.
 func lostTool(recorded, asked *interaction.Interaction, form *canon.Form) string {
 	before, now := toolNames(recorded), toolNames(asked)
 	for _, call := range said.Read(form, &recorded.Response).Calls {

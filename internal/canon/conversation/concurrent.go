@@ -5,7 +5,7 @@ import (
 	"github.com/promptecho/promptecho/internal/sequence"
 )
 
-// concurrent says of each exchange which ones were under way at the same time.
+// concurrent sets the numbers of the overlapping exchanges in each exchange.
 func concurrent(list []*Exchange, its []*interaction.Interaction) {
 	calls := make([]sequence.Call, len(its))
 	for i, it := range its {

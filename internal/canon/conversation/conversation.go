@@ -1,12 +1,12 @@
-// Package conversation reads interactions as people read them: who said what, which tools
-// were offered and called, what they gave, what the answer was. One reader serves the model
-// APIs, since package canon brings their requests to one spelling and says where answers
-// have what they say; what it does not know stays JSON. Nothing of it is matched or
-// replayed.
+// Package conversation reads interactions for people: the messages, the tools, the tool
+// calls with their results, and the answer. One reader serves all model APIs, since package
+// canon translates their requests and describes their responses. Unknown parts stay JSON.
+// Nothing of it is matched or replayed.
 //
 // From the bottom up: tree.go makes values of the lines of a form, message.go reads
-// messages, exchange.go has what an interaction is for people, fold.go finds what a turn
-// repeats, concurrent.go what ran side by side, and conversation.go reads whole interactions.
+// messages, rpc.go JSON-RPC, media.go pictures and sounds. exchange.go has the types for an
+// interaction, fold.go finds the messages that a turn repeats, concurrent.go the overlapping
+// interactions, and conversation.go reads whole interactions.
 package conversation
 
 import (
@@ -46,37 +46,58 @@ func read(it *interaction.Interaction) *Exchange {
 	e, form := readRequest(it)
 	e.readAnswer(form, &it.Response)
 	if u := it.Usage; u != nil {
-		e.InputTokens, e.OutputTokens, e.CachedTokens, e.ReasoningTokens = u.InputTokens, u.OutputTokens, u.CachedTokens, u.ReasoningTokens
+		e.InputTokens = u.InputTokens
+		e.OutputTokens = u.OutputTokens
+		e.CachedTokens = u.CachedTokens
+		e.ReasoningTokens = u.ReasoningTokens
 	}
 	e.FirstMS, e.TotalMS = times(it)
 	return e
 }
 
+// readRequest reads the request of an interaction. It returns its form, too.
 func readRequest(it *interaction.Interaction) (*Exchange, *canon.Form) {
 	rules := canon.Options{AsSent: true}
 	form := rules.Form(&it.Request)
-	e := &Exchange{Line: it.Line, Accepted: it.Accepted, Call: form.Name(), Request: it.Request.String(), Within: it.Request.Within, Name: it.Request.Name, Model: form.Model}
+	e := &Exchange{
+		Line:     it.Line,
+		Accepted: it.Accepted,
+		Call:     form.Name(),
+		Request:  it.Request.String(),
+		Within:   it.Request.Within,
+		Name:     it.Request.Name,
+		Model:    form.Model,
+	}
 	_, e.Boundary = form.Kind()
 	e.Kind = KindOf(form, &it.Request)
-	isRPC := slices.Contains([]string{MCP, A2A, JSONRPC}, e.Kind) && e.readRPC(&it.Request)
-	if form.Known && !isRPC {
+
+	mayBeRPC := slices.Contains([]string{MCP, A2A, JSONRPC}, e.Kind)
+	if mayBeRPC && e.readRPC(&it.Request) {
+		return e, form
+	}
+	if form.Known {
 		e.readBody(form)
 	}
-	if !isRPC {
-		text, why := formText(&it.Request)
-		if e.Body = why; len(e.Messages) == 0 && len(e.Settings) == 0 {
-			e.Body += text
-		}
+	text, note := formText(&it.Request)
+	e.Body = note
+	isRead := len(e.Messages) > 0 || len(e.Settings) > 0
+	if !isRead {
+		e.Body += text
 	}
 	return e, form
 }
 
 // readBody reads the body of a request to a model.
 func (e *Exchange) readBody(form *canon.Form) {
-	lines := form.Lines()
-	lines = slices.DeleteFunc(slices.Clone(lines), func(l canon.Line) bool { return !strings.HasPrefix(l.Path, "body/") })
+	var lines []canon.Line
+	for _, l := range form.Lines() {
+		if strings.HasPrefix(l.Path, "body/") {
+			lines = append(lines, l)
+		}
+	}
 	body := tree(lines, len("body/"))
-	var read []string
+
+	var read []string // the names of the members that are no settings
 	e.Messages, read = messages(&body)
 	read = append(read, "model", "stream")
 	for _, name := range []string{"tools", "toolConfig", "functions"} {
@@ -85,9 +106,11 @@ func (e *Exchange) readBody(form *canon.Form) {
 			v = inner
 		}
 		if tools := toolsOf(v); len(tools) > 0 {
-			e.Tools, read = append(e.Tools, tools...), append(read, name)
+			e.Tools = append(e.Tools, tools...)
+			read = append(read, name)
 		}
 	}
+
 	for _, m := range body.Elems {
 		if !slices.Contains(read, m.Name) {
 			e.Settings = append(e.Settings, Setting{m.Name, string(m.AppendJSON(nil, exactjson.Layout{}))})
@@ -100,14 +123,61 @@ func (e *Exchange) readBody(form *canon.Form) {
 	}
 }
 
-// readAnswer reads what came back.
+// readAnswer reads a response. Of these, the first that the response has is the answer: the
+// parts of a model's answer, those of a JSON-RPC response, a note that it is empty, the body.
 func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 	a := &e.Answer
-	a.Status, a.Stream, a.Events = resp.Status, resp.Stream, len(resp.Events)
+	a.Status = resp.Status
+	a.Stream = resp.Stream
+	a.Events = len(resp.Events)
+	a.readEnd(form, resp)
+
+	content := said.Read(form, resp)
+	a.Parts = partsOf(&content)
+	a.Finish = content.Finish
+	a.Model = content.Model
+	if len(a.Parts) > 0 {
+		a.Parts = append(a.Parts, errorParts(resp)...)
+		return
+	}
+
+	isRPC := e.Title != ""
+	if isRPC {
+		e.readRPCAnswer(resp)
+		if len(a.Parts) > 0 {
+			return
+		}
+	}
+
+	// A limit, a filter or the model's safety rules can leave an answer empty.
+	hasEnded := len(a.Finish) > 0 && a.Broken == ""
+	if form.Known && hasEnded && !content.Failed {
+		text := "an empty answer, finish: " + strings.Join(a.Finish, " ")
+		a.Parts = []Part{{Kind: Empty, Text: text}}
+		return
+	}
+
+	if resp.Stream != "" {
+		var events []string
+		for payload := range resp.Payloads() {
+			events = append(events, bodyText(payload))
+		}
+		a.Body = strings.Join(events, "\n")
+		return
+	}
+	embeds := strings.Contains(strings.ToLower(e.Boundary+e.Model), "embed")
+	if !a.readBodyMedia(resp, embeds) {
+		a.Body = bodyText(resp.Body)
+	}
+}
+
+// readEnd reads how a response ended before it was complete.
+func (a *Answer) readEnd(form *canon.Form, resp *interaction.Response) {
+	isCanceled := resp.GivenUp() != "" || resp.End == interaction.EndClosed && resp.Error != ""
 	switch {
 	case form.Function:
 		a.Error = resp.Error
-	case resp.GivenUp() != "", resp.End == interaction.EndClosed && resp.Error != "":
+	case isCanceled:
 		a.Code = finding.AnswerCanceled
 		a.Broken = "the client gave up: " + resp.Error
 	case resp.End == interaction.EndClosed:
@@ -117,81 +187,72 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		a.Code = finding.AnswerBroken
 		a.Broken = "it broke off: " + resp.Error
 	}
-	says := said.Read(form, resp)
-	if says.Reasoning != "" {
-		a.Parts = append(a.Parts, Part{Kind: Reasoning, Text: says.Reasoning})
-	}
-	if says.Text != "" {
-		a.Parts = append(a.Parts, Part{Kind: Text, Text: says.Text})
-	}
-	for _, c := range says.Calls {
-		a.Parts = append(a.Parts, Part{Kind: Call, Name: c.Name, Args: c.Args})
-	}
-	for _, c := range says.Blocks {
-		a.Parts = append(a.Parts, Part{Kind: Other, Name: c.Name, Text: c.Args})
-	}
-	for _, c := range says.Results {
-		a.Parts = append(a.Parts, given(&c))
-	}
-	a.Finish, a.Model = says.Finish, says.Model
-	if len(a.Parts) > 0 {
-		for payload := range resp.Payloads() {
-			v, _ := exactjson.Parse(payload)
-			if e := v.Member("error"); e != nil && e.Kind != exactjson.Null {
-				a.Parts = append(a.Parts, Part{Kind: Other, Name: "error", Text: bodyText(payload)})
-			}
-		}
-		return
-	}
-	if e.Title != "" {
-		if e.readRPCAnswer(resp); len(a.Parts) > 0 {
-			return
-		}
-	}
-	isEmptyAnswer := form.Known && len(a.Finish) > 0 && a.Broken == "" && !says.Failed
-	if isEmptyAnswer {
-		// A limit, a filter or the model's safety rules can leave nothing to say.
-		a.Parts = []Part{{Kind: Empty, Text: "an empty answer, finish: " + strings.Join(a.Finish, " ")}}
-		return
-	}
-	if resp.Stream == "" {
-		if !a.readBodyMedia(resp, strings.Contains(strings.ToLower(e.Boundary+e.Model), "embed")) {
-			a.Body = bodyText(resp.Body)
-		}
-		return
-	}
-	var events []string
-	for payload := range resp.Payloads() {
-		events = append(events, bodyText(payload))
-	}
-	a.Body = strings.Join(events, "\n")
 }
 
-// given returns what a tool of the provider gave, or what the model made beside texts. What
-// is no text is said in words.
-func given(c *said.Call) Part {
-	v, err := exactjson.Parse([]byte(c.Args))
-	const long = 200 // bytes in which a text has a space
-	switch {
-	case err != nil && len(c.Args) > long && !strings.ContainsAny(c.Args, " \n"):
-		data := fromBase64(c.Args)
-		if data == nil {
-			return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, len(strings.TrimRight(c.Args, "="))*3/4)}
+// partsOf returns the parts of a model's answer.
+func partsOf(content *said.Answer) (parts []Part) {
+	if content.Reasoning != "" {
+		parts = append(parts, Part{Kind: Reasoning, Text: content.Reasoning})
+	}
+	if content.Text != "" {
+		parts = append(parts, Part{Kind: Text, Text: content.Text})
+	}
+	for _, c := range content.Calls {
+		parts = append(parts, Part{Kind: Call, Name: c.Name, Args: c.Args})
+	}
+	for _, c := range content.Blocks {
+		parts = append(parts, Part{Kind: Other, Name: c.Name, Text: c.Args})
+	}
+	for _, c := range content.Results {
+		parts = append(parts, providerResult(&c))
+	}
+	return parts
+}
+
+// errorParts returns the errors in a response that has other content, too: in a stream, an
+// error can follow texts.
+func errorParts(resp *interaction.Response) (parts []Part) {
+	for payload := range resp.Payloads() {
+		v, _ := exactjson.Parse(payload)
+		failed := v.Member("error")
+		if failed != nil && failed.Kind != exactjson.Null {
+			parts = append(parts, Part{Kind: Other, Name: "error", Text: bodyText(payload)})
 		}
-		return mediumPart(c.Name, data)
-	case err != nil:
-		return Part{Kind: Result, Name: c.Name, Text: c.Args}
-	case slices.Contains([]string{"image", "images", "image_url", "audio", "video", "document", "inlineData", "fileData"}, c.Name):
+	}
+	return parts
+}
+
+// mediaResults are the names of results that are media, by address or by bytes.
+var mediaResults = []string{
+	"image", "images", "image_url", "audio", "video", "document", "inlineData", "fileData",
+}
+
+// providerResult returns the result of a provider's own tool, a picture or a sound. A
+// medium is described in words.
+func providerResult(c *said.Call) Part {
+	v, err := exactjson.Parse([]byte(c.Args))
+	isJSON := err == nil
+	if isJSON && slices.Contains(mediaResults, c.Name) {
 		p := medium(&v)
 		p.Text = c.Name + ": " + p.Text
 		return p
 	}
+
+	const long = 200 // bytes; a text that is longer has a space
+	isBase64 := !isJSON && len(c.Args) > long && !strings.ContainsAny(c.Args, " \n")
+	if isBase64 {
+		data := fromBase64(c.Args)
+		if data == nil {
+			return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, base64Size(c.Args))}
+		}
+		return mediumPart(c.Name, data)
+	}
 	return Part{Kind: Result, Name: c.Name, Text: c.Args}
 }
 
-// formText returns the body of a request for people, and why a form is not in the cassette as
-// one.
-func formText(req *interaction.Request) (text, why string) {
+// formText returns the body of a request for people. For a form that the cassette stores as
+// bytes, note says why.
+func formText(req *interaction.Request) (text, note string) {
 	kind, ok := form.KindOf(req.Headers)
 	if !ok || len(req.Body) == 0 {
 		return bodyText(req.Body), ""
@@ -214,16 +275,18 @@ func formText(req *interaction.Request) (text, why string) {
 	return strings.Join(lines, "\n"), ""
 }
 
-// bodyText returns a body, or what it is if it is no text.
+// bodyText returns a body, or the number of its bytes if it is not text.
 func bodyText[T string | []byte](body T) string {
-	if body := []byte(body); !utf8.Valid(body) || slices.Contains(body, 0) {
-		return fmt.Sprintf("(%d bytes that are not text)", len(body))
+	bytes := []byte(body)
+	isText := utf8.Valid(bytes) && !slices.Contains(bytes, 0)
+	if !isText {
+		return fmt.Sprintf("(%d bytes that are not text)", len(bytes))
 	}
 	return string(body)
 }
 
-// times returns how long it took until the first event of a stream came, and until the
-// answer was complete. The latency of a stream is that of its headers.
+// times returns the milliseconds until the first event of a stream, and until the response
+// was complete. For a stream without events, the first event is its headers.
 func times(it *interaction.Interaction) (first, total int64) {
 	came, total := arrivals(it)
 	switch {
@@ -235,15 +298,15 @@ func times(it *interaction.Interaction) (first, total int64) {
 	return came[0], total
 }
 
-// Arrivals returns when the beginning of each event of a stream came, in milliseconds since
-// the request was sent.
+// Arrivals returns the milliseconds from the request to the beginning of each event of a
+// stream.
 func Arrivals(it *interaction.Interaction) []int64 {
 	came, _ := arrivals(it)
 	return came[:len(it.Response.Events)]
 }
 
-// arrivals returns when each event or chunk of a body began to come, and when the body was
-// complete. A delay that is missing is zero.
+// arrivals returns the milliseconds from the request to the beginning of each event, or
+// chunk of a body, and to the end of the body. A delay that is missing is zero.
 func arrivals(it *interaction.Interaction) (came []int64, total int64) {
 	total = it.LatencyMS
 	for i := range max(len(it.Response.Delays), len(it.Response.Events)) {

@@ -2,22 +2,22 @@ package conversation
 
 import "github.com/promptecho/promptecho/internal/finding"
 
-// An Exchange is one interaction: what was asked, and what answered.
+// An Exchange is one interaction: a request with its answer.
 type Exchange struct {
 	Number   int       `json:"number"` // in its file, counted from 1
 	Line     int       `json:"line"`
-	Accepted bool      `json:"accepted,omitempty"` // its request is newer than its answer
-	Call     string    `json:"call"`               // what selectors call it
-	Kind     string    `json:"kind"`               // as people call it: mcp and a2a are llm in the file
+	Accepted bool      `json:"accepted,omitempty"` // an edited request with the answer to the old one
+	Call     string    `json:"call"`               // its name in selectors
+	Kind     string    `json:"kind"`               // see [KindOf]; mcp and a2a are llm in the file
 	Boundary string    `json:"boundary,omitempty"`
-	Title    string    `json:"title,omitempty"` // what a call of JSON-RPC asks: "tools/call search({...})"
+	Title    string    `json:"title,omitempty"` // of a JSON-RPC call: "tools/call search({...})"
 	Request  string    `json:"request"`         // "POST https://...", or the function
 	Within   string    `json:"within,omitempty"`
 	Name     string    `json:"name,omitempty"`
-	Model    string    `json:"model,omitempty"` // that was asked
+	Model    string    `json:"model,omitempty"` // of the request
 	Tools    []Tool    `json:"tools,omitempty"`
 	Messages []Message `json:"messages,omitempty"`
-	Settings []Setting `json:"settings,omitempty"` // what else the body of a request to a model says
+	Settings []Setting `json:"settings,omitempty"` // other members of the body of a request to a model
 	Body     string    `json:"body,omitempty"`     // of any other request
 	Answer   Answer    `json:"answer"`
 
@@ -26,46 +26,46 @@ type Exchange struct {
 	CachedTokens    int64 `json:"cached_tokens,omitempty"`    // of the input
 	ReasoningTokens int64 `json:"reasoning_tokens,omitempty"` // of the output
 	FirstMS         int64 `json:"first_ms,omitempty"`         // until the first event of a stream
-	TotalMS         int64 `json:"total_ms"`                   // until the answer was complete
+	TotalMS         int64 `json:"total_ms"`                   // until the response was complete
 
-	Concurrent []int   `json:"concurrent,omitempty"` // the numbers of those that were under way meanwhile
+	Concurrent []int   `json:"concurrent,omitempty"` // the numbers of the overlapping exchanges
 	Repeats    *Repeat `json:"repeats,omitempty"`
 }
 
-// A Tool is one that the model may call.
+// A Tool is a tool that the model may call.
 type Tool struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description,omitempty"`
 	Parameters  []string `json:"parameters,omitempty"` // their names
 }
 
-// A Setting is a field of a request that is no message and no tool.
+// A Setting is a field of a request other than its messages and tools.
 type Setting struct {
 	Name  string `json:"name"`
 	Value string `json:"value"` // JSON
 }
 
-// An Answer is what came back.
+// An Answer is a response, or the result of a function.
 type Answer struct {
 	Status int    `json:"status,omitempty"` // of HTTP
 	Stream string `json:"stream,omitempty"` // the framing, if it was streamed
 	Events int    `json:"events,omitempty"` // of a stream
-	Parts  []Part `json:"parts,omitempty"`  // reasoning, text, calls of tools, results
+	Parts  []Part `json:"parts,omitempty"`  // reasoning, text, tool calls, results
 
-	Finish []string `json:"finish,omitempty"` // why it ended
-	Model  string   `json:"model,omitempty"`  // that answered
-	Body   string   `json:"body,omitempty"`   // if nothing is known of what it says
+	Finish []string `json:"finish,omitempty"` // the finish reasons
+	Model  string   `json:"model,omitempty"`  // of the response
+	Body   string   `json:"body,omitempty"`   // if it has no known parts
 	Error  string   `json:"error,omitempty"`  // that a function returned
 
-	// Code says how the answer ended before its end, and Broken says it for people.
+	// Code is set if the response ended before it was complete; Broken is the same in words.
 	Code   finding.Code `json:"code,omitempty"`
 	Broken string       `json:"broken,omitempty"`
 }
 
-// A Repeat says what a turn repeats of an earlier one.
+// A Repeat has the parts of an earlier exchange that an exchange repeats.
 type Repeat struct {
 	Of       int  `json:"of"`       // the number of the earlier exchange
-	Messages int  `json:"messages"` // so many of the first messages are the same; the earlier answer may be the last
+	Messages int  `json:"messages"` // the number of repeated messages, from the first; the earlier answer may be the last
 	Tools    bool `json:"tools"`    // the tools are the same
 	Settings bool `json:"settings"` // the settings are the same
 }

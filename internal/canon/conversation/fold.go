@@ -8,24 +8,30 @@ import (
 	"strings"
 )
 
-// fold finds for each exchange the earlier one that it repeats most of: an agent sends the
-// whole conversation with every turn. Reasoning does not count, since most clients do not
-// send it back, and neither do ids.
+// fold sets, for each exchange, the earlier exchange of which it repeats most messages: an
+// agent sends the whole conversation with every turn. Reasoning is not compared, since most
+// clients do not send it back, and neither are IDs.
 func fold(list []*Exchange) {
-	type place struct{ exchange, messages int }
-	known := map[[sha256.Size]byte]place{} // by a hash of the messages up to there
+	last := map[[sha256.Size]byte]int{} // the last exchange that began with these messages
 	for i, e := range list {
-		hashes := chain(e.Messages)
-		for n, h := range slices.Backward(hashes) {
-			if p, ok := known[h]; ok {
-				was := list[p.exchange]
-				e.Repeats = &Repeat{p.exchange + 1, n + 1, sameTools(was.Tools, e.Tools), slices.Equal(was.Settings, e.Settings)}
-				break
+		for n, hash := range slices.Backward(chain(e.Messages)) {
+			of, ok := last[hash]
+			if !ok {
+				continue
 			}
+			earlier := list[of]
+			e.Repeats = &Repeat{
+				Of:       of + 1,
+				Messages: n + 1,
+				Tools:    sameTools(earlier.Tools, e.Tools),
+				Settings: slices.Equal(earlier.Settings, e.Settings),
+			}
+			break
 		}
+
 		answered := append(slices.Clone(e.Messages), Message{"assistant", e.Answer.Parts})
-		for n, h := range chain(answered) {
-			known[h] = place{i, n + 1}
+		for _, hash := range chain(answered) {
+			last[hash] = i
 		}
 	}
 }
@@ -34,14 +40,14 @@ func fold(list []*Exchange) {
 func chain(messages []Message) (hashes [][sha256.Size]byte) {
 	var sum [sha256.Size]byte
 	for _, m := range messages {
-		sum = sha256.Sum256(append(sum[:], m.says()...))
+		sum = sha256.Sum256(append(sum[:], m.content()...))
 		hashes = append(hashes, sum)
 	}
 	return hashes
 }
 
-// says returns what a message says, in one spelling.
-func (m *Message) says() string {
+// content returns the content of a message, in one spelling for all APIs.
+func (m *Message) content() string {
 	var b, texts strings.Builder
 	b.WriteString(m.Role)
 	for _, p := range m.Parts {

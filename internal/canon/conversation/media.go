@@ -2,14 +2,14 @@ package conversation
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// takeMedia takes the pictures and sounds out of a value: what is left says where they were.
+// takeMedia returns the pictures and sounds in a value. In the value, it replaces each of
+// them by a description.
 func takeMedia(v *exactjson.Value) (parts []Part) {
 	if v.Kind == exactjson.String {
 		if data := fromBase64(v.Text); data != nil && mediaOf(data) != "" {
@@ -24,8 +24,9 @@ func takeMedia(v *exactjson.Value) (parts []Part) {
 	return parts
 }
 
-// readBodyMedia reads an answer of which nothing else is known: as a picture or a sound, as JSON
-// that has some, or as vectors, if it embeds texts. It reports whether it is one.
+// readBodyMedia reads a response whose API is unknown: a picture or a sound, JSON that has
+// some, or vectors if the request embeds texts. It reports whether the response is one of
+// these.
 func (a *Answer) readBodyMedia(resp *interaction.Response, embeds bool) bool {
 	if kind := mediaOf(resp.Body); kind != "" {
 		a.Parts = []Part{mediumPart("", resp.Body)}
@@ -43,27 +44,21 @@ func (a *Answer) readBodyMedia(resp *interaction.Response, embeds bool) bool {
 	if len(media) == 0 {
 		return false
 	}
-	a.Parts, a.Body = media, string(v.AppendJSON(nil, exactjson.Layout{}))
+	a.Parts = media
+	a.Body = string(v.AppendJSON(nil, exactjson.Layout{}))
 	return true
 }
 
-// vectors returns "3 vectors of 256" for an answer of embeddings, "" for any other.
+// vectors returns "3 vectors of 256" for a response with embeddings, "" for any other.
 func vectors(v *exactjson.Value) string {
-	const least = 8 // numbers of a vector
-	sizes := map[int]int{}
-	order := []int{}
+	counts := map[int]int{} // the number of vectors of each size
+	var sizes []int         // in the order of the response
 	var walk func(v *exactjson.Value)
 	walk = func(v *exactjson.Value) {
-		n := 0
-		switch {
-		case v.Kind == exactjson.Array && len(v.Elems) >= least && !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool { return e.Kind != exactjson.Number }):
-			n = len(v.Elems)
-		case v.Kind == exactjson.String && v.Name == "embedding":
-			n = len(fromBase64(v.Text)) / 4 // numbers of four bytes
-		}
-		if n > 0 {
-			if sizes[n]++; sizes[n] == 1 {
-				order = append(order, n)
+		if size := vectorSize(v); size > 0 {
+			counts[size]++
+			if counts[size] == 1 {
+				sizes = append(sizes, size)
 			}
 			return
 		}
@@ -77,12 +72,33 @@ func vectors(v *exactjson.Value) string {
 		}
 	}
 	var texts []string
-	for _, n := range order {
-		what := "vectors"
-		if sizes[n] == 1 {
-			what = "vector"
+	for _, size := range sizes {
+		noun := "vectors"
+		if counts[size] == 1 {
+			noun = "vector"
 		}
-		texts = append(texts, fmt.Sprintf("%d %s of %d", sizes[n], what, n))
+		texts = append(texts, fmt.Sprintf("%d %s of %d", counts[size], noun, size))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// vectorSize returns the size of a vector, or 0 for any other value. A vector is a list of
+// numbers, or their bytes in base64.
+func vectorSize(v *exactjson.Value) int {
+	const (
+		least      = 8 // numbers of a vector
+		numberSize = 4 // bytes
+	)
+	switch {
+	case v.Kind == exactjson.String && v.Name == "embedding":
+		return len(fromBase64(v.Text)) / numberSize
+	case v.Kind != exactjson.Array || len(v.Elems) < least:
+		return 0
+	}
+	for _, e := range v.Elems {
+		if e.Kind != exactjson.Number {
+			return 0
+		}
+	}
+	return len(v.Elems)
 }

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,16 +10,16 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A Message is what one side said at once.
+// A Message is one message of a conversation.
 type Message struct {
-	Role  string `json:"role"` // system, developer, user, assistant, tool, or as the provider calls another
+	Role  string `json:"role"` // system, developer, user, assistant, tool, or another name of the provider
 	Parts []Part `json:"parts"`
 }
 
 // A Part is a piece of a message.
 type Part struct {
 	Kind string `json:"kind"`           // one of the kinds below
-	Text string `json:"text,omitempty"` // a result's content; what a medium is; the JSON of anything else
+	Text string `json:"text,omitempty"` // of a text, reasoning or a result; the description of a medium; other JSON
 	Name string `json:"name,omitempty"` // of the tool
 	Args string `json:"arguments,omitempty"`
 	ID   string `json:"id,omitempty"` // links a call to its result
@@ -36,10 +37,10 @@ const (
 	Result    = "tool_result"
 	Media     = "media"
 	Other     = "other"
-	Empty     = "empty" // of an answer that says nothing: why it ended
+	Empty     = "empty" // an answer without content; the text is its finish reason
 )
 
-// The names that the providers have for one thing.
+// The names of one thing in the APIs of all providers.
 var (
 	systemNames    = []string{"system", "instructions", "systemInstruction", "system_instruction", "preamble"}
 	historyNames   = []string{"chat_history", "messages", "contents", "input", "message", "prompt"}
@@ -49,8 +50,18 @@ var (
 	argumentNames  = []string{"input", "args", "arguments.json", "arguments"}
 	resultNames    = []string{"content", "output", "response", "result", "outputs"}
 	idNames        = []string{"call_id", "tool_use_id", "toolUseId", "tool_call_id", "id"}
-	wrapperNames   = []string{"functionCall", "toolUse", "functionResponse", "toolResult", "reasoningContent", "function", "custom"}
-	roles          = map[string]string{"model": "assistant", "USER": "user", "CHATBOT": "assistant", "SYSTEM": "system", "TOOL": "tool"}
+	wrapperNames   = []string{
+		"functionCall", "toolUse", "functionResponse", "toolResult", "reasoningContent", "function", "custom",
+	}
+	roles = map[string]string{
+		"model": "assistant", // Gemini
+
+		// Cohere
+		"USER":    "user",
+		"CHATBOT": "assistant",
+		"SYSTEM":  "system",
+		"TOOL":    "tool",
+	}
 )
 
 // messages returns the messages of a body, and the names of the members that hold them.
@@ -87,8 +98,10 @@ func messages(body *exactjson.Value) (list []Message, read []string) {
 // item for each call and each result.
 func merge(list []Message) (merged []Message) {
 	for _, m := range list {
-		if n := len(merged); n > 0 && merged[n-1].Role == m.Role && (m.Role == "assistant" || m.Role == "tool") {
-			merged[n-1].Parts = append(merged[n-1].Parts, m.Parts...)
+		last := len(merged) - 1
+		canMerge := m.Role == "assistant" || m.Role == "tool"
+		if canMerge && last >= 0 && merged[last].Role == m.Role {
+			merged[last].Parts = append(merged[last].Parts, m.Parts...)
 		} else {
 			merged = append(merged, m)
 		}
@@ -96,24 +109,29 @@ func merge(list []Message) (merged []Message) {
 	return merged
 }
 
-// message reads a message, or what stands in a list of messages for one.
+// roleOf returns the role of a message, or of an item without one by its type.
+func roleOf(v *exactjson.Value) string {
+	role := textOf(v, "role")
+	if translated, ok := roles[role]; ok {
+		return translated
+	}
+	if role != "" {
+		return role
+	}
+	itemType := textOf(v, "type")
+	switch {
+	case strings.HasSuffix(itemType, "_output"), strings.HasSuffix(itemType, "_result"):
+		return "tool"
+	case strings.HasSuffix(itemType, "_call"), itemType == "reasoning", itemType == "thought":
+		return "assistant"
+	}
+	return "user"
+}
+
+// message reads an element of a list of messages: a message, or an item that is one block.
 func message(v *exactjson.Value) Message {
-	m := Message{Role: textOf(v, "role")}
-	kind := textOf(v, "type")
-	if m.Role == "" {
-		switch {
-		case strings.HasSuffix(kind, "_output"), strings.HasSuffix(kind, "_result"):
-			m.Role = "tool"
-		case strings.HasSuffix(kind, "_call"), kind == "reasoning", kind == "thought", kind == "model_output":
-			m.Role = "assistant"
-		default:
-			m.Role = "user"
-		}
-	}
-	if role, ok := roles[m.Role]; ok {
-		m.Role = role
-	}
-	if isBlock(kind) {
+	m := Message{Role: roleOf(v)}
+	if isBlock(textOf(v, "type")) {
 		m.Parts = []Part{part(v)}
 		return m
 	}
@@ -131,22 +149,48 @@ func message(v *exactjson.Value) Message {
 	for _, image := range elems(member(v, "images")) {
 		m.Parts = append(m.Parts, medium(&image))
 	}
-	if m.Parts == nil && len(v.Elems) > 0 && v.Member("role") != nil {
-		for _, other := range v.Elems {
-			if other.Kind != exactjson.Null && !slices.Contains([]string{"role", "type", "id", "status"}, other.Name) {
-				m.Parts = append(m.Parts, Part{Kind: Other, Name: other.Name, Text: compact(&other)})
-			}
-		}
+	if m.Parts == nil && v.Member("role") != nil {
+		m.Parts = unknownParts(v)
 	}
-	if (m.Role == "tool" || m.Role == "function") && !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Kind == Result }) {
-		m.Parts = []Part{{Kind: Result, Name: textOf(v, "tool_name", "name"), ID: textOf(v, idNames...), Text: join(m.Parts)}}
+	isResult := m.Role == "tool" || m.Role == "function"
+	if isResult && !hasResult(m.Parts) {
+		m.Parts = []Part{{
+			Kind: Result,
+			Name: textOf(v, "tool_name", "name"),
+			ID:   textOf(v, idNames...),
+			Text: join(m.Parts),
+		}}
 	}
 	return m
 }
 
-// isBlock reports whether a thing of this type stands among messages and is none.
-func isBlock(kind string) bool {
-	return kind != "" && kind != "message" && kind != "user_input" && kind != "model_output"
+// unknownParts returns the members of a message that has no known content.
+func unknownParts(v *exactjson.Value) (parts []Part) {
+	for _, m := range v.Elems {
+		switch m.Name {
+		case "role", "type", "id", "status":
+			continue
+		}
+		if m.Kind != exactjson.Null {
+			parts = append(parts, Part{Kind: Other, Name: m.Name, Text: compact(&m)})
+		}
+	}
+	return parts
+}
+
+// hasResult reports whether one of parts is the result of a tool.
+func hasResult(parts []Part) bool {
+	return slices.ContainsFunc(parts, func(p Part) bool { return p.Kind == Result })
+}
+
+// isBlock reports whether an element of a list of messages is one block by its type, such
+// as a call of the OpenAI Responses API. Elements without a type are messages.
+func isBlock(itemType string) bool {
+	switch itemType {
+	case "", "message", "user_input", "model_output":
+		return false
+	}
+	return true
 }
 
 // split puts the results of tools, which some providers have in messages of the user, into
@@ -174,7 +218,8 @@ func nameResults(list []Message) {
 	names := map[string]string{}
 	for _, m := range list {
 		for i := range m.Parts {
-			switch p := &m.Parts[i]; {
+			p := &m.Parts[i]
+			switch {
 			case p.ID == "":
 			case p.Kind == Call:
 				names[p.ID] = p.Name
@@ -185,7 +230,7 @@ func nameResults(list []Message) {
 	}
 }
 
-// content reads what a message holds: a text, a block, a list of them, or Gemini's parts.
+// content reads the content of a message: a text, a block, a list of them, or Gemini's parts.
 func content(v *exactjson.Value) (parts []Part) {
 	if inner := member(v, "parts"); inner != nil {
 		v = inner
@@ -196,27 +241,79 @@ func content(v *exactjson.Value) (parts []Part) {
 	return parts
 }
 
-// part reads one block.
+// A block is a part of a message as an API has it. Some APIs wrap its content in a member
+// that tells its kind, others have a member "type".
+type block struct {
+	v         *exactjson.Value
+	blockType string           // the member "type", or ""
+	wrapper   string           // one of wrapperNames, or ""
+	inner     *exactjson.Value // the value of the wrapper; v if there is none
+}
+
+func blockOf(v *exactjson.Value) block {
+	b := block{v: v, blockType: textOf(v, "type"), inner: v}
+	for _, name := range wrapperNames {
+		inner := member(v, name)
+		if inner != nil && inner.Kind == exactjson.Object {
+			b.wrapper = name
+			b.inner = inner
+			break
+		}
+	}
+	return b
+}
+
+func (b *block) isResult() bool {
+	return b.wrapper == "functionResponse" || b.wrapper == "toolResult" ||
+		b.blockType == "function_result" || b.hasTypeSuffix("_output", "tool_result")
+}
+
+// isCall reports whether the block is a tool call. A block of any type is one if it has a
+// name and arguments.
+func (b *block) isCall() bool {
+	if b.wrapper == "functionCall" || b.wrapper == "toolUse" || b.hasTypeSuffix("tool_use") {
+		return true
+	}
+	return member(b.inner, "name") != nil && member(b.inner, argumentNames...) != nil
+}
+
+func (b *block) isReasoning() bool {
+	switch b.blockType {
+	case "reasoning", "thinking", "thought":
+		return true
+	}
+	return b.wrapper == "reasoningContent" || compact(member(b.v, "thought")) == "true"
+}
+
+func (b *block) isMedium() bool {
+	if mediumTypes.MatchString(b.blockType) && !b.hasTypeSuffix("_call") {
+		return true
+	}
+	return b.blockType != "text" && member(b.v, mediumNames...) != nil
+}
+
+// hasTypeSuffix reports whether the type ends in one of suffixes.
+func (b *block) hasTypeSuffix(suffixes ...string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool {
+		return strings.HasSuffix(b.blockType, suffix)
+	})
+}
+
+// part reads one block. The first kind that fits decides: a result can have the type of a
+// medium in its name, and a call can have a picture among its arguments.
 func part(v *exactjson.Value) Part {
 	if v.Kind != exactjson.Object {
 		return Part{Kind: Text, Text: compact(v)}
 	}
-	kind := textOf(v, "type")
-	inner, wrapped := v, ""
-	for _, name := range wrapperNames {
-		if w := member(v, name); w != nil && w.Kind == exactjson.Object {
-			inner, wrapped = w, name
-			break
-		}
-	}
+	b := blockOf(v)
 	switch {
-	case wrapped == "functionResponse", wrapped == "toolResult", strings.HasSuffix(kind, "_output"), strings.HasSuffix(kind, "tool_result"), kind == "function_result":
-		return resultPart(inner)
-	case wrapped == "functionCall", wrapped == "toolUse", strings.HasSuffix(kind, "tool_use"), member(inner, "name") != nil && member(inner, argumentNames...) != nil:
+	case b.isResult():
+		return resultPart(b.inner)
+	case b.isCall():
 		return callPart(v)
-	case wrapped == "reasoningContent", kind == "reasoning", kind == "thinking", kind == "thought", compact(member(v, "thought")) == "true":
-		return Part{Kind: Reasoning, Text: thought(inner)}
-	case isMedium.MatchString(kind) && !strings.HasSuffix(kind, "_call"), member(v, "inlineData", "fileData", "image", "document", "video", "audio") != nil && kind != "text":
+	case b.isReasoning():
+		return Part{Kind: Reasoning, Text: thought(b.inner)}
+	case b.isMedium():
 		return medium(v)
 	}
 	for _, name := range []string{"text", "refusal"} {
@@ -227,7 +324,7 @@ func part(v *exactjson.Value) Part {
 	return Part{Kind: Other, Text: compact(v)}
 }
 
-// callPart reads the call of a tool.
+// callPart reads a tool call.
 func callPart(v *exactjson.Value) Part {
 	p := Part{Kind: Call, ID: textOf(v, idNames...)}
 	for _, name := range wrapperNames {
@@ -235,18 +332,20 @@ func callPart(v *exactjson.Value) Part {
 			v = w
 		}
 	}
-	p.Name, p.Args = textOf(v, "name"), compact(member(v, argumentNames...))
+	p.Name = textOf(v, "name")
+	p.Args = compact(member(v, argumentNames...))
 	if p.ID == "" {
 		p.ID = textOf(v, idNames...)
 	}
 	return p
 }
 
-// resultPart reads what a tool gave.
+// resultPart reads the result of a tool.
 func resultPart(v *exactjson.Value) Part {
 	p := Part{Kind: Result, Name: textOf(v, "name"), ID: textOf(v, idNames...)}
 	p.Bad = compact(member(v, "is_error")) == "true" || textOf(v, "status") == "error"
-	switch result := member(v, resultNames...); {
+	result := member(v, resultNames...)
+	switch {
 	case result == nil:
 		p.Text = compact(v)
 	case result.Kind == exactjson.Array:
@@ -284,54 +383,81 @@ func join(parts []Part) string {
 }
 
 var (
-	isMedium  = regexp.MustCompile(`image|document|file|audio|video`)
-	mediaType = regexp.MustCompile(`^(image|audio|video|application|text)/[a-z0-9.+-]+$`)
+	mediumTypes = regexp.MustCompile(`image|document|file|audio|video`)
+	mediumNames = []string{"inlineData", "fileData", "image", "document", "video", "audio"}
+	mediaType   = regexp.MustCompile(`^(image|audio|video|application|text)/[a-z0-9.+-]+$`)
 )
 
-// medium says what a picture, a sound or a file is: its type and where it is, or how large.
+// medium describes a picture, a sound or a file: its media type, and its address or size.
 func medium(v *exactjson.Value) Part {
-	var media, long string
+	media, source := mediumSource(v)
+	if isReference(media, source) {
+		return Part{Kind: Media, Text: media + " " + source}
+	}
+
+	p := Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", media, base64Size(source))}
+	data := fromBase64(source)
+	if data == nil {
+		return p
+	}
+	p.Type = mediaOf(data)
+	p.Data = data
+	isMediaType := strings.Contains(media, "/")
+	if p.Type != "" && !isMediaType {
+		p.Text = mediumPart("", data).Text
+	}
+	return p
+}
+
+// mediumSource returns the media type of a medium, and its source: an address, the ID of a
+// file, or bytes in base64. The source is the longest text in the block, since the APIs have
+// it at many places. Without a media type, media is the type of the block, or "file".
+func mediumSource(v *exactjson.Value) (media, source string) {
 	var walk func(v *exactjson.Value)
 	walk = func(v *exactjson.Value) {
-		switch {
-		case v.Kind == exactjson.String && mediaType.MatchString(v.Text):
-			media = v.Text
-		case v.Kind == exactjson.String && len(v.Text) > len(long) && v.Name != "type":
-			long = v.Text
+		if v.Kind == exactjson.String {
+			isLonger := len(v.Text) > len(source)
+			switch {
+			case mediaType.MatchString(v.Text):
+				media = v.Text
+			case isLonger && v.Name != "type":
+				source = v.Text
+			}
 		}
 		for i := range v.Elems {
 			walk(&v.Elems[i])
 		}
 	}
 	walk(v)
-	if rest, ok := strings.CutPrefix(long, "data:"); ok {
-		var data string
-		media, data, _ = strings.Cut(rest, ",")
-		media, _, _ = strings.Cut(media, ";")
-		long = data
+
+	if dataURL, ok := strings.CutPrefix(source, "data:"); ok {
+		head, data, _ := strings.Cut(dataURL, ",")
+		source = data
+		media, _, _ = strings.Cut(head, ";")
 	}
-	if media == "" {
-		media = "file"
-		if kind := textOf(v, "type"); kind != "" {
-			media = kind
-		}
-	}
-	const name = 200 // bytes that an address or the id of a file may have
-	if strings.Contains(long, "://") || len(long) < name && media == "file" || long != "" && strings.ContainsAny(long, "-_ ") && len(long) < name {
-		return Part{Kind: Media, Text: media + " " + long}
-	}
-	p := Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", media, len(strings.TrimRight(long, "="))*3/4)}
-	if data := fromBase64(long); data != nil {
-		p.Type, p.Data = mediaOf(data), data
-		if p.Type != "" && !strings.Contains(media, "/") {
-			p.Text = mediumPart("", data).Text
-		}
-	}
-	return p
+	return cmp.Or(media, textOf(v, "type"), "file"), source
 }
 
-// mediumPart returns the part of a medium.
+// isReference reports whether the source of a medium is an address or the ID of a file, and
+// not its bytes.
+func isReference(media, source string) bool {
+	if strings.Contains(source, "://") {
+		return true
+	}
+	const longestID = 200 // bytes
+	if len(source) >= longestID {
+		return false
+	}
+	return media == "file" || strings.ContainsAny(source, "-_ ")
+}
+
+// mediumPart returns the part of a medium. name may be empty.
 func mediumPart(name string, data []byte) Part {
-	words := slices.DeleteFunc([]string{name, mediaOf(data), fmt.Sprintf("%d bytes", len(data))}, func(w string) bool { return w == "" })
+	var words []string
+	for _, word := range []string{name, mediaOf(data), fmt.Sprintf("%d bytes", len(data))} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
 	return Part{Kind: Media, Text: strings.Join(words, ", "), Type: mediaOf(data), Data: data}
 }

@@ -9,42 +9,63 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// The kinds that people know of what a cassette counts as calls of models.
+// The kinds of exchanges that are "llm" in a cassette, but have another name for people.
 const (
 	MCP     = "mcp"
 	A2A     = "a2a"
-	JSONRPC = "jsonrpc" // that is neither
+	JSONRPC = "jsonrpc" // neither MCP nor A2A
 )
 
-// mcpMethods are how the methods of MCP begin.
-var mcpMethods = []string{"initialize", "ping", "tools/", "resources/", "prompts/", "completion/", "logging/", "notifications/", "sampling/", "elicitation/", "roots/", "server/", "subscriptions/"}
+// The methods of MCP and of A2A. A name with a slash at its end is a prefix.
+var (
+	mcpMethods = []string{
+		"initialize", "ping", "tools/", "resources/", "prompts/", "completion/", "logging/",
+		"notifications/", "sampling/", "elicitation/", "roots/", "server/", "subscriptions/",
+	}
+	a2aMethods = []string{"tasks/", "agent/"}
+)
 
-// KindOf returns the kind of a request as people call it: that of its form, or of JSON-RPC what
-// is spoken by it.
+// KindOf returns the kind of a request as people call it: the kind of its form, or the
+// protocol if it is JSON-RPC.
 func KindOf(form *canon.Form, req *interaction.Request) string {
 	kind, boundary := form.Kind()
 	family, method, _ := strings.Cut(boundary, ".")
-	begins := func(names []string) bool {
-		return slices.ContainsFunc(names, func(name string) bool {
-			return method == name || strings.HasSuffix(name, "/") && strings.HasPrefix(method, name)
-		})
-	}
 	switch {
-	case family == "a2a" && kind == "llm":
-		return A2A
-	case family != JSONRPC || kind != "llm":
+	case kind != "llm":
 		return kind
-	case begins(mcpMethods), slices.ContainsFunc(req.Headers, func(h interaction.Header) bool { return strings.HasPrefix(h.Name, "mcp-") }):
+	case family == A2A:
+		return A2A
+	case family != JSONRPC:
+		return kind
+	case isMethodOf(mcpMethods, method) || hasMCPHeader(req):
 		return MCP
-	case begins([]string{"tasks/", "agent/"}):
+	case isMethodOf(a2aMethods, method):
 		return A2A
 	}
 	return JSONRPC
 }
 
-// readRPC reads a request of JSON-RPC as what it asks: the method is its title, with what is
-// called by it; what links messages ("jsonrpc", ids, "_meta") is left out. It reports whether
-// the request is one.
+// isMethodOf reports whether a method is one of names.
+func isMethodOf(names []string, method string) bool {
+	for _, name := range names {
+		isPrefix := strings.HasSuffix(name, "/")
+		if method == name || isPrefix && strings.HasPrefix(method, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasMCPHeader reports whether a request has a header of MCP, such as Mcp-Session-Id.
+func hasMCPHeader(req *interaction.Request) bool {
+	return slices.ContainsFunc(req.Headers, func(h interaction.Header) bool {
+		return strings.HasPrefix(h.Name, "mcp-")
+	})
+}
+
+// readRPC reads a JSON-RPC request. Its title is the method with the name of the tool,
+// prompt or resource; members that link messages ("jsonrpc", "id", "_meta") are left out. It
+// reports whether the request is JSON.
 func (e *Exchange) readRPC(req *interaction.Request) bool {
 	v, err := exactjson.Parse(req.Body)
 	if err != nil {
@@ -74,7 +95,8 @@ func (e *Exchange) readRPC(req *interaction.Request) bool {
 			e.Settings = append(e.Settings, Setting{m.Name, string(m.AppendJSON(nil, exactjson.Layout{}))})
 		}
 	}
-	if v.Member("method") == nil { // the client's answer to a request of the server
+	isResponse := v.Member("method") == nil // to a request of the server
+	if isResponse {
 		e.Body = compact(member(&v, "result", "error"))
 	}
 	return true
@@ -88,16 +110,21 @@ func members(v *exactjson.Value) []exactjson.Value {
 	return v.Elems
 }
 
-// titled are the parameters that the title of a method has.
+// titled are the parameters that are in the title of a method.
 var titled = map[string][]string{
-	"tools/call": {"name", "arguments"}, "prompts/get": {"name", "arguments"},
-	"resources/read": {"uri"}, "resources/subscribe": {"uri"}, "resources/unsubscribe": {"uri"},
+	"tools/call":            {"name", "arguments"},
+	"prompts/get":           {"name", "arguments"},
+	"resources/read":        {"uri"},
+	"resources/subscribe":   {"uri"},
+	"resources/unsubscribe": {"uri"},
 }
 
 // titleOf returns a call as people write it: tools/call get_weather({"city":"Rome"}).
 func titleOf(v *exactjson.Value) string {
-	method, params := textOf(v, "method"), v.Member("params")
-	switch named := titled[method]; {
+	method := textOf(v, "method")
+	params := v.Member("params")
+	named := titled[method]
+	switch {
 	case method == "":
 		return "answer to the server"
 	case len(named) == 2 && params != nil:
@@ -112,8 +139,8 @@ func titleOf(v *exactjson.Value) string {
 	return method
 }
 
-// readRPCAnswer reads what a server of JSON-RPC answers: the content of its result, without
-// what links messages.
+// readRPCAnswer reads the response of a JSON-RPC server: the content of its results, without
+// the members that link messages.
 func (e *Exchange) readRPCAnswer(resp *interaction.Response) {
 	for payload := range resp.Payloads() {
 		v, err := exactjson.Parse(payload)
@@ -126,7 +153,7 @@ func (e *Exchange) readRPCAnswer(resp *interaction.Response) {
 	}
 }
 
-// messagesOf returns the messages of a batch, or the one that there is.
+// messagesOf returns the messages of a batch, or a single message.
 func messagesOf(v *exactjson.Value) []exactjson.Value {
 	if v.Kind == exactjson.Array {
 		return v.Elems
@@ -134,17 +161,21 @@ func messagesOf(v *exactjson.Value) []exactjson.Value {
 	return []exactjson.Value{*v}
 }
 
-// partsOfRPC reads one message of a server.
-func partsOfRPC(v *exactjson.Value) (parts []Part) {
-	if method := textOf(v, "method"); method != "" { // a notification, or a request to the client
+// partsOfRPC reads one message of a server: a notification or a request to the client,
+// which have a method, an error, or a result.
+func partsOfRPC(v *exactjson.Value) []Part {
+	if method := textOf(v, "method"); method != "" {
 		text := titleOf(v)
-		if params := without(v.Member("params"), slices.Concat([]string{"_meta"}, titled[method])...); params != nil && len(params.Elems) > 0 {
+		hidden := append([]string{"_meta"}, titled[method]...)
+		params := without(v.Member("params"), hidden...)
+		if params != nil && len(params.Elems) > 0 {
 			text += " " + compact(params)
 		}
 		return []Part{{Kind: Other, Text: text}}
 	}
 	if failed := v.Member("error"); failed != nil {
-		text := strings.TrimSpace("error " + compact(failed.Member("code")) + ": " + textOf(failed, "message"))
+		code := compact(failed.Member("code"))
+		text := strings.TrimSpace("error " + code + ": " + textOf(failed, "message"))
 		if data := failed.Member("data"); data != nil {
 			text += " " + compact(data)
 		}
@@ -155,39 +186,65 @@ func partsOfRPC(v *exactjson.Value) (parts []Part) {
 		return nil
 	}
 	if list := result.Member("tools"); list != nil && list.Kind == exactjson.Array {
-		for _, t := range toolsOf(list) {
-			parts = append(parts, Part{Kind: Text, Text: strings.TrimSuffix(t.Name+"("+strings.Join(t.Parameters, ", ")+"): "+t.Description, ": ")})
-		}
-		return parts
+		return toolList(list)
 	}
-	bad := compact(result.Member("isError")) == "true"
-	for _, from := range []*exactjson.Value{result, result.Member("message"), result.Member("status").Member("message")} {
+	return partsOfResult(result)
+}
+
+// toolList returns a text for each tool of a list: "search(query, limit): finds pages".
+func toolList(list *exactjson.Value) (parts []Part) {
+	for _, t := range toolsOf(list) {
+		text := t.Name + "(" + strings.Join(t.Parameters, ", ") + "): " + t.Description
+		parts = append(parts, Part{Kind: Text, Text: strings.TrimSuffix(text, ": ")})
+	}
+	return parts
+}
+
+// linking are members of a result that link messages, or that partsOfResult reads itself.
+var linking = []string{
+	"_meta", "content", "isError", "parts", "artifacts", "message", "messageId", "kind", "role",
+	"contextId", "taskId", "id", "history", "resultType",
+}
+
+// partsOfResult reads the result of a call: the blocks of MCP ("content") and A2A ("parts",
+// "artifacts"), and the structured content. A result without blocks stays JSON.
+func partsOfResult(result *exactjson.Value) (parts []Part) {
+	isError := compact(result.Member("isError")) == "true"
+	messages := []*exactjson.Value{
+		result,
+		result.Member("message"),
+		result.Member("status").Member("message"),
+	}
+	for _, message := range messages {
 		for _, name := range []string{"content", "parts"} {
-			if list := from.Member(name); list != nil {
-				for _, block := range elems(list) {
-					p := part(&block)
-					p.Bad = bad
-					parts = append(parts, p)
-				}
+			for _, block := range elems(message.Member(name)) {
+				p := part(&block)
+				p.Bad = isError
+				parts = append(parts, p)
 			}
 		}
 	}
 	for _, artifact := range elems(result.Member("artifacts")) {
 		parts = append(parts, content(&artifact)...)
 	}
-	rest := without(result, "_meta", "content", "isError", "parts", "artifacts", "message", "messageId", "kind", "role", "contextId", "taskId", "id", "history", "resultType")
+
+	structured := without(result, linking...)
 	if len(parts) > 0 {
-		rest = result.Member("structuredContent")
+		structured = result.Member("structuredContent")
 	}
-	if rest != nil && (rest.Kind != exactjson.Object || len(rest.Elems) > 0) && !saysSame(parts, rest) {
-		parts = append(parts, Part{Kind: Other, Text: compact(rest)})
+	if structured == nil {
+		return parts
+	}
+	isEmpty := structured.Kind == exactjson.Object && len(structured.Elems) == 0
+	if !isEmpty && !hasText(parts, structured) {
+		parts = append(parts, Part{Kind: Other, Text: compact(structured)})
 	}
 	return parts
 }
 
-// saysSame reports whether a text among parts is this value as JSON: servers say their
-// structured content twice.
-func saysSame(parts []Part, v *exactjson.Value) bool {
+// hasText reports whether a text among parts is this value as JSON: servers send their
+// structured content as a text, too.
+func hasText(parts []Part, v *exactjson.Value) bool {
 	return slices.ContainsFunc(parts, func(p Part) bool {
 		text, err := exactjson.Parse([]byte(p.Text))
 		return err == nil && compact(&text) == compact(v)
@@ -200,6 +257,8 @@ func without(v *exactjson.Value, names ...string) *exactjson.Value {
 		return v
 	}
 	rest := *v
-	rest.Elems = slices.DeleteFunc(slices.Clone(v.Elems), func(m exactjson.Value) bool { return slices.Contains(names, m.Name) })
+	rest.Elems = slices.DeleteFunc(slices.Clone(v.Elems), func(m exactjson.Value) bool {
+		return slices.Contains(names, m.Name)
+	})
 	return &rest
 }

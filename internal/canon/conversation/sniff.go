@@ -6,29 +6,45 @@ import (
 	"strings"
 )
 
-// signs are how the bytes of pictures and sounds begin, after so many others.
-var signs = []struct {
-	after      int
-	sign, kind string
+// signatures are the bytes at fixed offsets that tell the type of a medium. The first row
+// that matches decides.
+var signatures = []struct {
+	offset    int
+	bytes     string
+	mediaType string
 }{
-	{0, "\x89PNG\r\n\x1a\n", "image/png"}, {0, "\xff\xd8\xff", "image/jpeg"}, {0, "GIF8", "image/gif"}, {8, "WEBP", "image/webp"}, {8, "WAVE", "audio/wav"},
-	{0, "ID3", "audio/mpeg"}, {0, "\xff\xfb", "audio/mpeg"}, {0, "\xff\xf3", "audio/mpeg"}, {0, "OggS", "audio/ogg"}, {0, "fLaC", "audio/flac"},
-	{4, "ftypM4A", "audio/mp4"}, {4, "ftyp", "video/mp4"}, {0, "\x1aE\xdf\xa3", "video/webm"}, {0, "%PDF-", "application/pdf"},
+	{0, "\x89PNG\r\n\x1a\n", "image/png"},
+	{0, "\xff\xd8\xff", "image/jpeg"},
+	{0, "GIF8", "image/gif"},
+	{8, "WEBP", "image/webp"},
+	{8, "WAVE", "audio/wav"},
+	{0, "ID3", "audio/mpeg"},
+	{0, "\xff\xfb", "audio/mpeg"},
+	{0, "\xff\xf3", "audio/mpeg"},
+	{0, "OggS", "audio/ogg"},
+	{0, "fLaC", "audio/flac"},
+	{4, "ftypM4A", "audio/mp4"},
+	{4, "ftyp", "video/mp4"},
+	{0, "\x1aE\xdf\xa3", "video/webm"},
+	{0, "%PDF-", "application/pdf"},
 }
 
-// mediaOf returns the type of a picture, a sound or a film by its first bytes, "" if it is none
-// that is known.
+// mediaOf returns the media type of a picture, a sound, a film or a PDF by its first bytes,
+// or "" if the type is unknown.
 func mediaOf(data []byte) string {
-	for _, s := range signs {
-		if len(data) >= s.after && bytes.HasPrefix(data[s.after:], []byte(s.sign)) {
-			return s.kind
+	for _, s := range signatures {
+		if len(data) >= s.offset && bytes.HasPrefix(data[s.offset:], []byte(s.bytes)) {
+			return s.mediaType
 		}
 	}
 	return ""
 }
 
+// base64Size returns the number of bytes that a base64 text has when decoded.
+func base64Size(text string) int { return len(strings.TrimRight(text, "=")) * 3 / 4 }
+
 // fromBase64 decodes a text that may be a medium, with or without "data:TYPE;base64," before
-// it. It returns nil if it is none.
+// it. It returns nil for any other text.
 func fromBase64(text string) []byte {
 	const least = 64 // bytes of the smallest picture
 	if rest, ok := strings.CutPrefix(text, "data:"); ok {

@@ -18,7 +18,10 @@ func toolsOf(list *exactjson.Value) (tools []Tool) {
 				v = *inner
 			}
 		}
-		t := Tool{Name: cmp.Or(textOf(&v, "name", "type"), compact(&v)), Description: textOf(&v, "description")}
+		t := Tool{
+			Name:        cmp.Or(textOf(&v, "name", "type"), compact(&v)),
+			Description: textOf(&v, "description"),
+		}
 		schema := member(&v, "parameters", "input_schema", "inputSchema", "parametersJsonSchema")
 		if inner := schema.Member("json"); inner != nil {
 			schema = inner

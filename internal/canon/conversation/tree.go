@@ -8,13 +8,15 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// tree returns the value that lines of a form are of. Their paths are below one that is
-// start bytes long, and sorted, so the lines of one member follow each other.
+// tree returns the value whose fields are these lines of a form. The first start bytes of
+// all paths are the path of the value. The lines are sorted, so those of one member follow
+// each other.
 func tree(lines []canon.Line, start int) exactjson.Value {
 	v := exactjson.Value{Kind: exactjson.Array}
 	for len(lines) > 0 {
 		name, _, deeper := strings.Cut(lines[0].Path[start:], "/")
-		end, n := start+len(name), 1
+		end := start + len(name)
+		n := 1 // lines of this member
 		var member exactjson.Value
 		if deeper {
 			for n < len(lines) && strings.HasPrefix(lines[n].Path, lines[0].Path[:end+1]) {
@@ -28,13 +30,14 @@ func tree(lines []canon.Line, start int) exactjson.Value {
 			v.Kind = exactjson.Object
 		}
 		member.Name = fieldpath.MemberName(name)
-		v.Elems, lines = append(v.Elems, member), lines[n:]
+		v.Elems = append(v.Elems, member)
+		lines = lines[n:]
 	}
 	return v
 }
 
-// leaf reads the value of a line; what is no JSON, a number as forms have it or a text that
-// is not UTF-8, is a text.
+// leaf reads the value of a line. A value that is not JSON is a text: one that is not UTF-8,
+// or a number that a form spells in its own way.
 func leaf(value string) exactjson.Value {
 	if text, ok := exactjson.Unquote(value); ok {
 		return exactjson.Value{Kind: exactjson.String, Text: text}
@@ -46,7 +49,7 @@ func leaf(value string) exactjson.Value {
 	return v
 }
 
-// member returns the first member of an object that it has of these names, or nil.
+// member returns the member with the first of these names that an object has, or nil.
 func member(v *exactjson.Value, names ...string) *exactjson.Value {
 	for _, name := range names {
 		if m := v.Member(name); m != nil {
@@ -66,7 +69,7 @@ func textOf(v *exactjson.Value, names ...string) string {
 	return ""
 }
 
-// elems returns the elements of a list, or the value itself if it is none.
+// elems returns the elements of a list. Any other value but null is the only element.
 func elems(v *exactjson.Value) []exactjson.Value {
 	switch {
 	case v == nil || v.Kind == exactjson.Null:
@@ -77,7 +80,7 @@ func elems(v *exactjson.Value) []exactjson.Value {
 	return []exactjson.Value{*v}
 }
 
-// compact returns the JSON of a value, and of a string its text.
+// compact returns the JSON of a value, or the text of a string.
 func compact(v *exactjson.Value) string {
 	switch {
 	case v == nil:

@@ -14,20 +14,31 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Segment returns a member name as it stands in a path.
+// Segment returns a member name as a path has it.
 func Segment(name string) string {
-	quoted := name == "" || name[0] == '"' || name == "*" || name == "**" || IsIndex(name) ||
-		strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f })
-	name = escapes.Replace(name)
-	if quoted {
-		return `"` + exactjson.EscapeText(name) + `"`
+	escaped := escapes.Replace(name)
+	if needsQuotes(name) {
+		return `"` + exactjson.EscapeText(escaped) + `"`
 	}
-	return name
+	return escaped
+}
+
+// needsQuotes reports whether a member name could be mistaken for an array index, a
+// wildcard or a quoted name, or has characters that a path cannot show.
+func needsQuotes(name string) bool {
+	switch name {
+	case "", "*", "**":
+		return true
+	}
+	if name[0] == '"' || IsIndex(name) {
+		return true
+	}
+	return strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }
 
 var escapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// MemberName returns the name that stands in a path as a segment.
+// MemberName returns the member name that a segment of a path means.
 func MemberName(segment string) string {
 	if name, ok := exactjson.Unquote(segment); ok {
 		segment = name
@@ -38,7 +49,7 @@ func MemberName(segment string) string {
 // IsIndex reports whether a segment leads to an element of an array.
 func IsIndex(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// Name returns the last segment of a path that is no index.
+// Name returns the last segment of a path that is not an index.
 func Name(path string) string {
 	for {
 		i := strings.LastIndexByte(path, '/')
@@ -89,47 +100,64 @@ func Outside(pattern string) bool {
 }
 
 // Match reports whether pattern selects path: the field itself or one that
-// contains it. "*" stands for one segment, "**" for any number. A pattern that
-// names no part of the request is of the body; a leading slash is allowed. The names of
-// headers are so in any letter case.
+// contains it. "*" matches one segment, "**" any number. A pattern that does not
+// begin with a part of the request (header, query, ...) is taken below body/; a
+// leading slash is allowed. Names of headers match in any letter case.
 func Match(pattern, path string) bool {
 	pattern = strings.TrimPrefix(pattern, "/")
 	switch {
 	case strings.HasPrefix(pattern, "header/"):
 		pattern = strings.ToLower(pattern)
 	case !hasRoot(pattern):
-		var ok bool
-		if path, ok = strings.CutPrefix(path, "body/"); !ok {
-			return false
-		}
+		below, isOfBody := strings.CutPrefix(path, "body/")
+		return isOfBody && MatchSegments(pattern, below)
 	}
 	return MatchSegments(pattern, path)
 }
 
-// MatchSegments is Match for paths that begin with no part of a request.
+// MatchSegments is Match for paths that do not begin with a part of a request.
 func MatchSegments(pattern, path string) bool {
 	ok, _ := match(pattern, path)
 	return ok
 }
 
-// match is MatchSegments, and says whether a "**" decided. Before that no other has to be tried
-// again: it stood for as few segments as it could, and that left the most for what follows.
+// match is MatchSegments. wild reports whether pattern has a "**" that match
+// reached. If so, an earlier "**" need not try more segments: it has taken as few
+// as it can, which leaves the most for what follows.
 func match(pattern, path string) (ok, wild bool) {
-	p, rest, more := strings.Cut(pattern, "/")
-	if p == "**" {
-		for deeper := true; more && deeper; _, path, deeper = strings.Cut(path, "/") {
-			if ok, wild := match(rest, path); ok || wild {
-				return ok, true
-			}
+	first, restOfPattern, hasRest := strings.Cut(pattern, "/")
+	if first == "**" {
+		if !hasRest {
+			return true, true
 		}
-		return !more, true
+		return matchAnyDepth(restOfPattern, path), true
 	}
-	s, below, deeper := strings.Cut(path, "/")
-	if p != s && p != "*" || more && !deeper {
+
+	segment, below, isDeeper := strings.Cut(path, "/")
+	if first != segment && first != "*" {
 		return false, false
 	}
-	if !more {
+	if !hasRest {
 		return true, false
 	}
-	return match(rest, below)
+	if !isDeeper {
+		return false, false
+	}
+	return match(restOfPattern, below)
+}
+
+// matchAnyDepth reports whether pattern matches path, or path without some of its
+// first segments.
+func matchAnyDepth(pattern, path string) bool {
+	for {
+		ok, wild := match(pattern, path)
+		if ok || wild {
+			return ok
+		}
+		_, below, isDeeper := strings.Cut(path, "/")
+		if !isDeeper {
+			return false
+		}
+		path = below
+	}
 }

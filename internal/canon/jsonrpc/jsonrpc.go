@@ -1,5 +1,5 @@
-// Package jsonrpc finds the ids of JSON-RPC messages in their text, and gives a recorded answer
-// those of the request that it answers now.
+// Package jsonrpc finds the IDs of JSON-RPC messages in their text, and replaces those of a
+// recorded response with the IDs of the request that it answers during a replay.
 package jsonrpc
 
 import (
@@ -9,12 +9,12 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// IDs are the ids of calls that are made now, as they are written, by the ids that these calls had
-// when they were recorded.
+// IDs maps the ID that a call had when it was recorded to the JSON of the ID that the same
+// call has in this run.
 type IDs map[string][]byte
 
-// IDsOf returns the ids of a request that is asked now in place of a recorded one, where they are others;
-// in a batch each call stands for the one in the same place.
+// IDsOf returns the IDs of asked that differ from those of recorded. The calls of a batch
+// are compared by their positions.
 func IDsOf(recorded, asked *interaction.Request) IDs {
 	ids := IDs{}
 	from, to := readMessages(recorded.Body), readMessages(asked.Body)
@@ -22,25 +22,36 @@ func IDsOf(recorded, asked *interaction.Request) IDs {
 		return ids
 	}
 	for i := range from {
-		if a, b := from[i].ids, to[i].ids; len(a) == 1 && len(b) == 1 && a[0].value != b[0].value {
-			ids[a[0].value] = asked.Body[b[0].start:b[0].end]
+		if len(from[i].ids) != 1 || len(to[i].ids) != 1 {
+			continue
+		}
+		was, is := from[i].ids[0], to[i].ids[0]
+		if was.value != is.value {
+			ids[was.value] = asked.Body[is.start:is.end]
 		}
 	}
 	return ids
 }
 
-// Relink gives the JSON-RPC answers in a recorded payload the ids of the calls that are made now.
-// Only the bytes of the ids change, whatever the payload's layout. It returns the payload itself if
+// Relink replaces the IDs of the JSON-RPC responses in a recorded payload. Only the bytes of
+// the IDs change, whatever the layout of the payload. Relink returns the payload itself if
 // there is nothing to change.
 func (ids IDs) Relink(payload []byte) []byte {
 	var out []byte
 	end := 0
 	for _, m := range readMessages(payload) {
+		isResponse := !m.hasMethod
+		if !isResponse {
+			continue
+		}
 		for _, id := range m.ids {
-			if text := ids[id.value]; text != nil && !m.hasMethod {
-				out = append(append(out, payload[end:id.start]...), text...)
-				end = id.end
+			text := ids[id.value]
+			if text == nil {
+				continue
 			}
+			out = append(out, payload[end:id.start]...)
+			out = append(out, text...)
+			end = id.end
 		}
 	}
 	if end == 0 {
@@ -49,7 +60,7 @@ func (ids IDs) Relink(payload []byte) []byte {
 	return append(out, payload[end:]...)
 }
 
-// CallIDs returns the ids of the JSON-RPC calls in the body of a request.
+// CallIDs returns the IDs of the JSON-RPC calls in the body of a request.
 func CallIDs(body []byte) (ids []string) {
 	for _, m := range readMessages(body) {
 		for _, id := range m.ids {
@@ -59,31 +70,31 @@ func CallIDs(body []byte) (ids []string) {
 	return ids
 }
 
-// A message is what tells one kind of JSON-RPC message from another: what has no
-// method is an answer.
+// A message has the members of a JSON-RPC message that tell its kind. A message without a
+// method is a response.
 type message struct {
-	ids       []messageID
+	ids       []messageID // one, unless the member "id" is missing or repeated
 	hasMethod bool
 }
 
-// A messageID is a JSON-RPC id and where it stands in a text. A number and a string are
-// different ids.
+// A messageID is the ID of a JSON-RPC message and its place in the text. Two IDs are equal
+// if their JSON is, so a number differs from a string.
 type messageID struct {
-	value      string // as it is written, but for escapes
+	value      string // JSON without needless escapes
 	start, end int
 }
 
-// readMessages reads a message, or a list of them; one that is no object is empty.
+// readMessages reads a message or a batch. A message that is not an object is empty.
 func readMessages(text []byte) (all []message) {
 	if !json.Valid(text) {
 		return []message{{}}
 	}
-	lists := 0 // around the messages
+	batchDepth := 0 // 1 within a batch
 	for s := exactjson.Scan(string(text)); s.Next(); {
-		depth := len(s.Path) - lists
+		depth := len(s.Path) - batchDepth
 		switch {
 		case s.Token == exactjson.Open && s.Kind == exactjson.Array && len(s.Path) == 1:
-			lists = 1
+			batchDepth = 1
 		case s.Token == exactjson.Open && depth == 1, s.Token == exactjson.Scalar && depth == 0:
 			all = append(all, message{})
 		case depth == 1:
@@ -93,13 +104,16 @@ func readMessages(text []byte) (all []message) {
 	return all
 }
 
-// read reads what stands at the top of a message.
+// read reads a name or a value at the top level of a message.
 func (m *message) read(s *exactjson.Scanner, text []byte) {
 	name := exactjson.UnescapeText(s.Path[len(s.Path)-1])
 	switch {
 	case s.Token == exactjson.Name:
 		m.hasMethod = m.hasMethod || name == "method"
-	case s.Token == exactjson.Scalar && name == "id" && (s.Kind == exactjson.String || s.Kind == exactjson.Number):
-		m.ids = append(m.ids, messageID{exactjson.UnescapeText(string(text[s.Start:s.End])), s.Start, s.End})
+	case s.Token == exactjson.Scalar && name == "id":
+		if s.Kind == exactjson.String || s.Kind == exactjson.Number {
+			value := exactjson.UnescapeText(string(text[s.Start:s.End]))
+			m.ids = append(m.ids, messageID{value: value, start: s.Start, end: s.End})
+		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package said reads what an answer says, whole or streamed: its texts, its calls of tools,
-// why it ended, which model gave it and what it cost. Where an answer of each model API has
-// that is data of package canon.
+// Package said reads the content of a model's response, whole or streamed: its texts, its
+// tool calls, its finish reasons, its model and its token usage. The places of texts and
+// calls in the responses of each model API are data of package canon.
 package said
 
 import (
@@ -11,52 +11,65 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/transcript"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// An Answer is what a response says. Nothing of it is matched or replayed.
+// An Answer is the content of a response. It is for reports: nothing of it is matched or
+// replayed.
 type Answer struct {
 	Reasoning string
 	Text      string
 	Calls     []Call   // of tools, in the order in which they began
-	Blocks    []Call   // all of each block of a type that nobody knows: it may be a call
-	Results   []Call   // what the provider's own tools gave, and pictures and sounds
-	Finish    []string // why the answer ended: one for each choice, or for what ended a stream
-	Model     string   // that answered; empty if the answer does not say
+	Blocks    []Call   // whole blocks of unknown types, which may be calls
+	Results   []Call   // results of the provider's own tools, pictures and sounds
+	Finish    []string // finish reasons: one for each choice, or for each end in a stream
+	Model     string   // the model that answered; empty if the response does not name it
 	Usage     *interaction.Usage
-	Failed    bool // it says so itself, whatever its status
+	Failed    bool // the body reports an error, whatever the status
 
-	Joined *exactjson.Value // a stream, as the whole answer that it makes; nil if nobody knows it
+	// Joined is a stream as the response that the API would send without streaming. It is
+	// nil if the events of the API are unknown.
+	Joined *exactjson.Value
 
 	// Transcript is a stream put together for people: its reasoning, marked as such, its
-	// text, and a line for each call. It is empty for an answer in one piece.
+	// text, and a line for each call. It is empty for a response without a stream.
 	Transcript string
 }
 
-// A Call is a call of a tool, or what else stands in an answer by a name.
+// A Call is a tool call, or another named part of a response.
 type Call struct {
 	Name string
 	Args string // JSON, as the model wrote it, or a text
 }
 
-// modelPaths are where answers name the model that gave them: at the top, in the message
-// that starts an Anthropic stream, in the response or the interaction of an event, in
-// Gemini's version, or in the trace of one of Bedrock's routers.
+// modelPaths are the paths at which responses name the model that answered.
 var modelPaths = []string{
-	"model", "message/model", "response/model", "interaction/model", "modelVersion", "trace/promptRouter/invokedModelId",
+	"model",
+	"message/model",                     // the first event of an Anthropic stream
+	"response/model",                    // events of OpenAI's Responses
+	"interaction/model",                 // events of Gemini's interactions
+	"modelVersion",                      // Gemini
+	"trace/promptRouter/invokedModelId", // routers of Bedrock
 }
 
-// errorPaths are where answers of status 200 say why they failed: at the top (Ollama; OpenAI, OpenRouter, Anthropic's
-// and Gemini's events), or in the response of an event. An error of JSON-RPC is an answer like others.
+// errorPaths are the paths at which responses of status 200 report an error: at the top
+// (Ollama; the events of OpenAI, OpenRouter, Anthropic and Gemini), or in the response of
+// an event. The error of a JSON-RPC response is not a failure: it answers the call.
 var errorPaths = []string{"error", "error/message", "response/error/message"}
 
-// Read reads a response to the request of a form. It keeps nothing of it.
+// Read reads a response to the request of a form. The Answer does not refer to the
+// memory of the response.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
-	used := counts{}
-	t, stream, parser := form.Transcript(), transcript.Joined{}, exactjson.Parser{}
+	var (
+		used   = counts{}
+		t      = form.Transcript()
+		stream transcript.Joined
+		parser exactjson.Parser
+	)
+	isJoined := t != nil && t.Pieces != nil && resp.Stream != ""
+
 	for p := range resp.Payloads() {
-		if len(p) == 0 || p[0] != '{' && strings.IndexByte(p[:min(len(p), 4096)], '{') < 0 {
+		if !mayHaveObject(p) {
 			continue
 		}
 		if len(p) > huge {
@@ -66,67 +79,91 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		if err != nil {
 			continue
 		}
+
 		used.read(p, &v)
-		a.Failed = false // what goes on has not failed
-		for _, path := range errorPaths {
-			v.Each(path, func(m *exactjson.Value) {
-				a.Failed = a.Failed || form.Known && !form.Linked() && m.Kind == exactjson.String && m.Text != ""
-			})
-		}
+		// Only an error in the last event counts: a stream that goes on has not failed.
+		a.Failed = form.Known && !form.Linked() && hasError(&v)
 		for _, path := range modelPaths {
 			v.Each(path, func(m *exactjson.Value) { a.Model = cmp.Or(a.Model, m.Scalar()) })
 		}
 		switch {
-		case t == nil:
-		case resp.Stream == "" || t.Pieces == nil:
-			a.read(t, &v)
-		default:
+		case isJoined:
 			stream.Take(t, &v)
+		case t != nil:
+			a.read(t, &v)
 		}
 	}
-	if t != nil && t.Pieces != nil && resp.Stream != "" {
+
+	if isJoined {
 		whole := stream.Value()
 		a.read(t, &whole)
 		a.Joined = &whole
 	}
 	a.Usage = used.usage(form.Known)
 	if resp.Stream != "" {
-		a.Finish = slices.Compact(a.Finish) // some say it with every event
+		a.Finish = slices.Compact(a.Finish) // some servers repeat the reason in each event
 		a.Transcript = a.transcript()
 	}
 	return a
 }
 
-// huge is the length in bytes of JSON whose long lists are not read: as values they take many
-// times their bytes.
+// mayHaveObject reports whether a payload may have a JSON object. Each response of a model
+// has its first one near its beginning; without one, the payload is not worth parsing.
+func mayHaveObject(payload string) bool {
+	const near = 4096 // bytes
+	return strings.IndexByte(payload[:min(len(payload), near)], '{') >= 0
+}
+
+// hasError reports whether a response or an event has an error text.
+func hasError(v *exactjson.Value) bool {
+	found := false
+	for _, path := range errorPaths {
+		v.Each(path, func(m *exactjson.Value) {
+			if m.Kind == exactjson.String && m.Text != "" {
+				found = true
+			}
+		})
+	}
+	return found
+}
+
+// huge is the length in bytes from which the long lists of a payload are skipped: parsed,
+// they would take many times their bytes.
 const huge = 1 << 20
 
-// withoutLists returns JSON with its long lists empty. What an answer says is in none of them:
-// they are vectors, rows, scores.
+// withoutLists returns JSON with its long lists emptied. Long lists are vectors, rows or
+// scores: they have no text and no tool call.
 func withoutLists(p string) (rest []byte) {
-	const long = 1000
-	type open struct{ at, elements int } // where it begins in what is left
-	var in []open
-	end := 0
+	const long = 1000 // elements
+
+	type container struct {
+		start    int // in rest, behind the opening bracket
+		elements int
+	}
+	var open []container
+	end := 0 // of the part of p that is in rest
 	for s := exactjson.Scan(p); s.Next(); {
-		last := len(in) - 1
+		last := len(open) - 1
 		if s.Token == exactjson.Close {
-			if s.Kind == exactjson.Array && in[last].elements > long {
-				rest, end = rest[:in[last].at], s.Start
+			if s.Kind == exactjson.Array && open[last].elements > long {
+				rest = rest[:open[last].start]
+				end = s.Start
 			}
-			in = in[:last]
+			open = open[:last]
 		} else if last >= 0 && s.Token != exactjson.Name {
-			in[last].elements++
+			open[last].elements++
 		}
-		rest, end = append(rest, p[end:s.End]...), s.End
+
+		rest = append(rest, p[end:s.End]...)
+		end = s.End
 		if s.Token == exactjson.Open {
-			in = append(in, open{at: len(rest)})
+			open = append(open, container{start: len(rest)})
 		}
 	}
 	return append(rest, p[end:]...)
 }
 
-// transcript returns the answer as people read it.
+// transcript returns the content of a stream for people; see [Answer.Transcript].
 func (a *Answer) transcript() string {
 	var parts []string
 	if a.Reasoning != "" {
@@ -135,35 +172,27 @@ func (a *Answer) transcript() string {
 	if a.Text != "" {
 		parts = append(parts, a.Text)
 	}
-	parts = append(parts, group.Each(a.Decisions(), func(c Call) string { return "-> " + c.Name + "(" + c.Args + ")" })...)
+	for _, c := range a.Decisions() {
+		parts = append(parts, "-> "+c.Name+"("+c.Args+")")
+	}
 	return strings.Join(parts, "\n")
 }
 
-// Decisions returns all that the model wants done: the calls, and the blocks that may be some.
+// Decisions returns the calls of the answer, and its blocks that may be calls.
 func (a *Answer) Decisions() []Call { return slices.Concat(a.Calls, a.Blocks) }
 
-// read adds what a whole answer, or an event that is one, says.
+// read adds the content of a whole response, or of an event that is one.
 func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
-	texts := func(paths []string, f func(string)) {
-		for _, path := range paths {
-			v.Each(path, func(v *exactjson.Value) {
-				switch s := v.Scalar(); {
-				case s != "":
-					f(s)
-				case v.Kind == exactjson.Object && !strings.HasSuffix(path, "*"):
-					f(string(v.AppendJSON(nil, exactjson.Layout{}))) // a structured output
-				}
-			})
-		}
-	}
-	texts(t.Reasoning, func(s string) { a.Reasoning += s })
-	texts(t.Text, func(s string) { a.Text += s })
-	texts(t.Finish, func(s string) { a.Finish = append(a.Finish, s) })
+	a.Reasoning += strings.Join(textsAt(v, t.Reasoning), "")
+	a.Text += strings.Join(textsAt(v, t.Text), "")
+	a.Finish = append(a.Finish, textsAt(v, t.Finish)...)
 	for _, paths := range t.Calls {
 		v.Each(paths.At(), func(block *exactjson.Value) {
-			switch c := callOf(paths, block); {
+			c := callOf(paths, block)
+			isBlock := paths.Args() == ""
+			switch {
 			case c == (Call{}):
-			case paths.Args() == "":
+			case isBlock:
 				a.Blocks = append(a.Blocks, c)
 			default:
 				a.Calls = append(a.Calls, c)
@@ -172,15 +201,62 @@ func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
 	}
 	for _, paths := range t.Results {
 		v.Each(paths.At(), func(block *exactjson.Value) {
-			if c := callOf(paths, block); c.Args != "" {
+			c := callOf(paths, block)
+			if c.Args != "" {
 				a.Results = append(a.Results, c)
 			}
 		})
 	}
 }
 
-// callOf reads a call. Without paths for its arguments, all of the block is what it wants.
+// textsAt returns the texts at paths. An object, which is a structured output, is returned
+// as JSON, but not the objects of a list ("*"): these are blocks that are no text.
+func textsAt(v *exactjson.Value, paths []string) (texts []string) {
+	for _, path := range paths {
+		isList := strings.HasSuffix(path, "*")
+		v.Each(path, func(v *exactjson.Value) {
+			text := v.Scalar()
+			if v.Kind == exactjson.Object && !isList {
+				text = string(v.AppendJSON(nil, exactjson.Layout{}))
+			}
+			if text != "" {
+				texts = append(texts, text)
+			}
+		})
+	}
+	return texts
+}
+
+// callOf reads a call; it is zero if the block has neither a name nor arguments.
 func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
+	c.Args = argsOf(paths, block)
+	for path := range strings.FieldsSeq(paths.Name()) {
+		name, isLiteral := strings.CutPrefix(path, "=")
+		switch {
+		case isLiteral && c.Args != "":
+			c.Name = name
+		case path == "." && c.Args != "":
+			c.Name = block.Name
+		default:
+			block.Each(path, func(v *exactjson.Value) {
+				c.Name = strings.Trim(c.Name+"."+v.Scalar(), ".")
+			})
+		}
+	}
+	return c
+}
+
+// argsOf returns the arguments of a call: JSON, or the text of a string. Without paths for
+// arguments, the whole block is returned.
+func argsOf(paths transcript.Call, block *exactjson.Value) string {
+	if paths.Args() == "" {
+		whole := *block
+		whole.Elems = slices.DeleteFunc(slices.Clone(block.Elems), func(m exactjson.Value) bool {
+			return m.Name == "thoughtSignature" || m.Name == "thought"
+		})
+		return argsText(&whole, false)
+	}
+
 	args := exactjson.Value{Kind: exactjson.Object}
 	for path := range strings.FieldsSeq(paths.Args()) {
 		if path == "." && len(args.Elems) == 0 {
@@ -192,30 +268,21 @@ func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
 			}
 		})
 	}
-	count := len(args.Elems)
-	switch {
-	case paths.Args() == "":
-		args = *block
-		args.Elems = slices.DeleteFunc(slices.Clone(args.Elems), func(m exactjson.Value) bool {
-			return m.Name == "thoughtSignature" || m.Name == "thought"
-		})
-	case count == 1 && !strings.Contains(paths.Args(), "/"):
+	isOne := len(args.Elems) == 1
+	if isOne && !strings.Contains(paths.Args(), "/") {
 		args = args.Elems[0]
 	}
+	return argsText(&args, isOne)
+}
+
+// argsText returns arguments as text. Of an empty object or list it returns "", unless
+// the model wrote it, as {} for a tool without parameters.
+func argsText(args *exactjson.Value, isWritten bool) string {
 	if args.Kind != exactjson.Object && args.Kind != exactjson.Array {
-		c.Args = args.Scalar()
-	} else if len(args.Elems) > 0 || count == 1 {
-		c.Args = string(args.AppendJSON(nil, exactjson.Layout{}))
+		return args.Scalar()
 	}
-	for path := range strings.FieldsSeq(paths.Name()) {
-		switch name, ok := strings.CutPrefix(path, "="); {
-		case ok && c.Args != "":
-			c.Name = name
-		case path == "." && c.Args != "":
-			c.Name = block.Name
-		default:
-			block.Each(path, func(v *exactjson.Value) { c.Name = strings.Trim(c.Name+"."+v.Scalar(), ".") })
-		}
+	if len(args.Elems) == 0 && !isWritten {
+		return ""
 	}
-	return c
+	return string(args.AppendJSON(nil, exactjson.Layout{}))
 }

@@ -8,136 +8,239 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A spelling tells how some vendors call token counts, by paths with a space between them.
-// Of in, out, cached and reasoned the first that is there counts. Each of moreIn and moreOut is
-// added, as long as that is not more than the total: some servers count it in already. What has
-// a question mark is counted in, unless the total says otherwise.
+// A spelling has the names of token counts in one family of APIs. at has the paths at which a
+// response or an event has its counts ("." is the top). The other fields have paths below
+// it. Paths are separated by spaces.
+//
+// Of in, out, total, cached and reasoned, the first path that has a number counts. The
+// counts of moreIn and moreOut are added to in and out:
+//
+//	path   with a total                     without a total
+//	x      if the sum is within the total   always
+//	?x     if the sum is within the total   never, in and out include it
 type spelling struct {
-	at               string // where an answer or an event has the counts, "." for its top
-	in, moreIn       string
-	out, moreOut     string
-	total            string
-	cached, reasoned string // what of in was read from a cache, and what of out was thought
+	at       string
+	in       string
+	moreIn   string
+	out      string
+	moreOut  string
+	total    string
+	cached   string // tokens of the input that were read from a cache
+	reasoned string // tokens of the output that are reasoning
 }
 
-const apart = "iterations/*/type=compaction|advisor_message/"
-
-// spellings are what is known. The first whose counts are there is believed.
-var spellings = [...]spelling{
-	// Cohere bills by units, and says beside that how many tokens these are.
-	{"usage delta/usage meta response/meta", "billed_units/input_tokens tokens/input_tokens", "billed_units/image_tokens",
-		"billed_units/output_tokens tokens/output_tokens", "", "", "", ""},
-	// OpenAI's chat, and all that speak it; Cloudflare has it below "result". xAI counts reasoning apart, and Mistral sound.
-	{"usage x_groq/usage response/usage result/usage", "prompt_tokens", "?prompt_tokens_details/audio_tokens", "completion_tokens", "?completion_tokens_details/reasoning_tokens",
-		"total_tokens", "prompt_tokens_details/cached_tokens prompt_cache_hit_tokens cached_tokens cache_read_input_tokens",
-		"completion_tokens_details/reasoning_tokens reasoning_tokens"},
-	// OpenAI's Responses, and Anthropic, which counts the cache, compactions and advice apart.
-	{"usage message/usage response/usage result/usage", "input_tokens",
-		"cache_creation_input_tokens cache_read_input_tokens " + apart + "input_tokens|cache_creation_input_tokens|cache_read_input_tokens",
-		"output_tokens", apart + "output_tokens ?output_tokens_details/reasoning_tokens", "total_tokens",
-		"cache_read_input_tokens input_tokens_details/cached_tokens", "output_tokens_details/reasoning_tokens|thinking_tokens"},
-	// Bedrock's Converse, Gemini, and Gemini's interactions.
-	{"usage metadata/usage", "inputTokens", "cacheReadInputTokens cacheWriteInputTokens", "outputTokens", "", "totalTokens", "cacheReadInputTokens", ""},
-	{"usageMetadata", "promptTokenCount", "toolUsePromptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount",
-		"cachedContentTokenCount", "thoughtsTokenCount"},
-	{"usage interaction/usage metadata/total_usage", "total_input_tokens", "total_tool_use_tokens", "total_output_tokens", "total_thought_tokens",
-		"total_tokens", "total_cached_tokens", "total_thought_tokens"},
-	// Ollama; Llama, Titan, and any model on Bedrock in the last piece of a stream.
-	{".", "prompt_eval_count", "", "eval_count", "", "", "", ""},
-	{".", "prompt_token_count", "", "generation_token_count", "", "", "", ""},
-	{".", "inputTextTokenCount", "", "totalOutputTextTokenCount", "results/*/tokenCount", "", "", ""},
-	{"amazon-bedrock-invocationMetrics", "inputTokenCount", "cacheReadInputTokenCount cacheWriteInputTokenCount", "outputTokenCount", "", "",
-		"cacheReadInputTokenCount", ""},
+// eachPath calls f for each path of a count.
+func (s *spelling) eachPath(f func(path string)) {
+	lists := [...]string{s.in, s.moreIn, s.out, s.moreOut, s.total, s.cached, s.reasoned}
+	for _, list := range lists {
+		for path := range strings.FieldsSeq(list) {
+			f(strings.TrimPrefix(path, "?"))
+		}
+	}
 }
 
-// counts are the token counts of an answer, by the index of a spelling and a path.
+// iterations is the path of compactions and advice in the usage of Anthropic, whose tokens
+// are not in its totals.
+const iterations = "iterations/*/type=compaction|advisor_message/"
+
+// spellings are all known spellings. The first one whose counts a response has is used.
+var spellings = []spelling{
+	{ // Cohere: billed units first, then the tokens that they stand for
+		at:     "usage delta/usage meta response/meta",
+		in:     "billed_units/input_tokens tokens/input_tokens",
+		moreIn: "billed_units/image_tokens",
+		out:    "billed_units/output_tokens tokens/output_tokens",
+	},
+	{ // OpenAI's chat and its imitations; Cloudflare has it below "result"
+		at:      "usage x_groq/usage response/usage result/usage",
+		in:      "prompt_tokens",
+		moreIn:  "?prompt_tokens_details/audio_tokens", // Mistral does not include it
+		out:     "completion_tokens",
+		moreOut: "?completion_tokens_details/reasoning_tokens", // xAI does not include it
+		total:   "total_tokens",
+		cached: "prompt_tokens_details/cached_tokens prompt_cache_hit_tokens cached_tokens " +
+			"cache_read_input_tokens",
+		reasoned: "completion_tokens_details/reasoning_tokens reasoning_tokens",
+	},
+	{ // OpenAI's Responses, and Anthropic, whose input_tokens do not include the cache
+		at: "usage message/usage response/usage result/usage",
+		in: "input_tokens",
+		moreIn: "cache_creation_input_tokens cache_read_input_tokens " +
+			iterations + "input_tokens|cache_creation_input_tokens|cache_read_input_tokens",
+		out:      "output_tokens",
+		moreOut:  iterations + "output_tokens ?output_tokens_details/reasoning_tokens",
+		total:    "total_tokens",
+		cached:   "cache_read_input_tokens input_tokens_details/cached_tokens",
+		reasoned: "output_tokens_details/reasoning_tokens|thinking_tokens",
+	},
+	{ // Bedrock's Converse
+		at:     "usage metadata/usage",
+		in:     "inputTokens",
+		moreIn: "cacheReadInputTokens cacheWriteInputTokens",
+		out:    "outputTokens",
+		total:  "totalTokens",
+		cached: "cacheReadInputTokens",
+	},
+	{ // Gemini
+		at:       "usageMetadata",
+		in:       "promptTokenCount",
+		moreIn:   "toolUsePromptTokenCount",
+		out:      "candidatesTokenCount",
+		moreOut:  "thoughtsTokenCount",
+		total:    "totalTokenCount",
+		cached:   "cachedContentTokenCount",
+		reasoned: "thoughtsTokenCount",
+	},
+	{ // Gemini's interactions
+		at:       "usage interaction/usage metadata/total_usage",
+		in:       "total_input_tokens",
+		moreIn:   "total_tool_use_tokens",
+		out:      "total_output_tokens",
+		moreOut:  "total_thought_tokens",
+		total:    "total_tokens",
+		cached:   "total_cached_tokens",
+		reasoned: "total_thought_tokens",
+	},
+	{at: ".", in: "prompt_eval_count", out: "eval_count"},              // Ollama
+	{at: ".", in: "prompt_token_count", out: "generation_token_count"}, // Llama on Bedrock
+	{ // Titan on Bedrock
+		at:      ".",
+		in:      "inputTextTokenCount",
+		out:     "totalOutputTextTokenCount",
+		moreOut: "results/*/tokenCount",
+	},
+	{ // any model on Bedrock, in the last event of a stream
+		at:     "amazon-bedrock-invocationMetrics",
+		in:     "inputTokenCount",
+		moreIn: "cacheReadInputTokenCount cacheWriteInputTokenCount",
+		out:    "outputTokenCount",
+		cached: "cacheReadInputTokenCount",
+	},
+}
+
+// counts are the token counts of a response.
 type counts map[count]int64
 
+// A count is a path of the spelling with this index.
 type count struct {
 	spelling int
 	path     string
 }
 
-// read takes the counts of one payload. Streams count up, so a later number takes the place
-// of an earlier one; those at one path in a list are a sum.
+// read takes the counts of one payload. The counts of a stream grow, so a later number
+// replaces an earlier one.
 func (c counts) read(payload string, v *exactjson.Value) {
-	if !strings.Contains(payload, "oken") && !strings.Contains(payload, "eval_count") {
+	mayHaveCounts := strings.Contains(payload, "oken") || strings.Contains(payload, "eval_count")
+	if !mayHaveCounts {
 		return
 	}
 	for i, s := range spellings {
 		for place := range strings.FieldsSeq(s.at) {
 			v.Each(strings.TrimPrefix(place, "."), func(v *exactjson.Value) {
-				for _, paths := range [...]string{s.in, s.moreIn, s.out, s.moreOut, s.total, s.cached, s.reasoned} {
-					for path := range strings.FieldsSeq(paths) {
-						c.take(count{i, strings.TrimPrefix(path, "?")}, v)
-					}
-				}
+				s.eachPath(func(path string) { c.take(count{spelling: i, path: path}, v) })
 			})
 		}
 	}
 }
 
-// take takes the sum of what is at a path, if there is a number.
+// take takes the sum of the numbers at a path, if there are any: there can be several in
+// a list.
 func (c counts) take(from count, v *exactjson.Value) {
-	sum := int64(-1)
+	sum := int64(0)
+	found := false
 	v.Each(from.path, func(v *exactjson.Value) {
-		if n, err := strconv.ParseInt(v.Scalar(), 10, 64); err == nil && n >= 0 && n < 1<<50 && v.Kind == exactjson.Number {
-			sum = max(sum, 0) + n
+		if n, ok := tokens(v); ok {
+			sum += n
+			found = true
 		}
 	})
-	if sum >= 0 {
+	if found {
 		c[from] = sum
 	}
 }
 
-// usage returns what was used, or nil if the answer does not say. Embeddings and rerankers
-// may have a total alone, which counts something else where no model answers.
-func (c counts) usage(ofModel bool) *interaction.Usage {
-	var total *interaction.Usage
-	for i := range spellings {
-		switch u, alone := c.sum(i); {
-		case u == nil:
-		case !alone:
-			return u
-		case total == nil && ofModel:
-			total = u
-		}
-	}
-	return total
-}
-
-// sum adds up what is paid for, and says whether that is a total alone.
-func (c counts) sum(i int) (u *interaction.Usage, alone bool) {
-	s := spellings[i]
-	first := func(paths string) (int64, bool) {
-		for path := range strings.FieldsSeq(paths) {
-			if n, ok := c[count{i, path}]; ok {
-				return n, true
-			}
-		}
+// tokens returns a value as a number of tokens.
+func tokens(v *exactjson.Value) (n int64, ok bool) {
+	const most = 1 << 50 // so that sums do not overflow
+	if v.Kind != exactjson.Number {
 		return 0, false
 	}
-	in, hasIn := first(s.in)
-	out, hasOut := first(s.out)
-	total, _ := first(s.total)
-	if alone = !hasIn && !hasOut; alone && total == 0 {
-		return nil, alone
-	} else if alone {
+	n, err := strconv.ParseInt(v.Scalar(), 10, 64)
+	isCount := err == nil && n >= 0 && n < most
+	return n, isCount
+}
+
+// usage returns the usage that the counts say, or nil if there are none. Responses of
+// embeddings and rerankers may have a total only. It is used for APIs of models: for
+// others, a total counts something else.
+func (c counts) usage(ofModel bool) *interaction.Usage {
+	for i := range spellings {
+		if c.hasInOrOut(i) {
+			return c.sum(i)
+		}
+	}
+	if !ofModel {
+		return nil
+	}
+	for i, s := range spellings {
+		if total, _ := c.first(i, s.total); total != 0 {
+			return c.sum(i)
+		}
+	}
+	return nil
+}
+
+// hasInOrOut reports whether a response counts its input or its output in a spelling.
+func (c counts) hasInOrOut(spelling int) bool {
+	_, hasIn := c.first(spelling, spellings[spelling].in)
+	_, hasOut := c.first(spelling, spellings[spelling].out)
+	return hasIn || hasOut
+}
+
+// first returns the count at the first of the paths that has one.
+func (c counts) first(spelling int, paths string) (n int64, ok bool) {
+	for path := range strings.FieldsSeq(paths) {
+		if n, ok := c[count{spelling, path}]; ok {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// sum returns the usage by one spelling. Without counts of input and output, the total is
+// the input.
+func (c counts) sum(spelling int) *interaction.Usage {
+	s := spellings[spelling]
+	in, _ := c.first(spelling, s.in)
+	out, _ := c.first(spelling, s.out)
+	total, _ := c.first(spelling, s.total)
+	if !c.hasInOrOut(spelling) {
 		in = total
+	}
+
+	// See the table at spelling.
+	isAdded := func(n int64, isIncluded bool) bool {
+		if total == 0 && !isIncluded {
+			return true
+		}
+		return in+out+n <= total
 	}
 	add := func(to *int64, paths string) {
 		for path := range strings.FieldsSeq(paths) {
-			path, inside := strings.CutPrefix(path, "?")
-			if n := c[count{i, path}]; total == 0 && !inside || in+out+n <= total {
+			path, isIncluded := strings.CutPrefix(path, "?")
+			if n := c[count{spelling, path}]; isAdded(n, isIncluded) {
 				*to += n
 			}
 		}
 	}
 	add(&in, s.moreIn)
 	add(&out, s.moreOut)
-	out += max(total-in-out, 0) // what some gateways do not count, the model thought
-	u = &interaction.Usage{InputTokens: in, OutputTokens: out}
-	u.CachedTokens, _ = first(s.cached)
-	u.ReasoningTokens, _ = first(s.reasoned)
-	return u, alone
+
+	// Some gateways leave reasoning out of the output, but not out of the total.
+	out += max(total-in-out, 0)
+
+	u := &interaction.Usage{InputTokens: in, OutputTokens: out}
+	u.CachedTokens, _ = c.first(spelling, s.cached)
+	u.ReasoningTokens, _ = c.first(spelling, s.reasoned)
+	return u
 }

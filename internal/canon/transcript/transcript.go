@@ -1,6 +1,7 @@
-// Package transcript tells where the answers of models have what they say, and puts streams
-// together: what their events tell becomes the answer that it would be in one piece, as the
-// SDKs do it. Where that is for each API is data of package canon.
+// Package transcript describes the responses of model APIs: the paths of their texts, tool
+// calls and finish reasons. It also joins the events of a stream to the response that the
+// API would send without streaming, as the SDKs do. The descriptions of the APIs are data
+// of package canon.
 package transcript
 
 import (
@@ -12,48 +13,61 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 )
 
-// A Transcript tells where a whole answer has what it says, by paths of [exactjson.Steps],
-// and how the events of a stream make such an answer. Of paths that stand together, each is
-// read. Calls and Results must know all blocks that are no text: one of an unknown type is a
-// call, since nobody knows that it is not.
+// A Transcript describes the responses of one API. Its paths are those of
+// [exactjson.Steps] in a response without streaming; each path of a list is read.
+//
+// Calls and Results must name all types of blocks that are not text: a block of an unknown
+// type may be a call, so it is read as one.
 type Transcript struct {
 	Text      []string
 	Reasoning []string
-	Calls     []Call // what the model wants done
-	Results   []Call // what it was given by tools of the provider, and what it made beside texts
+	Calls     []Call // tool calls, which the program or the provider carries out
+	Results   []Call // results of the provider's own tools, pictures and sounds
 	Finish    []string
-	Pieces    []Piece // of a stream; without them each event is read as an answer
+
+	// Pieces describes the events of a stream. Without it, each event is read as a response.
+	Pieces []Piece
 }
 
-// A Call tells where an answer has calls of tools, or results: where the blocks are, and below
-// them their names and what is wanted. The latter two are paths with a space between them:
-// names are joined with a dot, "=name" is one, and "." is that of the member itself; several
-// arguments are an object. None are all of the block, and so is "." behind them where it has
-// none of these.
+// A Call is a row of a table of tool calls, or of results: the path of the blocks, then the
+// paths of their names and of their arguments. The latter two are lists of paths below the
+// block, separated by spaces.
 type Call [3]string
 
-// At returns where the blocks are.
+// At returns the path of the blocks.
 func (c Call) At() string { return c[0] }
 
-// Name returns the paths of their names.
+// Name returns the paths of texts that, joined with dots, are the name of a call. The path
+// "=NAME" is a name itself, and "." is the name of the member that is the block.
 func (c Call) Name() string { return c[1] }
 
-// Args returns the paths of what is wanted.
+// Args returns the paths of the arguments: one value, or an object if there are several or
+// the path has a slash. Without paths, the arguments are the whole block; so they are at
+// ".", the last of the paths, if the block has none of the others.
 func (c Call) Args() string { return c[2] }
 
-// A Piece says what events tell of an answer, and where that stands in a whole one.
+// A Piece describes one part of an event of a stream, and its place in the response.
 type Piece struct {
-	At   string   // what is told, "" for all of the event
-	To   string   // where it goes: "{a.index}" is the element that the event names by that path, "+" a new one, "type=x" its type
-	Grow []string // the members below At whose texts and lists go on, "*" for all; nil takes the place of what was told before
+	// At is the path of the part in the event; "" is the whole event.
+	At string
+
+	// To is the path in the response. In it, "{a.index}" is the element of a list that the
+	// event numbers at a/index, "+" is a new element, and "type=x" sets the type of an
+	// object that has none.
+	To string
+
+	// Grow has the members below At whose texts and lists are continued by the part, or "*"
+	// for all members. If Grow is nil, the part replaces the value at To.
+	Grow []string
 }
 
-// Said is the ID that [Transcript.Mark] gives.
+// Said is the ID of the values that [Transcript.Mark] marks.
 const Said = 1
 
-// Mark marks what a whole answer has as its texts, its calls of tools and results, which come
-// and go from answer to answer. Refusals it leaves alone: whoever reads a text finds none.
-func (t *Transcript) Mark(answer *exactjson.Value) {
+// Mark sets the ID of the texts, tool calls and results in a response to [Said]: whether a
+// response has them differs from one to the next. Refusals stay unmarked, since programs
+// that read the text of a response do not read its refusal.
+func (t *Transcript) Mark(response *exactjson.Value) {
 	paths := slices.Concat(t.Text, t.Reasoning, group.Each(t.Calls, Call.At))
 	for _, c := range t.Results {
 		if c.Args() == "" {
@@ -63,100 +77,134 @@ func (t *Transcript) Mark(answer *exactjson.Value) {
 			paths = append(paths, c.At()+"/"+name)
 		}
 	}
+
 	for _, path := range paths {
-		steps := exactjson.StepsOf(strings.TrimSuffix(path, "/*")) // where there can be a list, there can be a text
-		if last := len(steps) - 1; last >= 0 && steps[last].Values == nil && steps[last].Name != "refusal" {
-			steps.Each(answer, func(v *exactjson.Value) { v.ID = Said })
+		// Where a response can have a list of blocks, it can have a text: mark either.
+		steps := exactjson.StepsOf(strings.TrimSuffix(path, "/*"))
+		if len(steps) == 0 {
+			continue
+		}
+		last := steps[len(steps)-1]
+		if last.Values == nil && last.Name != "refusal" {
+			steps.Each(response, func(v *exactjson.Value) { v.ID = Said })
 		}
 	}
 }
 
-// A Joined is a value that is put together from the events of a stream.
+// A Joined is a response, or a value in one, that the events of a stream build up.
 type Joined struct {
-	name string          // of a member, or what tells an element from the others
-	v    exactjson.Value // what is there, but for what follows
-	text []byte          // of a text that grows
-	kids []*Joined       // of an object or a list that changes
+	name     string          // of a member; for an element of a list, its key (see keyOf)
+	v        exactjson.Value // the value without text and children
+	text     []byte          // a text that grows, behind v.Text
+	children []*Joined       // members or elements, behind v.Elems
 }
 
-// Take puts what an event tells where it stands in a whole answer.
+// Take adds an event to the response.
 func (j *Joined) Take(t *Transcript, event *exactjson.Value) {
 	for _, p := range t.Pieces {
-		exactjson.StepsOf(p.At).Each(event, func(v *exactjson.Value) {
-			to, steps := j, exactjson.StepsOf(p.To)
+		exactjson.StepsOf(p.At).Each(event, func(part *exactjson.Value) {
+			to := j
+			steps := exactjson.StepsOf(p.To)
 			for i := range steps {
 				to = to.step(steps[i:], event)
 			}
-			switch {
-			case p.Grow != nil:
-				to.add(v, p.Grow, p.Grow[0] == "*")
-			case p.To != "":
-				to.set(v)
-			default: // a part of the answer: there is more beside it
-				for i := range v.Elems {
-					if m := &v.Elems[i]; m.Kind != exactjson.Array || len(m.Elems) > 0 {
-						to.kid(exactjson.Object, m.Name).set(m)
-					}
-				}
-			}
+			to.take(p, part)
 		})
 	}
 }
 
-// step goes to a member, to the element that a value of the event names ("{index}"), or
-// to a new one ("+"); a condition says of what type an object without one is.
+// take adds a part of an event to the value at its place.
+func (j *Joined) take(p Piece, part *exactjson.Value) {
+	isWholeResponse := p.To == ""
+	switch {
+	case p.Grow != nil:
+		j.add(part, p.Grow, p.Grow[0] == "*")
+	case !isWholeResponse:
+		j.set(part)
+	default:
+		// Earlier events can have filled the members that are missing or empty here.
+		for i := range part.Elems {
+			m := &part.Elems[i]
+			isEmptyList := m.Kind == exactjson.Array && len(m.Elems) == 0
+			if !isEmptyList {
+				j.child(exactjson.Object, m.Name).set(m)
+			}
+		}
+	}
+}
+
+// step returns the value that the first of steps leads to. The steps are those of
+// [Piece.To].
 func (j *Joined) step(steps exactjson.Steps, event *exactjson.Value) *Joined {
 	s := steps[0]
-	switch path, isKey := strings.CutPrefix(s.Name, "{"); {
-	case isKey:
+	index, isIndex := strings.CutPrefix(s.Name, "{")
+	switch {
+	case isIndex:
+		// Some servers do not number the elements. Then those of one type are one element.
 		key := "0"
 		if len(steps) > 1 && steps[1].Values != nil {
-			key = steps[1].Values[0] // some servers do not number what they send
+			key = steps[1].Values[0]
 		}
-		exactjson.StepsOf(strings.ReplaceAll(strings.TrimSuffix(path, "}"), ".", "/")).Each(event, func(v *exactjson.Value) { key = v.Scalar() })
-		return j.kid(exactjson.Array, key)
+		path := strings.ReplaceAll(strings.TrimSuffix(index, "}"), ".", "/")
+		event.Each(path, func(v *exactjson.Value) { key = v.Scalar() })
+		return j.child(exactjson.Array, key)
 	case s.Name == "+":
-		return j.kid(exactjson.Array, s.Name)
+		return j.child(exactjson.Array, s.Name)
 	case s.Values == nil:
-		return j.kid(exactjson.Object, s.Name)
+		return j.child(exactjson.Object, s.Name)
 	}
-	if k := j.kid(exactjson.Object, s.Name); k.v.Kind == exactjson.Null {
-		k.v = exactjson.Value{Kind: exactjson.String, Text: s.Values[0]}
+
+	member := j.child(exactjson.Object, s.Name)
+	if member.v.Kind == exactjson.Null {
+		member.v = exactjson.Value{Kind: exactjson.String, Text: s.Values[0]}
 	}
 	return j
 }
 
-// kid returns the member of an object, or the element of a list, of this name; "+" is new.
-func (j *Joined) kid(kind exactjson.Kind, name string) *Joined {
+// child returns the member of an object, or the element of a list, with a name. It makes
+// the child if there is none, and always for the name "+". A value of another kind is
+// replaced by an empty object or list.
+func (j *Joined) child(kind exactjson.Kind, name string) *Joined {
 	if j.v.Kind != kind {
 		*j = Joined{name: j.name, v: exactjson.Value{Kind: kind}}
 	}
-	for i, e := range j.v.Elems {
-		k := &Joined{name: e.Name, v: e}
-		if kind == exactjson.Array {
-			k.name = keyOf(&e, i, false)
-		}
-		j.kids = append(j.kids, k)
-	}
-	j.v.Elems = nil
-	i := -1
+	j.splitElems()
 	if name != "+" {
-		i = slices.IndexFunc(j.kids, func(k *Joined) bool { return k.name == name })
+		for _, c := range j.children {
+			if c.name == name {
+				return c
+			}
+		}
 	}
-	if i < 0 {
-		i = len(j.kids)
-		j.kids = append(j.kids, &Joined{name: name})
-	}
-	return j.kids[i]
+	c := &Joined{name: name}
+	j.children = append(j.children, c)
+	return c
 }
 
-// keyOf returns what tells an element of a list apart: its index; without one its id, if the
-// list grows, or that it is new, and else its place.
+// splitElems makes children of the members or elements, so that they can change.
+func (j *Joined) splitElems() {
+	for i, e := range j.v.Elems {
+		c := &Joined{name: e.Name, v: e}
+		if j.v.Kind == exactjson.Array {
+			c.name = keyOf(&e, i, false)
+		}
+		j.children = append(j.children, c)
+	}
+	j.v.Elems = nil
+}
+
+// keyOf returns the key of an element of a list: elements of two events that have the same
+// key are one element of the response. The key is the member "index", or else
+//
+//   - the position i, if the list does not grow;
+//   - the member "id", if the list grows;
+//   - "+", for an element that is always new, if there is no ID either.
 func keyOf(e *exactjson.Value, i int, grows bool) string {
-	key, id := e.Member("index").Scalar(), e.Member("id").Scalar()
+	index := e.Member("index").Scalar()
+	id := e.Member("id").Scalar()
 	switch {
-	case key != "":
-		return key
+	case index != "":
+		return index
 	case !grows:
 		return strconv.Itoa(i)
 	case id != "":
@@ -165,50 +213,81 @@ func keyOf(e *exactjson.Value, i int, grows bool) string {
 	return "+"
 }
 
-// constant are the members of pieces that each piece repeats, or that stand in one only.
+// constant are members whose texts are never continued: an event has all of the text.
 var constant = []string{"id", "type", "role", "object", "format"}
 
-// add adds what an event tells: members to members, elements to those of the same index, and
-// texts behind each other where they grow. Everything else takes the place of what was there.
-func (j *Joined) add(v *exactjson.Value, grow []string, grows bool) {
-	switch {
-	case v.Kind == exactjson.Null, v.Kind == exactjson.Array && len(v.Elems) == 0 && len(j.kids) > 0:
-	case v.Kind == exactjson.Object && (len(v.Elems) > 0 || j.v.Kind == exactjson.Object):
-		for i := range v.Elems {
-			m := &v.Elems[i]
-			name := m.Name
-			switch {
-			case name == "delta":
-				name = "message" // what a choice of a chat is whole
-			case name == "message" && v.Member("delta") != nil:
-				continue // all that was said so far, beside what is new
-			}
-			j.kid(exactjson.Object, name).add(m, grow, grows || slices.Contains(grow, m.Name))
-		}
-	case v.Kind == exactjson.Array && (grows || len(v.Elems) > 0 && v.Elems[0].Kind == exactjson.Object):
-		for i := range v.Elems {
-			j.kid(exactjson.Array, keyOf(&v.Elems[i], i, grows)).add(&v.Elems[i], grow, grows)
-		}
-	case grows && v.Kind == exactjson.String && j.v.Kind == exactjson.Array:
-		j.kid(exactjson.Array, "+").set(v)
-	case grows && v.Kind == exactjson.String && j.v.Kind == exactjson.String:
-		if slices.Contains(constant, j.name) || j.name == "name" && j.v.Text == v.Text {
+// add adds a part of an event: members to members, and elements to elements with the same
+// key. Where the value grows, a text is appended. Any other part replaces the value.
+func (j *Joined) add(part *exactjson.Value, grow []string, grows bool) {
+	hasElems := len(part.Elems) > 0
+	continuesText := grows && part.Kind == exactjson.String
+	switch part.Kind {
+	case exactjson.Null:
+		return
+	case exactjson.Object:
+		if hasElems || j.v.Kind == exactjson.Object {
+			j.addMembers(part, grow, grows)
 			return
 		}
-		j.text = append(append(j.text, j.v.Text...), v.Text...)
-		j.v.Text = ""
+	case exactjson.Array:
+		if !hasElems && len(j.children) > 0 {
+			return
+		}
+		isOfObjects := hasElems && part.Elems[0].Kind == exactjson.Object
+		if grows || isOfObjects {
+			for i := range part.Elems {
+				e := &part.Elems[i]
+				j.child(exactjson.Array, keyOf(e, i, grows)).add(e, grow, grows)
+			}
+			return
+		}
+	}
+
+	switch {
+	case continuesText && j.v.Kind == exactjson.Array:
+		j.child(exactjson.Array, "+").set(part)
+	case continuesText && j.v.Kind == exactjson.String:
+		j.addText(part.Text)
 	default:
-		j.set(v)
+		j.set(part)
 	}
 }
 
-// set takes the place of what was there.
+// addMembers adds the members of a part of an event.
+func (j *Joined) addMembers(part *exactjson.Value, grow []string, grows bool) {
+	hasDelta := part.Member("delta") != nil
+	for i := range part.Elems {
+		m := &part.Elems[i]
+		name := m.Name
+		switch {
+		case name == "delta":
+			name = "message" // so it is called in a choice of a chat without streaming
+		case name == "message" && hasDelta:
+			continue // the whole message so far, which some servers send with each delta
+		}
+		j.child(exactjson.Object, name).add(m, grow, grows || slices.Contains(grow, m.Name))
+	}
+}
+
+// addText appends a text. Of a name, a piece that equals it is the name again.
+func (j *Joined) addText(text string) {
+	isRepeatedName := j.name == "name" && j.v.Text == text
+	if isRepeatedName || slices.Contains(constant, j.name) {
+		return
+	}
+	j.text = append(j.text, j.v.Text...)
+	j.text = append(j.text, text...)
+	j.v.Text = ""
+}
+
+// set replaces the value.
 func (j *Joined) set(v *exactjson.Value) { *j = Joined{name: j.name, v: *v} }
 
-// Value returns what was put together.
+// Value returns the response as far as events have built it up.
 func (j *Joined) Value() exactjson.Value {
 	v := j.v
-	v.Name, v.Text = j.name, v.Text+string(j.text)
-	v.Elems = append(v.Elems, group.Each(j.kids, (*Joined).Value)...)
+	v.Name = j.name
+	v.Text += string(j.text)
+	v.Elems = append(v.Elems, group.Each(j.children, (*Joined).Value)...)
 	return v
 }

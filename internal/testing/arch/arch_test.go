@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"internal/recorder/missed":   {"internal/canon", "internal/atomicfile"},
 	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
 	"internal/diff/compare":      {"internal/group", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
-	"internal/canon/said":        {"internal/group", "internal/canon", "internal/canon/transcript", "internal/interaction", "internal/exactjson"},
+	"internal/canon/said":        {"internal/canon", "internal/canon/transcript", "internal/interaction", "internal/exactjson"},
 	"internal/canon/transcript":  {"internal/exactjson", "internal/group"},
 	"internal/nethttp/urls":      {"internal/memo"},
 	"internal/nethttp/upload":    {"internal/memo"},
