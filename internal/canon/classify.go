@@ -63,7 +63,8 @@ func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
 	if req.Name != "" {
 		r.trait(within, "name", req.Name)
 	}
-	if r.body, r.encoding = decode(req); traced && r.encoding != noBody {
+	r.body, r.encoding = decode(req)
+	if traced && r.encoding != noBody {
 		r.sources = pathsByID(&r.body)
 	}
 	if req.Function != "" { // its name and its argument decide
@@ -175,7 +176,8 @@ func (r *request) addNames(names []urls.Named) bool {
 			org += n.Value + "/"
 		case "model":
 			model := org + n.Value
-			if org = ""; r.nameModel(model) {
+			org = ""
+			if r.nameModel(model) {
 				r.addPath("model", model)
 				r.Model = model
 			}

@@ -125,7 +125,8 @@ func decodePart(part *multipart.Part, data []byte) (fields exactjson.Value) {
 	}
 	appendTo(&fields, "content", content)
 	for name, values := range part.Header {
-		if name = strings.ToLower(name); slices.Contains(partHeaders, name) {
+		name = strings.ToLower(name)
+		if slices.Contains(partHeaders, name) {
 			appendTo(&fields, name, stringValue(strings.Join(values, ",")))
 		}
 	}

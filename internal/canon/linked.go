@@ -118,7 +118,8 @@ func toolRuns(list *exactjson.Value) (runs [][]toolItem) {
 			blocks := member(m, name)
 			for j := range elems(blocks) {
 				it, ok := toolItemOf(&blocks.Elems[j], name)
-				if open = open && ok; ok {
+				open = open && ok
+				if ok {
 					add(it)
 				}
 				found = true

@@ -170,8 +170,10 @@ var responsesTranscript = Transcript{
 	Calls: calls{
 		{"output/*/type=function_call|mcp_call|mcp_approval_request", "namespace server_label name", "arguments"},
 		{"output/*/type=custom_tool_call", "namespace name", "input"},
-		{"output/*/type=web_search_call", "type", "action/type action/query action/queries action/url action/pattern"},
-		{"output/*/type=" + hostedCalls, "type", "action actions operation code queries arguments execution approve reason revised_prompt " +
+		{"output/*/type=web_search_call", "type", "action/type action/query action/queries " +
+			"action/url action/pattern"},
+		{"output/*/type=" + hostedCalls, "type", "action actions operation code queries arguments " +
+			"execution approve reason revised_prompt " +
 			"background output_format quality size"},
 		{"output/*/type=computer_call/pending_safety_checks/*", "=pending_safety_check", "code message"},
 		{"output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|custom_tool_call|web_search_call|" +

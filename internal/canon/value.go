@@ -12,7 +12,8 @@ import (
 // member returns the value at a path of member names, or nil.
 func member(v *exactjson.Value, path ...string) *exactjson.Value {
 	for _, name := range path {
-		if v = v.Member(name); v == nil {
+		v = v.Member(name)
+		if v == nil {
 			return nil
 		}
 	}
@@ -115,7 +116,8 @@ func children(v *exactjson.Value) []child {
 		segment := strconv.Itoa(i)
 		if v.Kind == exactjson.Object {
 			segment = fieldpath.Segment(v.Elems[i].Name)
-			if times[segment]++; times[segment] > 1 {
+			times[segment]++
+			if times[segment] > 1 {
 				segment += "~+" + strconv.Itoa(times[segment])
 			}
 		}

@@ -185,7 +185,8 @@ func (e *Edit) IsFile() bool { return e.Note.Code == AnotherFile }
 // NameFiles gives an edit that replaces a file the names of both files, where they have
 // one, in place of their extensions, or what they say if both are kept and are texts.
 func (e *Edit) NameFiles(was, is File) {
-	if e.Name = is.Name; path.Ext(was.Name) == path.Ext(is.Name) && isText(was.Content) && isText(is.Content) {
+	e.Name = is.Name
+	if path.Ext(was.Name) == path.Ext(is.Name) && isText(was.Content) && isText(is.Content) {
 		e.Recorded, e.Incoming = quote(string(was.Content)), quote(string(is.Content))
 	} else {
 		e.Recorded, e.Incoming = was.named(e.Recorded), is.named(e.Incoming)

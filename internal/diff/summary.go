@@ -301,7 +301,8 @@ func plain(s string) string {
 // them in two parts.
 var lookAlikes = strings.NewReplacer(strings.Fields("… ... ‐ - ‑ - ‒ - – - — - ― - − - " +
 	`‘ ' ’ ' ʼ ' ′ ' ‛ ' “ " ” " „ " ‟ " ″ " ` +
-	"a\u0300 à a\u0301 á a\u0302 â a\u0303 ã a\u0308 ä a\u030a å A\u0300 À A\u0301 Á A\u0302 Â A\u0303 Ã A\u0308 Ä A\u030a Å " +
+	"a\u0300 à a\u0301 á a\u0302 â a\u0303 ã a\u0308 ä a\u030a å A\u0300 À A\u0301 Á A\u0302 Â " +
+	"A\u0303 Ã A\u0308 Ä A\u030a Å " +
 	"e\u0300 è e\u0301 é e\u0302 ê e\u0308 ë E\u0300 È E\u0301 É E\u0302 Ê E\u0308 Ë " +
 	"i\u0300 ì i\u0301 í i\u0302 î i\u0308 ï I\u0300 Ì I\u0301 Í I\u0302 Î I\u0308 Ï " +
 	"o\u0300 ò o\u0301 ó o\u0302 ô o\u0303 õ o\u0308 ö O\u0300 Ò O\u0301 Ó O\u0302 Ô O\u0303 Õ O\u0308 Ö " +

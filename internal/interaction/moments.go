@@ -87,7 +87,8 @@ func ParseMoments(text string) (*Moments, error) {
 	next := func(text string) int {
 		n, failed := strconv.Atoi(text)
 		if err == nil && (failed != nil || n < 1 || n < last) {
-			err = fmt.Errorf("want numbers of which none is smaller than the one before it, so here at least %d: restore them from git, or write true", max(last, 1))
+			err = fmt.Errorf("want numbers of which none is smaller than the one before it, so here "+
+				"at least %d: restore them from git, or write true", max(last, 1))
 		}
 		last = n
 		return n
@@ -107,7 +108,8 @@ func ParseMoments(text string) (*Moments, error) {
 	if parts[4] != "" {
 		m.Ended = next(parts[4])
 	}
-	if m.Ended = max(m.Ended, last); err != nil {
+	m.Ended = max(m.Ended, last)
+	if err != nil {
 		return nil, err
 	}
 	return m, nil

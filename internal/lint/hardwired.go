@@ -30,7 +30,9 @@ var HardWired = &analysis.Analyzer{
 			decl := function(c)
 			if d := f.does(fn); d.Makes != "" && f.asked(decl) && !f.catching(decl) && !compiledOnly(file(c), decl) {
 				name := types.ExprString(call.Fun)
-				report(pass, call, "", nil, "%s makes its own client (%s), so this test calls the provider: let %s take an *http.Client and %s, and pass rec.Client() here; until then, use echotest.SetDefault(t, rec)",
+				report(pass, call, "", nil, "%s makes its own client (%s), so this test calls the "+
+					"provider: let %s take an *http.Client and %s, and pass rec.Client() here; "+
+					"until then, use echotest.SetDefault(t, rec)",
 					name, d.Makes, fn.Name(), d.How)
 			}
 		}

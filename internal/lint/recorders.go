@@ -31,19 +31,24 @@ var OuterTest = &analysis.Analyzer{
 				continue // of this subtest, or of one within it
 			}
 			if isType(pass.TypesInfo.TypeOf(given), "testing", "F") {
-				report(pass, given, "", nil, "%s is the fuzz test, not the test of this input: write %s(%[1]s, ...) before %[1]s.Fuzz", given.Name, types.ExprString(call.Fun))
+				report(pass, given, "", nil, "%s is the fuzz test, not the test of this input: write "+
+					"%s(%[1]s, ...) before %[1]s.Fuzz", given.Name, types.ExprString(call.Fun))
 				continue
 			}
 			name := parameterOf(pass.TypesInfo, own.Type)
 			if name == nil {
-				report(pass, given, "", nil, "%s is the test around this subtest: give the *testing.T of the subtest a name, and pass that to %s", given.Name, types.ExprString(call.Fun))
+				report(pass, given, "", nil, "%s is the test around this subtest: give the "+
+					"*testing.T of the subtest a name, and pass that to "+
+					"%s", given.Name, types.ExprString(call.Fun))
 				continue
 			}
 			var edits []analysis.TextEdit
 			if visible(pass, file(c), call.Pos(), name.Name) == pass.TypesInfo.Defs[name] {
 				edits = append(edits, replace(given, name.Name))
 			}
-			report(pass, given, "use the t of the subtest", edits, "%[1]s is the test around this subtest, so all subtests of %[1]s would share one cassette: write %[2]s(%[3]s, ...)", given.Name, types.ExprString(call.Fun), name.Name)
+			report(pass, given, "use the t of the subtest", edits, "%[1]s is the test around this "+
+				"subtest, so all subtests of %[1]s would share one cassette: write %[2]s(%[3]s, "+
+				"...)", given.Name, types.ExprString(call.Fun), name.Name)
 		}
 		return nil, nil
 	},
@@ -79,7 +84,8 @@ var Discarded = &analysis.Analyzer{
 			if isNew {
 				what = "write rec := " + types.ExprString(call)
 			}
-			report(pass, call, "", nil, "the recorder is discarded, so no request reaches it: %s, and pass rec.Client() to the tested code", what)
+			report(pass, call, "", nil, "the recorder is discarded, so no request reaches it: %s, "+
+				"and pass rec.Client() to the tested code", what)
 		}
 		return nil, nil
 	},
@@ -138,7 +144,9 @@ var ParallelDefault = &analysis.Analyzer{
 			}
 			if parallel, ok := parallelAround(pass, c); ok {
 				report(pass, c.Node(), "do not run the test in parallel", []analysis.TextEdit{remove(pass, parallel)},
-					"echotest.SetDefault changes the default transport of the whole process, so it refuses parallel tests: delete the call of Parallel, or pass rec.Client() to the tested code")
+					"echotest.SetDefault changes the default transport of the whole process, so it "+
+						"refuses parallel tests: delete the call of Parallel, or pass rec.Client() "+
+						"to the tested code")
 			}
 		}
 		return nil, nil
@@ -184,7 +192,8 @@ var MainCode = &analysis.Analyzer{
 				continue
 			}
 			report(pass, call, "end the process with the code", endWithCode(pass, decl, c),
-				"the exit code of echotest.Run is ignored, so its findings do not fail the package: write os.Exit(echotest.Run(m)), or echotest.Main(m)")
+				"the exit code of echotest.Run is ignored, so its findings do not fail the package: "+
+					"write os.Exit(echotest.Run(m)), or echotest.Main(m)")
 		}
 		return nil, nil
 	},

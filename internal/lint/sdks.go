@@ -40,8 +40,10 @@ var sdks = []sdk{
 	{path: ofBedrock, name: "NewFromConfig", config: true},
 	{path: ofOllama, name: "NewClient", client: true, at: 1},
 	{path: ofOllama, name: "ClientFromEnvironment", instead: "call api.NewClient with the URL and the client"},
-	{path: ofGoOpenAI, name: "NewClient", instead: "call openai.NewClientWithConfig, and set HTTPClient of its configuration"},
-	{path: ofGoOpenAI, name: "NewOrgClient", instead: "call openai.NewClientWithConfig, and set HTTPClient of its configuration"},
+	{path: ofGoOpenAI, name: "NewClient", instead: "call openai.NewClientWithConfig, and set " +
+		"HTTPClient of its configuration"},
+	{path: ofGoOpenAI, name: "NewOrgClient", instead: "call openai.NewClientWithConfig, and set " +
+		"HTTPClient of its configuration"},
 	{path: ofGoOpenAI, name: "NewClientWithConfig", config: true},
 	{path: ofLangChain + "/openai", name: "New", option: ofLangChain + "/openai"},
 	{path: ofLangChain + "/anthropic", name: "New", option: ofLangChain + "/anthropic"},

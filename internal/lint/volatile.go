@@ -136,12 +136,15 @@ func isVolatile(info *types.Info, call *ast.CallExpr) bool {
 func said(info *types.Info, call *ast.CallExpr) string {
 	name := types.ExprString(call.Fun)
 	if isCall(info, call, "time", "Now", "Since", "Until") {
-		return name + " is in the prompt, so tomorrow no recording matches: pass the code a func() time.Time, which is rec.Now in tests"
+		return name + " is in the prompt, so tomorrow no recording matches: pass the code a func() " +
+			"time.Time, which is rec.Now in tests"
 	}
 	if isOfMachine(info, call) {
-		return name + " is in the prompt, so no recording matches on another machine: add promptecho.MaskTempDirs() to the recorder for a path, or take a name from rec.Env"
+		return name + " is in the prompt, so no recording matches on another machine: add " +
+			"promptecho.MaskTempDirs() to the recorder for a path, or take a name from rec.Env"
 	}
-	return name + " is in the prompt, so no recording matches: pass the code a source of randomness, which is rec.Rand(\"ids\") in tests"
+	return name + " is in the prompt, so no recording matches: pass the code a source of randomness, " +
+		"which is rec.Rand(\"ids\") in tests"
 }
 
 // fromRecorder returns the edit that takes a value from the recorder, if there is one.

@@ -188,7 +188,8 @@ func Parse(name string, data []byte) (*File, error) {
 	text, whole := strings.CutSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n"+last+"\n")
 	lines := strings.Split(text, "\n")
 	if i := slices.IndexFunc(lines, conflict().MatchString); i >= 0 {
-		return nil, at(i+1, "a merge has left conflict markers: take one side (git checkout --ours or --theirs), or run the tests with -echo.update")
+		return nil, at(i+1, "a merge has left conflict markers: take one side (git checkout --ours "+
+			"or --theirs), or run the tests with -echo.update")
 	}
 	switch {
 	case lines[0] != first:

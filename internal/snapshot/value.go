@@ -45,7 +45,8 @@ func Of(value any) (*Section, error) {
 		return nil, fmt.Errorf("%T cannot be written as JSON: %w", value, err)
 	}
 	if !marshals && !asText && b.String() == "{}\n" && hidden(v) {
-		return nil, fmt.Errorf("%T has no exported field, so its JSON is empty: pass the value to compare, or its text", value)
+		return nil, fmt.Errorf("%T has no exported field, so its JSON is empty: pass the value to "+
+			"compare, or its text", value)
 	}
 	return &Section{Kind: JSON, Text: strings.TrimSuffix(b.String(), "\n")}, nil
 }
@@ -116,7 +117,8 @@ func leaveOut(v *exactjson.Value, path string, patterns []string, replace func(*
 
 // parsed returns the value of a section of JSON without what does not count.
 func (s *Section) parsed(patterns []string) (v exactjson.Value, err error) {
-	if v, err = exactjson.Parse([]byte(s.Text)); err != nil {
+	v, err = exactjson.Parse([]byte(s.Text))
+	if err != nil {
 		return v, err
 	}
 	leaveOut(&v, "", patterns, func(v *exactjson.Value) bool {

@@ -60,7 +60,8 @@ func (w *writer) see(root *block) {
 	w.flatten(root, &fresh)
 	list := &block{head: Key + ":", isList: true}
 	for _, b := range fresh {
-		if w.visit(b); !b.alias {
+		w.visit(b)
+		if !b.alias {
 			list.entries = append(list.entries, b)
 		}
 	}
@@ -76,7 +77,8 @@ func (w *writer) flatten(b *block, fresh *[]*block) {
 	if b.large && w.known(b) != nil {
 		return
 	}
-	if b.flow = b.isList && w.isMostlyKnown(b); !b.flow {
+	b.flow = b.isList && w.isMostlyKnown(b)
+	if !b.flow {
 		for _, e := range b.entries {
 			w.flatten(e, fresh)
 		}

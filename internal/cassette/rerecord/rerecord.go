@@ -69,7 +69,8 @@ func (k *Keeper) useOldIDs(r *interaction.Request) (changed bool) {
 	}
 	replacer := strings.NewReplacer(pairs...)
 	body, url := replacer.Replace(string(r.Body)), replacer.Replace(r.URL)
-	if changed = body != string(r.Body) || url != r.URL; changed {
+	changed = body != string(r.Body) || url != r.URL
+	if changed {
 		r.Body, r.URL = []byte(body), url
 	}
 	return changed

@@ -107,8 +107,10 @@ func textOf(f *cassette.File) ([]byte, map[string][]byte, error) {
 }
 
 var (
-	errForm   = errors.New("is not formatted as promptecho writes it, so every line could change: run promptecho verify -w, and review the changes first")
-	errEdited = errors.New("was edited, and its interactions share values, so all of it would count as unedited: run promptecho verify -w, and review the changes first")
+	errForm = errors.New("is not formatted as promptecho writes it, so every line could change: " +
+		"run promptecho verify -w, and review the changes first")
+	errEdited = errors.New("was edited, and its interactions share values, so all of it would count " +
+		"as unedited: run promptecho verify -w, and review the changes first")
 	errPinned = errors.New("is pinned: remove \"pinned: true\" from its top first")
 )
 
@@ -129,7 +131,8 @@ func rewritten(path string, data []byte, revision uint32, its map[int]*interacti
 	for number, item := range d.items {
 		if it := its[number]; it != nil {
 			place := d.sealOf(number, f.Interactions[number])
-			if item, err = encodeAnswered(it, item, assets); err != nil {
+			item, err = encodeAnswered(it, item, assets)
+			if err != nil {
 				return nil, nil, fmt.Errorf("cannot hold interaction %d: %w", number+1, err)
 			}
 			d.seals[place] = codec.ItemStart + cassette.SealOf(it, []byte(item), revision) + "\n"

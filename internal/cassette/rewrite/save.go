@@ -20,7 +20,8 @@ func Save(path string, f *cassette.File) error {
 func contentsOf(f *cassette.File) (*cassette.Contents, error) {
 	c := &cassette.Contents{Pinned: f.Pinned, Partial: f.Partial}
 	var err error
-	if c.Given, err = cassette.EncodeGiven(&f.Given); err != nil {
+	c.Given, err = cassette.EncodeGiven(&f.Given)
+	if err != nil {
 		return nil, err
 	}
 	for i, it := range f.Interactions {

@@ -64,7 +64,8 @@ func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
 		}
 		return Result{Drift, strings.Join(why, ", "), edits}
 	}
-	if edits = values(recorded, live, &a, &b); len(edits) > 0 {
+	edits = values(recorded, live, &a, &b)
+	if len(edits) > 0 {
 		return Result{Verdict: Benign, Edits: edits}
 	}
 	if _, isJSON := value(recorded); !isJSON && !bytes.Equal(recorded.Body, live.Body) {
