@@ -15,12 +15,12 @@ import (
 type Mask struct {
 	Regexp      *regexp.Regexp
 	Placeholder string
-	ByChance    bool   // it is for what changes by chance, and no name of a model or a version does
+	ByChance    bool   // it masks values that differ by chance, so never the name of a model or version
 	Option      string // the option that has set it, as code; "" for Mask
-	IsPath      bool   // it matches a path to its end: Windows's separators are rewritten as slashes
+	IsPath      bool   // it matches a path to its end: separators of Windows become slashes
 }
 
-// Replace returns a text with what the mask matches replaced.
+// Replace returns a text with the matches of the mask replaced.
 func (m *Mask) Replace(s string) string {
 	if !m.IsPath {
 		return m.Regexp.ReplaceAllString(s, m.Placeholder)
@@ -31,7 +31,7 @@ func (m *Mask) Replace(s string) string {
 	})
 }
 
-// Masked returns a text with what any of the masks matches replaced.
+// Masked returns a text with the matches of all masks replaced.
 func Masked(masks []Mask, s string) string {
 	for i := range masks {
 		s = masks[i].Replace(s)
@@ -39,15 +39,16 @@ func Masked(masks []Mask, s string) string {
 	return s
 }
 
-// Changing is text that changes from run to run although it means the same to a model, or
-// nothing. What an expression matches becomes the placeholder.
+// A Changing is a kind of text that changes from run to run, but not in its meaning for a
+// model.
 type Changing struct {
-	Option string // the name of the option that masks it; "" if there is none but Mask
+	Option string // the name of the option that masks it; "" if only Mask does
 	Masks  func() []Mask
 }
 
-// ChangingTexts lists what a report looks for in a text that differs: the first of them
-// that explains a difference is proposed. Paths stand first, because their digits may look like times.
+// ChangingTexts are the kinds that a report looks for in a text that differs. It proposes the
+// first one that explains the difference. Paths are first, because their digits may look
+// like times.
 var ChangingTexts = []Changing{
 	{"MaskTempDirs", MachinePaths},
 	{"", masked(Mask{Placeholder: "ADDRESS"}, memo.Regexp(`\b(?:127\.0\.0\.1|localhost|\[::1\]):\d+`))},
@@ -64,7 +65,8 @@ func Times() []Mask { return times() }
 
 var times = masked(Mask{Placeholder: "TIME"}, memo.Regexp(`\b(?:`+
 	// 2026-01-02T03:04:05.6Z, 2026-01-02 03:04:05.6 +0100 CET m=+0.7, 2026-01-02
-	`\d{4}[-/]\d\d[-/]\d\d(?:[T ]`+clock+`(?:[.,]\d+)?(?: ?(?:Z\b|[+-]\d\d:?\d\d))?(?: (?:[A-Z]{3,4}\b|[+-]\d\d(?:\d\d)?\b))?(?: m=[+-]\d+\.\d+)?)?|`+
+	`\d{4}[-/]\d\d[-/]\d\d(?:[T ]`+clock+`(?:[.,]\d+)?(?: ?(?:Z\b|[+-]\d\d:?\d\d))?`+
+	`(?: (?:[A-Z]{3,4}\b|[+-]\d\d(?:\d\d)?\b))?(?: m=[+-]\d+\.\d+)?)?|`+
 	// Fri, 02 Jan 2026 03:04:05 GMT; Friday, 02-Jan-26 03:04:05 UTC; Friday, 2 January 2026
 	`(?:`+weekday+`,? )?\d{1,2}(?:st|nd|rd|th)?[ -]`+month+`(?:,? |-)(?:\d{4}|\d\d)\b(?: `+clock+zone+`)?|`+
 	// Fri Jan  2 03:04:05 CET 2026; Friday, January 2nd, 2026; January 2
@@ -82,7 +84,8 @@ const (
 	clock   = `\d\d?:\d\d(?::\d\d)?`
 	zone    = `(?: (?:[A-Z]{3,4}\b|[+-]\d{4}\b))?`
 	weekday = `(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)`
-	month   = `(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b`
+	month   = `(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|` +
+		`Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b`
 )
 
 // IsUnixTime reports whether a number is a time between 2001 and 2033, in seconds,
@@ -94,14 +97,16 @@ var unixTime = memo.Regexp(`^1\d{9}(\d{3}|\d{6}|\d{9})?$`)
 // UUIDs masks UUIDs (RFC 9562), in lower and upper case.
 func UUIDs() []Mask { return uuids() }
 
-var uuids = masked(Mask{Placeholder: "UUID"}, memo.Regexp(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`))
+var uuids = masked(Mask{Placeholder: "UUID"},
+	memo.Regexp(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`))
 
-// MachinePaths masks what is of one machine in a path, so that the rest can be compared:
+// MachinePaths masks the parts of a path that differ between machines, so that the rest can
+// be compared:
 //
 //   - The folder for temporary files (/tmp, /var/tmp, macOS's below /var/folders, Windows's below
 //     AppData), and the random digits that [testing.T.TempDir], [os.MkdirTemp] and
-//     [os.CreateTemp] append to a name. The digits of a name with a blank stay: what stands behind
-//     the blank may be the rest of a sentence, whose digits mean something.
+//     [os.CreateTemp] append to a name. The digits of a name with a space stay: the text after
+//     the space may be the rest of a sentence, whose digits have a meaning.
 //   - The folder of the checkout: that of this machine, and any below a home folder that has the
 //     name of this one, or the name that ends the path of the module.
 //   - The home folder of a user, on Linux, macOS and Windows.
@@ -113,9 +118,8 @@ func MachinePaths() []Mask {
 	return append(masks, homes()...)
 }
 
-// MachinePath returns the first path in a text that belongs to one machine, wherever that is: a
-// path below the home folder of a user, or in a folder for temporary files. It returns "" if
-// there is none.
+// MachinePath returns the first path in a text that is of one machine: a path below the home
+// folder of a user, or in a folder for temporary files. It returns "" if there is none.
 func MachinePath(text string) string {
 	first, at := "", len(text)
 	for _, m := range append(tempDirs(), homes()...) {
@@ -123,8 +127,10 @@ func MachinePath(text string) string {
 		if where == nil {
 			continue
 		}
-		if from := where[3]; from < at { // behind what stands in front of the path
-			first, at = text[from:where[1]], from
+		start, end := where[3], where[1] // start is the end of the group of beforePath
+		if start < at {
+			first = text[start:end]
+			at = start
 		}
 	}
 	return first
@@ -132,7 +138,7 @@ func MachinePath(text string) string {
 
 // Parts of the expressions for paths.
 const (
-	beforePath = `(^|[^\w.~-])`    // what may stand in front of a path
+	beforePath = `(^|[^\w.~-])`    // the character before a path
 	restOfPath = `([^\s"'<>|*?]*)` // to its end
 	home       = `(?:/home/[^/\\\s"']+|/Users/[^/\\\s"']+|/root\b|[A-Za-z]:[/\\](?i:Users)[/\\][^/\\\s"']+)`
 )
@@ -140,7 +146,8 @@ const (
 var (
 	tempDirs = masked(Mask{Placeholder: "${1}TMP/$2$3", IsPath: true}, memo.Regexp(beforePath+
 		`(?:(?:/private)?/var/folders/[\w+]+/[\w+]+/T|(?:/private)?/(?:var/)?tmp|`+
-		`[A-Za-z]:[/\\](?i:Users)[/\\][^/\\"'\r\n]+[/\\](?i:AppData[/\\]Local[/\\]Temp))[/\\](?:([^/\\\s"'.]*?)\d{3,})?`+restOfPath))
+		`[A-Za-z]:[/\\](?i:Users)[/\\][^/\\"'\r\n]+[/\\](?i:AppData[/\\]Local[/\\]Temp))`+
+		`[/\\](?:([^/\\\s"'.]*?)\d{3,})?`+restOfPath))
 	homes = masked(Mask{Placeholder: "${1}HOME$2", IsPath: true}, memo.Regexp(beforePath+home+restOfPath))
 )
 
@@ -161,7 +168,9 @@ func Checkouts(root, module string) (masks []Mask) {
 		names[i] = regexp.QuoteMeta(name)
 	}
 	elsewhere := placeholder
-	elsewhere.Regexp = regexp.MustCompile(beforePath + home + `(?:[/\\][^/\\\s"']+)*?(?:[/\\](?:` + strings.Join(names, "|") + `))+\b` + restOfPath)
+	anyFolders := `(?:[/\\][^/\\\s"']+)*?`
+	checkoutFolder := `(?:[/\\](?:` + strings.Join(names, "|") + `))+\b`
+	elsewhere.Regexp = regexp.MustCompile(beforePath + home + anyFolders + checkoutFolder + restOfPath)
 	return []Mask{here, elsewhere}
 }
 
@@ -190,7 +199,8 @@ func checkout() (root, module string) {
 	return root, ""
 }
 
-// masked returns a function that makes a mask: an expression is compiled when it is needed.
+// masked returns a function that returns m with an expression. The expression is compiled
+// on the first call.
 func masked(m Mask, expr func() *regexp.Regexp) func() []Mask {
 	m.ByChance = true
 	return func() []Mask {
