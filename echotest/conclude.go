@@ -132,7 +132,7 @@ func (s *suite) nameUnused(w io.Writer, whole bool) {
 		return opened(cassette) || slices.Contains(orphaned, cassette) || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
-		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n"+
-			"  delete what no test needs\n", these(unopened))
+		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n  delete what no test needs\n",
+			these(unopened))
 	}
 }

@@ -54,8 +54,8 @@ func runDiff(args []string, stdout, stderr io.Writer) error {
 	case err != nil:
 		return err
 	case isRange && *ref != "":
-		return errors.New("-git REF compares a revision with the files on disk; BASE..HEAD compares " +
-			"two revisions: use one of them")
+		return errors.New("-git REF compares a revision with the " +
+			"files on disk; BASE..HEAD compares two revisions: use one of them")
 	case isRange:
 		list, err = diffRange(base, head, paths[1:], stderr)
 	case *ref == "" && len(paths) == 2:
@@ -91,8 +91,9 @@ func diffTwo(old, fresh string) ([]*difference, error) {
 	var files [2]*cassette.File
 	for i, path := range []string{old, fresh} { // one after the other: each takes twice its bytes while it is read
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder: name two cassettes, or compare folders with git "+
-				"(-git HEAD)", path)
+			return nil, fmt.Errorf("%s is a folder: name two "+
+				"cassettes, or compare folders with git (-git HEAD)",
+				path)
 		}
 		f, err := load(path)
 		if err != nil {

@@ -361,11 +361,11 @@ func (d *destination) look(im *importing) {
 		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is not a file; move it out of the way", im.Path, im.To))
 	case d.overwrite, d.inPlace && im.To == im.Path:
 	case im.To == im.Path:
-		im.fail(finding.FileExists, im.Path+": not written: the new cassette has the same path as "+
-			"this file; -w replaces it")
+		im.fail(finding.FileExists, im.Path+": not written: the new "+
+			"cassette has the same path as this file; -w replaces it")
 	default:
-		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is there already; -overwrite "+
-			"replaces it", im.Path, im.To))
+		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is there already; -overwrite replaces it",
+			im.Path, im.To))
 	}
 }
 

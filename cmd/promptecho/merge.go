@@ -52,8 +52,8 @@ func runMerge(args []string, stdout, stderr io.Writer) error {
 	case *into != "" && len(paths) > 0 && !*install && !*driver:
 		return mergeInto(*into, paths, stdout)
 	case *install || *driver || *into != "":
-		return errors.New("-install takes no path, -driver takes four, -into takes one or more; use " +
-			"only one of these flags")
+		return errors.New("-install takes no path, -driver takes " +
+			"four, -into takes one or more; use only one of these flags")
 	}
 	return mergeUnmerged(paths, stdout)
 }
@@ -82,12 +82,13 @@ func driveMerge(base, ours, theirs, path string) error {
 	switch lost := m.lost(assets); {
 	case conflicts > 0:
 		return found(fmt.Sprintf("%s: %s: both sides changed an interaction, and one of them by "+
-			"hand: keep one of the two between each pair of marks, and remove the "+
-			"marks", path, count(conflicts, "conflict")))
+			"hand: keep one of the two between each pair of marks, and remove the marks",
+			path, count(conflicts, "conflict")))
 	case lost != "":
 		from, _ := filepath.Abs(path) // git calls this at the root, and its user may be below
-		return found(fmt.Sprintf("%s: git drops the asset %s, which is still needed: promptecho "+
-			"merge %s brings it back", path, lost, shell.Quote(from)))
+		return found(fmt.Sprintf("%s: git drops the asset %s, "+
+			"which is still needed: promptecho merge %s brings it back",
+			path, lost, shell.Quote(from)))
 	}
 	return nil
 }
@@ -173,8 +174,9 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		}
 		if conflicts > 0 {
 			open++
-			tell(stdout, "%s: %s: keep one of the two interactions between each pair of marks, and "+
-				"remove the marks", m.path, count(conflicts, "conflict"))
+			tell(stdout, "%s: %s: keep one of the two interactions "+
+				"between each pair of marks, and remove the marks",
+				m.path, count(conflicts, "conflict"))
 			continue
 		}
 		done = append(done, m.path)

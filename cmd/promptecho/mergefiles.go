@@ -57,8 +57,9 @@ func unmerged(paths []string) (list []*merging, err error) {
 			if m.ours.data == nil {
 				deleted, changed = changed, deleted
 			}
-			return nil, fmt.Errorf("%s: %s has deleted it, and %s has changed it: git add %[4]s "+
-				"keeps it, git rm %[4]s deletes it", m.path, deleted, changed, shell.Quote(m.path))
+			return nil, fmt.Errorf("%s: %s has deleted it, and %s "+
+				"has changed it: git add %[4]s keeps it, git rm %[4]s deletes it",
+				m.path, deleted, changed, shell.Quote(m.path))
 		}
 	}
 	files, err := allCassettes(paths)

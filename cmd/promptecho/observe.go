@@ -86,8 +86,9 @@ func printObserved(p *printer, result *observe.Result) {
 			p.line(2, dim, "%s", r.Fix)
 		}
 	}
-	p.line(0, bold, "%s left the process, %d of them without a recorder; requests to this machine "+
-		"are not listed", count(requests, "request"), uncovered)
+	p.line(0, bold, "%s left the process, %d of them without a "+
+		"recorder; requests to this machine are not listed",
+		count(requests, "request"), uncovered)
 	if result.Unfit != "" {
 		p.line(0, "", "%s: so only requests through http.DefaultTransport are seen, only the first "+
 			"request on each HTTP/2 connection is listed, and subtests are not told apart", result.Unfit)

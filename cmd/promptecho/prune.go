@@ -82,8 +82,7 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		for _, l := range list {
 			what := count(l.Interactions, "interaction")
 			if l.PassThrough != "" {
-				tell(stdout, "%s: if its test uses %s, %s %s no longer needed; a run in mode update "+
-					"drops %s",
+				tell(stdout, "%s: if its test uses %s, %s %s no longer needed; a run in mode update drops %s",
 					l.Path, l.PassThrough, what, agreeing(l.Interactions, "is", "are"), itOrThem(l.Interactions))
 				continue
 			}

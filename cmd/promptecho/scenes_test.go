@@ -202,7 +202,7 @@ func printProve(t *testing.T, names []string, out *output) {
 			pkg, test, _ := strings.Cut(name, " ")
 			r := &suite.Test{Package: pkg, Name: test, Status: suite.Fail, Seconds: 0.01}
 			r.Linked, r.Causes = true, []attr.Cause{{
-				Reason: "the nearest recording differs in messages/0/content", Caller: "app_test.go:27", Options: []advice.Option{advice.New("MaskUUIDs")},
+				Reason: "the nearest recording differs in messages/0/content", Caller: "app_test.go:27", Options: []advice.Option{advice.New(advice.MaskUUIDs)},
 				Detail: "asked:  llm/openai.chat, model gpt-5.4-mini\nmessages/0/content\n  recorded: \"Trip 0b5e\"\n  incoming: \"Trip 91fa\"",
 				Edits:  []attr.Edit{{Path: "messages/0/content", Recorded: "Trip 0b5e", Incoming: fmt.Sprintf("Trip 91f%d", i)}},
 			}}

@@ -217,8 +217,8 @@ func (s *summary) printJournals(w io.Writer) {
 	if len(s.journals) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nLeft by tests that did not end. The next recording run resumes them, and sends "+
-		"only the rest:\n")
+	fmt.Fprintf(w, "\nLeft by tests that did not end. The next "+
+		"recording run resumes them, and sends only the rest:\n")
 	for _, j := range s.journals {
 		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), english.Thousands(j.InputTokens), english.Thousands(j.OutputTokens))
 	}

@@ -152,8 +152,8 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	}
 	if stale > 0 && !write {
 		p.line(0, bold, "%s edited by hand, or written by another version, so %s checksums (under "+
-			"\"seals:\") and comments are out of date. Replay works all the same, but slower. To "+
-			"update them:", count(stale, "file"), agreeing(stale, "its", "their"))
+			"\"seals:\") and comments are out of date. Replay works all the same, but slower. To update them:",
+			count(stale, "file"), agreeing(stale, "its", "their"))
 		p.command("promptecho verify -w")
 	}
 }
@@ -317,12 +317,12 @@ func verify(file string, write bool) (*verdict, error) {
 
 	switch kindOf(file) {
 	case isJournal:
-		v.fail(v.failure(finding.JournalLeft, "left by a recording that was not saved; record again "+
-			"to go on from it, or delete it"))
+		v.fail(v.failure(finding.JournalLeft, "left by a recording "+
+			"that was not saved; record again to go on from it, or delete it"))
 	case isFailed:
 		v.fail(v.failure(finding.FailedLeft, "recorded by a run that failed, and not used; to use "+
-			"it, rename it, and the folder of its assets if there is one, without .failed and run "+
-			"its test; otherwise delete it"))
+			"it, rename it, and the folder of its assets if there "+
+			"is one, without .failed and run its test; otherwise delete it"))
 	case isDerived:
 		v.Derived = original(file)
 	default:

@@ -166,8 +166,9 @@ func (c *comparer) revision(ref string, paths []string) error {
 		return err
 	}
 	if len(changed) > mostRevisions {
-		c.page.Problem = fmt.Sprintf("%s may differ from %s; only %d are compared here: promptecho "+
-			"diff compares all", count(len(changed), "file"), name, mostRevisions)
+		c.page.Problem = fmt.Sprintf("%s may differ from %s; only %d "+
+			"are compared here: promptecho diff compares all",
+			count(len(changed), "file"), name, mostRevisions)
 		changed = changed[:mostRevisions]
 	}
 	for _, file := range changed {

@@ -176,8 +176,9 @@ func (a *assignment) assignRepeated(m, same *group, f *Finding) {
 			return
 		}
 	}
-	f.Refused = refusal(finding.AskedMoreOften, "the same request was sent more often "+
-		"than it is recorded (recorded: %d)", len(same.members))
+	f.Refused = refusal(finding.AskedMoreOften, "the same request "+
+		"was sent more often than it is recorded (recorded: %d)",
+		len(same.members))
 }
 
 // ambiguity returns a refusal if another recording is about as near to group i as best, or

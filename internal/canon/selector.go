@@ -50,8 +50,8 @@ func CheckSelector(selector string) error {
 	}
 	return fmt.Errorf("%q selects nothing: a selector is a kind (%s), or a kind, a slash and a name, "+
 		"as in the report of a miss and in the output of promptecho show (\"llm/openai.chat\", "+
-		"\"http/api.example.com\", \"tool/search\"); \"*\" stands for any kind or "+
-		"name", selector, strings.Join(interaction.Kinds, ", "))
+		"\"http/api.example.com\", \"tool/search\"); \"*\" stands for any kind or name",
+		selector, strings.Join(interaction.Kinds, ", "))
 }
 
 // Selectors select what one of them selects; see [Selects].

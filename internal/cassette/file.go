@@ -142,8 +142,9 @@ func writable(path string) (file string, err error) {
 	to, err2 := filepath.EvalSymlinks(folderOf(file))
 	rel, err3 := filepath.Rel(from, to)
 	if err1 != nil || err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("it is a symbolic link that leads out of its folder, to %s; put a file "+
-			"in its place", file)
+		return "", fmt.Errorf("it is a symbolic link that leads out of "+
+			"its folder, to %s; put a file in its place",
+			file)
 	}
 	return file, nil
 }

@@ -196,8 +196,9 @@ func readBack(path string, pieces [][]byte) error {
 		return fmt.Errorf("%s: saved, but it cannot be read back: %w", path, err)
 	}
 	if !same {
-		return fmt.Errorf("%s: the file is not what was just written; does something else write it? "+
-			"Record again", path)
+		return fmt.Errorf("%s: the file is not what was just written; "+
+			"does something else write it? Record again",
+			path)
 	}
 	return nil
 }

@@ -26,8 +26,8 @@ func (p *Player) playCanceled(req *http.Request, rec *Playable) error {
 		return cmp.Or(Canceled(req, rec.Proto), context.DeadlineExceeded)
 	}
 	if ctx.Done() == nil {
-		return finalError(fmt.Sprintf("promptecho: %s:%d: when this was recorded, its caller "+
-			"canceled it before there "+
+		return finalError(fmt.Sprintf("promptecho: %s:%d: when "+
+			"this was recorded, its caller canceled it before there "+
 			"was an answer, so there is no answer to replay; this request has no context that can be canceled. "+
 			"If it is no longer meant to be canceled, record again", rec.File, rec.Line))
 	}
@@ -41,8 +41,8 @@ func (p *Player) playCanceled(req *http.Request, rec *Playable) error {
 	if ctx.Err() == nil {
 		return NotCanceled{
 			Place: fmt.Sprintf("%s:%d", rec.File, rec.Line),
-			Reason: fmt.Sprintf("when this was recorded, its caller canceled it after %d ms, so "+
-				"there is no answer to "+
+			Reason: fmt.Sprintf("when this was recorded, its "+
+				"caller canceled it after %d ms, so there is no answer to "+
 				"replay; this time the caller has not canceled it. "+
 				"If it is no longer meant to be canceled, record again",
 				rec.LatencyMS),

@@ -36,8 +36,8 @@ var KeySkip = &analysis.Analyzer{
 			}
 			report(pass, stmt, "take the key from the recorder", g.fix(pass, c),
 				"the test is skipped if %s is not set, so CI never runs it: %s and "+
-					"rec.Secret(%[1]q), which need no key in replay, and delete the "+
-					"condition", g.key, newRecorder(pass, c))
+					"rec.Secret(%[1]q), which need no key in replay, and delete the condition",
+				g.key, newRecorder(pass, c))
 		}
 		return nil, nil
 	},

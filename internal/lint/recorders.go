@@ -31,15 +31,16 @@ var OuterTest = &analysis.Analyzer{
 				continue // of this subtest, or of one within it
 			}
 			if isType(pass.TypesInfo.TypeOf(given), "testing", "F") {
-				report(pass, given, "", nil, "%s is the fuzz test, not the test of this input: write "+
-					"%s(%[1]s, ...) before %[1]s.Fuzz", given.Name, types.ExprString(call.Fun))
+				report(pass, given, "", nil, "%s is the fuzz test, not "+
+					"the test of this input: write %s(%[1]s, ...) before %[1]s.Fuzz",
+					given.Name, types.ExprString(call.Fun))
 				continue
 			}
 			name := parameterOf(pass.TypesInfo, own.Type)
 			if name == nil {
 				report(pass, given, "", nil, "%s is the test around this subtest: give the "+
-					"*testing.T of the subtest a name, and pass that to "+
-					"%s", given.Name, types.ExprString(call.Fun))
+					"*testing.T of the subtest a name, and pass that to %s",
+					given.Name, types.ExprString(call.Fun))
 				continue
 			}
 			var edits []analysis.TextEdit
@@ -47,8 +48,8 @@ var OuterTest = &analysis.Analyzer{
 				edits = append(edits, replace(given, name.Name))
 			}
 			report(pass, given, "use the t of the subtest", edits, "%[1]s is the test around this "+
-				"subtest, so all subtests of %[1]s would share one cassette: write %[2]s(%[3]s, "+
-				"...)", given.Name, types.ExprString(call.Fun), name.Name)
+				"subtest, so all subtests of %[1]s would share one cassette: write %[2]s(%[3]s, ...)",
+				given.Name, types.ExprString(call.Fun), name.Name)
 		}
 		return nil, nil
 	},
@@ -145,8 +146,8 @@ var ParallelDefault = &analysis.Analyzer{
 			if parallel, ok := parallelAround(pass, c); ok {
 				report(pass, c.Node(), "do not run the test in parallel", []analysis.TextEdit{remove(pass, parallel)},
 					"echotest.SetDefault changes the default transport of the whole process, so it "+
-						"refuses parallel tests: delete the call of Parallel, or pass rec.Client() "+
-						"to the tested code")
+						"refuses parallel tests: delete the call of "+
+						"Parallel, or pass rec.Client() to the tested code")
 			}
 		}
 		return nil, nil

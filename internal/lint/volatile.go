@@ -143,8 +143,8 @@ func said(info *types.Info, call *ast.CallExpr) string {
 		return name + " is in the prompt, so no recording matches on another machine: add " +
 			"promptecho.MaskTempDirs() to the recorder for a path, or take a name from rec.Env"
 	}
-	return name + " is in the prompt, so no recording matches: pass the code a source of randomness, " +
-		"which is rec.Rand(\"ids\") in tests"
+	return name + " is in the prompt, so no recording matches: pass " +
+		"the code a source of randomness, which is rec.Rand(\"ids\") in tests"
 }
 
 // fromRecorder returns the edit that takes a value from the recorder, if there is one.

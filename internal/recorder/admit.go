@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 )
 
@@ -30,8 +31,8 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 	if request.IsBidirectional(req) {
 		request.CloseBody(req)
 		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not "+
-			"recorded: use a client without the recorder for this connection, or add "+
-			"%s", r.nameOf(req), r.words().Name(string(optionPassThrough)))
+			"recorded: use a client without the recorder for this connection, or add %s",
+			r.nameOf(req), r.words().Name(advice.PassThrough))
 		r.failHere(err.what)
 		return false, err
 	}

@@ -66,55 +66,23 @@ const everything = "*"
 // A setting is an option, or one of its values if it takes several. Flags and
 // environment variables are settings only if they have no effect.
 type setting struct {
-	kind  optionKind
-	args  []string // the arguments up to the value; nil for an option that reports name alone
-	flag  string   // a flag or an environment variable as it was set
-	value string
-	why   string // why it has no effect, if that is known when it is set
+	option advice.Name // "" for a flag or an environment variable
+	args   []string    // the arguments up to the value; nil if reports give the name alone
+	flag   string      // a flag or an environment variable as it was set
+	value  string
+	why    string // why it has no effect, if that is known when it is set
 }
 
 // in returns the setting as it is in the program.
 func (s *setting) in(words *advice.Words) string {
 	switch {
-	case s.kind == "":
+	case s.option == "":
 		return s.flag
 	case s.args == nil:
-		return words.Name(string(s.kind))
+		return words.Name(s.option)
 	}
-	return words.Call(advice.Option{Name: string(s.kind), Args: s.args})
+	return words.Call(advice.Option{Name: s.option, Args: s.args})
 }
-
-// An optionKind is the name of an option; "" for a flag or an environment
-// variable.
-type optionKind string
-
-const (
-	optionInMode        optionKind = "InMode"
-	optionUpstream      optionKind = "Upstream"
-	optionMatch         optionKind = "Match"
-	optionMatchOnly     optionKind = "MatchOnly"
-	optionMatchSampling optionKind = "MatchSampling"
-	optionIgnore        optionKind = "Ignore"
-	optionMask          optionKind = "Mask"
-	optionMaskTimes     optionKind = "MaskTimes"
-	optionMaskUUIDs     optionKind = "MaskUUIDs"
-	optionMaskTempDirs  optionKind = "MaskTempDirs"
-	optionAlias         optionKind = "Alias"
-	optionUnordered     optionKind = "Unordered"
-	optionKeepHeaders   optionKind = "KeepHeaders"
-	optionKeepUploads   optionKind = "KeepUploads"
-	optionRedact        optionKind = "Redact"
-	optionRedactFields  optionKind = "RedactFields"
-	optionPace          optionKind = "Pace"
-	optionAllowUnused   optionKind = "AllowUnused"
-	optionAllowRaced    optionKind = "AllowRaced"
-	optionAllowRepeats  optionKind = "AllowRepeats"
-	optionLog           optionKind = "Log"
-	optionLive          optionKind = "Live"
-	optionFrozen        optionKind = "Frozen"
-	optionPassThrough   optionKind = "PassThrough"
-	optionOnRecordError optionKind = "OnRecordError"
-)
 
 // A purpose is what the value of an option has to be found in to have an
 // effect.
@@ -130,36 +98,36 @@ const (
 	forWriting                 // something that is written in another way
 )
 
-var purposes = map[optionKind]purpose{
-	optionMatch:        forField,
-	optionMatchOnly:    forField,
-	optionIgnore:       forField,
-	optionUnordered:    forField,
-	optionMask:         forText,
-	optionMaskTimes:    forText,
-	optionMaskUUIDs:    forText,
-	optionMaskTempDirs: forText,
-	optionAlias:        forServer,
-	optionPassThrough:  forServer,
-	optionKeepHeaders:  forWriting,
-	optionRedact:       forWriting,
-	optionRedactFields: forWriting,
-	optionAllowUnused:  forCall,
-	optionAllowRepeats: forCall,
-	optionFrozen:       forCall,
-	optionLive:         forLiveCall,
+var purposes = map[advice.Name]purpose{
+	advice.Match:        forField,
+	advice.MatchOnly:    forField,
+	advice.Ignore:       forField,
+	advice.Unordered:    forField,
+	advice.Mask:         forText,
+	advice.MaskTimes:    forText,
+	advice.MaskUUIDs:    forText,
+	advice.MaskTempDirs: forText,
+	advice.Alias:        forServer,
+	advice.PassThrough:  forServer,
+	advice.KeepHeaders:  forWriting,
+	advice.Redact:       forWriting,
+	advice.RedactFields: forWriting,
+	advice.AllowUnused:  forCall,
+	advice.AllowRepeats: forCall,
+	advice.Frozen:       forCall,
+	advice.Live:         forLiveCall,
 }
 
 const setTwice = "it is set twice, and the last one counts"
 
 // note notes an option, or one of its values.
-func (c *Config) note(kind optionKind, args []string, value string) {
-	isSame := func(s setting) bool { return s.kind == kind && slices.Equal(s.args, args) }
+func (c *Config) note(option advice.Name, args []string, value string) {
+	isSame := func(s setting) bool { return s.option == option && slices.Equal(s.args, args) }
 	why := ""
 	if slices.ContainsFunc(c.settings, isSame) {
 		why = setTwice
 	}
-	c.settings = append(c.settings, setting{kind: kind, args: args, value: value, why: why})
+	c.settings = append(c.settings, setting{option: option, args: args, value: value, why: why})
 }
 
 // noteNoEffect notes a flag or an environment variable that has no effect. flag is
@@ -170,16 +138,16 @@ func (c *Config) noteNoEffect(flag, why string) {
 
 // set notes an option with one value. If isInvalid, Open refuses the value, and
 // why says what is wrong with it.
-func (c *Config) set(kind optionKind, isInvalid bool, why string) {
+func (c *Config) set(option advice.Name, isInvalid bool, why string) {
 	if isInvalid {
-		c.failFor(kind, nil, errors.New(why))
+		c.failFor(option, nil, errors.New(why))
 	}
-	c.note(kind, nil, "")
+	c.note(option, nil, "")
 }
 
 // failFor keeps the first error of an option.
-func (c *Config) failFor(kind optionKind, args []string, err error) {
-	s := setting{kind: kind, args: args}
+func (c *Config) failFor(option advice.Name, args []string, err error) {
+	s := setting{option: option, args: args}
 	c.fail(s.in(c.inWords()), err)
 }
 
@@ -201,17 +169,17 @@ func (c *Config) inWords() *advice.Words { return cmp.Or(c.words, advice.InGo) }
 // add notes the values of an option that takes any number of them. before are
 // the arguments before the values. check returns what is wrong with a value; it
 // may be nil.
-func (c *Config) add(kind optionKind, before, values []string, check func(string) error) {
+func (c *Config) add(option advice.Name, before, values []string, check func(string) error) {
 	for _, v := range values {
 		args := slices.Concat(before, []string{v})
 		if check != nil {
-			c.failFor(kind, args, check(v))
+			c.failFor(option, args, check(v))
 		}
-		c.note(kind, args, v)
+		c.note(option, args, v)
 	}
 	if len(values) == 0 || slices.Contains(values, "") {
 		args := append([]string{}, before...)
-		c.failFor(kind, args, errors.New("it names nothing"))
+		c.failFor(option, args, errors.New("it names nothing"))
 	}
 }
 

@@ -32,8 +32,9 @@ func flagMode() (chosenMode, error) {
 	case mode == "":
 		return chosenMode{}, nil
 	case record && mode != string(ModeAll):
-		return chosenMode{}, prefixed("-echo.record means -echo.mode=all, but -echo.mode is %q: use "+
-			"one of them", mode)
+		return chosenMode{}, prefixed("-echo.record means "+
+			"-echo.mode=all, but -echo.mode is %q: use one of them",
+			mode)
 	}
 	return modeBy(mode, "-"+modeFlag)
 }
@@ -129,8 +130,9 @@ func handOver() {
 		os.Exit(2)
 	}
 	command := shell.Join(slices.Concat(set, args))
-	fmt.Fprintf(os.Stderr, "promptecho: %s comes before %q, so the go command would test only this "+
-		"folder; running this instead: %s\n", asked.by, patterns[0], command)
+	fmt.Fprintf(os.Stderr, "promptecho: %s comes before %q, so the "+
+		"go command would test only this folder; running this instead: %s\n",
+		asked.by, patterns[0], command)
 	for _, v := range set {
 		name, value, _ := strings.Cut(v, "=")
 		os.Setenv(name, value)
@@ -219,8 +221,9 @@ func goTest(by string, set, patterns, rest []string) (args []string, err error) 
 	}
 	if err != nil {
 		return nil, fmt.Errorf("promptecho: %s comes before %q, so the go command tested only this "+
-			"folder. promptecho cannot run the right command itself, since it cannot pass on %w. "+
-			"Run:\n\t%s go test %s", by, patterns[0], err, shell.Join(set), shell.Join(patterns))
+			"folder. promptecho cannot run the right command "+
+			"itself, since it cannot pass on %w. Run:\n\t%s go test %s",
+			by, patterns[0], err, shell.Join(set), shell.Join(patterns))
 	}
 	return slices.Concat(args, patterns, own), nil
 }

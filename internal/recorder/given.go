@@ -143,8 +143,9 @@ func (g *given) env(name string) string {
 // compare notes what a reader of the test's log must know about a recorded value.
 func (g *given) compare(name, recorded, present string, isSet bool) {
 	if g.policy.CheckVariable(name, recorded) != nil { // somebody has edited it
-		g.log.Notef(finding.SecretInFile, "%s: env %s: looks like a secret; promptecho verify lists "+
-			"all such values", g.tape.Config.Name, name)
+		g.log.Notef(finding.SecretInFile, "%s: env %s: looks like a "+
+			"secret; promptecho verify lists all such values",
+			g.tape.Config.Name, name)
 		return
 	}
 	if !isSet || present == recorded {
@@ -162,8 +163,8 @@ func (g *given) compare(name, recorded, present string, isSet bool) {
 func (g *given) refuse(name, value string) {
 	g.unfit = true
 	g.log.Error(finding.Errorf(finding.VariableSecret, g.tape.Config.Name, "the value of rec.Env(%q) "+
-		"is not put into the cassette: %w. For a credential use "+
-		"rec.Secret(%[1]q)", name, g.policy.CheckVariable(name, value)))
+		"is not put into the cassette: %w. For a credential use rec.Secret(%[1]q)",
+		name, g.policy.CheckVariable(name, value)))
 }
 
 // draws reports whether a value that was not found is drawn. If it is not, the run fails

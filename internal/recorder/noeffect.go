@@ -86,7 +86,7 @@ func (r *Recorder) optionsReport(o *report.Outcome) (list []report.Option) {
 	isWholeRun := r.log.Reached.Load() && !o.Skipped && !o.Filtered && !o.Short
 	for _, s := range r.config.settings {
 		option := report.Option{Code: s.in(r.words()), Why: r.whyNoEffect(s)}
-		if s.kind == optionFrozen && option.Why != "" && isWholeRun {
+		if s.option == advice.Frozen && option.Why != "" && isWholeRun {
 			r.log.Error(r.errorf(finding.OptionWithoutEffect, "%s", option))
 			continue
 		}
@@ -104,17 +104,17 @@ func (r *Recorder) whyNoEffect(s setting) string {
 	if s.why != "" {
 		return s.why
 	}
-	isMatch := s.kind == optionMatch || s.kind == optionMatchOnly
+	isMatch := s.option == advice.Match || s.option == advice.MatchOnly
 	if isMatch && slices.Contains(r.config.matching.Ignore, s.value) {
-		return r.words().Name(string(optionIgnore)) + " leaves the field out"
+		return r.words().Name(advice.Ignore) + " leaves the field out"
 	}
 	if _, hadEffect := r.config.hits.Load(s.value); hadEffect {
 		return ""
 	}
 
-	switch purposes[s.kind] {
+	switch purposes[s.option] {
 	case forField:
-		if s.kind == optionIgnore && strings.HasPrefix(s.value, "header/") {
+		if s.option == advice.Ignore && strings.HasPrefix(s.value, "header/") {
 			return "" // a header may be one that is never written
 		}
 		return "no request or recording has such a field; write the path as a miss report shows it"
@@ -150,7 +150,7 @@ func (r *Recorder) mayHaveChanged(s setting) bool {
 		return true
 	}
 	trace := strings.Trim(s.value, "*")
-	if s.kind == optionRedact {
+	if s.option == advice.Redact {
 		trace = redact.Placeholder
 	}
 	text := strings.ToLower(string(data))

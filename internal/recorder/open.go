@@ -130,12 +130,12 @@ func (r *Recorder) load() error {
 		}
 	}
 	if left := r.tape.Healed; left != nil {
-		note := r.file + ": has a merge conflict: this run plays the recordings of both sides and " +
-			"drops those that it does not use"
+		note := r.file + ": has a merge conflict: this run plays " +
+			"the recordings of both sides and drops those that it does not use"
 		if *left > 0 {
 			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by "+
-				"hand, or mixed by git): a request for such an interaction is recorded "+
-				"again", english.Count(*left, "interaction"))
+				"hand, or mixed by git): a request for such an interaction is recorded again",
+				english.Count(*left, "interaction"))
 		}
 		r.log.Note(finding.ConflictHealed, note)
 	}
@@ -201,8 +201,9 @@ func (r *Recorder) resume() error {
 		r.log.Notef(finding.JournalRemoved, "%s: removed %s: everything in it was already saved", r.file, name)
 	}
 	if err == nil && resumed > 0 {
-		r.log.Notef(finding.Resumed, "%s: resumed a recording that an earlier run began and did not "+
-			"save: %s from %s", r.file, english.Count(resumed, "interaction"), name)
+		r.log.Notef(finding.Resumed, "%s: resumed a recording that an "+
+			"earlier run began and did not save: %s from %s",
+			r.file, english.Count(resumed, "interaction"), name)
 	}
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
@@ -22,7 +23,7 @@ import (
 // InMode sets the record mode in code.
 func (c *Config) InMode(m Mode) {
 	_, err := parseMode(string(m))
-	c.set(optionInMode, err != nil, fmt.Sprint(err))
+	c.set(advice.InMode, err != nil, fmt.Sprint(err))
 	c.mode = m
 }
 
@@ -36,7 +37,7 @@ func (c *Config) InModeOf(by, mode string) {
 
 // Upstream sets the transport that sends requests; nil is the default.
 func (c *Config) Upstream(rt http.RoundTripper) {
-	c.set(optionUpstream, false, "")
+	c.set(advice.Upstream, false, "")
 	c.upstream = rt
 }
 
@@ -47,10 +48,11 @@ func (c *Config) MatchOnly(selector string, paths ...string) {
 		c.matching.Only = map[string][]string{}
 	}
 	c.matching.Only[selector] = append(c.matching.Only[selector], paths...)
-	c.add(optionMatchOnly, []string{selector}, paths, func(p string) error {
+	c.add(advice.MatchOnly, []string{selector}, paths, func(p string) error {
 		if fieldpath.Outside(p) {
-			return fmt.Errorf("this path is outside the body: use Match(%q) for it, or %q for a body "+
-				"field of that name", p, "body/"+p)
+			return fmt.Errorf("this path is outside the body: use "+
+				"Match(%q) for it, or %q for a body field of that name",
+				p, "body/"+p)
 		}
 		return canon.CheckSelector(selector)
 	})
@@ -59,7 +61,7 @@ func (c *Config) MatchOnly(selector string, paths ...string) {
 // Match compares fields that are otherwise ignored.
 func (c *Config) Match(paths ...string) {
 	c.matching.Match = append(c.matching.Match, paths...)
-	c.add(optionMatch, nil, paths, nil)
+	c.add(advice.Match, nil, paths, nil)
 	for _, p := range paths {
 		kind, name, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 		switch kind {
@@ -74,33 +76,33 @@ func (c *Config) Match(paths ...string) {
 
 // MatchSampling compares the sampling parameters.
 func (c *Config) MatchSampling() {
-	c.set(optionMatchSampling, false, "")
+	c.set(advice.MatchSampling, false, "")
 	c.matching.Sampling = true
 }
 
 // Ignore leaves fields out of matching and of reports.
 func (c *Config) Ignore(paths ...string) {
 	c.matching.Ignore = append(c.matching.Ignore, paths...)
-	c.add(optionIgnore, nil, paths, nil)
+	c.add(advice.Ignore, nil, paths, nil)
 }
 
 // Mask replaces what a regular expression matches before texts are compared.
 func (c *Config) Mask(expr, placeholder string) {
 	re, err := regexp.Compile(expr)
 	c.matching.Masks = append(c.matching.Masks, chance.Mask{Regexp: re, Placeholder: placeholder})
-	c.add(optionMask, nil, []string{expr}, func(string) error { return err })
+	c.add(advice.Mask, nil, []string{expr}, func(string) error { return err })
 }
 
 // MaskTimes masks dates and times.
-func (c *Config) MaskTimes() { c.maskWith(optionMaskTimes, chance.Times()) }
+func (c *Config) MaskTimes() { c.maskWith(advice.MaskTimes, chance.Times()) }
 
 // MaskUUIDs masks UUIDs.
-func (c *Config) MaskUUIDs() { c.maskWith(optionMaskUUIDs, chance.UUIDs()) }
+func (c *Config) MaskUUIDs() { c.maskWith(advice.MaskUUIDs, chance.UUIDs()) }
 
 // MaskTempDirs masks what of a path belongs to one machine.
-func (c *Config) MaskTempDirs() { c.maskWith(optionMaskTempDirs, chance.MachinePaths()) }
+func (c *Config) MaskTempDirs() { c.maskWith(advice.MaskTempDirs, chance.MachinePaths()) }
 
-func (c *Config) maskWith(kind optionKind, masks []chance.Mask) {
+func (c *Config) maskWith(kind advice.Name, masks []chance.Mask) {
 	for i := range masks {
 		masks[i].Option = string(kind)
 	}
@@ -112,11 +114,11 @@ func (c *Config) maskWith(kind optionKind, masks []chance.Mask) {
 func (c *Config) Alias(origin, name string) {
 	u, err := parseOrigin(origin)
 	if err != nil {
-		c.failFor(optionAlias, nil, err)
+		c.failFor(advice.Alias, nil, err)
 		return
 	}
 	if !plainName().MatchString(name) {
-		c.failFor(optionAlias, nil, fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
+		c.failFor(advice.Alias, nil, fmt.Errorf("%q is not a name of letters, digits, \"-\" and \".\"", name))
 		return
 	}
 	a := &alias{
@@ -126,7 +128,7 @@ func (c *Config) Alias(origin, name string) {
 	}
 	c.aliases = append(c.aliases, a)
 	c.matching.Aliases = append(c.matching.Aliases, a.name)
-	c.note(optionAlias, []string{a.address, a.name}, a.name)
+	c.note(advice.Alias, []string{a.address, a.name}, a.name)
 }
 
 // parseOrigin reads the origin of a server. A text without a scheme is one of http.
@@ -147,25 +149,25 @@ var plainName = memo.Regexp(`^[A-Za-z0-9_.-]+$`)
 // Unordered lets lists match in any order.
 func (c *Config) Unordered(paths ...string) {
 	c.matching.Unordered = append(c.matching.Unordered, paths...)
-	c.add(optionUnordered, nil, paths, nil)
+	c.add(advice.Unordered, nil, paths, nil)
 }
 
 // KeepHeaders writes headers with these names to the cassette.
 func (c *Config) KeepHeaders(names ...string) {
 	low := group.Each(names, strings.ToLower)
 	c.keepHeaders = append(c.keepHeaders, low...)
-	c.add(optionKeepHeaders, nil, low, nil)
+	c.add(advice.KeepHeaders, nil, low, nil)
 }
 
 // KeepUploads stores uploads completely.
 func (c *Config) KeepUploads() {
-	c.set(optionKeepUploads, false, "")
+	c.set(advice.KeepUploads, false, "")
 	c.keepUploads = true
 }
 
 // Redact replaces what regular expressions match in all that is written.
 func (c *Config) Redact(exprs ...string) {
-	c.add(optionRedact, nil, exprs, func(expr string) error {
+	c.add(advice.Redact, nil, exprs, func(expr string) error {
 		re, err := regexp.Compile(expr)
 		if err == nil && re.MatchString("") {
 			err = errors.New("it matches the empty text, and so everything")
@@ -179,12 +181,12 @@ func (c *Config) Redact(exprs ...string) {
 // names.
 func (c *Config) RedactFields(names ...string) {
 	c.redactNames = append(c.redactNames, names...)
-	c.add(optionRedactFields, nil, names, nil)
+	c.add(advice.RedactFields, nil, names, nil)
 }
 
 // Pace replays the recorded delays times x.
 func (c *Config) Pace(x float64) {
-	c.set(optionPace, !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))
+	c.set(advice.Pace, !(x >= 0), fmt.Sprint(x, " is not a valid time factor: use 0 or more"))
 	c.pace = x
 }
 
@@ -193,12 +195,12 @@ func (c *Config) Pace(x float64) {
 func (c *Config) AllowUnused(selectors ...string) {
 	selectors = orAll(selectors)
 	c.allowUnused = append(c.allowUnused, selectors...)
-	c.add(optionAllowUnused, nil, selectors, canon.CheckSelector)
+	c.add(advice.AllowUnused, nil, selectors, canon.CheckSelector)
 }
 
 // AllowRaced accepts unused recordings of requests that overlapped others.
 func (c *Config) AllowRaced() {
-	c.set(optionAllowRaced, false, "")
+	c.set(advice.AllowRaced, false, "")
 	c.allowRaced = true
 }
 
@@ -207,7 +209,7 @@ func (c *Config) AllowRaced() {
 func (c *Config) AllowRepeats(selectors ...string) {
 	selectors = orAll(selectors)
 	c.allowRepeats = append(c.allowRepeats, selectors...)
-	c.add(optionAllowRepeats, nil, selectors, canon.CheckSelector)
+	c.add(advice.AllowRepeats, nil, selectors, canon.CheckSelector)
 }
 
 // orAll returns selectors, or if there are none, the one that selects everything.
@@ -220,26 +222,26 @@ func orAll(selectors []string) []string {
 
 // Log sets what is called with every note when the recorder is closed.
 func (c *Config) Log(f func(note string)) {
-	c.set(optionLog, f == nil, "it is nil")
+	c.set(advice.Log, f == nil, "it is nil")
 	c.log = f
 }
 
 // Live makes the selected calls for real.
 func (c *Config) Live(selectors ...string) {
 	c.live = append(c.live, selectors...)
-	c.add(optionLive, nil, selectors, canon.CheckSelector)
+	c.add(advice.Live, nil, selectors, canon.CheckSelector)
 }
 
 // Frozen keeps the selected calls from being made.
 func (c *Config) Frozen(selectors ...string) {
 	c.frozen = append(c.frozen, selectors...)
-	c.add(optionFrozen, nil, selectors, canon.CheckSelector)
+	c.add(advice.Frozen, nil, selectors, canon.CheckSelector)
 }
 
 // PassThrough lets requests to these servers go upstream in every mode.
 func (c *Config) PassThrough(servers ...string) {
 	c.passing = append(c.passing, servers...)
-	c.add(optionPassThrough, nil, servers, func(s string) error {
+	c.add(advice.PassThrough, nil, servers, func(s string) error {
 		if _, err := urls.ParseServer(s); err != nil {
 			return errors.New("it is not a server such as \"127.0.0.1:6333\" or \"*.example.com\": " +
 				"models and functions belong in the cassette; Live calls them for real")
@@ -251,7 +253,7 @@ func (c *Config) PassThrough(servers ...string) {
 // OnRecordError says what happens to failures that were recorded.
 func (c *Config) OnRecordError(p RecordErrorPolicy) {
 	why := fmt.Sprintf("unknown policy %d: use Warn, Fail or Keep", p)
-	c.set(optionOnRecordError, p < Warn || p > Keep, why)
+	c.set(advice.OnRecordError, p < Warn || p > Keep, why)
 	c.onRecordError = p
 }
 

@@ -89,8 +89,7 @@ const (
 		"or \"partial: true\" if it is complete as it is"
 	partialInReplay = "%s is partial: the run that recorded it failed, " +
 		"or ran only part of its test, and %s does not complete it. " +
-		"On your machine, without that mode and with the key set, " +
-		"%s"
+		"On your machine, without that mode and with the key set, %s"
 	pinnedInRecording = "%s is pinned: replayed, not recorded, despite %s"
 )
 

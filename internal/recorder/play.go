@@ -57,7 +57,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and "+
 				"gave the answer of the retry (line %d) at once, because this SDK would wait "+
 				"before it retries. To play both: %s",
-				r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(), r.words().Code(advice.New(string(optionPace), "1")))
+				r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(), r.words().Code(advice.New(advice.Pace, "1")))
 			rec = retry
 			p, err = r.playable(in, rec)
 		}
@@ -128,8 +128,8 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	}
 	if m.SecretLearned {
 		r.log.Notef(finding.SecretLearned, "%s:%d: replayed, although the request has a different "+
-			"text where the recording has %s. If the text is a secret, "+
-			"%s", r.file, rec.Line(), redact.Placeholder, r.words().NameSecret)
+			"text where the recording has %s. If the text is a secret, %s",
+			r.file, rec.Line(), redact.Placeholder, r.words().NameSecret)
 	}
 	if m.Form != nil {
 		r.log.Drift(rec, m.FoundBy)
@@ -139,7 +139,8 @@ func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	}
 	found := redact.Findings(rec.Interaction())
 	if len(found) > 0 {
-		r.log.Notef(finding.SecretInFile, "%s:%d: %s: looks like a secret; promptecho verify lists "+
-			"all such values", r.file, rec.Line(), found[0])
+		r.log.Notef(finding.SecretInFile, "%s:%d: %s: looks like a "+
+			"secret; promptecho verify lists all such values",
+			r.file, rec.Line(), found[0])
 	}
 }

@@ -314,8 +314,9 @@ func (r *Recorder) saveNextTo(
 	if reason != "" {
 		return r.errorf(finding.NotSaved, "not written: %s. What this run recorded is in %s", reason, f.name)
 	}
-	r.log.Notef(finding.SetAside, "%s was left unchanged because the run failed or was incomplete. "+
-		"To use the new recordings:\n  %s", r.file, r.log.UseFailed())
+	r.log.Notef(finding.SetAside, "%s was left unchanged because the "+
+		"run failed or was incomplete. To use the new recordings:\n  %s",
+		r.file, r.log.UseFailed())
 	return nil
 }
 

@@ -37,13 +37,13 @@ func remedyFor(found volatile.Finding, words *advice.Words) string {
 	switch found.Kind {
 	case volatile.Date, volatile.Time:
 		return "a later run misses. " + words.ReplayTime + ", " +
-			"or add " + words.Code(advice.New(string(optionMaskTimes))) + " if it cannot change the answer"
+			"or add " + words.Code(advice.New(advice.MaskTimes)) + " if it cannot change the answer"
 	case volatile.User:
 		return onAnotherMachine + words.ReplayUser
 	case volatile.Host:
-		mask := advice.New(string(optionMask), found.Text, "HOST")
+		mask := advice.New(advice.Mask, found.Text, "HOST")
 		return onAnotherMachine + "If it cannot change the answer, add " + words.Code(mask)
 	}
-	tempDirs := advice.New(string(optionMaskTempDirs))
+	tempDirs := advice.New(advice.MaskTempDirs)
 	return onAnotherMachine + "If it cannot change the answer, add " + words.Code(tempDirs)
 }

@@ -47,7 +47,7 @@ func (w *waits) note(useBubble string, notef func(code finding.Code, format stri
 	defer w.mu.Unlock()
 	if w.total > time.Second {
 		notef(finding.ProgramWaits, "in this replay, %v passed between requests to one endpoint, "+
-			"without any other request in between (%s): if the program sleeps there, "+
-			"%s", w.total.Round(100*time.Millisecond), w.first, useBubble)
+			"without any other request in between (%s): if the program sleeps there, %s",
+			w.total.Round(100*time.Millisecond), w.first, useBubble)
 	}
 }

@@ -76,7 +76,7 @@ const (
 )
 
 // keepFailures is the option for a test that is about a failure.
-var keepFailures = advice.New(string(optionOnRecordError), "Keep")
+var keepFailures = advice.New(advice.OnRecordError, "Keep")
 
 // An outdatedError says that a request cannot be recorded because it refers to
 // something that existed only when older recordings were made.
@@ -195,7 +195,7 @@ func (r *Recorder) explain(w worth, rec *tape.Recording) error {
 	case answerExpired:
 		return outdatedError{r.errorf(finding.RecordingsOutdated, textAnswerExpired, failure)}
 	case failureRefused:
-		fail := r.words().Call(advice.New(string(optionOnRecordError), "Fail"))
+		fail := r.words().Call(advice.New(advice.OnRecordError, "Fail"))
 		return r.errorf(finding.FailureRefused, textFailureRefused, fail, failure)
 	case worseThanOld:
 		line := r.tape.SucceededBefore(rec).Line()

@@ -107,8 +107,9 @@ func (p *Policy) whyNot(what, place string, edits []carrier.Edit, err error) err
 			}
 		}
 	}
-	return fmt.Errorf("%s: a text in %s looks like a secret, or Redact matches it: nothing was "+
-		"written. Keep it out of the call", what, place)
+	return fmt.Errorf("%s: a text in %s looks like a secret, or "+
+		"Redact matches it: nothing was written. Keep it out of the call",
+		what, place)
 }
 
 // checkResponse looks for all that must not be written of a response.
@@ -285,8 +286,8 @@ func (p *Policy) CheckVariable(name, value string) error {
 		return fmt.Errorf("its value looks like a credential (%s)", kinds[0])
 	}
 	if isKey(value) && (!slices.Contains(randomNames, last) || meanings.Get(name).session) {
-		return errors.New("its value looks like a credential (if it is an id, rename the variable so " +
-			"that its name ends in _ID)")
+		return errors.New("its value looks like a credential (if it is " +
+			"an id, rename the variable so that its name ends in _ID)")
 	}
 	if p.replacesNamed(name) || p.text(value) != value {
 		return errors.New("the option Redact or RedactFields matches its name or value")

@@ -32,7 +32,7 @@ func (r *Run) conflict(c *tape.Conflict) string {
 	text := fmt.Sprintf("this recording answered another request, which differs in %s. The request "+
 		"that it was recorded for came later, and got %s instead. Record both requests again", words, got)
 	if selector != "" {
-		text += ", or tell them apart with " + r.Words.Code(advice.New("Match", selector))
+		text += ", or tell them apart with " + r.Words.Code(advice.New(advice.Match, selector))
 	}
 	return text
 }
@@ -68,7 +68,7 @@ func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 		if number, err := strconv.Atoi(port); err == nil && number >= 32768 && urls.IsThisMachine(host) {
 			options = append(options, "  "+r.Words.AliasOf(address, name))
 		} else {
-			options = append(options, "  "+r.Words.Line(advice.New("Alias", address, name)))
+			options = append(options, "  "+r.Words.Line(advice.New(advice.Alias, address, name)))
 		}
 	}
 	last := len(hosts) - 1
@@ -89,16 +89,16 @@ func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) strin
 	} else if param, ok := strings.CutPrefix(c.Path, "query/"); ok {
 		name = "query parameter " + param
 	}
-	ignore := r.Words.Code(advice.New("Ignore", c.Path))
+	ignore := r.Words.Code(advice.New(advice.Ignore, c.Path))
 	way := fmt.Sprintf("It may be a credential, which is never written: use two cassettes, one per "+
 		"account. If it does not matter, add %s", ignore)
 	if mayWrite {
 		how := "To write it to the cassette and compare it"
 		if strings.HasPrefix(c.Path, "query/") {
-			how = "If it is a credential, use two cassettes, one per account. Otherwise, to write a " +
-				"hash of it and compare that"
+			how = "If it is a credential, use two cassettes, one per " +
+				"account. Otherwise, to write a hash of it and compare that"
 		}
-		way = how + fmt.Sprintf(", add\n  %s\nor, if it does not matter, %s. Then record again:\n%s", r.Words.Line(advice.New("Match", c.Path)), ignore, r.commandIn(o, "all"))
+		way = how + fmt.Sprintf(", add\n  %s\nor, if it does not matter, %s. Then record again:\n%s", r.Words.Line(advice.New(advice.Match, c.Path)), ignore, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but "+
 		"different answers. The requests that were sent differ in %s, which is not written, so "+
@@ -135,15 +135,15 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	}
 	unordered := ""
 	if len(edits) == 1 && edits[0].List() != "" {
-		unordered = "; or, if the order means nothing, add " + r.Words.Code(advice.New("Unordered", fieldpath.Selector(edits[0].List())))
+		unordered = "; or, if the order means nothing, add " + r.Words.Code(advice.New(advice.Unordered, fieldpath.Selector(edits[0].List())))
 	}
-	return "  if you changed nothing, this request depends on the order of calls that ran in " +
-		"parallel: " + r.places(before) + ".\n" +
+	return "  if you changed nothing, this request depends on " +
+		"the order of calls that ran in parallel: " + r.places(before) + ".\n" +
 		"  A replay gives the answers in the recorded order, but without the recorded delays. So the " +
 		"order of requests can change if the program sleeps between them, makes calls that are " +
-		"not recorded, or asks fewer at once than in the recording (a pool as large as " +
-		"GOMAXPROCS, for example).\n" +
-		"  Keep results by index, not in the order of arrival; tell equal requests apart with " + r.Words.NameRequest + "; or play the recorded times with " + r.Words.Code(advice.New("Pace", "1")) + unordered + "\n"
+		"not recorded, or asks fewer at once than in the " +
+		"recording (a pool as large as GOMAXPROCS, for example).\n" +
+		"  Keep results by index, not in the order of arrival; tell equal requests apart with " + r.Words.NameRequest + "; or play the recorded times with " + r.Words.Code(advice.New(advice.Pace, "1")) + unordered + "\n"
 }
 
 // bothOrders says that a run which records has sent a list in two orders, of which each list
@@ -164,8 +164,9 @@ func (r *Run) bothOrders() (notes []string) {
 				sent[key] = ""
 				notes = append(notes, fmt.Sprintf("%s: %s is %s in one recording and %s in another: "+
 					"the program most likely ranges over a map, or takes results in the order of "+
-					"arrival. Replay accepts any order, but a provider's prompt cache needs a "+
-					"fixed one: sort them", r.File, fieldpath.Selector(o.Path), first, o.Value))
+					"arrival. Replay accepts any order, but a "+
+					"provider's prompt cache needs a fixed one: sort them",
+					r.File, fieldpath.Selector(o.Path), first, o.Value))
 			}
 		}
 	}
@@ -178,8 +179,8 @@ func (r *Run) learnedSecrets() (notes []string) {
 	for _, rec := range r.Tape.SecretLearned {
 		req := rec.Interaction().Request
 		notes = append(notes, fmt.Sprintf("%s: %s: when this request was sent, a text in it was not "+
-			"yet known to be a secret, so replay accepts any text there. "+
-			"%s", r.File, req.String(), english.Sentence(r.Words.NameSecret)))
+			"yet known to be a secret, so replay accepts any text there. %s",
+			r.File, req.String(), english.Sentence(r.Words.NameSecret)))
 	}
 	return notes
 }

@@ -40,10 +40,10 @@ func (r *Run) unanswerable(
 	case asked.Conflict != nil:
 		words, _ := r.differingIn(asked.Conflict)
 		return finding.RecordingTaken, fmt.Sprintf("an earlier request, which differs in %s and has "+
-			"no recording of its own, already got the answer recorded for this "+
-			"one", words), asked.Conflict.Recording.Line()
+			"no recording of its own, already got the answer recorded for this one",
+			words), asked.Conflict.Recording.Line()
 	case asked.Last != nil:
-		return finding.AskedMoreOften, fmt.Sprintf(askedMoreOften+": %s, recorded %s (%s replays the last recording again)", times(asked.Times), times(asked.Recorded), r.Words.Name("AllowRepeats")), asked.Last.Line()
+		return finding.AskedMoreOften, fmt.Sprintf(askedMoreOften+": %s, recorded %s (%s replays the last recording again)", times(asked.Times), times(asked.Recorded), r.Words.Name(advice.AllowRepeats)), asked.Last.Line()
 	}
 	return "", "", 0
 }
@@ -148,8 +148,9 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) (finding.Code, string) 
 	case r.Tape.Config.Frozen.Select(form.Name()):
 		return finding.NotRecorded, "nothing is recorded"
 	case !r.Tape.State.Present && r.InCI:
-		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record: "+
-			"was it committed?", r.mode())
+		return finding.CassetteAbsent, fmt.Sprintf("the file does not "+
+			"exist, and %s does not record: was it committed?",
+			r.mode())
 	case !r.Tape.State.Present && r.Mode == "once":
 		return finding.CassetteLeftOver, "the file does not exist, and a cassette that no test opens " +
 			"any more has this request, so it is not recorded again"
@@ -235,9 +236,9 @@ func Telemetry(req *interaction.Request, form *canon.Form, words *advice.Words) 
 	if form.Origin == "api.openai.com" { // the model must not pass
 		server += "/v1/traces"
 	}
-	return fmt.Sprintf("this request is telemetry (%s), with new content in each run: add %s, or "+
-		"turn the exporter off in tests",
-		system, words.Code(advice.New("PassThrough", server)))
+	return fmt.Sprintf("this request is telemetry (%s), with new "+
+		"content in each run: add %s, or turn the exporter off in tests",
+		system, words.Code(advice.New(advice.PassThrough, server)))
 }
 
 // telemetrySystem returns the system whose exporter sends a request; "" if there is none.

@@ -71,9 +71,9 @@ func (m *missing) setHint(options []advice.Option, words *advice.Words) {
 	var values []advice.Value
 	for _, o := range options {
 		switch o.Name {
-		case "MaskTimes":
+		case advice.MaskTimes:
 			values = append(values, advice.Time)
-		case "MaskUUIDs":
+		case advice.MaskUUIDs:
 			values = append(values, advice.Random)
 		}
 	}
@@ -110,20 +110,20 @@ func addOptions(options *canon.Options, e *diff.Edit) (added []advice.Option) {
 		strings.HasPrefix(e.Path, "query/") && chance.Random(recorded) && chance.Random(incoming):
 		path := fieldpath.Selector(e.Path)
 		options.Ignore = append(slices.Clip(options.Ignore), path)
-		return []advice.Option{advice.New("Ignore", path)}
+		return []advice.Option{advice.New(advice.Ignore, path)}
 	case e.List() != "":
 		path := fieldpath.Selector(e.List())
 		options.Unordered = append(slices.Clip(options.Unordered), path)
-		return []advice.Option{advice.New("Unordered", path)}
+		return []advice.Option{advice.New(advice.Unordered, path)}
 	case !ok || !isText:
 		recorded, incoming = e.Recorded, e.Incoming // a list of texts, for instance
 	}
 	for _, text := range explaining(aroundDifference(recorded, incoming)) {
 		masks := text.Masks()
 		options.Masks = append(slices.Clip(options.Masks), masks...)
-		option := advice.New(text.Option)
+		option := advice.New(advice.Name(text.Option))
 		if text.Option == "" {
-			option = advice.New("Mask", masks[0].Regexp.String(), masks[0].Placeholder)
+			option = advice.New(advice.Mask, masks[0].Regexp.String(), masks[0].Placeholder)
 		}
 		added = append(added, option)
 	}
@@ -179,24 +179,23 @@ func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliase
 	e := &edits[0]
 	recorded, wasText := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
-	alias := r.Words.Name("Alias")
+	alias := r.Words.Name(advice.Alias)
 	switch {
 	case e.Path == "host" && slices.Contains(aliases, recorded) && slices.Contains(aliases, incoming):
 		return fmt.Sprintf("  if these are nodes of one service and the client picks one of them, "+
-			"give both the same name with the option %s: %q, and not %q, and record "+
-			"again\n", alias, min(recorded, incoming), max(recorded, incoming))
+			"give both the same name with the option %s: %q, and not %q, and record again\n",
+			alias, min(recorded, incoming), max(recorded, incoming))
 	case e.Path == "host" && (slices.Contains(aliases, recorded) || slices.Contains(aliases, incoming)):
 		return "  one of the two has its name from the option " + alias + ": if the recording was " +
 			"made before that option was set, record again\n"
 	case e.Path == "host":
 		return fmt.Sprintf("  if these are addresses of one service and the client picks one of "+
-			"them, give them the same name and record again: "+
-			"%s\n",
-			r.Words.Code(advice.New("Alias", originOf(rec.URL), "service"), advice.New("Alias", originOf(asked.URL), "service")))
+			"them, give them the same name and record again: %s\n",
+			r.Words.Code(advice.New(advice.Alias, originOf(rec.URL), "service"), advice.New(advice.Alias, originOf(asked.URL), "service")))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
 		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map " +
-			"in another order makes it differ from run to run. If the client can send JSON, fields " +
-			"are compared instead; " + r.Words.Code(advice.New("Ignore", "body")) + " ignores the whole body\n"
+			"in another order makes it differ from run to run. If " +
+			"the client can send JSON, fields are compared instead; " + r.Words.Code(advice.New(advice.Ignore, "body")) + " ignores the whole body\n"
 	case mayBeUnset && e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
 		return "  the incoming text lacks a value: is an environment variable unset here? " + r.Words.SetVariable + "\n"
 	}

@@ -98,7 +98,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 	}
 	if names := l.Headers.all(); len(names) > 0 && (o.Failed || o.Unsure) {
 		slices.Sort(names)
-		keepLast := advice.New("KeepHeaders", names[len(names)-1])
+		keepLast := advice.New(advice.KeepHeaders, names[len(names)-1])
 		rep.note(finding.HeadersWithheld, fmt.Sprintf("these response headers are not recorded, "+
 			"so this recording run withheld them from the program, as every replay does: %s. "+
 			"To keep one, or all that match a pattern: %s",
@@ -114,8 +114,8 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 // again.
 func (r *Run) acceptedPlayed(o *Outcome, recs []*tape.Recording) string {
 	slices.SortFunc(recs, func(a, b *tape.Recording) int { return a.Line() - b.Line() })
-	return fmt.Sprintf("promptecho accept changed the request, but not the answer, of %s that "+
-		"played: %s.%s To record again:\n%s",
+	return fmt.Sprintf("promptecho accept changed the request, "+
+		"but not the answer, of %s that played: %s.%s To record again:\n%s",
 		english.Count(len(recs), "recording"), r.places(recs), r.obstacle(), r.commandIn(o, "accepted"))
 }
 

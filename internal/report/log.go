@@ -123,7 +123,7 @@ func (l *Log) sends(id uint64, what string) (reason, text string) {
 	}
 	reason = what + " is still sending its body, and is answered when the body ends. " +
 		"Traffic in both directions at once is not recorded: " +
-		"use a client without the recorder, or add " + l.Words.Name("PassThrough")
+		"use a client without the recorder, or add " + l.Words.Name(advice.PassThrough)
 	return reason, l.File + ": " + reason
 }
 
@@ -203,7 +203,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 	for _, e := range diff.Drift(recorded, asked) {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		path := fieldpath.Selector(e.Path)
-		compareIt := l.Words.Code(advice.New("Match", path))
+		compareIt := l.Words.Code(advice.New(advice.Match, path))
 		isToldForPackage := e.Path == "host" && l.OfTest
 		switch {
 		case slices.Contains(asked.Anew, e.Path): // the value is another one in each call

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -110,7 +111,7 @@ func (r *Run) frozen(call string) string {
 	if !r.Tape.Config.Frozen.Select(call) {
 		return ""
 	}
-	return "; " + r.Words.Name("Frozen") + " forbids this call: to record it, remove that option for one run"
+	return "; " + r.Words.Name(advice.Frozen) + " forbids this call: to record it, remove that option for one run"
 }
 
 // Socket is what is wrong with a request that opens a WebSocket.

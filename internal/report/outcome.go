@@ -183,12 +183,13 @@ func (r *Run) howToRecord(o *Outcome, mode string) Remedy {
 		before = "To record it:"
 	case r.Tape.State.Pinned && r.Ceiling != "":
 		isPlain = false
-		before = fmt.Sprintf("%s has \"pinned: true\" at its top, and %s. To record the test, remove "+
-			"both and run:", r.File, r.Ceiling)
+		before = fmt.Sprintf("%s has \"pinned: true\" at its top, and "+
+			"%s. To record the test, remove both and run:",
+			r.File, r.Ceiling)
 	case r.Tape.State.Pinned:
 		isPlain = false
-		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its "+
-			"top, and run:", r.File)
+		before = fmt.Sprintf("%s is pinned. To record it again, remove \"pinned: true\" from its top, and run:",
+			r.File)
 	case r.Ceiling != "":
 		isPlain = false
 		before = r.Ceiling + ". To record the test, remove that option and run:"

@@ -14,7 +14,7 @@ import (
 )
 
 // allowUnused is the option that accepts unused recordings.
-var allowUnused = advice.New("AllowUnused")
+var allowUnused = advice.New(advice.AllowUnused)
 
 // judgeUnused says whether no request came, or some recordings were not used, in a run that
 // went well otherwise.
@@ -87,10 +87,10 @@ func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording
 	}
 	if overlapped {
 		problem.Hints = []finding.Code{finding.RecordedParallel}
-		problem.Tail = "\n\nA test can end before its background requests are sent, because replay " +
-			"answers at once. " +
-			"Wait for them, play the recorded times with " + r.Words.Call(advice.New("Pace", "1")) +
-			", or add " + r.Words.Call(advice.New("AllowRaced")) + "."
+		problem.Tail = "\n\nA test can end before its background " +
+			"requests are sent, because replay answers at once. " +
+			"Wait for them, play the recorded times with " + r.Words.Call(advice.New(advice.Pace, "1")) +
+			", or add " + r.Words.Call(advice.New(advice.AllowRaced)) + "."
 	}
 
 	accept := "add " + r.Words.Call(allowUnused)
@@ -98,8 +98,8 @@ func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording
 	updateHelps := !overlapped && !inFunction && !o.Shared && r.obstacle() == ""
 	switch {
 	case o.Unsure:
-		how = "Ignore this if a test failed or ran only in part: Close cannot know that (echotest can). " +
-			"Otherwise " + accept + ", or record again:"
+		how = "Ignore this if a test failed or ran only in part: Close " +
+			"cannot know that (echotest can). Otherwise " + accept + ", or record again:"
 	case updateHelps:
 		drop := r.remedy(o, "To delete what is unused, without a call:", "update")
 		problem.Remedies = append(problem.Remedies, drop)
@@ -141,7 +141,7 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 	form := unused.Form()
 	u, err := url.Parse(unused.Head().Request.URL)
 	if err == nil && r.Passes != nil && r.Passes(u) {
-		return "it is left over, because " + r.Words.Name("PassThrough") +
+		return "it is left over, because " + r.Words.Name(advice.PassThrough) +
 			" now lets such requests pass; mode update drops it"
 	}
 
@@ -162,8 +162,8 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 		return "no request went to " + call(form)
 	}
 	if successor := r.successor(unused, used); successor != nil {
-		return fmt.Sprintf("the program sends an edited request now, recorded at %s:%d: mode update "+
-			"drops the old one",
+		return fmt.Sprintf("the program sends an edited request now, "+
+			"recorded at %s:%d: mode update drops the old one",
 			r.File, successor.Line())
 	}
 	nearest := used[nearestOf(form, used, func(*tape.Recording) bool { return false })]

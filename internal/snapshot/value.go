@@ -45,8 +45,9 @@ func Of(value any) (*Section, error) {
 		return nil, fmt.Errorf("%T cannot be written as JSON: %w", value, err)
 	}
 	if !marshals && !asText && b.String() == "{}\n" && hidden(v) {
-		return nil, fmt.Errorf("%T has no exported field, so its JSON is empty: pass the value to "+
-			"compare, or its text", value)
+		return nil, fmt.Errorf("%T has no exported field, so its "+
+			"JSON is empty: pass the value to compare, or its text",
+			value)
 	}
 	return &Section{Kind: JSON, Text: strings.TrimSuffix(b.String(), "\n")}, nil
 }

@@ -116,8 +116,9 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 		case name == Raw && bare:
 			return nil, fmt.Errorf("field %q must be the only field of its event", Raw)
 		case name == Raw || !isFieldName(name):
-			return nil, fmt.Errorf("%q is not a field name of a server-sent event (want data, event, "+
-				"id, retry or comment)", f.Name)
+			return nil, fmt.Errorf("%q is not a field name of a "+
+				"server-sent event (want data, event, id, retry or comment)",
+				f.Name)
 		case hasBreak(f.Value):
 			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
 		case name == sseComment:

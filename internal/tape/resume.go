@@ -26,8 +26,8 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	t.Journal.start(path, t.policy)
 	left, wasSaved, err := cassette.LoadJournal(path, t.Config.Path)
 	if err != nil {
-		const text = "%s, which an earlier recording has left, cannot be read: %w. " +
-			"To record without it, delete it"
+		const text = "%s, which an earlier recording " +
+			"has left, cannot be read: %w. To record without it, delete it"
 		return 0, false, fmt.Errorf(text, name, err)
 	}
 	if len(left.Interactions) == 0 {

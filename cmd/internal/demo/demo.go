@@ -117,8 +117,9 @@ func folder(dir string) (string, error) {
 	if files, err := os.ReadDir(dir); err != nil {
 		return "", err
 	} else if len(files) > 0 {
-		return "", fmt.Errorf("%s is not empty, and the demo overwrites nothing: name a folder that "+
-			"does not exist", dir)
+		return "", fmt.Errorf("%s is not empty, and the demo "+
+			"overwrites nothing: name a folder that does not exist",
+			dir)
 	}
 	return filepath.Abs(dir)
 }

@@ -76,8 +76,8 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 		if _, ok := d.Rest.Pieces(); !ok {
 			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an " +
 				"event in two pieces: all but its last byte after 13 ms, and that byte 2 ms later; " +
-				"BYTES is how many bytes of the event are still to come, so it is smaller in each " +
-				"further ~BYTES+MS"
+				"BYTES is how many bytes of the event are still to " +
+				"come, so it is smaller in each further ~BYTES+MS"
 		}
 	}
 	return d, ""

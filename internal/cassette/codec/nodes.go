@@ -231,8 +231,9 @@ func (p *parser) resolve(n *yaml.Node, field string) exactjson.Kind {
 	}
 	kind, ok := kindOf(n.Text)
 	if !ok {
-		p.badf(n, field, "YAML does not read %q as text; put it in quotes if it is text, else write "+
-			"it as JSON does", yaml.Clip(n.Text))
+		p.badf(n, field, "YAML does not read %q as text; put it in "+
+			"quotes if it is text, else write it as JSON does",
+			yaml.Clip(n.Text))
 	}
 	return kind
 }

@@ -118,8 +118,8 @@ func (p *parser) read(each func(root *yaml.Node)) {
 	case err != nil:
 		p.fail(err.Offset, "", "%s", err.Msg)
 	case root.Pos == len(p.src):
-		p.fail(root.Pos, "", "the file is empty; restore it: git checkout -- %s, or delete it and "+
-			"record again", CommandFile(p.file))
+		p.fail(root.Pos, "", "the file is empty; restore it: git checkout -- %s, or delete it and record again",
+			CommandFile(p.file))
 	default:
 		each(root)
 	}
@@ -133,8 +133,8 @@ func (p *parser) checkConflict() {
 	}
 	if m := conflict().FindStringSubmatchIndex(p.src); m != nil {
 		p.fail(m[2], "", "a merge conflict (%q): promptecho merge %s merges the two sides; running "+
-			"its test with PROMPTECHO_MODE=update does, too, and records what neither side "+
-			"has", p.src[m[2]:m[3]], CommandFile(p.file))
+			"its test with PROMPTECHO_MODE=update does, too, and records what neither side has",
+			p.src[m[2]:m[3]], CommandFile(p.file))
 	}
 }
 

@@ -48,8 +48,9 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		p.named += len(b)
 	}
 	if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
-		p.badf(n, field, "asset %q is used %d times; with its %d bytes that is more than is allowed. "+
-			"Use it less often, or record again", name, p.mentions[name], len(b))
+		p.badf(n, field, "asset %q is used %d times; with its %d bytes "+
+			"that is more than is allowed. Use it less often, or record again",
+			name, p.mentions[name], len(b))
 	}
 	return b
 }
@@ -74,8 +75,8 @@ func (p *parser) assetText(n *yaml.Node, field string) string {
 func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 	count, name, ok := strings.Cut(n.Text, "@")
 	if !ok {
-		p.badf(n, field, "invalid vector %q; want the count of its numbers, \"@\" and the name of "+
-			"its asset", yaml.Clip(n.Text))
+		p.badf(n, field, "invalid vector %q; want the count of its numbers, \"@\" and the name of its asset",
+			yaml.Clip(n.Text))
 	}
 	v, err := exactjson.Parse(p.readAsset(n, field, name))
 	if err != nil || v.Kind != exactjson.Array || strconv.Itoa(len(v.Elems)) != count {

@@ -20,8 +20,8 @@ func (p *parser) form(r *interaction.Request) {
 	case len(r.Body) > 0:
 		p.badf(n, field, "both a body and a form; keep one")
 	case !ok:
-		p.badf(n, field, "a form needs a content-type of its request: multipart with a boundary, or "+
-			"application/x-www-form-urlencoded")
+		p.badf(n, field, "a form needs a content-type of its request: "+
+			"multipart with a boundary, or application/x-www-form-urlencoded")
 	}
 	parts := listOf(p, n, field, "parts", p.formPart)
 	r.Body = kind.Join(parts)

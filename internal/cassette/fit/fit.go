@@ -28,8 +28,9 @@ func Given(file string, f *cassette.File) (problems []finding.Finding) {
 // Interaction returns what looks like a secret in an interaction of a cassette.
 func Interaction(file string, it *interaction.Interaction) (problems []finding.Finding) {
 	for _, secret := range redact.Findings(it) {
-		text := fmt.Sprintf("%s: looks like a secret; replace it with [REDACTED], and revoke it if "+
-			"it was committed", secret)
+		text := fmt.Sprintf("%s: looks like a secret; replace it "+
+			"with [REDACTED], and revoke it if it was committed",
+			secret)
 		problems = append(problems, problem(finding.SecretInFile, file, it.Line, text))
 	}
 	return problems
@@ -38,8 +39,8 @@ func Interaction(file string, it *interaction.Interaction) (problems []finding.F
 // Partial returns what is wrong with a cassette whose recording is not complete.
 func Partial(file string, f *cassette.File) (problems []finding.Finding) {
 	if f.Partial {
-		const text = "partial: the run that recorded it failed, or ran only part of its test; run " +
-			"the whole test until it passes"
+		const text = "partial: the run that recorded it failed, or " +
+			"ran only part of its test; run the whole test until it passes"
 		problems = append(problems, problem(finding.RecordingPartial, file, 0, text))
 	}
 	return problems

@@ -25,8 +25,9 @@ func (p *parser) properties(nd *Node) {
 			name := p.anchorName()
 			if first := p.anchors[name]; first != nil {
 				line, _ := Position(p.text, first.pos)
-				p.failf(start, "the anchor &%s is in line %d already; write *%s in place of this "+
-					"value, or give it another name", name, line, name)
+				p.failf(start, "the anchor &%s is in line %d "+
+					"already; write *%s in place of this value, or give it another name",
+					name, line, name)
 			}
 			p.anchors[name] = &anchor{pos: start}
 			p.names = append(p.names, name)
@@ -42,8 +43,9 @@ func (p *parser) anchorName() string {
 	start := p.pos + 1
 	for p.pos++; !p.gapAt(0) && strings.IndexByte(",]}", p.peek(0)) < 0; p.pos++ {
 		if c := p.peek(0); !isLetter(c) && c != '-' && (c < '0' || c > '9') {
-			p.failf(start-1, "the name of an anchor consists of ASCII letters, digits, - and _, "+
-				"found %q; put text in quotes", p.rest(start-1))
+			p.failf(start-1, "the name of an anchor consists of "+
+				"ASCII letters, digits, - and _, found %q; put text in quotes",
+				p.rest(start-1))
 		}
 	}
 	name := p.text[start:p.pos]
@@ -110,8 +112,9 @@ func (p *parser) alias(nd *Node) {
 			*nd, found = p.Beyond(name)
 		}
 		if !found {
-			p.failf(start, "no value above has the anchor &%s%s; write the value out, or restore the "+
-				"value with the anchor", name, p.below(name))
+			p.failf(start, "no value above has the anchor &%s%s; write "+
+				"the value out, or restore the value with the anchor",
+				name, p.below(name))
 		}
 	}
 	nd.Size, nd.Anchor = int32(sizeOf(nd)), 0
@@ -121,8 +124,9 @@ func (p *parser) alias(nd *Node) {
 	}
 	p.expanded += int(nd.Size)
 	if p.expanded > most {
-		p.failf(start, "the aliases up to here expand to more than %d MB, far more than this file "+
-			"has; write fewer of them", p.expanded>>20)
+		p.failf(start, "the aliases up to here expand to more than "+
+			"%d MB, far more than this file has; write fewer of them",
+			p.expanded>>20)
 	}
 }
 

@@ -18,8 +18,8 @@ func (p *parser) blockScalar(nd *Node, n int) {
 	}
 	text, breaks := p.blockText(indent, folded)
 	if p.eof() && !strings.HasSuffix(p.text, "\n") && chomp != '-' {
-		p.failf(len(p.text), "the file ends inside a text, without a line end; add one, or write |- "+
-			"if the text has none")
+		p.failf(len(p.text), "the file ends inside a text, without a "+
+			"line end; add one, or write |- if the text has none")
 	}
 	switch {
 	case chomp == '+':
@@ -41,8 +41,9 @@ func (p *parser) blockHeader() (indent int, chomp byte) {
 		case (c == '-' || c == '+') && chomp == 0:
 			chomp = c
 		default:
-			p.failf(p.pos, "want -, + or a digit after | or >, found %q; start the text on the next "+
-				"line, or put it in quotes", p.rest(p.pos))
+			p.failf(p.pos, "want -, + or a digit after | or >, found "+
+				"%q; start the text on the next line, or put it in quotes",
+				p.rest(p.pos))
 		}
 	}
 	p.endLine()

@@ -80,8 +80,9 @@ func (p *parser) checkText() {
 		case r == '\ufeff':
 			p.failf(i, "a byte order mark inside the file; write it as \"\\ufeff\" in double quotes, or delete it")
 		case r == '\u2028', r == '\u2029', r == 0x85:
-			p.failf(i, "%U, which only some readers take for a line break; write it as \"\\u%04x\" "+
-				"in double quotes", r, r)
+			p.failf(i, "%U, which only some readers take for a line "+
+				"break; write it as \"\\u%04x\" in double quotes",
+				r, r)
 		case r == '\ufffe', r == '\uffff', r < 0xa0:
 			p.failf(i, "control character %U; write it as \"\\u%04x\" in double quotes", r, r)
 		}

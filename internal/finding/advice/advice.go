@@ -9,14 +9,46 @@ import (
 	"strings"
 )
 
+// A Name is the name of an option in Go.
+type Name string
+
+// The options of a recorder.
+const (
+	InMode        Name = "InMode"
+	Upstream      Name = "Upstream"
+	Match         Name = "Match"
+	MatchOnly     Name = "MatchOnly"
+	MatchSampling Name = "MatchSampling"
+	Ignore        Name = "Ignore"
+	Mask          Name = "Mask"
+	MaskTimes     Name = "MaskTimes"
+	MaskUUIDs     Name = "MaskUUIDs"
+	MaskTempDirs  Name = "MaskTempDirs"
+	Alias         Name = "Alias"
+	Unordered     Name = "Unordered"
+	KeepHeaders   Name = "KeepHeaders"
+	KeepUploads   Name = "KeepUploads"
+	Redact        Name = "Redact"
+	RedactFields  Name = "RedactFields"
+	Pace          Name = "Pace"
+	AllowUnused   Name = "AllowUnused"
+	AllowRaced    Name = "AllowRaced"
+	AllowRepeats  Name = "AllowRepeats"
+	Log           Name = "Log"
+	Live          Name = "Live"
+	Frozen        Name = "Frozen"
+	PassThrough   Name = "PassThrough"
+	OnRecordError Name = "OnRecordError"
+)
+
 // An Option is an option of a recorder with its arguments, as reports advise it.
 type Option struct {
-	Name string   `json:"name"`           // as in Go: "Ignore"
+	Name Name     `json:"name"`
 	Args []string `json:"args,omitempty"` // texts without quotes, numbers, and the names of constants
 }
 
 // New returns an option.
-func New(name string, args ...string) Option { return Option{Name: name, Args: args} }
+func New(name Name, args ...string) Option { return Option{Name: name, Args: args} }
 
 // A Value is one that a recording keeps, so that a replay can give it again.
 type Value int
@@ -38,8 +70,8 @@ type Words struct {
 	// Call names an option with its arguments in a sentence.
 	Call func(o Option) string
 
-	// Name names an option without its arguments. name is the name in Go.
-	Name func(name string) string
+	// Name names an option without its arguments.
+	Name func(name Name) string
 
 	// AliasOf returns, as Line does, the Alias for a server of the test, whose port is another
 	// one in each run.
@@ -61,18 +93,12 @@ type Words struct {
 
 // InGo are the words for a test in Go.
 var InGo = &Words{
-	Code:    codeInGo,
-	Line:    func(o Option) string { return codeInGo(o) + "," },
-	Call:    callInGo,
-	Name:    func(name string) string { return name },
-	AliasOf: aliasInGo,
-	TakeValue: func(values ...Value) string {
-		var calls []string
-		for _, v := range values {
-			calls = append(calls, map[Value]string{Time: "rec.Now()", Random: "rec.Rand(NAME)"}[v])
-		}
-		return "take the value from " + strings.Join(calls, " and ") + ", to get the recorded one in replay"
-	},
+	Code:         codeInGo,
+	Line:         func(o Option) string { return codeInGo(o) + "," },
+	Call:         callInGo,
+	Name:         func(name Name) string { return string(name) },
+	AliasOf:      aliasInGo,
+	TakeValue:    takeValueInGo,
 	NameRequest:  "promptecho.WithName",
 	ReplayTime:   "Take it from rec.Now(), which a replay gives again",
 	ReplayUser:   `Read it with rec.Env("USER"), which a replay gives again`,
@@ -98,15 +124,29 @@ func callInGo(o Option) string {
 	var args []string
 	for i, arg := range o.Args {
 		switch {
-		case o.Name == "Pace" || o.Name == "OnRecordError":
+		case o.Name == Pace || o.Name == OnRecordError:
 			args = append(args, arg) // a number, or a constant
-		case o.Name == "Mask" && len(o.Args) == 2 && i == 0 && strconv.CanBackquote(arg):
+		case o.Name == Mask && len(o.Args) == 2 && i == 0 && strconv.CanBackquote(arg):
 			args = append(args, "`"+arg+"`") // an expression has backslashes
 		default:
 			args = append(args, strconv.Quote(arg))
 		}
 	}
-	return o.Name + "(" + strings.Join(args, ", ") + ")"
+	return string(o.Name) + "(" + strings.Join(args, ", ") + ")"
+}
+
+// takeValueInGo advises to call the recorder for values.
+func takeValueInGo(values ...Value) string {
+	var calls []string
+	for _, v := range values {
+		switch v {
+		case Time:
+			calls = append(calls, "rec.Now()")
+		case Random:
+			calls = append(calls, "rec.Rand(NAME)")
+		}
+	}
+	return "take the value from " + strings.Join(calls, " and ") + ", to get the recorded one in replay"
 }
 
 // aliasInGo returns the line for the list of options, where server stands for the

@@ -218,8 +218,8 @@ func (l *Leak) Report() string {
 		text += "\n  caller: " + l.Caller
 	}
 	param := strings.ToLower(cmp.Or(l.Test, "Test")[:1]) // t, b of a benchmark, or f of a fuzz test
-	return text + fmt.Sprintf("\n\nPass the client of a recorder to the code that sends it:\n"+
-		"  rec := echotest.New(%s)\n  %s\n"+
+	return text + fmt.Sprintf("\n\nPass the client of a "+
+		"recorder to the code that sends it:\n  rec := echotest.New(%s)\n  %s\n"+
 		"or let this host pass, in TestMain:\n  echotest.Main(m, echotest.AllowHosts(%q))", param, l.Client, l.Host)
 }
 
@@ -232,8 +232,8 @@ var clients = []struct{ path, code string }{
 	{"google.golang.org/genai", "genai.NewClient(ctx, &genai.ClientConfig{HTTPClient: rec.Client(), ...})"},
 	{"github.com/ollama/ollama/api", "api.NewClient(base, rec.Client())"},
 	{"github.com/cohere-ai/cohere-go", "client.NewClient(option.WithHTTPClient(rec.Client()), ...)"},
-	{"github.com/sashabaranov/go-openai", "config.HTTPClient = rec.Client() // of " +
-		"openai.NewClientWithConfig(config)"},
+	{"github.com/sashabaranov/go-openai", "config.HTTPClient = " +
+		"rec.Client() // of openai.NewClientWithConfig(config)"},
 	{"github.com/modelcontextprotocol/go-sdk", "&mcp.StreamableClientTransport{HTTPClient: rec.Client(), ...}"},
 }
 

@@ -79,8 +79,8 @@ func (s *Server) URL(upstream string) (string, error) {
 	return l.address + u.EscapedPath(), nil
 }
 
-var errNotUpstream = errors.New("an upstream is an address such as https://api.example.com/v1, " +
-	"without user, query and fragment")
+var errNotUpstream = errors.New("an upstream is an address such " +
+	"as https://api.example.com/v1, without user, query and fragment")
 
 // isUpstream reports whether a URL can be the base URL of an upstream.
 func isUpstream(u *url.URL) bool {

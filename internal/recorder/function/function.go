@@ -119,8 +119,9 @@ func marshal(v any) ([]byte, error) {
 		return nil, err
 	}
 	if why := codec.Unwritable(&value); why != "" {
-		return nil, fmt.Errorf("%s. To keep every byte, wrap a closure that takes or returns this "+
-			"JSON as a string", why)
+		return nil, fmt.Errorf("%s. To keep every byte, wrap a "+
+			"closure that takes or returns this JSON as a string",
+			why)
 	}
 	return value.AppendJSON(nil, exactjson.Layout{}), nil
 }
@@ -177,8 +178,9 @@ func (known knownErrors) recorded(resp *interaction.Response) (err, failed error
 	for _, text := range resp.ErrorIs {
 		i := slices.IndexFunc(known, func(k error) bool { return k.Error() == text })
 		if i < 0 {
-			return nil, fmt.Errorf("the recorded error is %q, and promptecho.Sentinels was passed no "+
-				"error with that text: pass it", text)
+			return nil, fmt.Errorf("the recorded error is %q, and "+
+				"promptecho.Sentinels was passed no error with that text: pass it",
+				text)
 		}
 		e.is = append(e.is, known[i])
 		if text == e.text {

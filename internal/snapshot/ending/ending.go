@@ -67,13 +67,14 @@ func Tell(w io.Writer, folder string, allPassed bool) {
 		}
 	}
 	if allPassed && len(pending) > 0 {
-		fmt.Fprintf(w, "echosnap: all tests passed, but an earlier run left %s; promptecho review "+
-			"-reject drops it\n", english.List(pending, 10))
+		fmt.Fprintf(w, "echosnap: all tests passed, but an earlier "+
+			"run left %s; promptecho review -reject drops it\n",
+			english.List(pending, 10))
 	}
 	for _, file := range slices.Sorted(maps.Keys(unused)) {
 		names := strings.Join(group.Each(unused[file], strconv.Quote), ", ")
-		fmt.Fprintf(w, "echosnap: %s: no test uses %s any more; go test -echo.update drops unused "+
-			"snapshots\n", file, names)
+		fmt.Fprintf(w, "echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots\n",
+			file, names)
 	}
 }
 

@@ -93,8 +93,9 @@ func AtMost(n int, names ...string) Check {
 			count++
 			if count == n+1 {
 				of := cmp.Or(strings.Join(names, ", "), "tools")
-				return fmt.Sprintf("at most %d calls of %s are allowed, but call number %d (%s) is "+
-					"made in step %d", n, of, count, u.name, u.step+1)
+				return fmt.Sprintf("at most %d calls of %s are "+
+					"allowed, but call number %d (%s) is made in step %d",
+					n, of, count, u.name, u.step+1)
 			}
 		}
 		return ""

@@ -47,8 +47,8 @@ func awsProblem(status int) (kind, message string) {
 	case status == http.StatusMethodNotAllowed:
 		return "UnsupportedOperationException", "Method not allowed (stand-in)"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return "AccessDeniedException", "You don't have access to the model with the specified model " +
-			"ID. (stand-in, on demand)"
+		return "AccessDeniedException", "You don't have access to the " +
+			"model with the specified model ID. (stand-in, on demand)"
 	case status == http.StatusRequestTimeout:
 		return "ModelTimeoutException", "The request took too long to process. (stand-in, on demand)"
 	case status == http.StatusFailedDependency:

@@ -34,8 +34,8 @@ func answerEmbeddings(c *call) (*answer, *problem) {
 	}
 	if size > maxDimensions {
 		return nil, &problem{status: http.StatusBadRequest, kind: "invalid_request_error", param: "dimensions",
-			message: fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be less than or equal to "+
-				"%d.", size, maxDimensions)}
+			message: fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be less than or equal to %d.",
+				size, maxDimensions)}
 	}
 	var data []object
 	count := 0

@@ -45,8 +45,8 @@ func googleModel(c *call) (string, *problem) {
 	}
 	if name == noModel {
 		return "", &problem{status: http.StatusNotFound, kind: "NOT_FOUND",
-			message: "models/" + name + " is not found for API version v1beta, or is not supported " +
-				"for " + method + "."}
+			message: "models/" + name + " is not found for API " +
+				"version v1beta, or is not supported for " + method + "."}
 	}
 	return name, nil
 }

@@ -79,8 +79,9 @@ func openaiProblem(c *call, status int) problem {
 	case status == http.StatusNotFound:
 		return invalid(fmt.Sprintf("Invalid URL (%s %s)", c.method, c.path))
 	case status == http.StatusMethodNotAllowed:
-		return invalid(fmt.Sprintf("Not allowed to %s on %s. (HINT: Perhaps you meant to use a "+
-			"different HTTP method?)", c.method, c.path))
+		return invalid(fmt.Sprintf("Not allowed to %s on %s. "+
+			"(HINT: Perhaps you meant to use a different HTTP method?)",
+			c.method, c.path))
 	case status == http.StatusUnauthorized:
 		return problem{kind: "invalid_request_error", code: "invalid_api_key",
 			message: "Incorrect API key provided: stand-in, on demand."}

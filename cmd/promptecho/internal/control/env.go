@@ -124,7 +124,8 @@ func (c *Control) addStrays(rep *Report) {
 		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %s was stopped: "+
 			"it would have bypassed the cassette, and this run sends nothing upstream. "+
 			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its "+
-			"base URL from the variable NAME. If that host is not a model and must be reached, "+
-			"set NO_PROXY=%[1]s", host)))
+			"base URL from the variable NAME. If that host is "+
+			"not a model and must be reached, set NO_PROXY=%[1]s",
+			host)))
 	}
 }

@@ -63,8 +63,9 @@ func (c *Control) listen() (net.Listener, error) {
 		return net.Listen("tcp6", "[::1]:0")
 	}
 	if _, _, err := net.SplitHostPort(c.Listen); err != nil || !urls.IsLoopback(c.Listen) {
-		return nil, fmt.Errorf("-listen %s: it must be an address of this machine with a port: "+
-			"127.0.0.1:8090, [::1]:8090", c.Listen)
+		return nil, fmt.Errorf("-listen %s: it must be an "+
+			"address of this machine with a port: 127.0.0.1:8090, [::1]:8090",
+			c.Listen)
 	}
 	return net.Listen("tcp", c.Listen)
 }

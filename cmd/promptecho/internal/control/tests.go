@@ -118,8 +118,9 @@ func (c *Control) enter(s *session, mode, by string) error {
 	for _, other := range c.sessions {
 		if other.at == s.at {
 			return fmt.Errorf("%s is still open at the same address, because its request has the "+
-				"same \"by\": leave \"by\" out for tests that run in parallel, so that each gets "+
-				"an address of its own", other.name)
+				"same \"by\": leave \"by\" out for tests that run "+
+				"in parallel, so that each gets an address of its own",
+				other.name)
 		}
 	}
 	if err := c.open(s, mode, by); err != nil {

@@ -107,8 +107,9 @@ func (r *reader) agentMessage(n *yaml.Node, field string) message {
 		m.body = []byte(r.string(member(n, "text"), field+".text"))
 	}
 	if strings.Contains(interaction.HeadersOf(m.headers).Get("content-type"), agentBoundary) {
-		r.cassette.lose("the boundary between the parts of the form of the %s is not known: "+
-			"AgentTape replaces it", nameOf(field))
+		r.cassette.lose("the boundary between the parts of "+
+			"the form of the %s is not known: AgentTape replaces it",
+			nameOf(field))
 	}
 	return m
 }
@@ -144,8 +145,8 @@ func (r *reader) agentLLM(n *yaml.Node) {
 		r.leaveOut(n, finding.AnswerMissing, "the model call failed with a Python error, so there is no answer")
 		return
 	case endpoint == "":
-		r.leaveOut(n, finding.RequestMissing, "a framework reported a model call, but not what was "+
-			"sent, or to which provider")
+		r.leaveOut(n, finding.RequestMissing, "a framework reported "+
+			"a model call, but not what was sent, or to which provider")
 		return
 	case !ok:
 		r.leaveOut(n, finding.RequestMissing, "the model call is not a known one of the openai SDK: "+strconv.Quote(endpoint))

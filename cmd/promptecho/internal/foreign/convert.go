@@ -95,8 +95,9 @@ func (c *Cassette) add(x *exchange) error {
 	case errors.As(err, &invalid):
 		return fmt.Errorf("the request has no valid URL: %w", invalid.Err) // without the URL, which may hold a secret
 	case u.Scheme == "" || u.Host == "":
-		return fmt.Errorf("the URL of the request names no host: %q; write the address of the server "+
-			"in front of it", u.Path)
+		return fmt.Errorf("the URL of the request names no host: %q; "+
+			"write the address of the server in front of it",
+			u.Path)
 	case x.status < 100 || x.status > 999:
 		return fmt.Errorf("the answer has no valid status: %d", x.status)
 	}

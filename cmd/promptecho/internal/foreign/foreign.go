@@ -59,8 +59,9 @@ func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*C
 		case TestAgent:
 			r.testAgent(root)
 		case oldVCRpy:
-			r.failf(root, "", "this is a cassette of %s; let vcrpy convert it first: python -m "+
-				"vcr.migration %s", tool, name)
+			r.failf(root, "", "this is a cassette of %s; let "+
+				"vcrpy convert it first: python -m vcr.migration %s",
+				tool, name)
 		}
 	}
 	if r.err != nil {

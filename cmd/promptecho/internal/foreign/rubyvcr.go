@@ -47,8 +47,9 @@ func (r *reader) rubyMessage(n *yaml.Node, field string) message {
 	switch encoding := strings.ToUpper(r.string(member(body, "encoding"), field+".body.encoding")); encoding {
 	case "", "UTF-8", "US-ASCII", "ASCII-8BIT", "BINARY":
 	default:
-		r.cassette.lose("the encoding of a body was %s, but the file has it in UTF-8, and so has the "+
-			"new cassette", encoding)
+		r.cassette.lose("the encoding of a body was %s, but the file "+
+			"has it in UTF-8, and so has the new cassette",
+			encoding)
 	}
 	if coded := member(body, "base64_string"); coded != nil {
 		m.body = r.base64(coded, field+".body.base64_string")
@@ -80,8 +81,8 @@ func (r *reader) unknownBody(n *yaml.Node, of string) string {
 	}
 	switch {
 	case onDisk != nil:
-		return fmt.Sprintf("the body of the %s is in a file of its own, %.60q, which import does not "+
-			"read", of, onDisk.Text)
+		return fmt.Sprintf("the body of the %s is in a file of its own, %.60q, which import does not read",
+			of, onDisk.Text)
 	case member(body, "fields") != nil:
 		return fmt.Sprintf("the body of the %s is a list of fields, and not what was sent", of)
 	}

@@ -44,8 +44,8 @@ func (r *reader) pyRequest(n *yaml.Node) (message, error) {
 	if body != nil && strings.HasPrefix(body.Tag, pyObject) {
 		b, ok := r.pyBytes(body, "request.body")
 		if !ok {
-			return m, fmt.Errorf("the body of the request is an object of Python, %s, and not what "+
-				"was sent", className(body.Tag))
+			return m, fmt.Errorf("the body of the request is an object of Python, %s, and not what was sent",
+				className(body.Tag))
 		}
 		m.body = b
 		return m, nil

@@ -110,8 +110,8 @@ func (f *Finding) remedy(sameAsked bool) string {
 		return f.remedyBy(f.options)
 	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
 		return "every run sends this request, and none sends the recorded one: the program has " +
-			"changed since, or depends on a state that was different then. Record again: " +
-			"promptecho record -update"
+			"changed since, or depends on a state that was " +
+			"different then. Record again: promptecho record -update"
 	case mend != "":
 		return mend
 	case f.isFixed():
@@ -131,12 +131,12 @@ func (f *Finding) remedy(sameAsked bool) string {
 func (f *Finding) remedyBy(options []advice.Option) string {
 	code := advice.InGo.Code(options...)
 	isOfTime := func(o advice.Option) bool {
-		return o.Name == "MaskTimes" || o.Name == "Ignore" && f.all(isTime)
+		return o.Name == advice.MaskTimes || o.Name == advice.Ignore && f.all(isTime)
 	}
 	isOfChance := func(o advice.Option) bool {
 		placeholder := o.Args[len(o.Args)-min(1, len(o.Args)):]
-		return o.Name == "MaskUUIDs" ||
-			o.Name == "Mask" && (slices.Contains(placeholder, "HEX") || slices.Contains(placeholder, "ULID"))
+		return o.Name == advice.MaskUUIDs ||
+			o.Name == advice.Mask && (slices.Contains(placeholder, "HEX") || slices.Contains(placeholder, "ULID"))
 	}
 	switch {
 	case slices.ContainsFunc(options, isOfTime):
@@ -185,7 +185,7 @@ func (f *Finding) isFixed() bool {
 func (f *Finding) derived() (options []advice.Option) {
 	for path, values := range f.values {
 		if known := explaining(values); known != "" {
-			options = withOption(options, advice.New(known))
+			options = withOption(options, advice.New(advice.Name(known)))
 			continue
 		}
 		if path == "endpoint" {
@@ -202,7 +202,7 @@ func (f *Finding) derived() (options []advice.Option) {
 		}
 		before = endOfWord.ReplaceAllString(lastWords(strings.ToValidUTF8(before, "")), "") // what differs is a whole word
 		if before == "" || strings.HasPrefix(path, "header/") || strings.HasPrefix(path, "query/") || slices.ContainsFunc(values, isNoText) {
-			options = append(options, advice.New("Ignore", path))
+			options = append(options, advice.New(advice.Ignore, path))
 			continue
 		}
 		varying := `[\w-]+`
@@ -215,7 +215,7 @@ func (f *Finding) derived() (options []advice.Option) {
 			}
 		}
 		expr := strings.ReplaceAll(regexp.QuoteMeta(before), "`", ".") + varying
-		options = append(options, advice.New("Mask", expr, strings.TrimSpace(before)))
+		options = append(options, advice.New(advice.Mask, expr, strings.TrimSpace(before)))
 	}
 	slices.SortFunc(options, func(a, b advice.Option) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.Args, b.Args))

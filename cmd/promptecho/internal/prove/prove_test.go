@@ -35,7 +35,7 @@ func TestRounds(t *testing.T) {
 func add(r *Results, test, caller, option string, edits ...attr.Edit) {
 	var options []advice.Option
 	if option != "" {
-		options = append(options, advice.New(option))
+		options = append(options, advice.New(advice.Name(option)))
 	}
 	r.Begin()
 	round := Rounds(20, 2)[0]

@@ -76,16 +76,16 @@ func TestAdviceCanBePastedAfterServe(t *testing.T) {
 		options []advice.Option
 		want    string
 	}{
-		{[]advice.Option{advice.New("MaskTimes")}, "-options '{mask_times: true}'"},
-		{[]advice.Option{advice.New("MaskUUIDs")}, "-options '{mask_uuids: true}'"},
-		{[]advice.Option{advice.New("MaskTimes"), advice.New("Ignore", "metadata/user"), advice.New("Ignore", "x")},
+		{[]advice.Option{advice.New(advice.MaskTimes)}, "-options '{mask_times: true}'"},
+		{[]advice.Option{advice.New(advice.MaskUUIDs)}, "-options '{mask_uuids: true}'"},
+		{[]advice.Option{advice.New(advice.MaskTimes), advice.New(advice.Ignore, "metadata/user"), advice.New(advice.Ignore, "x")},
 			"-options '{mask_times: true, ignore: [metadata/user, x]}'"},
-		{[]advice.Option{advice.New("Mask", `req-(a|b)[0-9]+\)`, "REQ")}, `-options '{mask: {"req-(a|b)[0-9]+'\\'\)": "REQ"}}'`},
-		{[]advice.Option{advice.New("OnRecordError", "Keep")}, "-options '{on_record_error: keep}'"},
-		{[]advice.Option{advice.New("KeepHeaders", "x-request-id")}, `-options '{keep_headers: ["x-request-id"]}'`},
-		{[]advice.Option{advice.New("MatchOnly", "llm", "model")}, "-options '{match_only: {llm: [model]}}'"},
-		{[]advice.Option{advice.New("Pace", "1")}, "-options '{pace: 1}'"},
-		{[]advice.Option{advice.New("Alias", "http://127.0.0.1:80", "one")}, `-options '{alias: {"http://127.0.0.1:80": one}}'`},
+		{[]advice.Option{advice.New(advice.Mask, `req-(a|b)[0-9]+\)`, "REQ")}, `-options '{mask: {"req-(a|b)[0-9]+'\\'\)": "REQ"}}'`},
+		{[]advice.Option{advice.New(advice.OnRecordError, "Keep")}, "-options '{on_record_error: keep}'"},
+		{[]advice.Option{advice.New(advice.KeepHeaders, "x-request-id")}, `-options '{keep_headers: ["x-request-id"]}'`},
+		{[]advice.Option{advice.New(advice.MatchOnly, "llm", "model")}, "-options '{match_only: {llm: [model]}}'"},
+		{[]advice.Option{advice.New(advice.Pace, "1")}, "-options '{pace: 1}'"},
+		{[]advice.Option{advice.New(advice.Alias, "http://127.0.0.1:80", "one")}, `-options '{alias: {"http://127.0.0.1:80": one}}'`},
 	} {
 		got := Words.Code(c.options...)
 		if got != c.want {
@@ -110,7 +110,7 @@ func TestEachOptionHasItsNameInGo(t *testing.T) {
 	config := reflect.TypeFor[*recorder.Config]()
 	known := map[string]bool{}
 	for i := range config.NumMethod() {
-		known[nameOf(config.Method(i).Name)] = true
+		known[nameOf(advice.Name(config.Method(i).Name))] = true
 	}
 	for name := range options {
 		if !known[name] {

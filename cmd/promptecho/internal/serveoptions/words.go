@@ -16,11 +16,11 @@ const NameHeader = "X-Promptecho-Name"
 // Words are the words of reports for a suite behind promptecho serve.
 var Words = &advice.Words{
 	Code: code,
-	Line: func(o advice.Option) string { return code(o) },
-	Call: func(o advice.Option) string { return code(o) },
+	Line: codeOf,
+	Call: codeOf,
 	Name: nameOf,
 	AliasOf: func(address, name string) string {
-		return code(advice.New("Alias", address, name))
+		return code(advice.New(advice.Alias, address, name))
 	},
 	TakeValue: func(...advice.Value) string {
 		return "have the test give the program a fixed value"
@@ -37,6 +37,9 @@ var Words = &advice.Words{
 	DropOld:  "to keep nothing old, run with -mode=all -require-all",
 }
 
+// codeOf returns an option as a flag of promptecho serve.
+func codeOf(o advice.Option) string { return code(o) }
+
 // code returns options as a flag of promptecho serve.
 func code(list ...advice.Option) string {
 	if len(list) == 0 {
@@ -51,7 +54,7 @@ func settingOf(o advice.Option) setting {
 	if len(o.Args) == 0 {
 		s.values = []string{"true"}
 	}
-	if o.Name == "OnRecordError" {
+	if o.Name == advice.OnRecordError { // its argument is a constant: Keep
 		s.values = group.Each(o.Args, strings.ToLower)
 	}
 	return s
@@ -59,8 +62,8 @@ func settingOf(o advice.Option) setting {
 
 // nameOf returns the name that an option of Go has in a line: mask_times for
 // MaskTimes.
-func nameOf(inGo string) string {
-	words := strings.ReplaceAll(inGo, "UUID", "Uuid")
+func nameOf(inGo advice.Name) string {
+	words := strings.ReplaceAll(string(inGo), "UUID", "Uuid")
 	words = capital.ReplaceAllString(words, "_$0")
 	return strings.ToLower(strings.TrimPrefix(words, "_"))
 }
