@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,10 +18,7 @@ import (
 )
 
 // The tests choose their modes in code, so the machine's must not interfere.
-func TestMain(m *testing.M) {
-	environ.Clear()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { environ.Main(m) }
 
 // A fakeTB is a test that keeps what is said of it.
 type fakeTB struct {

@@ -1,14 +1,10 @@
 package recorder
 
 import (
-	"os"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/testing/environ"
 )
 
 // TestMain lets tests record, which CI does not.
-func TestMain(m *testing.M) {
-	environ.Clear()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { environ.Main(m) }

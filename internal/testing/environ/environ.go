@@ -30,6 +30,13 @@ func Clear() {
 	}
 }
 
+// Main runs the tests of a package without these variables, and ends the process: it is
+// the whole of a TestMain. m is a [testing.M].
+func Main(m interface{ Run() int }) {
+	Clear()
+	os.Exit(m.Run())
+}
+
 // A T is the test that sets a flag, a [testing.TB].
 type T interface {
 	Helper()

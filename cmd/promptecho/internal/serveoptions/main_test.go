@@ -1,14 +1,10 @@
 package serveoptions
 
 import (
-	"os"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/testing/environ"
 )
 
 // TestMain: neither CI nor a mode in the environment decides what the tests do.
-func TestMain(m *testing.M) {
-	environ.Clear()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { environ.Main(m) }
