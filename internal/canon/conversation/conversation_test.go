@@ -37,13 +37,14 @@ func lines(messages []Message) string {
 }
 
 const (
-	chat      = "https://api.openai.com/v1/chat/completions"
-	responses = "https://api.openai.com/v1/responses"
-	claude    = "https://api.anthropic.com/v1/messages"
-	gemini    = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent"
-	converse  = "https://bedrock-runtime.us-east-1.amazonaws.com/model/x/converse"
-	cohere    = "https://api.cohere.com/v2/chat"
-	ollama    = "http://localhost:11434/api/chat"
+	chat         = "https://api.openai.com/v1/chat/completions"
+	responses    = "https://api.openai.com/v1/responses"
+	claude       = "https://api.anthropic.com/v1/messages"
+	gemini       = "https://generativelanguage.googleapis.com/v1beta/models/g:generateContent"
+	interactions = "https://generativelanguage.googleapis.com/v1beta/interactions"
+	converse     = "https://bedrock-runtime.us-east-1.amazonaws.com/model/x/converse"
+	cohere       = "https://api.cohere.com/v2/chat"
+	ollama       = "http://localhost:11434/api/chat"
 )
 
 // TestFamilies: a loop over a tool reads the same in the spelling of every provider, as its
@@ -69,6 +70,11 @@ func TestFamilies(t *testing.T) {
 			{"role":"user","content":"Weather?"},
 			{"role":"assistant","content":[{"type":"text","text":"Let me see."},{"type":"tool_use","id":"t","name":"weather","input":{"city":"Paris"}}]},
 			{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"rain"}]}]}`},
+		{"gemini.interactions", interactions, `{"model":"g","system_instruction":"Be brief.","tools":[{"type":"function","name":"weather","description":"In a city","parameters":` + schema + `}],"input":[
+			{"type":"user_input","content":[{"type":"text","text":"Weather?"}]},
+			{"type":"model_output","content":[{"type":"text","text":"Let me see."}]},
+			{"type":"function_call","id":"c","name":"weather","arguments":{"city":"Paris"}},
+			{"type":"function_result","call_id":"c","name":"weather","result":"rain"}]}`},
 		{"gemini", gemini, `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"weather","description":"In a city","parameters":` + schema + `}]}],"contents":[
 			{"role":"user","parts":[{"text":"Weather?"}]},
 			{"role":"model","parts":[{"text":"Let me see."},{"functionCall":{"name":"weather","args":{"city":"Paris"}}}]},

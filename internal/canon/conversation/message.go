@@ -120,6 +120,8 @@ func roleOf(v *exactjson.Value) string {
 	}
 	itemType := textOf(v, "type")
 	switch {
+	case itemType == "model_output": // Gemini's interactions
+		return "assistant"
 	case strings.HasSuffix(itemType, "_output"), strings.HasSuffix(itemType, "_result"):
 		return "tool"
 	case strings.HasSuffix(itemType, "_call"), itemType == "reasoning", itemType == "thought":
