@@ -7,15 +7,16 @@ import (
 
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// quoteForPOSIX quotes s for bash, dash, zsh and fish.
+// quoteForUnix quotes s for bash, dash, zsh and fish.
 //
-// Single quotes keep every character in all of them, with one exception: fish
-// reads \\ and \' as escapes within single quotes
-// (https://fishshell.com/docs/current/language.html#quotes). So a backslash
-// that fish might take for an escape is written outside of the quotes, as \\,
-// where all of these shells read it as one backslash.
-func quoteForPOSIX(s string) string {
-	if isPlainForPOSIX(s) {
+// Within single quotes, these shells read every character but the quote itself as it
+// is. Only fish also reads \\ and \' there as escapes
+// (https://fishshell.com/docs/current/language.html#quotes). So a quote, and a
+// backslash that would begin such an escape, stand outside of the quotes with a
+// backslash before them: each of the four shells reads \' as a quote, and \\ as a
+// backslash.
+func quoteForUnix(s string) string {
+	if isPlainForUnix(s) {
 		return s
 	}
 	var quoted strings.Builder
@@ -34,10 +35,10 @@ func quoteForPOSIX(s string) string {
 	return quoted.String()
 }
 
-// isPlainForPOSIX reports whether s needs no quotes. A word that begins with =
+// isPlainForUnix reports whether s needs no quotes. A word that begins with =
 // is a command's path in zsh (=ls), and one that begins with % is a process in
 // fish (%self).
-func isPlainForPOSIX(s string) bool {
+func isPlainForUnix(s string) bool {
 	const plain = alphanumeric + "/._-=@%+,:"
 	isEmpty := s == ""
 	isExpanded := strings.HasPrefix(s, "=") || strings.HasPrefix(s, "%")

@@ -32,7 +32,7 @@ func TestQuotedArgumentsReachTheProgramInEachShell(t *testing.T) {
 	t.Parallel()
 	var script strings.Builder
 	for _, text := range texts {
-		quoted := quoteForPOSIX(text)
+		quoted := quoteForUnix(text)
 		script.WriteString("PROMPTECHO_FROM=" + quoted + " show " + quoted + "\n")
 	}
 	for _, shell := range shells(t) {
@@ -44,7 +44,7 @@ func TestQuotedArgumentsReachTheProgramInEachShell(t *testing.T) {
 			}
 			want := call{"show", text + " ", []string{text}}
 			if fmt.Sprintf("%q", got[i]) != fmt.Sprintf("%q", want) {
-				t.Errorf("%s reads %s as %q, want %q", shell.name, quoteForPOSIX(text), got[i], want)
+				t.Errorf("%s reads %s as %q, want %q", shell.name, quoteForUnix(text), got[i], want)
 				break // what follows may be a part of the same misreading
 			}
 		}

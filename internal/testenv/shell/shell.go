@@ -17,7 +17,7 @@ func quoteFor(goos, s string) string {
 	if goos == "windows" {
 		return quoteForWindows(s)
 	}
-	return quoteForPOSIX(s)
+	return quoteForUnix(s)
 }
 
 func joinFor(goos string, words []string) string {
@@ -43,7 +43,7 @@ func With(goos string, words []string, variables ...string) string {
 	var assignments string
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		assignments += name + "=" + quoteForPOSIX(value) + " "
+		assignments += name + "=" + quoteForUnix(value) + " "
 	}
 	return assignments + joinFor(goos, words)
 }
