@@ -73,8 +73,9 @@ type setting struct {
 	why    string // why it has no effect, if that is known when it is set
 }
 
-// in returns the setting as it is in the program.
-func (s *setting) in(words *advice.Words) string {
+// text returns the setting as its user wrote it: a flag or a variable, an option's name, or a
+// call of the option.
+func (s *setting) text(words *advice.Words) string {
 	switch {
 	case s.option == "":
 		return s.flag
@@ -148,7 +149,7 @@ func (c *Config) set(option advice.Name, isInvalid bool, why string) {
 // failFor keeps the first error of an option.
 func (c *Config) failFor(option advice.Name, args []string, err error) {
 	s := setting{option: option, args: args}
-	c.fail(s.in(c.inWords()), err)
+	c.fail(s.text(c.inWords()), err)
 }
 
 // fail keeps the first error. what is the option or the flag, as it is in the
@@ -166,8 +167,9 @@ func (c *Config) Words(words *advice.Words) { c.words = words }
 // inWords returns the words of reports.
 func (c *Config) inWords() *advice.Words { return cmp.Or(c.words, advice.InGo) }
 
-// add notes the values of an option that takes any number of them. before are
-// the arguments before the values. check returns what is wrong with a value; it
+// add notes each value of an option that takes any number of them, and fails if
+// there is none or an empty one. The option is called with the arguments of
+// before, and then with the values. check returns what is wrong with a value; it
 // may be nil.
 func (c *Config) add(option advice.Name, before, values []string, check func(string) error) {
 	for _, v := range values {

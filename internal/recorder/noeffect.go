@@ -85,7 +85,7 @@ func (r *Recorder) noteUnknownVariables() {
 func (r *Recorder) optionsReport(o *report.Outcome) (list []report.Option) {
 	isWholeRun := r.log.Reached.Load() && !o.Skipped && !o.Filtered && !o.Short
 	for _, s := range r.config.settings {
-		option := report.Option{Code: s.in(r.words()), Why: r.whyNoEffect(s)}
+		option := report.Option{Code: s.text(r.words()), Why: r.whyNoEffect(s)}
 		if s.option == advice.Frozen && option.Why != "" && isWholeRun {
 			r.log.Error(r.errorf(finding.OptionWithoutEffect, "%s", option))
 			continue

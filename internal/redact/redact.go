@@ -34,15 +34,16 @@ func (p *Policy) Request(req *interaction.Request) error {
 	return p.RedactBody(req)
 }
 
-// RedactHead redacts everything of a request but its body in place; [Policy.RedactBody]
-// does the rest. Of two requests with the same URL it makes the same URL, as long as no
-// secret becomes known between them.
+// RedactHead redacts the head of a request, which is its URL and its headers, in place;
+// [Policy.RedactBody] redacts the body. Requests with equal URLs have equal URLs when they
+// are redacted, as long as no secret becomes known between them.
 //
-// Most requests of a test have the head of the one before, which is remembered:
-// redacting it takes as long as everything else of a small replayed call. A head
-// with a signature is not remembered, since its signature is known for a while only.
+// The last head is remembered, because most requests of a test have equal heads, and
+// redacting one takes as long as the rest of a small replayed call. A head with a
+// signature, as AWS has it, is not remembered: each signature has to be learned, since
+// the policy forgets it after a while.
 func (p *Policy) RedactHead(req *interaction.Request) {
-	known, signs := p.counts()
+	known, signatures := p.counts()
 	last := p.lastHead.Load()
 	if last != nil && last.isOf(req, known) {
 		req.URL = last.redactedURL
@@ -52,10 +53,11 @@ func (p *Policy) RedactHead(req *interaction.Request) {
 
 	next := &head{url: req.URL, headers: cloneHeaders(req.Headers)}
 	p.learn(req)
-	known, signsNow := p.counts()
+	known, signaturesNow := p.counts()
 	req.Headers = p.requestHeaders(req.Headers)
 	req.URL = typedOfAnswers().ReplaceAllString(p.url(req.URL), Placeholder)
-	if signsNow != signs {
+	isSigned := signaturesNow != signatures // one was learned
+	if isSigned {
 		return
 	}
 	next.redactedURL = req.URL
