@@ -1040,7 +1040,7 @@ func TestWrapOtherContext(t *testing.T) {
 			}
 			continue
 		}
-		want := "it was recorded while tool/weather ran, which is played and not called now: pass the context that the function gets on to the request, and record again"
+		want := "it was recorded while tool/weather ran. This run played that function and did not call it: pass the function's context to the request, and record again"
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "AllowRaced") {
 			t.Error(err)
 		}

@@ -42,33 +42,9 @@ func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Re
 	})
 }
 
-// failUnused adds the error that names unused recordings, with what helps.
+// failUnused adds the error that lists unused recordings, with the remedies.
 func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording) {
-	isSameLine := func(a, b *tape.Recording) bool { return a.Line() == b.Line() }
-	listed := slices.CompactFunc(slices.Clone(unused), isSameLine)
-	list := ""
-	overlapped := false // a recording that overlapped another request is among them
-	inFunction := false // so is one that a function made which is played now
-	for _, rec := range listed[:min(len(listed), maxListed)] {
-		why := r.whyUnused(rec, recs)
-		r.annotate(rep, rec.Line(), "", strings.TrimSuffix("a recording here was not used: "+why, ": "))
-		list += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
-		if why != "" {
-			list += "\n    " + why
-		}
-		function := r.Tape.LikelyCaller(rec)
-		switch {
-		case function != nil:
-			inFunction = true
-			list += fmt.Sprintf("\n    it was recorded while %s ran, which is played and not called now: "+
-				"pass the context that the function gets on to the request, and record again", call(function.Form()))
-		case rec.Concurrent() && r.successor(rec, used(recs)) == nil:
-			overlapped = true
-			list += "\n    it was recorded while another request was in flight"
-		}
-	}
-	list += english.AndMore("\n  … ", len(listed)-maxListed)
-
+	list := r.listUnused(rep, unused, recs)
 	first := fmt.Sprintf("%s:%d", r.File, unused[0].Line())
 	text := fmt.Sprintf("%d of %s not used", len(unused), english.Count(len(recs), "recording"))
 	problem := Problem{
@@ -79,13 +55,13 @@ func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording
 		Causes: []Cause{{
 			Finding: Finding{
 				Reason: text,
-				Detail: strings.TrimPrefix(strings.ReplaceAll(list, r.File+":", "line "), "\n"),
+				Detail: strings.TrimPrefix(strings.ReplaceAll(list.text, r.File+":", "line "), "\n"),
 			},
 			At:   first,
-			Text: list,
+			Text: list.text,
 		}},
 	}
-	if overlapped {
+	if list.hasOverlapped {
 		problem.Hints = []finding.Code{finding.RecordedParallel}
 		problem.Tail = "\n\nA test can end before its background " +
 			"requests are sent, because replay answers at once. " +
@@ -94,19 +70,56 @@ func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording
 	}
 
 	accept := "add " + r.Words.Call(allowUnused)
+	mayDrop := !list.hasOverlapped && !list.hasFunction && !o.Shared && r.obstacle() == ""
 	how := "Delete what is unused from the file, " + accept + ", or record again:"
-	updateHelps := !overlapped && !inFunction && !o.Shared && r.obstacle() == ""
 	switch {
 	case o.Unsure:
 		how = "Ignore this if a test failed or ran only in part: Close " +
 			"cannot know that (echotest can). Otherwise " + accept + ", or record again:"
-	case updateHelps:
+	case mayDrop:
 		drop := r.remedy(o, "To delete what is unused, without a call:", "update")
 		problem.Remedies = append(problem.Remedies, drop)
 		how = "Or " + accept + ", or record again:"
 	}
 	problem.Remedies = append(problem.Remedies, r.remedy(o, how, "all"))
 	rep.fail(problem)
+}
+
+// An unusedList is a list of unused recordings, as a report has it.
+type unusedList struct {
+	text          string // a paragraph for each recording, with the likely reason
+	hasOverlapped bool   // a recording overlapped another request when it was recorded
+	hasFunction   bool   // a request was sent by a recorded function, which this run did not call
+}
+
+// listUnused lists unused recordings, the first ones by name, and annotates their lines.
+// Recordings that begin in the same line, because it has "times", are listed once.
+func (r *Run) listUnused(rep *Report, unused, recs []*tape.Recording) (list unusedList) {
+	isSameLine := func(a, b *tape.Recording) bool { return a.Line() == b.Line() }
+	listed := slices.CompactFunc(slices.Clone(unused), isSameLine)
+	for _, rec := range listed[:min(len(listed), maxListed)] {
+		why := r.whyUnused(rec, recs)
+		annotation := "a recording here was not used"
+		list.text += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
+		if why != "" {
+			annotation += ": " + why
+			list.text += "\n    " + why
+		}
+		r.annotate(rep, rec.Line(), "", annotation)
+
+		function := r.Tape.LikelyCaller(rec)
+		switch {
+		case function != nil:
+			list.hasFunction = true
+			list.text += fmt.Sprintf("\n    it was recorded while %s ran. This run played that function and did not call it: "+
+				"pass the function's context to the request, and record again", call(function.Form()))
+		case rec.Concurrent() && r.successor(rec, used(recs)) == nil:
+			list.hasOverlapped = true
+			list.text += "\n    it was recorded while another request was in flight"
+		}
+	}
+	list.text += english.AndMore("\n  … ", len(listed)-maxListed)
+	return list
 }
 
 // Unused returns the recordings that answered nothing although the test should have asked
