@@ -98,7 +98,9 @@ func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) strin
 			how = "If it is a credential, use two cassettes, one per " +
 				"account. Otherwise, to write a hash of it and compare that"
 		}
-		way = how + fmt.Sprintf(", add\n  %s\nor, if it does not matter, %s. Then record again:\n%s", r.Words.Line(advice.New(advice.Match, c.Path)), ignore, r.commandIn(o, "all"))
+		match := r.Words.Line(advice.New(advice.Match, c.Path))
+		way = how + fmt.Sprintf(", add\n  %s\nor, if it does not matter, %s. Then record again:\n%s",
+			match, ignore, r.commandIn(o, "all"))
 	}
 	return fmt.Sprintf("%s: as written here, interactions %d and %d have the same request (%s), but "+
 		"different answers. The requests that were sent differ in %s, which is not written, so "+
@@ -135,7 +137,8 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 	}
 	unordered := ""
 	if len(edits) == 1 && edits[0].List() != "" {
-		unordered = "; or, if the order means nothing, add " + r.Words.Code(advice.New(advice.Unordered, fieldpath.Selector(edits[0].List())))
+		option := advice.New(advice.Unordered, fieldpath.Selector(edits[0].List()))
+		unordered = "; or, if the order means nothing, add " + r.Words.Code(option)
 	}
 	return "  if you changed nothing, this request depends on " +
 		"the order of calls that ran in parallel: " + r.places(before) + ".\n" +
@@ -143,7 +146,9 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		"order of requests can change if the program sleeps between them, makes calls that are " +
 		"not recorded, or asks fewer at once than in the " +
 		"recording (a pool as large as GOMAXPROCS, for example).\n" +
-		"  Keep results by index, not in the order of arrival; tell equal requests apart with " + r.Words.NameRequest + "; or play the recorded times with " + r.Words.Code(advice.New(advice.Pace, "1")) + unordered + "\n"
+		"  Keep results by index, not in the order of arrival; tell equal requests apart with " +
+		r.Words.NameRequest + "; or play the recorded times with " +
+		r.Words.Code(advice.New(advice.Pace, "1")) + unordered + "\n"
 }
 
 // bothOrders says that a run which records has sent a list in two orders, of which each list

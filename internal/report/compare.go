@@ -24,7 +24,8 @@ type Comparison struct {
 
 // of returns the comparisons with one of these verdicts.
 func (c Comparisons) of(verdicts ...compare.Verdict) []Comparison {
-	return slices.DeleteFunc(slices.Clone(c), func(one Comparison) bool { return !slices.Contains(verdicts, one.Verdict) })
+	isOther := func(one Comparison) bool { return !slices.Contains(verdicts, one.Verdict) }
+	return slices.DeleteFunc(slices.Clone(c), isOther)
 }
 
 // maxWording is how many differences are shown of an answer that differs only in them.
@@ -43,17 +44,22 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	shown := c.of(compare.Identical, compare.Benign, compare.NotCompared, compare.NotSent)
 	if len(not) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
-		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)", english.Count(sent, "model call"), r.Mode, r.ModeBy)
+		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)",
+			english.Count(sent, "model call"), r.Mode, r.ModeBy)
 		rep.Fail(finding.NothingComparable, text, text+r.list(not, 0)+"\n\nSet a key that has "+
 			"access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string
-	for _, v := range []compare.Verdict{compare.Identical, compare.Benign, compare.Drift, compare.NotCompared, compare.NotSent} {
+	all := []compare.Verdict{
+		compare.Identical, compare.Benign, compare.Drift, compare.NotCompared, compare.NotSent,
+	}
+	for _, v := range all {
 		if n := len(c.of(v)); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	rep.note(finding.Compared, fmt.Sprintf("mode compare, %s: %s%s", english.Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
+	rep.note(finding.Compared, fmt.Sprintf("mode compare, %s: %s%s",
+		english.Count(len(c), "recorded answer"), strings.Join(counts, ", "), r.list(shown, maxWording)))
 	if len(drifted) > 0 {
 		r.judgeDrifted(rep, o, drifted, sent)
 	}
@@ -61,7 +67,8 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 
 // judgeDrifted names the answers that have drifted, and shows in what.
 func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent int) {
-	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)", len(drifted), english.Count(sent, "model call"), have(len(drifted)), r.Mode, r.ModeBy)
+	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)",
+		len(drifted), english.Count(sent, "model call"), have(len(drifted)), r.Mode, r.ModeBy)
 	head := text
 	for _, one := range drifted {
 		r.annotate(rep, one.Recording.Line(), "", "the provider does not answer as recorded: drift in "+one.Why)

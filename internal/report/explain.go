@@ -43,7 +43,9 @@ func (r *Run) unanswerable(
 			"no recording of its own, already got the answer recorded for this one",
 			words), asked.Conflict.Recording.Line()
 	case asked.Last != nil:
-		return finding.AskedMoreOften, fmt.Sprintf(askedMoreOften+": %s, recorded %s (%s replays the last recording again)", times(asked.Times), times(asked.Recorded), r.Words.Name(advice.AllowRepeats)), asked.Last.Line()
+		why = fmt.Sprintf(askedMoreOften+": %s, recorded %s (%s replays the last recording again)",
+			times(asked.Times), times(asked.Recorded), r.Words.Name(advice.AllowRepeats))
+		return finding.AskedMoreOften, why, asked.Last.Line()
 	}
 	return "", "", 0
 }
@@ -52,7 +54,9 @@ const askedMoreOften = "asked more often than recorded"
 
 // explain finds the nearest recording, among those of near, and says in m what differs from it.
 // It returns nil if there is no recording.
-func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, used func(*tape.Recording) bool) *tape.Recording {
+func (r *Run) explain(
+	m *missing, c *tape.Match, recs, near []*tape.Recording, used func(*tape.Recording) bool,
+) *tape.Recording {
 	i := nearestOf(c.Form, near, used)
 	if i < 0 {
 		code, why := r.whyNothing(c.Form, len(recs))
@@ -79,10 +83,18 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 	incoming := c.Request.KnownAs(&request)
 	recorded, asked := options.Trace(&request), options.Trace(&incoming)
 	edits := diff.Forms(recorded, asked)
-	asSent := options // where calls are another order by what they say, they are not by their places
-	asSent.AsSent = true
-	if was, is := asSent.Trace(&request), asSent.Trace(&incoming); len(diff.Forms(was, is)) <= len(edits) && len(recorded.Orders) > 0 {
-		recorded, asked, edits = was, is, diff.Forms(was, is)
+	if len(recorded.Orders) > 0 {
+		// Calls that are in another order by what they say can be equal by their places.
+		asSent := options
+		asSent.AsSent = true
+		recordedAsSent := asSent.Trace(&request)
+		askedAsSent := asSent.Trace(&incoming)
+		editsAsSent := diff.Forms(recordedAsSent, askedAsSent)
+		if len(editsAsSent) <= len(edits) {
+			recorded = recordedAsSent
+			asked = askedAsSent
+			edits = editsAsSent
+		}
 	}
 	inOrderSent(edits, incoming.Body)
 	m.setHint(r.hint(edits, recs, nearest, &incoming), r.Words)
@@ -132,7 +144,8 @@ func (r *Run) explain(m *missing, c *tape.Match, recs, near []*tape.Recording, u
 func whyNotComparable(c *tape.Match, nearest *tape.Recording) (finding.Code, string) {
 	recorded, form := nearest.Head().Request, nearest.Form()
 	if c.Request.Method != recorded.Method || c.Request.URL != recorded.URL {
-		return finding.NotRecorded, fmt.Sprintf("no call of %s is recorded; the recording here is of %s", call(c.Form), call(form))
+		return finding.NotRecorded, fmt.Sprintf("no call of %s is recorded; the recording here is of %s",
+			call(c.Form), call(form))
 	}
 	fault := diff.Broken(c.Request.Body)
 	isOfAPI := form.Known
@@ -174,10 +187,19 @@ func sameElsewhere(e *diff.Edit, recorded, asked *canon.Form) bool {
 }
 
 // acceptable reports whether promptecho accept may take a request as an edit of a recorded one.
-func acceptable(rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recorded, incoming *interaction.Request) bool {
+func acceptable(
+	rec *tape.Recording, asked *canon.Form, edits []diff.Edit, recorded, incoming *interaction.Request,
+) bool {
+	if rec.Used() || rec.Failed() || asked.Linked() {
+		return false
+	}
 	form := rec.Form()
-	return !rec.Used() && form.Endpoint == asked.Endpoint && form.Wire == asked.Wire && form.Model == asked.Model && !asked.Linked() &&
-		diff.Likeness(form, asked) >= question.Alike && !rec.Failed() && question.Of(edits, asked, recorded, incoming) == ""
+	isSameAPI := form.Endpoint == asked.Endpoint && form.Wire == asked.Wire && form.Model == asked.Model
+	if !isSameAPI || diff.Likeness(form, asked) < question.Alike {
+		return false
+	}
+	changedQuestion := question.Of(edits, asked, recorded, incoming)
+	return changedQuestion == ""
 }
 
 // nearestOf returns the index of the recording that is most like a form, or -1 if there is
@@ -191,6 +213,7 @@ func nearestOf(form *canon.Form, recs []*tape.Recording, used func(*tape.Recordi
 // reason says in a line how a request differs from the nearest recording. differs
 // is the same without the subject, if that is the nearest recording; else "".
 func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, text, differs string) {
+	isOfOtherList := func(e diff.Edit) bool { return e.List() != edits[0].List() }
 	switch {
 	case recorded.Endpoint != asked.Endpoint && recorded.Function:
 		return finding.EndpointChanged, "recorded for another function, " + call(recorded), ""
@@ -200,7 +223,7 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, 
 		differs = "differs, but only in what is not shown: a secret, or a field that counts in one " +
 			"of the two requests and is ignored in the other"
 		return finding.RequestChanged, nearestRecording + differs, differs
-	case edits[0].List() != "" && !slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.List() != edits[0].List() }):
+	case edits[0].List() != "" && !slices.ContainsFunc(edits, isOfOtherList):
 		differs = "differs only in the order of " + fieldpath.Short(edits[0].List())
 		return finding.OrderDiffers, nearestRecording + differs, differs
 	case len(edits) > 1:

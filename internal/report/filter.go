@@ -116,5 +116,6 @@ func patterns(name string) (alternatives [][]string) {
 			text[i] = alternative[0]
 		}
 	}
-	return group.Each(strings.Split(string(text), alternative), func(one string) []string { return strings.Split(one, level) })
+	list := strings.Split(string(text), alternative)
+	return group.Each(list, func(one string) []string { return strings.Split(one, level) })
 }

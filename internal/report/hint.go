@@ -31,8 +31,11 @@ const mostHinted = 256 << 10
 // none if more differs than text that changes from run to run and
 // fields that only tell calls apart, if another recording would match then, too, or if the
 // requests are long.
-func (r *Run) hint(edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request) (hint []advice.Option) {
-	request, options := nearest.Request(), *r.Tape.Config.Options
+func (r *Run) hint(
+	edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request,
+) (hint []advice.Option) {
+	request := nearest.Request()
+	options := *r.Tape.Config.Options
 	if len(request.Body)+len(asked.Body) > mostHinted {
 		return nil
 	}
@@ -99,15 +102,21 @@ func mayEqual(options *canon.Options, a, b *canon.Form) bool {
 		})
 }
 
-// addOptions adds the options by which a field may match, and returns them. There are none if nothing but the field's meaning can have changed.
+// addOptions adds the options by which a field may match, and returns them. There are none if
+// only the meaning of the field can have changed.
 func addOptions(options *canon.Options, e *diff.Edit) (added []advice.Option) {
 	recorded, ok := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
+	isConversation := fieldpath.Selector(e.List()) == "messages" // which has an order
+	areTimes := chance.IsUnixTime(e.Recorded) && chance.IsUnixTime(e.Incoming)
+	areRandom := chance.Random(recorded) && chance.Random(incoming)
 	switch {
-	case e.Path == "endpoint" || e.Path == "stream" || fieldpath.Selector(e.List()) == "messages": // a conversation has an order
+	case e.Path == "endpoint" || e.Path == "stream" || isConversation:
 		return nil
-	case canon.OfOneCall(e.Path) || strings.HasPrefix(e.Path, "header/") || chance.IsUnixTime(e.Recorded) && chance.IsUnixTime(e.Incoming),
-		strings.HasPrefix(e.Path, "query/") && chance.Random(recorded) && chance.Random(incoming):
+	case canon.OfOneCall(e.Path),
+		strings.HasPrefix(e.Path, "header/"),
+		strings.HasPrefix(e.Path, "query/") && areRandom,
+		areTimes:
 		path := fieldpath.Selector(e.Path)
 		options.Ignore = append(slices.Clip(options.Ignore), path)
 		return []advice.Option{advice.New(advice.Ignore, path)}
@@ -191,11 +200,14 @@ func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliase
 	case e.Path == "host":
 		return fmt.Sprintf("  if these are addresses of one service and the client picks one of "+
 			"them, give them the same name and record again: %s\n",
-			r.Words.Code(advice.New(advice.Alias, originOf(rec.URL), "service"), advice.New(advice.Alias, originOf(asked.URL), "service")))
+			r.Words.Code(
+				advice.New(advice.Alias, originOf(rec.URL), "service"),
+				advice.New(advice.Alias, originOf(asked.URL), "service")))
 	case e.Path == "body" && !utf8.Valid(asked.Body):
 		return "  the body is " + binaryForm(asked) + ", compared as bytes: an id, a time, or a map " +
 			"in another order makes it differ from run to run. If " +
-			"the client can send JSON, fields are compared instead; " + r.Words.Code(advice.New(advice.Ignore, "body")) + " ignores the whole body\n"
+			"the client can send JSON, fields are compared instead; " +
+			r.Words.Code(advice.New(advice.Ignore, "body")) + " ignores the whole body\n"
 	case mayBeUnset && e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
 		return "  the incoming text lacks a value: is an environment variable unset here? " + r.Words.SetVariable + "\n"
 	}
@@ -218,8 +230,12 @@ func lost(recorded, incoming string) bool {
 	const around = " \n\t/=:,.;\"'()[]{}<>@"
 	i := diff.FirstDifference(recorded, incoming)
 	value, ok := strings.CutSuffix(recorded[i:], incoming[i:])
-	return ok && value != "" && !strings.ContainsAny(value, around[:3]) && strings.Trim(value, around) != "" &&
-		(i == 0 || strings.ContainsAny(incoming[i-1:i], around)) && (i == len(incoming) || strings.ContainsAny(incoming[i:i+1], around))
+	if !ok || strings.Trim(value, around) == "" || strings.ContainsAny(value, around[:3]) {
+		return false
+	}
+	beginsWord := i == 0 || strings.ContainsAny(incoming[i-1:i], around)
+	endsWord := i == len(incoming) || strings.ContainsAny(incoming[i:i+1], around)
+	return beginsWord && endsWord
 }
 
 // binaryForm names what a body is that is no text.

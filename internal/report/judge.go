@@ -149,8 +149,9 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	text := "no value for " + english.List(calls, maxListed)
 	r.annotate(rep, 0, "", text)
 	rep.fail(Problem{
-		Code:   finding.ValueLacking,
-		Head:   fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s", r.File, text, r.obstacle()),
+		Code: finding.ValueLacking,
+		Head: fmt.Sprintf("%s has %s, which the test did not use when it was recorded.%s",
+			r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
 			r.remedy(o, "If the test sends no such value in a request, "+needed(calls)+
@@ -179,7 +180,9 @@ func needed(calls []string) string {
 // finding in full and gives each of the others a line. It also names the unused recordings
 // with which no miss was compared. elsewhere says which other file has the requests, or is
 // empty.
-func (l *Log) judgeMisses(rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string) {
+func (l *Log) judgeMisses(
+	rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string,
+) {
 	p := Problem{
 		Code: finding.Code(misses[0].Code),
 		Head: fmt.Sprintf("%s %s no recording (mode %s, %s; %d of %d recordings used)",

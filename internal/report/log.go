@@ -170,7 +170,8 @@ func (l *Log) FailedCalls() (calls []FailedCall) {
 // Replayed notes that a request was answered with a recorded failure. Whoever looks for
 // the reason why a test failed must know that nothing was sent.
 func (l *Log) Replayed(line int, resp *interaction.Response) {
-	l.replayed.Add(fmt.Sprintf("nothing was sent: this failure was replayed from %s:%d: %s", l.File, line, Failure(resp)))
+	l.replayed.Add(fmt.Sprintf("nothing was sent: this failure was replayed from %s:%d: %s",
+		l.File, line, Failure(resp)))
 }
 
 // Failure says in words how the request with this recorded answer failed.

@@ -125,7 +125,10 @@ const refusedText = interaction.MissMark + ": "
 // said returns the beginning of what a request says last, quoted: the text of the last
 // message, of the input or of the prompt. It returns "" if there is no such text.
 func said(form *canon.Form) string {
-	for _, field := range []string{"messages", "contents", "input", "inputs", "prompt", "message", "query", "texts", "text", "q"} {
+	fields := []string{
+		"messages", "contents", "input", "inputs", "prompt", "message", "query", "texts", "text", "q",
+	}
+	for _, field := range fields {
 		for _, l := range slices.Backward(form.Lines()) {
 			rest, ok := strings.CutPrefix(l.Path, "body/"+field)
 			if !ok || rest != "" && rest[0] != '/' {

@@ -121,7 +121,13 @@ func (rep *Report) note(code finding.Code, text string) {
 func (rep *Report) fail(p Problem) {
 	p.printable()
 	if rep.Done.Causes == nil {
-		rep.Done.Causes = []attr.Cause{{Code: p.Code, At: p.At, Hints: p.Hints, Reason: cmp.Or(p.General, p.Causes[0].Reason), Detail: p.Text()}}
+		rep.Done.Causes = []attr.Cause{{
+			Code:   p.Code,
+			At:     p.At,
+			Hints:  p.Hints,
+			Reason: cmp.Or(p.General, p.Causes[0].Reason),
+			Detail: p.Text(),
+		}}
 	}
 	rep.Done.AddCode(p.Code)
 	rep.Findings = append(rep.Findings, finding.Finding{Code: p.Code, Severity: finding.Failure, Text: p.Text()})

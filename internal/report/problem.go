@@ -14,7 +14,7 @@ type Problem struct {
 	Code     finding.Code
 	At       string         // the cassette with a line, if one is known
 	Hints    []finding.Code // what else is known of it
-	General  string         // what happened, without the numbers of this run; "" if that is the reason of the first cause
+	General  string         // what happened, without the numbers of this run; "" for the reason of the first cause
 	Head     string
 	Causes   []Cause
 	Tail     string   // the end of a list that is too long, and the like; may be empty

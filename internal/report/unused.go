@@ -111,8 +111,10 @@ func (r *Run) listUnused(rep *Report, unused, recs []*tape.Recording) (list unus
 		switch {
 		case function != nil:
 			list.hasFunction = true
-			list.text += fmt.Sprintf("\n    it was recorded while %s ran. This run played that function and did not call it: "+
-				"pass the function's context to the request, and record again", call(function.Form()))
+			list.text += fmt.Sprintf("\n    it was recorded while %s ran. "+
+				"This run played that function and did not call it: "+
+				"pass the function's context to the request, and record again",
+				call(function.Form()))
 		case rec.Concurrent() && r.successor(rec, used(recs)) == nil:
 			list.hasOverlapped = true
 			list.text += "\n    it was recorded while another request was in flight"
