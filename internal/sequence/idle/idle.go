@@ -357,15 +357,20 @@ func loadOf(s sample, ignored goroutines) load {
 }
 
 // advance restarts the clock and returns how much of the time counts since it
-// was started. Of the processor time of a program that works, each of the
-// goroutines that work had a share.
+// was started.
 func (c *Clock) advance(l load) time.Duration {
 	start := *c
 	*c = NewClock()
+	return l.counted(c.at.Sub(start.at), c.cpu-start.cpu)
+}
 
-	counted := c.at.Sub(start.at)
+// counted returns how much of the time between two samples counts. elapsed is
+// the time of the wall clock, used the processor time of the process. Of the
+// processor time, each of the goroutines that worked had a share.
+func (l load) counted(elapsed, used time.Duration) time.Duration {
+	counted := elapsed
 	if l.works {
-		counted = (c.cpu - start.cpu) / time.Duration(max(1, l.workers))
+		counted = used / time.Duration(max(1, l.workers))
 	}
 	counted = min(counted, mostCounted)
 	if l.isCollecting {

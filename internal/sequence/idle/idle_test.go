@@ -151,33 +151,6 @@ func TestImpatience(t *testing.T) {
 	}
 }
 
-// The time of goroutines that are known to be busy is not the program's, which is
-// waited for as long as without them.
-func TestKnownGoroutinesTakeNoTime(t *testing.T) {
-	// Not parallel: other tests would be part of the program.
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // one is left for the samples
-	var stop, done atomic.Bool
-	defer stop.Store(true)
-	go func() {
-		for !stop.Load() {
-		}
-	}()
-	d := detector{known: goroutines{running: 1}}
-	start := make(chan struct{})
-	go func() {
-		end := cpuTime() + Longest*3/2 // of which it has a half
-		close(start)
-		for cpuTime() < end {
-		}
-		done.Store(true)
-	}()
-	<-start
-	d.wait(Replay, false)
-	if !done.Load() {
-		t.Errorf("the program still works, and is not waited for: %+v", &d)
-	}
-}
-
 // A wait of a recording next to a goroutine that is known to be busy times out,
 // and says nothing about the program: a replay that follows waits as long.
 func TestRecordingKeepsPatience(t *testing.T) {
@@ -189,7 +162,10 @@ func TestRecordingKeepsPatience(t *testing.T) {
 		}
 	}()
 	d := detector{known: goroutines{running: 1}}
-	d.wait(Record, false)
+	// A wait that took fewer than four samples, as on a busy machine, teaches nothing.
+	for waits := 0; d.timeouts == 0 && waits < 20; waits++ {
+		d.wait(Record, false)
+	}
 	if d.timeouts != 1 || d.impatience != 0 {
 		t.Errorf("%d timeouts, and the time of the next wait is halved %d times", d.timeouts, d.impatience)
 	}

@@ -1,0 +1,54 @@
+package idle
+
+import (
+	"testing"
+	"time"
+)
+
+// How much of the time between two samples counts.
+func TestCountedTime(t *testing.T) {
+	t.Parallel()
+	const (
+		long  = time.Hour
+		short = 4 * time.Millisecond
+	)
+	none := goroutines{}
+	one := goroutines{running: 1}
+	two := goroutines{running: 2}
+	oneInSystemCall := goroutines{inSystemCall: 1}
+	for _, test := range []struct {
+		name          string
+		ran, ignored  goroutines
+		isCollecting  bool
+		elapsed, used time.Duration
+		want          time.Duration
+	}{
+		{"a program that works counts its processor time", one, none, false, long, short, short},
+		{"an hour without a processor is no time", one, none, false, long, 0, 0},
+		{"a program that waits counts the wall clock", none, none, false, short, long, short},
+		{"a machine that stopped for an hour has not waited", none, none, false, long, 0, mostCounted},
+		{"a goroutine in a system call waits", oneInSystemCall, none, false, short, 0, short},
+		{"two goroutines share the processor time", two, none, false, long, short, short / 2},
+		{"a busy goroutine next to the program has a share", two, one, false, long, short, short / 2},
+		{"a busy goroutine next to a program that waits", one, one, false, short, long, short},
+		{"a collection counts little", none, none, true, long, 0, mostCounted / collectorShare},
+	} {
+		load := loadOf(sample{goroutines: test.ran, isCollecting: test.isCollecting}, test.ignored)
+		if got := load.counted(test.elapsed, test.used); got != test.want {
+			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// The time of another counted wait goes by the processor time: the program works
+// on what the wait samples.
+func TestClockBesideAnotherWait(t *testing.T) {
+	t.Parallel()
+	var d detector
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	clock := &Clock{time.Now().Add(-time.Hour), cpuTime() + time.Hour}
+	if got := d.counted(clock); got >= 0 {
+		t.Errorf("got %v: not of the processor time", got)
+	}
+}
