@@ -47,9 +47,10 @@ func (q queue) isFirst(moment int) bool {
 
 // wake ends the waits for moments up to a reached one, and the first wait of a
 // turn that does not answer requests of other calls, because its time begins
-// again. All waits before it end, too: they may be able to time out now. The
-// other waits go on: if each event woke all of them, N responses at once would
-// cost N*N looks, and the program would never be idle.
+// again. All waits before it end, too: what a turn that answers others waits for
+// next may never time out, or may time out now. The other waits go on: if each
+// event woke all of them, N responses at once would cost N*N looks, and the
+// program would never be idle.
 func (q *queue) wake(reached int) {
 	last := reached
 	for _, w := range *q {

@@ -106,28 +106,31 @@ func (t *Turn) come(ctx context.Context, closing <-chan struct{}, event int, isE
 	if t == nil {
 		return nil
 	}
+	hasWaited := false
 	if t.seq != nil {
-		err := t.comeInSequence(ctx, closing, event, isEnd)
+		var err error
+		hasWaited, err = t.comeInSequence(ctx, closing, event, isEnd)
 		if err != nil {
 			return err
 		}
 	}
 	if t.mark != nil {
-		t.mark.played(event-firstPiece, isEnd, t.seq != nil)
+		t.mark.played(event-firstPiece, isEnd, hasWaited)
 	}
 	return nil
 }
 
-// comeInSequence is come for a recording that is kept in sequence.
+// comeInSequence is come for a recording that is kept in sequence. hasWaited
+// says that the program has dealt with the event before.
 func (t *Turn) comeInSequence(
 	ctx context.Context, closing <-chan struct{}, event int, isEnd bool,
-) error {
+) (hasWaited bool, err error) {
 	seq := t.seq
 	seq.mu.Lock()
 	defer seq.mu.Unlock()
 	events := t.recording().events
 	if t.next == len(events) {
-		return nil // all events have happened
+		return false, nil // all events have happened
 	}
 
 	// A piece that is not recorded by itself came with the end. The end itself
@@ -144,28 +147,37 @@ func (t *Turn) comeInSequence(
 	isSameMoment := t.next > answered && moment == events[t.next-1]
 	if isSameMoment {
 		t.happen(happened) // no event of another call came in between
-		return nil
+		return false, nil
 	}
-	err := t.await(ctx, closing, moment)
+	err = t.await(ctx, closing, moment)
 	if err != nil {
-		return err
+		return false, err
 	}
 
 	seq.hold()
 	// A stream whose pieces waited for a socket would take longer than it did.
 	isFar := seq.lastIsFar && (event == answered || event == end)
 	seq.mu.Unlock()
-	idle.Wait(idle.Replay, isFar)
+	idle.Wait(t.kind(), isFar)
 	seq.mu.Lock()
 	seq.release()
 
 	err = ctx.Err()
 	if err != nil {
 		seq.wake(t.recording().series)
-		return err
+		return true, err
 	}
 	t.happen(happened)
-	return nil
+	return true, nil
+}
+
+// kind says what the turn waits for the program for. A run that records writes
+// the order of its events, also that of a recording which is played.
+func (t *Turn) kind() idle.Kind {
+	if t.isReplay {
+		return idle.Replay
+	}
+	return idle.Record
 }
 
 // happen says that all events before the one with this index have happened. The

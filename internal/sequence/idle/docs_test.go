@@ -17,7 +17,6 @@ func TestDocumentedWaits(t *testing.T) {
 	}
 	for name, limit := range map[string]time.Duration{
 		"idle.Longest":   Longest,
-		"leastToRecord":  leastToRecord,
 		"socketTime":     socketTime,
 		"withoutMetrics": withoutMetrics,
 	} {

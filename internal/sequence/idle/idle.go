@@ -46,13 +46,6 @@ const (
 	// recorded event. 100 ms: not measured.
 	Longest = 100 * time.Millisecond
 
-	// leastToRecord limits a wait of a recording from below, so that each
-	// goroutine has its turn: the scheduler of Go preempts a goroutine after
-	// 10 ms. With 25 ms none of 1,440 recordings was wrong; with 100 ms
-	// neither, but the tests with the race detector took nine minutes instead
-	// of five.
-	leastToRecord = 25 * time.Millisecond
-
 	// socketTime is what another process has to read what lies in a socket.
 	// With 2 ms, 0 of 200 replays through a socket came in another order;
 	// without it, 174 to 186.
@@ -62,9 +55,12 @@ const (
 	// goroutines by state, before Go 1.26. 1 ms: not measured.
 	withoutMetrics = time.Millisecond
 
-	// mostImpatient is how often Longest is halved at most. With 5, 3 ms were
-	// left: 14 of 75 replays next to a busy goroutine came in another order; 0
-	// of 150 with 2.
+	// mostImpatient is how often Longest is halved at most: 25 ms are left, in
+	// which each goroutine has its turn, because the scheduler of Go preempts a
+	// goroutine after 10 ms. With 5, 3 ms were left: 14 of 75 replays next to a
+	// busy goroutine came in another order; 0 of 150 with 2. With 2, none of
+	// 1,440 recordings was wrong; with 0 neither, but the tests with the race
+	// detector took nine minutes instead of five.
 	mostImpatient = 2
 
 	// quietRunsToCalm is how many waits in a row must find the program idle
@@ -103,7 +99,7 @@ const (
 	// timeoutsUntilCertain is after how many timeouts in a row the running
 	// goroutines are known. Tests next to this one are often at work, and after
 	// two timeouts they were taken for goroutines that never wait. 32 timeouts
-	// take a third of a second, once in a process.
+	// take 0.9 s, once in a process.
 	timeoutsUntilCertain = 32
 
 	// timeoutsUntilInSystemCall is the same for goroutines in a system call.
@@ -184,7 +180,8 @@ func (d *detector) waitInBubble(kind Kind, far bool) {
 // waitLocked samples the program until it is idle, or until the limit of the
 // wait. What it learns makes later waits shorter. The caller holds mu.
 func (d *detector) waitLocked(kind Kind) {
-	ignored, left := d.limits(kind)
+	ignored := d.ignored(kind)
+	left := Longest >> d.impatience
 	clock := NewClock()
 	var min, quietMax goroutines // the fewest of all samples, the most of the quiet ones
 	quiet := 0
@@ -226,17 +223,14 @@ func (d *detector) waitLocked(kind Kind) {
 	d.learnFromQuiet(quietMax)
 }
 
-// limits returns which goroutines a wait ignores, and how long it may take. A
-// wait of a recording ignores no running goroutine, because an order that is
-// recorded wrongly stays.
-func (d *detector) limits(kind Kind) (ignored goroutines, longest time.Duration) {
-	ignored = d.known
-	longest = Longest >> d.impatience
+// ignored returns which goroutines a wait ignores. A wait of a recording ignores
+// no running goroutine, because an order that is recorded wrongly stays.
+func (d *detector) ignored(kind Kind) goroutines {
+	ignored := d.known
 	if kind == Record {
 		ignored.running = 0
-		longest = max(longest, leastToRecord)
 	}
-	return ignored, longest
+	return ignored
 }
 
 // pauseAfter lets the program run before the next sample.

@@ -231,18 +231,16 @@ func TestWorksBesideKnown(t *testing.T) {
 	}
 }
 
-// The limits of waits: impatience halves those of a replay, and a recording has
-// enough for each goroutine to have its turn.
-func TestLimits(t *testing.T) {
+// A replay ignores the goroutines that are known to be busy, a recording only
+// those in a system call.
+func TestIgnored(t *testing.T) {
 	t.Parallel()
 	known := goroutines{running: 2, inSystemCall: 1}
-	d := detector{known: known, impatience: mostImpatient}
-	ignored, longest := d.limits(Replay)
-	if ignored != known || longest != Longest/4 {
-		t.Errorf("replay: ignores %v, %v", ignored, longest)
+	d := detector{known: known}
+	if got := d.ignored(Replay); got != known {
+		t.Errorf("replay: %v", got)
 	}
-	ignored, longest = d.limits(Record)
-	if ignored != (goroutines{inSystemCall: 1}) || longest != leastToRecord {
-		t.Errorf("recording: ignores %v, %v", ignored, longest)
+	if got := d.ignored(Record); got != (goroutines{inSystemCall: 1}) {
+		t.Errorf("recording: %v", got)
 	}
 }
