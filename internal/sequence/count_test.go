@@ -115,3 +115,24 @@ func TestMustWait(t *testing.T) {
 		}
 	}
 }
+
+// Events of one call have one moment if no event of another call came in
+// between: the cassette says what the order decides, and not each piece.
+func TestEventsOfOneCallHaveOneMoment(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var c Count
+		noCaller := func(*Mark) bool { return false }
+		a := c.Ask(noCaller)
+		b := c.Ask(noCaller)
+		a.Answered(false)
+		pieces := []int{a.Now(), a.Now()}
+		b.Answered(false)
+		pieces = append(pieces, a.Now())
+		got := a.End(pieces).String()
+		want := "asked 1, answered 3, pieces 3x2 5" // and ended with the last piece
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
