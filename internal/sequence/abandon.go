@@ -13,12 +13,12 @@ func (s *Sequence) TimedOutWaits() []TimedOutWait {
 	return slices.Clone(s.timedOut)
 }
 
-// abandon stops all waits for a recording that waiting has waited for until a
-// timeout, and for recordings that will not be asked for either, see isLost.
-// Recordings that other waits may still ask for are kept.
+// abandon stops all waits for a recording, after a wait for it has timed out, and
+// for recordings that will not be asked for either, see isLost. Recordings that
+// the program may still ask for are kept.
 //
-// step is the first step of the recording that has not happened. The caller
-// holds the lock.
+// step is the first step of the recording that has not happened, waiting the
+// number of the recording that has waited. The caller holds the lock.
 func (s *Sequence) abandon(step, waiting int) {
 	timedOut := s.steps[step].number
 	series := s.recorded[timedOut].series
@@ -46,9 +46,9 @@ func (s *Sequence) abandon(step, waiting int) {
 	}
 }
 
-// isLost reports whether no wait will ask for a recording: it has not been asked
-// for, and comes before the first moment that is waited for. What the program
-// asks for after a wait comes after its moment.
+// isLost reports whether the program will not ask for a recording: it has not
+// done so, and the recording comes before the first moment that is waited for.
+// What the program asks for after a wait comes after the moment of the wait.
 func (s *Sequence) isLost(number, firstWaited int) bool {
 	rec := s.recording(number)
 	return rec != nil && !s.states[number].isAsked && rec.asked() < firstWaited

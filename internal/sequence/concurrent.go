@@ -96,6 +96,7 @@ func (s *Sequence) isConcurrent(number int) bool {
 }
 
 // IsOver reports whether all events of a recording have happened in this replay.
+// s is not nil.
 func (s *Sequence) IsOver(number int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

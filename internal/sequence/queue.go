@@ -14,8 +14,8 @@ type wait struct {
 	isOver        bool          // over is closed
 }
 
-// A TimedOutWait is an event that came before an event of another call, for
-// which it had waited until a timeout.
+// A TimedOutWait is an event that came before an event of another call, which it
+// should have waited for: a wait timed out, and the other call was abandoned.
 type TimedOutWait struct{ Waits, For int } // the numbers of the recordings
 
 // A queue is the waits of a series, in the order of their moments.

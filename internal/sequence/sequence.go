@@ -60,7 +60,7 @@ const (
 )
 
 // A Sequence is the recorded order of calls, and how much of it has happened in
-// this replay. A nil Sequence keeps nothing in order. Its methods may be called
+// this replay. A nil Sequence has no recordings. Its methods may be called
 // concurrently.
 type Sequence struct {
 	recorded []recording // by number
@@ -87,7 +87,7 @@ type recording struct {
 // A state is what has happened to a recording in this replay.
 type state struct {
 	isAsked     bool // its request has been sent
-	isAbandoned bool // a wait for it timed out, and no other event waits for it
+	isAbandoned bool // no event waits for it, see abandon
 	isOver      bool // all its events have happened
 }
 

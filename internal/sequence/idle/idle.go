@@ -90,12 +90,6 @@ const (
 
 // What makes goroutines known.
 const (
-	// samplesToLearn is how many samples a wait needs before its timeout says
-	// something about the program. Next to a busy goroutine on the only
-	// processor a wait has one sample in 10 ms, and it may be one of the
-	// program at work: 52 of 500 replays missed then, 0 of 500 with 4.
-	samplesToLearn = 4
-
 	// timeoutsUntilCertain is after how many timeouts in a row the running
 	// goroutines are known. Tests next to this one are often at work, and after
 	// two timeouts they were taken for goroutines that never wait. 32 timeouts
@@ -135,6 +129,7 @@ type detector struct {
 	known      goroutines // goroutines that do not count, because they never wait
 	impatience int        // how often Longest is halved
 	timeouts   int        // waits that timed out, since the last one that did not
+	fewest     goroutines // the fewest that any sample of these waits saw
 	quietRuns  int        // waits that did not time out, since impatience changed
 	sampler    sampler
 }
@@ -215,7 +210,7 @@ func (d *detector) waitLocked(kind Kind) {
 		quietMax = goroutines{}
 		left -= clock.advance(loadOf(s, ignored))
 		if left < 0 {
-			d.learnFromTimeout(kind, min, earlier)
+			d.learnFromTimeout(kind, min)
 			return
 		}
 		pauseAfter(earlier)
@@ -247,25 +242,30 @@ func pauseAfter(earlier int) {
 // halved, and after enough timeouts goroutines are known. min has the fewest
 // goroutines that any of its samples saw. A wait of a recording halves no limit,
 // because it waits for known goroutines, too.
-func (d *detector) learnFromTimeout(kind Kind, min goroutines, earlierSamples int) {
+//
+// One wait may have seen the program at work in all its samples: next to a busy
+// goroutine on the only processor it has a sample in 10 ms. All waits in a row
+// have not.
+func (d *detector) learnFromTimeout(kind Kind, min goroutines) {
 	d.quietRuns = 0
 	halves := kind == Replay && !d.worksBesideKnown(min)
 	if halves && d.impatience < mostImpatient {
 		d.impatience++
 	}
-	if earlierSamples < samplesToLearn {
-		return
-	}
 
+	if d.timeouts == 0 {
+		d.fewest = min
+	}
+	d.fewest = fewest(d.fewest, min)
 	d.timeouts++
 	if d.timeouts >= timeoutsUntilCertain {
-		d.known = min
+		d.known = d.fewest
 		d.impatience = 0
 		d.timeouts = 0
 		return
 	}
 	if d.timeouts >= timeoutsUntilInSystemCall {
-		d.known.inSystemCall = min.inSystemCall
+		d.known.inSystemCall = d.fewest.inSystemCall
 	}
 }
 

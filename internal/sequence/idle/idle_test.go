@@ -82,21 +82,18 @@ func TestCollectionIsNotIdle(t *testing.T) {
 	}
 }
 
-// A wait that timed out after one or two samples, as on the only processor next
-// to a busy goroutine, does not make goroutines known: it may have seen the
-// program at work. Two waits make goroutines in a system call known, and many
-// waits make running ones known.
+// Two timeouts in a row make goroutines in a system call known, and many make
+// running ones known: the fewest of all samples. A wait may have seen the program
+// at work.
 func TestKnownAfterManyTimeouts(t *testing.T) {
 	t.Parallel()
 	var d detector
-	for range 5 {
-		d.learnFromTimeout(Replay, goroutines{running: 2}, samplesToLearn-1)
-	}
-	if d.known != (goroutines{}) {
-		t.Errorf("after few samples, %v are known", d.known)
-	}
 	for n := 1; n <= timeoutsUntilCertain; n++ {
-		d.learnFromTimeout(Replay, goroutines{running: 1, inSystemCall: 1}, samplesToLearn)
+		seen := goroutines{running: 3, inSystemCall: 1}
+		if n == timeoutsUntilCertain/2 {
+			seen.running = 1
+		}
+		d.learnFromTimeout(Replay, seen)
 		want := goroutines{}
 		if n >= timeoutsUntilInSystemCall {
 			want.inSystemCall = 1
@@ -143,9 +140,9 @@ func TestImpatience(t *testing.T) {
 		if want := min(n, mostImpatient); d.impatience != want {
 			t.Errorf("after %d timeouts, the time is halved %d times, want %d", n, d.impatience, want)
 		}
-		d.learnFromTimeout(Replay, goroutines{running: 1}, samplesToLearn)
+		d.learnFromTimeout(Replay, goroutines{running: 1})
 	}
-	d.learnFromTimeout(Replay, goroutines{running: 3}, samplesToLearn)
+	d.learnFromTimeout(Replay, goroutines{running: 3})
 	if d.known.running != 1 || d.impatience != 0 {
 		t.Errorf("%v are known, and the time is halved %d times", d.known, d.impatience)
 	}
