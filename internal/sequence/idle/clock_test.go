@@ -40,15 +40,17 @@ func TestCountedTime(t *testing.T) {
 	}
 }
 
-// The time of another counted wait goes by the processor time: the program works
-// on what the wait samples.
-func TestClockBesideAnotherWait(t *testing.T) {
+// A wait for an event counts a quarter of the processor time while the program
+// works, also while another wait samples it.
+func TestWaitForEventCountsAShareOfWork(t *testing.T) {
 	t.Parallel()
 	var d detector
-	d.mu.Lock()
+	d.mu.Lock() // as another wait does
 	defer d.mu.Unlock()
-	clock := &Clock{time.Now().Add(-time.Hour), cpuTime() + time.Hour}
-	if got := d.counted(clock); got >= 0 {
-		t.Errorf("got %v: not of the processor time", got)
+	const used = 8 * time.Millisecond // of mostCounted
+	clock := &Clock{time.Now().Add(-time.Hour), cpuTime() - used}
+	got := d.counted(clock)
+	if got < used/workShare || got > mostCounted/workShare {
+		t.Errorf("got %v for %v of work", got, used)
 	}
 }
