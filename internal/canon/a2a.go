@@ -13,11 +13,11 @@ import (
 // JSON-RPC's, or matches by its path.
 var a2aFamilies = []*Family{
 	rpc(Family{
-		Name:     "a2a",
-		Needs:    []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
-		Drawn:    messageIDs,
-		Headers:  []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites: []Rewrite{a2aReferences},
+		Name:      "a2a",
+		Needs:     []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
+		Generated: messageIDs,
+		Headers:   []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+		Rewrites:  []Rewrite{a2aReferences},
 	}),
 	{
 		Name:        "a2a.message",
@@ -25,10 +25,10 @@ var a2aFamilies = []*Family{
 		StreamPaths: []string{"/message:stream"},
 		Needs:       []string{"message"},
 		Server:      true,
-		Drawn:       messageIDs,
+		Generated:   messageIDs,
 		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
 		Rewrites:    []Rewrite{a2aReferences},
-		Acts:        []string{"*"},
+		SideEffects: []string{"*"},
 	},
 }
 
@@ -44,11 +44,11 @@ func a2aReferences(r *request, body *exactjson.Value) {
 	numbers := ordinals{}
 	for _, id := range ids {
 		seen := *id
-		numbers.call(&seen)
+		numbers.numberCall(&seen)
 	}
 	walk(body, "", func(v *exactjson.Value, _ string) {
 		if !slices.Contains(ids, v) && numbers[v.Text] != "" {
-			numbers.result(v)
+			numbers.numberResult(v)
 		}
 	})
 }

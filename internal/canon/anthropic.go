@@ -51,7 +51,7 @@ var anthropicFamilies = []*Family{
 		NoModel:     true, // each request names its own
 		Bookkeeping: []string{"requests/*/params/metadata"},
 		Rewrites:    []Rewrite{batchParams},
-		Acts:        []string{"*"},
+		SideEffects: []string{"*"},
 	},
 	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}"}}),
 	poll(Family{Name: "anthropic.batches.results", Paths: []string{"/v1/messages/batches/{batch}/results"}}),
@@ -83,7 +83,7 @@ var conversationRewrites = []Rewrite{
 	functionTools,
 	anthropicParallel,
 	toolChoice,
-	renamed("stop_sequences", "stop"),
+	renameMember("stop_sequences", "stop"),
 }
 
 // batchParams brings each request of a batch to the one spelling. Its betas are

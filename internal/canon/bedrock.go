@@ -41,17 +41,17 @@ var bedrockFamilies = []*Family{
 	},
 	{
 		Name: "bedrock.async_invoke", Paths: []string{"/async-invoke"}, Needs: []string{"modelId modelInput"},
-		Bookkeeping: []string{"clientRequestToken", "tags"}, Rewrites: []Rewrite{renamed("modelId", "model")}, Acts: []string{"*"},
+		Bookkeeping: []string{"clientRequestToken", "tags"}, Rewrites: []Rewrite{renameMember("modelId", "model")}, SideEffects: []string{"*"},
 	},
 	poll(Family{Name: "bedrock.async_invoke.retrieve", Paths: []string{"/async-invoke/{invocation}"}}),
 	{
 		// An agent has its own body, and may do anything.
 		Name: "bedrock.agentcore", Paths: []string{"/runtimes/{agent}/invocations"}, NoModel: true, Query: []string{"qualifier"},
-		Headers: []string{"accept"}, Acts: []string{"*"},
+		Headers: []string{"accept"}, SideEffects: []string{"*"},
 	},
 	{
 		Name: "bedrock.agentcore.harness", Paths: []string{"/harnesses/invoke"}, Needs: []string{"messages"}, NoModel: true,
-		Query: []string{"harnessArn", "qualifier"}, Rewrites: []Rewrite{converseMessages}, Acts: []string{"*"}, Transcript: converseTranscript,
+		Query: []string{"harnessArn", "qualifier"}, Rewrites: []Rewrite{converseMessages}, SideEffects: []string{"*"}, Transcript: converseTranscript,
 	},
 	{
 		Name:    "bedrock.guardrail",
@@ -153,13 +153,13 @@ var converseMessages = each("",
 	each("system", dropCachePoints),
 	each("toolConfig/tools", dropCachePoints),
 	each("messages/*", dropNull, each("content/*", dropNull), each("content", dropCachePoints)),
-	linkTools("messages"),
+	normalizeToolCalls("messages"),
 )
 
 func dropCachePoints(_ *request, list *exactjson.Value) {
 	if isKind(list, exactjson.Array) {
 		list.Elems = slices.DeleteFunc(list.Elems, func(v exactjson.Value) bool {
-			return len(v.Elems) > 0 && only(&v, "cachePoint")
+			return len(v.Elems) > 0 && hasOnly(&v, "cachePoint")
 		})
 	}
 }

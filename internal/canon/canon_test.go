@@ -221,7 +221,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 		if same := fa.Text() == fb.Text(); same != tt.same {
 			t.Errorf("%s: same = %v, want %v\n--- a\n%s\n--- b\n%s", tt.name, same, tt.same, fa.Text(), fb.Text())
 		}
-		for _, p := range slices.Concat(tt.rules.Ignore, fa.only) {
+		for _, p := range slices.Concat(tt.rules.Ignore, fa.bodyOnly) {
 			if p != "model" && !slices.Contains(hit, p) {
 				t.Errorf("%s: pattern %s selected nothing", tt.name, p)
 			}

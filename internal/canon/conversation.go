@@ -48,7 +48,7 @@ func chatToolBlocks(r *request, body *exactjson.Value) {
 			content := member(&out[len(out)-1], "content")
 			content.Elems = append(content.Elems, block)
 		default:
-			message := r.object(field("role", stringValue("user")), field("content", r.list(block)))
+			message := objectOf(field("role", stringValue("user")), field("content", listOf(block)))
 			message.ID = m.ID // where it stands
 			out = append(out, message)
 		}
@@ -60,10 +60,10 @@ func chatToolBlocks(r *request, body *exactjson.Value) {
 // toolResult returns the tool_result block of a message of role tool.
 func (r *request) toolResult(m *exactjson.Value) (block exactjson.Value, ok bool) {
 	id, content := member(m, "tool_call_id"), member(m, "content")
-	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
+	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !hasOnly(m, "role", "tool_call_id", "content") {
 		return exactjson.Value{}, false
 	}
-	block = r.object(field("type", stringValue("tool_result")), field("tool_use_id", *id), field("content", *content))
+	block = objectOf(field("type", stringValue("tool_result")), field("tool_use_id", *id), field("content", *content))
 	block.ID = m.ID
 	return block, true
 }
@@ -94,10 +94,10 @@ func (r *request) toolUse(call *exactjson.Value) (block exactjson.Value, ok bool
 		args = member(fn, "arguments")
 	}
 	if id == nil || name == nil || args == nil || len(fn.Elems) != 2 ||
-		!only(call, "id", "type", "function", "index") || kind != nil && !isString(kind, "function") {
+		!hasOnly(call, "id", "type", "function", "index") || kind != nil && !isString(kind, "function") {
 		return exactjson.Value{}, false
 	}
-	block = r.object(field("type", stringValue("tool_use")), field("id", *id), field("name", *name), field("input", *args))
+	block = objectOf(field("type", stringValue("tool_use")), field("id", *id), field("name", *name), field("input", *args))
 	block.ID = call.ID
 	return block, true
 }
@@ -121,7 +121,7 @@ func chatSystem(_ *request, body *exactjson.Value) {
 	first := &list[0]
 	role, content := member(first, "role"), member(first, "content")
 	developer := isString(role, "developer") && sameDeveloper().MatchString(modelOf(body))
-	if !isString(role, "system") && !developer || content == nil || !only(first, "role", "content") {
+	if !isString(role, "system") && !developer || content == nil || !hasOnly(first, "role", "content") {
 		return
 	}
 	messages.Elems = list[1:]
@@ -133,11 +133,11 @@ func chatSystem(_ *request, body *exactjson.Value) {
 // input or schema) stays.
 var anthropicBlocks = each("",
 	asBlocks("system", "text"),
-	each("system/*", dropNull, dropped("cache_control")),
-	each("tools/*", dropNull, dropped("cache_control")),
-	dropped("cache_control"),
+	each("system/*", dropNull, dropMembers("cache_control")),
+	each("tools/*", dropNull, dropMembers("cache_control")),
+	dropMembers("cache_control"),
 	each("messages/*", asBlocks("content", "text"), each("content/*",
-		dropped("cache_control"),
+		dropMembers("cache_control"),
 		// What a response has and its client may not send back: "direct" is who calls
 		// a tool if nobody is named, and text without citations has none.
 		dropDefault(`{"type":"direct"}`, "caller"),
@@ -148,14 +148,14 @@ var anthropicBlocks = each("",
 		each("type=tool_result",
 			dropDefault("false", "is_error"),
 			asBlocks("content", "text"),
-			each("content/*", dropped("cache_control")),
+			each("content/*", dropMembers("cache_control")),
 		),
 	)),
 )
 
 // toolIDs links calls to results, in the spelling of either provider: a conversation can hold
 // both, since what is more than a call is not rewritten.
-var toolIDs = linkTools("messages")
+var toolIDs = normalizeToolCalls("messages")
 
 // anthropicParallel moves disable_parallel_tool_use out of tool_choice, where
 // OpenAI has parallel_tool_calls beside it.

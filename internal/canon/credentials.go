@@ -24,7 +24,7 @@ var credentialFamilies = []*Family{
 			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
 			"refresh_token", "subject_token", "actor_token",
 		},
-		Acts: []string{"*"},
+		SideEffects: []string{"*"},
 	},
 	{
 		Name:        "credentials.sts",
@@ -34,7 +34,7 @@ var credentialFamilies = []*Family{
 		Server:      true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
 		Rewrites:    []Rewrite{stsRegion},
-		Acts:        []string{"*"},
+		SideEffects: []string{"*"},
 	},
 }
 

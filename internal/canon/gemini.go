@@ -42,7 +42,7 @@ var geminiFamilies = []*Family{
 		Paths:       []string{"/models/{model}:predictLongRunning"},
 		Needs:       []string{"instances"},
 		Bookkeeping: []string{"labels"},
-		Acts:        []string{"*"},
+		SideEffects: []string{"*"},
 	},
 	{
 		Name:        "gemini.interactions",
@@ -52,15 +52,15 @@ var geminiFamilies = []*Family{
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
 		Headers:     []string{"api-revision"},
 		Transcript:  interactionsTranscript,
-		Acts:        []string{"agent", "webhook_config"},
+		SideEffects: []string{"agent", "webhook_config"},
 	},
 	poll(Family{
 		Name: "gemini.interactions.retrieve", Transcript: interactionsTranscript,
 		Paths: []string{"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}", "/v1/interactions/{interaction}", "/interactions/v1_{interaction}"},
 	}),
-	{Name: "gemini.batchGenerateContent", Paths: geminiPaths("batchGenerateContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, Acts: []string{"*"}},
-	{Name: "gemini.batchEmbedContent", Paths: geminiPaths("asyncBatchEmbedContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, Acts: []string{"*"}},
-	{Name: "vertex.fetchPredictOperation", Paths: []string{"/models/{model}:fetchPredictOperation"}, Needs: []string{"operationName"}, Acts: []string{"*"}},
+	{Name: "gemini.batchGenerateContent", Paths: geminiPaths("batchGenerateContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, SideEffects: []string{"*"}},
+	{Name: "gemini.batchEmbedContent", Paths: geminiPaths("asyncBatchEmbedContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, SideEffects: []string{"*"}},
+	{Name: "vertex.fetchPredictOperation", Paths: []string{"/models/{model}:fetchPredictOperation"}, Needs: []string{"operationName"}, SideEffects: []string{"*"}},
 	poll(Family{Name: "gemini.operations", Paths: []string{"/models/{model}/operations/{operation}", "/v1beta/batches/{batch}"}}),
 }
 
@@ -167,9 +167,9 @@ var geminiContents = each("", each("generateContentRequest", contentsRewrite), c
 // replaces ids that link a call to its response: fantasy and Genkit make random ones for
 // every process.
 var contentsRewrite = each("",
-	each("contents/*", textDefault("role", "user"), each("parts/*/inlineData/data", standardBase64)),
-	linkTools("contents"),
-	each("systemInstruction", dropped("role")),
+	each("contents/*", addDefaultText("role", "user"), each("parts/*/inlineData/data", standardBase64)),
+	normalizeToolCalls("contents"),
+	each("systemInstruction", dropMembers("role")),
 )
 
 // standardBase64 writes the URL-safe and unpadded alphabets of base64 (RFC

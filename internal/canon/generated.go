@@ -10,62 +10,96 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// drawnBeside lists what clients draw or count anew for each request of services that no
-// family knows, where the request also has the other field.
-var drawnBeside = []struct{ field, beside string }{
+// generatedFields lists fields of services that no family knows, whose values clients generate or
+// count for each request. A row is for requests that also have the second field; "" is no
+// condition.
+var generatedFields = []struct{ field, with string }{
 	{"query/blockid", "query/comp"},                                // azblob stages the blocks of a blob
 	{"query/timeout", "query/watch"},                               // client-go watches for 5 to 10 minutes
 	{"query/timeoutSeconds", "query/watch"},                        //
-	{"body/requestId", "body/query"},                               // BigQuery asks once
-	{"body/rows/*/insertId", "body/rows"},                          // and takes a row once
-	{"body/jobReference/jobId", "body/configuration"},              // and starts a job once
-	{"body/multipart~1related/*/content/*/jobReference/jobId", ""}, // with the data to load
+	{"body/requestId", "body/query"},                               // BigQuery runs a query once
+	{"body/rows/*/insertId", "body/rows"},                          // BigQuery inserts a row once
+	{"body/jobReference/jobId", "body/configuration"},              // BigQuery starts a job once
+	{"body/multipart~1related/*/content/*/jobReference/jobId", ""}, // the same with data to load
 }
 
-// isAnew reports whether the field at a path, outside of functions, holds what a client draws or
-// counts for each request: a token by which a service knows a request that is sent again, in
-// any place of a request that no family knows and at the top of any other body; or what
-// drawnBeside has. v is nil for what is no field.
-func (r *request) isAnew(path []byte, v *exactjson.Value) bool {
-	if v == nil || r.Function || v.Kind != exactjson.String && v.Kind != exactjson.Number {
+// isGenerated reports whether a client generates or counts the value of a field for each request,
+// so that the value does not match. These are:
+//
+//   - keys by which a service recognizes a retried request, if their values look random. In a
+//     request that no family knows they may be in any place, else only at the top of the body.
+//   - the fields in generatedFields.
+//
+// v is nil for the host.
+func (r *request) isGenerated(path []byte, v *exactjson.Value) bool {
+	if v == nil || v.Kind != exactjson.String && v.Kind != exactjson.Number {
 		return false
 	}
-	known := r.family != nil
-	if known && (!r.family.anywhere() && bytes.Count(path, []byte("/")) > 1 || !bytes.HasPrefix(path, []byte("body/"))) {
+	if r.Function {
 		return false
 	}
+	if r.family != nil {
+		isInBody := bytes.HasPrefix(path, []byte("body/"))
+		isTop := bytes.Count(path, []byte("/")) == 1
+		if !isInBody || !isTop && !r.family.matchesAnyPath() {
+			return false
+		}
+	}
+
 	p := string(path)
-	// What is read needs no token, nor does a tool: there, such a name says which one is meant.
-	looksUp := strings.HasPrefix(r.Endpoint, "GET ") || strings.HasPrefix(r.Endpoint, "HEAD ") || known && strings.Contains(p, "/params/arguments/")
-	if !looksUp && chance.Tokens(fieldpath.Name(p)) && chance.Random(v.Text) {
+	if chance.Tokens(fieldpath.Name(p)) && !r.isLookUp(p) && chance.Random(v.Text) {
 		return true
 	}
-	for _, row := range drawnBeside {
-		if !known && fieldpath.Match(row.field, p) && r.has(row.beside) {
-			return strings.HasPrefix(p, "query/") || chance.Random(v.Text) || chance.Counted(v.Text)
+	if r.family != nil {
+		return false
+	}
+	for _, row := range generatedFields {
+		if fieldpath.Match(row.field, p) && r.hasField(row.with) {
+			isQuery := strings.HasPrefix(p, "query/")
+			return isQuery || chance.Random(v.Text) || chance.Counted(v.Text)
 		}
 	}
 	return false
 }
 
-// has reports whether a request has a field of its query or at the top of its body.
-func (r *request) has(field string) bool {
-	part, name, _ := strings.Cut(field, "/")
-	return part == "query" && member(&r.query, name) != nil || part == "body" && member(&r.body, name) != nil || part == ""
+// isLookUp reports whether a field of the request selects what is read, although its name is one of
+// a key for retries: a GET needs no such key, and the argument of an MCP tool is no key.
+func (r *request) isLookUp(path string) bool {
+	if strings.HasPrefix(r.Endpoint, "GET ") || strings.HasPrefix(r.Endpoint, "HEAD ") {
+		return true
+	}
+	return r.family != nil && strings.Contains(path, "/params/arguments/")
 }
 
-// numberBlocks makes the list of the blocks of a blob, which is XML, one in which these have
-// numbers: their ids are those of drawnBeside.
+// hasField reports whether a request has a field in its query or at the top of its body. It reports
+// true for "".
+func (r *request) hasField(field string) bool {
+	part, name, _ := strings.Cut(field, "/")
+	switch part {
+	case "":
+		return true
+	case "query":
+		return member(&r.query, name) != nil
+	}
+	return member(&r.body, name) != nil
+}
+
+// numberBlocks replaces the IDs of blocks by numbers in the list of blocks of an Azure blob, which
+// is XML (https://learn.microsoft.com/rest/api/storageservices/put-block-list). Clients generate
+// the IDs.
 func (r *request) numberBlocks(body []byte) {
-	if comp := elems(member(&r.query, "comp")); len(comp) != 1 || comp[0].Text != "blocklist" {
+	comp := elems(member(&r.query, "comp"))
+	if len(comp) != 1 || comp[0].Text != "blocklist" {
 		return
 	}
 	numbers := ordinals{}
-	r.body = digestOf(blockID().ReplaceAllFunc(body, func(id []byte) []byte {
+	numbered := xmlText().ReplaceAllFunc(body, func(id []byte) []byte {
 		v := exactjson.Value{Kind: exactjson.String, Text: string(id)}
-		numbers.call(&v)
+		numbers.numberCall(&v)
 		return []byte(v.Text)
-	}))
+	})
+	r.body = digestOf(numbered)
 }
 
-var blockID = memo.Regexp(`>[^<>\s]+<`)
+// xmlText matches the text of an XML element, with the brackets around it.
+var xmlText = memo.Regexp(`>[^<>\s]+<`)

@@ -12,7 +12,7 @@ var jsonrpcFamilies = []*Family{
 
 // rpc is a protocol that speaks JSON-RPC.
 func rpc(f Family) *Family {
-	f.Paths, f.Acts = []string{""}, []string{"*"}
+	f.Paths, f.SideEffects = []string{""}, []string{"*"}
 	f.TakesLists, f.Server, f.Linked = true, true, true
 	f.Bookkeeping = []string{"params/_meta", "batch/*/params/_meta"}
 	f.Rewrites = append([]Rewrite{jsonrpcCall}, f.Rewrites...)
@@ -25,7 +25,7 @@ func jsonrpcCall(r *request, body *exactjson.Value) {
 	if body.Kind == exactjson.Array {
 		body.Each("*", func(call *exactjson.Value) { plainCall(r, call) })
 		r.Endpoint += ".batch"
-		replace(body, r.object(field("batch", *body)))
+		replace(body, objectOf(field("batch", *body)))
 		return
 	}
 	plainCall(r, body)

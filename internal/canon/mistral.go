@@ -24,10 +24,10 @@ var mistralFamilies = []*Family{
 	}),
 	mistralConversations(Family{Name: "mistral.conversations", Paths: []string{"/v1/conversations"}, Needs: []string{"inputs"}}), // OpenAI's have "items"
 	mistralConversations(Family{
-		Name:  "mistral.conversations.append",
-		Paths: []string{"/v1/conversations/{conversation}"},
-		Needs: []string{"inputs"},
-		Acts:  []string{"*"}, // the conversation gets what is asked and answered
+		Name:        "mistral.conversations.append",
+		Paths:       []string{"/v1/conversations/{conversation}"},
+		Needs:       []string{"inputs"},
+		SideEffects: []string{"*"}, // the conversation gets what is asked and answered
 	}),
 	{
 		Name:  "mistral.chat_moderations",

@@ -30,9 +30,9 @@ var ollamaFamilies = []*Family{
 	},
 }
 
-// ollamaCall are the paths of all that Ollama's client asks. It signs what it asks of
+// ollamaPath are the paths of all that Ollama's client asks. It signs what it asks of
 // ollama.com, and puts the time of that into the query.
-var ollamaCall = memo.Regexp(`/api/(chat|generate|embed|embeddings|show|tags|ps|version|status|pull|push|create|copy|delete|me|signout|experimental/aliases|blobs/[^/]+|user/keys/[^/]+)$`)
+var ollamaPath = memo.Regexp(`/api/(chat|generate|embed|embeddings|show|tags|ps|version|status|pull|push|create|copy|delete|me|signout|experimental/aliases|blobs/[^/]+|user/keys/[^/]+)$`)
 
 var ollamaBookkeeping = []string{
 	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch", "options/use_mmap",
@@ -99,7 +99,7 @@ var ollamaTools = each("tools/*/function",
 var ollamaToolIDs = each("",
 	dropUnlinked,
 	each("messages/*", dropTextBesideCalls, each("tool_calls/*", dropNull, each("function", dropDefault("0", "index")))),
-	linkTools("messages"),
+	normalizeToolCalls("messages"),
 )
 
 // dropUnlinked drops the ids of calls that no result has: servers give ids since 0.13,

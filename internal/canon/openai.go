@@ -28,13 +28,13 @@ var openaiFamilies = []*Family{
 	responses(Family{Name: "openai.responses.input_tokens", Paths: []string{"/responses/input_tokens"}}),
 	responses(Family{Name: "openai.responses.compact", Paths: []string{"/responses/compact"}, Transcript: responsesTranscript}),
 	responses(Family{
-		Name:       "openai.responses",
-		Paths:      []string{"/responses"},
-		Stream:     "stream",
-		Sampling:   []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
-		EndMarkers: responsesEnds,
-		Transcript: responsesTranscript,
-		Acts:       []string{"conversation"}, // it gets what is asked and answered
+		Name:        "openai.responses",
+		Paths:       []string{"/responses"},
+		Stream:      "stream",
+		Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
+		EndMarkers:  responsesEnds,
+		Transcript:  responsesTranscript,
+		SideEffects: []string{"conversation"}, // it gets what is asked and answered
 	}),
 	poll(Family{
 		Name: "openai.responses.retrieve", Paths: []string{"/v1/responses/{response}", "/responses/resp_{response}"},
@@ -48,7 +48,7 @@ var openaiFamilies = []*Family{
 		Name: "openai.decisions", Paths: []string{"/decisions"}, Needs: []string{"input questions"}, Bookkeeping: openaiBookkeeping,
 		Transcript: Transcript{Calls: calls{{"answers/*", "name", "choice score"}}},
 	},
-	{Name: "openai.batches", Paths: []string{"/batches"}, Needs: []string{"input_file_id endpoint"}, NoModel: true, Bookkeeping: []string{"metadata"}, Acts: []string{"*"}},
+	{Name: "openai.batches", Paths: []string{"/batches"}, Needs: []string{"input_file_id endpoint"}, NoModel: true, Bookkeeping: []string{"metadata"}, SideEffects: []string{"*"}},
 	poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
 	openaiVideos("openai.videos", "/videos"), openaiVideos("openai.videos.edits", "/videos/edits"),
 	openaiVideos("openai.videos.extensions", "/videos/extensions"), openaiVideos("openai.videos.remix", "/videos/{video}/remix"),
@@ -101,10 +101,10 @@ func chatCompletions(f Family) *Family {
 	}
 	f.Rewrites = []Rewrite{
 		messageNulls,
-		renamed("stop_sequences", "stop"),
+		renameMember("stop_sequences", "stop"),
 		dropEmpty("tools", "stop", "system"),
 		asList("stop"),
-		renamed("max_completion_tokens", "max_tokens"),
+		renameMember("max_completion_tokens", "max_tokens"),
 		chatMessages,
 		chatToolBlocks,
 		chatSystem,
@@ -125,7 +125,7 @@ func chatCompletions(f Family) *Family {
 func responses(f Family) *Family {
 	f.Needs = []string{"input", "prompt", "previous_response_id", "conversation"}
 	f.Bookkeeping = openaiBookkeeping
-	f.Rewrites = []Rewrite{dropEmpty("tools"), renamed("max_output_tokens", "max_tokens"), responsesInput, toolChoice}
+	f.Rewrites = []Rewrite{dropEmpty("tools"), renameMember("max_output_tokens", "max_tokens"), responsesInput, toolChoice}
 	f.Defaults = responsesDefaults
 	return &f
 }
@@ -217,7 +217,7 @@ const (
 
 // openaiVideos is a POST that makes a video.
 func openaiVideos(name, path string) *Family {
-	return &Family{Name: name, Paths: []string{path}, Needs: []string{"prompt"}, TakesForms: true, Acts: []string{"*"}}
+	return &Family{Name: name, Paths: []string{path}, Needs: []string{"prompt"}, TakesForms: true, SideEffects: []string{"*"}}
 }
 
 // openaiImages is POST /images/OPERATION: JSON, or a form with files.
@@ -267,7 +267,7 @@ var responsesInput = each("",
 	each("input/*",
 		dropNull,
 		each("content/*", dropNull),
-		each("role=*", textDefault("type", "message")),
+		each("role=*", addDefaultText("type", "message")),
 		each("role=user|system|developer", asBlocks("content", "input_text")),
 		// What an assistant said is one block of output, as a response has it, without the
 		// lists that are empty there.
@@ -279,13 +279,13 @@ var responsesInput = each("",
 		// Only an item of a response has a status; clients send it back or do not.
 		each("type=message|function_call|function_call_output|reasoning", dropDefault(`"completed"`, "status")),
 	),
-	linkTools("input"),
+	normalizeToolCalls("input"),
 	dropMessageIDs,
 )
 
 func inputMessage(r *request, input *exactjson.Value) {
 	if isKind(input, exactjson.String) {
-		replace(input, r.list(r.object(field("role", stringValue("user")), field("content", *input))))
+		replace(input, listOf(objectOf(field("role", stringValue("user")), field("content", *input))))
 	}
 }
 

@@ -39,7 +39,7 @@ var platformFamilies = []*Family{
 			"x-amzn-sagemaker-inputlocation", "x-amzn-sagemaker-content-type", "x-amzn-sagemaker-accept", "x-amzn-sagemaker-custom-attributes",
 			"x-amzn-sagemaker-filename", "x-amzn-sagemaker-s3outputpathextension",
 		},
-		AnyBody: true, Acts: []string{"*"},
+		AnyBody: true, SideEffects: []string{"*"},
 	},
 	{
 		// https://developers.cloudflare.com/api/resources/ai/methods/run; a model's name has slashes.
@@ -108,7 +108,7 @@ func predictions(f Family) *Family {
 	f.Headers = []string{"prefer"}
 	f.Bookkeeping = []string{"webhook", "webhook_events_filter"}
 	f.Transcript = predicted
-	f.Acts = []string{"webhook"}
+	f.SideEffects = []string{"webhook"}
 	return &f
 }
 
@@ -122,5 +122,5 @@ var sonarLater = Transcript{Text: names{"response/choices/*/message/content"}, F
 // (https://docs.perplexity.ai/api-reference/async-chat-completions-post).
 var perplexityFamilies = []*Family{{
 	Name: "perplexity.async", Paths: []string{"/async/chat/completions", "/async/sonar"}, Needs: []string{"request"}, NoModel: true,
-	Bookkeeping: []string{"idempotency_key"}, Acts: []string{"*"},
+	Bookkeeping: []string{"idempotency_key"}, SideEffects: []string{"*"},
 }}

@@ -8,43 +8,47 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A request is what a form is made of. Its parts are JSON values, whatever they were;
-// nothing of them is written or sent. The texts of their strings are escaped; see
+// A request is a request while its form is made. Its parts are JSON values, whatever their
+// encoding was. They are never written or sent. The texts of their strings are escaped; see
 // [exactjson.ParseEscaped].
 type request struct {
 	*Form
 	url      *url.URL
 	encoding encoding
 	body     exactjson.Value
-	header   exactjson.Value // lists of values by name
-	path     exactjson.Value // what the path tells
-	query    exactjson.Value // lists of values by name
+	header   exactjson.Value // a list of values for each name
+	path     exactjson.Value // what the family's pattern found in the path, by the placeholders' names
+	query    exactjson.Value // a list of values for each name
 
 	options   *Options
-	sources   []string        // see pathsByID; nil if nobody asks
-	hostModel exactjson.Value // what the host tells beside the body's model
-	anyHost   bool            // the host only chooses, although anybody can have such an endpoint
+	sources   []string        // see pathsByID; nil if not needed
+	hostModel exactjson.Value // the model that the host names, if the body names another
+	anyHost   bool            // the host does not match, although Family.Server is set
 
-	family        *Family // nil if none knows the request
-	serverDecides bool    // nobody is named, or anybody can have such an endpoint
-	local         bool    // the origin is one of those that count as one
+	serverDecides bool // the host matches: the request names no model, or Family.Server is set
+	local         bool // the host is a local one, and counts as any other local host
 }
 
-// addPath adds what the path tells.
+// addPath adds a name and its value to the path of the form.
 func (r *request) addPath(name, value string) {
 	r.path.Kind = exactjson.Object
 	r.path.Elems = append(r.path.Elems, field(name, stringValue(value)))
 }
 
-// addToSet adds values to those of a header whose order and number mean nothing.
+// addToSet adds values to a header whose values are a set: sorted, each once.
 func (r *request) addToSet(header string, values ...string) {
 	for _, s := range values {
 		v := stringValue(strings.TrimSpace(s))
-		if list := member(&r.header, header); v.Text == "" {
+		if v.Text == "" {
 			continue
-		} else if list == nil {
+		}
+		list := member(&r.header, header)
+		if list == nil {
 			appendTo(&r.header, header, v)
-		} else if i, found := slices.BinarySearchFunc(list.Elems, v, compareTexts); !found {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(list.Elems, v, compareTexts)
+		if !found {
 			list.Elems = slices.Insert(list.Elems, i, v)
 		}
 	}
@@ -52,43 +56,43 @@ func (r *request) addToSet(header string, values ...string) {
 
 func compareTexts(a, b exactjson.Value) int { return strings.Compare(a.Text, b.Text) }
 
-// object returns a JSON object of the members.
-func (r *request) object(members ...exactjson.Value) exactjson.Value {
+// objectOf returns a JSON object with the members.
+func objectOf(members ...exactjson.Value) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.Object, Elems: members}
 }
 
-// list returns a JSON array of one value.
-func (r *request) list(v exactjson.Value) exactjson.Value {
+// listOf returns a JSON array of one value.
+func listOf(v exactjson.Value) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{v}}
 }
 
-// nameModel makes a model that stands outside the body the body's if that has none. It
-// reports whether the body names another: then both decide.
-func (r *request) nameModel(model string) (another bool) {
+// setModel sets the body's model to one that the path or the host names. If the body names another
+// model, it stays, and setModel returns false: then both must match.
+func (r *request) setModel(model string) bool {
+	if r.body.Kind != exactjson.Object {
+		return false
+	}
 	value := stringValue(model)
 	if r.encoding != jsonBody {
-		value = r.list(value)
+		value = listOf(value)
 	}
-	switch m, own := member(&r.body, "model"), modelOf(&r.body); {
-	case r.body.Kind != exactjson.Object: // it has no members
-		return true
+	m := member(&r.body, "model")
+	inBody := modelOf(&r.body)
+	switch {
 	case m == nil || m.Kind == exactjson.Null || isString(m, ""):
 		set(&r.body, "model", value)
-	case own == model:
-	case strings.HasSuffix("/"+own, "/models/"+model): // Google's name of a resource
+	case inBody == model:
+	case strings.HasSuffix("/"+inBody, "/models/"+model): // Google's name of a resource
 		replace(m, value)
 	default:
-		return true
+		return false
 	}
-	return false
+	return true
 }
 
-// modelOf returns the model that a body names: a member, or a field of a form.
+// modelOf returns the model that a JSON body or a form names, or "".
 func modelOf(body *exactjson.Value) string {
-	m := member(body, "model")
-	if list := elems(m); len(list) == 1 {
-		m = &list[0]
-	}
+	m := singleValue(member(body, "model"))
 	if !isKind(m, exactjson.String) {
 		return ""
 	}

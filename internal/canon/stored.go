@@ -46,7 +46,7 @@ var filePurposes = []string{
 
 // change is a POST that changes what a server keeps.
 func change(name string, f Family) *Family {
-	f.Name, f.NoModel, f.Acts = name, true, []string{"*"}
+	f.Name, f.NoModel, f.SideEffects = name, true, []string{"*"}
 	return &f
 }
 

@@ -10,178 +10,258 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A toolItem is the call of a tool or its result, where a conversation has it.
+// A toolItem is a tool call or its result in a conversation.
 type toolItem struct {
-	at     *exactjson.Value
-	in     *exactjson.Value // what holds the members: at itself, or what it wraps
-	id     *exactjson.Value // links a call to its result; nil if it has none
-	name   string           // of the tool; "" if it is not told
+	value  *exactjson.Value // the message or the block
+	object *exactjson.Value // the object with the members: value, or an object that it wraps
+	id     *exactjson.Value // links a call to its result; nil if there is none
+	name   string           // of the tool; "" if there is none
 	result bool
 }
 
-// wrappers are the members that hold a call or a result in Converse and in Gemini.
-var wrappers = []string{"toolUse", "functionCall", "toolResult", "functionResponse"}
-
-// toolItemOf reads a message, or a block of one, that is a call or a result; list is the
-// member that it stands in.
-func toolItemOf(v *exactjson.Value, list string) (it toolItem, ok bool) {
-	kind := text(v, "type")
-	it = toolItem{at: v, in: v, name: cmp.Or(text(v, "name"), text(v, "tool_name"), text(v, "function", "name"))}
-	for i, name := range wrappers {
-		if in := member(v, name); isKind(in, exactjson.Object) {
-			it.in, it.id, it.name, it.result = in, cmp.Or(member(in, "toolUseId"), member(in, "id")), text(in, "name"), i >= 2
-			return it, true
-		}
-	}
-	switch {
-	case list == "tool_calls", strings.HasSuffix(kind, "tool_use"):
-		it.id = member(v, "id")
-	case kind != "" && member(v, "tool_use_id") != nil:
-		it.id, it.result = member(v, "tool_use_id"), true
-	case member(v, "call_id") != nil, kind == "function_call":
-		it.id, it.result = cmp.Or(member(v, "call_id"), member(v, "id")), strings.HasSuffix(kind, "_output") || strings.HasSuffix(kind, "_result")
-	case isString(member(v, "role"), "tool"), member(v, "tool_call_id") != nil:
-		it.id, it.result = member(v, "tool_call_id"), kind != "function.call"
-	default:
-		return it, false
-	}
-	return it, true
+// toolWrappers are the members that hold a call or a result in Bedrock's Converse and in Gemini.
+var toolWrappers = []struct {
+	name   string
+	result bool
+}{
+	{"toolUse", false},
+	{"functionCall", false},
+	{"toolResult", true},
+	{"functionResponse", true},
 }
 
-// linkTools brings the calls and results of the conversation at a path to one spelling. Ids
-// that only link a call to its result become "#1", "#2" in order of first appearance: fantasy
-// and Genkit make random ones. Calls of one answer, and results that stand together, may be
-// sent in any order if each says which call it is about: programs finish their tools in any
-// order, and keep calls in maps. What a result has as the text of JSON is compared as that.
-func linkTools(path string) Rewrite {
+// toolItemOf returns the tool call or the result that a message or a block is. list is the name of
+// the member that has the block, or "" for a message.
+func toolItemOf(v *exactjson.Value, list string) (item toolItem, ok bool) {
+	for _, wrapper := range toolWrappers {
+		object := member(v, wrapper.name)
+		if isKind(object, exactjson.Object) {
+			return toolItem{
+				value:  v,
+				object: object,
+				id:     cmp.Or(member(object, "toolUseId"), member(object, "id")),
+				name:   text(object, "name"),
+				result: wrapper.result,
+			}, true
+		}
+	}
+
+	kind := text(v, "type")
+	item = toolItem{
+		value:  v,
+		object: v,
+		name:   cmp.Or(text(v, "name"), text(v, "tool_name"), text(v, "function", "name")),
+	}
+	switch {
+	case list == "tool_calls", strings.HasSuffix(kind, "tool_use"): // OpenAI's chat, Anthropic
+		item.id = member(v, "id")
+	case kind != "" && member(v, "tool_use_id") != nil: // Anthropic
+		item.id = member(v, "tool_use_id")
+		item.result = true
+	case member(v, "call_id") != nil, kind == "function_call": // OpenAI's Responses
+		item.id = cmp.Or(member(v, "call_id"), member(v, "id"))
+		item.result = strings.HasSuffix(kind, "_output") || strings.HasSuffix(kind, "_result")
+	case isString(member(v, "role"), "tool"), member(v, "tool_call_id") != nil: // OpenAI's chat, Mistral
+		item.id = member(v, "tool_call_id")
+		item.result = kind != "function.call"
+	default:
+		return toolItem{}, false
+	}
+	return item, true
+}
+
+// normalizeToolCalls normalizes the tool calls and the results of the conversation at a path.
+//
+// IDs that only link a call to its result become "#1", "#2", in the order of the calls: fantasy and
+// Genkit make random IDs. Calls of one answer are sorted, and so are results with nothing
+// between them, if each has an ID or each has the name of its tool: programs run tools at the
+// same time, and have calls in maps. A result that is the text of JSON is parsed, since programs
+// marshal maps in any order. With [Options.AsSent], only the IDs change.
+func normalizeToolCalls(path string) Rewrite {
 	return each(path, func(r *request, list *exactjson.Value) {
-		numbers, runs := ordinals{}, toolRuns(list)
+		numbers := ordinals{}
+		runs := toolRuns(list)
 		for i, run := range runs {
-			results := run // what tells how its items are linked
 			if run[0].result {
-				for _, it := range run {
-					numbers.result(it.id)
+				for _, item := range run {
+					numbers.numberResult(item.id)
 					if !r.options.AsSent {
-						r.parseResult(it.in)
+						r.parseResult(item.object)
 					}
 				}
-			} else if results = nil; i+1 < len(runs) && runs[i+1][0].result {
-				results = runs[i+1]
 			}
-			var key func(toolItem) string
-			switch linked := areLinked(run) && areLinked(results); {
-			case results == nil, r.options.AsSent:
-			case linked && run[0].result:
-				key = func(it toolItem) string { return it.id.Text }
-			case linked:
-				key = func(it toolItem) string { return string(r.says(nil, it.at, it.id, "")) }
-			case areNamed(run) && areNamed(results):
-				key = func(it toolItem) string { return it.name }
+			if key := r.sortKey(runs, i); key != nil && len(run) > 1 {
+				sortRun(run, key, numbers)
+				addSentOrder(list, run)
+			} else {
+				numbers.numberCalls(run)
 			}
-			arrange(list, run, key, numbers)
 		}
-		list.Each("*/content/*/type=*/caller/tool_id", numbers.result)
+		list.Each("*/content/*/type=*/caller/tool_id", numbers.numberResult)
 	})
 }
 
-// areLinked reports whether each item of a run has an id, and areNamed whether each has the
-// name of its tool.
-func areLinked(run []toolItem) bool {
-	return !slices.ContainsFunc(run, func(it toolItem) bool { return !isKind(it.id, exactjson.String) })
+// sortKey returns the key by which a run of calls or of results is sorted, or nil if its order
+// matters: without IDs or names, only the order tells which result is that of which call.
+func (r *request) sortKey(runs [][]toolItem, i int) func(toolItem) string {
+	if r.options.AsSent {
+		return nil
+	}
+	run := runs[i]
+	results := run
+	if !run[0].result {
+		hasResults := i+1 < len(runs) && runs[i+1][0].result
+		if !hasResults {
+			return nil
+		}
+		results = runs[i+1]
+	}
+
+	switch {
+	case haveIDs(run) && haveIDs(results):
+		if run[0].result {
+			return func(item toolItem) string { return item.id.Text }
+		}
+		return func(item toolItem) string { return string(r.appendCall(nil, item.value, item.id, "")) }
+	case haveNames(run) && haveNames(results):
+		return func(item toolItem) string { return item.name }
+	}
+	return nil
 }
 
-func areNamed(run []toolItem) bool {
-	return !slices.ContainsFunc(run, func(it toolItem) bool { return it.name == "" })
+// haveIDs reports whether each item of a run has an ID.
+func haveIDs(run []toolItem) bool {
+	for _, item := range run {
+		if !isKind(item.id, exactjson.String) {
+			return false
+		}
+	}
+	return true
 }
 
-// toolRuns returns the calls and results that stand together: results with nothing else
-// between them, and calls of one message, or in a list that has no messages around them.
+// haveNames reports whether each item of a run has the name of its tool.
+func haveNames(run []toolItem) bool {
+	for _, item := range run {
+		if item.name == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// toolRuns returns the runs of calls and of results in a list of messages or of items. A run of
+// results has nothing else between them. A run of calls is in one message, or has nothing else
+// between them in a list of items.
 func toolRuns(list *exactjson.Value) (runs [][]toolItem) {
-	open := false // nothing came behind the last run
-	add := func(it toolItem) {
-		if last := len(runs) - 1; open && runs[last][0].result == it.result {
-			runs[last] = append(runs[last], it)
+	open := false // the next item may be of the last run
+	add := func(item toolItem) {
+		last := len(runs) - 1
+		if open && runs[last][0].result == item.result {
+			runs[last] = append(runs[last], item)
 		} else {
-			runs = append(runs, []toolItem{it})
+			runs = append(runs, []toolItem{item})
 		}
 		open = true
 	}
 	for i := range elems(list) {
-		m := &list.Elems[i]
-		if it, ok := toolItemOf(m, ""); ok {
-			add(it)
+		message := &list.Elems[i]
+		if item, ok := toolItemOf(message, ""); ok {
+			add(item)
 			continue
 		}
+
+		// A message ends a run of calls. It continues a run of results if it has only results.
 		open = open && runs[len(runs)-1][0].result
-		found := false
+		hasBlocks := false
 		for _, name := range []string{"content", "parts", "tool_calls"} {
-			blocks := member(m, name)
+			blocks := member(message, name)
 			for j := range elems(blocks) {
-				it, ok := toolItemOf(&blocks.Elems[j], name)
-				open = open && ok
+				hasBlocks = true
+				item, ok := toolItemOf(&blocks.Elems[j], name)
 				if ok {
-					add(it)
+					add(item)
+				} else {
+					open = false
 				}
-				found = true
 			}
 		}
-		open = open && found
+		open = open && hasBlocks
 	}
 	return runs
 }
 
-// arrange sorts a run by what its items say, unless key is nil, and numbers its calls. It
-// keeps the order in which they were sent as that of the list.
-func arrange(list *exactjson.Value, run []toolItem, key func(toolItem) string, numbers ordinals) {
-	sorted, keys, values := slices.Clone(run), map[*exactjson.Value]string{}, map[*exactjson.Value]exactjson.Value{}
-	sorts := key != nil && len(run) > 1
-	if sorts {
-		for _, it := range run {
-			keys[it.at], values[it.at] = key(it), *it.at
-		}
-		slices.SortStableFunc(sorted, func(a, b toolItem) int { return strings.Compare(keys[a.at], keys[b.at]) })
+// sortRun sorts the items of a run by a key, each in the place of another, and numbers the calls in
+// their new order.
+func sortRun(run []toolItem, key func(toolItem) string, numbers ordinals) {
+	sorted := slices.Clone(run)
+	keys := map[*exactjson.Value]string{}
+	values := map[*exactjson.Value]exactjson.Value{}
+	for _, item := range run {
+		keys[item.value] = key(item)
+		values[item.value] = *item.value
 	}
-	for i, it := range sorted {
-		if !it.result {
-			numbers.call(it.id)
-		}
-		if sorts {
-			*run[i].at = values[it.at]
-		}
-	}
-	for i := 0; sorts && i < len(run); i++ {
-		what := map[bool]string{true: "result ", false: "call "}[run[i].result]
-		list.Text += what + run[i].name + text(run[i].id) + ", "
+	slices.SortStableFunc(sorted, func(a, b toolItem) int {
+		return strings.Compare(keys[a.value], keys[b.value])
+	})
+
+	numbers.numberCalls(sorted)
+	for i, item := range sorted {
+		*run[i].value = values[item.value]
 	}
 }
 
-// says appends what a call says, without its id and the fields that the user ignores.
-func (r *request) says(dst []byte, v, id *exactjson.Value, source string) []byte {
+// addSentOrder adds the order in which the items of a run were sent to the text of the list; see
+// [walker.addOrder].
+func addSentOrder(list *exactjson.Value, run []toolItem) {
+	for _, item := range run {
+		kind := "call "
+		if item.result {
+			kind = "result "
+		}
+		list.Text += kind + item.name + text(item.id) + ", "
+	}
+}
+
+// appendCall appends the fields of a tool call, without its ID, its caller, and the fields that the
+// user ignores. source is the path at which v was sent, or "" if that is unknown.
+func (r *request) appendCall(dst []byte, v, id *exactjson.Value, source string) []byte {
 	if v == id || v.Name == "caller" {
 		return dst
 	}
 	if v.ID > 0 && r.sources != nil {
 		source = r.sources[v.ID]
 	}
-	if source != "" && slices.ContainsFunc(r.options.Ignore, func(p string) bool { return fieldpath.Match(p, source) }) {
+	if source != "" && r.isIgnored(source) {
 		return dst
 	}
 	if len(v.Elems) == 0 {
-		return append(r.options.appendValue(dst, "", v), '\n')
+		dst = r.options.appendValue(dst, "", v)
+		return append(dst, '\n')
 	}
-	for _, c := range children(v) {
-		below := source
-		if below != "" {
-			below += "/" + c.segment
+	for _, child := range children(v) {
+		childSource := source
+		if source != "" {
+			childSource += "/" + child.segment
 		}
-		dst = r.says(append(append(dst, c.segment...), ' '), c.value, id, below)
+		dst = append(dst, child.segment...)
+		dst = append(dst, ' ')
+		dst = r.appendCall(dst, child.value, id, childSource)
 	}
 	return dst
 }
 
-// parseResult writes those texts of a result that are JSON, an object or a list, as what they
-// hold, under a name of their own: one that was sent as that is not the same. A program that
-// marshals a map may write its members in any order.
+// isIgnored reports whether the user ignores the field that was sent at a path.
+func (r *request) isIgnored(source string) bool {
+	for _, pattern := range r.options.Ignore {
+		if fieldpath.Match(pattern, source) {
+			return true
+		}
+	}
+	return false
+}
+
+// parseResult replaces the texts of a tool's result that are JSON objects or lists by their
+// values.
 func (r *request) parseResult(result *exactjson.Value) {
 	for _, path := range []string{"content", "output", "response", "result", "response/{*}"} {
 		result.Each(path+"/*/text", r.parseText)
@@ -189,43 +269,57 @@ func (r *request) parseResult(result *exactjson.Value) {
 	}
 }
 
-// parseText writes a text that is JSON as what it holds.
+// parseText replaces a text that is a JSON object or list by its value. The name of the member gets
+// the suffix ".json": a value that was not sent as a text does not match.
 func (r *request) parseText(v *exactjson.Value) {
-	if !isKind(v, exactjson.String) || !strings.ContainsAny(v.Text[:min(1, len(v.Text))], "{[ \\") {
+	mayBeJSON := isKind(v, exactjson.String) && v.Text != "" && strings.IndexByte("{[ \\", v.Text[0]) >= 0
+	if !mayBeJSON {
 		return
 	}
-	if parsed, ok := parseJSON(r.options.Masked("", exactjson.UnescapeText(v.Text))); ok {
+	parsed, ok := parseJSON(r.options.Masked("", exactjson.UnescapeText(v.Text)))
+	if ok {
 		replace(v, parsed)
 		v.Name += ".json"
 	}
 }
 
-// ordinals are the numbers of ids.
+// ordinals has a number for each ID of a tool call: "#1", "#2".
 type ordinals map[string]string
 
-// call replaces the id of a tool call.
-func (o ordinals) call(v *exactjson.Value) {
-	if !isKind(v, exactjson.String) {
-		return
+// numberCalls replaces the IDs of the calls among the items.
+func (o ordinals) numberCalls(items []toolItem) {
+	for _, item := range items {
+		if !item.result {
+			o.numberCall(item.id)
+		}
 	}
-	n, ok := o[v.Text]
-	if !ok {
-		n = "#" + strconv.Itoa(len(o)+1)
-		o[v.Text] = n
-	}
-	v.Text = n
 }
 
-// result replaces the id of a tool's result. One whose call is not in the body
-// (it is in the response that previous_response_id names) stays as it is:
-// nothing else tells which call it answers.
-func (o ordinals) result(v *exactjson.Value) {
-	if !isKind(v, exactjson.String) {
+// numberCall replaces the ID of a call by its number. A new ID gets the next number.
+func (o ordinals) numberCall(id *exactjson.Value) {
+	if !isKind(id, exactjson.String) {
 		return
 	}
-	if n, ok := o[v.Text]; ok {
-		v.Text = n
-	} else if strings.HasPrefix(v.Text, "#") {
-		v.Text = "#" + v.Text // not an ordinal
+	number, ok := o[id.Text]
+	if !ok {
+		number = "#" + strconv.Itoa(len(o)+1)
+		o[id.Text] = number
+	}
+	id.Text = number
+}
+
+// numberResult replaces the ID of a result by the number of its call. If the call is not in the body
+// but in a response that the provider stores (previous_response_id), the ID stays: nothing else
+// tells which call it is.
+func (o ordinals) numberResult(id *exactjson.Value) {
+	if !isKind(id, exactjson.String) {
+		return
+	}
+	number, ok := o[id.Text]
+	switch {
+	case ok:
+		id.Text = number
+	case strings.HasPrefix(id.Text, "#"):
+		id.Text = "#" + id.Text // so that it cannot be taken for a number
 	}
 }

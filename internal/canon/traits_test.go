@@ -5,8 +5,8 @@ import "testing"
 // Values are known by the requests that have them, however often one has a path.
 func TestVarying(t *testing.T) {
 	t.Parallel()
-	id := func(value uint64) Trait { return Trait{"id", value, givenOut} }
-	seed := func(value uint64) Trait { return Trait{"seed", value, sampling} }
+	id := func(value uint64) Trait { return Trait{"id", value, levelIssuedID} }
+	seed := func(value uint64) Trait { return Trait{"seed", value, levelSampling} }
 	v := VaryingOf([][]Trait{{id(1), id(2), seed(7)}, {seed(7)}})
 	if len(v) != 1 || !v["id"][1] || !v["id"][2] || !v["id"][0] {
 		t.Fatalf("%v", v)
