@@ -79,7 +79,7 @@ var conversationRewrites = []Rewrite{
 	messageNulls,
 	dropEmpty("tools", "stop_sequences", "system"),
 	anthropicBlocks,
-	toolIDs,
+	toolCalls,
 	functionTools,
 	anthropicParallel,
 	toolChoice,

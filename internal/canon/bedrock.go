@@ -63,7 +63,7 @@ var bedrockFamilies = []*Family{
 // invokeRewrites are for the bodies of the models that Bedrock passes through. Those
 // that call tools spell it as Converse does (Nova), as Anthropic or as OpenAI
 // (Mistral).
-var invokeRewrites = []Rewrite{converseMessages, toolIDs}
+var invokeRewrites = []Rewrite{converseMessages, toolCalls}
 
 // countedInput brings what is counted to the spelling of the call it stands for.
 var countedInput = []Rewrite{

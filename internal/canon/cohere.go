@@ -8,7 +8,7 @@ var cohereFamilies = []*Family{
 		Needs:      []string{"model messages"},
 		Stream:     "stream",
 		Sampling:   cohereSampling,
-		Rewrites:   []Rewrite{messageNulls, dropEmpty("tools", "stop_sequences"), chatMessages, toolIDs},
+		Rewrites:   []Rewrite{messageNulls, dropEmpty("tools", "stop_sequences"), chatMessages, toolCalls},
 		Defaults:   cohereChatDefaults,
 		EndMarkers: []string{"message-end"},
 		Transcript: cohereTranscript,

@@ -6,13 +6,15 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Credential exchanges that pass through the same client: OAuth 2.0 token
-// endpoints (RFC 6749, RFC 7523; IBM's gives a token for an API key,
-// https://cloud.ibm.com/apidocs/iam-identity-token-api) and AWS STS, which others
-// have too (https://docs.aws.amazon.com/STS/latest/APIReference; it speaks the Query
-// protocol only). What is secret in them is redacted before it gets here; what is
-// signed anew for every request does not match. Whose credential it is, only origin
-// and path may tell: a tenant, a realm.
+// Credential exchanges that clients of model APIs make over HTTP:
+//
+//   - token endpoints of OAuth 2.0 (RFC 6749, RFC 7523). IBM's gives a token for an API key
+//     (https://cloud.ibm.com/apidocs/iam-identity-token-api).
+//   - AWS STS in the Query protocol (https://docs.aws.amazon.com/STS/latest/APIReference), which
+//     other vendors have, too.
+//
+// Secrets are redacted before, and fields that are signed for each request do not match. Only the
+// origin and the path may tell whose credential it is (a tenant, a realm), so both match.
 var credentialFamilies = []*Family{
 	{
 		Name:       "credentials.token",
@@ -38,11 +40,10 @@ var credentialFamilies = []*Family{
 	},
 }
 
-// stsRegion makes the regional endpoints of AWS STS one, which give the same
-// credentials (https://docs.aws.amazon.com/general/latest/gr/sts.html): the host only
-// chooses, as it does for a model API.
+// stsRegion makes the hosts of the regional endpoints of AWS STS not match: they give the same
+// credentials (https://docs.aws.amazon.com/general/latest/gr/sts.html).
 func stsRegion(r *request, _ *exactjson.Value) {
 	host := r.Origin
-	dots := strings.Count(host, ".")
-	r.anyHost = strings.HasPrefix(host, "sts.") && strings.HasSuffix(host, ".amazonaws.com") && dots <= 3
+	isSTS := strings.HasPrefix(host, "sts.") && strings.HasSuffix(host, ".amazonaws.com")
+	r.anyHost = isSTS && strings.Count(host, ".") <= 3
 }

@@ -78,7 +78,7 @@ func mistralCompletions(f Family) *Family {
 		"max_tokens", "min_tokens", "temperature", "top_p", "random_seed", "presence_penalty", "frequency_penalty",
 	}
 	f.Rewrites = []Rewrite{
-		messageNulls, dropEmpty("tools", "stop"), asList("stop"), chatMessages, toolIDs, functionTools, toolChoice,
+		messageNulls, dropEmpty("tools", "stop"), asList("stop"), chatMessages, toolCalls, functionTools, toolChoice,
 	}
 	f.Transcript = chatTranscript
 	return &f

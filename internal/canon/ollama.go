@@ -74,7 +74,7 @@ var ollamaRewrites = []Rewrite{
 	dropDefault(`""`, "format", "suffix", "template", "system"), // its Go client writes them for "not set"
 	each("model", defaultTag),
 	ollamaTools,
-	ollamaToolIDs,
+	ollamaToolCalls,
 }
 
 // defaultTag completes the name of a model.
@@ -94,11 +94,11 @@ var ollamaTools = each("tools/*/function",
 	each("parameters", dropDefault("null", "required"), each("properties/{*}", dropDefault(`""`, "description"))),
 )
 
-// ollamaToolIDs replaces the ids that link tool calls to their results. An index of 0 is
+// ollamaToolCalls replaces the ids that link tool calls to their results. An index of 0 is
 // what a client sends that knows of none.
-var ollamaToolIDs = each("",
+var ollamaToolCalls = each("",
 	dropUnlinked,
-	each("messages/*", dropTextBesideCalls, each("tool_calls/*", dropNull, each("function", dropDefault("0", "index")))),
+	each("messages/*", dropEmptyText, each("tool_calls/*", dropNull, each("function", dropDefault("0", "index")))),
 	normalizeToolCalls("messages"),
 )
 

@@ -110,7 +110,7 @@ func chatCompletions(f Family) *Family {
 		chatSystem,
 		// Gateways take Anthropic's spelling here too.
 		anthropicBlocks,
-		toolIDs,
+		toolCalls,
 		functionTools,
 		anthropicParallel,
 		toolChoice,

@@ -50,7 +50,7 @@ var platformFamilies = []*Family{
 			"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "seed", "presence_penalty", "frequency_penalty",
 			"repetition_penalty",
 		},
-		Rewrites:   []Rewrite{messageNulls, toolIDs},
+		Rewrites:   []Rewrite{messageNulls, toolCalls},
 		Defaults:   cloudflareDefaults,
 		Transcript: cloudflareTranscript,
 	},
