@@ -11,8 +11,10 @@ import (
 // model and the stream are in the path.
 var anthropicFamilies = []*Family{
 	{
-		Name:        "anthropic.count_tokens",
-		Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
+		Name: "anthropic.count_tokens",
+		Paths: []string{
+			"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict",
+		},
 		Needs:       []string{"model messages"},
 		Bookkeeping: []string{"anthropic_version"},
 		Rewrites:    messagesRewrites,
@@ -41,7 +43,9 @@ var anthropicFamilies = []*Family{
 		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
 		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
 		Transcript: Transcript{
-			Text: []string{"completion"}, Finish: []string{"stop_reason"}, Pieces: pieces{{Grow: names{"completion"}}},
+			Text:   []string{"completion"},
+			Finish: []string{"stop_reason"},
+			Pieces: pieces{{Grow: names{"completion"}}},
 		},
 	},
 	{
@@ -53,15 +57,22 @@ var anthropicFamilies = []*Family{
 		Rewrites:    []Rewrite{batchParams},
 		SideEffects: []string{"*"},
 	},
-	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}"}}),
-	poll(Family{Name: "anthropic.batches.results", Paths: []string{"/v1/messages/batches/{batch}/results"}}),
+	poll(Family{
+		Name:  "anthropic.batches.retrieve",
+		Paths: []string{"/v1/messages/batches/{batch}"},
+	}),
+	poll(Family{
+		Name:  "anthropic.batches.results",
+		Paths: []string{"/v1/messages/batches/{batch}/results"},
+	}),
 }
 
 // anthropicMessages is POST /v1/messages, or the same elsewhere.
 func anthropicMessages(f Family) *Family {
 	f.Name = "anthropic.messages"
 	f.Bookkeeping = []string{
-		"metadata", "service_tier", "inference_geo", "diagnostics", "fallback_credit_token", "anthropic_version",
+		"metadata", "service_tier", "inference_geo", "diagnostics", "fallback_credit_token",
+		"anthropic_version",
 	}
 	f.Sampling = []string{"max_tokens", "temperature", "top_p", "top_k"}
 	f.Rewrites = messagesRewrites
@@ -110,22 +121,36 @@ var anthropicTranscript = Transcript{
 	Reasoning: []string{"content/*/type=thinking|thinking_delta/thinking"},
 	Calls: calls{
 		{anthropicCalls + "/partial_json!=*", "toolset_name server_name name", "input"},
-		{anthropicCalls + "/partial_json=*", "toolset_name server_name name", "partial_json"}, // of a stream
-		{"content/*/type!=text|text_delta|thinking|thinking_delta|tool_use|server_tool_use|mcp_tool_use|input_json_delta|" +
+		// of a stream
+		{anthropicCalls + "/partial_json=*", "toolset_name server_name name", "partial_json"},
+		{"content/*/type!=text|text_delta|thinking|thinking_delta|tool_use|server_tool_use|" +
+			"mcp_tool_use|input_json_delta|" +
 			"signature_delta|" + anthropicResults, "type"},
 	},
-	Results: calls{{"content/*/type=" + anthropicResults, "type", "content data mcp_server_name tools tool_changes ."}},
-	Finish:  []string{"stop_reason", "stop_details/category"},
+	Results: calls{
+		{
+			"content/*/type=" + anthropicResults,
+			"type",
+			"content data mcp_server_name tools tool_changes .",
+		},
+	},
+	Finish: []string{"stop_reason", "stop_details/category"},
 	Pieces: pieces{
 		{At: "message"},
 		{At: "type=content_block_start/content_block", To: "content/{index}"},
-		{At: "type=content_block_delta/delta/type!=citations_delta", To: "content/{index}", Grow: all},
+		{
+			At:   "type=content_block_delta/delta/type!=citations_delta",
+			To:   "content/{index}",
+			Grow: all,
+		},
 		{At: "type=message_delta/delta"},
 	},
 }
 
 const (
 	anthropicCalls   = "content/*/type=tool_use|server_tool_use|mcp_tool_use|input_json_delta"
-	anthropicResults = "web_search_tool_result|web_fetch_tool_result|code_execution_tool_result|bash_code_execution_tool_result|" +
-		"text_editor_code_execution_tool_result|tool_search_tool_result|mcp_tool_result|advisor_tool_result|redacted_thinking|compaction|mcp_tool_listing"
+	anthropicResults = "web_search_tool_result|web_fetch_tool_result|code_execution_tool_result|" +
+		"bash_code_execution_tool_result|" +
+		"text_editor_code_execution_tool_result|tool_search_tool_result|mcp_tool_result|" +
+		"advisor_tool_result|redacted_thinking|compaction|mcp_tool_listing"
 )

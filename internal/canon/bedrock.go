@@ -16,12 +16,14 @@ var bedrockFamilies = []*Family{
 		Paths:       []string{"/model/{model}/converse"},
 		StreamPaths: []string{"/model/{model}/converse-stream"},
 		Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
-		Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
-		Headers:     bedrockHeaders,
-		Rewrites:    []Rewrite{dropEmpty("system"), converseMessages},
-		Defaults:    converseDefaults,
-		EndMarkers:  []string{"metadata"}, // the event behind messageStop
-		Transcript:  converseTranscript,
+		Sampling: []string{
+			"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP",
+		},
+		Headers:    bedrockHeaders,
+		Rewrites:   []Rewrite{dropEmpty("system"), converseMessages},
+		Defaults:   converseDefaults,
+		EndMarkers: []string{"metadata"}, // the event behind messageStop
+		Transcript: converseTranscript,
 	},
 	{
 		Name:        "bedrock.invoke",
@@ -40,22 +42,40 @@ var bedrockFamilies = []*Family{
 		Rewrites: countedInput,
 	},
 	{
-		Name: "bedrock.async_invoke", Paths: []string{"/async-invoke"}, Needs: []string{"modelId modelInput"},
-		Bookkeeping: []string{"clientRequestToken", "tags"}, Rewrites: []Rewrite{renameMember("modelId", "model")}, SideEffects: []string{"*"},
+		Name:        "bedrock.async_invoke",
+		Paths:       []string{"/async-invoke"},
+		Needs:       []string{"modelId modelInput"},
+		Bookkeeping: []string{"clientRequestToken", "tags"},
+		Rewrites:    []Rewrite{renameMember("modelId", "model")},
+		SideEffects: []string{"*"},
 	},
-	poll(Family{Name: "bedrock.async_invoke.retrieve", Paths: []string{"/async-invoke/{invocation}"}}),
+	poll(Family{
+		Name:  "bedrock.async_invoke.retrieve",
+		Paths: []string{"/async-invoke/{invocation}"},
+	}),
 	{
 		// An agent has its own body, and may do anything.
-		Name: "bedrock.agentcore", Paths: []string{"/runtimes/{agent}/invocations"}, NoModel: true, Query: []string{"qualifier"},
+		Name:    "bedrock.agentcore",
+		Paths:   []string{"/runtimes/{agent}/invocations"},
+		NoModel: true,
+		Query:   []string{"qualifier"},
 		Headers: []string{"accept"}, SideEffects: []string{"*"},
 	},
 	{
-		Name: "bedrock.agentcore.harness", Paths: []string{"/harnesses/invoke"}, Needs: []string{"messages"}, NoModel: true,
-		Query: []string{"harnessArn", "qualifier"}, Rewrites: []Rewrite{converseMessages}, SideEffects: []string{"*"}, Transcript: converseTranscript,
+		Name:        "bedrock.agentcore.harness",
+		Paths:       []string{"/harnesses/invoke"},
+		Needs:       []string{"messages"},
+		NoModel:     true,
+		Query:       []string{"harnessArn", "qualifier"},
+		Rewrites:    []Rewrite{converseMessages},
+		SideEffects: []string{"*"},
+		Transcript:  converseTranscript,
 	},
 	{
-		Name:    "bedrock.guardrail",
-		Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke"},
+		Name: "bedrock.guardrail",
+		Paths: []string{
+			"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke",
+		},
 		NoModel: true,
 	},
 }
@@ -99,8 +119,13 @@ var bedrockHeaders = []string{
 // The blocks of Converse are those of ContentBlock, ContentBlockStart and ContentBlockDelta
 // in AWS's SDK. What a block is, its one member says.
 var converseTranscript = Transcript{
-	Text:      []string{converseBlocks + "text", converseBlocks + "citationsContent/content/*/text"},
-	Reasoning: []string{converseBlocks + "reasoningContent/reasoningText/text", converseBlocks + "reasoningContent/text"},
+	Text: []string{
+		converseBlocks + "text", converseBlocks + "citationsContent/content/*/text",
+	},
+	Reasoning: []string{
+		converseBlocks + "reasoningContent/reasoningText/text",
+		converseBlocks + "reasoningContent/text",
+	},
 	Calls: calls{
 		{converseBlocks + "toolUse", "name", "input"},
 		{converseBlocks + "text|toolUse|reasoningContent|citationsContent|citation|" + converseResults + "!=*"},
@@ -116,8 +141,15 @@ var converseTranscript = Transcript{
 		{At: "stopReason", To: "stopReason"},
 		{At: "trace", To: "trace"},
 		// Nova has each event in a member that is named after it.
-		{At: "contentBlockStart/start", To: "output/message/content/{contentBlockStart.contentBlockIndex}"},
-		{At: "contentBlockDelta/delta", To: "output/message/content/{contentBlockDelta.contentBlockIndex}", Grow: all},
+		{
+			At: "contentBlockStart/start",
+			To: "output/message/content/{contentBlockStart.contentBlockIndex}",
+		},
+		{
+			At:   "contentBlockDelta/delta",
+			To:   "output/message/content/{contentBlockDelta.contentBlockIndex}",
+			Grow: all,
+		},
 		{At: "messageStop/stopReason", To: "stopReason"},
 	},
 }
@@ -132,18 +164,21 @@ const (
 // which has Converse's, Cohere's, AI21's, and those that are called as OpenAI's are.
 var invokeTranscript = Transcript{
 	Text: slices.Concat(converseTranscript.Text, chatTranscript.Text, []string{
-		"outputText", "results/*/outputText", "generation", "outputs/*/text", "generations/*/text", "completions/*/data/text", "choices/*/text",
-		"completion",
+		"outputText", "results/*/outputText", "generation", "outputs/*/text", "generations/*/text",
+		"completions/*/data/text", "choices/*/text", "completion",
 	}),
 	Reasoning: slices.Concat(converseTranscript.Reasoning, chatTranscript.Reasoning),
 	Calls:     slices.Concat(converseTranscript.Calls, chatTranscript.Calls),
 	Results:   slices.Concat(converseTranscript.Results, chatTranscript.Results),
 	Finish: slices.Concat(converseTranscript.Finish, chatTranscript.Finish, []string{
-		"completionReason", "results/*/completionReason", "stop_reason", "outputs/*/stop_reason", "choices/*/stop_reason",
-		"generations/*/finish_reason", "completions/*/finishReason/reason",
+		"completionReason", "results/*/completionReason", "stop_reason", "outputs/*/stop_reason",
+		"choices/*/stop_reason", "generations/*/finish_reason", "completions/*/finishReason/reason",
 	}),
 	Pieces: append(pieces{
-		{At: "contentBlockStart|contentBlockDelta|messageStop!=*", Grow: names{"outputText", "generation", "text", "completion", "delta"}},
+		{
+			At:   "contentBlockStart|contentBlockDelta|messageStop!=*",
+			Grow: names{"outputText", "generation", "text", "completion", "delta"},
+		},
 	}, converseTranscript.Pieces...),
 }
 

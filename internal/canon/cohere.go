@@ -3,12 +3,14 @@ package canon
 // Cohere's API (https://docs.cohere.com/reference/about), versions 1 and 2.
 var cohereFamilies = []*Family{
 	{
-		Name:       "cohere.chat",
-		Paths:      []string{"/v2/chat"},
-		Needs:      []string{"model messages"},
-		Stream:     "stream",
-		Sampling:   cohereSampling,
-		Rewrites:   []Rewrite{messageNulls, dropEmpty("tools", "stop_sequences"), chatMessages, toolCalls},
+		Name:     "cohere.chat",
+		Paths:    []string{"/v2/chat"},
+		Needs:    []string{"model messages"},
+		Stream:   "stream",
+		Sampling: cohereSampling,
+		Rewrites: []Rewrite{
+			messageNulls, dropEmpty("tools", "stop_sequences"), chatMessages, toolCalls,
+		},
 		Defaults:   cohereChatDefaults,
 		EndMarkers: []string{"message-end"},
 		Transcript: cohereTranscript,
@@ -38,8 +40,19 @@ var cohereFamilies = []*Family{
 			},
 		},
 	},
-	{Name: "cohere.embed", Paths: []string{"/v2/embed"}, Needs: cohereEmbeds, TakesForms: true, Defaults: cohereEmbedDefaults},
-	{Name: "cohere.embed_v1", Paths: []string{"/v1/embed"}, Needs: cohereEmbeds, Defaults: cohereEmbedDefaults},
+	{
+		Name:       "cohere.embed",
+		Paths:      []string{"/v2/embed"},
+		Needs:      cohereEmbeds,
+		TakesForms: true,
+		Defaults:   cohereEmbedDefaults,
+	},
+	{
+		Name:     "cohere.embed_v1",
+		Paths:    []string{"/v1/embed"},
+		Needs:    cohereEmbeds,
+		Defaults: cohereEmbedDefaults,
+	},
 	{Name: "cohere.rerank", Paths: []string{"/v2/rerank"}, Needs: []string{"model documents"}},
 }
 
@@ -62,4 +75,6 @@ var cohereTranscript = Transcript{
 	},
 }
 
-var cohereSampling = []string{"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty"}
+var cohereSampling = []string{
+	"max_tokens", "temperature", "p", "k", "seed", "frequency_penalty", "presence_penalty",
+}

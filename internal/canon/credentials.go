@@ -17,14 +17,15 @@ import (
 // origin and the path may tell whose credential it is (a tenant, a realm), so both match.
 var credentialFamilies = []*Family{
 	{
-		Name:       "credentials.token",
-		Paths:      []string{"/{endpoint=token}", "/{endpoint=access_token}"}, // /oauth2/v2.0/token, /identity/token
+		Name: "credentials.token",
+		// /oauth2/v2.0/token, /identity/token
+		Paths:      []string{"/{endpoint=token}", "/{endpoint=access_token}"},
 		Needs:      []string{"grant_type"},
 		TakesForms: true,
 		Server:     true,
 		Bookkeeping: []string{
-			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
-			"refresh_token", "subject_token", "actor_token",
+			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier",
+			"device_code", "password", "refresh_token", "subject_token", "actor_token",
 		},
 		SideEffects: []string{"*"},
 	},

@@ -42,7 +42,12 @@ var chatDefaults = []Default{
 	{Path: "logit_bias", Value: "{}", Source: openaiReference + "chat/create"},
 	{Path: "response_format", Value: `{"type":"text"}`, Source: openaiReference + "chat/create"},
 	{Path: "tool_choice", Value: `"auto"`, With: "tools", Source: openaiReference + "chat/create"},
-	{Path: "function_call", Value: `"auto"`, With: "functions", Source: openaiReference + "chat/create"},
+	{
+		Path:   "function_call",
+		Value:  `"auto"`,
+		With:   "functions",
+		Source: openaiReference + "chat/create",
+	},
 	{
 		Path: "messages/*/content/*/type=image_url/image_url/detail", Value: `"auto"`,
 		Source: openaiReference + "chat/create",
@@ -108,11 +113,31 @@ var anthropicDefaults = []Default{
 }
 
 var converseDefaults = []Default{
-	{Path: "toolConfig/toolChoice", Value: `{"auto":{}}`, Source: bedrockReference + "API_runtime_ToolChoice.html"},
-	{Path: "inferenceConfig/stopSequences", Value: "[]", Source: bedrockReference + "API_runtime_InferenceConfiguration.html"},
-	{Path: "inferenceConfig", Value: "{}", Source: bedrockReference + "API_runtime_InferenceConfiguration.html"},
-	{Path: "additionalModelRequestFields", Value: "{}", Source: bedrockReference + "API_runtime_Converse.html"},
-	{Path: "additionalModelResponseFieldPaths", Value: "[]", Source: bedrockReference + "API_runtime_Converse.html"},
+	{
+		Path:   "toolConfig/toolChoice",
+		Value:  `{"auto":{}}`,
+		Source: bedrockReference + "API_runtime_ToolChoice.html",
+	},
+	{
+		Path:   "inferenceConfig/stopSequences",
+		Value:  "[]",
+		Source: bedrockReference + "API_runtime_InferenceConfiguration.html",
+	},
+	{
+		Path:   "inferenceConfig",
+		Value:  "{}",
+		Source: bedrockReference + "API_runtime_InferenceConfiguration.html",
+	},
+	{
+		Path:   "additionalModelRequestFields",
+		Value:  "{}",
+		Source: bedrockReference + "API_runtime_Converse.html",
+	},
+	{
+		Path:   "additionalModelResponseFieldPaths",
+		Value:  "[]",
+		Source: bedrockReference + "API_runtime_Converse.html",
+	},
 }
 
 // protoJSON is the page that says that an empty list is a list that is not set.
@@ -122,10 +147,26 @@ var generateDefaults = []Default{
 	{Path: "safetySettings", Value: "[]", Source: protoJSON},
 	{Path: "generationConfig/stopSequences", Value: "[]", Source: protoJSON},
 	{Path: "generationConfig/responseModalities", Value: "[]", Source: protoJSON},
-	{Path: "generationConfig/candidateCount", Value: "1", Source: geminiReference + "generate-content"},
-	{Path: "generationConfig/responseMimeType", Value: `"text/plain"`, Source: geminiReference + "generate-content"},
-	{Path: "generationConfig/responseLogprobs", Value: "false", Source: geminiReference + "generate-content"},
-	{Path: "generationConfig/thinkingConfig/includeThoughts", Value: "false", Source: geminiReference + "generate-content"},
+	{
+		Path:   "generationConfig/candidateCount",
+		Value:  "1",
+		Source: geminiReference + "generate-content",
+	},
+	{
+		Path:   "generationConfig/responseMimeType",
+		Value:  `"text/plain"`,
+		Source: geminiReference + "generate-content",
+	},
+	{
+		Path:   "generationConfig/responseLogprobs",
+		Value:  "false",
+		Source: geminiReference + "generate-content",
+	},
+	{
+		Path:   "generationConfig/thinkingConfig/includeThoughts",
+		Value:  "false",
+		Source: geminiReference + "generate-content",
+	},
 	{Path: "generationConfig", Value: "{}", Source: geminiReference + "generate-content"},
 	{Path: "toolConfig/functionCallingConfig/allowedFunctionNames", Value: "[]", Source: protoJSON},
 }

@@ -18,8 +18,9 @@ var geminiFamilies = []*Family{
 		StreamPaths: geminiPaths("streamGenerateContent"),
 		Bookkeeping: []string{"labels", "serviceTier", "store"},
 		Sampling: []string{
-			"generationConfig/temperature", "generationConfig/topP", "generationConfig/topK", "generationConfig/maxOutputTokens",
-			"generationConfig/seed", "generationConfig/presencePenalty", "generationConfig/frequencyPenalty",
+			"generationConfig/temperature", "generationConfig/topP", "generationConfig/topK",
+			"generationConfig/maxOutputTokens", "generationConfig/seed",
+			"generationConfig/presencePenalty", "generationConfig/frequencyPenalty",
 		},
 		Query:      []string{"$alt", "alt"},
 		Rewrites:   geminiRewrites,
@@ -27,10 +28,33 @@ var geminiFamilies = []*Family{
 		EndMarkers: []string{`"finishReason"`}, // quoted, it cannot be in a text
 		Transcript: geminiTranscript,
 	},
-	{Name: "gemini.countTokens", Paths: geminiPaths("countTokens"), Query: geminiQuery, Rewrites: countedRewrites, Defaults: generateDefaults},
-	{Name: "gemini.computeTokens", Paths: geminiPaths("computeTokens"), Query: geminiQuery, Rewrites: geminiRewrites},
-	{Name: "gemini.embedContent", Paths: geminiPaths("embedContent"), Query: geminiQuery, Rewrites: geminiRewrites, Defaults: embedContentDefaults},
-	{Name: "gemini.batchEmbedContents", Paths: geminiPaths("batchEmbedContents"), Query: geminiQuery, Rewrites: geminiRewrites, Defaults: batchEmbedContentsDefaults},
+	{
+		Name:     "gemini.countTokens",
+		Paths:    geminiPaths("countTokens"),
+		Query:    geminiQuery,
+		Rewrites: countedRewrites,
+		Defaults: generateDefaults,
+	},
+	{
+		Name:     "gemini.computeTokens",
+		Paths:    geminiPaths("computeTokens"),
+		Query:    geminiQuery,
+		Rewrites: geminiRewrites,
+	},
+	{
+		Name:     "gemini.embedContent",
+		Paths:    geminiPaths("embedContent"),
+		Query:    geminiQuery,
+		Rewrites: geminiRewrites,
+		Defaults: embedContentDefaults,
+	},
+	{
+		Name:     "gemini.batchEmbedContents",
+		Paths:    geminiPaths("batchEmbedContents"),
+		Query:    geminiQuery,
+		Rewrites: geminiRewrites,
+		Defaults: batchEmbedContentsDefaults,
+	},
 	{
 		Name:        "vertex.predict",
 		Paths:       []string{"/models/{model}:predict", "/{org=endpoints}/{model}:predict"},
@@ -56,12 +80,35 @@ var geminiFamilies = []*Family{
 	},
 	poll(Family{
 		Name: "gemini.interactions.retrieve", Transcript: interactionsTranscript,
-		Paths: []string{"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}", "/v1/interactions/{interaction}", "/interactions/v1_{interaction}"},
+		Paths: []string{
+			"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}",
+			"/v1/interactions/{interaction}", "/interactions/v1_{interaction}",
+		},
 	}),
-	{Name: "gemini.batchGenerateContent", Paths: geminiPaths("batchGenerateContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, SideEffects: []string{"*"}},
-	{Name: "gemini.batchEmbedContent", Paths: geminiPaths("asyncBatchEmbedContent"), Query: geminiQuery, Bookkeeping: []string{"batch/displayName"}, SideEffects: []string{"*"}},
-	{Name: "vertex.fetchPredictOperation", Paths: []string{"/models/{model}:fetchPredictOperation"}, Needs: []string{"operationName"}, SideEffects: []string{"*"}},
-	poll(Family{Name: "gemini.operations", Paths: []string{"/models/{model}/operations/{operation}", "/v1beta/batches/{batch}"}}),
+	{
+		Name:        "gemini.batchGenerateContent",
+		Paths:       geminiPaths("batchGenerateContent"),
+		Query:       geminiQuery,
+		Bookkeeping: []string{"batch/displayName"},
+		SideEffects: []string{"*"},
+	},
+	{
+		Name:        "gemini.batchEmbedContent",
+		Paths:       geminiPaths("asyncBatchEmbedContent"),
+		Query:       geminiQuery,
+		Bookkeeping: []string{"batch/displayName"},
+		SideEffects: []string{"*"},
+	},
+	{
+		Name:        "vertex.fetchPredictOperation",
+		Paths:       []string{"/models/{model}:fetchPredictOperation"},
+		Needs:       []string{"operationName"},
+		SideEffects: []string{"*"},
+	},
+	poll(Family{
+		Name:  "gemini.operations",
+		Paths: []string{"/models/{model}/operations/{operation}", "/v1beta/batches/{batch}"},
+	}),
 }
 
 var geminiQuery = []string{"$alt"}
@@ -139,23 +186,25 @@ func camelCase(name string) string {
 // responses of functions, labels, headers.
 var geminiMessages = []string{
 	// requests and contents
-	"contents", "content", "systemInstruction", "requests", "generateContentRequest", "safetySettings", "modelArmorConfig",
-	"parts", "inlineData", "fileData", "functionCall", "functionResponse", "partialArgs", "executableCode",
-	"codeExecutionResult", "videoMetadata", "mediaResolution", "toolCall", "toolResponse", "audioTranscription", "words",
-	"speechMetadata",
+	"contents", "content", "systemInstruction", "requests", "generateContentRequest",
+	"safetySettings", "modelArmorConfig", "parts", "inlineData", "fileData", "functionCall",
+	"functionResponse", "partialArgs", "executableCode", "codeExecutionResult", "videoMetadata",
+	"mediaResolution", "toolCall", "toolResponse", "audioTranscription", "words", "speechMetadata",
 	// generationConfig
-	"generationConfig", "thinkingConfig", "speechConfig", "voiceConfig", "prebuiltVoiceConfig", "replicatedVoiceConfig",
-	"voiceConsentSignature", "multiSpeakerVoiceConfig", "speakerVoiceConfigs", "imageConfig", "imageOutputOptions",
-	"routingConfig", "autoMode", "manualMode", "modelSelectionConfig", "translationConfig", "audioTranscriptionConfig",
+	"generationConfig", "thinkingConfig", "speechConfig", "voiceConfig", "prebuiltVoiceConfig",
+	"replicatedVoiceConfig", "voiceConsentSignature", "multiSpeakerVoiceConfig",
+	"speakerVoiceConfigs", "imageConfig", "imageOutputOptions", "routingConfig", "autoMode",
+	"manualMode", "modelSelectionConfig", "translationConfig", "audioTranscriptionConfig",
 	"languageAuto", "languageHints", "responseFormat",
 	// tools
-	"tools", "functionDeclarations", "googleSearch", "searchTypes", "webSearch", "imageSearch", "timeRangeFilter",
-	"googleSearchRetrieval", "dynamicRetrievalConfig", "codeExecution", "urlContext", "enterpriseWebSearch", "googleMaps",
-	"groundingTypes", "places", "routing", "fileSearch", "computerUse", "exaAiSearch", "parallelAiSearch", "mcpServers",
-	"streamableHttpTransport", "retrieval", "vertexAiSearch", "dataStoreSpecs", "vertexRagStore", "ragResources",
-	"ragRetrievalConfig", "hybridSearch", "ranking", "llmRanker", "rankService", "externalApi", "authConfig", "apiAuth",
-	"apiKeyConfig", "googleServiceAccountConfig", "httpBasicAuthConfig", "oauthConfig", "oidcConfig", "elasticSearchParams",
-	"simpleSearchParams",
+	"tools", "functionDeclarations", "googleSearch", "searchTypes", "webSearch", "imageSearch",
+	"timeRangeFilter", "googleSearchRetrieval", "dynamicRetrievalConfig", "codeExecution",
+	"urlContext", "enterpriseWebSearch", "googleMaps", "groundingTypes", "places", "routing",
+	"fileSearch", "computerUse", "exaAiSearch", "parallelAiSearch", "mcpServers",
+	"streamableHttpTransport", "retrieval", "vertexAiSearch", "dataStoreSpecs", "vertexRagStore",
+	"ragResources", "ragRetrievalConfig", "hybridSearch", "ranking", "llmRanker", "rankService",
+	"externalApi", "authConfig", "apiAuth", "apiKeyConfig", "googleServiceAccountConfig",
+	"httpBasicAuthConfig", "oauthConfig", "oidcConfig", "elasticSearchParams", "simpleSearchParams",
 	// toolConfig
 	"toolConfig", "functionCallingConfig", "retrievalConfig", "latLng",
 }
@@ -194,7 +243,11 @@ var geminiTranscript = Transcript{
 		{geminiParts + "functionCall", "name", "args partialArgs"},
 		{geminiParts + "executableCode", "=executableCode", "code"},
 		{geminiParts + "toolCall", "toolType", "args"},
-		{"candidates/*/groundingMetadata", "=search", "webSearchQueries imageSearchQueries retrievalQueries"},
+		{
+			"candidates/*/groundingMetadata",
+			"=search",
+			"webSearchQueries imageSearchQueries retrievalQueries",
+		},
 		{"candidates/*/urlContextMetadata/urlMetadata/*", "=url_context", "retrievedUrl"},
 		{geminiParts + "text|functionCall|executableCode|toolCall|" + geminiResults + "!=*"},
 	},
@@ -205,7 +258,8 @@ var geminiTranscript = Transcript{
 
 const (
 	geminiParts   = "candidates/*/content/parts/*/"
-	geminiResults = "codeExecutionResult|toolResponse|functionResponse|inlineData|fileData|audioTranscription"
+	geminiResults = "codeExecutionResult|toolResponse|functionResponse|inlineData|fileData|" +
+		"audioTranscription"
 )
 
 // What an interaction answers: steps, which a stream has as events. They are those of Step
@@ -216,7 +270,10 @@ var interactionsTranscript = Transcript{
 	Calls: calls{
 		{"steps/*/type=function_call|mcp_server_tool_call", "server_name name", "arguments"},
 		{"steps/*/type=" + interactionsCalls, "type", "arguments search_type retrieval_type"},
-		{"steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults, "type"},
+		{
+			"steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults,
+			"type",
+		},
 		{"steps/*/type=model_output/content/*/type!=text|image|audio|video|document", "type"},
 	},
 	Results: calls{
@@ -229,17 +286,36 @@ var interactionsTranscript = Transcript{
 		{At: "interaction"},
 		{At: "event_type=interaction.status_update/status", To: "status"},
 		{At: "event_type=step.start/step", To: "steps/{index}"},
-		{At: stepDelta + "type=text|image|audio|video|document", To: "steps/{index}/type=model_output/content/+", Grow: all},
-		{At: stepDelta + "type=thought_summary/content", To: "steps/{index}/type=thought/summary/+", Grow: all},
-		{At: stepDelta + "type=arguments_delta/arguments", To: "steps/{index}/arguments", Grow: all},
-		{At: stepDelta + "type!=text|image|audio|video|document|thought_summary|thought_signature|arguments_delta|text_annotation_delta", To: "steps/{index}", Grow: all},
+		{
+			At:   stepDelta + "type=text|image|audio|video|document",
+			To:   "steps/{index}/type=model_output/content/+",
+			Grow: all,
+		},
+		{
+			At:   stepDelta + "type=thought_summary/content",
+			To:   "steps/{index}/type=thought/summary/+",
+			Grow: all,
+		},
+		{
+			At:   stepDelta + "type=arguments_delta/arguments",
+			To:   "steps/{index}/arguments",
+			Grow: all,
+		},
+		{
+			At: stepDelta + "type!=text|image|audio|video|document|thought_summary|" +
+				"thought_signature|arguments_delta|text_annotation_delta",
+			To:   "steps/{index}",
+			Grow: all,
+		},
 	},
 }
 
 const (
 	stepDelta         = "event_type=step.delta/delta/"
-	interactionsCalls = "code_execution_call|url_context_call|google_search_call|google_maps_call|retrieval_call|file_search_call|" +
+	interactionsCalls = "code_execution_call|url_context_call|google_search_call|" +
+		"google_maps_call|retrieval_call|file_search_call|" +
 		"processing_call"
-	interactionsResults = "function_result|mcp_server_tool_result|code_execution_result|url_context_result|google_search_result|" +
+	interactionsResults = "function_result|mcp_server_tool_result|code_execution_result|" +
+		"url_context_result|google_search_result|" +
 		"google_maps_result|retrieval_result|file_search_result|processing_result|user_input"
 )

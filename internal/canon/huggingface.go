@@ -26,5 +26,7 @@ var huggingfaceFamilies = []*Family{
 var generated = Transcript{
 	Text:   []string{"generated_text", "*/generated_text"},
 	Finish: []string{"details/finish_reason", "*/details/finish_reason"},
-	Pieces: pieces{{At: "token/text", To: "generated_text", Grow: all}, {At: "details", To: "details"}},
+	Pieces: pieces{
+		{At: "token/text", To: "generated_text", Grow: all}, {At: "details", To: "details"},
+	},
 }

@@ -35,7 +35,8 @@ var ollamaFamilies = []*Family{
 var ollamaPath = memo.Regexp(`/api/(chat|generate|embed|embeddings|show|tags|ps|version|status|pull|push|create|copy|delete|me|signout|experimental/aliases|blobs/[^/]+|user/keys/[^/]+)$`)
 
 var ollamaBookkeeping = []string{
-	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch", "options/use_mmap",
+	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch",
+	"options/use_mmap",
 }
 
 func ollamaGenerate(name, path string, has ...string) *Family {
@@ -47,8 +48,9 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 		Streams:     true,
 		Bookkeeping: ollamaBookkeeping,
 		Sampling: []string{
-			"options/temperature", "options/top_p", "options/top_k", "options/min_p", "options/typical_p", "options/seed",
-			"options/num_predict", "options/repeat_penalty", "options/presence_penalty", "options/frequency_penalty",
+			"options/temperature", "options/top_p", "options/top_k", "options/min_p",
+			"options/typical_p", "options/seed", "options/num_predict", "options/repeat_penalty",
+			"options/presence_penalty", "options/frequency_penalty",
 		},
 		Rewrites:   ollamaRewrites,
 		Defaults:   ollamaGenerateDefaults,
@@ -71,7 +73,8 @@ var ollamaRewrites = []Rewrite{
 	messageNulls,
 	dropEmpty("tools", "images"),
 	dropDefault(`{}`, "options"),
-	dropDefault(`""`, "format", "suffix", "template", "system"), // its Go client writes them for "not set"
+	// its Go client writes them for "not set"
+	dropDefault(`""`, "format", "suffix", "template", "system"),
 	each("model", defaultTag),
 	ollamaTools,
 	ollamaToolCalls,

@@ -7,8 +7,8 @@ import "github.com/promptecho/promptecho/internal/exactjson"
 // and a trace for those who watch.
 var openaiBookkeeping = []string{
 	"user", "metadata", "store", "service_tier", "prompt_cache_key", "prompt_cache_retention",
-	"prompt_cache_options", "safety_identifier", "request_id", "priority", "cache_salt", "session_id", "trace",
-	"stream_options/include_obfuscation",
+	"prompt_cache_options", "safety_identifier", "request_id", "priority", "cache_salt",
+	"session_id", "trace", "stream_options/include_obfuscation",
 }
 
 // OpenAI's API (https://platform.openai.com/docs/api-reference), by itself, on
@@ -17,16 +17,29 @@ var openaiFamilies = []*Family{
 	chatCompletions(Family{Name: "openai.chat", Paths: []string{"/chat/completions"}}),
 	chatCompletions(Family{
 		// Publishers on Vertex (AI21, Mistral), and models on Databricks.
-		Name:        "openai.chat",
-		Paths:       []string{"/models/{model}:rawPredict", "/serving-endpoints/{model}/invocations"},
+		Name: "openai.chat",
+		Paths: []string{
+			"/models/{model}:rawPredict", "/serving-endpoints/{model}/invocations",
+		},
 		StreamPaths: []string{"/models/{model}:streamRawPredict"},
 		Needs:       []string{"messages"},
 	}),
 	// Writer's chat (https://dev.writer.com) is OpenAI's at another path; Cohere's
 	// first version at that path has a "message".
-	chatCompletions(Family{Name: "writer.chat", Paths: []string{"/v1/chat"}, Needs: []string{"model messages"}}),
-	responses(Family{Name: "openai.responses.input_tokens", Paths: []string{"/responses/input_tokens"}}),
-	responses(Family{Name: "openai.responses.compact", Paths: []string{"/responses/compact"}, Transcript: responsesTranscript}),
+	chatCompletions(Family{
+		Name:  "writer.chat",
+		Paths: []string{"/v1/chat"},
+		Needs: []string{"model messages"},
+	}),
+	responses(Family{
+		Name:  "openai.responses.input_tokens",
+		Paths: []string{"/responses/input_tokens"},
+	}),
+	responses(Family{
+		Name:       "openai.responses.compact",
+		Paths:      []string{"/responses/compact"},
+		Transcript: responsesTranscript,
+	}),
 	responses(Family{
 		Name:        "openai.responses",
 		Paths:       []string{"/responses"},
@@ -37,21 +50,36 @@ var openaiFamilies = []*Family{
 		SideEffects: []string{"conversation"}, // it gets what is asked and answered
 	}),
 	poll(Family{
-		Name: "openai.responses.retrieve", Paths: []string{"/v1/responses/{response}", "/responses/resp_{response}"},
+		Name:       "openai.responses.retrieve",
+		Paths:      []string{"/v1/responses/{response}", "/responses/resp_{response}"},
 		EndMarkers: responsesEnds, Transcript: responsesTranscript,
 	}),
 	poll(Family{
 		Name: "openai.chat.retrieve", Transcript: chatTranscript,
-		Paths: []string{"/chat/completions/chatcmpl-{completion}", "/chat/deferred-completion/{request}"}, // stored by OpenAI, deferred by xAI
+		// stored by OpenAI, deferred by xAI
+		Paths: []string{
+			"/chat/completions/chatcmpl-{completion}", "/chat/deferred-completion/{request}",
+		},
 	}),
 	{
-		Name: "openai.decisions", Paths: []string{"/decisions"}, Needs: []string{"input questions"}, Bookkeeping: openaiBookkeeping,
-		Transcript: Transcript{Calls: calls{{"answers/*", "name", "choice score"}}},
+		Name:        "openai.decisions",
+		Paths:       []string{"/decisions"},
+		Needs:       []string{"input questions"},
+		Bookkeeping: openaiBookkeeping,
+		Transcript:  Transcript{Calls: calls{{"answers/*", "name", "choice score"}}},
 	},
-	{Name: "openai.batches", Paths: []string{"/batches"}, Needs: []string{"input_file_id endpoint"}, NoModel: true, Bookkeeping: []string{"metadata"}, SideEffects: []string{"*"}},
+	{
+		Name:        "openai.batches",
+		Paths:       []string{"/batches"},
+		Needs:       []string{"input_file_id endpoint"},
+		NoModel:     true,
+		Bookkeeping: []string{"metadata"},
+		SideEffects: []string{"*"},
+	},
 	poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
 	openaiVideos("openai.videos", "/videos"), openaiVideos("openai.videos.edits", "/videos/edits"),
-	openaiVideos("openai.videos.extensions", "/videos/extensions"), openaiVideos("openai.videos.remix", "/videos/{video}/remix"),
+	openaiVideos("openai.videos.extensions", "/videos/extensions"),
+	openaiVideos("openai.videos.remix", "/videos/{video}/remix"),
 	poll(Family{Name: "openai.videos.retrieve", Paths: []string{"/videos/video_{video}"}}),
 	{
 		Name:        "openai.completions",
@@ -60,13 +88,15 @@ var openaiFamilies = []*Family{
 		Stream:      "stream",
 		Bookkeeping: openaiBookkeeping,
 		Sampling: []string{
-			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed", "presence_penalty",
-			"frequency_penalty", "repetition_penalty",
+			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed",
+			"presence_penalty", "frequency_penalty", "repetition_penalty",
 		},
 		Rewrites: []Rewrite{dropEmpty("stop"), asList("stop")},
 		Defaults: completionsDefaults,
 		Transcript: Transcript{
-			Text: []string{"choices/*/text"}, Finish: []string{"choices/*/finish_reason"}, Pieces: pieces{{Grow: names{"text"}}},
+			Text:   []string{"choices/*/text"},
+			Finish: []string{"choices/*/finish_reason"},
+			Pieces: pieces{{Grow: names{"text"}}},
 		},
 	},
 	{
@@ -77,8 +107,10 @@ var openaiFamilies = []*Family{
 		Rewrites:    []Rewrite{asList("input")}, // token lists stay as they are
 		Defaults:    embeddingsDefaults,
 	},
-	openaiImages("generations", "prompt"), openaiImages("edits", "prompt", "image", "image[]"), openaiImages("variations", "image"),
-	openaiAudio("transcriptions", audioNeeds...), openaiAudio("translations", audioNeeds...), openaiAudio("speech", "input"),
+	openaiImages("generations", "prompt"), openaiImages("edits", "prompt", "image", "image[]"),
+	openaiImages("variations", "image"),
+	openaiAudio("transcriptions", audioNeeds...), openaiAudio("translations", audioNeeds...),
+	openaiAudio("speech", "input"),
 	{
 		Name:        "openai.moderations",
 		Paths:       []string{"/moderations"},
@@ -96,8 +128,8 @@ func chatCompletions(f Family) *Family {
 	f.Stream = "stream"
 	f.Bookkeeping = openaiBookkeeping
 	f.Sampling = []string{
-		"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed", "random_seed",
-		"presence_penalty", "frequency_penalty", "repetition_penalty",
+		"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "min_p", "seed",
+		"random_seed", "presence_penalty", "frequency_penalty", "repetition_penalty",
 	}
 	f.Rewrites = []Rewrite{
 		messageNulls,
@@ -132,7 +164,8 @@ func responses(f Family) *Family {
 
 var chatTranscript = Transcript{
 	Text: []string{
-		"choices/*/message/content", "choices/*/message/content/*", "choices/*/message/content/*/type=text/text", "choices/*/message/refusal",
+		"choices/*/message/content", "choices/*/message/content/*",
+		"choices/*/message/content/*/type=text/text", "choices/*/message/refusal",
 		"choices/*/message/audio/transcript",
 	},
 	Reasoning: []string{
@@ -164,39 +197,94 @@ const chatBlocks = "image_url|image|reference|tool_reference|document_url"
 // BetaResponseOutputItemUnion in OpenAI's SDK.
 var responsesTranscript = Transcript{
 	Text: []string{
-		"output/*/type=message/content/*/type=output_text/text", "output/*/type=message/content/*/type=refusal/refusal", "transcript",
+		"output/*/type=message/content/*/type=output_text/text",
+		"output/*/type=message/content/*/type=refusal/refusal", "transcript",
 	},
-	Reasoning: []string{"output/*/type=reasoning/summary/*/text", "output/*/type=reasoning/content/*/text"},
+	Reasoning: []string{
+		"output/*/type=reasoning/summary/*/text", "output/*/type=reasoning/content/*/text",
+	},
 	Calls: calls{
-		{"output/*/type=function_call|mcp_call|mcp_approval_request", "namespace server_label name", "arguments"},
+		{
+			"output/*/type=function_call|mcp_call|mcp_approval_request",
+			"namespace server_label name",
+			"arguments",
+		},
 		{"output/*/type=custom_tool_call", "namespace name", "input"},
 		{"output/*/type=web_search_call", "type", "action/type action/query action/queries " +
 			"action/url action/pattern"},
 		{"output/*/type=" + hostedCalls, "type", "action actions operation code queries arguments " +
 			"execution approve reason revised_prompt " +
 			"background output_format quality size"},
-		{"output/*/type=computer_call/pending_safety_checks/*", "=pending_safety_check", "code message"},
-		{"output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|custom_tool_call|web_search_call|" +
+		{
+			"output/*/type=computer_call/pending_safety_checks/*",
+			"=pending_safety_check",
+			"code message",
+		},
+		{"output/*/type!=message|reasoning|function_call|mcp_call|mcp_approval_request|" +
+			"custom_tool_call|web_search_call|" +
 			hostedCalls + "|" + hostedResults, "type"},
 		{"output/*/type=message/content/*/type!=output_text|refusal|" + inputBlocks, "type"},
 	},
 	Results: calls{
 		{"output/*/type=" + hostedResults, "type", "output result tools encrypted_content ."},
-		{"output/*/type=code_interpreter_call|file_search_call|image_generation_call|mcp_call", "type", "output outputs result results error"},
+		{
+			"output/*/type=code_interpreter_call|file_search_call|image_generation_call|mcp_call",
+			"type",
+			"output outputs result results error",
+		},
 		{"output/*/type=web_search_call", "type", "action/sources"},
-		{"output/*/type=message/content/*/type=" + inputBlocks, "type"}, // of a compacted conversation
+		// of a compacted conversation
+		{"output/*/type=message/content/*/type=" + inputBlocks, "type"},
 	},
-	Finish: []string{"status", "incomplete_details/reason", "output/*/type=message/content/*/type=refusal/type"},
+	Finish: []string{
+		"status", "incomplete_details/reason", "output/*/type=message/content/*/type=refusal/type",
+	},
 	Pieces: pieces{
-		{At: "type=response.output_item.added|response.output_item.done/item", To: "output/{output_index}"},
-		{At: "type=response.output_text.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=output_text/text", Grow: all},
-		{At: "type=response.refusal.delta/delta", To: responsesItem + "type=message/content/{content_index}/type=refusal/refusal", Grow: all},
-		{At: "type=response.reasoning_text.delta/delta", To: responsesItem + "type=reasoning/content/{content_index}/text", Grow: all},
-		{At: "type=response.reasoning_summary_text.delta/delta", To: responsesItem + "type=reasoning/summary/{summary_index}/text", Grow: all},
-		{At: "type=response.function_call_arguments.delta|response.mcp_call_arguments.delta/delta", To: responsesItem + "arguments", Grow: all},
-		{At: "type=response.custom_tool_call_input.delta/delta", To: responsesItem + "input", Grow: all},
-		{At: "type=response.code_interpreter_call_code.delta/delta", To: responsesItem + "code", Grow: all},
-		{At: "type=response.shell_call_command.delta/delta", To: responsesItem + "action/commands/{command_index}", Grow: all},
+		{
+			At: "type=response.output_item.added|response.output_item.done/item",
+			To: "output/{output_index}",
+		},
+		{
+			At:   "type=response.output_text.delta/delta",
+			To:   responsesItem + "type=message/content/{content_index}/type=output_text/text",
+			Grow: all,
+		},
+		{
+			At:   "type=response.refusal.delta/delta",
+			To:   responsesItem + "type=message/content/{content_index}/type=refusal/refusal",
+			Grow: all,
+		},
+		{
+			At:   "type=response.reasoning_text.delta/delta",
+			To:   responsesItem + "type=reasoning/content/{content_index}/text",
+			Grow: all,
+		},
+		{
+			At:   "type=response.reasoning_summary_text.delta/delta",
+			To:   responsesItem + "type=reasoning/summary/{summary_index}/text",
+			Grow: all,
+		},
+		{
+			At: "type=response.function_call_arguments.delta|" +
+				"response.mcp_call_arguments.delta/delta",
+			To:   responsesItem + "arguments",
+			Grow: all,
+		},
+		{
+			At:   "type=response.custom_tool_call_input.delta/delta",
+			To:   responsesItem + "input",
+			Grow: all,
+		},
+		{
+			At:   "type=response.code_interpreter_call_code.delta/delta",
+			To:   responsesItem + "code",
+			Grow: all,
+		},
+		{
+			At:   "type=response.shell_call_command.delta/delta",
+			To:   responsesItem + "action/commands/{command_index}",
+			Grow: all,
+		},
 		{At: "type=response.audio.transcript.delta/delta", To: "transcript", Grow: all},
 		{At: "type=response.completed|response.incomplete|response.failed/response"},
 	},
@@ -208,11 +296,14 @@ const responsesItem = "output/{output_index}/"
 
 // hostedCalls are the types of items that call a tool of OpenAI's own, or ask for leave.
 const (
-	hostedCalls = "file_search_call|code_interpreter_call|computer_call|image_generation_call|local_shell_call|shell_call|" +
+	hostedCalls = "file_search_call|code_interpreter_call|computer_call|image_generation_call|" +
+		"local_shell_call|shell_call|" +
 		"apply_patch_call|tool_search_call|program|mcp_approval_response|multi_agent_call"
 	inputBlocks   = "input_text|input_image|input_file"
-	hostedResults = "function_call_output|custom_tool_call_output|computer_call_output|local_shell_call_output|shell_call_output|" +
-		"apply_patch_call_output|tool_search_output|program_output|mcp_list_tools|additional_tools|multi_agent_call_output|compaction"
+	hostedResults = "function_call_output|custom_tool_call_output|computer_call_output|" +
+		"local_shell_call_output|shell_call_output|" +
+		"apply_patch_call_output|tool_search_output|program_output|mcp_list_tools|" +
+		"additional_tools|multi_agent_call_output|compaction"
 )
 
 // openaiVideos is a POST that makes a video.
@@ -247,7 +338,10 @@ func openaiAudio(operation string, has ...string) *Family {
 		Rewrites:   []Rewrite{speechStream},
 		Defaults:   audioDefaults(operation),
 		EndMarkers: []string{"transcript.text.done", "speech.audio.done"},
-		Transcript: Transcript{Text: []string{"text"}, Pieces: pieces{{At: "type=transcript.text.delta/delta", To: "text", Grow: all}}},
+		Transcript: Transcript{
+			Text:   []string{"text"},
+			Pieces: pieces{{At: "type=transcript.text.delta/delta", To: "text", Grow: all}},
+		},
 	}
 }
 
