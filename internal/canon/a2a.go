@@ -6,12 +6,12 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// The Agent2Agent protocol (https://a2a-protocol.org), by JSON-RPC and by its REST binding. Its
-// methods have old and new names. The agent names tasks and contexts, and these names match. The
-// client generates the ID of a message.
+// The Agent2Agent protocol (https://a2a-protocol.org), by JSON-RPC and by its
+// REST binding. Its methods have old and new names. The agent names tasks and
+// contexts, and these names match. The client generates the ID of a message.
 //
-// Methods about tasks ("tasks/get", "GetTask") are not here. MCP has such methods, too, so they are
-// known as JSON-RPC, or by their path.
+// Methods about tasks ("tasks/get", "GetTask") are not here. MCP has such
+// methods, too, so they are known as JSON-RPC, or by their path.
 var a2aFamilies = []*Family{
 	rpc(Family{
 		Name: "a2a",
@@ -43,8 +43,9 @@ var messageIDs = []string{
 	"message/messageId",
 }
 
-// a2aReferences replaces references to the messages of the request by "#1", "#2", in the order of
-// the messages. The IDs of the messages stay. They do not match, and are reported if they change.
+// a2aReferences replaces references to the messages of the request by "#1",
+// "#2", in the order of the messages. The IDs of the messages stay. They do not
+// match, and are reported if they change.
 func a2aReferences(_ *request, body *exactjson.Value) {
 	var ids []*exactjson.Value
 	for _, path := range messageIDs {

@@ -6,9 +6,9 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Anthropic's API (https://docs.anthropic.com/en/api), by itself, behind
-// gateways that speak it under a prefix, and on Vertex and Bedrock, where the
-// model and the stream are in the path.
+// Anthropic's API (https://docs.anthropic.com/en/api): its own endpoints,
+// gateways that have them under a prefix, and Vertex AI and Bedrock, where the
+// path names the model and asks for a stream.
 var anthropicFamilies = []*Family{
 	{
 		Name: "anthropic.count_tokens",
@@ -27,7 +27,7 @@ var anthropicFamilies = []*Family{
 		Stream:      "stream",
 	}),
 	anthropicMessages(Family{
-		// Bedrock streams in another format, which no client of the others can read.
+		// Streams of Bedrock are AWS event streams.
 		Paths:       []string{"/model/{model}/invoke"},
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		StreamWire:  "eventstream",
@@ -67,7 +67,8 @@ var anthropicFamilies = []*Family{
 	}),
 }
 
-// anthropicMessages is POST /v1/messages, or the same elsewhere.
+// anthropicMessages returns the family of POST /v1/messages, or of the same
+// endpoint of another provider.
 func anthropicMessages(f Family) *Family {
 	f.Name = "anthropic.messages"
 	f.Bookkeeping = []string{
@@ -82,10 +83,11 @@ func anthropicMessages(f Family) *Family {
 	return &f
 }
 
-// messagesRewrites bring a conversation in Anthropic's spelling to the common one.
+// messagesRewrites normalize a request in Anthropic's format.
 var messagesRewrites = append([]Rewrite{anthropicBeta}, conversationRewrites...)
 
-// conversationRewrites are those of them that hold inside a body too.
+// conversationRewrites are the messagesRewrites that also apply to a request
+// inside a body: to one of a batch, and to one whose tokens are counted.
 var conversationRewrites = []Rewrite{
 	messageNulls,
 	dropEmpty("tools", "stop_sequences", "system"),
@@ -97,16 +99,26 @@ var conversationRewrites = []Rewrite{
 	renameMember("stop_sequences", "stop"),
 }
 
-// batchParams brings each request of a batch to the one spelling. Its betas are
-// its own, and stay where they are.
-var batchParams = each("requests/*", dropNull, each("params", dropNull),
-	each("params", conversationRewrites...), each("params", dropDefaults(anthropicDefaults)))
+// batchParams normalizes each request of a batch. The betas of each are its
+// own, and stay in it.
+var batchParams = each("requests/*",
+	dropNull,
+	each("params", dropNull),
+	each("params", conversationRewrites...),
+	each("params", dropDefaults(anthropicDefaults)),
+)
 
-// anthropicBeta joins the body's anthropic_beta (Bedrock, Vertex) with the
-// anthropic-beta header: one set of features however they were asked for.
+// anthropicBeta moves the body's anthropic_beta (Bedrock, Vertex AI) to the set
+// of values of the header anthropic-beta.
 func anthropicBeta(r *request, body *exactjson.Value) {
 	list := member(body, "anthropic_beta")
-	if !isKind(list, exactjson.Array) || slices.ContainsFunc(list.Elems, func(v exactjson.Value) bool { return v.Kind != exactjson.String }) {
+	if !isKind(list, exactjson.Array) {
+		return
+	}
+	hasOthers := slices.ContainsFunc(list.Elems, func(v exactjson.Value) bool {
+		return v.Kind != exactjson.String
+	})
+	if hasOthers {
 		return
 	}
 	for _, v := range list.Elems {
@@ -115,7 +127,7 @@ func anthropicBeta(r *request, body *exactjson.Value) {
 	drop(body, "anthropic_beta")
 }
 
-// The blocks that a message of Anthropic's has are those of BetaContentBlockUnion in its SDK.
+// The types of blocks are those of BetaContentBlockUnion in Anthropic's SDK.
 var anthropicTranscript = Transcript{
 	Text:      []string{"content/*/type=text|text_delta/text"},
 	Reasoning: []string{"content/*/type=thinking|thinking_delta/thinking"},

@@ -8,8 +8,8 @@ import (
 )
 
 // Amazon Bedrock's runtime
-// (https://docs.aws.amazon.com/bedrock/latest/APIReference). The model is in
-// the path, escaped; streams are AWS event streams.
+// (https://docs.aws.amazon.com/bedrock/latest/APIReference). The path names the
+// model. Streams are AWS event streams.
 var bedrockFamilies = []*Family{
 	{
 		Name:        "bedrock.converse",
@@ -22,7 +22,7 @@ var bedrockFamilies = []*Family{
 		Headers:    bedrockHeaders,
 		Rewrites:   []Rewrite{dropEmpty("system"), converseMessages},
 		Defaults:   converseDefaults,
-		EndMarkers: []string{"metadata"}, // the event behind messageStop
+		EndMarkers: []string{"metadata"}, // the event after messageStop
 		Transcript: converseTranscript,
 	},
 	{
@@ -31,7 +31,7 @@ var bedrockFamilies = []*Family{
 		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
 		Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
 		Rewrites:    invokeRewrites,
-		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
+		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk of every model
 		Transcript:  invokeTranscript,
 	},
 	{
@@ -54,7 +54,7 @@ var bedrockFamilies = []*Family{
 		Paths: []string{"/async-invoke/{invocation}"},
 	}),
 	{
-		// An agent has its own body, and may do anything.
+		// Each agent has its own format of bodies, and may have any effect.
 		Name:    "bedrock.agentcore",
 		Paths:   []string{"/runtimes/{agent}/invocations"},
 		NoModel: true,
@@ -80,18 +80,19 @@ var bedrockFamilies = []*Family{
 	},
 }
 
-// invokeRewrites are for the bodies of the models that Bedrock passes through. Those
-// that call tools spell it as Converse does (Nova), as Anthropic or as OpenAI
-// (Mistral).
+// invokeRewrites normalize bodies in the formats of the models themselves. Nova
+// has tool calls in the format of Converse, and Mistral in that of OpenAI.
 var invokeRewrites = []Rewrite{converseMessages, toolCalls}
 
-// countedInput brings what is counted to the spelling of the call it stands for.
+// countedInput normalizes the request whose tokens are counted, as if it were
+// sent.
 var countedInput = []Rewrite{
 	each("input/converse", dropNull, converseMessages, dropDefaults(converseDefaults)),
 	each("input/invokeModel/body", countedBody),
 }
 
-// countedBody reads the body of a call that is counted, which is JSON in base64.
+// countedBody replaces the body of a request whose tokens are counted, which is
+// JSON in base64, by its value, and normalizes it.
 func countedBody(r *request, blob *exactjson.Value) {
 	data, err := base64.StdEncoding.DecodeString(exactjson.UnescapeText(text(blob)))
 	if err != nil {
@@ -116,8 +117,9 @@ var bedrockHeaders = []string{
 	"x-amzn-bedrock-performanceconfig-latency",
 }
 
-// The blocks of Converse are those of ContentBlock, ContentBlockStart and ContentBlockDelta
-// in AWS's SDK. What a block is, its one member says.
+// The types of blocks are those of ContentBlock, ContentBlockStart and
+// ContentBlockDelta in AWS's SDK. A block has one member, whose name is its
+// type.
 var converseTranscript = Transcript{
 	Text: []string{
 		converseBlocks + "text", converseBlocks + "citationsContent/content/*/text",
@@ -128,7 +130,10 @@ var converseTranscript = Transcript{
 	},
 	Calls: calls{
 		{converseBlocks + "toolUse", "name", "input"},
-		{converseBlocks + "text|toolUse|reasoningContent|citationsContent|citation|" + converseResults + "!=*"},
+		{
+			converseBlocks + "text|toolUse|reasoningContent|citationsContent|citation|" +
+				converseResults + "!=*",
+		},
 	},
 	Results: calls{
 		{converseBlocks + converseResults, "."},
@@ -160,8 +165,9 @@ const (
 	converseResults = "toolResult|searchResult|image|audio|video|document|guardContent"
 )
 
-// invokeTranscript is of the models that Bedrock passes through: Titan, Llama, Mistral, Nova,
-// which has Converse's, Cohere's, AI21's, and those that are called as OpenAI's are.
+// invokeTranscript is for the formats of the models themselves: Titan, Llama,
+// Mistral, Cohere, AI21, Nova with the format of Converse, and models with that
+// of OpenAI's chat.
 var invokeTranscript = Transcript{
 	Text: slices.Concat(converseTranscript.Text, chatTranscript.Text, []string{
 		"outputText", "results/*/outputText", "generation", "outputs/*/text", "generations/*/text",
@@ -182,19 +188,22 @@ var invokeTranscript = Transcript{
 	}, converseTranscript.Pieces...),
 }
 
-// converseMessages drops cache points, which cannot change the answer, and
-// replaces the ids that link a tool's use to its result.
+// converseMessages normalizes a request in the format of Converse. It removes
+// cache points, which cannot change the answer.
 var converseMessages = each("",
 	each("system", dropCachePoints),
 	each("toolConfig/tools", dropCachePoints),
-	each("messages/*", dropNull, each("content/*", dropNull), each("content", dropCachePoints)),
+	messageNulls,
+	each("messages/*/content", dropCachePoints),
 	normalizeToolCalls("messages"),
 )
 
+// dropCachePoints removes the cache points from a list of blocks or of tools.
 func dropCachePoints(_ *request, list *exactjson.Value) {
-	if isKind(list, exactjson.Array) {
-		list.Elems = slices.DeleteFunc(list.Elems, func(v exactjson.Value) bool {
-			return len(v.Elems) > 0 && hasOnly(&v, "cachePoint")
-		})
+	if !isKind(list, exactjson.Array) {
+		return
 	}
+	list.Elems = slices.DeleteFunc(list.Elems, func(v exactjson.Value) bool {
+		return len(v.Elems) > 0 && hasOnly(&v, "cachePoint")
+	})
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// An address is what a URL says about a request. Requests share it, so it must not change.
+// An address is what a URL says about a request. Requests share it, so it must
+// not change.
 type address struct {
 	url        *url.URL
 	origin     string      // host and port
@@ -36,7 +37,8 @@ var addresses = memo.Strings[*address]{Func: newAddress}
 func newAddress(rawURL string) *address {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		// Never true of requests that net/http sent. A cassette may be edited by hand.
+		// Never true of requests that net/http sent. A cassette may be edited
+		// by hand.
 		u = &url.URL{Path: rawURL}
 	}
 	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
@@ -70,9 +72,9 @@ func (f *Family) matchPath(path []string) (c candidate, ok bool) {
 	return candidate{}, false
 }
 
-// classify reads the parts of a request, finds the family that knows it, and normalizes its body. It
-// sets the fields of the form except those that walk finds. withSources makes it note where
-// the values of the body were sent.
+// classify reads the parts of a request, finds the family that knows it, and
+// normalizes its body. It sets the fields of the form except those that walk
+// finds. withSources makes it note where the values of the body were sent.
 func (r *request) classify(req *interaction.Request, withSources bool) {
 	if req.Within != "" {
 		r.addTrait(levelCaller, "within", req.Within)
@@ -117,7 +119,8 @@ func (r *request) classify(req *interaction.Request, withSources bool) {
 	}
 }
 
-// findFamily returns the first of the candidates whose family accepts the request, or nil.
+// findFamily returns the first of the candidates whose family accepts the
+// request, or nil.
 func (r *request) findFamily(candidates []candidate, method string) *candidate {
 	if r.options.AnyService {
 		return nil
@@ -130,7 +133,8 @@ func (r *request) findFamily(candidates []candidate, method string) *candidate {
 	return nil
 }
 
-// setQuery reads the query. It drops the time at which a client of Ollama signed the request.
+// setQuery reads the query. It drops the time at which a client of Ollama
+// signed the request.
 func (r *request) setQuery() {
 	r.query = decodeForm(r.url.RawQuery)
 	timestamps := elems(member(&r.query, "ts"))
@@ -142,8 +146,8 @@ func (r *request) setQuery() {
 	}
 }
 
-// addSpellingTraits adds how the path and the body are written. Members of the body that are
-// bookkeeping do not count: clients send them or do not.
+// addSpellingTraits adds how the path and the body are written. Members of the
+// body that are bookkeeping do not count: clients send them or do not.
 func (r *request) addSpellingTraits(body []byte) {
 	isBookkeeping := func(member string) bool {
 		if r.family == nil {
@@ -162,8 +166,8 @@ func (r *request) addSpellingTraits(body []byte) {
 		spellingOf(body, r.encoding, &r.body, isBookkeeping))
 }
 
-// isForModel reports whether a request is one to a model: a family knows it, or its body has
-// messages, or tools with members that tools of models have.
+// isForModel reports whether a request is one to a model: a family knows it, or
+// its body has messages, or tools with members that tools of models have.
 func (r *request) isForModel() bool {
 	if r.family != nil || len(elems(member(&r.body, "messages"))) > 0 {
 		return true
@@ -178,11 +182,14 @@ func (r *request) isForModel() bool {
 	return false
 }
 
-// toolMembers are members of tools. Every tool of a model has at least one of them.
-var toolMembers = strings.Fields("function functionDeclarations toolSpec input_schema inputSchema parameters")
+// toolMembers are members of tools. Every tool of a model has at least one of
+// them.
+var toolMembers = []string{
+	"function", "functionDeclarations", "toolSpec", "input_schema", "inputSchema", "parameters",
+}
 
-// addHeaders adds the values of the request's headers. Headers that change the answer are sets,
-// whether their values were sent in one line or in several.
+// addHeaders adds the values of the request's headers. Headers that change the
+// answer are sets, whether their values were sent in one line or in several.
 func (r *request) addHeaders(headers interaction.Headers) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
@@ -202,8 +209,8 @@ func (r *request) addHeaders(headers interaction.Headers) {
 	}
 }
 
-// withoutLocalHost replaces the host of a URL if it is a local one: its port differs from run to
-// run.
+// withoutLocalHost replaces the host of a URL if it is a local one: its port
+// differs from run to run.
 func withoutLocalHost(rawURL string) string {
 	u, err := url.Parse(rawURL)
 	if err != nil || !urls.IsLocal(u.Hostname()) {
@@ -212,8 +219,8 @@ func withoutLocalHost(rawURL string) string {
 	return urls.LocalHosts + u.RequestURI()
 }
 
-// withoutBoundary returns a media type without the boundary of its parts, which clients generate
-// for each body.
+// withoutBoundary returns a media type without the boundary of its parts, which
+// clients generate for each body.
 func withoutBoundary(contentType string) string {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil || params["boundary"] == "" {
@@ -223,7 +230,8 @@ func withoutBoundary(contentType string) string {
 	return mime.FormatMediaType(media, params)
 }
 
-// normalize sets the form's fields for a request of a family, and normalizes its body.
+// normalize sets the form's fields for a request of a family, and normalizes
+// its body.
 func (r *request) normalize(c *candidate) {
 	f := c.family
 	r.Known = true
@@ -240,8 +248,8 @@ func (r *request) normalize(c *candidate) {
 	namesModel := r.addNames(c.names)
 	r.serverDecides = !namesModel || f.Server
 
-	// Only the server knows which of two members with the same name it uses, so a body with
-	// such members stays as it is.
+	// Only the server knows which of two members with the same name it uses, so
+	// a body with such members stays as it is.
 	if !hasDuplicates(&r.body) {
 		dropNull(r, &r.body)
 		if r.takeStream() {
@@ -253,9 +261,10 @@ func (r *request) normalize(c *candidate) {
 	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
 }
 
-// addNames adds the names that the path has, and the model that the host names. It reports whether
-// the request names a model in any place, or does not need to. If the body names another
-// model than the path or the host, both are compared.
+// addNames adds the names that the path has, and the model that the host names.
+// It reports whether the request names a model in any place, or does not need
+// to. If the body names another model than the path or the host, both are
+// compared.
 func (r *request) addNames(names []urls.Named) bool {
 	org := ""
 	for _, n := range names {
@@ -284,8 +293,8 @@ func (r *request) addNames(names []urls.Named) bool {
 	return modelOf(&r.body) != ""
 }
 
-// takeStream removes the member of the body that asks for a stream, and reports whether the
-// request asks for one. The form has that as its Wire.
+// takeStream removes the member of the body that asks for a stream, and reports
+// whether the request asks for one. The form has that as its Wire.
 func (r *request) takeStream() bool {
 	f := r.family
 	if f.Stream == "" {
@@ -308,7 +317,8 @@ func (r *request) takeStream() bool {
 	return stream
 }
 
-// hasDuplicates reports whether v or a value in it is an object with two members of the same name.
+// hasDuplicates reports whether v or a value in it is an object with two
+// members of the same name.
 func hasDuplicates(v *exactjson.Value) bool {
 	if v.Kind == exactjson.Object && exactjson.Twice(v.Elems) != nil {
 		return true
@@ -321,8 +331,9 @@ func hasDuplicates(v *exactjson.Value) bool {
 	return false
 }
 
-// describeUnknown sets the form's fields for a request that no family knows. Method, host, path,
-// query, the headers that select content, and the whole body match.
+// describeUnknown sets the form's fields for a request that no family knows.
+// Method, host, path, query, the headers that select content, and the whole
+// body match.
 func (r *request) describeUnknown(method string) {
 	path := "/" + strings.TrimPrefix(urls.PlainPath(r.url), "/")
 	r.Endpoint = method + " " + r.options.Masked("path", path)
@@ -336,8 +347,8 @@ func (r *request) describeUnknown(method string) {
 	r.Model = strings.Clone(modelOf(&r.body))
 }
 
-// level returns the level of a field outside the body, by the part of the request and its name
-// in that part.
+// level returns the level of a field outside the body, by the part of the
+// request and its name in that part.
 func (r *request) level(part, name string) level {
 	f := r.family
 	switch {

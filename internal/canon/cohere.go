@@ -1,6 +1,6 @@
 package canon
 
-// Cohere's API (https://docs.cohere.com/reference/about), versions 1 and 2.
+// Versions 1 and 2 of Cohere's API (https://docs.cohere.com/reference/about).
 var cohereFamilies = []*Family{
 	{
 		Name:     "cohere.chat",

@@ -7,11 +7,12 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// This file has the rewrites of conversations in the formats of OpenAI's chat and of Anthropic's
-// messages. Gateways accept both formats, and other APIs have similar ones.
+// This file has the rewrites of conversations in the formats of OpenAI's chat
+// and of Anthropic's messages. Gateways accept both formats, and other APIs
+// have similar ones.
 
-// chatMessages normalizes the messages of a chat: a text becomes one text block, and the arguments of
-// tool calls are parsed.
+// chatMessages normalizes the messages of a chat: a text becomes one text
+// block, and the arguments of tool calls are parsed.
 var chatMessages = each("messages/*",
 	dropEmptyText,
 	each("tool_calls/*", dropNull, each("function", parseArguments)),
@@ -19,8 +20,8 @@ var chatMessages = each("messages/*",
 	asBlocks("content", "text"),
 )
 
-// dropEmptyText removes the empty content of a message with tool calls. go-openai and Ollama's client
-// send it, and openai-go does not.
+// dropEmptyText removes the empty content of a message with tool calls.
+// go-openai and Ollama's client send it, and openai-go does not.
 func dropEmptyText(_ *request, m *exactjson.Value) {
 	hasCalls := len(elems(member(m, "tool_calls"))) > 0 || member(m, "function_call") != nil
 	if hasCalls && isString(member(m, "content"), "") {
@@ -28,9 +29,10 @@ func dropEmptyText(_ *request, m *exactjson.Value) {
 	}
 }
 
-// chatToolBlocks changes the tool calls and the results of a chat to Anthropic's format: blocks of
-// the assistant's message, and of one message of the user after it. Messages and calls with
-// members that the other format lacks stay as they are.
+// chatToolBlocks changes the tool calls and the results of a chat to
+// Anthropic's format: blocks of the assistant's message, and of one message of
+// the user after it. Messages and calls with members that the other format
+// lacks stay as they are.
 func chatToolBlocks(_ *request, body *exactjson.Value) {
 	messages := member(body, "messages")
 	if !isKind(messages, exactjson.Array) {
@@ -59,7 +61,8 @@ func chatToolBlocks(_ *request, body *exactjson.Value) {
 	messages.Elems = changed
 }
 
-// toolResultBlock returns Anthropic's tool_result block for a message with the role tool.
+// toolResultBlock returns Anthropic's tool_result block for a message with the
+// role tool.
 func toolResultBlock(m *exactjson.Value) (block exactjson.Value, ok bool) {
 	id := member(m, "tool_call_id")
 	content := member(m, "content")
@@ -76,8 +79,9 @@ func toolResultBlock(m *exactjson.Value) (block exactjson.Value, ok bool) {
 	return block, true
 }
 
-// moveCallsToContent replaces the tool calls of a message by Anthropic's tool_use blocks at the end
-// of its content, if there is a block for each of them.
+// moveCallsToContent replaces the tool calls of a message by Anthropic's
+// tool_use blocks at the end of its content, if there is a block for each of
+// them.
 func moveCallsToContent(m *exactjson.Value) {
 	calls := elems(member(m, "tool_calls"))
 	content := member(m, "content")
@@ -97,8 +101,8 @@ func moveCallsToContent(m *exactjson.Value) {
 	drop(m, "tool_calls")
 }
 
-// toolUseBlock returns Anthropic's tool_use block for a tool call. Its input is the parsed arguments,
-// or the text of arguments that are not JSON.
+// toolUseBlock returns Anthropic's tool_use block for a tool call. Its input is
+// the parsed arguments, or the text of arguments that are not JSON.
 func toolUseBlock(call *exactjson.Value) (block exactjson.Value, ok bool) {
 	kind := member(call, "type")
 	isFunction := kind == nil || isString(kind, "function")
@@ -127,15 +131,18 @@ func toolUseBlock(call *exactjson.Value) (block exactjson.Value, ok bool) {
 	return block, true
 }
 
-// systemIsDeveloper matches the models for which a message of the developer means the same as one of
-// the system: "When you use a system message with o4-mini, o3, o3-mini, and o1 it will be treated as
-// a developer message" (https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning).
-// o1-mini rejects both roles, and other servers may not know the developer's role.
+// systemIsDeveloper matches the models for which a message of the developer
+// means the same as one of the system: "When you use a system message with
+// o4-mini, o3, o3-mini, and o1 it will be treated as a developer message"
+// (https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning).
+// o1-mini rejects both roles, and other servers may not know the developer's
+// role.
 var systemIsDeveloper = memo.Regexp(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
 
-// chatSystem moves a system message to the member system of the body, as Anthropic has it. It moves
-// only the first message, and only one that has no other members. Later system messages stay,
-// so that no two different conversations become equal.
+// chatSystem moves a system message to the member system of the body, as
+// Anthropic has it. It moves only the first message, and only one that has no
+// other members. Later system messages stay, so that no two different
+// conversations become equal.
 func chatSystem(_ *request, body *exactjson.Value) {
 	messages := member(body, "messages")
 	list := elems(messages)
@@ -157,9 +164,10 @@ func chatSystem(_ *request, body *exactjson.Value) {
 	set(body, "system", *content)
 }
 
-// anthropicBlocks normalizes a request in Anthropic's format: a text becomes one text block, and
-// defaults and cache_control, which cannot change the answer, are removed. A cache_control in the
-// input or the schema of a tool is data of the user, and stays.
+// anthropicBlocks normalizes a request in Anthropic's format: a text becomes
+// one text block, and defaults and cache_control, which cannot change the
+// answer, are removed. A cache_control in the input or the schema of a tool is
+// data of the user, and stays.
 var anthropicBlocks = each("",
 	asBlocks("system", "text"),
 	each("system/*", dropNull, dropMembers("cache_control")),
@@ -167,8 +175,9 @@ var anthropicBlocks = each("",
 	dropMembers("cache_control"),
 	each("messages/*", asBlocks("content", "text"), each("content/*",
 		dropMembers("cache_control"),
-		// Answers have these members, and some clients do not send them back. A call without
-		// a caller is direct, and a text without citations has none.
+		// Answers have these members, and some clients do not send them back. A
+		// call without a caller is direct, and a text without citations has
+		// none.
 		dropDefault(`{"type":"direct"}`, "caller"),
 		each("citations/*", dropNull),
 		each("type=text", dropEmpty("citations")),
@@ -182,12 +191,13 @@ var anthropicBlocks = each("",
 	)),
 )
 
-// toolCalls normalizes tool calls and results in the formats of both providers. A conversation may
-// have both, since chatToolBlocks leaves some calls as they are.
+// toolCalls normalizes tool calls and results in the formats of both providers.
+// A conversation may have both, since chatToolBlocks leaves some calls as they
+// are.
 var toolCalls = normalizeToolCalls("messages")
 
-// anthropicParallel moves disable_parallel_tool_use from tool_choice to parallel_tool_calls of the
-// body, as OpenAI has it.
+// anthropicParallel moves disable_parallel_tool_use from tool_choice to
+// parallel_tool_calls of the body, as OpenAI has it.
 func anthropicParallel(_ *request, body *exactjson.Value) {
 	choice := member(body, "tool_choice")
 	disable := member(choice, "disable_parallel_tool_use")

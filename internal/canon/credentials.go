@@ -13,8 +13,9 @@ import (
 //   - AWS STS in the Query protocol (https://docs.aws.amazon.com/STS/latest/APIReference), which
 //     other vendors have, too.
 //
-// Secrets are redacted before, and fields that are signed for each request do not match. Only the
-// origin and the path may tell whose credential it is (a tenant, a realm), so both match.
+// Secrets are redacted before, and fields that are signed for each request do
+// not match. Only the origin and the path may tell whose credential it is (a
+// tenant, a realm), so both match.
 var credentialFamilies = []*Family{
 	{
 		Name: "credentials.token",
@@ -41,8 +42,9 @@ var credentialFamilies = []*Family{
 	},
 }
 
-// stsRegion makes the hosts of the regional endpoints of AWS STS not match: they give the same
-// credentials (https://docs.aws.amazon.com/general/latest/gr/sts.html).
+// stsRegion makes the hosts of the regional endpoints of AWS STS not match:
+// they give the same credentials
+// (https://docs.aws.amazon.com/general/latest/gr/sts.html).
 func stsRegion(r *request, _ *exactjson.Value) {
 	host := r.Origin
 	isSTS := strings.HasPrefix(host, "sts.") && strings.HasSuffix(host, ".amazonaws.com")

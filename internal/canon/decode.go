@@ -27,8 +27,9 @@ const (
 	formBody      encoding = "form"
 )
 
-// decode reads the body of a request, or the argument of a function, into fields. JSON is recognized
-// by its bytes, since some SDKs send it as application/octet-stream or without a type.
+// decode reads the body of a request, or the argument of a function, into
+// fields. JSON is recognized by its bytes, since some SDKs send it as
+// application/octet-stream or without a type.
 func decode(req *interaction.Request) (exactjson.Value, encoding) {
 	if req.Function != "" {
 		v, err := exactjson.ParseEscaped(string(req.Body))
@@ -86,10 +87,11 @@ func parseJSON(text string) (v exactjson.Value, ok bool) {
 	return v, err == nil && isContainer
 }
 
-// decodeParts reads a multipart body. For a form (RFC 7578) it returns the list of values of each
-// name. For any other type (RFC 2387; RFC 2046, section 5.1.3), such as Google's uploads, it
-// returns the list of parts as a member with the name of the media type. The boundary does not
-// matter, nor do most headers of parts.
+// decodeParts reads a multipart body. For a form (RFC 7578) it returns the list
+// of values of each name. For any other type (RFC 2387; RFC 2046, section
+// 5.1.3), such as Google's uploads, it returns the list of parts as a member
+// with the name of the media type. The boundary does not matter, nor do most
+// headers of parts.
 func decodeParts(body []byte, mediaType, boundary string) (v exactjson.Value, ok bool) {
 	if boundary == "" {
 		return v, false
@@ -121,7 +123,8 @@ func decodeParts(body []byte, mediaType, boundary string) (v exactjson.Value, ok
 	}
 }
 
-// decodeText returns the content of a part as a string, or as a file if it is no text.
+// decodeText returns the content of a part as a string, or as a file if it is
+// no text.
 func decodeText(part *multipart.Part, data []byte) exactjson.Value {
 	if !utf8.Valid(data) || upload.Is(data) {
 		return fileValue(part, data)
@@ -134,7 +137,8 @@ var partHeaders = []string{
 	"content-type", "content-transfer-encoding", "content-encoding", "content-disposition",
 }
 
-// decodePart returns a part of a body that is not a form: its content, and its partHeaders.
+// decodePart returns a part of a body that is not a form: its content, and its
+// partHeaders.
 func decodePart(part *multipart.Part, data []byte) (fields exactjson.Value) {
 	content, ok := parseJSON(string(data))
 	if !ok {
@@ -150,12 +154,12 @@ func decodePart(part *multipart.Part, data []byte) (fields exactjson.Value) {
 	return fields
 }
 
-// digest is the kind of a text that is the digest of content that the form does not have. No mask
-// changes it: two files could become equal.
+// digest is the kind of a text that is the digest of content that the form does
+// not have. No mask changes it: two files could become equal.
 const digest = exactjson.Kind(0xff)
 
-// fileValue returns the size and the digest of a file, and the extension of its name. The rest of
-// the name is often that of a temporary file.
+// fileValue returns the size and the digest of a file, and the extension of its
+// name. The rest of the name is often that of a temporary file.
 func fileValue(part *multipart.Part, data []byte) exactjson.Value {
 	length, sum := upload.Sum(data)
 	extension := path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/"))
@@ -169,9 +173,9 @@ func fileValue(part *multipart.Part, data []byte) exactjson.Value {
 	}
 }
 
-// decodeForm returns the list of values for each name in a URL-encoded form or a query. It keeps
-// invalid escapes and ";" as they are. [url.ParseQuery] drops such pairs, and two requests that
-// differ in them would be equal.
+// decodeForm returns the list of values for each name in a URL-encoded form or
+// a query. It keeps invalid escapes and ";" as they are. [url.ParseQuery] drops
+// such pairs, and two requests that differ in them would be equal.
 func decodeForm(text string) exactjson.Value {
 	form := exactjson.Value{Kind: exactjson.Object}
 	for pair := range strings.SplitSeq(text, "&") {

@@ -7,17 +7,18 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A Default is the default value of a field, by the provider's reference. A field with this value is
-// removed: it means the same as no such field.
+// A Default is the default value of a field, by the provider's reference. A
+// field with this value is removed: it means the same as no such field.
 //
-// A table has only the defaults that all servers of the endpoint share. Many servers have OpenAI's
-// API, and docs/MATCHING.md lists the fields for which they have other defaults.
+// A table has only the defaults that all servers of the endpoint share. Many
+// servers have OpenAI's API, and docs/MATCHING.md lists the fields for which
+// they have other defaults.
 type Default struct {
 	Path  string // a path of [exactjson.Steps] in the body, after the rewrites
 	Value string // JSON
 
-	// The value is a default only if the body has a list with elements as its member With, and
-	// has no member Without. Both may be "".
+	// The value is a default only if the body has a list with elements as its
+	// member With, and has no member Without. Both may be "".
 	With, Without string
 
 	Source string // the URL of the reference
@@ -210,8 +211,8 @@ var rerankDefaults = []Default{
 	{Path: "truncation", Value: "true", Source: voyageReference + "reranker-api"},
 }
 
-// dropDefaults returns a rewrite that removes fields with their default values, in the order of the
-// table: a row sees what the rows before it have left.
+// dropDefaults returns a rewrite that removes fields with their default values,
+// in the order of the table: a row sees what the rows before it have left.
 func dropDefaults(rows []Default) Rewrite {
 	return func(r *request, body *exactjson.Value) {
 		if usesStoredSettings(body) {
@@ -227,7 +228,8 @@ func dropDefaults(rows []Default) Rewrite {
 	}
 }
 
-// drop removes the field wherever it has the default value, and notes it for [Form.Default].
+// drop removes the field wherever it has the default value, and notes it for
+// [Form.Default].
 func (d *Default) drop(r *request, body *exactjson.Value) {
 	parent, name := "", d.Path
 	if slash := strings.LastIndexByte(d.Path, '/'); slash >= 0 {
@@ -260,8 +262,8 @@ var defaultValues = memo.Strings[exactjson.Value]{Func: func(text string) exactj
 	return v
 }}
 
-// isDefault reports whether a value equals a default value. Numbers may be written differently:
-// 1.0 equals 1.
+// isDefault reports whether a value equals a default value. Numbers may be
+// written differently: 1.0 equals 1.
 func isDefault(v, defaultValue *exactjson.Value) bool {
 	if v.Kind == exactjson.Number && defaultValue.Kind == exactjson.Number {
 		return exactjson.PlainNumber(v.Text) == exactjson.PlainNumber(defaultValue.Text)
@@ -269,10 +271,11 @@ func isDefault(v, defaultValue *exactjson.Value) bool {
 	return equal(v, defaultValue)
 }
 
-// usesStoredSettings reports whether a request names settings that the provider stores: a prompt of
-// OpenAI (https://platform.openai.com/docs/guides/prompting) or a preset of OpenRouter
-// (https://openrouter.ai/docs/features/presets). A missing field then has the stored value, and
-// not the default.
+// usesStoredSettings reports whether a request names settings that the provider
+// stores: a prompt of OpenAI
+// (https://platform.openai.com/docs/guides/prompting) or a preset of OpenRouter
+// (https://openrouter.ai/docs/features/presets). A missing field then has the
+// stored value, and not the default.
 func usesStoredSettings(body *exactjson.Value) bool {
 	hasPrompt := isKind(member(body, "prompt"), exactjson.Object)
 	return hasPrompt || member(body, "preset") != nil || strings.Contains(modelOf(body), "@preset/")

@@ -10,16 +10,16 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A Family describes one endpoint of a model API: which requests it receives, and which of their
-// fields decide the answer. All fields of the body match, unknown ones too, except those in
-// Bookkeeping, Sampling and Generated.
+// A Family describes one endpoint of a model API: which requests it receives,
+// and which of their fields decide the answer. All fields of the body match,
+// unknown ones too, except those in Bookkeeping, Sampling and Generated.
 type Family struct {
 	Name   string // provider and operation: "openai.chat"
 	Method string // POST if empty
 
-	// Paths are patterns for the end of the URL's path. StreamPaths are those whose answers are
-	// streams. A family with the path "" takes every path. For what may precede the pattern in a
-	// URL, see [urls.PrefixNames].
+	// Paths are patterns for the end of the URL's path. StreamPaths are those
+	// whose answers are streams. A family with the path "" takes every path.
+	// For what may precede the pattern in a URL, see [urls.PrefixNames].
 	//
 	//	part of a path    matches                    the form has it as
 	//	/word             the word
@@ -32,8 +32,8 @@ type Family struct {
 	Paths       []string
 	StreamPaths []string
 
-	// Needs lists members of which the body must have at least one. They tell the API from
-	// others that have the same path, such as "/responses".
+	// Needs lists members of which the body must have at least one. They tell
+	// the API from others that have the same path, such as "/responses".
 	//
 	//	a       a member that is not null
 	//	a b     both members
@@ -43,65 +43,75 @@ type Family struct {
 	Needs []string
 	Only  []string
 
-	// The body must be a JSON object. TakesForms also allows multipart and URL-encoded forms,
-	// TakesLists a list of JSON objects, and AnyBody any body or none.
+	// The body must be a JSON object. TakesForms also allows multipart and
+	// URL-encoded forms, TakesLists a list of JSON objects, and AnyBody any
+	// body or none.
 	TakesForms bool
 	TakesLists bool
 	AnyBody    bool
 
-	// NoModel is set if requests name no model, or name it in another place. Without it and
-	// without Server, the host is compared if a request names no model.
+	// NoModel is set if requests name no model, or name it in another place.
+	// Without it and without Server, the host is compared if a request names no
+	// model.
 	NoModel bool
 
-	// Server is set if many independent servers have such an endpoint. The host is compared, so
-	// that no server gets an answer of another.
+	// Server is set if many independent servers have such an endpoint. The host
+	// is compared, so that no server gets an answer of another.
 	Server bool
 
-	// Stream names the member of the body that asks for a stream. Streams is set if a body
-	// without that member asks for one. StreamWire is the wire format of the family's streams
-	// if it differs from that of other families at the same path; see [Form.Wire].
+	// Stream names the member of the body that asks for a stream. Streams is
+	// set if a body without that member asks for one. StreamWire is the wire
+	// format of the family's streams if it differs from that of other families
+	// at the same path; see [Form.Wire].
 	Stream     string
 	Streams    bool
 	StreamWire string
 
-	// Bookkeeping lists fields that cannot change the answer. Sampling lists fields that change
-	// only how the answer is sampled. Neither matches. Both are reported if they change.
+	// Bookkeeping lists fields that cannot change the answer. Sampling lists
+	// fields that change only how the answer is sampled. Neither matches. Both
+	// are reported if they change.
 	Bookkeeping []string
 	Sampling    []string
 
-	// Generated lists fields whose values clients generate for each request. They do not match,
-	// and do not help to choose among recordings.
+	// Generated lists fields whose values clients generate for each request.
+	// They do not match, and do not help to choose among recordings.
 	Generated []string
 
-	// Headers and Query list the request headers and query parameters that change the answer.
-	// Headers that end in "-beta" change it for every family.
+	// Headers and Query list the request headers and query parameters that
+	// change the answer. Headers that end in "-beta" change it for every
+	// family.
 	Headers []string
 	Query   []string
 
-	// Rewrites normalize the body: they give equivalent requests the same body. They run in
-	// order. After them, fields that have their default value are removed.
+	// Rewrites normalize the body: they give equivalent requests the same body.
+	// They run in order. After them, fields that have their default value are
+	// removed.
 	Rewrites []Rewrite
 	Defaults []Default
 
-	// Linked is set if answers hold an ID of their request; see package jsonrpc.
+	// Linked is set if answers hold an ID of their request; see package
+	// jsonrpc.
 	Linked bool
 
-	// EndMarkers lists texts of which the last event of a complete stream contains one. A client
-	// that stops reading there has read the whole stream. An event that ends in [DONE] is always
-	// the last.
+	// EndMarkers lists texts of which the last event of a complete stream
+	// contains one. A client that stops reading there has read the whole
+	// stream. An event that ends in [DONE] is always the last.
 	EndMarkers []string
 
-	// Transcript tells where answers have their texts, tool calls and finish reasons.
+	// Transcript tells where answers have their texts, tool calls and finish
+	// reasons.
 	Transcript Transcript
 
-	// SideEffects lists members of the body that make a request do more than ask a model: it
-	// calls a tool, starts a job, or changes what the server stores. "*" stands for every
-	// body. Such a request is never sent a second time by promptecho.
+	// SideEffects lists members of the body that make a request do more than
+	// ask a model: it calls a tool, starts a job, or changes what the server
+	// stores. "*" stands for every body. Such a request is never sent a second
+	// time by promptecho.
 	SideEffects []string
 }
 
-// poll returns the family of a GET that asks for the result or the state of an earlier request.
-// Its query matches as a whole. Only the client repeats it, so it has SideEffects.
+// poll returns the family of a GET that asks for the result or the state of an
+// earlier request. Its query matches as a whole. Only the client repeats it, so
+// it has SideEffects.
 func poll(f Family) *Family {
 	f.Method = "GET"
 	f.NoModel = true
@@ -109,7 +119,8 @@ func poll(f Family) *Family {
 	return &f
 }
 
-// matchesAnyPath reports whether requests of the family are known by their bodies only.
+// matchesAnyPath reports whether requests of the family are known by their
+// bodies only.
 func (f *Family) matchesAnyPath() bool { return f.Paths[0] == "" }
 
 // wire returns the wire format of an answer; see [Form.Wire].
@@ -175,8 +186,8 @@ func hasAllNeeds(body *exactjson.Value, needs []string) bool {
 	return true
 }
 
-// hasNeed reports whether a body has the member that a need asks for: "a", or "a=b*" for a
-// member that starts with b.
+// hasNeed reports whether a body has the member that a need asks for: "a", or
+// "a=b*" for a member that starts with b.
 func hasNeed(body *exactjson.Value, need string) bool {
 	name, start, hasStart := strings.Cut(strings.TrimSuffix(need, "*"), "=")
 	m := member(body, name)
@@ -187,7 +198,8 @@ func hasNeed(body *exactjson.Value, need string) bool {
 	return isKind(m, exactjson.String) && strings.HasPrefix(m.Text, start)
 }
 
-// level returns the level of a field of the body: the one of the list that has a pattern for it.
+// level returns the level of a field of the body: the one of the list that has
+// a pattern for it.
 func (f *Family) level(path string) level {
 	rest := strings.TrimPrefix(path, "body/")
 	member, _, _ := strings.Cut(rest, "/")
@@ -202,8 +214,9 @@ func (f *Family) level(path string) level {
 	return levelIdentity
 }
 
-// matchesOne reports whether one of the patterns selects the field at a path below a member of
-// the body. Patterns begin with the name of a member. Comparing that first is faster.
+// matchesOne reports whether one of the patterns selects the field at a path
+// below a member of the body. Patterns begin with the name of a member.
+// Comparing that first is faster.
 func matchesOne(patterns []string, member, path string) bool {
 	for _, pattern := range patterns {
 		if startsWith(pattern, member) && fieldpath.Match(pattern, path) {
@@ -213,18 +226,20 @@ func matchesOne(patterns []string, member, path string) bool {
 	return false
 }
 
-// startsWith reports whether the first segment of a pattern is the name of a member.
+// startsWith reports whether the first segment of a pattern is the name of a
+// member.
 func startsWith(pattern, member string) bool {
 	rest, ok := strings.CutPrefix(pattern, member)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
-// isBeta reports whether a header asks for features that are not generally available. It changes
-// the answer of every endpoint.
+// isBeta reports whether a header asks for features that are not generally
+// available. It changes the answer of every endpoint.
 func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
 
-// families are all known endpoints; each provider has a file. A request belongs to the first
-// family that accepts it, so a special family precedes a general one.
+// families are all known endpoints; each provider has a file. A request belongs
+// to the first family that accepts it, so a special family precedes a general
+// one.
 var families = slices.Concat(
 	a2aFamilies,
 	jsonrpcFamilies,
@@ -237,13 +252,14 @@ var families = slices.Concat(
 	geminiFamilies,
 	huggingfaceFamilies,
 	perplexityFamilies,
-	keptFamilies,
+	storedFamilies,
 	openaiFamilies,
 	voyageFamilies,
 	platformFamilies,
 )
 
-// A Transcript tells where an answer has its texts, tool calls and finish reasons.
+// A Transcript tells where an answer has its texts, tool calls and finish
+// reasons.
 type Transcript = transcript.Transcript
 
 // Short names for the types in the tables of the families.
@@ -256,8 +272,8 @@ type (
 // all is a [transcript.Piece.Grow] that stands for all texts of the piece.
 var all = names{"*"}
 
-// Transcript tells how to read an answer to the form's request. It is nil if no family knows the
-// request.
+// Transcript tells how to read an answer to the form's request. It is nil if no
+// family knows the request.
 func (f *Form) Transcript() *Transcript {
 	if f.family == nil {
 		return nil

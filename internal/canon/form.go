@@ -17,9 +17,10 @@ import (
 	"strings"
 )
 
-// Revision numbers the rules that make keys: those of this package, and those of package redact,
-// which redacts the requests first. Raise it whenever the key of any request changes. A new family
-// changes keys too. Cassettes store keys, and keys of another revision are not trusted.
+// Revision numbers the rules that make keys: those of this package, and those
+// of package redact, which redacts the requests first. Raise it whenever the
+// key of any request changes. A new family changes keys too. Cassettes store
+// keys, and keys of another revision are not trusted.
 const Revision = 10
 
 // A Line is one field of a form.
@@ -30,25 +31,33 @@ type Line struct {
 
 // A Form is what matching compares of a request, and what it knows about it.
 type Form struct {
-	Endpoint       string // "anthropic.messages"; method and path if no family knows the request
-	Model          string // the requested model, for reports; "" if the request names none
-	Wire           string // the format of the answer: "whole", "stream", or the name of another stream format
-	Known          bool   // a family knows the request
-	Function       bool   // the request is a call of a function, and Endpoint is its name
-	Origin         string // host and port
-	Local          bool   // the host is compared, and all local hosts count as the same
-	UnknownHeaders bool   // the request may have had further headers that are not recorded
+	Endpoint string // "anthropic.messages"; method and path if no family knows the request
+	Model    string // the requested model, for reports; "" if the request names none
+	Wire     string // the format of the answer: "whole", "stream" or [Family.StreamWire]
+	Origin   string // host and port
+
+	Known    bool // a family knows the request
+	Function bool // the request is a call of a function, and Endpoint is its name
+	Local    bool // the host matches, and every local host counts as the same
+
+	// UnknownHeaders is set if the request may have had more headers than the
+	// recording has.
+	UnknownHeaders bool
 
 	Drift     []Line   // fields that do not match, and are reported if they changed
 	Traits    []Trait  // fields that do not match, but help to choose among recordings
-	Orders    []Line   // for each list that is compared without its order: PATH/order, and the order sent
 	Generated []string // paths of fields whose values clients generate for each request
+
+	// Orders has a line for each list that is compared without its order: the
+	// path of the list with /order, and the order in which the elements were
+	// sent.
+	Orders []Line
 
 	bodyOnly []string          // patterns of the only body fields that match; nil if all do
 	lines    []Line            // the fields that match, in canonical order
 	text     string            // see Text
 	key      string            // see Key
-	sent     map[string]string // by the path in the form, the path in the request; nil unless traced
+	sent     map[string]string // the path in the request by the path in the form; nil unless traced
 	defaults map[string]string // by path, the values that Defaults removed; see [Default]
 
 	family         *Family // nil if none knows the request
@@ -62,7 +71,8 @@ func NewForm(endpoint, model, wire string, lines []Line) *Form {
 	return f
 }
 
-// setText sets the text and the key of the form. The lines then share the memory of the text.
+// setText sets the text and the key of the form. The lines then share the
+// memory of the text.
 func (f *Form) setText() {
 	head := "endpoint " + f.Endpoint + "\nwire " + f.Wire
 	if f.UnknownHeaders {
@@ -81,7 +91,8 @@ func (f *Form) setText() {
 	}
 }
 
-// textOf returns the text of a form: its head, and then each line after a line break.
+// textOf returns the text of a form: its head, and then each line after a line
+// break.
 func textOf(head string, lines []Line) string {
 	size := len(head)
 	for _, l := range lines {
@@ -97,8 +108,8 @@ func textOf(head string, lines []Line) string {
 	return string(text)
 }
 
-// Bare returns the form without its text and its fields, to save memory. A bare form can be
-// compared by its key, but not shown.
+// Bare returns the form without its text and its fields, to save memory. A bare
+// form can be compared by its key, but not shown.
 func (f *Form) Bare() *Form {
 	bare := *f
 	bare.Drift = nil
@@ -109,7 +120,8 @@ func (f *Form) Bare() *Form {
 	return &bare
 }
 
-// Text returns the canonical text of the form, of which the key is made. A bare form has none.
+// Text returns the canonical text of the form, of which the key is made. A bare
+// form has none.
 func (f *Form) Text() string { return f.text }
 
 // Key returns the first 16 hex digits of the SHA-256 of the form's text.
@@ -118,8 +130,9 @@ func (f *Form) Key() string { return f.key }
 // Lines returns the fields that match, in canonical order.
 func (f *Form) Lines() []Line { return f.lines }
 
-// Kind returns the kind of the request and its name, as cassettes have them: "llm" and the
-// endpoint, or the kind and the name of a function, or "http" and no name.
+// Kind returns the kind of the request and its name, as cassettes have them:
+// "llm" and the endpoint, or the kind and the name of a function, or "http" and
+// no name.
 func (f *Form) Kind() (kind, boundary string) {
 	switch {
 	case f.Known:
@@ -131,18 +144,18 @@ func (f *Form) Kind() (kind, boundary string) {
 	return "http", ""
 }
 
-// Name returns the name by which selectors select the request: kind and name, such as
-// "llm/openai.chat", or for a server that no family knows its origin, such as
-// "http/api.example.com".
+// Name returns the name by which selectors select the request: kind and name,
+// such as "llm/openai.chat", or for a server that no family knows its origin,
+// such as "http/api.example.com".
 func (f *Form) Name() string {
 	kind, boundary := f.Kind()
 	return kind + "/" + cmp.Or(boundary, f.Origin)
 }
 
-// Sent returns the path that a field of the form has in the request: a system prompt has
-// "body/system/0/text" in the form of an OpenAI chat, and "body/messages/0/content" in the
-// request. Sent returns path itself for fields outside the body, and if the form is not of
-// [Options.Trace].
+// Sent returns the path that a field of the form has in the request: a system
+// prompt has "body/system/0/text" in the form of an OpenAI chat, and
+// "body/messages/0/content" in the request. Sent returns path itself for fields
+// outside the body, and if the form is not of [Options.Trace].
 func (f *Form) Sent(path string) string {
 	if sent := f.sent[path]; sent != "" {
 		return sent
@@ -150,12 +163,13 @@ func (f *Form) Sent(path string) string {
 	return path
 }
 
-// Default returns the value of a field that the request has but the form does not, since it is the
-// default value. It returns "" for any other field.
+// Default returns the value of a field that the request has but the form does
+// not, since it is the default value. It returns "" for any other field.
 func (f *Form) Default(path string) string { return f.defaults[path] }
 
-// Completes reports whether a stream is complete after an event that contains this text, although
-// the client closed the connection before its end. openai-go closes it after [DONE].
+// Completes reports whether a stream is complete after an event that contains
+// this text, although the client closed the connection before its end.
+// openai-go closes it after [DONE].
 func (f *Form) Completes(event string) bool {
 	if f.family == nil {
 		return false
@@ -171,9 +185,10 @@ func (f *Form) Completes(event string) bool {
 	return false
 }
 
-// Linked reports whether answers hold an ID of their request; see package jsonrpc.
+// Linked reports whether answers hold an ID of their request; see package
+// jsonrpc.
 func (f *Form) Linked() bool { return f.family != nil && f.family.Linked }
 
-// Repeatable reports whether the request only asks a model: sending it a second time has no effect
-// but its cost. See [Family.SideEffects].
+// Repeatable reports whether the request only asks a model: sending it a second
+// time has no effect but its cost. See [Family.SideEffects].
 func (f *Form) Repeatable() bool { return f.family != nil && !f.hasSideEffects }

@@ -7,10 +7,10 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Google's Gemini API (https://ai.google.dev/api) and the same on Vertex AI
+// Google's Gemini API (https://ai.google.dev/api), also on Vertex AI
 // (https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest). The
-// model and the operation are in the path. Whether a stream comes as events or
-// as one JSON array is the query's alt.
+// path names the model and the operation. The parameter alt decides whether a
+// stream has events or is a JSON array.
 var geminiFamilies = []*Family{
 	{
 		Name:        "gemini.generateContent",
@@ -25,7 +25,7 @@ var geminiFamilies = []*Family{
 		Query:      []string{"$alt", "alt"},
 		Rewrites:   geminiRewrites,
 		Defaults:   generateDefaults,
-		EndMarkers: []string{`"finishReason"`}, // quoted, it cannot be in a text
+		EndMarkers: []string{`"finishReason"`}, // with quotes, which a text would have escaped
 		Transcript: geminiTranscript,
 	},
 	{
@@ -70,7 +70,7 @@ var geminiFamilies = []*Family{
 	},
 	{
 		Name:        "gemini.interactions",
-		Paths:       []string{"/interactions"}, // on Vertex behind one segment with the project
+		Paths:       []string{"/interactions"}, // on Vertex AI after one segment for the project
 		Needs:       []string{"model input", "agent input"},
 		Stream:      "stream",
 		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
@@ -113,6 +113,7 @@ var geminiFamilies = []*Family{
 
 var geminiQuery = []string{"$alt"}
 
+// geminiPaths returns the patterns of an operation for all kinds of models.
 func geminiPaths(operation string) []string {
 	return []string{
 		"/models/{model}:" + operation, "/{org=tunedModels}/{model}:" + operation,
@@ -122,18 +123,25 @@ func geminiPaths(operation string) []string {
 
 var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), geminiContents, geminiSchemas}
 
-// countedRewrites are for the request that is counted, too.
-var countedRewrites = append(slices.Clip(geminiRewrites), each("generateContentRequest", dropDefaults(generateDefaults)))
-
-// geminiSchemas writes the sizes in schemas as numbers. They are int64, which proto JSON takes as
-// texts as well, as genai wrote them until v1.25.
-var geminiSchemas = each("",
-	each("generationConfig/responseSchema", schemaSizes),
-	each("tools/*/functionDeclarations/*", each("parameters", schemaSizes), each("response", schemaSizes)),
+// countedRewrites also normalize the request whose tokens are counted.
+var countedRewrites = append(
+	slices.Clip(geminiRewrites),
+	each("generateContentRequest", dropDefaults(generateDefaults)),
 )
 
+// geminiSchemas normalizes the schemas of a request.
+var geminiSchemas = each("",
+	each("generationConfig/responseSchema", schemaSizes),
+	each("tools/*/functionDeclarations/*",
+		each("parameters", schemaSizes),
+		each("response", schemaSizes),
+	),
+)
+
+// schemaSizes replaces sizes in a schema that are strings by numbers. Sizes are
+// int64, for which proto JSON accepts both. genai sent strings until v1.25.
 func schemaSizes(r *request, v *exactjson.Value) {
-	if v.Kind == exactjson.String && v.Text != "" && strings.Trim(v.Text, "0123456789") == "" && slices.Contains(sizes, v.Name) {
+	if slices.Contains(sizes, v.Name) && isDecimal(v) {
 		v.Kind = exactjson.Number
 	}
 	for i := range v.Elems {
@@ -143,14 +151,25 @@ func schemaSizes(r *request, v *exactjson.Value) {
 	}
 }
 
+// isDecimal reports whether v is a string of digits.
+func isDecimal(v *exactjson.Value) bool {
+	return isKind(v, exactjson.String) && v.Text != "" && strings.Trim(v.Text, "0123456789") == ""
+}
+
 var (
-	sizes      = []string{"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"}
+	// sizes are the members of a schema that are int64.
+	sizes = []string{
+		"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties",
+	}
+
+	// schemaData are the members of a schema that have data of the user.
 	schemaData = []string{"default", "example", "enum"}
 )
 
-// protoMessage writes the members of a message in camel case and drops those that are
-// null: proto JSON takes either name of a field, and null for "not set"
-// (https://protobuf.dev/programming-guides/json). Other messages in it are treated alike.
+// protoMessage normalizes the JSON of a protocol buffers message, or of a list
+// of messages, and of the messages in it. Proto JSON accepts two names of a
+// field, and null for "not set" (https://protobuf.dev/programming-guides/json):
+// the names become camel case, and null members are removed.
 func protoMessage(r *request, v *exactjson.Value) {
 	if v.Kind == exactjson.Array {
 		for i := range v.Elems {
@@ -168,8 +187,8 @@ func protoMessage(r *request, v *exactjson.Value) {
 	}
 }
 
-// camelCase returns the JSON name of a field of a message: an underscore makes
-// the letter behind it a capital.
+// camelCase returns the JSON name of a field of a message: the letter after an
+// underscore becomes a capital letter.
 func camelCase(name string) string {
 	name, rest, _ := strings.Cut(name, "_")
 	for word := range strings.SplitSeq(rest, "_") {
@@ -180,10 +199,10 @@ func camelCase(name string) string {
 	return name
 }
 
-// geminiMessages are the members that hold messages of the API or lists of them
-// (generativelanguage v1beta and aiplatform v1beta1), and so the request's own
-// members. All others hold data, whose names are the user's: schemas, arguments,
-// responses of functions, labels, headers.
+// geminiMessages are the members that have messages or lists of messages in the
+// APIs generativelanguage v1beta and aiplatform v1beta1. All other members have
+// data, with names that the user chooses: schemas, arguments, responses of
+// functions, labels, headers.
 var geminiMessages = []string{
 	// requests and contents
 	"contents", "content", "systemInstruction", "requests", "generateContentRequest",
@@ -209,20 +228,24 @@ var geminiMessages = []string{
 	"toolConfig", "functionCallingConfig", "retrievalConfig", "latLng",
 }
 
-// geminiContents brings the contents of a request, and of one in it, to one spelling.
+// geminiContents normalizes the contents of a request, and of the request in it
+// whose tokens are counted.
 var geminiContents = each("", each("generateContentRequest", contentsRewrite), contentsRewrite)
 
-// contentsRewrite fills in the default role, drops the one that means nothing, and
-// replaces ids that link a call to its response: fantasy and Genkit make random ones for
-// every process.
+// contentsRewrite adds the default role to contents, removes the role of the
+// system instruction, which has no meaning, and normalizes base64 and tool
+// calls.
 var contentsRewrite = each("",
-	each("contents/*", addDefaultText("role", "user"), each("parts/*/inlineData/data", standardBase64)),
+	each("contents/*",
+		addDefaultText("role", "user"),
+		each("parts/*/inlineData/data", standardBase64),
+	),
 	normalizeToolCalls("contents"),
 	each("systemInstruction", dropMembers("role")),
 )
 
-// standardBase64 writes the URL-safe and unpadded alphabets of base64 (RFC
-// 4648, section 5) in the standard one.
+// standardBase64 replaces URL-safe and unpadded base64 (RFC 4648, section 5) by
+// standard base64.
 func standardBase64(_ *request, v *exactjson.Value) {
 	if v.Kind != exactjson.String {
 		return
@@ -235,7 +258,8 @@ func standardBase64(_ *request, v *exactjson.Value) {
 
 const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-// The parts of Gemini are those of Part in its SDK. What a part is, its member says.
+// The types of parts are those of Part in Google's SDK. The name of a part's
+// member is its type.
 var geminiTranscript = Transcript{
 	Text:      []string{geminiParts + "thought!=true/text"},
 	Reasoning: []string{geminiParts + "thought=true/text"},
@@ -262,8 +286,8 @@ const (
 		"audioTranscription"
 )
 
-// What an interaction answers: steps, which a stream has as events. They are those of Step
-// and StepDeltaData in Google's SDK.
+// interactionsTranscript is for the steps of an interaction. Their types are
+// those of Step and StepDeltaData in Google's SDK.
 var interactionsTranscript = Transcript{
 	Text:      []string{"steps/*/type=model_output/content/*/type=text/text"},
 	Reasoning: []string{"steps/*/type=thought/summary/*/text"},
@@ -271,7 +295,8 @@ var interactionsTranscript = Transcript{
 		{"steps/*/type=function_call|mcp_server_tool_call", "server_name name", "arguments"},
 		{"steps/*/type=" + interactionsCalls, "type", "arguments search_type retrieval_type"},
 		{
-			"steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" + interactionsCalls + "|" + interactionsResults,
+			"steps/*/type!=model_output|thought|function_call|mcp_server_tool_call|" +
+				interactionsCalls + "|" + interactionsResults,
 			"type",
 		},
 		{"steps/*/type=model_output/content/*/type!=text|image|audio|video|document", "type"},

@@ -10,21 +10,27 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// generatedFields lists fields of services that no family knows, whose values clients generate or
-// count for each request. A row is for requests that also have the second field; "" is no
-// condition.
+// generatedFields lists fields of services that no family knows, whose values
+// clients generate or count for each request. A row is for requests that also
+// have the second field; "" is no condition.
 var generatedFields = []struct{ field, with string }{
-	{"query/blockid", "query/comp"},                                // azblob stages the blocks of a blob
-	{"query/timeout", "query/watch"},                               // client-go watches for 5 to 10 minutes
-	{"query/timeoutSeconds", "query/watch"},                        //
-	{"body/requestId", "body/query"},                               // BigQuery runs a query once
-	{"body/rows/*/insertId", "body/rows"},                          // BigQuery inserts a row once
-	{"body/jobReference/jobId", "body/configuration"},              // BigQuery starts a job once
-	{"body/multipart~1related/*/content/*/jobReference/jobId", ""}, // the same with data to load
+	// azblob uploads a blob in blocks.
+	{"query/blockid", "query/comp"},
+
+	// client-go watches for 5 to 10 minutes.
+	{"query/timeout", "query/watch"},
+	{"query/timeoutSeconds", "query/watch"},
+
+	// BigQuery runs a query, inserts a row and starts a job only once for each
+	// ID. The last field is that of a job with the data to load.
+	{"body/requestId", "body/query"},
+	{"body/rows/*/insertId", "body/rows"},
+	{"body/jobReference/jobId", "body/configuration"},
+	{"body/multipart~1related/*/content/*/jobReference/jobId", ""},
 }
 
-// isGenerated reports whether a client generates or counts the value of a field for each request,
-// so that the value does not match. These are:
+// isGenerated reports whether a client generates or counts the value of a field
+// for each request, so that the value does not match. These are:
 //
 //   - keys by which a service recognizes a retried request, if their values look random. In a
 //     request that no family knows they may be in any place, else only at the top of the body.
@@ -62,8 +68,9 @@ func (r *request) isGenerated(path []byte, v *exactjson.Value) bool {
 	return false
 }
 
-// isLookUp reports whether a field of the request selects what is read, although its name is one of
-// a key for retries: a GET needs no such key, and the argument of an MCP tool is no key.
+// isLookUp reports whether a field of the request selects what is read,
+// although its name is one of a key for retries: a GET needs no such key, and
+// the argument of an MCP tool is no key.
 func (r *request) isLookUp(path string) bool {
 	if strings.HasPrefix(r.Endpoint, "GET ") || strings.HasPrefix(r.Endpoint, "HEAD ") {
 		return true
@@ -71,8 +78,8 @@ func (r *request) isLookUp(path string) bool {
 	return r.family != nil && strings.Contains(path, "/params/arguments/")
 }
 
-// hasField reports whether a request has a field in its query or at the top of its body. It reports
-// true for "".
+// hasField reports whether a request has a field in its query or at the top of
+// its body. It reports true for "".
 func (r *request) hasField(field string) bool {
 	part, name, _ := strings.Cut(field, "/")
 	switch part {
@@ -84,9 +91,10 @@ func (r *request) hasField(field string) bool {
 	return member(&r.body, name) != nil
 }
 
-// numberBlocks replaces the IDs of blocks by numbers in the list of blocks of an Azure blob, which
-// is XML (https://learn.microsoft.com/rest/api/storageservices/put-block-list). Clients generate
-// the IDs.
+// numberBlocks replaces the IDs of blocks by numbers in the list of blocks of
+// an Azure blob, which is XML
+// (https://learn.microsoft.com/rest/api/storageservices/put-block-list).
+// Clients generate the IDs.
 func (r *request) numberBlocks(body []byte) {
 	comp := elems(member(&r.query, "comp"))
 	if len(comp) != 1 || comp[0].Text != "blocklist" {

@@ -2,8 +2,8 @@ package canon
 
 // Hugging Face's inference API
 // (https://huggingface.co/docs/inference-providers) and Text Generation
-// Inference (https://huggingface.co/docs/text-generation-inference), where
-// they are not OpenAI's.
+// Inference (https://huggingface.co/docs/text-generation-inference): the
+// endpoints that are not in OpenAI's format.
 var huggingfaceFamilies = []*Family{
 	{
 		Name:        "huggingface.inference",
@@ -11,19 +11,20 @@ var huggingfaceFamilies = []*Family{
 		Needs:       []string{"inputs"},
 		Stream:      "stream",
 		Bookkeeping: []string{"options"},
-		Transcript:  generated,
+		Transcript:  textGeneration,
 	},
 	{
 		Name:        "tgi.generate",
 		Paths:       []string{"/generate"},
 		StreamPaths: []string{"/generate_stream"},
 		Needs:       []string{"inputs"},
-		Transcript:  generated,
+		Transcript:  textGeneration,
 	},
 }
 
-// generated is what text generation answers in one piece, alone or in a list.
-var generated = Transcript{
+// textGeneration is for answers of text generation: an object, or a list of
+// objects.
+var textGeneration = Transcript{
 	Text:   []string{"generated_text", "*/generated_text"},
 	Finish: []string{"details/finish_reason", "*/details/finish_reason"},
 	Pieces: pieces{

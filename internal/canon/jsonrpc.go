@@ -2,12 +2,16 @@ package canon
 
 import "github.com/promptecho/promptecho/internal/exactjson"
 
-// JSON-RPC 2.0 (https://www.jsonrpc.org/specification), the protocol of MCP over HTTP
-// (https://modelcontextprotocol.io/specification). A request is known by its body, at any path. Its
-// ID only links the answer to it, and does not match. A replayed answer gets the ID of the
-// request.
+// JSON-RPC 2.0 (https://www.jsonrpc.org/specification), the protocol of MCP
+// over HTTP (https://modelcontextprotocol.io/specification). A request is known
+// by its body, at any path. Its ID only links the answer to it, and does not
+// match. A replayed answer gets the ID of the request.
 var jsonrpcFamilies = []*Family{
-	rpc(Family{Name: "jsonrpc", Needs: []string{"jsonrpc"}, Headers: []string{"mcp-protocol-version"}}),
+	rpc(Family{
+		Name:    "jsonrpc",
+		Needs:   []string{"jsonrpc"},
+		Headers: []string{"mcp-protocol-version"},
+	}),
 }
 
 // rpc returns the family of a protocol that uses JSON-RPC.
@@ -22,9 +26,9 @@ func rpc(f Family) *Family {
 	return &f
 }
 
-// normalizeRPC normalizes a call, or each call of a batch, and adds the method to the endpoint. A
-// batch becomes an object with the list of calls as its member "batch", so that its fields have
-// paths of their own.
+// normalizeRPC normalizes a call, or each call of a batch, and adds the method
+// to the endpoint. A batch becomes an object with the list of calls as its
+// member "batch", so that its fields have paths of their own.
 func normalizeRPC(r *request, body *exactjson.Value) {
 	if body.Kind == exactjson.Array {
 		body.Each("*", func(call *exactjson.Value) { normalizeRPCCall(r, call) })
@@ -39,9 +43,10 @@ func normalizeRPC(r *request, body *exactjson.Value) {
 	}
 }
 
-// normalizeRPCCall replaces the ID of a call by "#". Only its presence matters: without an ID, a call
-// is a notification, which gets no answer. It also removes empty params, which may be omitted
-// (section 4.2 of the specification).
+// normalizeRPCCall replaces the ID of a call by "#". Only its presence matters:
+// without an ID, a call is a notification, which gets no answer. It also
+// removes empty params, which may be omitted (section 4.2 of the
+// specification).
 func normalizeRPCCall(r *request, call *exactjson.Value) {
 	noParams(r, call)
 	id := member(call, "id")

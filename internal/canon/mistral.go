@@ -1,7 +1,7 @@
 package canon
 
-// Mistral's API (https://docs.mistral.ai/api) where it is not OpenAI's, by itself
-// and on Vertex AI, where the body tells the operations apart.
+// The endpoints of Mistral's API (https://docs.mistral.ai/api) that OpenAI does
+// not have. On Vertex AI they have one path, and are told apart by the body.
 var mistralFamilies = []*Family{
 	mistralCompletions(Family{
 		Name: "mistral.fim",
@@ -28,7 +28,7 @@ var mistralFamilies = []*Family{
 		Paths: []string{"/v1/conversations/{conversation}/restart"},
 		Needs: []string{"inputs", "from_entry_id"},
 	}),
-	// OpenAI's have "items"
+	// OpenAI has the same path, with "items".
 	mistralConversations(Family{
 		Name:  "mistral.conversations",
 		Paths: []string{"/v1/conversations"},
@@ -38,7 +38,7 @@ var mistralFamilies = []*Family{
 		Name:        "mistral.conversations.append",
 		Paths:       []string{"/v1/conversations/{conversation}"},
 		Needs:       []string{"inputs"},
-		SideEffects: []string{"*"}, // the conversation gets what is asked and answered
+		SideEffects: []string{"*"}, // the question and the answer are stored in the conversation
 	}),
 	{
 		Name:        "mistral.chat_moderations",
@@ -55,6 +55,7 @@ var mistralFamilies = []*Family{
 	},
 }
 
+// mistralConversations returns the family of an endpoint for conversations.
 func mistralConversations(f Family) *Family {
 	f.Stream = "stream"
 	f.Bookkeeping = []string{"metadata", "store"}
@@ -108,6 +109,8 @@ func mistralConversations(f Family) *Family {
 	return &f
 }
 
+// mistralCompletions returns the family of an endpoint for completions, which
+// has the format of OpenAI's chat.
 func mistralCompletions(f Family) *Family {
 	f.Stream = "stream"
 	f.Bookkeeping = []string{"metadata", "store", "user", "prompt_cache_key"}

@@ -15,26 +15,31 @@ import (
 // A Mask rewrites volatile text in field values before they are compared.
 type Mask = chance.Mask
 
-// Options are a user's changes to what matches. The zero value changes nothing. If several lists
-// select a field, the first of Ignore, Match and Only decides.
+// Options are a user's changes to what matches. The zero value changes nothing.
+// If several lists select a field, the first of Ignore, Match and Only decides.
 type Options struct {
-	Ignore   []string            // patterns of fields that are left out
-	Match    []string            // patterns of fields that match although they would not
-	Only     map[string][]string // by selectors of requests, patterns of the only fields of the body that match
-	Sampling bool                // sampling parameters match
+	Ignore   []string // patterns of fields that are left out
+	Match    []string // patterns of fields that match although they would not
+	Sampling bool     // sampling parameters match
+
+	// Only has patterns of fields of the body, by selectors of requests. In a
+	// request that one of them selects, no other fields of the body match.
+	Only map[string][]string
 
 	Masks     []Mask
 	Aliases   []string // origins of local hosts that are not taken for any local host
 	Unordered []string // patterns of lists that are compared without their order
 
-	// For reports. AsSent keeps tool calls, their results and tools in the order in which they
-	// were sent, and does not parse JSON in texts. AnyService leaves every request as if no
-	// family knew it, so that requests to two services have comparable fields.
+	// For reports. AsSent keeps tool calls, their results and tools in the
+	// order in which they were sent, and does not parse JSON in texts.
+	// AnyService leaves every request as if no family knew it, so that requests
+	// to two services have comparable fields.
 	AsSent     bool
 	AnyService bool
 
-	// Hit is called with the pattern of each option that selects a field, and the regular
-	// expression or the option of each mask that changes one. It may be nil.
+	// Hit is called with the pattern of each option that selects a field, and
+	// the regular expression or the option of each mask that changes one. It
+	// may be nil.
 	Hit func(value string) bool `json:"-"`
 }
 
@@ -48,9 +53,9 @@ func (o *Options) selects() bool {
 	return len(o.Ignore)+len(o.Match)+len(o.Only)+len(o.Unordered) > 0
 }
 
-// level returns the level of a field under the options. The argument level is the one without
-// them. source is the path at which a field of the body was sent, or "" for other fields and
-// those that were not sent.
+// level returns the level of a field under the options. The argument level is
+// the one without them. source is the path at which a field of the body was
+// sent, or "" for other fields and those that were not sent.
 func (o *Options) level(f *Form, level level, path, source string) level {
 	isOfBody := strings.HasPrefix(path, "body")
 	switch {
@@ -69,8 +74,8 @@ func (o *Options) level(f *Form, level level, path, source string) level {
 	}
 }
 
-// selected reports whether one of a user's patterns selects a field. It calls Hit for every pattern
-// that does.
+// selected reports whether one of a user's patterns selects a field. It calls
+// Hit for every pattern that does.
 func (o *Options) selected(patterns []string, path, source string) (found bool) {
 	for _, p := range patterns {
 		if selects(p, path, source) {
@@ -81,9 +86,10 @@ func (o *Options) selected(patterns []string, path, source string) (found bool) 
 	return found
 }
 
-// selects reports whether a user's pattern selects a field: by the path at which it was sent, or
-// by its path in the form. Indices in a pattern are those of the request only: a rewrite that
-// moves a system prompt out of the messages changes the indices of the form.
+// selects reports whether a user's pattern selects a field: by the path at
+// which it was sent, or by its path in the form. Indices in a pattern are those
+// of the request only: a rewrite that moves a system prompt out of the messages
+// changes the indices of the form.
 func selects(pattern, path, source string) bool {
 	if source == "" {
 		return fieldpath.Match(pattern, path)
@@ -102,7 +108,8 @@ func (o *Options) hit(value string) {
 	}
 }
 
-// Masked returns the text of the field at a path, with the matches of the masks replaced.
+// Masked returns the text of the field at a path, with the matches of the masks
+// replaced.
 func (o *Options) Masked(path, s string) string {
 	for _, m := range o.Masks {
 		if m.ByChance && versionPath().MatchString(path) {
@@ -117,9 +124,9 @@ func (o *Options) Masked(path, s string) string {
 	return s
 }
 
-// versionPath matches the paths of fields that name a model, or a version of a model, an API or a
-// protocol. A part of such a name may look like a date or a UUID, but another name is another
-// model or version.
+// versionPath matches the paths of fields that name a model, or a version of a
+// model, an API or a protocol. A part of such a name may look like a date or a
+// UUID, but another name is another model or version.
 var versionPath = memo.Regexp(`^(?:` +
 	`(?:body|path|host)/model|` +
 	`path/agent|` +
@@ -129,8 +136,8 @@ var versionPath = memo.Regexp(`^(?:` +
 	`body/prompt/version` +
 	`)$`)
 
-// appendValue appends the value of the field at a path as the form has it. The value has no
-// elements.
+// appendValue appends the value of the field at a path as the form has it. The
+// value has no elements.
 func (o *Options) appendValue(dst []byte, path string, v *exactjson.Value) []byte {
 	text := v.Text
 	switch v.Kind {

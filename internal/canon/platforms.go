@@ -7,18 +7,18 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 )
 
-// Platforms that serve the models of others, in the spelling of each model. The
-// path names the model; all of the body matches.
+// Platforms that serve models of many vendors, each with a format of its own.
+// The path names the model, and the whole body matches.
 var platformFamilies = []*Family{
 	poll(Family{
 		Name:       "perplexity.async.retrieve",
 		Paths:      []string{"/async/chat/completions/{request}", "/async/sonar/{request}"},
-		Transcript: sonarLater,
+		Transcript: asyncChat,
 	}),
 	poll(Family{
 		Name:       "replicate.predictions.retrieve",
 		Paths:      []string{"/v1/predictions/{prediction}"},
-		Transcript: predicted,
+		Transcript: predictionOutput,
 	}),
 	{
 		// https://cloud.google.com/vertex-ai/docs/reference/rest/v1/projects.locations.endpoints/rawPredict
@@ -41,10 +41,10 @@ var platformFamilies = []*Family{
 			"x-amzn-sagemaker-session-id", "x-amzn-sagemaker-enable-explanations",
 		},
 		AnyBody:    true,
-		Transcript: generated,
+		Transcript: textGeneration,
 	},
 	{
-		// The input is in a bucket, and the body is empty.
+		// A header has the URL of the input, and the body is empty.
 		Name:    "sagemaker.async_invoke",
 		Paths:   []string{"/endpoints/{endpoint}/async-invocations"},
 		NoModel: true,
@@ -56,7 +56,8 @@ var platformFamilies = []*Family{
 		AnyBody: true, SideEffects: []string{"*"},
 	},
 	{
-		// https://developers.cloudflare.com/api/resources/ai/methods/run; a model's name has slashes.
+		// https://developers.cloudflare.com/api/resources/ai/methods/run. Names
+		// of models have slashes.
 		Name:   "cloudflare.run",
 		Paths:  []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
 		Stream: "stream",
@@ -76,7 +77,7 @@ var platformFamilies = []*Family{
 		},
 		Needs: []string{"input"},
 	}),
-	// the version is one of a model
+	// The version names the model.
 	predictions(Family{
 		Paths:   []string{"/v1/predictions"},
 		Needs:   []string{"version"},
@@ -84,8 +85,9 @@ var platformFamilies = []*Family{
 	}),
 }
 
-// cloudflareTranscript is of the models of Workers AI. The API has their answer below "result", and
-// a stream has it by itself. Some answer as OpenAI's chat does, or as Responses.
+// cloudflareTranscript is for the models of Workers AI. Answers of the API are
+// the member "result" of the body, and answers in a stream are the whole
+// events. Some models answer in the formats of OpenAI's chat or Responses.
 var cloudflareTranscript = Transcript{
 	Text: slices.Concat(
 		[]string{"response", "result/response", "result/text", "result/description"},
@@ -100,22 +102,32 @@ var cloudflareTranscript = Transcript{
 		chatTranscript.Calls, callsInResult(chatTranscript.Calls),
 		callsInResult(responsesTranscript.Calls),
 	),
-	Results: slices.Concat(chatTranscript.Results, callsInResult(chatTranscript.Results), callsInResult(responsesTranscript.Results)),
-	Finish:  slices.Concat(chatTranscript.Finish, inResult(chatTranscript.Finish), inResult(responsesTranscript.Finish)),
-	Pieces:  pieces{{Grow: names{"response", "tool_calls", "delta"}}},
+	Results: slices.Concat(
+		chatTranscript.Results,
+		callsInResult(chatTranscript.Results),
+		callsInResult(responsesTranscript.Results),
+	),
+	Finish: slices.Concat(
+		chatTranscript.Finish,
+		inResult(chatTranscript.Finish),
+		inResult(responsesTranscript.Finish),
+	),
+	Pieces: pieces{{Grow: names{"response", "tool_calls", "delta"}}},
 }
 
-// cloudflareCalls are calls of tools in Cloudflare's spelling and in that of OpenAI's chat.
+// cloudflareCalls are tool calls in the formats of Cloudflare and of OpenAI's
+// chat.
 var cloudflareCalls = calls{
 	{"tool_calls/*/function!=*", "name", "arguments"},
 	{"tool_calls/*/function", "name", "arguments"},
 }
 
-// inResult returns paths below "result".
+// inResult returns the paths below the member "result".
 func inResult(paths []string) []string {
 	return group.Each(paths, func(path string) string { return "result/" + path })
 }
 
+// callsInResult returns the calls with their paths below the member "result".
 func callsInResult(list calls) calls {
 	return group.Each(list, func(c transcript.Call) transcript.Call {
 		c[0] = "result/" + c[0]
@@ -123,23 +135,29 @@ func callsInResult(list calls) calls {
 	})
 }
 
-// predictions asks a model of Replicate's; "prefer" says whether to wait for the output.
+// predictions returns the family of a request to a model of Replicate. The
+// header prefer decides whether the answer has the output.
 func predictions(f Family) *Family {
 	f.Name = "replicate.predictions"
 	f.Headers = []string{"prefer"}
 	f.Bookkeeping = []string{"webhook", "webhook_events_filter"}
-	f.Transcript = predicted
+	f.Transcript = predictionOutput
 	f.SideEffects = []string{"webhook"}
 	return &f
 }
 
-// predicted is what a model of Replicate's has put out, if somebody waited for it.
-var predicted = Transcript{Text: []string{"output", "output/*"}}
+// predictionOutput is for the output of a model of Replicate. It is missing if
+// the request did not wait for it.
+var predictionOutput = Transcript{Text: []string{"output", "output/*"}}
 
-// sonarLater is an answer of chat in one that says how far it is.
-var sonarLater = Transcript{Text: names{"response/choices/*/message/content"}, Finish: names{"response/choices/*/finish_reason"}}
+// asyncChat is for the state of a request to Perplexity's chat: it has the
+// answer as its response.
+var asyncChat = Transcript{
+	Text:   names{"response/choices/*/message/content"},
+	Finish: names{"response/choices/*/finish_reason"},
+}
 
-// perplexityFamilies take a whole request of chat, and answer it later
+// perplexityFamilies are requests to Perplexity's chat that are answered later
 // (https://docs.perplexity.ai/api-reference/async-chat-completions-post).
 var perplexityFamilies = []*Family{{
 	Name:        "perplexity.async",

@@ -8,16 +8,16 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A request is a request while its form is made. Its parts are JSON values, whatever their
-// encoding was. They are never written or sent. The texts of their strings are escaped; see
-// [exactjson.ParseEscaped].
+// A request is a request while its form is made. Its parts are JSON values,
+// whatever their encoding was. They are never written or sent. The texts of
+// their strings are escaped; see [exactjson.ParseEscaped].
 type request struct {
 	*Form
 	url      *url.URL
 	encoding encoding
 	body     exactjson.Value
 	header   exactjson.Value // a list of values for each name
-	path     exactjson.Value // what the family's pattern found in the path, by the placeholders' names
+	path     exactjson.Value // the texts that the family's pattern found, by placeholder
 	query    exactjson.Value // a list of values for each name
 
 	options   *Options
@@ -66,8 +66,9 @@ func listOf(v exactjson.Value) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{v}}
 }
 
-// setModel sets the body's model to one that the path or the host names. If the body names another
-// model, it stays, and setModel returns false: then both must match.
+// setModel sets the body's model to one that the path or the host names. If the
+// body names another model, it stays, and setModel returns false: then both
+// must match.
 func (r *request) setModel(model string) bool {
 	if r.body.Kind != exactjson.Object {
 		return false

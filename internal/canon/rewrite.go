@@ -8,8 +8,8 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A Rewrite normalizes the body of a request, or a value in it: equivalent values become equal. No
-// rewrite joins, trims or reorders texts.
+// A Rewrite normalizes the body of a request, or a value in it: equivalent
+// values become equal. No rewrite joins, trims or reorders texts.
 type Rewrite func(r *request, v *exactjson.Value)
 
 // rewrite applies rewrites to a value in their order.
@@ -19,8 +19,8 @@ func (r *request) rewrite(v *exactjson.Value, rewrites []Rewrite) {
 	}
 }
 
-// each returns a rewrite that applies rewrites to all values at a path below a value; see
-// [exactjson.Steps]. The path "" stands for the value itself.
+// each returns a rewrite that applies rewrites to all values at a path below a
+// value; see [exactjson.Steps]. The path "" stands for the value itself.
 func each(path string, rewrites ...Rewrite) Rewrite {
 	steps := exactjson.StepsOf(path)
 	return func(r *request, v *exactjson.Value) {
@@ -28,8 +28,8 @@ func each(path string, rewrites ...Rewrite) Rewrite {
 	}
 }
 
-// dropNull removes the null members of an object: some clients write null for "not set". All
-// families apply it to the top of the body.
+// dropNull removes the null members of an object: some clients write null for
+// "not set". All families apply it to the top of the body.
 func dropNull(_ *request, v *exactjson.Value) {
 	if !isKind(v, exactjson.Object) {
 		return
@@ -39,12 +39,12 @@ func dropNull(_ *request, v *exactjson.Value) {
 	})
 }
 
-// messageNulls removes the null members of messages, and of the blocks of their content. What is
-// below a block is data of the user, and stays.
+// messageNulls removes the null members of messages, and of the blocks of their
+// content. What is below a block is data of the user, and stays.
 var messageNulls = each("messages/*", dropNull, each("content/*", dropNull))
 
-// dropDefault returns a rewrite that removes the named members if they have a value, which is JSON,
-// that means the same as no such member.
+// dropDefault returns a rewrite that removes the named members if they have a
+// value, which is JSON, that means the same as no such member.
 func dropDefault(value string, names ...string) Rewrite {
 	defaultValue, err := exactjson.Parse([]byte(value))
 	if err != nil {
@@ -60,7 +60,8 @@ func dropDefault(value string, names ...string) Rewrite {
 	}
 }
 
-// dropEmpty returns a rewrite that removes the named members if they are empty lists.
+// dropEmpty returns a rewrite that removes the named members if they are empty
+// lists.
 func dropEmpty(names ...string) Rewrite { return dropDefault(`[]`, names...) }
 
 // dropMembers returns a rewrite that removes the named members.
@@ -68,7 +69,8 @@ func dropMembers(names ...string) Rewrite {
 	return func(_ *request, v *exactjson.Value) { drop(v, names...) }
 }
 
-// addDefaultText returns a rewrite that adds a member to an object that lacks it.
+// addDefaultText returns a rewrite that adds a member to an object that lacks
+// it.
 func addDefaultText(name, text string) Rewrite {
 	return func(_ *request, v *exactjson.Value) {
 		if isKind(v, exactjson.Object) && member(v, name) == nil {
@@ -77,7 +79,8 @@ func addDefaultText(name, text string) Rewrite {
 	}
 }
 
-// asList returns a rewrite that replaces a member that is a string by the list of that string.
+// asList returns a rewrite that replaces a member that is a string by the list
+// of that string.
 func asList(name string) Rewrite {
 	return func(_ *request, v *exactjson.Value) {
 		m := member(v, name)
@@ -87,8 +90,8 @@ func asList(name string) Rewrite {
 	}
 }
 
-// asBlocks returns a rewrite that replaces a member that is a string by the list of one block that
-// has the string as its text.
+// asBlocks returns a rewrite that replaces a member that is a string by the
+// list of one block that has the string as its text.
 func asBlocks(name, blockType string) Rewrite {
 	return func(_ *request, v *exactjson.Value) {
 		m := member(v, name)
@@ -99,15 +102,16 @@ func asBlocks(name, blockType string) Rewrite {
 	}
 }
 
-// renameMember returns a rewrite that renames a member, unless the object has a member of the new
-// name.
+// renameMember returns a rewrite that renames a member, unless the object has a
+// member of the new name.
 func renameMember(from, to string) Rewrite {
 	return func(_ *request, v *exactjson.Value) { rename(v, from, to) }
 }
 
-// parseArguments replaces the arguments of a call that are the text of a JSON object, such as
-// {"arguments": "{ \"a\": 1}"}, by the object: an agent may have marshaled them again. The member
-// gets another name, since arguments that were sent as an object do not match.
+// parseArguments replaces the arguments of a call that are the text of a JSON
+// object, such as {"arguments": "{ \"a\": 1}"}, by the object: an agent may
+// have marshaled them again. The member gets another name, since arguments that
+// were sent as an object do not match.
 func parseArguments(_ *request, call *exactjson.Value) {
 	v := member(call, "arguments")
 	if !isKind(v, exactjson.String) {
@@ -122,7 +126,8 @@ func parseArguments(_ *request, call *exactjson.Value) {
 
 const parsedArguments = "arguments.json"
 
-// functionTool normalizes a function tool to {type: function, name, description, parameters}.
+// functionTool normalizes a function tool to {type: function, name,
+// description, parameters}.
 //
 //	Anthropic   {name, description, input_schema}, with type custom or without a type
 //	Chat        {type: function, function: {name, description, parameters}}
@@ -148,8 +153,8 @@ func functionTool(r *request, tool *exactjson.Value) {
 	dropEmptyProperties(r, member(tool, "parameters"))
 }
 
-// dropEmptyProperties removes empty "properties" from the schemas of values that are not objects.
-// go-openai before v1.26 wrote them for every value.
+// dropEmptyProperties removes empty "properties" from the schemas of values
+// that are not objects. go-openai wrote them for every value until v1.26.
 func dropEmptyProperties(r *request, schema *exactjson.Value) {
 	if schema == nil {
 		return
@@ -203,9 +208,15 @@ func toolChoice(_ *request, body *exactjson.Value) {
 	}
 }
 
-// toolNames are the paths at which tools have their names, the most usual one first. A tool of the
-// provider has only a type.
-var toolNames = []string{"name", "function/name", "toolSpec/name", "functionDeclarations/*/name", "type"}
+// toolNames are the paths at which tools have their names, the most usual one
+// first. A tool of the provider has only a type.
+var toolNames = []string{
+	"name",
+	"function/name",
+	"toolSpec/name",
+	"functionDeclarations/*/name",
+	"type",
+}
 
 // toolName returns the name of a tool, or "".
 func toolName(tool *exactjson.Value) (name string) {
@@ -221,8 +232,8 @@ func toolName(tool *exactjson.Value) (name string) {
 // toolLists are the paths at which requests have lists of tools.
 var toolLists = []string{"tools/*/functionDeclarations", "tools", "toolConfig/tools"}
 
-// sortTools sorts tools by name: programs range over maps of them. A list's text then has the order
-// in which they were sent; see [walker.addOrder].
+// sortTools sorts tools by name: programs range over maps of them. A list's
+// text then has the order in which they were sent; see [walker.addOrder].
 func sortTools(body *exactjson.Value) {
 	for _, path := range toolLists {
 		body.Each(path, sortByName)

@@ -10,7 +10,8 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// Selects reports whether a selector selects a request with this [Form.Name]. A selector is one of:
+// Selects reports whether a selector selects a request with this [Form.Name]. A
+// selector is one of:
 //
 //	tool/search                    a name
 //	tool, tool/*                   a kind
@@ -34,7 +35,8 @@ func Selects(selector, name string) bool {
 	return err == nil && server.NamesOrigin(origin)
 }
 
-// hasKind reports whether a selector begins with a kind of calls, or with "*" in its place.
+// hasKind reports whether a selector begins with a kind of calls, or with "*"
+// in its place.
 func hasKind(selector string) bool {
 	kind, _, _ := strings.Cut(selector, "/")
 	return kind == "*" || slices.Contains(interaction.Kinds, kind)
@@ -53,11 +55,13 @@ func CheckSelector(selector string) error {
 		if server.Path == "" {
 			return nil
 		}
-		return fmt.Errorf("%q selects nothing: a selector names a server, and not a path of it", selector)
+		return fmt.Errorf("%q selects nothing: a selector names a server, and not a path of it",
+			selector)
 	}
-	return fmt.Errorf("%q selects nothing: a selector is a kind (%s), or a kind, a slash and a name, "+
-		"as in the report of a miss and in the output of promptecho show (\"llm/openai.chat\", "+
-		"\"http/api.example.com\", \"tool/search\"); \"*\" stands for any kind or name",
+	return fmt.Errorf("%q selects nothing: a selector is a kind (%s), or a kind, a slash and a "+
+		"name, as in the report of a miss and in the output of promptecho show "+
+		"(\"llm/openai.chat\", \"http/api.example.com\", \"tool/search\"); "+
+		"\"*\" stands for any kind or name",
 		selector, strings.Join(interaction.Kinds, ", "))
 }
 

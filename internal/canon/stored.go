@@ -1,13 +1,15 @@
 package canon
 
-// What OpenAI keeps for its users (https://platform.openai.com/docs/api-reference): files, vector
-// stores, conversations, responses. Gateways have them under their own base URL, so the host and
-// what stands before these paths only choose.
+// The objects that OpenAI stores for its users
+// (https://platform.openai.com/docs/api-reference): files, vector stores,
+// conversations, responses. Gateways have them under their own base URLs, so
+// neither the host nor the start of the path matches.
 //
-// Anybody may have a path such as "/files". These families take a request only if its path or its
-// body says that it is one of OpenAI's: by the beginning of an ID, or by a purpose. A list of files
-// (GET /files) says neither, so its host is compared as that of any other server.
-var keptFamilies = []*Family{
+// Many servers have a path such as "/files". These families accept a request
+// only if its path or its body has a mark of OpenAI: the start of an ID, or the
+// purpose of a file. A list of files (GET /files) has neither, so no family
+// knows it, and its host matches.
+var storedFamilies = []*Family{
 	change("openai.uploads", Family{
 		Paths: []string{"/uploads"},
 		Needs: []string{"filename purpose bytes mime_type"},
@@ -55,7 +57,7 @@ var keptFamilies = []*Family{
 	fetch("openai.containers.retrieve", "/containers/cntr_{container...}"),
 	remove("openai.containers.delete", "/containers/cntr_{container...}"),
 
-	// Behind those that have files of their own.
+	// After vector stores and containers, whose paths have files, too.
 	change("openai.files", Family{
 		Paths:      []string{"/files"},
 		Needs:      filePurposes,
@@ -66,23 +68,25 @@ var keptFamilies = []*Family{
 	remove("openai.files.delete", "/files/file-{file}"),
 }
 
-// filePurposes are the purposes that OpenAI, Mistral and Groq give to a file. Other services have
-// uploads with a purpose, too: Stripe has them at the same path.
+// filePurposes are the purposes of files at OpenAI, Mistral and Groq. Stripe
+// has uploads with other purposes at the same path.
 var filePurposes = []string{
 	"purpose=assistants file", "purpose=batch file", "purpose=evals file", "purpose=fine-tune file",
 	"purpose=ocr file", "purpose=user_data file", "purpose=vision file",
 }
 
-// change is a POST that changes what a server keeps.
+// change returns the family of a POST that creates or changes a stored object.
 func change(name string, f Family) *Family {
-	f.Name, f.NoModel, f.SideEffects = name, true, []string{"*"}
+	f.Name = name
+	f.NoModel = true
+	f.SideEffects = []string{"*"}
 	return &f
 }
 
-// fetch is a GET of what a server keeps.
+// fetch returns the family of a GET of a stored object.
 func fetch(name string, paths ...string) *Family { return poll(Family{Name: name, Paths: paths}) }
 
-// remove is a DELETE of what a server keeps.
+// remove returns the family of a DELETE of a stored object.
 func remove(name string, paths ...string) *Family {
 	f := fetch(name, paths...)
 	f.Method = "DELETE"

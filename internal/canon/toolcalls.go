@@ -19,7 +19,8 @@ type toolItem struct {
 	result bool
 }
 
-// toolWrappers are the members that hold a call or a result in Bedrock's Converse and in Gemini.
+// toolWrappers are the members that hold a call or a result in Bedrock's
+// Converse and in Gemini.
 var toolWrappers = []struct {
 	name   string
 	result bool
@@ -30,8 +31,8 @@ var toolWrappers = []struct {
 	{"functionResponse", true},
 }
 
-// toolItemOf returns the tool call or the result that a message or a block is. list is the name of
-// the member that has the block, or "" for a message.
+// toolItemOf returns the tool call or the result that a message or a block is.
+// list is the name of the member that has the block, or "" for a message.
 func toolItemOf(v *exactjson.Value, list string) (item toolItem, ok bool) {
 	for _, wrapper := range toolWrappers {
 		object := member(v, wrapper.name)
@@ -61,7 +62,7 @@ func toolItemOf(v *exactjson.Value, list string) (item toolItem, ok bool) {
 	case member(v, "call_id") != nil, kind == "function_call": // OpenAI's Responses
 		item.id = cmp.Or(member(v, "call_id"), member(v, "id"))
 		item.result = strings.HasSuffix(kind, "_output") || strings.HasSuffix(kind, "_result")
-	case isString(member(v, "role"), "tool"), member(v, "tool_call_id") != nil: // OpenAI's chat, Mistral
+	case isString(member(v, "role"), "tool"), member(v, "tool_call_id") != nil: // chat, Mistral
 		item.id = member(v, "tool_call_id")
 		item.result = kind != "function.call"
 	default:
@@ -70,12 +71,14 @@ func toolItemOf(v *exactjson.Value, list string) (item toolItem, ok bool) {
 	return item, true
 }
 
-// normalizeToolCalls normalizes the tool calls and the results of the conversation at a path.
+// normalizeToolCalls normalizes the tool calls and the results of the
+// conversation at a path.
 //
-// IDs that only link a call to its result become "#1", "#2", in the order of the calls: fantasy and
-// Genkit make random IDs. Calls of one answer are sorted, and so are results with nothing
-// between them, if each has an ID or each has the name of its tool: programs run tools at the
-// same time, and have calls in maps. A result that is the text of JSON is parsed, since programs
+// IDs that only link a call to its result become "#1", "#2", in the order of
+// the calls: fantasy and Genkit make random IDs. Calls of one answer are
+// sorted, and so are results with nothing between them, if each has an ID or
+// each has the name of its tool: programs run tools at the same time, and have
+// calls in maps. A result that is the text of JSON is parsed, since programs
 // marshal maps in any order. With [Options.AsSent], only the IDs change.
 func normalizeToolCalls(path string) Rewrite {
 	return each(path, func(r *request, list *exactjson.Value) {
@@ -101,8 +104,9 @@ func normalizeToolCalls(path string) Rewrite {
 	})
 }
 
-// sortKey returns the key by which a run of calls or of results is sorted, or nil if its order
-// matters: without IDs or names, only the order tells which result is that of which call.
+// sortKey returns the key by which a run of calls or of results is sorted, or
+// nil if its order matters: without IDs or names, only the order tells which
+// result is that of which call.
 func (r *request) sortKey(runs [][]toolItem, i int) func(toolItem) string {
 	if r.options.AsSent {
 		return nil
@@ -122,7 +126,9 @@ func (r *request) sortKey(runs [][]toolItem, i int) func(toolItem) string {
 		if run[0].result {
 			return func(item toolItem) string { return item.id.Text }
 		}
-		return func(item toolItem) string { return string(r.appendCall(nil, item.value, item.id, "")) }
+		return func(item toolItem) string {
+			return string(r.appendCall(nil, item.value, item.id, ""))
+		}
 	case haveNames(run) && haveNames(results):
 		return func(item toolItem) string { return item.name }
 	}
@@ -149,9 +155,9 @@ func haveNames(run []toolItem) bool {
 	return true
 }
 
-// toolRuns returns the runs of calls and of results in a list of messages or of items. A run of
-// results has nothing else between them. A run of calls is in one message, or has nothing else
-// between them in a list of items.
+// toolRuns returns the runs of calls and of results in a list of messages or of
+// items. A run of results has nothing else between them. A run of calls is in
+// one message, or has nothing else between them in a list of items.
 func toolRuns(list *exactjson.Value) (runs [][]toolItem) {
 	open := false // the next item may be of the last run
 	add := func(item toolItem) {
@@ -170,7 +176,8 @@ func toolRuns(list *exactjson.Value) (runs [][]toolItem) {
 			continue
 		}
 
-		// A message ends a run of calls. It continues a run of results if it has only results.
+		// A message ends a run of calls. It continues a run of results if it
+		// has only results.
 		open = open && runs[len(runs)-1][0].result
 		hasBlocks := false
 		for _, name := range []string{"content", "parts", "tool_calls"} {
@@ -190,8 +197,8 @@ func toolRuns(list *exactjson.Value) (runs [][]toolItem) {
 	return runs
 }
 
-// sortRun sorts the items of a run by a key, each in the place of another, and numbers the calls in
-// their new order.
+// sortRun sorts the items of a run by a key, each in the place of another, and
+// numbers the calls in their new order.
 func sortRun(run []toolItem, key func(toolItem) string, numbers ordinals) {
 	sorted := slices.Clone(run)
 	keys := map[*exactjson.Value]string{}
@@ -210,8 +217,8 @@ func sortRun(run []toolItem, key func(toolItem) string, numbers ordinals) {
 	}
 }
 
-// addSentOrder adds the order in which the items of a run were sent to the text of the list; see
-// [walker.addOrder].
+// addSentOrder adds the order in which the items of a run were sent to the text
+// of the list; see [walker.addOrder].
 func addSentOrder(list *exactjson.Value, run []toolItem) {
 	for _, item := range run {
 		kind := "call "
@@ -222,8 +229,9 @@ func addSentOrder(list *exactjson.Value, run []toolItem) {
 	}
 }
 
-// appendCall appends the fields of a tool call, without its ID, its caller, and the fields that the
-// user ignores. source is the path at which v was sent, or "" if that is unknown.
+// appendCall appends the fields of a tool call, without its ID, its caller, and
+// the fields that the user ignores. source is the path at which v was sent, or
+// "" if that is unknown.
 func (r *request) appendCall(dst []byte, v, id *exactjson.Value, source string) []byte {
 	if v == id || v.Name == "caller" {
 		return dst
@@ -260,8 +268,8 @@ func (r *request) isIgnored(source string) bool {
 	return false
 }
 
-// parseResult replaces the texts of a tool's result that are JSON objects or lists by their
-// values.
+// parseResult replaces the texts of a tool's result that are JSON objects or
+// lists by their values.
 func (r *request) parseResult(result *exactjson.Value) {
 	for _, path := range []string{"content", "output", "response", "result", "response/{*}"} {
 		result.Each(path+"/*/text", r.parseText)
@@ -269,11 +277,11 @@ func (r *request) parseResult(result *exactjson.Value) {
 	}
 }
 
-// parseText replaces a text that is a JSON object or list by its value. The name of the member gets
-// the suffix ".json": a value that was not sent as a text does not match.
+// parseText replaces a text that is a JSON object or list by its value. The
+// name of the member gets the suffix ".json": a value that was not sent as a
+// text does not match.
 func (r *request) parseText(v *exactjson.Value) {
-	mayBeJSON := isKind(v, exactjson.String) && v.Text != "" && strings.IndexByte("{[ \\", v.Text[0]) >= 0
-	if !mayBeJSON {
+	if !isKind(v, exactjson.String) || !mayBeJSON(v.Text) {
 		return
 	}
 	parsed, ok := parseJSON(r.options.Masked("", exactjson.UnescapeText(v.Text)))
@@ -281,6 +289,12 @@ func (r *request) parseText(v *exactjson.Value) {
 		replace(v, parsed)
 		v.Name += ".json"
 	}
+}
+
+// mayBeJSON reports whether an escaped text starts like a JSON object or list:
+// with a bracket, a space, or an escape of one.
+func mayBeJSON(text string) bool {
+	return text != "" && strings.IndexByte("{[ \\", text[0]) >= 0
 }
 
 // ordinals has a number for each ID of a tool call: "#1", "#2".
@@ -295,7 +309,8 @@ func (o ordinals) numberCalls(items []toolItem) {
 	}
 }
 
-// numberCall replaces the ID of a call by its number. A new ID gets the next number.
+// numberCall replaces the ID of a call by its number. A new ID gets the next
+// number.
 func (o ordinals) numberCall(id *exactjson.Value) {
 	if !isKind(id, exactjson.String) {
 		return
@@ -308,9 +323,9 @@ func (o ordinals) numberCall(id *exactjson.Value) {
 	id.Text = number
 }
 
-// numberResult replaces the ID of a result by the number of its call. If the call is not in the body
-// but in a response that the provider stores (previous_response_id), the ID stays: nothing else
-// tells which call it is.
+// numberResult replaces the ID of a result by the number of its call. If the
+// call is not in the body but in a response that the provider stores
+// (previous_response_id), the ID stays: nothing else tells which call it is.
 func (o ordinals) numberResult(id *exactjson.Value) {
 	if !isKind(id, exactjson.String) {
 		return

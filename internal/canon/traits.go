@@ -13,16 +13,16 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A level says what a field means to matching: whether it matches, and if not, how much it helps to
-// choose among recordings of the same form.
+// A level says what a field means to matching: whether it matches, and if not,
+// how much it helps to choose among recordings of the same form.
 type level int
 
 const (
 	levelIgnored  level = iota - 1 // left out
 	levelIdentity                  // matches
 
-	// The fields of these levels do not match. They help to choose: a level comes before all
-	// levels below it.
+	// The fields of these levels do not match. They help to choose: a level
+	// comes before all levels below it.
 	levelIssuedID    // an ID that first appeared in a recorded answer
 	levelCaller      // the function that sends the request, or the name that the program gives it
 	levelHost        // the host
@@ -38,31 +38,34 @@ const (
 	levelGenerated = levels // values that clients generate for each request: they do not help
 )
 
-// A Trait is a field that does not match, but helps to choose among recordings of one form.
+// A Trait is a field that does not match, but helps to choose among recordings
+// of one form.
 type Trait struct {
 	Path  string
 	value uint64 // the hash of the field's value
 	level level
 }
 
-// IssuedID returns the trait of a request that sends an issued ID: one that first appeared in a
-// recorded answer. The client has that answer, so the ID tells which conversation the request
-// belongs to. The argument is the hash of the ID.
+// IssuedID returns the trait of a request that sends an issued ID: one that
+// first appeared in a recorded answer. The client has that answer, so the ID
+// tells which conversation the request belongs to. The argument is the hash of
+// the ID.
 func IssuedID(id uint64) Trait { return Trait{issuedIDPath, id, levelIssuedID} }
 
 const issuedIDPath = "id"
 
-// IsIssuedID reports whether the trait is an issued ID. No option makes such a trait match.
+// IsIssuedID reports whether the trait is an issued ID. No option makes such a
+// trait match.
 func (t Trait) IsIssuedID() bool { return t.level == levelIssuedID }
 
-// IsSpelling reports whether the trait is how a request is written. No option makes such a trait
-// match.
+// IsSpelling reports whether the trait is how a request is written. No option
+// makes such a trait match.
 func (t Trait) IsSpelling() bool { return t.level == levelSpelling }
 
-// Varying has the values of the traits in which the recordings of a form differ, by path. The value
-// 0 stands for a request without the trait. Only these traits help to choose: a trait that all
-// recordings share, such as the host, may have changed for all of them. With a nil Varying, all
-// traits count.
+// Varying has the values of the traits in which the recordings of a form
+// differ, by path. The value 0 stands for a request without the trait. Only
+// these traits help to choose: a trait that all recordings share, such as the
+// host, may have changed for all of them. With a nil Varying, all traits count.
 type Varying map[string]map[uint64]bool
 
 // VaryingOf compares the traits of several requests.
@@ -93,9 +96,10 @@ func VaryingOf(all [][]Trait) Varying {
 	return varying
 }
 
-// Known returns the paths at which the traits of a request have the value of some recording. A value
-// that no recording has, such as a temperature that was changed in the whole program, does not
-// help to choose, and must not outweigh traits that do.
+// Known returns the paths at which the traits of a request have the value of
+// some recording. A value that no recording has, such as a temperature that was
+// changed in the whole program, does not help to choose, and must not outweigh
+// traits that do.
 func (v Varying) Known(traits []Trait) Varying {
 	known := maps.Clone(v)
 	requested := valuesOf(traits)
@@ -122,8 +126,9 @@ func valuesOf(traits []Trait) map[string][]uint64 {
 	return values
 }
 
-// A Kind has the hash of a request's traits at each level, the most important level first. Requests
-// of the same form and kind get their recordings in recorded order.
+// A Kind has the hash of a request's traits at each level, the most important
+// level first. Requests of the same form and kind get their recordings in
+// recorded order.
 type Kind [levels - 1]uint64
 
 // Of returns the kind of a request with these traits.
@@ -139,8 +144,9 @@ func (v Varying) Of(traits []Trait) (k Kind) {
 // KindOf returns the kind of a request for which all its traits count.
 func KindOf(traits []Trait) Kind { return Varying(nil).Of(traits) }
 
-// Differing returns the most important trait that one of two requests has and the other does not.
-// Traits that vary among the recordings come before all others.
+// Differing returns the most important trait that one of two requests has and
+// the other does not. Traits that vary among the recordings come before all
+// others.
 func (v Varying) Differing(a, b []Trait) Trait {
 	var first Trait
 	consider := func(t Trait) {
@@ -170,15 +176,15 @@ func (v Varying) Differing(a, b []Trait) Trait {
 	return first
 }
 
-// SameKind is the set of all levels as bits, the most important level in the highest bit: two
-// requests of one kind agree in all of them.
+// SameKind is the set of all levels as bits, the most important level in the
+// highest bit: two requests of one kind agree in all of them.
 const SameKind = 1<<(levels-1) - 1
 
 // SpellingOnly is the set of all levels but that of the spelling.
 const SpellingOnly = SameKind - 1
 
-// Agreed returns the kind with only the given set of levels; see [SameKind]. Two requests agree in
-// these levels if what Agreed returns is equal.
+// Agreed returns the kind with only the given set of levels; see [SameKind].
+// Two requests agree in these levels if what Agreed returns is equal.
 func (k Kind) Agreed(set int) Kind {
 	for i := range k {
 		isInSet := set>>(len(k)-1-i)&1 == 1
@@ -189,7 +195,8 @@ func (k Kind) Agreed(set int) Kind {
 	return k
 }
 
-// seed is that of hashes. They are only compared with each other, in one process.
+// seed is that of hashes. They are only compared with each other, in one
+// process.
 var seed = maphash.MakeSeed()
 
 // hash adds a text to a hash, which is 0 at the beginning.
@@ -201,9 +208,9 @@ func hash(h uint64, text string) uint64 {
 	return maphash.Comparable(seed, link{h, text})
 }
 
-// addTrait adds a field that does not match, unless its value belongs to one call only: a trace ID, a
-// counter, a time. With such a trait, a poll that is sent again would get the recording of a
-// later poll.
+// addTrait adds a field that does not match, unless its value belongs to one
+// call only: a trace ID, a counter, a time. With such a trait, a poll that is
+// sent again would get the recording of a later poll.
 func (f *Form) addTrait(l level, path, value string) {
 	switch l {
 	case levelGenerated:
@@ -218,8 +225,8 @@ func (f *Form) addTrait(l level, path, value string) {
 	f.Traits = append(f.Traits, Trait{path, hash(0, value), l})
 }
 
-// withoutChance returns the value of a field without the parts that may differ in each call. It
-// returns false if nothing else is left.
+// withoutChance returns the value of a field without the parts that may differ
+// in each call. It returns false if nothing else is left.
 func withoutChance(name, value string) (rest string, ok bool) {
 	switch {
 	case chance.OfOneCall(name):
@@ -230,12 +237,12 @@ func withoutChance(name, value string) (rest string, ok bool) {
 	return withoutCounters(value)
 }
 
-// OfOneCall reports whether the value of a field belongs to one call only, such as a trace ID, by
-// the name of the field. No answer depends on it.
+// OfOneCall reports whether the value of a field belongs to one call only, such
+// as a trace ID, by the name of the field. No answer depends on it.
 func OfOneCall(path string) bool { return chance.OfOneCall(fieldpath.Name(path)) }
 
-// withoutCounters returns a value without its digits. It returns false for a number, a time, a random
-// value and null.
+// withoutCounters returns a value without its digits. It returns false for a
+// number, a time, a random value and null.
 func withoutCounters(value string) (rest string, ok bool) {
 	plain := strings.Trim(value, `"`)
 	isNumber := strings.Trim(plain, "0123456789.+-eE") == ""
@@ -251,11 +258,17 @@ func withoutCounters(value string) (rest string, ok bool) {
 	return strings.Join(strings.FieldsFunc(value, isDigit), ""), true
 }
 
-// spellingOf returns the trait of how a body is written: the white space and the escapes of its JSON,
-// and the names of its members in any order, or the names of the files of a multipart body. A
-// program writes all its requests in one way, so a recording that is written in the same way is
-// more likely the right one. Members of the body for which isLeftOut is true do not count.
-func spellingOf(text []byte, encoding encoding, body *exactjson.Value, isLeftOut func(member string) bool) Trait {
+// spellingOf returns the trait of how a body is written: the white space and
+// the escapes of its JSON, and the names of its members in any order, or the
+// names of the files of a multipart body. A program writes all its requests in
+// one way, so a recording that is written in the same way is more likely the
+// right one. Members of the body for which isLeftOut is true do not count.
+func spellingOf(
+	text []byte,
+	encoding encoding,
+	body *exactjson.Value,
+	isLeftOut func(member string) bool,
+) Trait {
 	var h uint64
 	if bytes.Contains(text, []byte(`\u`)) && nonASCIIEscape().Match(text) {
 		h = hash(h, `\u`)
@@ -271,8 +284,8 @@ func spellingOf(text []byte, encoding encoding, body *exactjson.Value, isLeftOut
 	return Trait{"spelling", h + hashMembers(body, 0, isLeftOut), levelSpelling}
 }
 
-// nonASCIIEscape matches escapes of characters beyond ASCII. Most encoders escape some ASCII
-// characters, so those escapes do not count.
+// nonASCIIEscape matches escapes of characters beyond ASCII. Most encoders
+// escape some ASCII characters, so those escapes do not count.
 var nonASCIIEscape = memo.Regexp(`\\u([^0]|0[^0]|00[^0-7])`)
 
 // hashFileNames adds the names of the files of a multipart body to a hash.
@@ -285,14 +298,14 @@ func hashFileNames(h uint64, body []byte) uint64 {
 }
 
 const (
-	// The first separators show how a program writes JSON. Reading more would cost time and
-	// tell no more.
+	// The first separators show how a program writes JSON. Reading more would
+	// cost time and tell no more.
 	maxScanned = 4096
 	maxSpaces  = 65
 )
 
-// hashSpaces adds the white space after the first brace, the first colon and the first comma of a
-// JSON text to a hash.
+// hashSpaces adds the white space after the first brace, the first colon and
+// the first comma of a JSON text to a hash.
 func hashSpaces(h uint64, body []byte) uint64 {
 	inString := false
 	var seen [256]bool
@@ -316,10 +329,15 @@ func hashSpaces(h uint64, body []byte) uint64 {
 	return h
 }
 
-// hashMembers returns a hash of the members of v and of the objects in v: their names, in which object
-// they are, and the JSON types of their values. parent is a hash of the place of v. Members of v
-// itself for which isLeftOut is true do not count.
-func hashMembers(v *exactjson.Value, parent uint64, isLeftOut func(member string) bool) (sum uint64) {
+// hashMembers returns a hash of the members of v and of the objects in v: their
+// names, in which object they are, and the JSON types of their values. parent
+// is a hash of the place of v. Members of v itself for which isLeftOut is true
+// do not count.
+func hashMembers(
+	v *exactjson.Value,
+	parent uint64,
+	isLeftOut func(member string) bool,
+) (sum uint64) {
 	for i := range v.Elems {
 		child := &v.Elems[i]
 		if v.Kind != exactjson.Object {

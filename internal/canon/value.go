@@ -20,7 +20,8 @@ func member(v *exactjson.Value, path ...string) *exactjson.Value {
 	return v
 }
 
-// elems returns the elements of an array. It returns nil for any other value and for nil.
+// elems returns the elements of an array. It returns nil for any other value
+// and for nil.
 func elems(v *exactjson.Value) []exactjson.Value {
 	if v == nil || v.Kind != exactjson.Array {
 		return nil
@@ -28,8 +29,8 @@ func elems(v *exactjson.Value) []exactjson.Value {
 	return v.Elems
 }
 
-// singleValue returns the element of an array that has one element, and any other value as it
-// is. Fields of forms are arrays.
+// singleValue returns the element of an array that has one element, and any
+// other value as it is. Fields of forms are arrays.
 func singleValue(v *exactjson.Value) *exactjson.Value {
 	if list := elems(v); len(list) == 1 {
 		return &list[0]
@@ -47,7 +48,8 @@ func isString(v *exactjson.Value, texts ...string) bool {
 	return isKind(v, exactjson.String) && slices.Contains(texts, v.Text)
 }
 
-// hasOnly reports whether v is an object whose members all have one of the names.
+// hasOnly reports whether v is an object whose members all have one of the
+// names.
 func hasOnly(v *exactjson.Value, names ...string) bool {
 	if !isKind(v, exactjson.Object) {
 		return false
@@ -85,7 +87,8 @@ func field(name string, v exactjson.Value) exactjson.Value {
 	return v
 }
 
-// replace replaces v. The new value keeps v's name and ID: in a trace, it was sent where v was.
+// replace replaces v. The new value keeps v's name and ID: in a trace, it was
+// sent where v was.
 func replace(v *exactjson.Value, with exactjson.Value) {
 	with.ID, with.Name = v.ID, v.Name
 	*v = with
@@ -98,8 +101,8 @@ func rename(v *exactjson.Value, from, to string) {
 	}
 }
 
-// appendTo appends a value to the list that a member has, and makes the list if there is none. It
-// makes v an object.
+// appendTo appends a value to the list that a member has, and makes the list if
+// there is none. It makes v an object.
 func appendTo(v *exactjson.Value, name string, value exactjson.Value) {
 	v.Kind = exactjson.Object
 	if list := member(v, name); list != nil {
@@ -114,8 +117,8 @@ func stringValue(s string) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
 }
 
-// equal reports whether two values are equal, with numbers and strings written in the same way and
-// members in the same order.
+// equal reports whether two values are equal, with numbers and strings written
+// in the same way and members in the same order.
 func equal(a, b *exactjson.Value) bool {
 	if a.Kind != b.Kind || a.Text != b.Text {
 		return false
@@ -125,15 +128,17 @@ func equal(a, b *exactjson.Value) bool {
 	})
 }
 
-// A child is an element of an array or a member of an object, and its segment of a path.
+// A child is an element of an array or a member of an object, and its segment
+// of a path.
 type child struct {
 	segment string
 	value   *exactjson.Value
 }
 
-// children returns the elements of an array in their order, or the members of an object sorted by
-// their segments, as forms have them. The segment of a second member with the same name ends in
-// "~+2", which no name contains when it is escaped.
+// children returns the elements of an array in their order, or the members of
+// an object sorted by their segments, as forms have them. The segment of a
+// second member with the same name ends in "~+2", which no name contains when
+// it is escaped.
 func children(v *exactjson.Value) []child {
 	if v.Kind != exactjson.Object {
 		list := make([]child, len(v.Elems))
@@ -157,7 +162,8 @@ func children(v *exactjson.Value) []child {
 	return list
 }
 
-// walk calls f for v and for each value below v, with their paths. The path of v is path.
+// walk calls f for v and for each value below v, with their paths. The path of
+// v is path.
 func walk(v *exactjson.Value, path string, f func(v *exactjson.Value, path string)) {
 	f(v, path)
 	for _, c := range children(v) {
@@ -165,8 +171,8 @@ func walk(v *exactjson.Value, path string, f func(v *exactjson.Value, path strin
 	}
 }
 
-// Lines returns the fields of a JSON value as a form of a request has them. If the value itself is
-// an empty object or list, it has no fields.
+// Lines returns the fields of a JSON value as a form of a request has them. If
+// the value itself is an empty object or list, it has no fields.
 func Lines(v *exactjson.Value) (lines []Line) {
 	var defaults Options
 	walk(v, "", func(v *exactjson.Value, path string) {
@@ -184,8 +190,8 @@ func Lines(v *exactjson.Value) (lines []Line) {
 	return lines
 }
 
-// pathsByID numbers v and all values below it by [exactjson.Value.ID], from 1. The result has the
-// path of each value at the index of its ID.
+// pathsByID numbers v and all values below it by [exactjson.Value.ID], from 1.
+// The result has the path of each value at the index of its ID.
 func pathsByID(v *exactjson.Value) []string {
 	paths := []string{""} // 0 is the ID of a value that was not in the request
 	walk(v, "body", func(v *exactjson.Value, path string) {

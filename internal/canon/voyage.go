@@ -1,8 +1,9 @@
 package canon
 
 // Voyage AI (https://docs.voyageai.com/reference) and Jina AI
-// (https://jina.ai/embeddings), which share paths; their embeddings are at
-// OpenAI's path and in its family. Text Embeddings Inference reranks "texts".
+// (https://jina.ai/embeddings) have the same paths. Their embeddings have
+// OpenAI's path, and belong to its family. Text Embeddings Inference has
+// "texts" in place of "documents".
 var voyageFamilies = []*Family{
 	{
 		Name:     "voyage.multimodalembeddings",

@@ -13,8 +13,8 @@ import (
 // Form returns the form of a redacted request under the options.
 func (o *Options) Form(req *interaction.Request) *Form { return o.form(req, false) }
 
-// Trace returns the same form as [Options.Form]. It also notes where each field was sent; see
-// [Form.Sent].
+// Trace returns the same form as [Options.Form]. It also notes where each field
+// was sent; see [Form.Sent].
 func (o *Options) Trace(req *interaction.Request) *Form { return o.form(req, true) }
 
 func (o *Options) form(req *interaction.Request, traced bool) *Form {
@@ -55,8 +55,9 @@ func (w *walker) walk() {
 	w.setText()
 }
 
-// writeHost writes the origin. Names and ports of local hosts differ from machine to machine, so
-// all local hosts match. Which one it was helps to choose among recordings.
+// writeHost writes the origin. Names and ports of local hosts differ from
+// machine to machine, so all local hosts match. Which one it was helps to
+// choose among recordings.
 func (w *walker) writeHost() {
 	origin := w.Origin
 	if w.local {
@@ -76,7 +77,8 @@ func (w *walker) writeHost() {
 	w.addTrait(levelHost, "host", w.options.Masked("host", w.Origin))
 }
 
-// writePart writes a part of the request unless it is missing or empty. An empty body is written.
+// writePart writes a part of the request unless it is missing or empty. An
+// empty body is written.
 func (w *walker) writePart(part string, v exactjson.Value) {
 	isEmptyObject := v.Kind == exactjson.Object && len(v.Elems) == 0
 	if v.Kind == exactjson.Null || part != "body" && isEmptyObject {
@@ -87,8 +89,8 @@ func (w *walker) writePart(part string, v exactjson.Value) {
 	w.writeValue(&v, "")
 }
 
-// writeValue writes v and all values below it. v is at w.fieldPath of the form. parentSource is the path
-// at which v's parent was sent.
+// writeValue writes v and all values below it. v is at w.fieldPath of the form.
+// parentSource is the path at which v's parent was sent.
 func (w *walker) writeValue(v *exactjson.Value, parentSource string) {
 	source := parentSource
 	if w.sources != nil {
@@ -116,8 +118,9 @@ func (w *walker) writeValue(v *exactjson.Value, parentSource string) {
 	}
 }
 
-// addOrder adds the order in which the elements of the list at w.fieldPath were sent, which the list
-// has as its text. It helps to choose among recordings, and matches only if the user says so.
+// addOrder adds the order in which the elements of the list at w.fieldPath were
+// sent, which the list has as its text. It helps to choose among recordings,
+// and matches only if the user says so.
 func (w *walker) addOrder(sent string) {
 	line := Line{
 		Path:  string(w.fieldPath) + "/order",
@@ -133,9 +136,9 @@ func (w *walker) addOrder(sent string) {
 	}
 }
 
-// source returns the path at which a value of the body was sent, or "" if it was not sent, and for
-// other parts of the request. A value that a rewrite made counts as sent at its parent,
-// unless that is the whole body.
+// source returns the path at which a value of the body was sent, or "" if it
+// was not sent, and for other parts of the request. A value that a rewrite made
+// counts as sent at its parent, unless that is the whole body.
 func (w *walker) source(v *exactjson.Value, parentSource string) string {
 	if w.part != "body" {
 		return ""
@@ -152,7 +155,8 @@ func (w *walker) source(v *exactjson.Value, parentSource string) string {
 	return source
 }
 
-// writeField writes the field at w.fieldPath to the list of the form that its level asks for.
+// writeField writes the field at w.fieldPath to the list of the form that its
+// level asks for.
 func (w *walker) writeField(v *exactjson.Value, source string) {
 	level := w.level(v, source)
 	if level == levelIgnored {
@@ -172,8 +176,8 @@ func (w *walker) writeField(v *exactjson.Value, source string) {
 	}
 }
 
-// level returns the level of the field at w.fieldPath under the options. v is its value, or nil for the
-// host.
+// level returns the level of the field at w.fieldPath under the options. v is
+// its value, or nil for the host.
 func (w *walker) level(v *exactjson.Value, source string) level {
 	level := levelIdentity
 	path := string(w.fieldPath)
@@ -190,13 +194,14 @@ func (w *walker) level(v *exactjson.Value, source string) level {
 	return w.options.level(w.Form, level, path, source)
 }
 
-// sortList sorts the list at w.fieldPath by the fields of its elements that match, if the user says that
-// its order does not matter. The list's text then has the indices at which the elements were
-// sent.
+// sortList sorts the list at w.fieldPath by the fields of its elements that
+// match, if the user says that its order does not matter. The list's text then
+// has the indices at which the elements were sent.
 func (w *walker) sortList(list *exactjson.Value, source string) {
 	path := string(w.fieldPath)
 	i := slices.IndexFunc(w.options.Unordered, func(pattern string) bool {
-		// A pattern also selects what is below a list. Lists in the list keep their order.
+		// A pattern also selects what is below a list. Lists in the list keep
+		// their order.
 		isOfParent := selects(pattern, parentOf(path), parentOf(source))
 		return selects(pattern, path, source) && !isOfParent
 	})
@@ -219,8 +224,9 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 	}
 }
 
-// textOfElement returns the matching fields of an element as the text of a form has them, with the
-// same path for each element of the list. The form stays as it is.
+// textOfElement returns the matching fields of an element as the text of a form
+// has them, with the same path for each element of the list. The form stays as
+// it is.
 func (w *walker) textOfElement(listPath string, element *exactjson.Value, source string) string {
 	lines := len(w.lines)
 	drift := len(w.Drift)
