@@ -22,7 +22,7 @@ var a2aFamilies = []*Family{
 		},
 		Generated: messageIDs,
 		Headers:   []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites:  []Rewrite{a2aReferences},
+		Rewrites:  []Rewrite{numberReferences},
 	}),
 	{
 		Name:        "a2a.message",
@@ -32,7 +32,7 @@ var a2aFamilies = []*Family{
 		Server:      true,
 		Generated:   messageIDs,
 		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites:    []Rewrite{a2aReferences},
+		Rewrites:    []Rewrite{numberReferences},
 		SideEffects: []string{"*"},
 	},
 }
@@ -43,10 +43,10 @@ var messageIDs = []string{
 	"message/messageId",
 }
 
-// a2aReferences replaces references to the messages of the request by "#1",
+// numberReferences replaces references to the messages of the request by "#1",
 // "#2", in the order of the messages. The IDs of the messages stay. They do not
 // match, and are reported if they change.
-func a2aReferences(_ *request, body *exactjson.Value) {
+func numberReferences(_ *request, body *exactjson.Value) {
 	var ids []*exactjson.Value
 	for _, path := range messageIDs {
 		body.Each(path, func(id *exactjson.Value) { ids = append(ids, id) })

@@ -84,7 +84,7 @@ func anthropicMessages(f Family) *Family {
 }
 
 // messagesRewrites normalize a request in Anthropic's format.
-var messagesRewrites = append([]Rewrite{anthropicBeta}, conversationRewrites...)
+var messagesRewrites = append([]Rewrite{moveAnthropicBeta}, conversationRewrites...)
 
 // conversationRewrites are the messagesRewrites that also apply to a request
 // inside a body: to one of a batch, and to one whose tokens are counted.
@@ -94,8 +94,8 @@ var conversationRewrites = []Rewrite{
 	anthropicBlocks,
 	toolCalls,
 	functionTools,
-	anthropicParallel,
-	toolChoice,
+	moveParallelToolUse,
+	normalizeToolChoice,
 	renameMember("stop_sequences", "stop"),
 }
 
@@ -108,9 +108,9 @@ var batchParams = each("requests/*",
 	each("params", dropDefaults(anthropicDefaults)),
 )
 
-// anthropicBeta moves the body's anthropic_beta (Bedrock, Vertex AI) to the set
-// of values of the header anthropic-beta.
-func anthropicBeta(r *request, body *exactjson.Value) {
+// moveAnthropicBeta moves the body's anthropic_beta (Bedrock, Vertex AI) to the
+// set of values of the header anthropic-beta.
+func moveAnthropicBeta(r *request, body *exactjson.Value) {
 	list := member(body, "anthropic_beta")
 	if !isKind(list, exactjson.Array) {
 		return

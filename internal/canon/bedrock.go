@@ -88,12 +88,12 @@ var invokeRewrites = []Rewrite{converseMessages, toolCalls}
 // sent.
 var countedInput = []Rewrite{
 	each("input/converse", dropNull, converseMessages, dropDefaults(converseDefaults)),
-	each("input/invokeModel/body", countedBody),
+	each("input/invokeModel/body", decodeCountedBody),
 }
 
-// countedBody replaces the body of a request whose tokens are counted, which is
-// JSON in base64, by its value, and normalizes it.
-func countedBody(r *request, blob *exactjson.Value) {
+// decodeCountedBody decodes and normalizes the body of a request whose tokens
+// are counted: JSON in base64.
+func decodeCountedBody(r *request, blob *exactjson.Value) {
 	data, err := base64.StdEncoding.DecodeString(exactjson.UnescapeText(text(blob)))
 	if err != nil {
 		return

@@ -34,6 +34,8 @@ type candidate struct {
 // addresses caches the addresses of URLs: most programs use few URLs.
 var addresses = memo.Strings[*address]{Func: newAddress}
 
+// newAddress parses a URL, and matches its path with the patterns of all
+// families.
 func newAddress(rawURL string) *address {
 	u, err := url.Parse(rawURL)
 	if err != nil {
@@ -294,7 +296,7 @@ func (r *request) addNames(names []urls.Named) bool {
 }
 
 // takeStream removes the member of the body that asks for a stream, and reports
-// whether the request asks for one. The form has that as its Wire.
+// whether the request asks for one. The form has the result in its Wire.
 func (r *request) takeStream() bool {
 	f := r.family
 	if f.Stream == "" {

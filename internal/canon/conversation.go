@@ -29,11 +29,11 @@ func dropEmptyText(_ *request, m *exactjson.Value) {
 	}
 }
 
-// chatToolBlocks changes the tool calls and the results of a chat to
+// moveToolsToBlocks changes the tool calls and the results of a chat to
 // Anthropic's format: blocks of the assistant's message, and of one message of
 // the user after it. Messages and calls with members that the other format
 // lacks stay as they are.
-func chatToolBlocks(_ *request, body *exactjson.Value) {
+func moveToolsToBlocks(_ *request, body *exactjson.Value) {
 	messages := member(body, "messages")
 	if !isKind(messages, exactjson.Array) {
 		return
@@ -139,11 +139,11 @@ func toolUseBlock(call *exactjson.Value) (block exactjson.Value, ok bool) {
 // role.
 var systemIsDeveloper = memo.Regexp(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
 
-// chatSystem moves a system message to the member system of the body, as
+// moveSystemMessage moves a system message to the member system of the body, as
 // Anthropic has it. It moves only the first message, and only one that has no
 // other members. Later system messages stay, so that no two different
 // conversations become equal.
-func chatSystem(_ *request, body *exactjson.Value) {
+func moveSystemMessage(_ *request, body *exactjson.Value) {
 	messages := member(body, "messages")
 	list := elems(messages)
 	if len(list) == 0 || member(body, "system") != nil {
@@ -192,13 +192,13 @@ var anthropicBlocks = each("",
 )
 
 // toolCalls normalizes tool calls and results in the formats of both providers.
-// A conversation may have both, since chatToolBlocks leaves some calls as they
-// are.
+// A conversation may have both, since moveToolsToBlocks leaves some calls as
+// they are.
 var toolCalls = normalizeToolCalls("messages")
 
-// anthropicParallel moves disable_parallel_tool_use from tool_choice to
+// moveParallelToolUse moves disable_parallel_tool_use from tool_choice to
 // parallel_tool_calls of the body, as OpenAI has it.
-func anthropicParallel(_ *request, body *exactjson.Value) {
+func moveParallelToolUse(_ *request, body *exactjson.Value) {
 	choice := member(body, "tool_choice")
 	disable := member(choice, "disable_parallel_tool_use")
 	if !isKind(disable, exactjson.Bool) {

@@ -37,15 +37,15 @@ var credentialFamilies = []*Family{
 		TakesForms:  true,
 		Server:      true,
 		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
-		Rewrites:    []Rewrite{stsRegion},
+		Rewrites:    []Rewrite{ignoreSTSRegion},
 		SideEffects: []string{"*"},
 	},
 }
 
-// stsRegion makes the hosts of the regional endpoints of AWS STS not match:
-// they give the same credentials
+// ignoreSTSRegion makes the hosts of the regional endpoints of AWS STS not
+// match: they give the same credentials
 // (https://docs.aws.amazon.com/general/latest/gr/sts.html).
-func stsRegion(r *request, _ *exactjson.Value) {
+func ignoreSTSRegion(r *request, _ *exactjson.Value) {
 	host := r.Origin
 	isSTS := strings.HasPrefix(host, "sts.") && strings.HasSuffix(host, ".amazonaws.com")
 	r.anyHost = isSTS && strings.Count(host, ".") <= 3

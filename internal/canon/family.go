@@ -44,8 +44,8 @@ type Family struct {
 	Only  []string
 
 	// The body must be a JSON object. TakesForms also allows multipart and
-	// URL-encoded forms, TakesLists a list of JSON objects, and AnyBody any
-	// body or none.
+	// URL-encoded forms, TakesLists a list of JSON objects, and AnyBody
+	// all bodies and no body.
 	TakesForms bool
 	TakesLists bool
 	AnyBody    bool

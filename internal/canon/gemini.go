@@ -121,7 +121,7 @@ func geminiPaths(operation string) []string {
 	}
 }
 
-var geminiRewrites = []Rewrite{protoMessage, dropEmpty("tools"), geminiContents, geminiSchemas}
+var geminiRewrites = []Rewrite{normalizeProtoMessage, dropEmpty("tools"), geminiContents, geminiSchemas}
 
 // countedRewrites also normalize the request whose tokens are counted.
 var countedRewrites = append(
@@ -131,22 +131,23 @@ var countedRewrites = append(
 
 // geminiSchemas normalizes the schemas of a request.
 var geminiSchemas = each("",
-	each("generationConfig/responseSchema", schemaSizes),
+	each("generationConfig/responseSchema", normalizeSchemaSizes),
 	each("tools/*/functionDeclarations/*",
-		each("parameters", schemaSizes),
-		each("response", schemaSizes),
+		each("parameters", normalizeSchemaSizes),
+		each("response", normalizeSchemaSizes),
 	),
 )
 
-// schemaSizes replaces sizes in a schema that are strings by numbers. Sizes are
-// int64, for which proto JSON accepts both. genai sent strings until v1.25.
-func schemaSizes(r *request, v *exactjson.Value) {
+// normalizeSchemaSizes replaces sizes in a schema that are strings by numbers.
+// Sizes are int64, for which proto JSON accepts both. genai sent strings until
+// v1.25.
+func normalizeSchemaSizes(r *request, v *exactjson.Value) {
 	if slices.Contains(sizes, v.Name) && isDecimal(v) {
 		v.Kind = exactjson.Number
 	}
 	for i := range v.Elems {
 		if !slices.Contains(schemaData, v.Elems[i].Name) {
-			schemaSizes(r, &v.Elems[i])
+			normalizeSchemaSizes(r, &v.Elems[i])
 		}
 	}
 }
@@ -166,14 +167,15 @@ var (
 	schemaData = []string{"default", "example", "enum"}
 )
 
-// protoMessage normalizes the JSON of a protocol buffers message, or of a list
-// of messages, and of the messages in it. Proto JSON accepts two names of a
-// field, and null for "not set" (https://protobuf.dev/programming-guides/json):
-// the names become camel case, and null members are removed.
-func protoMessage(r *request, v *exactjson.Value) {
+// normalizeProtoMessage normalizes the JSON of a protocol buffers message, or
+// of a list of messages, and of the messages in it. Proto JSON accepts two
+// names of a field, and null for "not set"
+// (https://protobuf.dev/programming-guides/json): the names become camel case,
+// and null members are removed.
+func normalizeProtoMessage(r *request, v *exactjson.Value) {
 	if v.Kind == exactjson.Array {
 		for i := range v.Elems {
-			protoMessage(r, &v.Elems[i])
+			normalizeProtoMessage(r, &v.Elems[i])
 		}
 		return
 	}
@@ -182,7 +184,7 @@ func protoMessage(r *request, v *exactjson.Value) {
 		m := &v.Elems[i]
 		rename(v, m.Name, camelCase(m.Name))
 		if slices.Contains(geminiMessages, m.Name) {
-			protoMessage(r, m)
+			normalizeProtoMessage(r, m)
 		}
 	}
 }
@@ -238,15 +240,15 @@ var geminiContents = each("", each("generateContentRequest", contentsRewrite), c
 var contentsRewrite = each("",
 	each("contents/*",
 		addDefaultText("role", "user"),
-		each("parts/*/inlineData/data", standardBase64),
+		each("parts/*/inlineData/data", normalizeBase64),
 	),
 	normalizeToolCalls("contents"),
 	each("systemInstruction", dropMembers("role")),
 )
 
-// standardBase64 replaces URL-safe and unpadded base64 (RFC 4648, section 5) by
-// standard base64.
-func standardBase64(_ *request, v *exactjson.Value) {
+// normalizeBase64 replaces URL-safe and unpadded base64 (RFC 4648, section 5)
+// by standard base64.
+func normalizeBase64(_ *request, v *exactjson.Value) {
 	if v.Kind != exactjson.String {
 		return
 	}

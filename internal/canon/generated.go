@@ -11,8 +11,8 @@ import (
 )
 
 // generatedFields lists fields of services that no family knows, whose values
-// clients generate or count for each request. A row is for requests that also
-// have the second field; "" is no condition.
+// clients generate or count for each request. A row with a second field is only
+// for requests that have that field, too.
 var generatedFields = []struct{ field, with string }{
 	// azblob uploads a blob in blocks.
 	{"query/blockid", "query/comp"},
@@ -68,9 +68,9 @@ func (r *request) isGenerated(path []byte, v *exactjson.Value) bool {
 	return false
 }
 
-// isLookUp reports whether a field of the request selects what is read,
-// although its name is one of a key for retries: a GET needs no such key, and
-// the argument of an MCP tool is no key.
+// isLookUp reports whether a field with the name of a retry key selects the
+// object to read. So does any such field of a GET, which needs no retry key,
+// and an argument of an MCP tool.
 func (r *request) isLookUp(path string) bool {
 	if strings.HasPrefix(r.Endpoint, "GET ") || strings.HasPrefix(r.Endpoint, "HEAD ") {
 		return true

@@ -120,7 +120,7 @@ func mistralCompletions(f Family) *Family {
 	}
 	f.Rewrites = []Rewrite{
 		messageNulls, dropEmpty("tools", "stop"), asList("stop"), chatMessages, toolCalls,
-		functionTools, toolChoice,
+		functionTools, normalizeToolChoice,
 	}
 	f.Transcript = chatTranscript
 	return &f

@@ -14,7 +14,7 @@ var madeUpFamilies = []*Family{{
 	Stream:      "stream",
 	Bookkeeping: []string{"user"},
 	Sampling:    []string{"temperature"},
-	Rewrites:    []Rewrite{messageNulls, dropEmpty("tools"), functionTools, toolChoice},
+	Rewrites:    []Rewrite{messageNulls, dropEmpty("tools"), functionTools, normalizeToolChoice},
 	EndMarkers:  []string{"[DONE]"},
 	Transcript:  chatTranscript,
 }}

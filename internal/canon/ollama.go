@@ -80,13 +80,13 @@ var ollamaRewrites = []Rewrite{
 	dropDefault(`{}`, "options"),
 	// Ollama's Go client sends empty strings for "not set".
 	dropDefault(`""`, "format", "suffix", "template", "system"),
-	each("model", defaultTag),
+	each("model", addDefaultTag),
 	ollamaTools,
 	ollamaToolCalls,
 }
 
-// defaultTag adds the default tag to the name of a model without a tag.
-func defaultTag(_ *request, model *exactjson.Value) {
+// addDefaultTag adds the default tag to the name of a model without a tag.
+func addDefaultTag(_ *request, model *exactjson.Value) {
 	if !isKind(model, exactjson.String) || model.Text == "" {
 		return
 	}

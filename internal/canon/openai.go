@@ -145,14 +145,14 @@ func chatCompletions(f Family) *Family {
 		asList("stop"),
 		renameMember("max_completion_tokens", "max_tokens"),
 		chatMessages,
-		chatToolBlocks,
-		chatSystem,
+		moveToolsToBlocks,
+		moveSystemMessage,
 		// Gateways accept Anthropic's format here, too.
 		anthropicBlocks,
 		toolCalls,
 		functionTools,
-		anthropicParallel,
-		toolChoice,
+		moveParallelToolUse,
+		normalizeToolChoice,
 	}
 	f.Defaults = chatDefaults
 	f.Transcript = chatTranscript
@@ -169,7 +169,7 @@ func responses(f Family) *Family {
 		dropEmpty("tools"),
 		renameMember("max_output_tokens", "max_tokens"),
 		responsesInput,
-		toolChoice,
+		normalizeToolChoice,
 	}
 	f.Defaults = responsesDefaults
 	return &f
@@ -203,8 +203,8 @@ var chatTranscript = Transcript{
 	Pieces: pieces{{Grow: names{"delta"}}},
 }
 
-// chatBlocks are the types of blocks in an answer that are no text: pictures,
-// and sources.
+// chatBlocks are the types of blocks in an answer without text: pictures and
+// sources.
 const chatBlocks = "image_url|image|reference|tool_reference|document_url"
 
 // The types of items are those of ResponseOutputItemUnion and
@@ -369,7 +369,7 @@ func openaiAudio(operation string, needs ...string) *Family {
 		TakesForms: true,
 		Stream:     "stream",
 		Sampling:   []string{"temperature"},
-		Rewrites:   []Rewrite{speechStream},
+		Rewrites:   []Rewrite{setSpeechWire},
 		Defaults:   audioDefaults(operation),
 		EndMarkers: []string{"transcript.text.done", "speech.audio.done"},
 		Transcript: Transcript{
@@ -379,9 +379,9 @@ func openaiAudio(operation string, needs ...string) *Family {
 	}
 }
 
-// speechStream sets the wire format of a request for speech as a stream of
+// setSpeechWire sets the wire format of a request for speech as a stream of
 // events. Without the stream_format "sse", the answer is the audio.
-func speechStream(r *request, body *exactjson.Value) {
+func setSpeechWire(r *request, body *exactjson.Value) {
 	if isString(member(body, "stream_format"), "sse") {
 		r.Wire = "stream"
 	}
@@ -391,7 +391,7 @@ func speechStream(r *request, body *exactjson.Value) {
 // of the user ("equivalent to a text input with the user role"), and an item
 // with a role but no type is a message.
 var responsesInput = each("",
-	each("input", inputMessage),
+	each("input", wrapInputText),
 	each("input/*",
 		dropNull,
 		each("content/*", dropNull),
@@ -414,9 +414,9 @@ var responsesInput = each("",
 	dropMessageIDs,
 )
 
-// inputMessage replaces an input that is a string by the list of one message of
-// the user.
-func inputMessage(_ *request, input *exactjson.Value) {
+// wrapInputText replaces an input that is a string by the list of one message
+// of the user.
+func wrapInputText(_ *request, input *exactjson.Value) {
 	if isKind(input, exactjson.String) {
 		message := objectOf(field("role", stringValue("user")), field("content", *input))
 		replace(input, listOf(message))

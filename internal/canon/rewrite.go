@@ -126,7 +126,7 @@ func parseArguments(_ *request, call *exactjson.Value) {
 
 const parsedArguments = "arguments.json"
 
-// functionTool normalizes a function tool to {type: function, name,
+// normalizeFunctionTool normalizes a function tool to {type: function, name,
 // description, parameters}.
 //
 //	Anthropic   {name, description, input_schema}, with type custom or without a type
@@ -134,7 +134,7 @@ const parsedArguments = "arguments.json"
 //	Responses   {type: function, name, description, parameters}
 //
 // Tools that the provider runs keep all members.
-func functionTool(r *request, tool *exactjson.Value) {
+func normalizeFunctionTool(r *request, tool *exactjson.Value) {
 	dropNull(r, tool)
 	kind := member(tool, "type")
 	function := member(tool, "function")
@@ -170,16 +170,16 @@ func dropEmptyProperties(r *request, schema *exactjson.Value) {
 
 var noProperties = dropDefault(`{}`, "properties")
 
-var functionTools = each("tools/*", functionTool)
+var functionTools = each("tools/*", normalizeFunctionTool)
 
-// toolChoice normalizes tool_choice.
+// normalizeToolChoice normalizes tool_choice.
 //
 //	sent                                             normalized
 //	{type: auto}, {type: none}                       "auto", "none"
 //	{type: any}                                      "required"
 //	{type: tool, name}, {type: function, name},
 //	{type: function, function: {name}}               {type: function, name}
-func toolChoice(_ *request, body *exactjson.Value) {
+func normalizeToolChoice(_ *request, body *exactjson.Value) {
 	choice := member(body, "tool_choice")
 	if !isKind(choice, exactjson.Object) {
 		return

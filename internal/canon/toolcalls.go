@@ -197,8 +197,9 @@ func toolRuns(list *exactjson.Value) (runs [][]toolItem) {
 	return runs
 }
 
-// sortRun sorts the items of a run by a key, each in the place of another, and
-// numbers the calls in their new order.
+// sortRun sorts the items of a run by a key, and numbers the calls in their new
+// order. The items of a run may be in several messages: each is moved to the
+// place of another.
 func sortRun(run []toolItem, key func(toolItem) string, numbers ordinals) {
 	sorted := slices.Clone(run)
 	keys := map[*exactjson.Value]string{}

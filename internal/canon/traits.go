@@ -183,8 +183,9 @@ const SameKind = 1<<(levels-1) - 1
 // SpellingOnly is the set of all levels but that of the spelling.
 const SpellingOnly = SameKind - 1
 
-// Agreed returns the kind with only the given set of levels; see [SameKind].
-// Two requests agree in these levels if what Agreed returns is equal.
+// Agreed returns the kind without the levels that are not in a set; see
+// [SameKind]. Two requests agree in the levels of the set if the results for
+// their kinds are equal.
 func (k Kind) Agreed(set int) Kind {
 	for i := range k {
 		isInSet := set>>(len(k)-1-i)&1 == 1
