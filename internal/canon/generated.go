@@ -32,9 +32,10 @@ var generatedFields = []struct{ field, with string }{
 // isGenerated reports whether a client generates or counts the value of a field
 // for each request, so that the value does not match. These are:
 //
-//   - keys by which a service recognizes a retried request, if their values look random. In a
-//     request that no family knows they may be in any place, else only at the top of the body.
-//   - the fields in generatedFields.
+//   - keys by which a service recognizes a retried request, if their values look
+//     random. In a request of a family they are at the top of the body, unless the
+//     family takes every path.
+//   - generatedFields, in a request that no family knows.
 //
 // v is nil for the host.
 func (r *request) isGenerated(path []byte, v *exactjson.Value) bool {

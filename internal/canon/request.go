@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A request is a request while its form is made. Its parts are JSON values,
-// whatever their encoding was. They are never written or sent. The texts of
-// their strings are escaped; see [exactjson.ParseEscaped].
+// A request has the parts of a request while its form is made. The parts are
+// JSON values, whatever their encoding was. They are never written or sent. The
+// texts of their strings are escaped; see [exactjson.ParseEscaped].
 type request struct {
 	*Form
 	url      *url.URL
@@ -54,6 +54,7 @@ func (r *request) addToSet(header string, values ...string) {
 	}
 }
 
+// compareTexts compares two strings as [strings.Compare] does.
 func compareTexts(a, b exactjson.Value) int { return strings.Compare(a.Text, b.Text) }
 
 // objectOf returns a JSON object with the members.

@@ -68,7 +68,7 @@ func (t Trait) IsSpelling() bool { return t.level == levelSpelling }
 // host, may have changed for all of them. With a nil Varying, all traits count.
 type Varying map[string]map[uint64]bool
 
-// VaryingOf compares the traits of several requests.
+// VaryingOf returns the values of the traits in which requests differ.
 func VaryingOf(all [][]Trait) Varying {
 	withTrait := map[Trait]int{} // how many requests have the trait
 	withPath := map[string]int{} // how many requests have a trait with the path
@@ -96,8 +96,8 @@ func VaryingOf(all [][]Trait) Varying {
 	return varying
 }
 
-// Known returns the paths at which the traits of a request have the value of
-// some recording. A value that no recording has, such as a temperature that was
+// Known returns v with only the paths at which a request has the value of some
+// recording. A value that no recording has, such as a temperature that was
 // changed in the whole program, does not help to choose, and must not outweigh
 // traits that do.
 func (v Varying) Known(traits []Trait) Varying {
@@ -196,8 +196,8 @@ func (k Kind) Agreed(set int) Kind {
 	return k
 }
 
-// seed is that of hashes. They are only compared with each other, in one
-// process.
+// seed is the seed of all hashes. Hashes are only compared with others of the
+// same process.
 var seed = maphash.MakeSeed()
 
 // hash adds a text to a hash, which is 0 at the beginning.
@@ -217,34 +217,34 @@ func (f *Form) addTrait(l level, path, value string) {
 	case levelGenerated:
 		return
 	case levelQuery, levelHeader, levelUnmatched, levelBookkeeping:
-		rest, ok := withoutChance(fieldpath.Name(path), value)
+		stable, ok := stablePart(fieldpath.Name(path), value)
 		if !ok {
 			return
 		}
-		value = rest
+		value = stable
 	}
 	f.Traits = append(f.Traits, Trait{path, hash(0, value), l})
 }
 
-// withoutChance returns the value of a field without the parts that may differ
-// in each call. It returns false if nothing else is left.
-func withoutChance(name, value string) (rest string, ok bool) {
+// stablePart returns the part of a field's value that is the same in each call.
+// It returns false if there is none.
+func stablePart(name, value string) (stable string, ok bool) {
 	switch {
 	case chance.OfOneCall(name):
 		return "", false
 	case chance.WhoAsks(name):
 		return value, !chance.Drawn(value)
 	}
-	return withoutCounters(value)
+	return withoutDigits(value)
 }
 
 // OfOneCall reports whether the value of a field belongs to one call only, such
 // as a trace ID, by the name of the field. No answer depends on it.
 func OfOneCall(path string) bool { return chance.OfOneCall(fieldpath.Name(path)) }
 
-// withoutCounters returns a value without its digits. It returns false for a
-// number, a time, a random value and null.
-func withoutCounters(value string) (rest string, ok bool) {
+// withoutDigits returns a value without its digits, which may be a counter. It
+// returns false for a number, a time, a random value and null.
+func withoutDigits(value string) (rest string, ok bool) {
 	plain := strings.Trim(value, `"`)
 	isNumber := strings.Trim(plain, "0123456789.+-eE") == ""
 	switch {
