@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/MATCHING.md")
 
-// The tables of docs/MATCHING.md are those of the code.
+// docs/MATCHING.md has the tables of the code.
 func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
 	var endpoints, lists strings.Builder
@@ -27,7 +27,7 @@ func TestDocumentedTables(t *testing.T) {
 		if f.Paths[0] != "" {
 			with := ""
 			if len(f.Needs) > 0 {
-				// "a b" is a and b, and each entry is enough.
+				// "a b" stands for a and b. One entry is enough.
 				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Needs, "` or `")) + "`"
 			}
 			if len(f.Only) > 0 {
@@ -67,7 +67,7 @@ func TestDocumentedTables(t *testing.T) {
 	checkTable(t, "headers", headers.String())
 }
 
-// documentedDefaults is the table of the defaults, each with the endpoints that have it.
+// documentedDefaults returns the table of the defaults, each with its endpoints.
 func documentedDefaults() string {
 	var rows []Default
 	endpoints := map[Default][]string{}
@@ -123,7 +123,7 @@ func checkTable(t *testing.T, name, want string) {
 	}
 }
 
-// linesWithout returns the lines of a text that another one does not have.
+// linesWithout returns the lines of a text that another text does not have.
 func linesWithout(text, other string) (lines string) {
 	for line := range strings.Lines(text) {
 		if !strings.Contains("\n"+other, "\n"+line) {
@@ -133,7 +133,7 @@ func linesWithout(text, other string) (lines string) {
 	return lines
 }
 
-// word is a word of a pattern that has a name: it is only itself.
+// word matches a placeholder of a pattern that stands for one word only.
 var word = regexp.MustCompile(`\{\w+=(\w+)\}`)
 
 func code(names []string) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A made-up provider, as docs/DESIGN.md shows: one file of data.
+// docs/DESIGN.md shows this table of a made-up provider.
 var madeUpFamilies = []*Family{{
 	Name:        "acme.chat",
 	Paths:       []string{"/v1/acme/{model}/chat"},
@@ -19,7 +19,7 @@ var madeUpFamilies = []*Family{{
 	Transcript:  chatTranscript,
 }}
 
-// Not parallel: it puts the family into the table while it runs.
+// This test is not parallel: it changes the table of families while it runs.
 func TestNewFamily(t *testing.T) {
 	old := families
 	t.Cleanup(func() { families = old })
