@@ -177,6 +177,7 @@ func (f *Family) hasNeeds(body *exactjson.Value) bool {
 	return false
 }
 
+// hasAllNeeds reports whether a body has the members that all needs ask for.
 func hasAllNeeds(body *exactjson.Value, needs []string) bool {
 	for _, need := range needs {
 		if !hasNeed(body, need) {

@@ -121,7 +121,12 @@ func geminiPaths(operation string) []string {
 	}
 }
 
-var geminiRewrites = []Rewrite{normalizeProtoMessage, dropEmpty("tools"), geminiContents, geminiSchemas}
+var geminiRewrites = []Rewrite{
+	normalizeProtoMessage,
+	dropEmpty("tools"),
+	geminiContents,
+	geminiSchemas,
+}
 
 // countedRewrites also normalize the request whose tokens are counted.
 var countedRewrites = append(

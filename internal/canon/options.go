@@ -38,8 +38,8 @@ type Options struct {
 	AnyService bool
 
 	// Hit is called with the pattern of each option that selects a field, and
-	// the regular expression or the option of each mask that changes one. It
-	// may be nil.
+	// the regular expression or the option of each mask that changes one. Its
+	// result is not used. It may be nil.
 	Hit func(value string) bool `json:"-"`
 }
 

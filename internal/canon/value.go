@@ -41,6 +41,7 @@ func singleValue(v *exactjson.Value) *exactjson.Value {
 // text returns the scalar at a path of member names, or "" if there is none.
 func text(v *exactjson.Value, path ...string) string { return member(v, path...).Scalar() }
 
+// isKind reports whether v is a value of a kind; v may be nil.
 func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
 
 // isString reports whether v is a string with one of the texts.

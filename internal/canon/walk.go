@@ -17,6 +17,8 @@ func (o *Options) Form(req *interaction.Request) *Form { return o.form(req, fals
 // was sent; see [Form.Sent].
 func (o *Options) Trace(req *interaction.Request) *Form { return o.form(req, true) }
 
+// form returns the form of a request, with the paths of the request if it is
+// traced.
 func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	f := &Form{}
 	if traced {
