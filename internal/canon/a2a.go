@@ -11,25 +11,27 @@ import (
 // named them, and match; a message has an id that its client draws. What is asked about tasks
 // ("tasks/get", "GetTask") has nothing of its own, and MCP has such methods, too: it is
 // JSON-RPC's, or matches by its path.
-var a2aFamilies = []*Family{
-	rpc(Family{
-		Name:     "a2a",
-		Needs:    []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
-		Drawn:    messageIDs,
-		Headers:  []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites: []Rewrite{a2aReferences},
-	}),
-	{
-		Name:        "a2a.message",
-		Paths:       []string{"/message:send"},
-		StreamPaths: []string{"/message:stream"},
-		Needs:       []string{"message"},
-		Server:      true,
-		Drawn:       messageIDs,
-		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites:    []Rewrite{a2aReferences},
-		Acts:        []string{"*"},
-	},
+func a2aFamilies() []*Family {
+	return []*Family{
+		rpc(Family{
+			Name:     "a2a",
+			Needs:    []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
+			Drawn:    messageIDs,
+			Headers:  []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+			Rewrites: []Rewrite{a2aReferences},
+		}),
+		{
+			Name:        "a2a.message",
+			Paths:       []string{"/message:send"},
+			StreamPaths: []string{"/message:stream"},
+			Needs:       []string{"message"},
+			Server:      true,
+			Drawn:       messageIDs,
+			Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+			Rewrites:    []Rewrite{a2aReferences},
+			Acts:        []string{"*"},
+		},
+	}
 }
 
 var messageIDs = []string{"params/message/messageId", "batch/*/params/message/messageId", "message/messageId"}

@@ -9,52 +9,54 @@ import (
 // Anthropic's API (https://docs.anthropic.com/en/api), by itself, behind
 // gateways that speak it under a prefix, and on Vertex and Bedrock, where the
 // model and the stream are in the path.
-var anthropicFamilies = []*Family{
-	{
-		Name:        "anthropic.count_tokens",
-		Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
-		Needs:       []string{"model messages"},
-		Bookkeeping: []string{"anthropic_version"},
-		Rewrites:    messagesRewrites,
-		Defaults:    anthropicDefaults,
-	},
-	anthropicMessages(Family{
-		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
-		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
-		Needs:       []string{"model messages", "anthropic_version messages"},
-		Stream:      "stream",
-	}),
-	anthropicMessages(Family{
-		// Bedrock streams in another format, which no client of the others can read.
-		Paths:       []string{"/model/{model}/invoke"},
-		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
-		StreamWire:  "eventstream",
-		Needs:       []string{"anthropic_version"},
-		Headers:     bedrockHeaders,
-	}),
-	{
-		Name:        "anthropic.complete",
-		Paths:       []string{"/v1/complete"},
-		Needs:       []string{"model prompt"},
-		Stream:      "stream",
-		Bookkeeping: []string{"metadata"},
-		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
-		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
-		Transcript: Transcript{
-			Text: []string{"completion"}, Finish: []string{"stop_reason"}, Pieces: pieces{{Grow: names{"completion"}}},
+func anthropicFamilies() []*Family {
+	return []*Family{
+		{
+			Name:        "anthropic.count_tokens",
+			Paths:       []string{"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict"},
+			Needs:       []string{"model messages"},
+			Bookkeeping: []string{"anthropic_version"},
+			Rewrites:    messagesRewrites,
+			Defaults:    anthropicDefaults,
 		},
-	},
-	{
-		Name:        "anthropic.batches",
-		Paths:       []string{"/v1/messages/batches"},
-		Needs:       []string{"requests"},
-		NoModel:     true, // each request names its own
-		Bookkeeping: []string{"requests/*/params/metadata"},
-		Rewrites:    []Rewrite{batchParams},
-		Acts:        []string{"*"},
-	},
-	poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}"}}),
-	poll(Family{Name: "anthropic.batches.results", Paths: []string{"/v1/messages/batches/{batch}/results"}}),
+		anthropicMessages(Family{
+			Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
+			StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
+			Needs:       []string{"model messages", "anthropic_version messages"},
+			Stream:      "stream",
+		}),
+		anthropicMessages(Family{
+			// Bedrock streams in another format, which no client of the others can read.
+			Paths:       []string{"/model/{model}/invoke"},
+			StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
+			StreamWire:  "eventstream",
+			Needs:       []string{"anthropic_version"},
+			Headers:     bedrockHeaders,
+		}),
+		{
+			Name:        "anthropic.complete",
+			Paths:       []string{"/v1/complete"},
+			Needs:       []string{"model prompt"},
+			Stream:      "stream",
+			Bookkeeping: []string{"metadata"},
+			Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
+			Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
+			Transcript: Transcript{
+				Text: []string{"completion"}, Finish: []string{"stop_reason"}, Pieces: pieces{{Grow: names{"completion"}}},
+			},
+		},
+		{
+			Name:        "anthropic.batches",
+			Paths:       []string{"/v1/messages/batches"},
+			Needs:       []string{"requests"},
+			NoModel:     true, // each request names its own
+			Bookkeeping: []string{"requests/*/params/metadata"},
+			Rewrites:    []Rewrite{batchParams},
+			Acts:        []string{"*"},
+		},
+		poll(Family{Name: "anthropic.batches.retrieve", Paths: []string{"/v1/messages/batches/{batch}"}}),
+		poll(Family{Name: "anthropic.batches.results", Paths: []string{"/v1/messages/batches/{batch}/results"}}),
+	}
 }
 
 // anthropicMessages is POST /v1/messages, or the same elsewhere.

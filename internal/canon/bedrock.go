@@ -10,54 +10,56 @@ import (
 // Amazon Bedrock's runtime
 // (https://docs.aws.amazon.com/bedrock/latest/APIReference). The model is in
 // the path, escaped; streams are AWS event streams.
-var bedrockFamilies = []*Family{
-	{
-		Name:        "bedrock.converse",
-		Paths:       []string{"/model/{model}/converse"},
-		StreamPaths: []string{"/model/{model}/converse-stream"},
-		Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
-		Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
-		Headers:     bedrockHeaders,
-		Rewrites:    []Rewrite{dropEmpty("system"), converseMessages},
-		Defaults:    converseDefaults,
-		EndMarkers:  []string{"metadata"}, // the event behind messageStop
-		Transcript:  converseTranscript,
-	},
-	{
-		Name:        "bedrock.invoke",
-		Paths:       []string{"/model/{model}/invoke"},
-		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
-		Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
-		Rewrites:    invokeRewrites,
-		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
-		Transcript:  invokeTranscript,
-	},
-	{
-		Name:     "bedrock.count_tokens",
-		Paths:    []string{"/model/{model}/count-tokens"},
-		Needs:    []string{"input"},
-		Headers:  bedrockHeaders,
-		Rewrites: countedInput,
-	},
-	{
-		Name: "bedrock.async_invoke", Paths: []string{"/async-invoke"}, Needs: []string{"modelId modelInput"},
-		Bookkeeping: []string{"clientRequestToken", "tags"}, Rewrites: []Rewrite{renamed("modelId", "model")}, Acts: []string{"*"},
-	},
-	poll(Family{Name: "bedrock.async_invoke.retrieve", Paths: []string{"/async-invoke/{invocation}"}}),
-	{
-		// An agent has its own body, and may do anything.
-		Name: "bedrock.agentcore", Paths: []string{"/runtimes/{agent}/invocations"}, NoModel: true, Query: []string{"qualifier"},
-		Headers: []string{"accept"}, Acts: []string{"*"},
-	},
-	{
-		Name: "bedrock.agentcore.harness", Paths: []string{"/harnesses/invoke"}, Needs: []string{"messages"}, NoModel: true,
-		Query: []string{"harnessArn", "qualifier"}, Rewrites: []Rewrite{converseMessages}, Acts: []string{"*"}, Transcript: converseTranscript,
-	},
-	{
-		Name:    "bedrock.guardrail",
-		Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke"},
-		NoModel: true,
-	},
+func bedrockFamilies() []*Family {
+	return []*Family{
+		{
+			Name:        "bedrock.converse",
+			Paths:       []string{"/model/{model}/converse"},
+			StreamPaths: []string{"/model/{model}/converse-stream"},
+			Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
+			Sampling:    []string{"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP"},
+			Headers:     bedrockHeaders,
+			Rewrites:    []Rewrite{dropEmpty("system"), converseMessages},
+			Defaults:    converseDefaults,
+			EndMarkers:  []string{"metadata"}, // the event behind messageStop
+			Transcript:  converseTranscript,
+		},
+		{
+			Name:        "bedrock.invoke",
+			Paths:       []string{"/model/{model}/invoke"},
+			StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
+			Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
+			Rewrites:    invokeRewrites,
+			EndMarkers:  []string{"invocationMetrics"}, // in the last chunk, whatever the model
+			Transcript:  invokeTranscript,
+		},
+		{
+			Name:     "bedrock.count_tokens",
+			Paths:    []string{"/model/{model}/count-tokens"},
+			Needs:    []string{"input"},
+			Headers:  bedrockHeaders,
+			Rewrites: countedInput,
+		},
+		{
+			Name: "bedrock.async_invoke", Paths: []string{"/async-invoke"}, Needs: []string{"modelId modelInput"},
+			Bookkeeping: []string{"clientRequestToken", "tags"}, Rewrites: []Rewrite{renamed("modelId", "model")}, Acts: []string{"*"},
+		},
+		poll(Family{Name: "bedrock.async_invoke.retrieve", Paths: []string{"/async-invoke/{invocation}"}}),
+		{
+			// An agent has its own body, and may do anything.
+			Name: "bedrock.agentcore", Paths: []string{"/runtimes/{agent}/invocations"}, NoModel: true, Query: []string{"qualifier"},
+			Headers: []string{"accept"}, Acts: []string{"*"},
+		},
+		{
+			Name: "bedrock.agentcore.harness", Paths: []string{"/harnesses/invoke"}, Needs: []string{"messages"}, NoModel: true,
+			Query: []string{"harnessArn", "qualifier"}, Rewrites: []Rewrite{converseMessages}, Acts: []string{"*"}, Transcript: converseTranscript,
+		},
+		{
+			Name:    "bedrock.guardrail",
+			Paths:   []string{"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke"},
+			NoModel: true,
+		},
+	}
 }
 
 // invokeRewrites are for the bodies of the models that Bedrock passes through. Those

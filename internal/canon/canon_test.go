@@ -457,7 +457,7 @@ func TestRelink(t *testing.T) {
 // always, in every family.
 func TestListedFields(t *testing.T) {
 	t.Parallel()
-	for _, f := range families {
+	for _, f := range families() {
 		if f.Method != "" {
 			continue // it has no body
 		}
@@ -550,7 +550,7 @@ func TestDeterminingFields(t *testing.T) {
 			fields[names[0]] = names[1:]
 		}
 	}
-	for _, f := range families {
+	for _, f := range families() {
 		names := fields[f.Name]
 		if f.Method != "" {
 			continue // it has no body

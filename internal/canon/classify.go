@@ -38,7 +38,7 @@ var addresses = memo.Strings[*address]{Func: func(s string) *address {
 		u = &url.URL{Path: s}
 	}
 	to, path := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}, urls.Segments(u)
-	for _, f := range families {
+	for _, f := range families() {
 		for i, pattern := range slices.Concat(f.Paths, f.StreamPaths) {
 			names, start, ok := urls.MatchSuffix(pattern, path)
 			if !ok {

@@ -13,29 +13,31 @@ import (
 // protocol only). What is secret in them is redacted before it gets here; what is
 // signed anew for every request does not match. Whose credential it is, only origin
 // and path may tell: a tenant, a realm.
-var credentialFamilies = []*Family{
-	{
-		Name:       "credentials.token",
-		Paths:      []string{"/{endpoint=token}", "/{endpoint=access_token}"}, // /oauth2/v2.0/token, /identity/token
-		Needs:      []string{"grant_type"},
-		TakesForms: true,
-		Server:     true,
-		Bookkeeping: []string{
-			"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
-			"refresh_token", "subject_token", "actor_token",
+func credentialFamilies() []*Family {
+	return []*Family{
+		{
+			Name:       "credentials.token",
+			Paths:      []string{"/{endpoint=token}", "/{endpoint=access_token}"}, // /oauth2/v2.0/token, /identity/token
+			Needs:      []string{"grant_type"},
+			TakesForms: true,
+			Server:     true,
+			Bookkeeping: []string{
+				"apikey", "assertion", "client_assertion", "client_secret", "code", "code_verifier", "device_code", "password",
+				"refresh_token", "subject_token", "actor_token",
+			},
+			Acts: []string{"*"},
 		},
-		Acts: []string{"*"},
-	},
-	{
-		Name:        "credentials.sts",
-		Paths:       []string{""},
-		Needs:       []string{"RoleArn Action=AssumeRole*"},
-		TakesForms:  true,
-		Server:      true,
-		Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
-		Rewrites:    []Rewrite{stsRegion},
-		Acts:        []string{"*"},
-	},
+		{
+			Name:        "credentials.sts",
+			Paths:       []string{""},
+			Needs:       []string{"RoleArn Action=AssumeRole*"},
+			TakesForms:  true,
+			Server:      true,
+			Bookkeeping: []string{"RoleSessionName", "SAMLAssertion", "TokenCode", "WebIdentityToken"},
+			Rewrites:    []Rewrite{stsRegion},
+			Acts:        []string{"*"},
+		},
+	}
 }
 
 // stsRegion makes the regional endpoints of AWS STS one, which give the same

@@ -11,7 +11,7 @@ import (
 // send the field, and no request that sends another value.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	for _, f := range families {
+	for _, f := range families() {
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{model...}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
 		for _, d := range f.Defaults {
 			ask := func(value string) *Form {

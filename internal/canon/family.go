@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/canon/transcript"
@@ -170,24 +171,26 @@ func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
 
 // families is the table of everything that is known: one file per provider.
 // The first family that knows a request has it, so what is more special stands
-// before what is less.
-var families = slices.Concat(
-	a2aFamilies,
-	jsonrpcFamilies,
-	credentialFamilies,
-	anthropicFamilies,
-	bedrockFamilies,
-	mistralFamilies,
-	cohereFamilies,
-	ollamaFamilies,
-	geminiFamilies,
-	huggingfaceFamilies,
-	perplexityFamilies,
-	keptFamilies,
-	openaiFamilies,
-	voyageFamilies,
-	platformFamilies,
-)
+// before what is less. It is made on first use: not every program that links it asks a model.
+var families = sync.OnceValue(func() []*Family {
+	return slices.Concat(
+		a2aFamilies(),
+		jsonrpcFamilies(),
+		credentialFamilies(),
+		anthropicFamilies(),
+		bedrockFamilies(),
+		mistralFamilies(),
+		cohereFamilies(),
+		ollamaFamilies(),
+		geminiFamilies(),
+		huggingfaceFamilies(),
+		perplexityFamilies(),
+		keptFamilies(),
+		openaiFamilies(),
+		voyageFamilies(),
+		platformFamilies(),
+	)
+})
 
 // A Transcript tells where an answer has what it says.
 type Transcript = transcript.Transcript

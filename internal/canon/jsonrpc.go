@@ -6,8 +6,10 @@ import "github.com/promptecho/promptecho/internal/exactjson"
 // HTTP (https://modelcontextprotocol.io/specification). Any path: what tells is
 // the body. The id only links an answer to its request; it does not match, and
 // the answer that is replayed gets the request's own.
-var jsonrpcFamilies = []*Family{
-	rpc(Family{Name: "jsonrpc", Needs: []string{"jsonrpc"}, Headers: []string{"mcp-protocol-version"}}),
+func jsonrpcFamilies() []*Family {
+	return []*Family{
+		rpc(Family{Name: "jsonrpc", Needs: []string{"jsonrpc"}, Headers: []string{"mcp-protocol-version"}}),
+	}
 }
 
 // rpc is a protocol that speaks JSON-RPC.

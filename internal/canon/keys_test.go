@@ -56,7 +56,7 @@ func TestKeys(t *testing.T) {
 	// recording that was sealed before would not be found.
 	var order []string // the first that knows a request has it
 	nth := map[string]int{}
-	for _, f := range families {
+	for _, f := range families() {
 		known := fmt.Sprint(f.Method, f.Paths, f.StreamPaths, f.Needs, f.TakesForms, f.TakesLists, f.NoModel, f.Server,
 			f.Stream, f.Streams, f.StreamWire, f.Bookkeeping, f.Sampling, f.Headers, f.Query)
 		if len(f.Only) > 0 {

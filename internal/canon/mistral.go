@@ -2,42 +2,44 @@ package canon
 
 // Mistral's API (https://docs.mistral.ai/api) where it is not OpenAI's, by itself
 // and on Vertex AI, where the body tells the operations apart.
-var mistralFamilies = []*Family{
-	mistralCompletions(Family{
-		Name:        "mistral.fim",
-		Paths:       []string{"/fim/completions", "/publishers/mistralai/models/{model}:rawPredict"},
-		StreamPaths: []string{"/publishers/mistralai/models/{model}:streamRawPredict"},
-		Needs:       []string{"prompt"},
-	}),
-	mistralCompletions(Family{Name: "mistral.agents", Paths: []string{"/agents/completions"}, Needs: []string{"agent_id"}}),
-	{
-		Name:        "mistral.ocr",
-		Paths:       []string{"/v1/ocr", "/publishers/mistralai/models/{model}:rawPredict"},
-		Needs:       []string{"document"},
-		Bookkeeping: []string{"id", "metadata"},
-		Transcript:  Transcript{Text: []string{"pages/*/markdown"}},
-	},
-	mistralConversations(Family{
-		Name:  "mistral.conversations.restart",
-		Paths: []string{"/v1/conversations/{conversation}/restart"},
-		Needs: []string{"inputs", "from_entry_id"},
-	}),
-	mistralConversations(Family{Name: "mistral.conversations", Paths: []string{"/v1/conversations"}, Needs: []string{"inputs"}}), // OpenAI's have "items"
-	mistralConversations(Family{
-		Name:  "mistral.conversations.append",
-		Paths: []string{"/v1/conversations/{conversation}"},
-		Needs: []string{"inputs"},
-		Acts:  []string{"*"}, // the conversation gets what is asked and answered
-	}),
-	{
-		Name:  "mistral.chat_moderations",
-		Paths: []string{"/chat/moderations"}, Needs: []string{"input"}, Bookkeeping: []string{"metadata"},
-	},
-	{
-		Name:  "mistral.classifications",
-		Paths: []string{"/classifications"}, Needs: []string{"input"}, Bookkeeping: []string{"metadata"},
-		Rewrites: []Rewrite{asList("input")},
-	},
+func mistralFamilies() []*Family {
+	return []*Family{
+		mistralCompletions(Family{
+			Name:        "mistral.fim",
+			Paths:       []string{"/fim/completions", "/publishers/mistralai/models/{model}:rawPredict"},
+			StreamPaths: []string{"/publishers/mistralai/models/{model}:streamRawPredict"},
+			Needs:       []string{"prompt"},
+		}),
+		mistralCompletions(Family{Name: "mistral.agents", Paths: []string{"/agents/completions"}, Needs: []string{"agent_id"}}),
+		{
+			Name:        "mistral.ocr",
+			Paths:       []string{"/v1/ocr", "/publishers/mistralai/models/{model}:rawPredict"},
+			Needs:       []string{"document"},
+			Bookkeeping: []string{"id", "metadata"},
+			Transcript:  Transcript{Text: []string{"pages/*/markdown"}},
+		},
+		mistralConversations(Family{
+			Name:  "mistral.conversations.restart",
+			Paths: []string{"/v1/conversations/{conversation}/restart"},
+			Needs: []string{"inputs", "from_entry_id"},
+		}),
+		mistralConversations(Family{Name: "mistral.conversations", Paths: []string{"/v1/conversations"}, Needs: []string{"inputs"}}), // OpenAI's have "items"
+		mistralConversations(Family{
+			Name:  "mistral.conversations.append",
+			Paths: []string{"/v1/conversations/{conversation}"},
+			Needs: []string{"inputs"},
+			Acts:  []string{"*"}, // the conversation gets what is asked and answered
+		}),
+		{
+			Name:  "mistral.chat_moderations",
+			Paths: []string{"/chat/moderations"}, Needs: []string{"input"}, Bookkeeping: []string{"metadata"},
+		},
+		{
+			Name:  "mistral.classifications",
+			Paths: []string{"/classifications"}, Needs: []string{"input"}, Bookkeeping: []string{"metadata"},
+			Rewrites: []Rewrite{asList("input")},
+		},
+	}
 }
 
 func mistralConversations(f Family) *Family {

@@ -9,25 +9,27 @@ import (
 
 // Ollama's own API (https://docs.ollama.com/api). Without "stream" an answer
 // streams.
-var ollamaFamilies = []*Family{
-	ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
-	ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
-	{
-		Name:        "ollama.embed",
-		Paths:       []string{"/api/embed"},
-		Needs:       []string{"model input"},
-		Bookkeeping: ollamaBookkeeping,
-		Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
-		Defaults:    ollamaEmbedDefaults,
-	},
-	{
-		// Gateways have OpenAI's embeddings at the same path, with "input".
-		Name:        "ollama.embeddings",
-		Paths:       []string{"/api/embeddings"},
-		Needs:       []string{"prompt"},
-		Bookkeeping: ollamaBookkeeping,
-		Rewrites:    ollamaRewrites,
-	},
+func ollamaFamilies() []*Family {
+	return []*Family{
+		ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
+		ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
+		{
+			Name:        "ollama.embed",
+			Paths:       []string{"/api/embed"},
+			Needs:       []string{"model input"},
+			Bookkeeping: ollamaBookkeeping,
+			Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
+			Defaults:    ollamaEmbedDefaults,
+		},
+		{
+			// Gateways have OpenAI's embeddings at the same path, with "input".
+			Name:        "ollama.embeddings",
+			Paths:       []string{"/api/embeddings"},
+			Needs:       []string{"prompt"},
+			Bookkeeping: ollamaBookkeeping,
+			Rewrites:    ollamaRewrites,
+		},
+	}
 }
 
 // ollamaCall are the paths of all that Ollama's client asks. It signs what it asks of
