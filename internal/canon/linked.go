@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // A toolItem is the call of a tool or its result, where a conversation has it.
@@ -139,7 +140,7 @@ func arrange(list *exactjson.Value, run []toolItem, key func(toolItem) string, n
 		for _, it := range run {
 			keys[it.at], values[it.at] = key(it), *it.at
 		}
-		slices.SortStableFunc(sorted, func(a, b toolItem) int { return strings.Compare(keys[a.at], keys[b.at]) })
+		group.Sort(sorted, func(a, b toolItem) int { return strings.Compare(keys[a.at], keys[b.at]) })
 	}
 	for i, it := range sorted {
 		if !it.result {

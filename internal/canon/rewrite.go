@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // A Rewrite brings the body of a request, or a value in it, to its one spelling. None
@@ -193,7 +194,7 @@ func sortTools(body *exactjson.Value) {
 			for _, tool := range list.Elems {
 				list.Text += name(tool) + ", "
 			}
-			slices.SortStableFunc(list.Elems, func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
+			group.Sort(list.Elems, func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
 		})
 	}
 }

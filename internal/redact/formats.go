@@ -3,10 +3,10 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 	"strings"
 	"sync"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -173,8 +173,8 @@ var prefixes = sync.OnceValue(func() *[256][]prefix {
 			by[text[0]] = append(by[text[0]], prefix{text, &formats[i]})
 		}
 	}
-	for _, group := range by {
-		slices.SortStableFunc(group, func(a, b prefix) int { return len(b.text) - len(a.text) })
+	for _, same := range by {
+		group.Sort(same, func(a, b prefix) int { return len(b.text) - len(a.text) })
 	}
 	return by
 })

@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
 	"cmd/promptecho":             {"internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions"},
-	"internal/redact/carrier":    {"internal/exactjson"},
+	"internal/redact/carrier":    {"internal/exactjson", "internal/group"},
 
 	"cmd/demo": {"cmd/internal/demo"},
 
