@@ -6,35 +6,38 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// The Agent2Agent protocol (https://a2a-protocol.org), by JSON-RPC and by its
-// REST binding. Its methods have old and new names. The agent names tasks and
-// contexts, and these names match. The client generates the ID of a message.
+// a2aFamilies returns the families of the Agent2Agent protocol
+// (https://a2a-protocol.org), by JSON-RPC and by its REST binding. Its methods
+// have old and new names. The agent names tasks and contexts, and these names
+// match. The client generates the ID of a message.
 //
 // Methods about tasks ("tasks/get", "GetTask") are not here. MCP has such
 // methods, too, so they are known as JSON-RPC, or by their path.
-var a2aFamilies = []*Family{
-	rpc(Family{
-		Name: "a2a",
-		Needs: []string{
-			"jsonrpc method=message/*",
-			"jsonrpc method=SendMessage*",
-			"jsonrpc method=SendStreamingMessage*",
+func a2aFamilies() []*Family {
+	return []*Family{
+		rpc(Family{
+			Name: "a2a",
+			Needs: []string{
+				"jsonrpc method=message/*",
+				"jsonrpc method=SendMessage*",
+				"jsonrpc method=SendStreamingMessage*",
+			},
+			Generated: messageIDs,
+			Headers:   []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+			Rewrites:  []Rewrite{numberReferences},
+		}),
+		{
+			Name:        "a2a.message",
+			Paths:       []string{"/message:send"},
+			StreamPaths: []string{"/message:stream"},
+			Needs:       []string{"message"},
+			Server:      true,
+			Generated:   messageIDs,
+			Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+			Rewrites:    []Rewrite{numberReferences},
+			SideEffects: []string{"*"},
 		},
-		Generated: messageIDs,
-		Headers:   []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites:  []Rewrite{numberReferences},
-	}),
-	{
-		Name:        "a2a.message",
-		Paths:       []string{"/message:send"},
-		StreamPaths: []string{"/message:stream"},
-		Needs:       []string{"message"},
-		Server:      true,
-		Generated:   messageIDs,
-		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites:    []Rewrite{numberReferences},
-		SideEffects: []string{"*"},
-	},
+	}
 }
 
 var messageIDs = []string{

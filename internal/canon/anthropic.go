@@ -6,65 +6,70 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Anthropic's API (https://docs.anthropic.com/en/api): its own endpoints,
-// gateways that have them under a prefix, and Vertex AI and Bedrock, where the
-// path names the model and asks for a stream.
-var anthropicFamilies = []*Family{
-	{
-		Name: "anthropic.count_tokens",
-		Paths: []string{
-			"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict",
+// anthropicFamilies returns the families of Anthropic's API
+// (https://docs.anthropic.com/en/api): its own endpoints, gateways that have
+// them under a prefix, and Vertex AI and Bedrock, where the path names the
+// model and asks for a stream.
+func anthropicFamilies() []*Family {
+	return []*Family{
+		{
+			Name: "anthropic.count_tokens",
+			Paths: []string{
+				"/v1/messages/count_tokens", "/publishers/anthropic/models/count-tokens:rawPredict",
+			},
+			Needs:       []string{"model messages"},
+			Bookkeeping: []string{"anthropic_version"},
+			Rewrites:    messagesRewrites,
+			Defaults:    anthropicDefaults,
 		},
-		Needs:       []string{"model messages"},
-		Bookkeeping: []string{"anthropic_version"},
-		Rewrites:    messagesRewrites,
-		Defaults:    anthropicDefaults,
-	},
-	anthropicMessages(Family{
-		Paths:       []string{"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict"},
-		StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
-		Needs:       []string{"model messages", "anthropic_version messages"},
-		Stream:      "stream",
-	}),
-	anthropicMessages(Family{
-		// Streams of Bedrock are AWS event streams.
-		Paths:       []string{"/model/{model}/invoke"},
-		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
-		StreamWire:  "eventstream",
-		Needs:       []string{"anthropic_version"},
-		Headers:     bedrockHeaders,
-	}),
-	{
-		Name:        "anthropic.complete",
-		Paths:       []string{"/v1/complete"},
-		Needs:       []string{"model prompt"},
-		Stream:      "stream",
-		Bookkeeping: []string{"metadata"},
-		Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
-		Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
-		Transcript: Transcript{
-			Text:   []string{"completion"},
-			Finish: []string{"stop_reason"},
-			Pieces: pieces{{Grow: names{"completion"}}},
+		anthropicMessages(Family{
+			Paths: []string{
+				"/v1/messages", "/publishers/anthropic/models/{model}:rawPredict",
+			},
+			StreamPaths: []string{"/publishers/anthropic/models/{model}:streamRawPredict"},
+			Needs:       []string{"model messages", "anthropic_version messages"},
+			Stream:      "stream",
+		}),
+		anthropicMessages(Family{
+			// Streams of Bedrock are AWS event streams.
+			Paths:       []string{"/model/{model}/invoke"},
+			StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
+			StreamWire:  "eventstream",
+			Needs:       []string{"anthropic_version"},
+			Headers:     bedrockHeaders,
+		}),
+		{
+			Name:        "anthropic.complete",
+			Paths:       []string{"/v1/complete"},
+			Needs:       []string{"model prompt"},
+			Stream:      "stream",
+			Bookkeeping: []string{"metadata"},
+			Sampling:    []string{"max_tokens_to_sample", "temperature", "top_p", "top_k"},
+			Rewrites:    []Rewrite{dropEmpty("stop_sequences")},
+			Transcript: Transcript{
+				Text:   []string{"completion"},
+				Finish: []string{"stop_reason"},
+				Pieces: pieces{{Grow: names{"completion"}}},
+			},
 		},
-	},
-	{
-		Name:        "anthropic.batches",
-		Paths:       []string{"/v1/messages/batches"},
-		Needs:       []string{"requests"},
-		NoModel:     true, // each request names its own
-		Bookkeeping: []string{"requests/*/params/metadata"},
-		Rewrites:    []Rewrite{batchParams},
-		SideEffects: []string{"*"},
-	},
-	poll(Family{
-		Name:  "anthropic.batches.retrieve",
-		Paths: []string{"/v1/messages/batches/{batch}"},
-	}),
-	poll(Family{
-		Name:  "anthropic.batches.results",
-		Paths: []string{"/v1/messages/batches/{batch}/results"},
-	}),
+		{
+			Name:        "anthropic.batches",
+			Paths:       []string{"/v1/messages/batches"},
+			Needs:       []string{"requests"},
+			NoModel:     true, // each request names its own
+			Bookkeeping: []string{"requests/*/params/metadata"},
+			Rewrites:    []Rewrite{batchParams},
+			SideEffects: []string{"*"},
+		},
+		poll(Family{
+			Name:  "anthropic.batches.retrieve",
+			Paths: []string{"/v1/messages/batches/{batch}"},
+		}),
+		poll(Family{
+			Name:  "anthropic.batches.results",
+			Paths: []string{"/v1/messages/batches/{batch}/results"},
+		}),
+	}
 }
 
 // anthropicMessages returns the family of POST /v1/messages, or of the same

@@ -7,77 +7,80 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Amazon Bedrock's runtime
+// bedrockFamilies returns the families of Amazon Bedrock's runtime
 // (https://docs.aws.amazon.com/bedrock/latest/APIReference). The path names the
 // model. Streams are AWS event streams.
-var bedrockFamilies = []*Family{
-	{
-		Name:        "bedrock.converse",
-		Paths:       []string{"/model/{model}/converse"},
-		StreamPaths: []string{"/model/{model}/converse-stream"},
-		Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
-		Sampling: []string{
-			"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP",
+func bedrockFamilies() []*Family {
+	return []*Family{
+		{
+			Name:        "bedrock.converse",
+			Paths:       []string{"/model/{model}/converse"},
+			StreamPaths: []string{"/model/{model}/converse-stream"},
+			Bookkeeping: []string{"requestMetadata", "performanceConfig", "serviceTier"},
+			Sampling: []string{
+				"inferenceConfig/maxTokens", "inferenceConfig/temperature", "inferenceConfig/topP",
+			},
+			Headers:    bedrockHeaders,
+			Rewrites:   []Rewrite{dropEmpty("system"), converseMessages},
+			Defaults:   converseDefaults,
+			EndMarkers: []string{"metadata"}, // the event after messageStop
+			Transcript: converseTranscript,
 		},
-		Headers:    bedrockHeaders,
-		Rewrites:   []Rewrite{dropEmpty("system"), converseMessages},
-		Defaults:   converseDefaults,
-		EndMarkers: []string{"metadata"}, // the event after messageStop
-		Transcript: converseTranscript,
-	},
-	{
-		Name:        "bedrock.invoke",
-		Paths:       []string{"/model/{model}/invoke"},
-		StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
-		Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
-		Rewrites:    invokeRewrites,
-		EndMarkers:  []string{"invocationMetrics"}, // in the last chunk of every model
-		Transcript:  invokeTranscript,
-	},
-	{
-		Name:     "bedrock.count_tokens",
-		Paths:    []string{"/model/{model}/count-tokens"},
-		Needs:    []string{"input"},
-		Headers:  bedrockHeaders,
-		Rewrites: countedInput,
-	},
-	{
-		Name:        "bedrock.async_invoke",
-		Paths:       []string{"/async-invoke"},
-		Needs:       []string{"modelId modelInput"},
-		Bookkeeping: []string{"clientRequestToken", "tags"},
-		Rewrites:    []Rewrite{renameMember("modelId", "model")},
-		SideEffects: []string{"*"},
-	},
-	poll(Family{
-		Name:  "bedrock.async_invoke.retrieve",
-		Paths: []string{"/async-invoke/{invocation}"},
-	}),
-	{
-		// Each agent has its own format of bodies, and may have any effect.
-		Name:    "bedrock.agentcore",
-		Paths:   []string{"/runtimes/{agent}/invocations"},
-		NoModel: true,
-		Query:   []string{"qualifier"},
-		Headers: []string{"accept"}, SideEffects: []string{"*"},
-	},
-	{
-		Name:        "bedrock.agentcore.harness",
-		Paths:       []string{"/harnesses/invoke"},
-		Needs:       []string{"messages"},
-		NoModel:     true,
-		Query:       []string{"harnessArn", "qualifier"},
-		Rewrites:    []Rewrite{converseMessages},
-		SideEffects: []string{"*"},
-		Transcript:  converseTranscript,
-	},
-	{
-		Name: "bedrock.guardrail",
-		Paths: []string{
-			"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke",
+		{
+			Name:        "bedrock.invoke",
+			Paths:       []string{"/model/{model}/invoke"},
+			StreamPaths: []string{"/model/{model}/invoke-with-response-stream"},
+			Headers:     append([]string{"accept", "x-amzn-bedrock-accept"}, bedrockHeaders...),
+			Rewrites:    invokeRewrites,
+			EndMarkers:  []string{"invocationMetrics"}, // in the last chunk of every model
+			Transcript:  invokeTranscript,
 		},
-		NoModel: true,
-	},
+		{
+			Name:     "bedrock.count_tokens",
+			Paths:    []string{"/model/{model}/count-tokens"},
+			Needs:    []string{"input"},
+			Headers:  bedrockHeaders,
+			Rewrites: countedInput,
+		},
+		{
+			Name:        "bedrock.async_invoke",
+			Paths:       []string{"/async-invoke"},
+			Needs:       []string{"modelId modelInput"},
+			Bookkeeping: []string{"clientRequestToken", "tags"},
+			Rewrites:    []Rewrite{renameMember("modelId", "model")},
+			SideEffects: []string{"*"},
+		},
+		poll(Family{
+			Name:  "bedrock.async_invoke.retrieve",
+			Paths: []string{"/async-invoke/{invocation}"},
+		}),
+		{
+			// Each agent has its own format of bodies, and may have any effect.
+			Name:        "bedrock.agentcore",
+			Paths:       []string{"/runtimes/{agent}/invocations"},
+			NoModel:     true,
+			Query:       []string{"qualifier"},
+			Headers:     []string{"accept"},
+			SideEffects: []string{"*"},
+		},
+		{
+			Name:        "bedrock.agentcore.harness",
+			Paths:       []string{"/harnesses/invoke"},
+			Needs:       []string{"messages"},
+			NoModel:     true,
+			Query:       []string{"harnessArn", "qualifier"},
+			Rewrites:    []Rewrite{converseMessages},
+			SideEffects: []string{"*"},
+			Transcript:  converseTranscript,
+		},
+		{
+			Name: "bedrock.guardrail",
+			Paths: []string{
+				"/guardrail/{guardrail}/version/{version}/apply", "/guardrail-checks/invoke",
+			},
+			NoModel: true,
+		},
+	}
 }
 
 // invokeRewrites normalize bodies in the formats of the models themselves. Nova

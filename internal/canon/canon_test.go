@@ -451,7 +451,7 @@ func TestReplayedJSONRPCAnswerHasTheIDOfTheRequest(t *testing.T) {
 // Sampling only with the option, and any other field always.
 func TestListedFieldsDoNotMatch(t *testing.T) {
 	t.Parallel()
-	for _, f := range families {
+	for _, f := range families() {
 		if f.Method != "" {
 			continue // it has no body
 		}
@@ -544,7 +544,7 @@ func TestDeterminingFields(t *testing.T) {
 			fields[names[0]] = names[1:]
 		}
 	}
-	for _, f := range families {
+	for _, f := range families() {
 		names := fields[f.Name]
 		if f.Method != "" {
 			continue // it has no body

@@ -45,7 +45,7 @@ func newAddress(rawURL string) *address {
 	}
 	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
 	segments := urls.Segments(u)
-	for _, f := range families {
+	for _, f := range families() {
 		if c, ok := f.matchPath(segments); ok {
 			addr.candidates = append(addr.candidates, c)
 		}

@@ -11,7 +11,7 @@ import (
 // without the field, and does not equal one with another value.
 func TestDefaultsEqualMissingFields(t *testing.T) {
 	t.Parallel()
-	for _, f := range families {
+	for _, f := range families() {
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{model...}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
 		for _, d := range f.Defaults {
 			ask := func(value string) *Form {

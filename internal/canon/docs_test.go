@@ -23,7 +23,7 @@ func TestDocumentedTables(t *testing.T) {
 	endpoints.WriteString("| endpoint | path ends in | streams at |\n|---|---|---|\n")
 	lists.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `MatchSampling()` compares it |\n|---|---|---|\n")
 	listed := map[string]bool{}
-	for _, f := range families {
+	for _, f := range families() {
 		if f.Paths[0] != "" {
 			with := ""
 			if len(f.Needs) > 0 {
@@ -52,7 +52,7 @@ func TestDocumentedTables(t *testing.T) {
 	fmt.Fprintf(&headers, "- wherever they are sent: all whose names end in `-beta`, as the set of their values; `anthropic-beta` joined with the body's `anthropic_beta`; %s\n", code(chance.DeploymentHeaders))
 	fmt.Fprintf(&headers, "- of unknown endpoints: %s, and `content-type` of a body that is not read into fields\n", code(chance.ContentHeaders))
 	seen := map[string]bool{}
-	for _, f := range families {
+	for _, f := range families() {
 		var list []string
 		for _, h := range f.Headers {
 			if !isBeta(h) {
@@ -71,7 +71,7 @@ func TestDocumentedTables(t *testing.T) {
 func documentedDefaults() string {
 	var rows []Default
 	endpoints := map[Default][]string{}
-	for _, f := range families {
+	for _, f := range families() {
 		for _, d := range f.Defaults {
 			if endpoints[d] == nil {
 				rows = append(rows, d)

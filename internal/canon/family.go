@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/canon/transcript"
@@ -238,26 +239,29 @@ func startsWith(pattern, member string) bool {
 // available. It changes the answer of every endpoint.
 func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
 
-// families are all known endpoints; each provider has a file. A request belongs
-// to the first family that accepts it, so a special family precedes a general
-// one.
-var families = slices.Concat(
-	a2aFamilies,
-	jsonrpcFamilies,
-	credentialFamilies,
-	anthropicFamilies,
-	bedrockFamilies,
-	mistralFamilies,
-	cohereFamilies,
-	ollamaFamilies,
-	geminiFamilies,
-	huggingfaceFamilies,
-	perplexityFamilies,
-	storedFamilies,
-	openaiFamilies,
-	voyageFamilies,
-	platformFamilies,
-)
+// families returns all known endpoints; each provider has a file. A request
+// belongs to the first family that accepts it, so a special family precedes a
+// general one. The table is made on first use: many programs that have this
+// package in their binary never need it.
+var families = sync.OnceValue(func() []*Family {
+	return slices.Concat(
+		a2aFamilies(),
+		jsonrpcFamilies(),
+		credentialFamilies(),
+		anthropicFamilies(),
+		bedrockFamilies(),
+		mistralFamilies(),
+		cohereFamilies(),
+		ollamaFamilies(),
+		geminiFamilies(),
+		huggingfaceFamilies(),
+		perplexityFamilies(),
+		storedFamilies(),
+		openaiFamilies(),
+		voyageFamilies(),
+		platformFamilies(),
+	)
+})
 
 // A Transcript tells where an answer has its texts, tool calls and finish
 // reasons.

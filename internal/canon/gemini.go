@@ -7,108 +7,113 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Google's Gemini API (https://ai.google.dev/api), also on Vertex AI
+// geminiFamilies returns the families of Google's Gemini API
+// (https://ai.google.dev/api), also on Vertex AI
 // (https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest). The
 // path names the model and the operation. The parameter alt decides whether a
 // stream has events or is a JSON array.
-var geminiFamilies = []*Family{
-	{
-		Name:        "gemini.generateContent",
-		Paths:       geminiPaths("generateContent"),
-		StreamPaths: geminiPaths("streamGenerateContent"),
-		Bookkeeping: []string{"labels", "serviceTier", "store"},
-		Sampling: []string{
-			"generationConfig/temperature", "generationConfig/topP", "generationConfig/topK",
-			"generationConfig/maxOutputTokens", "generationConfig/seed",
-			"generationConfig/presencePenalty", "generationConfig/frequencyPenalty",
+func geminiFamilies() []*Family {
+	return []*Family{
+		{
+			Name:        "gemini.generateContent",
+			Paths:       geminiPaths("generateContent"),
+			StreamPaths: geminiPaths("streamGenerateContent"),
+			Bookkeeping: []string{"labels", "serviceTier", "store"},
+			Sampling: []string{
+				"generationConfig/temperature", "generationConfig/topP", "generationConfig/topK",
+				"generationConfig/maxOutputTokens", "generationConfig/seed",
+				"generationConfig/presencePenalty", "generationConfig/frequencyPenalty",
+			},
+			Query:      []string{"$alt", "alt"},
+			Rewrites:   geminiRewrites,
+			Defaults:   generateDefaults,
+			EndMarkers: []string{`"finishReason"`}, // with quotes, which a text would have escaped
+			Transcript: geminiTranscript,
 		},
-		Query:      []string{"$alt", "alt"},
-		Rewrites:   geminiRewrites,
-		Defaults:   generateDefaults,
-		EndMarkers: []string{`"finishReason"`}, // with quotes, which a text would have escaped
-		Transcript: geminiTranscript,
-	},
-	{
-		Name:     "gemini.countTokens",
-		Paths:    geminiPaths("countTokens"),
-		Query:    geminiQuery,
-		Rewrites: countedRewrites,
-		Defaults: generateDefaults,
-	},
-	{
-		Name:     "gemini.computeTokens",
-		Paths:    geminiPaths("computeTokens"),
-		Query:    geminiQuery,
-		Rewrites: geminiRewrites,
-	},
-	{
-		Name:     "gemini.embedContent",
-		Paths:    geminiPaths("embedContent"),
-		Query:    geminiQuery,
-		Rewrites: geminiRewrites,
-		Defaults: embedContentDefaults,
-	},
-	{
-		Name:     "gemini.batchEmbedContents",
-		Paths:    geminiPaths("batchEmbedContents"),
-		Query:    geminiQuery,
-		Rewrites: geminiRewrites,
-		Defaults: batchEmbedContentsDefaults,
-	},
-	{
-		Name:        "vertex.predict",
-		Paths:       []string{"/models/{model}:predict", "/{org=endpoints}/{model}:predict"},
-		Needs:       []string{"instances"},
-		Bookkeeping: []string{"labels"},
-	},
-	{
-		Name:        "vertex.predictLongRunning",
-		Paths:       []string{"/models/{model}:predictLongRunning"},
-		Needs:       []string{"instances"},
-		Bookkeeping: []string{"labels"},
-		SideEffects: []string{"*"},
-	},
-	{
-		Name:        "gemini.interactions",
-		Paths:       []string{"/interactions"}, // on Vertex AI after one segment for the project
-		Needs:       []string{"model input", "agent input"},
-		Stream:      "stream",
-		Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
-		Headers:     []string{"api-revision"},
-		Transcript:  interactionsTranscript,
-		SideEffects: []string{"agent", "webhook_config"},
-	},
-	poll(Family{
-		Name: "gemini.interactions.retrieve", Transcript: interactionsTranscript,
-		Paths: []string{
-			"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}",
-			"/v1/interactions/{interaction}", "/interactions/v1_{interaction}",
+		{
+			Name:     "gemini.countTokens",
+			Paths:    geminiPaths("countTokens"),
+			Query:    geminiQuery,
+			Rewrites: countedRewrites,
+			Defaults: generateDefaults,
 		},
-	}),
-	{
-		Name:        "gemini.batchGenerateContent",
-		Paths:       geminiPaths("batchGenerateContent"),
-		Query:       geminiQuery,
-		Bookkeeping: []string{"batch/displayName"},
-		SideEffects: []string{"*"},
-	},
-	{
-		Name:        "gemini.batchEmbedContent",
-		Paths:       geminiPaths("asyncBatchEmbedContent"),
-		Query:       geminiQuery,
-		Bookkeeping: []string{"batch/displayName"},
-		SideEffects: []string{"*"},
-	},
-	{
-		Name:        "vertex.fetchPredictOperation",
-		Paths:       []string{"/models/{model}:fetchPredictOperation"},
-		Needs:       []string{"operationName"},
-		SideEffects: []string{"*"},
-	},
-	poll(Family{
-		Name:  "gemini.operations",
-		Paths: []string{"/models/{model}/operations/{operation}", "/v1beta/batches/{batch}"},
-	}),
+		{
+			Name:     "gemini.computeTokens",
+			Paths:    geminiPaths("computeTokens"),
+			Query:    geminiQuery,
+			Rewrites: geminiRewrites,
+		},
+		{
+			Name:     "gemini.embedContent",
+			Paths:    geminiPaths("embedContent"),
+			Query:    geminiQuery,
+			Rewrites: geminiRewrites,
+			Defaults: embedContentDefaults,
+		},
+		{
+			Name:     "gemini.batchEmbedContents",
+			Paths:    geminiPaths("batchEmbedContents"),
+			Query:    geminiQuery,
+			Rewrites: geminiRewrites,
+			Defaults: batchEmbedContentsDefaults,
+		},
+		{
+			Name:        "vertex.predict",
+			Paths:       []string{"/models/{model}:predict", "/{org=endpoints}/{model}:predict"},
+			Needs:       []string{"instances"},
+			Bookkeeping: []string{"labels"},
+		},
+		{
+			Name:        "vertex.predictLongRunning",
+			Paths:       []string{"/models/{model}:predictLongRunning"},
+			Needs:       []string{"instances"},
+			Bookkeeping: []string{"labels"},
+			SideEffects: []string{"*"},
+		},
+		{
+			Name: "gemini.interactions",
+			// on Vertex AI after one segment for the project
+			Paths:       []string{"/interactions"},
+			Needs:       []string{"model input", "agent input"},
+			Stream:      "stream",
+			Bookkeeping: []string{"labels", "service_tier", "store", "webhook_config"},
+			Headers:     []string{"api-revision"},
+			Transcript:  interactionsTranscript,
+			SideEffects: []string{"agent", "webhook_config"},
+		},
+		poll(Family{
+			Name:       "gemini.interactions.retrieve",
+			Transcript: interactionsTranscript,
+			Paths: []string{
+				"/v1beta/interactions/{interaction}", "/v1beta1/interactions/{interaction}",
+				"/v1/interactions/{interaction}", "/interactions/v1_{interaction}",
+			},
+		}),
+		{
+			Name:        "gemini.batchGenerateContent",
+			Paths:       geminiPaths("batchGenerateContent"),
+			Query:       geminiQuery,
+			Bookkeeping: []string{"batch/displayName"},
+			SideEffects: []string{"*"},
+		},
+		{
+			Name:        "gemini.batchEmbedContent",
+			Paths:       geminiPaths("asyncBatchEmbedContent"),
+			Query:       geminiQuery,
+			Bookkeeping: []string{"batch/displayName"},
+			SideEffects: []string{"*"},
+		},
+		{
+			Name:        "vertex.fetchPredictOperation",
+			Paths:       []string{"/models/{model}:fetchPredictOperation"},
+			Needs:       []string{"operationName"},
+			SideEffects: []string{"*"},
+		},
+		poll(Family{
+			Name:  "gemini.operations",
+			Paths: []string{"/models/{model}/operations/{operation}", "/v1beta/batches/{batch}"},
+		}),
+	}
 }
 
 var geminiQuery = []string{"$alt"}

@@ -1,25 +1,27 @@
 package canon
 
-// Hugging Face's inference API
+// huggingfaceFamilies returns the families of Hugging Face's inference API
 // (https://huggingface.co/docs/inference-providers) and Text Generation
 // Inference (https://huggingface.co/docs/text-generation-inference): the
 // endpoints that are not in OpenAI's format.
-var huggingfaceFamilies = []*Family{
-	{
-		Name:        "huggingface.inference",
-		Paths:       []string{"/models/{org}/{model}/pipeline/{task}", "/models/{org}/{model}"},
-		Needs:       []string{"inputs"},
-		Stream:      "stream",
-		Bookkeeping: []string{"options"},
-		Transcript:  textGeneration,
-	},
-	{
-		Name:        "tgi.generate",
-		Paths:       []string{"/generate"},
-		StreamPaths: []string{"/generate_stream"},
-		Needs:       []string{"inputs"},
-		Transcript:  textGeneration,
-	},
+func huggingfaceFamilies() []*Family {
+	return []*Family{
+		{
+			Name:        "huggingface.inference",
+			Paths:       []string{"/models/{org}/{model}/pipeline/{task}", "/models/{org}/{model}"},
+			Needs:       []string{"inputs"},
+			Stream:      "stream",
+			Bookkeeping: []string{"options"},
+			Transcript:  textGeneration,
+		},
+		{
+			Name:        "tgi.generate",
+			Paths:       []string{"/generate"},
+			StreamPaths: []string{"/generate_stream"},
+			Needs:       []string{"inputs"},
+			Transcript:  textGeneration,
+		},
+	}
 }
 
 // textGeneration is for answers of text generation: an object, or a list of

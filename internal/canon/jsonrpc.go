@@ -2,16 +2,19 @@ package canon
 
 import "github.com/promptecho/promptecho/internal/exactjson"
 
-// JSON-RPC 2.0 (https://www.jsonrpc.org/specification), the protocol of MCP
-// over HTTP (https://modelcontextprotocol.io/specification). A request is known
-// by its body, at any path. Its ID only links the answer to it, and does not
-// match. A replayed answer gets the ID of the request.
-var jsonrpcFamilies = []*Family{
-	rpc(Family{
-		Name:    "jsonrpc",
-		Needs:   []string{"jsonrpc"},
-		Headers: []string{"mcp-protocol-version"},
-	}),
+// jsonrpcFamilies returns the family of JSON-RPC 2.0
+// (https://www.jsonrpc.org/specification), the protocol of MCP over HTTP
+// (https://modelcontextprotocol.io/specification). A request is known by its
+// body, at any path. Its ID only links the answer to it, and does not match. A
+// replayed answer gets the ID of the request.
+func jsonrpcFamilies() []*Family {
+	return []*Family{
+		rpc(Family{
+			Name:    "jsonrpc",
+			Needs:   []string{"jsonrpc"},
+			Headers: []string{"mcp-protocol-version"},
+		}),
+	}
 }
 
 // rpc returns the family of a protocol that uses JSON-RPC.

@@ -57,7 +57,7 @@ func TestKeys(t *testing.T) {
 	// forms, too.
 	var order []string // a request belongs to the first family that accepts it
 	nth := map[string]int{}
-	for _, f := range families {
+	for _, f := range families() {
 		known := fmt.Sprint(f.Method, f.Paths, f.StreamPaths, f.Needs, f.TakesForms, f.TakesLists, f.NoModel, f.Server,
 			f.Stream, f.Streams, f.StreamWire, f.Bookkeeping, f.Sampling, f.Headers, f.Query)
 		if len(f.Only) > 0 {

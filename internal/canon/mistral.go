@@ -1,58 +1,62 @@
 package canon
 
-// The endpoints of Mistral's API (https://docs.mistral.ai/api) that OpenAI does
-// not have. On Vertex AI they have one path, and are told apart by the body.
-var mistralFamilies = []*Family{
-	mistralCompletions(Family{
-		Name: "mistral.fim",
-		Paths: []string{
-			"/fim/completions", "/publishers/mistralai/models/{model}:rawPredict",
+// mistralFamilies returns the endpoints of Mistral's API
+// (https://docs.mistral.ai/api) that OpenAI does not have. On Vertex AI they
+// have one path, and are told apart by the body.
+func mistralFamilies() []*Family {
+	return []*Family{
+		mistralCompletions(Family{
+			Name: "mistral.fim",
+			Paths: []string{
+				"/fim/completions", "/publishers/mistralai/models/{model}:rawPredict",
+			},
+			StreamPaths: []string{"/publishers/mistralai/models/{model}:streamRawPredict"},
+			Needs:       []string{"prompt"},
+		}),
+		mistralCompletions(Family{
+			Name:  "mistral.agents",
+			Paths: []string{"/agents/completions"},
+			Needs: []string{"agent_id"},
+		}),
+		{
+			Name:        "mistral.ocr",
+			Paths:       []string{"/v1/ocr", "/publishers/mistralai/models/{model}:rawPredict"},
+			Needs:       []string{"document"},
+			Bookkeeping: []string{"id", "metadata"},
+			Transcript:  Transcript{Text: []string{"pages/*/markdown"}},
 		},
-		StreamPaths: []string{"/publishers/mistralai/models/{model}:streamRawPredict"},
-		Needs:       []string{"prompt"},
-	}),
-	mistralCompletions(Family{
-		Name:  "mistral.agents",
-		Paths: []string{"/agents/completions"},
-		Needs: []string{"agent_id"},
-	}),
-	{
-		Name:        "mistral.ocr",
-		Paths:       []string{"/v1/ocr", "/publishers/mistralai/models/{model}:rawPredict"},
-		Needs:       []string{"document"},
-		Bookkeeping: []string{"id", "metadata"},
-		Transcript:  Transcript{Text: []string{"pages/*/markdown"}},
-	},
-	mistralConversations(Family{
-		Name:  "mistral.conversations.restart",
-		Paths: []string{"/v1/conversations/{conversation}/restart"},
-		Needs: []string{"inputs", "from_entry_id"},
-	}),
-	// OpenAI has the same path, with "items".
-	mistralConversations(Family{
-		Name:  "mistral.conversations",
-		Paths: []string{"/v1/conversations"},
-		Needs: []string{"inputs"},
-	}),
-	mistralConversations(Family{
-		Name:        "mistral.conversations.append",
-		Paths:       []string{"/v1/conversations/{conversation}"},
-		Needs:       []string{"inputs"},
-		SideEffects: []string{"*"}, // the question and the answer are stored in the conversation
-	}),
-	{
-		Name:        "mistral.chat_moderations",
-		Paths:       []string{"/chat/moderations"},
-		Needs:       []string{"input"},
-		Bookkeeping: []string{"metadata"},
-	},
-	{
-		Name:        "mistral.classifications",
-		Paths:       []string{"/classifications"},
-		Needs:       []string{"input"},
-		Bookkeeping: []string{"metadata"},
-		Rewrites:    []Rewrite{asList("input")},
-	},
+		mistralConversations(Family{
+			Name:  "mistral.conversations.restart",
+			Paths: []string{"/v1/conversations/{conversation}/restart"},
+			Needs: []string{"inputs", "from_entry_id"},
+		}),
+		// OpenAI has the same path, with "items".
+		mistralConversations(Family{
+			Name:  "mistral.conversations",
+			Paths: []string{"/v1/conversations"},
+			Needs: []string{"inputs"},
+		}),
+		mistralConversations(Family{
+			Name:  "mistral.conversations.append",
+			Paths: []string{"/v1/conversations/{conversation}"},
+			Needs: []string{"inputs"},
+			// the question and the answer are stored in the conversation
+			SideEffects: []string{"*"},
+		}),
+		{
+			Name:        "mistral.chat_moderations",
+			Paths:       []string{"/chat/moderations"},
+			Needs:       []string{"input"},
+			Bookkeeping: []string{"metadata"},
+		},
+		{
+			Name:        "mistral.classifications",
+			Paths:       []string{"/classifications"},
+			Needs:       []string{"input"},
+			Bookkeeping: []string{"metadata"},
+			Rewrites:    []Rewrite{asList("input")},
+		},
+	}
 }
 
 // mistralConversations returns the family of an endpoint for conversations.

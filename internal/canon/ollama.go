@@ -7,28 +7,31 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// Ollama's own API (https://docs.ollama.com/api). Without "stream" in the body,
-// the answer is a stream.
-var ollamaFamilies = []*Family{
-	ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
-	ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
-	{
-		Name:        "ollama.embed",
-		Paths:       []string{"/api/embed"},
-		Needs:       []string{"model input"},
-		Bookkeeping: ollamaBookkeeping,
-		Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
-		Defaults:    ollamaEmbedDefaults,
-	},
-	{
-		// Gateways have OpenAI's embeddings at the same path, with "input" in
-		// the body.
-		Name:        "ollama.embeddings",
-		Paths:       []string{"/api/embeddings"},
-		Needs:       []string{"prompt"},
-		Bookkeeping: ollamaBookkeeping,
-		Rewrites:    ollamaRewrites,
-	},
+// ollamaFamilies returns the families of Ollama's own API
+// (https://docs.ollama.com/api). Without "stream" in the body, the answer is a
+// stream.
+func ollamaFamilies() []*Family {
+	return []*Family{
+		ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
+		ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
+		{
+			Name:        "ollama.embed",
+			Paths:       []string{"/api/embed"},
+			Needs:       []string{"model input"},
+			Bookkeeping: ollamaBookkeeping,
+			Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
+			Defaults:    ollamaEmbedDefaults,
+		},
+		{
+			// Gateways have OpenAI's embeddings at the same path, with "input"
+			// in the body.
+			Name:        "ollama.embeddings",
+			Paths:       []string{"/api/embeddings"},
+			Needs:       []string{"prompt"},
+			Bookkeeping: ollamaBookkeeping,
+			Rewrites:    ollamaRewrites,
+		},
+	}
 }
 
 // ollamaPath matches the paths of requests of Ollama's client. It signs

@@ -11,118 +11,123 @@ var openaiBookkeeping = []string{
 	"session_id", "trace", "stream_options/include_obfuscation",
 }
 
-// OpenAI's API (https://platform.openai.com/docs/api-reference): its own
-// endpoints, those of Azure, and those of compatible servers under any prefix.
-var openaiFamilies = []*Family{
-	chatCompletions(Family{Name: "openai.chat", Paths: []string{"/chat/completions"}}),
-	chatCompletions(Family{
-		// Models of AI21 and Mistral on Vertex AI, and models on Databricks.
-		Name: "openai.chat",
-		Paths: []string{
-			"/models/{model}:rawPredict", "/serving-endpoints/{model}/invocations",
+// openaiFamilies returns the families of OpenAI's API
+// (https://platform.openai.com/docs/api-reference): its own endpoints, those of
+// Azure, and those of compatible servers under any prefix.
+func openaiFamilies() []*Family {
+	return []*Family{
+		chatCompletions(Family{Name: "openai.chat", Paths: []string{"/chat/completions"}}),
+		chatCompletions(Family{
+			// Models of AI21 and Mistral on Vertex AI, and models on
+			// Databricks.
+			Name: "openai.chat",
+			Paths: []string{
+				"/models/{model}:rawPredict", "/serving-endpoints/{model}/invocations",
+			},
+			StreamPaths: []string{"/models/{model}:streamRawPredict"},
+			Needs:       []string{"messages"},
+		}),
+		// Writer's chat (https://dev.writer.com) has the format of OpenAI's.
+		// Version 1 of Cohere's chat has the same path, with "message" in the
+		// body.
+		chatCompletions(Family{
+			Name:  "writer.chat",
+			Paths: []string{"/v1/chat"},
+			Needs: []string{"model messages"},
+		}),
+		responses(Family{
+			Name:  "openai.responses.input_tokens",
+			Paths: []string{"/responses/input_tokens"},
+		}),
+		responses(Family{
+			Name:       "openai.responses.compact",
+			Paths:      []string{"/responses/compact"},
+			Transcript: responsesTranscript,
+		}),
+		responses(Family{
+			Name:        "openai.responses",
+			Paths:       []string{"/responses"},
+			Stream:      "stream",
+			Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
+			EndMarkers:  responsesEnds,
+			Transcript:  responsesTranscript,
+			SideEffects: []string{"conversation"}, // the question and the answer are stored in it
+		}),
+		poll(Family{
+			Name:       "openai.responses.retrieve",
+			Paths:      []string{"/v1/responses/{response}", "/responses/resp_{response}"},
+			EndMarkers: responsesEnds,
+			Transcript: responsesTranscript,
+		}),
+		poll(Family{
+			Name: "openai.chat.retrieve",
+			Paths: []string{
+				"/chat/completions/chatcmpl-{completion}", // stored by OpenAI
+				"/chat/deferred-completion/{request}",     // deferred by xAI
+			},
+			Transcript: chatTranscript,
+		}),
+		{
+			Name:        "openai.decisions",
+			Paths:       []string{"/decisions"},
+			Needs:       []string{"input questions"},
+			Bookkeeping: openaiBookkeeping,
+			Transcript:  Transcript{Calls: calls{{"answers/*", "name", "choice score"}}},
 		},
-		StreamPaths: []string{"/models/{model}:streamRawPredict"},
-		Needs:       []string{"messages"},
-	}),
-	// Writer's chat (https://dev.writer.com) has the format of OpenAI's.
-	// Version 1 of Cohere's chat has the same path, with "message" in the body.
-	chatCompletions(Family{
-		Name:  "writer.chat",
-		Paths: []string{"/v1/chat"},
-		Needs: []string{"model messages"},
-	}),
-	responses(Family{
-		Name:  "openai.responses.input_tokens",
-		Paths: []string{"/responses/input_tokens"},
-	}),
-	responses(Family{
-		Name:       "openai.responses.compact",
-		Paths:      []string{"/responses/compact"},
-		Transcript: responsesTranscript,
-	}),
-	responses(Family{
-		Name:        "openai.responses",
-		Paths:       []string{"/responses"},
-		Stream:      "stream",
-		Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
-		EndMarkers:  responsesEnds,
-		Transcript:  responsesTranscript,
-		SideEffects: []string{"conversation"}, // the question and the answer are stored in it
-	}),
-	poll(Family{
-		Name:       "openai.responses.retrieve",
-		Paths:      []string{"/v1/responses/{response}", "/responses/resp_{response}"},
-		EndMarkers: responsesEnds,
-		Transcript: responsesTranscript,
-	}),
-	poll(Family{
-		Name: "openai.chat.retrieve",
-		Paths: []string{
-			"/chat/completions/chatcmpl-{completion}", // stored by OpenAI
-			"/chat/deferred-completion/{request}",     // deferred by xAI
+		{
+			Name:        "openai.batches",
+			Paths:       []string{"/batches"},
+			Needs:       []string{"input_file_id endpoint"},
+			NoModel:     true,
+			Bookkeeping: []string{"metadata"},
+			SideEffects: []string{"*"},
 		},
-		Transcript: chatTranscript,
-	}),
-	{
-		Name:        "openai.decisions",
-		Paths:       []string{"/decisions"},
-		Needs:       []string{"input questions"},
-		Bookkeeping: openaiBookkeeping,
-		Transcript:  Transcript{Calls: calls{{"answers/*", "name", "choice score"}}},
-	},
-	{
-		Name:        "openai.batches",
-		Paths:       []string{"/batches"},
-		Needs:       []string{"input_file_id endpoint"},
-		NoModel:     true,
-		Bookkeeping: []string{"metadata"},
-		SideEffects: []string{"*"},
-	},
-	poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
-	openaiVideos("openai.videos", "/videos"),
-	openaiVideos("openai.videos.edits", "/videos/edits"),
-	openaiVideos("openai.videos.extensions", "/videos/extensions"),
-	openaiVideos("openai.videos.remix", "/videos/{video}/remix"),
-	poll(Family{Name: "openai.videos.retrieve", Paths: []string{"/videos/video_{video}"}}),
-	{
-		Name:        "openai.completions",
-		Paths:       []string{"/completions"},
-		Needs:       []string{"prompt"},
-		Stream:      "stream",
-		Bookkeeping: openaiBookkeeping,
-		Sampling: []string{
-			"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed",
-			"presence_penalty", "frequency_penalty", "repetition_penalty",
+		poll(Family{Name: "openai.batches.retrieve", Paths: []string{"/batches/batch_{batch}"}}),
+		openaiVideos("openai.videos", "/videos"),
+		openaiVideos("openai.videos.edits", "/videos/edits"),
+		openaiVideos("openai.videos.extensions", "/videos/extensions"),
+		openaiVideos("openai.videos.remix", "/videos/{video}/remix"),
+		poll(Family{Name: "openai.videos.retrieve", Paths: []string{"/videos/video_{video}"}}),
+		{
+			Name:        "openai.completions",
+			Paths:       []string{"/completions"},
+			Needs:       []string{"prompt"},
+			Stream:      "stream",
+			Bookkeeping: openaiBookkeeping,
+			Sampling: []string{
+				"max_tokens", "temperature", "top_p", "top_k", "min_p", "min_tokens", "seed",
+				"presence_penalty", "frequency_penalty", "repetition_penalty",
+			},
+			Rewrites: []Rewrite{dropEmpty("stop"), asList("stop")},
+			Defaults: completionsDefaults,
+			Transcript: Transcript{
+				Text:   []string{"choices/*/text"},
+				Finish: []string{"choices/*/finish_reason"},
+				Pieces: pieces{{Grow: names{"text"}}},
+			},
 		},
-		Rewrites: []Rewrite{dropEmpty("stop"), asList("stop")},
-		Defaults: completionsDefaults,
-		Transcript: Transcript{
-			Text:   []string{"choices/*/text"},
-			Finish: []string{"choices/*/finish_reason"},
-			Pieces: pieces{{Grow: names{"text"}}},
+		{
+			Name:        "openai.embeddings",
+			Paths:       []string{"/embeddings"},
+			Needs:       []string{"input"},
+			Bookkeeping: []string{"user", "metadata"},
+			Rewrites:    []Rewrite{asList("input")}, // lists of tokens stay
+			Defaults:    embeddingsDefaults,
 		},
-	},
-	{
-		Name:        "openai.embeddings",
-		Paths:       []string{"/embeddings"},
-		Needs:       []string{"input"},
-		Bookkeeping: []string{"user", "metadata"},
-		Rewrites:    []Rewrite{asList("input")}, // lists of tokens stay
-		Defaults:    embeddingsDefaults,
-	},
-	openaiImages("generations", "prompt"),
-	openaiImages("edits", "prompt", "image", "image[]"),
-	openaiImages("variations", "image"),
-	openaiAudio("transcriptions", audioNeeds...),
-	openaiAudio("translations", audioNeeds...),
-	openaiAudio("speech", "input"),
-	{
-		Name:        "openai.moderations",
-		Paths:       []string{"/moderations"},
-		Needs:       []string{"input"},
-		Bookkeeping: []string{"metadata", "safety_identifier"},
-		Rewrites:    []Rewrite{asList("input")},
-	},
+		openaiImages("generations", "prompt"),
+		openaiImages("edits", "prompt", "image", "image[]"),
+		openaiImages("variations", "image"),
+		openaiAudio("transcriptions", audioNeeds...),
+		openaiAudio("translations", audioNeeds...),
+		openaiAudio("speech", "input"),
+		{
+			Name:        "openai.moderations",
+			Paths:       []string{"/moderations"},
+			Needs:       []string{"input"},
+			Bookkeeping: []string{"metadata", "safety_identifier"},
+			Rewrites:    []Rewrite{asList("input")},
+		},
+	}
 }
 
 // audioNeeds are the members with the audio: a file (OpenAI), a URL (Groq), a

@@ -7,82 +7,87 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 )
 
-// Platforms that serve models of many vendors, each with a format of its own.
-// The path names the model, and the whole body matches.
-var platformFamilies = []*Family{
-	poll(Family{
-		Name:       "perplexity.async.retrieve",
-		Paths:      []string{"/async/chat/completions/{request}", "/async/sonar/{request}"},
-		Transcript: asyncChat,
-	}),
-	poll(Family{
-		Name:       "replicate.predictions.retrieve",
-		Paths:      []string{"/v1/predictions/{prediction}"},
-		Transcript: predictionOutput,
-	}),
-	{
-		// https://cloud.google.com/vertex-ai/docs/reference/rest/v1/projects.locations.endpoints/rawPredict
-		Name:  "vertex.rawPredict",
-		Paths: []string{"/models/{model}:rawPredict", "/{org=endpoints}/{model}:rawPredict"},
-		StreamPaths: []string{
-			"/models/{model}:streamRawPredict", "/{org=endpoints}/{model}:streamRawPredict",
+// platformFamilies returns the families of platforms that serve models of many
+// vendors, each with a format of its own. The path names the model, and the
+// whole body matches.
+func platformFamilies() []*Family {
+	return []*Family{
+		poll(Family{
+			Name:       "perplexity.async.retrieve",
+			Paths:      []string{"/async/chat/completions/{request}", "/async/sonar/{request}"},
+			Transcript: asyncChat,
+		}),
+		poll(Family{
+			Name:       "replicate.predictions.retrieve",
+			Paths:      []string{"/v1/predictions/{prediction}"},
+			Transcript: predictionOutput,
+		}),
+		{
+			// https://cloud.google.com/vertex-ai/docs/reference/rest/v1/projects.locations.endpoints/rawPredict
+			Name:  "vertex.rawPredict",
+			Paths: []string{"/models/{model}:rawPredict", "/{org=endpoints}/{model}:rawPredict"},
+			StreamPaths: []string{
+				"/models/{model}:streamRawPredict", "/{org=endpoints}/{model}:streamRawPredict",
+			},
 		},
-	},
-	{
-		// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_runtime_InvokeEndpoint.html
-		Name:        "sagemaker.invoke",
-		Paths:       []string{"/endpoints/{model}/invocations"},
-		StreamPaths: []string{"/endpoints/{model}/invocations-response-stream"},
-		StreamWire:  "eventstream",
-		Headers: []string{
-			"accept", "x-amzn-sagemaker-accept", "x-amzn-sagemaker-custom-attributes",
-			"x-amzn-sagemaker-target-model", "x-amzn-sagemaker-target-variant",
-			"x-amzn-sagemaker-target-container-hostname", "x-amzn-sagemaker-inference-component",
-			"x-amzn-sagemaker-session-id", "x-amzn-sagemaker-enable-explanations",
+		{
+			// https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_runtime_InvokeEndpoint.html
+			Name:        "sagemaker.invoke",
+			Paths:       []string{"/endpoints/{model}/invocations"},
+			StreamPaths: []string{"/endpoints/{model}/invocations-response-stream"},
+			StreamWire:  "eventstream",
+			Headers: []string{
+				"accept", "x-amzn-sagemaker-accept", "x-amzn-sagemaker-custom-attributes",
+				"x-amzn-sagemaker-target-model", "x-amzn-sagemaker-target-variant",
+				"x-amzn-sagemaker-target-container-hostname",
+				"x-amzn-sagemaker-inference-component", "x-amzn-sagemaker-session-id",
+				"x-amzn-sagemaker-enable-explanations",
+			},
+			AnyBody:    true,
+			Transcript: textGeneration,
 		},
-		AnyBody:    true,
-		Transcript: textGeneration,
-	},
-	{
-		// A header has the URL of the input, and the body is empty.
-		Name:    "sagemaker.async_invoke",
-		Paths:   []string{"/endpoints/{endpoint}/async-invocations"},
-		NoModel: true,
-		Headers: []string{
-			"x-amzn-sagemaker-inputlocation", "x-amzn-sagemaker-content-type",
-			"x-amzn-sagemaker-accept", "x-amzn-sagemaker-custom-attributes",
-			"x-amzn-sagemaker-filename", "x-amzn-sagemaker-s3outputpathextension",
+		{
+			// A header has the URL of the input, and the body is empty.
+			Name:    "sagemaker.async_invoke",
+			Paths:   []string{"/endpoints/{endpoint}/async-invocations"},
+			NoModel: true,
+			Headers: []string{
+				"x-amzn-sagemaker-inputlocation", "x-amzn-sagemaker-content-type",
+				"x-amzn-sagemaker-accept", "x-amzn-sagemaker-custom-attributes",
+				"x-amzn-sagemaker-filename", "x-amzn-sagemaker-s3outputpathextension",
+			},
+			AnyBody:     true,
+			SideEffects: []string{"*"},
 		},
-		AnyBody: true, SideEffects: []string{"*"},
-	},
-	{
-		// https://developers.cloudflare.com/api/resources/ai/methods/run. Names
-		// of models have slashes.
-		Name:   "cloudflare.run",
-		Paths:  []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
-		Stream: "stream",
-		Sampling: []string{
-			"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "seed",
-			"presence_penalty", "frequency_penalty", "repetition_penalty",
+		{
+			// https://developers.cloudflare.com/api/resources/ai/methods/run.
+			// Names of models have slashes.
+			Name:   "cloudflare.run",
+			Paths:  []string{"/ai/run/{model...}", "/workers-ai/{model...}"},
+			Stream: "stream",
+			Sampling: []string{
+				"max_tokens", "max_completion_tokens", "temperature", "top_p", "top_k", "seed",
+				"presence_penalty", "frequency_penalty", "repetition_penalty",
+			},
+			Rewrites:   []Rewrite{messageNulls, toolCalls},
+			Defaults:   cloudflareDefaults,
+			Transcript: cloudflareTranscript,
 		},
-		Rewrites:   []Rewrite{messageNulls, toolCalls},
-		Defaults:   cloudflareDefaults,
-		Transcript: cloudflareTranscript,
-	},
-	// https://replicate.com/docs/reference/http
-	predictions(Family{
-		Paths: []string{
-			"/models/{org}/{model}/predictions", "/{org=deployments}/{org}/{model}/predictions",
-			"/models/{org}/{model}/versions/{version}/predictions",
-		},
-		Needs: []string{"input"},
-	}),
-	// The version names the model.
-	predictions(Family{
-		Paths:   []string{"/v1/predictions"},
-		Needs:   []string{"version"},
-		NoModel: true,
-	}),
+		// https://replicate.com/docs/reference/http
+		predictions(Family{
+			Paths: []string{
+				"/models/{org}/{model}/predictions", "/{org=deployments}/{org}/{model}/predictions",
+				"/models/{org}/{model}/versions/{version}/predictions",
+			},
+			Needs: []string{"input"},
+		}),
+		// The version names the model.
+		predictions(Family{
+			Paths:   []string{"/v1/predictions"},
+			Needs:   []string{"version"},
+			NoModel: true,
+		}),
+	}
 }
 
 // cloudflareTranscript is for the models of Workers AI. Answers of the API are
@@ -157,12 +162,16 @@ var asyncChat = Transcript{
 	Finish: names{"response/choices/*/finish_reason"},
 }
 
-// perplexityFamilies are requests to Perplexity's chat that are answered later
+// perplexityFamilies returns the family of requests to Perplexity's chat that
+// are answered later
 // (https://docs.perplexity.ai/api-reference/async-chat-completions-post).
-var perplexityFamilies = []*Family{{
-	Name:        "perplexity.async",
-	Paths:       []string{"/async/chat/completions", "/async/sonar"},
-	Needs:       []string{"request"},
-	NoModel:     true,
-	Bookkeeping: []string{"idempotency_key"}, SideEffects: []string{"*"},
-}}
+func perplexityFamilies() []*Family {
+	return []*Family{{
+		Name:        "perplexity.async",
+		Paths:       []string{"/async/chat/completions", "/async/sonar"},
+		Needs:       []string{"request"},
+		NoModel:     true,
+		Bookkeeping: []string{"idempotency_key"},
+		SideEffects: []string{"*"},
+	}}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // A toolItem is a tool call or its result in a conversation.
@@ -208,7 +209,7 @@ func sortRun(run []toolItem, key func(toolItem) string, numbers ordinals) {
 		keys[item.value] = key(item)
 		values[item.value] = *item.value
 	}
-	slices.SortStableFunc(sorted, func(a, b toolItem) int {
+	group.Sort(sorted, func(a, b toolItem) int {
 		return strings.Compare(keys[a.value], keys[b.value])
 	})
 
