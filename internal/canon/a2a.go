@@ -6,49 +6,63 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// The Agent2Agent protocol (https://a2a-protocol.org), by JSON-RPC, with the names that its
-// methods had and have, and by its REST binding. Tasks and contexts are named as the agent
-// named them, and match; a message has an id that its client draws. What is asked about tasks
-// ("tasks/get", "GetTask") has nothing of its own, and MCP has such methods, too: it is
-// JSON-RPC's, or matches by its path.
-var a2aFamilies = []*Family{
-	rpc(Family{
-		Name:     "a2a",
-		Needs:    []string{"jsonrpc method=message/*", "jsonrpc method=SendMessage*", "jsonrpc method=SendStreamingMessage*"},
-		Drawn:    messageIDs,
-		Headers:  []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites: []Rewrite{a2aReferences},
-	}),
-	{
-		Name:        "a2a.message",
-		Paths:       []string{"/message:send"},
-		StreamPaths: []string{"/message:stream"},
-		Needs:       []string{"message"},
-		Server:      true,
-		Drawn:       messageIDs,
-		Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
-		Rewrites:    []Rewrite{a2aReferences},
-		Acts:        []string{"*"},
-	},
+// a2aFamilies returns the families of the Agent2Agent protocol
+// (https://a2a-protocol.org), by JSON-RPC and by its REST binding. Its methods
+// have old and new names. The agent names tasks and contexts, and these names
+// match. The client generates the ID of a message.
+//
+// Methods about tasks ("tasks/get", "GetTask") are not here. MCP has such
+// methods, too, so they are known as JSON-RPC, or by their path.
+func a2aFamilies() []*Family {
+	return []*Family{
+		rpc(Family{
+			Name: "a2a",
+			Needs: []string{
+				"jsonrpc method=message/*",
+				"jsonrpc method=SendMessage*",
+				"jsonrpc method=SendStreamingMessage*",
+			},
+			Generated: messageIDs,
+			Headers:   []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+			Rewrites:  []Rewrite{numberReferences},
+		}),
+		{
+			Name:        "a2a.message",
+			Paths:       []string{"/message:send"},
+			StreamPaths: []string{"/message:stream"},
+			Needs:       []string{"message"},
+			Server:      true,
+			Generated:   messageIDs,
+			Headers:     []string{"a2a-extensions", "a2a-version", "x-a2a-extensions"},
+			Rewrites:    []Rewrite{numberReferences},
+			SideEffects: []string{"*"},
+		},
+	}
 }
 
-var messageIDs = []string{"params/message/messageId", "batch/*/params/message/messageId", "message/messageId"}
+var messageIDs = []string{
+	"params/message/messageId",
+	"batch/*/params/message/messageId",
+	"message/messageId",
+}
 
-// a2aReferences writes what refers to a message of the request as "#1", "#2", in the order in
-// which the messages stand there. The ids themselves stay: they are told of when they change.
-func a2aReferences(r *request, body *exactjson.Value) {
+// numberReferences replaces references to the messages of the request by "#1",
+// "#2", in the order of the messages. The IDs of the messages stay. They do not
+// match, and are reported if they change.
+func numberReferences(_ *request, body *exactjson.Value) {
 	var ids []*exactjson.Value
 	for _, path := range messageIDs {
 		body.Each(path, func(id *exactjson.Value) { ids = append(ids, id) })
 	}
 	numbers := ordinals{}
 	for _, id := range ids {
-		seen := *id
-		numbers.call(&seen)
+		copied := *id // the ID itself stays
+		numbers.numberCall(&copied)
 	}
 	walk(body, "", func(v *exactjson.Value, _ string) {
-		if !slices.Contains(ids, v) && numbers[v.Text] != "" {
-			numbers.result(v)
+		isReference := numbers[v.Text] != "" && !slices.Contains(ids, v)
+		if isReference {
+			numbers.numberResult(v)
 		}
 	})
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// TestLines: fields in the order and the spellings of a form.
-func TestLines(t *testing.T) {
+func TestLinesAreThoseOfAForm(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]Line{
 		`{"b":[1.0,{"c":"\u0061\"\n"}],"a":null,"e":{}}`: {{"a", "null"}, {"b/0", "1"}, {"b/1/c", `"a\"\n"`}, {"e", "{}"}},
@@ -27,8 +26,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestRepeatable: what does more than to ask a model is not asked twice.
-func TestRepeatable(t *testing.T) {
+func TestRequestsWithSideEffectsAreNotRepeatable(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		url, body string

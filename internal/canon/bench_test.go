@@ -12,9 +12,10 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Texts as prompts have them: lines, quotes, escapes, and some that is not ASCII.
-// With them a body has about 50 bytes for each field, and an escape in each 100,
-// as requests of recorded traffic have: 44 to 73 at the median, and 1.0 to 1.3 %.
+// Texts like those of prompts: with line breaks, quotes, escapes, and characters
+// beyond ASCII. A body with them has about 50 bytes for each field, and an
+// escape in each 100 bytes. Recorded traffic has 44 to 73 bytes at the median,
+// and 1.0 to 1.3 escapes in 100 bytes.
 const (
 	benchSystem = "You are the support agent of a furniture store — always polite, never pushy.\n\n" +
 		"Answer in the customer's language (\"Grüezi\" is a greeting, too). Never promise a delivery date that get_order did " +
@@ -85,8 +86,8 @@ func benchBody(openai bool, size int) []byte {
 	return []byte(body())
 }
 
-// BenchmarkForm measures the fingerprint of a request beside what a fingerprint
-// costs that only sorts the members: decode, marshal, hash.
+// BenchmarkForm measures the key of a request, and a simple key to compare it
+// with: decode, marshal with sorted members, hash.
 //
 //	go test -run '^$' -bench Form ./internal/canon
 func BenchmarkForm(b *testing.B) {

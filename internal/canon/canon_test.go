@@ -22,8 +22,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
-// parseRequest reads a request as the cases have it: a line with method and
-// URL, header lines, a blank line and the body.
+// parseRequest reads a request of the files in testdata: a line with method and
+// URL, header lines, an empty line and the body.
 func parseRequest(t testing.TB, data []byte) *interaction.Request {
 	t.Helper()
 	r := textproto.NewReader(bufio.NewReader(bytes.NewReader(data)))
@@ -50,9 +50,9 @@ func parseRequest(t testing.TB, data []byte) *interaction.Request {
 	return req
 }
 
-// TestEqual runs the cases under testdata: two requests that are the same,
-// that must never be, or that are one prompt on the paths of two providers:
-// the same body, and yet no answer for each other.
+// TestEqual compares the pairs of requests in testdata: those in same are
+// equal, those in differ are not, and those in cross are the same prompt for
+// two providers, which are not equal either, although they have the same body.
 func TestEqual(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"same", "differ", "cross"} {
@@ -175,9 +175,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestPatternsMeanTheRequest: a path in a pattern is that of the request as it
-// was sent, in whatever spelling; the form has the system prompt elsewhere.
-func TestPatternsMeanTheRequest(t *testing.T) {
+// The form of a request has the system prompt at another path than the request.
+func TestPatternsSelectFieldsByTheirPathsInTheRequest(t *testing.T) {
 	t.Parallel()
 	ask := func(system, user string) string {
 		return `{"model":"m","max_completion_tokens":5,"messages":[{"role":"system","content":"` + system + `"},{"role":"user","content":"` + user + `"}]}`
@@ -221,7 +220,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 		if same := fa.Text() == fb.Text(); same != tt.same {
 			t.Errorf("%s: same = %v, want %v\n--- a\n%s\n--- b\n%s", tt.name, same, tt.same, fa.Text(), fb.Text())
 		}
-		for _, p := range slices.Concat(tt.rules.Ignore, fa.only) {
+		for _, p := range slices.Concat(tt.rules.Ignore, fa.bodyOnly) {
 			if p != "model" && !slices.Contains(hit, p) {
 				t.Errorf("%s: pattern %s selected nothing", tt.name, p)
 			}
@@ -233,9 +232,7 @@ func TestPatternsMeanTheRequest(t *testing.T) {
 	}}, chatURL, ask("a", "b"))
 }
 
-// TestFormIsShared: a form that is in use by several goroutines is the same for all, and
-// the same that a traced one is.
-func TestFormIsShared(t *testing.T) {
+func TestFormsAreEqualInConcurrentGoroutinesAndWhenTraced(t *testing.T) {
 	t.Parallel()
 	var options Options
 	req := &interaction.Request{Method: "POST", URL: chatURL, Body: benchBody(true, 4096)}
@@ -253,8 +250,7 @@ func TestFormIsShared(t *testing.T) {
 	all.Wait()
 }
 
-// TestSent: a traced form knows where the request has its fields.
-func TestSent(t *testing.T) {
+func TestTracedFormHasPathsOfTheRequest(t *testing.T) {
 	t.Parallel()
 	const body = `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"u"}]},
 		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]},
@@ -283,7 +279,7 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// TestDigestsAreNotMasked: a mask that fits a digest would make all files one.
+// A mask that matches digests would make all files equal.
 func TestDigestsAreNotMasked(t *testing.T) {
 	t.Parallel()
 	rules := Options{Masks: []Mask{{Regexp: regexp.MustCompile(`[0-9a-f]+`), Placeholder: "HEX"}}}
@@ -364,9 +360,9 @@ func TestOptIns(t *testing.T) {
 	}
 }
 
-// TestRegionOfSTS: the region does not match, but chooses and is reported; the host of
-// another server matches.
-func TestRegionOfSTS(t *testing.T) {
+// The region is reported, and helps to choose. The host of another server
+// matches.
+func TestRegionOfSTSDoesNotMatch(t *testing.T) {
 	t.Parallel()
 	ask := func(host string) *Form {
 		var rules Options
@@ -388,8 +384,7 @@ func TestRegionOfSTS(t *testing.T) {
 	}
 }
 
-// TestRelink: the answer that is replayed has the id of the request it answers.
-func TestRelink(t *testing.T) {
+func TestReplayedJSONRPCAnswerHasTheIDOfTheRequest(t *testing.T) {
 	t.Parallel()
 	request := func(body string) *interaction.Request {
 		return &interaction.Request{Method: "POST", URL: "http://h/mcp", Body: []byte(body)}
@@ -405,17 +400,17 @@ func TestRelink(t *testing.T) {
 		{`{"jsonrpc":"2.0","method":"notifications/x"}`, `{"id":1}`, `{"id":1}`},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `not JSON`, `not JSON`},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"id":1,"result":{}`, `{"id":1,"result":{}`},
-		// Whatever the layout, and nothing else changes: not numbers, escapes, lone surrogates.
+		// In any layout. Numbers, escapes and lone surrogates stay.
 		{`{"jsonrpc":"2.0","id": "a\/b" ,"method":"tools/list"}`, " {\t\"jsonrpc\" :\"2.0\",\r\n\"id\": 1 , \"result\":{\"n\":1.50e+01,\"s\":\"\\u00e9\\/\\ud800\",\"id\": 1}  }\n", " {\t\"jsonrpc\" :\"2.0\",\r\n\"id\": \"a\\/b\" , \"result\":{\"n\":1.50e+01,\"s\":\"\\u00e9\\/\\ud800\",\"id\": 1}  }\n"},
 		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/list"}`, `{"result":[ {"id":1} ], "id":1}`, `{"result":[ {"id":1} ], "id":9007199254740993}`},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"id":10,"result":{}}`, `{"id":10,"result":{}}`},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `{"id":null,"error":{}}`, `{"id":null,"error":{}}`},
-		// A list of answers, and of what else the server says.
+		// A list of answers and other messages of the server.
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `[ {"method":"log","params":{"id":1}}, {"id": 1,"result":{}},{"id":"1","result":{}} , {"id":1,"method":"ping"} ]`, `[ {"method":"log","params":{"id":1}}, {"id": 7,"result":{}},{"id":"1","result":{}} , {"id":1,"method":"ping"} ]`},
 		{`{"jsonrpc":"2.0","id":7,"method":"tools/list"}`, `[[{"id":1}],1,"id"]`, `[[{"id":1}],1,"id"]`},
 	}
-	// Each answer of a batch has the id of the call in the place of its own, whatever
-	// the order of the answers, and ids that change places do not meet.
+	// Each answer of a batch gets the ID of the call at the same index, in any
+	// order of the answers. IDs may change places.
 	batch := request(`[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"x","method":"b"},{"jsonrpc":"2.0","id":3,"method":"c"}]`)
 	again := request(`[{"jsonrpc":"2.0","id":3,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":1,"method":"b"},{"jsonrpc":"2.0","id":"x","method":"c"}]`)
 	for payload, want := range map[string]string{
@@ -443,7 +438,7 @@ func TestRelink(t *testing.T) {
 			t.Errorf("asked %s, recorded %s: got %s, want %s", tt.asked, tt.payload, got, tt.want)
 		}
 	}
-	// A text is the same id in every spelling.
+	// A string with escapes is the same ID.
 	if got := string(jsonrpc.IDsOf(request(`{"id":"a/b","method":"x"}`), request(`{"id":"c","method":"x"}`)).Relink([]byte(`{"id":"\u0061\/b"}`))); got != `{"id":"c"}` {
 		t.Errorf("got %s", got)
 	}
@@ -452,12 +447,11 @@ func TestRelink(t *testing.T) {
 	}
 }
 
-// TestListedFields is made from the table: a field of a bookkeeping list never
-// decides a match, one of a sampling list only with MatchSampling, and any other
-// always, in every family.
-func TestListedFields(t *testing.T) {
+// For each family, a field in its Bookkeeping never matches, a field in its
+// Sampling only with the option, and any other field always.
+func TestListedFieldsDoNotMatch(t *testing.T) {
 	t.Parallel()
-	for _, f := range families {
+	for _, f := range families() {
 		if f.Method != "" {
 			continue // it has no body
 		}
@@ -512,8 +506,8 @@ func TestListedFields(t *testing.T) {
 	}
 }
 
-// evidence returns the members by which the family is known, beside one that the
-// body has already.
+// evidence returns the members by which a family knows its requests, without
+// one that the body has.
 func evidence(f *Family, beside string) string {
 	if len(f.Needs) == 0 {
 		return ""
@@ -536,8 +530,8 @@ func evidence(f *Family, beside string) string {
 	return b.String()
 }
 
-// TestDeterminingFields changes each field of testdata/determining.txt, one at a
-// time: the request must no longer be the same.
+// TestDeterminingFields changes each field of testdata/determining.txt, one at
+// a time: the two requests must not be equal.
 func TestDeterminingFields(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("testdata", "determining.txt"))
@@ -550,7 +544,7 @@ func TestDeterminingFields(t *testing.T) {
 			fields[names[0]] = names[1:]
 		}
 	}
-	for _, f := range families {
+	for _, f := range families() {
 		names := fields[f.Name]
 		if f.Method != "" {
 			continue // it has no body
@@ -639,8 +633,7 @@ func urlCases(t *testing.T) []urlCase {
 	return cases
 }
 
-// TestClassify holds the classifier to testdata/urls.txt.
-func TestClassify(t *testing.T) {
+func TestFamiliesOfURLs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range urlCases(t) {
 		var rules Options
@@ -653,7 +646,7 @@ func TestClassify(t *testing.T) {
 			t.Errorf("urls.txt:%d: %s %s is %s %s %s, want %s %s %s", tt.line, tt.req.Method, tt.req.URL, endpoint, model, got.Wire, tt.endpoint, tt.model, tt.wire)
 		}
 	}
-	// A known path with a body that is no JSON object is nobody's.
+	// No family knows a request whose body is not a JSON object.
 	if f := form(t, Options{}, chatURL, "hello"); f.Known || f.Endpoint != "POST /v1/chat/completions" {
 		t.Errorf("text to %s: known %v, endpoint %s", chatURL, f.Known, f.Endpoint)
 	}
@@ -690,8 +683,8 @@ func TestCompletes(t *testing.T) {
 	}
 }
 
-// FuzzForm holds Form to its law: key order and white space never matter,
-// another value always does, and nothing panics.
+// FuzzForm checks that the order of members and white space do not change a
+// form, that another value does, and that Form does not panic.
 func FuzzForm(f *testing.F) {
 	f.Add(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`, "x", "1", "2")
 	f.Add(`{"input":[{"role":"user"},{"type":"function_call","call_id":"1","arguments":"{}"}]}`, "a/b", `"1"`, "1")
@@ -720,8 +713,8 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// valueText prints a value with sorted members and plain numbers: an oracle
-// that shares nothing with the walk but the spelling of numbers.
+// valueText prints a value with sorted members and plain numbers. It shares no
+// code with the tested one, except for numbers.
 func valueText(v exactjson.Value) string {
 	switch v.Kind {
 	case exactjson.Number:

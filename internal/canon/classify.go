@@ -14,103 +14,184 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// An address is what a URL alone tells. It is shared and must not change.
+// An address is what a URL says about a request. Requests share it, so it must
+// not change.
 type address struct {
 	url        *url.URL
-	origin     string      // see Origin
-	local      bool        // see isLocal
-	candidates []candidate // the families that know the path, in the order of the table
+	origin     string      // host and port
+	local      bool        // the host is a local one
+	candidates []candidate // the families with a pattern for the path, in the order of families
 }
 
-// A candidate is a family that knows a path.
+// A candidate is a family with a pattern for the path of a URL.
 type candidate struct {
 	family *Family
-	prefix string // the segments before those that it knows
-	names  []urls.Named
-	stream bool // its answers stream
+	prefix string       // the segments before those that the pattern matches
+	names  []urls.Named // the placeholders' names in the path, and their values
+	stream bool         // the pattern is one of StreamPaths
 }
 
-// addresses remembers them: most programs call few.
-var addresses = memo.Strings[*address]{Func: func(s string) *address {
-	u, err := url.Parse(s)
+// addresses caches the addresses of URLs: most programs use few URLs.
+var addresses = memo.Strings[*address]{Func: newAddress}
+
+// newAddress parses a URL, and matches its path with the patterns of all
+// families.
+func newAddress(rawURL string) *address {
+	u, err := url.Parse(rawURL)
 	if err != nil {
-		// Unreachable for requests that net/http sent; a hand-edited cassette can have it.
-		u = &url.URL{Path: s}
+		// Never true of requests that net/http sent. A cassette may be edited
+		// by hand.
+		u = &url.URL{Path: rawURL}
 	}
-	to, path := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}, urls.Segments(u)
-	for _, f := range families {
-		for i, pattern := range slices.Concat(f.Paths, f.StreamPaths) {
-			names, start, ok := urls.MatchSuffix(pattern, path)
-			if !ok {
-				continue
-			}
-			if !f.anywhere() {
-				names = append(urls.PrefixNames(path[:start]), names...)
-			}
-			to.candidates = append(to.candidates, candidate{f, strings.Join(path[:start], "/"), names, i >= len(f.Paths)})
-			break
+	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
+	segments := urls.Segments(u)
+	for _, f := range families() {
+		if c, ok := f.matchPath(segments); ok {
+			addr.candidates = append(addr.candidates, c)
 		}
 	}
-	return to
-}}
+	return addr
+}
 
-// classify finds the family of a request by its decoded path and brings its body to
-// the family's one spelling. It fills in what the form tells of the request.
-func (r *request) classify(o *Options, req *interaction.Request, traced bool) {
+// matchPath matches a path with the family's patterns.
+func (f *Family) matchPath(path []string) (c candidate, ok bool) {
+	for i, pattern := range slices.Concat(f.Paths, f.StreamPaths) {
+		names, start, ok := urls.MatchSuffix(pattern, path)
+		if !ok {
+			continue
+		}
+		prefix := path[:start]
+		if !f.matchesAnyPath() {
+			names = append(urls.PrefixNames(prefix), names...)
+		}
+		return candidate{
+			family: f,
+			prefix: strings.Join(prefix, "/"),
+			names:  names,
+			stream: i >= len(f.Paths),
+		}, true
+	}
+	return candidate{}, false
+}
+
+// classify reads the parts of a request, finds the family that knows it, and
+// normalizes its body. It sets the fields of the form except those that walk
+// finds. withSources makes it note where the values of the body were sent.
+func (r *request) classify(req *interaction.Request, withSources bool) {
 	if req.Within != "" {
-		r.trait(within, "within", req.Within)
+		r.addTrait(levelCaller, "within", req.Within)
 	}
 	if req.Name != "" {
-		r.trait(within, "name", req.Name)
+		r.addTrait(levelCaller, "name", req.Name)
 	}
+	r.Wire = "whole"
 	r.body, r.encoding = decode(req)
-	if traced && r.encoding != noBody {
+	if withSources && r.encoding != noBody {
 		r.sources = pathsByID(&r.body)
 	}
-	if req.Function != "" { // its name and its argument decide
-		r.Function, r.Endpoint, r.Wire = true, req.Function, "whole"
+	if req.Function != "" { // only its name and its argument match
+		r.Function = true
+		r.Endpoint = req.Function
 		return
 	}
-	to := addresses.Get(req.URL)
-	r.url, r.Wire, r.Origin, r.Unknown = to.url, "whole", to.origin, req.UnknownHeaders
-	r.local = to.local && !slices.Contains(o.Aliases, to.origin)
-	r.query = decodeForm(to.url.RawQuery)
-	if ts := elems(member(&r.query, "ts")); len(ts) == 1 && ollamaCall().MatchString(to.url.Path) && chance.IsUnixTime(ts[0].Text) {
-		drop(&r.query, "ts")
-	}
+
+	addr := addresses.Get(req.URL)
+	r.url = addr.url
+	r.Origin = addr.origin
+	r.UnknownHeaders = req.UnknownHeaders
+	r.local = addr.local && !slices.Contains(r.options.Aliases, addr.origin)
+	r.setQuery()
 	if r.encoding == opaqueBody {
 		r.numberBlocks(req.Body)
 	}
-	i := slices.IndexFunc(to.candidates, func(f candidate) bool {
-		return !o.AnyService && f.family.accepts(req.Method, &r.body, r.encoding)
-	})
-	if i >= 0 {
-		r.family = to.candidates[i].family
+
+	found := r.findFamily(addr.candidates, req.Method)
+	if found != nil {
+		r.family = found.family
 	}
 	r.addHeaders(req.Headers)
-	keepsBooks := func(member string) bool {
-		return r.family != nil && slices.ContainsFunc(r.family.Bookkeeping, func(p string) bool { return startsWith(p, member) })
-	}
-	r.Traits = append(slices.Grow(r.Traits, 8), Trait{"spelling/path", hash(0, to.url.EscapedPath()), spelling},
-		spellingOf(req.Body, r.encoding, &r.body, keepsBooks))
-	if i >= 0 {
-		r.known(&to.candidates[i])
+	r.addSpellingTraits(req.Body)
+	if found != nil {
+		r.normalize(found)
 	} else {
-		r.unknown(req.Method, o)
+		r.describeUnknown(req.Method)
 	}
-	isOfModel := func(tool exactjson.Value) bool { // and not of a workshop
-		return slices.ContainsFunc(toolMembers, func(name string) bool { return member(&tool, name) != nil })
-	}
-	if !o.AsSent && (i >= 0 || slices.ContainsFunc(elems(member(&r.body, "tools")), isOfModel) || len(elems(member(&r.body, "messages"))) > 0) {
+	if !r.options.AsSent && r.isForModel() {
 		sortTools(&r.body)
 	}
 }
 
-// toolMembers are what tools of models have, of which one is there at least.
-var toolMembers = strings.Fields("function functionDeclarations toolSpec input_schema inputSchema parameters")
+// findFamily returns the first of the candidates whose family accepts the
+// request, or nil.
+func (r *request) findFamily(candidates []candidate, method string) *candidate {
+	if r.options.AnyService {
+		return nil
+	}
+	for i := range candidates {
+		if candidates[i].family.accepts(method, &r.body, r.encoding) {
+			return &candidates[i]
+		}
+	}
+	return nil
+}
 
-// addHeaders takes the values of the request's headers. Those of a header that a family
-// lists are a set, however they were sent.
+// setQuery reads the query. It drops the time at which a client of Ollama
+// signed the request.
+func (r *request) setQuery() {
+	r.query = decodeForm(r.url.RawQuery)
+	timestamps := elems(member(&r.query, "ts"))
+	if len(timestamps) != 1 || !ollamaPath().MatchString(r.url.Path) {
+		return
+	}
+	if chance.IsUnixTime(timestamps[0].Text) {
+		drop(&r.query, "ts")
+	}
+}
+
+// addSpellingTraits adds how the path and the body are written. Members of the
+// body that are bookkeeping do not count: clients send them or do not.
+func (r *request) addSpellingTraits(body []byte) {
+	isBookkeeping := func(member string) bool {
+		if r.family == nil {
+			return false
+		}
+		for _, pattern := range r.family.Bookkeeping {
+			if startsWith(pattern, member) {
+				return true
+			}
+		}
+		return false
+	}
+	r.Traits = slices.Grow(r.Traits, 8)
+	r.Traits = append(r.Traits,
+		Trait{"spelling/path", hash(0, r.url.EscapedPath()), levelSpelling},
+		spellingOf(body, r.encoding, &r.body, isBookkeeping))
+}
+
+// isForModel reports whether a request is one to a model: a family knows it, or
+// its body has messages, or tools with members that tools of models have.
+func (r *request) isForModel() bool {
+	if r.family != nil || len(elems(member(&r.body, "messages"))) > 0 {
+		return true
+	}
+	for _, tool := range elems(member(&r.body, "tools")) {
+		for _, name := range toolMembers {
+			if member(&tool, name) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// toolMembers are members of tools. Every tool of a model has at least one of
+// them.
+var toolMembers = []string{
+	"function", "functionDeclarations", "toolSpec", "input_schema", "inputSchema", "parameters",
+}
+
+// addHeaders adds the values of the request's headers. Headers that change the
+// answer are sets, whether their values were sent in one line or in several.
 func (r *request) addHeaders(headers interaction.Headers) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
@@ -123,17 +204,25 @@ func (r *request) addHeaders(headers interaction.Headers) {
 			case "content-type":
 				v = withoutBoundary(v)
 			case "destination", "x-ms-copy-source":
-				if u, err := url.Parse(v); err == nil && urls.IsLocal(u.Hostname()) {
-					v = urls.LocalHosts + u.RequestURI()
-				}
+				v = withoutLocalHost(v)
 			}
 			appendTo(&r.header, name, stringValue(v))
 		}
 	}
 }
 
-// withoutBoundary returns a media type without the boundary of its parts, which is
-// drawn for every body.
+// withoutLocalHost replaces the host of a URL if it is a local one: its port
+// differs from run to run.
+func withoutLocalHost(rawURL string) string {
+	u, err := url.Parse(rawURL)
+	if err != nil || !urls.IsLocal(u.Hostname()) {
+		return rawURL
+	}
+	return urls.LocalHosts + u.RequestURI()
+}
+
+// withoutBoundary returns a media type without the boundary of its parts, which
+// clients generate for each body.
 func withoutBoundary(contentType string) string {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil || params["boundary"] == "" {
@@ -143,21 +232,29 @@ func withoutBoundary(contentType string) string {
 	return mime.FormatMediaType(media, params)
 }
 
-// known brings the request of a family to its one spelling.
-func (r *request) known(to *candidate) {
-	f := r.family
-	r.Known, r.Endpoint, r.Wire = true, f.Name, f.wire(to.stream)
-	r.of, r.acts = f, slices.ContainsFunc(f.Acts, func(name string) bool { return name == "*" || hasNeed(&r.body, name) })
-	if f.anywhere() {
+// normalize sets the form's fields for a request of a family, and normalizes
+// its body.
+func (r *request) normalize(c *candidate) {
+	f := c.family
+	r.Known = true
+	r.Endpoint = f.Name
+	r.Wire = f.wire(c.stream)
+	r.hasSideEffects = slices.ContainsFunc(f.SideEffects, func(name string) bool {
+		return name == "*" || hasNeed(&r.body, name)
+	})
+	if f.matchesAnyPath() {
 		r.addPath("server", urls.PlainPath(r.url))
 	} else {
-		r.addPath("prefix", to.prefix)
+		r.addPath("prefix", c.prefix)
 	}
-	r.serverDecides = !r.addNames(to.names) || f.Server
-	// What a member means that stands twice is for the server to say.
-	if !repeats(&r.body) {
+	namesModel := r.addNames(c.names)
+	r.serverDecides = !namesModel || f.Server
+
+	// Only the server knows which of two members with the same name it uses, so
+	// a body with such members stays as it is.
+	if !hasDuplicates(&r.body) {
 		dropNull(r, &r.body)
-		if r.takesStream() {
+		if r.takeStream() {
 			r.Wire = f.wire(true)
 		}
 		r.rewrite(&r.body, f.Rewrites)
@@ -166,8 +263,10 @@ func (r *request) known(to *candidate) {
 	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
 }
 
-// addNames adds who is asked by path and host, and reports whether anybody is, there
-// or in the body. No name takes the place of another.
+// addNames adds the names that the path has, and the model that the host names.
+// It reports whether the request names a model in any place, or does not need
+// to. If the body names another model than the path or the host, both are
+// compared.
 func (r *request) addNames(names []urls.Named) bool {
 	org := ""
 	for _, n := range names {
@@ -177,7 +276,7 @@ func (r *request) addNames(names []urls.Named) bool {
 		case "model":
 			model := org + n.Value
 			org = ""
-			if r.nameModel(model) {
+			if !r.setModel(model) {
 				r.addPath("model", model)
 				r.Model = model
 			}
@@ -188,80 +287,97 @@ func (r *request) addNames(names []urls.Named) bool {
 	if r.family.NoModel || r.family.Server {
 		return true
 	}
-	if model := urls.HostModel.Get(r.url.Hostname()); model != "" && r.nameModel(model) {
+	model := urls.HostModel.Get(r.url.Hostname())
+	if model != "" && !r.setModel(model) {
 		r.hostModel = stringValue(model)
 		r.Model = model
 	}
 	return modelOf(&r.body) != ""
 }
 
-// takesStream removes the member that asks for a stream and tells its value:
-// it is part of the form as Wire, and false is the same as absent.
-func (r *request) takesStream() bool {
+// takeStream removes the member of the body that asks for a stream, and reports
+// whether the request asks for one. The form has the result in its Wire.
+func (r *request) takeStream() bool {
 	f := r.family
-	s := member(&r.body, f.Stream)
-	if f.Stream == "" || s == nil || s.Kind == exactjson.Null {
+	if f.Stream == "" {
 		return f.Streams
 	}
+	m := member(&r.body, f.Stream)
 	kind := exactjson.Bool
-	if list := elems(s); r.encoding != jsonBody && len(list) == 1 {
-		s, kind = &list[0], exactjson.String // a field of a form
+	if r.encoding != jsonBody && len(elems(m)) == 1 { // a field of a form
+		m = singleValue(m)
+		kind = exactjson.String
 	}
-	if s.Kind != kind || s.Text != "true" && s.Text != "false" {
+	if !isKind(m, kind) || m.Text != "true" && m.Text != "false" {
 		return f.Streams
 	}
-	stream := s.Text == "true"
+	stream := m.Text == "true"
 	if !stream && r.Wire != "whole" {
-		return false // a path that streams and a body that asks for none: it stays
+		return false // the path asks for a stream and the body for none: the member matches
 	}
 	drop(&r.body, f.Stream)
 	return stream
 }
 
-// repeats reports whether an object in v has a member twice.
-func repeats(v *exactjson.Value) bool {
-	return v.Kind == exactjson.Object && exactjson.Twice(v.Elems) != nil ||
-		slices.ContainsFunc(v.Elems, func(v exactjson.Value) bool { return repeats(&v) })
+// hasDuplicates reports whether v or a value in it is an object with two
+// members of the same name.
+func hasDuplicates(v *exactjson.Value) bool {
+	if v.Kind == exactjson.Object && exactjson.Twice(v.Elems) != nil {
+		return true
+	}
+	for i := range v.Elems {
+		if hasDuplicates(&v.Elems[i]) {
+			return true
+		}
+	}
+	return false
 }
 
-// unknown describes a request that no family knows: method, origin, path, query,
-// the headers that select content and the whole body decide.
-func (r *request) unknown(method string, o *Options) {
-	r.Endpoint = method + " " + o.Masked("path", "/"+strings.TrimPrefix(urls.PlainPath(r.url), "/"))
+// describeUnknown sets the form's fields for a request that no family knows.
+// Method, host, path, query, the headers that select content, and the whole
+// body match.
+func (r *request) describeUnknown(method string) {
+	path := "/" + strings.TrimPrefix(urls.PlainPath(r.url), "/")
+	r.Endpoint = method + " " + r.options.Masked("path", path)
 	if r.encoding != jsonBody {
 		return
 	}
-	if s := member(&r.body, "stream"); isKind(s, exactjson.Bool) && s.Text == "true" {
+	stream := member(&r.body, "stream")
+	if isKind(stream, exactjson.Bool) && stream.Text == "true" {
 		r.Wire = "stream"
 	}
 	r.Model = strings.Clone(modelOf(&r.body))
 }
 
-// level returns the level of a field outside of the body: of what stands in the named
-// part of the request under a name.
+// level returns the level of a field outside the body, by the part of the
+// request and its name in that part.
 func (r *request) level(part, name string) level {
 	f := r.family
 	switch {
 	case part == "header" && !r.headerDecides(name):
-		return header
+		return levelHeader
 	case part == "header" || f == nil:
-		return identity
+		return levelIdentity
 	case part == "host" && (r.anyHost || !r.serverDecides):
-		return host
+		return levelHost
 	case r.serverDecides:
-		return identity
+		return levelIdentity
 	case part == "path" && name == "prefix":
-		return prefix
+		return levelPrefix
 	case part == "query" && f.Method == "" && !slices.Contains(f.Query, name):
-		return query
+		return levelQuery
 	}
-	return identity
+	return levelIdentity
 }
 
 // headerDecides reports whether a request header changes the answer.
 func (r *request) headerDecides(name string) bool {
 	switch {
-	case isBeta(name) || slices.Contains(chance.DeploymentHeaders, name) || name == "content-type" && r.encoding == opaqueBody:
+	case isBeta(name):
+		return true
+	case slices.Contains(chance.DeploymentHeaders, name):
+		return true
+	case name == "content-type" && r.encoding == opaqueBody:
 		return true
 	case r.family != nil:
 		return slices.Contains(r.family.Headers, name)

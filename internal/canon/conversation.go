@@ -7,76 +7,91 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// The rewrites of conversations: OpenAI's chats and Anthropic's messages, which
-// gateways take in each other's spelling, and what has borrowed theirs.
+// This file has the rewrites of conversations in the formats of OpenAI's chat
+// and of Anthropic's messages. Gateways accept both formats, and other APIs
+// have similar ones.
 
-// chatMessages writes every text as one text block and tool arguments as what
-// they hold.
+// chatMessages normalizes the messages of a chat: a text becomes one text
+// block, and the arguments of tool calls are parsed.
 var chatMessages = each("messages/*",
-	dropTextBesideCalls,
+	dropEmptyText,
 	each("tool_calls/*", dropNull, each("function", parseArguments)),
-	each("role=assistant", dropEmpty("tool_calls", "annotations")), // of a response that is sent back
+	each("role=assistant", dropEmpty("tool_calls", "annotations")), // an answer that is sent back
 	asBlocks("content", "text"),
 )
 
-// dropTextBesideCalls drops the empty content of a message with tool calls: go-openai
-// and ollama write it, openai-go does not.
-func dropTextBesideCalls(_ *request, m *exactjson.Value) {
-	if (len(elems(member(m, "tool_calls"))) > 0 || member(m, "function_call") != nil) && isString(member(m, "content"), "") {
+// dropEmptyText removes the empty content of a message with tool calls.
+// go-openai and Ollama's client send it, and openai-go does not.
+func dropEmptyText(_ *request, m *exactjson.Value) {
+	hasCalls := len(elems(member(m, "tool_calls"))) > 0 || member(m, "function_call") != nil
+	if hasCalls && isString(member(m, "content"), "") {
 		drop(m, "content")
 	}
 }
 
-// chatToolBlocks writes tool calls and their results where Anthropic has them:
-// in the content of the assistant's message and of one user message after it.
-// What holds more than those says stays as it is.
-func chatToolBlocks(r *request, body *exactjson.Value) {
+// moveToolsToBlocks changes the tool calls and the results of a chat to
+// Anthropic's format: blocks of the assistant's message, and of one message of
+// the user after it. Messages and calls with members that the other format
+// lacks stay as they are.
+func moveToolsToBlocks(_ *request, body *exactjson.Value) {
 	messages := member(body, "messages")
 	if !isKind(messages, exactjson.Array) {
 		return
 	}
-	out := messages.Elems[:0] // never longer than what is read
-	results := false          // the last of out is a message of results made here
+	changed := messages.Elems[:0] // in place: it never grows faster than it is read
+	wasResult := false
 	for i := range messages.Elems {
 		m := &messages.Elems[i]
-		block, isResult := r.toolResult(m)
+		block, isResult := toolResultBlock(m)
 		switch {
 		case !isResult:
-			r.toolUses(m)
-			out = append(out, *m)
-		case results:
-			content := member(&out[len(out)-1], "content")
+			moveCallsToContent(m)
+			changed = append(changed, *m)
+		case wasResult:
+			last := &changed[len(changed)-1]
+			content := member(last, "content")
 			content.Elems = append(content.Elems, block)
 		default:
-			message := r.object(field("role", stringValue("user")), field("content", r.list(block)))
-			message.ID = m.ID // where it stands
-			out = append(out, message)
+			message := objectOf(field("role", stringValue("user")), field("content", listOf(block)))
+			message.ID = m.ID
+			changed = append(changed, message)
 		}
-		results = isResult
+		wasResult = isResult
 	}
-	messages.Elems = out
+	messages.Elems = changed
 }
 
-// toolResult returns the tool_result block of a message of role tool.
-func (r *request) toolResult(m *exactjson.Value) (block exactjson.Value, ok bool) {
-	id, content := member(m, "tool_call_id"), member(m, "content")
-	if !isString(member(m, "role"), "tool") || id == nil || content == nil || !only(m, "role", "tool_call_id", "content") {
+// toolResultBlock returns Anthropic's tool_result block for a message with the
+// role tool.
+func toolResultBlock(m *exactjson.Value) (block exactjson.Value, ok bool) {
+	id := member(m, "tool_call_id")
+	content := member(m, "content")
+	isResult := isString(member(m, "role"), "tool") && id != nil && content != nil
+	if !isResult || !hasOnly(m, "role", "tool_call_id", "content") {
 		return exactjson.Value{}, false
 	}
-	block = r.object(field("type", stringValue("tool_result")), field("tool_use_id", *id), field("content", *content))
+	block = objectOf(
+		field("type", stringValue("tool_result")),
+		field("tool_use_id", *id),
+		field("content", *content),
+	)
 	block.ID = m.ID
 	return block, true
 }
 
-// toolUses moves the tool calls of a message to blocks of its content.
-func (r *request) toolUses(m *exactjson.Value) {
-	calls, content := elems(member(m, "tool_calls")), member(m, "content")
-	if len(calls) == 0 || content != nil && content.Kind != exactjson.Array {
+// moveCallsToContent replaces the tool calls of a message by Anthropic's
+// tool_use blocks at the end of its content, if there is a block for each of
+// them.
+func moveCallsToContent(m *exactjson.Value) {
+	calls := elems(member(m, "tool_calls"))
+	content := member(m, "content")
+	hasOtherContent := content != nil && content.Kind != exactjson.Array
+	if len(calls) == 0 || hasOtherContent {
 		return
 	}
 	blocks := slices.Clip(elems(content))
 	for i := range calls {
-		block, ok := r.toolUse(&calls[i])
+		block, ok := toolUseBlock(&calls[i])
 		if !ok {
 			return
 		}
@@ -86,60 +101,83 @@ func (r *request) toolUses(m *exactjson.Value) {
 	drop(m, "tool_calls")
 }
 
-// toolUse returns the tool_use block of a tool call.
-func (r *request) toolUse(call *exactjson.Value) (block exactjson.Value, ok bool) {
-	fn, id, kind := member(call, "function"), member(call, "id"), member(call, "type")
-	name, args := member(fn, "name"), member(fn, parsedArguments)
-	if args == nil && !isKind(member(fn, "arguments"), exactjson.Object) {
-		args = member(fn, "arguments")
-	}
-	if id == nil || name == nil || args == nil || len(fn.Elems) != 2 ||
-		!only(call, "id", "type", "function", "index") || kind != nil && !isString(kind, "function") {
+// toolUseBlock returns Anthropic's tool_use block for a tool call. Its input is
+// the parsed arguments, or the text of arguments that are not JSON.
+func toolUseBlock(call *exactjson.Value) (block exactjson.Value, ok bool) {
+	kind := member(call, "type")
+	isFunction := kind == nil || isString(kind, "function")
+	if !isFunction || !hasOnly(call, "id", "type", "function", "index") {
 		return exactjson.Value{}, false
 	}
-	block = r.object(field("type", stringValue("tool_use")), field("id", *id), field("name", *name), field("input", *args))
+
+	function := member(call, "function")
+	args := member(function, parsedArguments)
+	sentArgs := member(function, "arguments")
+	if args == nil && !isKind(sentArgs, exactjson.Object) {
+		args = sentArgs
+	}
+	id := member(call, "id")
+	name := member(function, "name")
+	if id == nil || name == nil || args == nil || len(function.Elems) != 2 {
+		return exactjson.Value{}, false
+	}
+	block = objectOf(
+		field("type", stringValue("tool_use")),
+		field("id", *id),
+		field("name", *name),
+		field("input", *args),
+	)
 	block.ID = call.ID
 	return block, true
 }
 
-// sameDeveloper are the models that take a system message for one of the
-// developer: "When you use a system message with o4-mini, o3, o3-mini, and o1 it
-// will be treated as a developer message"
-// (https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning). o1-mini
-// refuses both, and other servers may not know the developer.
-var sameDeveloper = memo.Regexp(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
+// systemIsDeveloper matches the models for which a message of the developer
+// means the same as one of the system: "When you use a system message with
+// o4-mini, o3, o3-mini, and o1 it will be treated as a developer message"
+// (https://learn.microsoft.com/azure/ai-services/openai/how-to/reasoning).
+// o1-mini rejects both roles, and other servers may not know the developer's
+// role.
+var systemIsDeveloper = memo.Regexp(`^(o1|o3|o3-mini|o4-mini)(-\d{4}-\d\d-\d\d)?$`)
 
-// chatSystem moves the leading system message to where Anthropic has it. Only
-// the first, and only if it holds nothing else: further ones stay messages, so
-// that no two conversations become one.
-func chatSystem(_ *request, body *exactjson.Value) {
+// moveSystemMessage moves a system message to the member system of the body, as
+// Anthropic has it. It moves only the first message, and only one that has no
+// other members. Later system messages stay, so that no two different
+// conversations become equal.
+func moveSystemMessage(_ *request, body *exactjson.Value) {
 	messages := member(body, "messages")
 	list := elems(messages)
 	if len(list) == 0 || member(body, "system") != nil {
 		return
 	}
 	first := &list[0]
-	role, content := member(first, "role"), member(first, "content")
-	developer := isString(role, "developer") && sameDeveloper().MatchString(modelOf(body))
-	if !isString(role, "system") && !developer || content == nil || !only(first, "role", "content") {
+	content := member(first, "content")
+	if content == nil || !hasOnly(first, "role", "content") {
+		return
+	}
+	role := member(first, "role")
+	isSystem := isString(role, "system") ||
+		isString(role, "developer") && systemIsDeveloper().MatchString(modelOf(body))
+	if !isSystem {
 		return
 	}
 	messages.Elems = list[1:]
 	set(body, "system", *content)
 }
 
-// anthropicBlocks writes every text as one text block and drops what is a
-// default or a caching hint. A cache_control that is user data (in a tool's
-// input or schema) stays.
+// anthropicBlocks normalizes a request in Anthropic's format: a text becomes
+// one text block, and defaults and cache_control, which cannot change the
+// answer, are removed. A cache_control in the input or the schema of a tool is
+// data of the user, and stays.
 var anthropicBlocks = each("",
 	asBlocks("system", "text"),
-	each("system/*", dropNull, dropped("cache_control")),
-	each("tools/*", dropNull, dropped("cache_control")),
-	dropped("cache_control"),
+	each("system/*", dropNull, dropMembers("cache_control")),
+	each("tools/*", dropNull, dropMembers("cache_control")),
+	dropMembers("cache_control"),
 	each("messages/*", asBlocks("content", "text"), each("content/*",
-		dropped("cache_control"),
-		// What a response has and its client may not send back: "direct" is who calls
-		// a tool if nobody is named, and text without citations has none.
+		dropMembers("cache_control"),
+		// Answers have these members, and some clients do not send them back. A
+		// call without a caller is direct, and a text without citations has
+		// none.
 		dropDefault(`{"type":"direct"}`, "caller"),
 		each("citations/*", dropNull),
 		each("type=text", dropEmpty("citations")),
@@ -148,25 +186,27 @@ var anthropicBlocks = each("",
 		each("type=tool_result",
 			dropDefault("false", "is_error"),
 			asBlocks("content", "text"),
-			each("content/*", dropped("cache_control")),
+			each("content/*", dropMembers("cache_control")),
 		),
 	)),
 )
 
-// toolIDs links calls to results, in the spelling of either provider: a conversation can hold
-// both, since what is more than a call is not rewritten.
-var toolIDs = linkTools("messages")
+// toolCalls normalizes tool calls and results in the formats of both providers.
+// A conversation may have both, since moveToolsToBlocks leaves some calls as
+// they are.
+var toolCalls = normalizeToolCalls("messages")
 
-// anthropicParallel moves disable_parallel_tool_use out of tool_choice, where
-// OpenAI has parallel_tool_calls beside it.
-func anthropicParallel(_ *request, body *exactjson.Value) {
+// moveParallelToolUse moves disable_parallel_tool_use from tool_choice to
+// parallel_tool_calls of the body, as OpenAI has it.
+func moveParallelToolUse(_ *request, body *exactjson.Value) {
 	choice := member(body, "tool_choice")
-	off := member(choice, "disable_parallel_tool_use")
-	if !isKind(off, exactjson.Bool) {
+	disable := member(choice, "disable_parallel_tool_use")
+	if !isKind(disable, exactjson.Bool) {
 		return
 	}
-	if off.Text == "true" {
+	if disable.Text == "true" {
 		set(body, "parallel_tool_calls", exactjson.Value{Kind: exactjson.Bool, Text: "false"})
 	}
-	drop(member(body, "tool_choice"), "disable_parallel_tool_use")
+	choice = member(body, "tool_choice") // set may have moved it
+	drop(choice, "disable_parallel_tool_use")
 }

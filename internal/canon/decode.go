@@ -16,78 +16,95 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/upload"
 )
 
-// An encoding is how a body holds its fields.
+// An encoding is the encoding of a body's fields.
 type encoding string
 
 const (
 	noBody        encoding = "none"
-	opaqueBody    encoding = "opaque" // matches by its SHA-256
+	opaqueBody    encoding = "opaque" // has no fields, and matches by its SHA-256
 	jsonBody      encoding = "json"
 	multipartBody encoding = "multipart"
 	formBody      encoding = "form"
 )
 
-// decode reads a body into fields, or the argument of a function. JSON is recognised by its bytes: SDKs send
-// it as application/octet-stream and without a type too.
+// decode reads the body of a request, or the argument of a function, into
+// fields. JSON is recognized by its bytes, since some SDKs send it as
+// application/octet-stream or without a type.
 func decode(req *interaction.Request) (exactjson.Value, encoding) {
 	if req.Function != "" {
-		if v, err := exactjson.ParseEscaped(string(req.Body)); err == nil {
-			return v, jsonBody
+		v, err := exactjson.ParseEscaped(string(req.Body))
+		if err != nil { // the cassette was edited by hand, or redaction by the user broke the JSON
+			return digestOf(req.Body), opaqueBody
 		}
-		return digestOf(req.Body), opaqueBody // by hand, or what the user redacts has broken it
+		return v, jsonBody
 	}
 	if len(req.Body) == 0 {
 		return exactjson.Value{}, noBody
 	}
-	contentType := ""
-	for _, h := range req.Headers {
-		if strings.EqualFold(h.Name, "content-type") && len(h.Values) > 0 {
-			contentType = h.Values[0]
-		}
-	}
+
+	contentType := contentTypeOf(req.Headers)
 	body := upload.Reduce(contentType, req.Body)
 	if v, ok := parseJSON(string(body)); ok {
 		return v, jsonBody
 	}
-	media, params, err := mime.ParseMediaType(contentType)
-	switch {
-	case err != nil || upload.Is(body):
-	case media == "multipart/form-data", media == "multipart/related", media == "multipart/mixed":
-		if v, ok := decodeParts(body, media, params["boundary"]); ok {
+	mediaType, params, err := mime.ParseMediaType(contentType)
+	if err != nil || upload.Is(body) {
+		return digestOf(body), opaqueBody
+	}
+	switch mediaType {
+	case "multipart/form-data", "multipart/related", "multipart/mixed":
+		if v, ok := decodeParts(body, mediaType, params["boundary"]); ok {
 			return v, multipartBody
 		}
-	case media == "application/x-www-form-urlencoded" && utf8.Valid(body):
-		return decodeForm(string(body)), formBody
+	case "application/x-www-form-urlencoded":
+		if utf8.Valid(body) {
+			return decodeForm(string(body)), formBody
+		}
 	}
 	return digestOf(body), opaqueBody
 }
 
-// digestOf returns what stands for a body that has no fields.
+// contentTypeOf returns the first value of the last Content-Type header, or "".
+func contentTypeOf(headers interaction.Headers) (contentType string) {
+	for _, h := range headers {
+		if strings.EqualFold(h.Name, "content-type") && len(h.Values) > 0 {
+			contentType = h.Values[0]
+		}
+	}
+	return contentType
+}
+
+// digestOf returns the value of a body without fields: its digest.
 func digestOf(body []byte) exactjson.Value {
 	_, sum := upload.Sum(body)
 	return exactjson.Value{Kind: digest, Text: "sha256:" + sum}
 }
 
-// parseJSON reads an object or an array.
+// parseJSON reads a JSON object or array. It returns false for any other text.
 func parseJSON(text string) (v exactjson.Value, ok bool) {
 	v, err := exactjson.ParseEscaped(text)
-	return v, err == nil && (v.Kind == exactjson.Object || v.Kind == exactjson.Array)
+	isContainer := v.Kind == exactjson.Object || v.Kind == exactjson.Array
+	return v, err == nil && isContainer
 }
 
-// decodeParts reads a body of several parts. Of a form (RFC 7578) it returns the list of
-// values of each name. Of anything else (RFC 2387, and RFC 2046, section 5.1.3), such
-// as Google's uploads, it returns the list of parts, by the media type. The boundary and
-// what names the parts beyond that say nothing about what is asked.
-func decodeParts(body []byte, media, boundary string) (v exactjson.Value, ok bool) {
+// decodeParts reads a multipart body. For a form (RFC 7578) it returns the list
+// of values of each name. For any other type (RFC 2387; RFC 2046, section
+// 5.1.3), such as Google's uploads, it returns the list of parts as a member
+// with the name of the media type. The boundary does not matter, nor do most
+// headers of parts.
+func decodeParts(body []byte, mediaType, boundary string) (v exactjson.Value, ok bool) {
 	if boundary == "" {
 		return v, false
 	}
+	isForm := mediaType == "multipart/form-data"
 	v.Kind = exactjson.Object
-	if media != "multipart/form-data" {
-		set(&v, media, exactjson.Value{Kind: exactjson.Array})
+	if !isForm {
+		set(&v, mediaType, exactjson.Value{Kind: exactjson.Array})
 	}
-	for r := multipart.NewReader(bytes.NewReader(body), boundary); ; {
-		part, err := r.NextRawPart()
+
+	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	for {
+		part, err := reader.NextRawPart()
 		if err != nil {
 			return v, err == io.EOF
 		}
@@ -96,8 +113,8 @@ func decodeParts(body []byte, media, boundary string) (v exactjson.Value, ok boo
 			return v, false
 		}
 		switch {
-		case media != "multipart/form-data":
-			appendTo(&v, media, decodePart(part, data))
+		case !isForm:
+			appendTo(&v, mediaType, decodePart(part, data))
 		case part.FileName() != "":
 			appendTo(&v, part.FormName(), fileValue(part, data))
 		default:
@@ -106,7 +123,8 @@ func decodeParts(body []byte, media, boundary string) (v exactjson.Value, ok boo
 	}
 }
 
-// decodeText reads what is text, and takes anything else for a file.
+// decodeText returns the content of a part as a string, or as a file if it is
+// no text.
 func decodeText(part *multipart.Part, data []byte) exactjson.Value {
 	if !utf8.Valid(data) || upload.Is(data) {
 		return fileValue(part, data)
@@ -114,10 +132,13 @@ func decodeText(part *multipart.Part, data []byte) exactjson.Value {
 	return stringValue(string(data))
 }
 
-// partHeaders are the headers of a part that say what its content means.
-var partHeaders = []string{"content-type", "content-transfer-encoding", "content-encoding", "content-disposition"}
+// partHeaders are the headers that say what the content of a part means.
+var partHeaders = []string{
+	"content-type", "content-transfer-encoding", "content-encoding", "content-disposition",
+}
 
-// decodePart reads a part that is no field of a form: its type and its content.
+// decodePart returns a part of a body that is not a form: its content, and its
+// partHeaders.
 func decodePart(part *multipart.Part, data []byte) (fields exactjson.Value) {
 	content, ok := parseJSON(string(data))
 	if !ok {
@@ -133,12 +154,12 @@ func decodePart(part *multipart.Part, data []byte) (fields exactjson.Value) {
 	return fields
 }
 
-// digest is the kind of a text that stands for content which the form does not
-// have: no mask of a user may rewrite it, or two files would be one.
+// digest is the kind of a text that is the digest of content that the form does
+// not have. No mask changes it: two files could become equal.
 const digest = exactjson.Kind(0xff)
 
-// fileValue stands for the content of a file. Of its name, which is often that of a
-// temporary file, only the extension means something.
+// fileValue returns the size and the digest of a file, and the extension of its
+// name. The rest of the name is often that of a temporary file.
 func fileValue(part *multipart.Part, data []byte) exactjson.Value {
 	length, sum := upload.Sum(data)
 	extension := path.Ext(strings.ReplaceAll(part.FileName(), `\`, "/"))
@@ -152,15 +173,17 @@ func fileValue(part *multipart.Part, data []byte) exactjson.Value {
 	}
 }
 
-// decodeForm reads a URL-encoded form, or a query: for each name the list of its values.
-// It takes what is escaped wrongly, or separated by ";", as it stands: [url.ParseQuery]
-// drops it, and two requests that differ in it would be one.
+// decodeForm returns the list of values for each name in a URL-encoded form or
+// a query. It keeps invalid escapes and ";" as they are. [url.ParseQuery] drops
+// such pairs, and two requests that differ in them would be equal.
 func decodeForm(text string) exactjson.Value {
 	form := exactjson.Value{Kind: exactjson.Object}
 	for pair := range strings.SplitSeq(text, "&") {
-		if name, value, _ := strings.Cut(pair, "="); pair != "" {
-			appendTo(&form, coding.UnescapeQuery(name), stringValue(coding.UnescapeQuery(value)))
+		if pair == "" {
+			continue
 		}
+		name, value, _ := strings.Cut(pair, "=")
+		appendTo(&form, coding.UnescapeQuery(name), stringValue(coding.UnescapeQuery(value)))
 	}
 	return form
 }

@@ -7,20 +7,21 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A Default is a value of a field that means the same as no such field, as the reference of the
-// provider says. The field is left out where it has this value.
+// A Default is the default value of a field, by the provider's reference. A
+// field with this value is removed: it means the same as no such field.
 //
-// A row is for a default that all servers of the endpoint share. Many of them speak OpenAI's API,
-// so a default that one of them has otherwise is no row; docs/MATCHING.md lists those.
+// A table has only the defaults that all servers of the endpoint share. Many
+// servers have OpenAI's API, and docs/MATCHING.md lists the fields for which
+// they have other defaults.
 type Default struct {
-	Path  string // of the field, with the steps of [exactjson.Steps] and the names of the form
+	Path  string // a path of [exactjson.Steps] in the body, after the rewrites
 	Value string // JSON
 
-	// With names a member of the body that must be a list with elements, Without one that must
-	// not be there. Otherwise the value says something.
+	// The value is a default only if the body has a list with elements as its
+	// member With, and has no member Without. Both may be "".
 	With, Without string
 
-	Source string // where the provider says so
+	Source string // the URL of the reference
 }
 
 // The references that the rows name.
@@ -42,7 +43,12 @@ var chatDefaults = []Default{
 	{Path: "logit_bias", Value: "{}", Source: openaiReference + "chat/create"},
 	{Path: "response_format", Value: `{"type":"text"}`, Source: openaiReference + "chat/create"},
 	{Path: "tool_choice", Value: `"auto"`, With: "tools", Source: openaiReference + "chat/create"},
-	{Path: "function_call", Value: `"auto"`, With: "functions", Source: openaiReference + "chat/create"},
+	{
+		Path:   "function_call",
+		Value:  `"auto"`,
+		With:   "functions",
+		Source: openaiReference + "chat/create",
+	},
 	{
 		Path: "messages/*/content/*/type=image_url/image_url/detail", Value: `"auto"`,
 		Source: openaiReference + "chat/create",
@@ -75,7 +81,7 @@ var embeddingsDefaults = []Default{
 	{Path: "output_dtype", Value: `"float"`, Source: voyageReference + "embeddings-api"},
 }
 
-// imagesDefaults are those of an operation on images.
+// imagesDefaults returns the defaults of an operation on images.
 func imagesDefaults(operation string) (list []Default) {
 	from := openaiReference + "images"
 	list = []Default{{Path: "n", Value: "1", Source: from}}
@@ -91,7 +97,7 @@ func imagesDefaults(operation string) (list []Default) {
 	return list
 }
 
-// audioDefaults are those of an operation on audio.
+// audioDefaults returns the defaults of an operation on audio.
 func audioDefaults(operation string) []Default {
 	from := openaiReference + "audio"
 	if operation == "speech" {
@@ -108,29 +114,65 @@ var anthropicDefaults = []Default{
 }
 
 var converseDefaults = []Default{
-	{Path: "toolConfig/toolChoice", Value: `{"auto":{}}`, Source: bedrockReference + "API_runtime_ToolChoice.html"},
-	{Path: "inferenceConfig/stopSequences", Value: "[]", Source: bedrockReference + "API_runtime_InferenceConfiguration.html"},
-	{Path: "inferenceConfig", Value: "{}", Source: bedrockReference + "API_runtime_InferenceConfiguration.html"},
-	{Path: "additionalModelRequestFields", Value: "{}", Source: bedrockReference + "API_runtime_Converse.html"},
-	{Path: "additionalModelResponseFieldPaths", Value: "[]", Source: bedrockReference + "API_runtime_Converse.html"},
+	{
+		Path:   "toolConfig/toolChoice",
+		Value:  `{"auto":{}}`,
+		Source: bedrockReference + "API_runtime_ToolChoice.html",
+	},
+	{
+		Path:   "inferenceConfig/stopSequences",
+		Value:  "[]",
+		Source: bedrockReference + "API_runtime_InferenceConfiguration.html",
+	},
+	{
+		Path:   "inferenceConfig",
+		Value:  "{}",
+		Source: bedrockReference + "API_runtime_InferenceConfiguration.html",
+	},
+	{
+		Path:   "additionalModelRequestFields",
+		Value:  "{}",
+		Source: bedrockReference + "API_runtime_Converse.html",
+	},
+	{
+		Path:   "additionalModelResponseFieldPaths",
+		Value:  "[]",
+		Source: bedrockReference + "API_runtime_Converse.html",
+	},
 }
 
-// protoJSON says that a list without elements is one that is not set.
+// protoJSON is the page that says that an empty list is a list that is not set.
 const protoJSON = "https://protobuf.dev/programming-guides/field_presence/"
 
 var generateDefaults = []Default{
 	{Path: "safetySettings", Value: "[]", Source: protoJSON},
 	{Path: "generationConfig/stopSequences", Value: "[]", Source: protoJSON},
 	{Path: "generationConfig/responseModalities", Value: "[]", Source: protoJSON},
-	{Path: "generationConfig/candidateCount", Value: "1", Source: geminiReference + "generate-content"},
-	{Path: "generationConfig/responseMimeType", Value: `"text/plain"`, Source: geminiReference + "generate-content"},
-	{Path: "generationConfig/responseLogprobs", Value: "false", Source: geminiReference + "generate-content"},
-	{Path: "generationConfig/thinkingConfig/includeThoughts", Value: "false", Source: geminiReference + "generate-content"},
+	{
+		Path:   "generationConfig/candidateCount",
+		Value:  "1",
+		Source: geminiReference + "generate-content",
+	},
+	{
+		Path:   "generationConfig/responseMimeType",
+		Value:  `"text/plain"`,
+		Source: geminiReference + "generate-content",
+	},
+	{
+		Path:   "generationConfig/responseLogprobs",
+		Value:  "false",
+		Source: geminiReference + "generate-content",
+	},
+	{
+		Path:   "generationConfig/thinkingConfig/includeThoughts",
+		Value:  "false",
+		Source: geminiReference + "generate-content",
+	},
 	{Path: "generationConfig", Value: "{}", Source: geminiReference + "generate-content"},
 	{Path: "toolConfig/functionCallingConfig/allowedFunctionNames", Value: "[]", Source: protoJSON},
 }
 
-// Only the texts of the parts are embedded, so a role says nothing.
+// Only the texts of the parts are embedded, so the role does not matter.
 var embedContentDefaults = []Default{
 	{Path: "content/role", Value: `"user"`, Source: geminiReference + "embeddings"},
 }
@@ -169,34 +211,36 @@ var rerankDefaults = []Default{
 	{Path: "truncation", Value: "true", Source: voyageReference + "reranker-api"},
 }
 
-// dropDefaults leaves out what has its default value, in the order of the rows: a later row sees
-// what the earlier ones have left.
+// dropDefaults returns a rewrite that removes fields with their default values,
+// in the order of the table: a row sees what the rows before it have left.
 func dropDefaults(rows []Default) Rewrite {
 	return func(r *request, body *exactjson.Value) {
 		if usesStoredSettings(body) {
 			return
 		}
 		for _, row := range rows {
-			lacks := row.With != "" && len(elems(member(body, row.With))) == 0
-			has := row.Without != "" && member(body, row.Without) != nil
-			if !lacks && !has {
+			lacksWith := row.With != "" && len(elems(member(body, row.With))) == 0
+			hasWithout := row.Without != "" && member(body, row.Without) != nil
+			if !lacksWith && !hasWithout {
 				row.drop(r, body)
 			}
 		}
 	}
 }
 
-// drop leaves the field out wherever it has the value, and remembers that for a report.
+// drop removes the field wherever it has the default value, and notes it for
+// [Form.Default].
 func (d *Default) drop(r *request, body *exactjson.Value) {
 	parent, name := "", d.Path
-	if at := strings.LastIndexByte(d.Path, '/'); at >= 0 {
-		parent, name = d.Path[:at], d.Path[at+1:]
+	if slash := strings.LastIndexByte(d.Path, '/'); slash >= 0 {
+		parent, name = d.Path[:slash], d.Path[slash+1:]
 	}
 	value := defaultValues.Get(d.Value)
 	body.Each(parent, func(v *exactjson.Value) {
 		m := member(v, name)
-		if list := elems(m); len(list) == 1 && r.encoding != jsonBody {
-			m = &exactjson.Value{Kind: value.Kind, Text: list[0].Text} // a field of a form
+		isFormField := r.encoding != jsonBody && len(elems(m)) == 1
+		if isFormField { // all values of forms are strings
+			m = &exactjson.Value{Kind: value.Kind, Text: singleValue(m).Text}
 		}
 		if m == nil || !isDefault(m, &value) {
 			return
@@ -209,7 +253,7 @@ func (d *Default) drop(r *request, body *exactjson.Value) {
 	})
 }
 
-// defaultValues are the values of the rows.
+// defaultValues caches the parsed values of the tables.
 var defaultValues = memo.Strings[exactjson.Value]{Func: func(text string) exactjson.Value {
 	v, err := exactjson.ParseEscaped(text)
 	if err != nil {
@@ -218,19 +262,21 @@ var defaultValues = memo.Strings[exactjson.Value]{Func: func(text string) exactj
 	return v
 }}
 
-// isDefault reports whether a value of JSON is the given one.
-func isDefault(v, value *exactjson.Value) bool {
-	if v.Kind == exactjson.Number && value.Kind == exactjson.Number {
-		return exactjson.PlainNumber(v.Text) == exactjson.PlainNumber(value.Text)
+// isDefault reports whether a value equals a default value. Numbers may be
+// written differently: 1.0 equals 1.
+func isDefault(v, defaultValue *exactjson.Value) bool {
+	if v.Kind == exactjson.Number && defaultValue.Kind == exactjson.Number {
+		return exactjson.PlainNumber(v.Text) == exactjson.PlainNumber(defaultValue.Text)
 	}
-	return equal(v, value)
+	return equal(v, defaultValue)
 }
 
-// usesStoredSettings reports whether a request names settings that its provider keeps: a field
-// that is left out has the value that is kept, and not the default. These are OpenAI's prompts
-// (https://platform.openai.com/docs/guides/prompting) and OpenRouter's presets
-// (https://openrouter.ai/docs/features/presets).
+// usesStoredSettings reports whether a request names settings that the provider
+// stores: a prompt of OpenAI
+// (https://platform.openai.com/docs/guides/prompting) or a preset of OpenRouter
+// (https://openrouter.ai/docs/features/presets). A missing field then has the
+// stored value, and not the default.
 func usesStoredSettings(body *exactjson.Value) bool {
-	isPrompt := isKind(member(body, "prompt"), exactjson.Object)
-	return isPrompt || member(body, "preset") != nil || strings.Contains(modelOf(body), "@preset/")
+	hasPrompt := isKind(member(body, "prompt"), exactjson.Object)
+	return hasPrompt || member(body, "preset") != nil || strings.Contains(modelOf(body), "@preset/")
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// TestDefaults is made from the table: a request that sends the default matches one that does not
-// send the field, and no request that sends another value.
-func TestDefaults(t *testing.T) {
+// For each row of the tables, a request with the default value equals one
+// without the field, and does not equal one with another value.
+func TestDefaultsEqualMissingFields(t *testing.T) {
 	t.Parallel()
-	for _, f := range families {
+	for _, f := range families() {
 		url := "https://h" + strings.NewReplacer("{model}", "m", "{model...}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
 		for _, d := range f.Defaults {
 			ask := func(value string) *Form {
@@ -38,8 +38,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// bodyWith returns the member of a body that has a value at a path, or what is left of it without
-// the value.
+// bodyWith returns the text of a member of a body in which the field at a path
+// has a value. With the value "", the field is missing.
 func bodyWith(path, value string) string {
 	steps := strings.Split(path, "/")
 	name := steps[len(steps)-1]

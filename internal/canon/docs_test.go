@@ -16,18 +16,18 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/MATCHING.md")
 
-// The tables of docs/MATCHING.md are those of the code.
+// docs/MATCHING.md has the tables of the code.
 func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
 	var endpoints, lists strings.Builder
 	endpoints.WriteString("| endpoint | path ends in | streams at |\n|---|---|---|\n")
 	lists.WriteString("| endpoint | bookkeeping: cannot change the answer | sampling: `MatchSampling()` compares it |\n|---|---|---|\n")
 	listed := map[string]bool{}
-	for _, f := range families {
+	for _, f := range families() {
 		if f.Paths[0] != "" {
 			with := ""
 			if len(f.Needs) > 0 {
-				// "a b" is a and b, and each entry is enough.
+				// "a b" stands for a and b. One entry is enough.
 				with = ", with `" + strings.NewReplacer("` or `", "` or `", " ", "` and `").Replace(strings.Join(f.Needs, "` or `")) + "`"
 			}
 			if len(f.Only) > 0 {
@@ -52,7 +52,7 @@ func TestDocumentedTables(t *testing.T) {
 	fmt.Fprintf(&headers, "- wherever they are sent: all whose names end in `-beta`, as the set of their values; `anthropic-beta` joined with the body's `anthropic_beta`; %s\n", code(chance.DeploymentHeaders))
 	fmt.Fprintf(&headers, "- of unknown endpoints: %s, and `content-type` of a body that is not read into fields\n", code(chance.ContentHeaders))
 	seen := map[string]bool{}
-	for _, f := range families {
+	for _, f := range families() {
 		var list []string
 		for _, h := range f.Headers {
 			if !isBeta(h) {
@@ -67,11 +67,11 @@ func TestDocumentedTables(t *testing.T) {
 	checkTable(t, "headers", headers.String())
 }
 
-// documentedDefaults is the table of the defaults, each with the endpoints that have it.
+// documentedDefaults returns the table of the defaults, each with its endpoints.
 func documentedDefaults() string {
 	var rows []Default
 	endpoints := map[Default][]string{}
-	for _, f := range families {
+	for _, f := range families() {
 		for _, d := range f.Defaults {
 			if endpoints[d] == nil {
 				rows = append(rows, d)
@@ -123,7 +123,7 @@ func checkTable(t *testing.T, name, want string) {
 	}
 }
 
-// linesWithout returns the lines of a text that another one does not have.
+// linesWithout returns the lines of a text that another text does not have.
 func linesWithout(text, other string) (lines string) {
 	for line := range strings.Lines(text) {
 		if !strings.Contains("\n"+other, "\n"+line) {
@@ -133,7 +133,7 @@ func linesWithout(text, other string) (lines string) {
 	return lines
 }
 
-// word is a word of a pattern that has a name: it is only itself.
+// word matches a placeholder of a pattern that stands for one word only.
 var word = regexp.MustCompile(`\{\w+=(\w+)\}`)
 
 func code(names []string) string {

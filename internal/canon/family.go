@@ -4,102 +4,127 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 	"github.com/promptecho/promptecho/internal/canon/transcript"
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A Family is one endpoint of one kind of model API: how it is recognised and
-// which of its fields decide the answer. Everything in the body matches but
-// the two lists; a field nobody has heard of matches.
+// A Family describes one endpoint of a model API: which requests it receives,
+// and which of their fields decide the answer. All fields of the body match,
+// unknown ones too, except those in Bookkeeping, Sampling and Generated.
 type Family struct {
-	Name   string // "openai.chat": family and operation
+	Name   string // provider and operation: "openai.chat"
 	Method string // POST if empty
 
-	// Paths are path suffixes. "{model}" stands for one segment, or for part of
-	// one, that names the model, and "{model...}" for all that is left; "{org}"
-	// before it is a part of that name, and so is the word that "{org=word}"
-	// stands for. Any other "{name}" is a segment that matches as "path/name", and
-	// so is the word of "{name=word}". A family with the path "" has all paths.
-	// StreamPaths are those whose answers stream. What stands before a suffix
-	// can name somebody too; see [prefixes].
+	// Paths are patterns for the end of the URL's path. StreamPaths are those
+	// whose answers are streams. A family with the path "" takes every path.
+	// For what may precede the pattern in a URL, see [urls.PrefixNames].
+	//
+	//	part of a path    matches                    the form has it as
+	//	/word             the word
+	//	{model}           one segment, or a part     the model
+	//	{model...}        all segments that follow   the model
+	//	{org}             one segment                the part of the model's name before the slash
+	//	{org=word}        the word                   the part of the model's name before the slash
+	//	{name}            one segment, or a part     path/name
+	//	{name=word}       the word                   path/name
 	Paths       []string
 	StreamPaths []string
 
-	// Needs lists members of which the body must have one, where a path alone does
-	// not tell: anyone may end a path in "/responses". "a b" asks for both, and "a=b*"
-	// for a text, or a field of a form, that starts so. Bodies are JSON
-	// objects unless TakesForms allows multipart and URL-encoded forms too, or
-	// TakesLists a list of such objects, or AnyBody says that they are anything, or nothing.
-	// Only lists all members that a body may have.
-	Needs      []string
-	Only       []string
+	// Needs lists members of which the body must have at least one. They tell
+	// the API from others that have the same path, such as "/responses".
+	//
+	//	a       a member that is not null
+	//	a b     both members
+	//	a=b*    a string, or a field of a form, that starts with b
+	//
+	// If Only is not empty, the body must have no other members.
+	Needs []string
+	Only  []string
+
+	// The body must be a JSON object. TakesForms also allows multipart and
+	// URL-encoded forms, TakesLists a list of JSON objects, and AnyBody
+	// all bodies and no body.
 	TakesForms bool
 	TakesLists bool
 	AnyBody    bool
 
-	// NoModel says that no model answers, or that the body names those that do
-	// elsewhere, so that it does not matter if none is named. So does Server.
+	// NoModel is set if requests name no model, or name it in another place.
+	// Without it and without Server, the host is compared if a request names no
+	// model.
 	NoModel bool
 
-	// Server says that anybody can have such an endpoint, so that the origin
-	// matches: two servers must not answer for each other.
+	// Server is set if many independent servers have such an endpoint. The host
+	// is compared, so that no server gets an answer of another.
 	Server bool
 
-	// Stream names the member of the body that asks for a stream; Streams says
-	// that a body without it asks for one. StreamWire is what a stream's wire
-	// is called if its format is not that of the endpoint's other streams.
+	// Stream names the member of the body that asks for a stream. Streams is
+	// set if a body without that member asks for one. StreamWire is the wire
+	// format of the family's streams if it differs from that of other families
+	// at the same path; see [Form.Wire].
 	Stream     string
 	Streams    bool
 	StreamWire string
 
-	// Bookkeeping lists what cannot change the answer, Sampling what changes
-	// only how it is drawn. Neither matches; both are reported as drift.
+	// Bookkeeping lists fields that cannot change the answer. Sampling lists
+	// fields that change only how the answer is sampled. Neither matches. Both
+	// are reported if they change.
 	Bookkeeping []string
 	Sampling    []string
 
-	// Drawn lists what clients draw anew for each request: bookkeeping that chooses nothing.
-	Drawn []string
+	// Generated lists fields whose values clients generate for each request.
+	// They do not match, and do not help to choose among recordings.
+	Generated []string
 
 	// Headers and Query list the request headers and query parameters that
-	// change the answer. Headers that end in "-beta" do for all.
+	// change the answer. Headers that end in "-beta" change it for every
+	// family.
 	Headers []string
 	Query   []string
 
-	// Rewrites bring equal spellings to one; they run in order on the body. Defaults are
-	// left out behind them.
+	// Rewrites normalize the body: they give equivalent requests the same body.
+	// They run in order. After them, fields that have their default value are
+	// removed.
 	Rewrites []Rewrite
 	Defaults []Default
 
-	// Linked says that answers hold an id of their request; see package jsonrpc.
+	// Linked is set if answers hold an ID of their request; see package
+	// jsonrpc.
 	Linked bool
 
-	// EndMarkers lists what the last event of a complete stream holds, so that a
-	// client that stops reading there has missed nothing. One that ends in [DONE] is
-	// the last of any stream.
+	// EndMarkers lists texts of which the last event of a complete stream
+	// contains one. A client that stops reading there has read the whole
+	// stream. An event that ends in [DONE] is always the last.
 	EndMarkers []string
 
-	// Transcript tells where answers have what they say.
+	// Transcript tells where answers have their texts, tool calls and finish
+	// reasons.
 	Transcript Transcript
 
-	// Acts lists members of the body with which a call does more than to ask a model: it
-	// calls a tool, starts a job, or changes what a server keeps. "*" is every body. Nobody
-	// sends such a call a second time.
-	Acts []string
+	// SideEffects lists members of the body that make a request do more than
+	// ask a model: it calls a tool, starts a job, or changes what the server
+	// stores. "*" stands for every body. Such a request is never sent a second
+	// time by promptecho.
+	SideEffects []string
 }
 
-// poll is a GET that asks for what an earlier call has made, or how far it is. All of its query
-// decides, and it is sent again by nobody but its client.
+// poll returns the family of a GET that asks for the result or the state of an
+// earlier request. Its query matches as a whole. Only the client repeats it, so
+// it has SideEffects.
 func poll(f Family) *Family {
-	f.Method, f.NoModel, f.Acts = "GET", true, []string{"*"}
+	f.Method = "GET"
+	f.NoModel = true
+	f.SideEffects = []string{"*"}
 	return &f
 }
 
-// anywhere reports whether the family is known by its body, whatever the path.
-func (f *Family) anywhere() bool { return f.Paths[0] == "" }
+// matchesAnyPath reports whether requests of the family are known by their
+// bodies only.
+func (f *Family) matchesAnyPath() bool { return f.Paths[0] == "" }
 
-// wire returns how an answer comes.
+// wire returns the wire format of an answer; see [Form.Wire].
 func (f *Family) wire(stream bool) string {
 	if stream {
 		return cmp.Or(f.StreamWire, "stream")
@@ -107,7 +132,7 @@ func (f *Family) wire(stream bool) string {
 	return "whole"
 }
 
-// accepts reports whether the family takes such a method and body.
+// accepts reports whether requests of the family have such a method and body.
 func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding) bool {
 	switch {
 	case method != cmp.Or(f.Method, "POST"):
@@ -121,91 +146,142 @@ func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding
 	case encoding != jsonBody:
 		return false
 	case f.TakesLists && len(elems(body)) > 0:
-		return !slices.ContainsFunc(body.Elems, func(v exactjson.Value) bool { return !f.hasNeeds(&v) })
+		return f.elementsHaveNeeds(body)
+	case body.Kind != exactjson.Object:
+		return false
+	case len(f.Only) > 0 && !hasOnly(body, f.Only...):
+		return false
 	}
-	isKnown := len(f.Only) == 0 || only(body, f.Only...)
-	return body.Kind == exactjson.Object && isKnown && f.hasNeeds(body)
+	return f.hasNeeds(body)
 }
 
-// hasNeeds reports whether a body has what Needs asks for.
+// elementsHaveNeeds reports whether each element of a list satisfies Needs.
+func (f *Family) elementsHaveNeeds(list *exactjson.Value) bool {
+	for i := range list.Elems {
+		if !f.hasNeeds(&list.Elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasNeeds reports whether a body satisfies one of the entries of Needs.
 func (f *Family) hasNeeds(body *exactjson.Value) bool {
-	return len(f.Needs) == 0 || slices.ContainsFunc(f.Needs, func(names string) bool {
-		return !slices.ContainsFunc(strings.Fields(names), func(need string) bool { return !hasNeed(body, need) })
-	})
+	if len(f.Needs) == 0 {
+		return true
+	}
+	for _, entry := range f.Needs {
+		if hasAllNeeds(body, strings.Fields(entry)) {
+			return true
+		}
+	}
+	return false
 }
 
-// hasNeed reports whether a body has one need: "a" or "a=b*".
+// hasAllNeeds reports whether a body has the members that all needs ask for.
+func hasAllNeeds(body *exactjson.Value, needs []string) bool {
+	for _, need := range needs {
+		if !hasNeed(body, need) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasNeed reports whether a body has the member that a need asks for: "a", or
+// "a=b*" for a member that starts with b.
 func hasNeed(body *exactjson.Value, need string) bool {
-	name, start, valued := strings.Cut(strings.TrimSuffix(need, "*"), "=")
+	name, start, hasStart := strings.Cut(strings.TrimSuffix(need, "*"), "=")
 	m := member(body, name)
-	if !valued {
+	if !hasStart {
 		return m != nil && m.Kind != exactjson.Null
 	}
-	if list := elems(m); len(list) == 1 {
-		m = &list[0]
-	}
+	m = singleValue(m)
 	return isKind(m, exactjson.String) && strings.HasPrefix(m.Text, start)
 }
 
-// level returns the level of a field of the body by the family's lists. Those start with the
-// name of a member, which tells of most fields that they are on none.
+// level returns the level of a field of the body: the one of the list that has
+// a pattern for it.
 func (f *Family) level(path string) level {
-	levels := [...]level{bookkeeping, sampling, anew}
-	member, _, _ := strings.Cut(strings.TrimPrefix(path, "body/"), "/")
-	for i, patterns := range [...][]string{f.Bookkeeping, f.Sampling, f.Drawn} {
-		if slices.ContainsFunc(patterns, func(p string) bool { return startsWith(p, member) && fieldpath.Match(p, path) }) {
-			return levels[i]
+	rest := strings.TrimPrefix(path, "body/")
+	member, _, _ := strings.Cut(rest, "/")
+	switch {
+	case matchesOne(f.Bookkeeping, member, path):
+		return levelBookkeeping
+	case matchesOne(f.Sampling, member, path):
+		return levelSampling
+	case matchesOne(f.Generated, member, path):
+		return levelGenerated
+	}
+	return levelIdentity
+}
+
+// matchesOne reports whether one of the patterns selects the field at a path
+// below a member of the body. Patterns begin with the name of a member.
+// Comparing that first is faster.
+func matchesOne(patterns []string, member, path string) bool {
+	for _, pattern := range patterns {
+		if startsWith(pattern, member) && fieldpath.Match(pattern, path) {
+			return true
 		}
 	}
-	return identity
+	return false
 }
 
+// startsWith reports whether the first segment of a pattern is the name of a
+// member.
 func startsWith(pattern, member string) bool {
-	return strings.HasPrefix(pattern, member) && (len(pattern) == len(member) || pattern[len(member)] == '/')
+	rest, ok := strings.CutPrefix(pattern, member)
+	return ok && (rest == "" || rest[0] == '/')
 }
 
-// isBeta reports whether a header asks for features that are not for everybody yet.
-// It changes the answer of whatever endpoint it is sent to.
+// isBeta reports whether a header asks for features that are not generally
+// available. It changes the answer of every endpoint.
 func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
 
-// families is the table of everything that is known: one file per provider.
-// The first family that knows a request has it, so what is more special stands
-// before what is less.
-var families = slices.Concat(
-	a2aFamilies,
-	jsonrpcFamilies,
-	credentialFamilies,
-	anthropicFamilies,
-	bedrockFamilies,
-	mistralFamilies,
-	cohereFamilies,
-	ollamaFamilies,
-	geminiFamilies,
-	huggingfaceFamilies,
-	perplexityFamilies,
-	keptFamilies,
-	openaiFamilies,
-	voyageFamilies,
-	platformFamilies,
-)
+// families returns all known endpoints; each provider has a file. A request
+// belongs to the first family that accepts it, so a special family precedes a
+// general one. The table is made on first use: many programs that have this
+// package in their binary never need it.
+var families = sync.OnceValue(func() []*Family {
+	return slices.Concat(
+		a2aFamilies(),
+		jsonrpcFamilies(),
+		credentialFamilies(),
+		anthropicFamilies(),
+		bedrockFamilies(),
+		mistralFamilies(),
+		cohereFamilies(),
+		ollamaFamilies(),
+		geminiFamilies(),
+		huggingfaceFamilies(),
+		perplexityFamilies(),
+		storedFamilies(),
+		openaiFamilies(),
+		voyageFamilies(),
+		platformFamilies(),
+	)
+})
 
-// A Transcript tells where an answer has what it says.
+// A Transcript tells where an answer has its texts, tool calls and finish
+// reasons.
 type Transcript = transcript.Transcript
 
-// Names for the tables of the families.
+// Short names for the types in the tables of the families.
 type (
 	calls  = []transcript.Call
 	pieces = []transcript.Piece
 	names  = []string
 )
 
-// all says that all texts of a piece grow.
+// all is a [transcript.Piece.Grow] that stands for all texts of the piece.
 var all = names{"*"}
 
-// Transcript returns how an answer to the form's request is read, or nil if nobody knows.
+// Transcript tells how to read an answer to the form's request. It is nil if no
+// family knows the request.
 func (f *Form) Transcript() *Transcript {
-	if f.of == nil {
+	if f.family == nil {
 		return nil
 	}
-	return &f.of.Transcript
+	return &f.family.Transcript
 }

@@ -1,12 +1,12 @@
-// Package canon decides what makes two requests the same. It turns a cleaned
-// request into a Form: sorted "path value" lines of everything that decides
-// the answer. Two requests are the same if and only if their forms have the
-// same text; the same text is hashed for the look-up, shown in a miss, ranked
-// and diffed.
+// Package canon decides whether two requests are equal. It turns a redacted
+// request into a [Form]: sorted "path value" lines of all fields that decide
+// the answer. Two requests are equal if and only if their forms have the same
+// text. That text is hashed for the look-up of a recording, shown if there is
+// none, and compared with the texts of other forms.
 //
-// What is known of a provider is data: one file per provider, one table of
-// all families (family.go). A request that no family recognises matches on its
-// method, path, query and whole body.
+// What is known about a provider is data: each has a file with a table of
+// its endpoints, which are called families (family.go). A request that no
+// family knows is compared by method, host, path, query and whole body.
 package canon
 
 import (
@@ -17,10 +17,10 @@ import (
 	"strings"
 )
 
-// Revision is the number of the rules by which keys are made, here and in
-// package redact, which cleans the requests. Raise it whenever a request's key
-// changes, also by a new family, so that stored keys that other rules made are not
-// trusted.
+// Revision numbers the rules that make keys: those of this package, and those
+// of package redact, which redacts the requests first. Raise it whenever the
+// key of any request changes. A new family changes keys too. Cassettes store
+// keys, and keys of another revision are not trusted.
 const Revision = 10
 
 // A Line is one field of a form.
@@ -29,91 +29,110 @@ type Line struct {
 	Value string // canonical JSON
 }
 
-// A Form is a request as matching sees it.
+// A Form is what matching compares of a request, and what it knows about it.
 type Form struct {
-	Endpoint string // "anthropic.messages"; method and path if no family knows it
-	Model    string // the model asked for, for people; empty if none is named
-	Wire     string // how the answer comes: "whole", "stream", or another name for a stream of another format
-	Known    bool   // a family of the table recognised the request
-	Function bool   // it is the call of a function, which Endpoint names
-	Origin   string // the host and port asked
-	Local    bool   // the origin matches, and is one of those that count as one
-	Unknown  bool   // the request may have had other headers, which match whatever they are
+	Endpoint string // "anthropic.messages"; method and path if no family knows the request
+	Model    string // the requested model, for reports; "" if the request names none
+	Wire     string // the format of the answer: "whole", "stream" or [Family.StreamWire]
+	Origin   string // host and port
 
-	Drift  []Line   // what does not match but is reported when it changed
-	Traits []Trait  // what chooses among several recordings of the form
-	Orders []Line   // in which lists whose order does not match were sent, by their paths and "order"
-	Anew   []string // the paths of what does not match since clients draw or count it for each request
+	Known    bool // a family knows the request
+	Function bool // the request is a call of a function, and Endpoint is its name
+	Local    bool // the host matches, and every local host counts as the same
 
-	only  []string // patterns of the only fields of the body that match; nil if all do
-	lines []Line   // what matches, in canonical order
-	text  string
-	key   string
-	sent  map[string]string // where the request has the field at a path; nil unless traced
+	// UnknownHeaders is set if the request may have had more headers than the
+	// recording has.
+	UnknownHeaders bool
 
-	defaults map[string]string // the values of fields that are left out, by their paths; see [Default]
+	Drift     []Line   // fields that do not match, and are reported if they changed
+	Traits    []Trait  // fields that do not match, but help to choose among recordings
+	Generated []string // paths of fields whose values clients generate for each request
 
-	of   *Family // the family that knows the request; nil if none does
-	acts bool    // see Repeatable
+	// Orders has a line for each list that is compared without its order: the
+	// path of the list with /order, and the order in which the elements were
+	// sent.
+	Orders []Line
+
+	bodyOnly []string          // patterns of the only body fields that match; nil if all do
+	lines    []Line            // the fields that match, in canonical order
+	text     string            // see Text
+	key      string            // see Key
+	sent     map[string]string // the path in the request by the path in the form; nil unless traced
+	defaults map[string]string // by path, the values that Defaults removed; see [Default]
+
+	family         *Family // nil if none knows the request
+	hasSideEffects bool    // see [Family.SideEffects]
 }
 
-// NewForm returns a form of the given lines, which are in canonical order.
+// NewForm returns a form that consists of lines in canonical order.
 func NewForm(endpoint, model, wire string, lines []Line) *Form {
 	f := &Form{Endpoint: endpoint, Model: model, Wire: wire, lines: lines}
 	f.setText()
 	return f
 }
 
-// setText makes the text of the form, whose memory its lines share then, and its key.
+// setText sets the text and the key of the form. The lines then share the
+// memory of the text.
 func (f *Form) setText() {
 	head := "endpoint " + f.Endpoint + "\nwire " + f.Wire
-	if f.Unknown {
+	if f.UnknownHeaders {
 		head += "\nheaders unknown"
 	}
 	f.text = textOf(head, f.lines)
 	sum := sha256.Sum256([]byte(f.text))
 	f.key = hex.EncodeToString(sum[:8])
-	at := len(f.text)
-	for i, l := range slices.Backward(f.lines) {
-		value := at - len(l.Value)
-		path := value - 1 - len(l.Path)
-		f.lines[i] = Line{f.text[path : value-1], f.text[value:at]}
-		at = path - 1
+
+	end := len(f.text)
+	for i, line := range slices.Backward(f.lines) {
+		value := end - len(line.Value)
+		path := value - len(" ") - len(line.Path)
+		f.lines[i] = Line{f.text[path : value-len(" ")], f.text[value:end]}
+		end = path - len("\n")
 	}
 }
 
-// textOf returns lines as the text of a form has them, behind its head.
+// textOf returns the text of a form: its head, and then each line after a line
+// break.
 func textOf(head string, lines []Line) string {
-	n := len(head)
+	size := len(head)
 	for _, l := range lines {
-		n += len("\n") + len(l.Path) + len(" ") + len(l.Value)
+		size += len("\n") + len(l.Path) + len(" ") + len(l.Value)
 	}
-	text := append(make([]byte, 0, n), head...)
+	text := append(make([]byte, 0, size), head...)
 	for _, l := range lines {
-		text = append(append(append(append(text, '\n'), l.Path...), ' '), l.Value...)
+		text = append(text, '\n')
+		text = append(text, l.Path...)
+		text = append(text, ' ')
+		text = append(text, l.Value...)
 	}
 	return string(text)
 }
 
-// Bare returns the form without what it says of the request. It tells which requests are the
-// same, and not how others differ.
+// Bare returns the form without its text and its fields, to save memory. A bare
+// form can be compared by its key, but not shown.
 func (f *Form) Bare() *Form {
 	bare := *f
-	bare.Drift, bare.Anew, bare.lines, bare.text, bare.defaults = nil, nil, nil, "", nil
+	bare.Drift = nil
+	bare.Generated = nil
+	bare.lines = nil
+	bare.text = ""
+	bare.defaults = nil
 	return &bare
 }
 
-// Text returns the canonical text of the form: what the key is of. A bare form has none.
+// Text returns the canonical text of the form, of which the key is made. A bare
+// form has none.
 func (f *Form) Text() string { return f.text }
 
-// Key returns the fingerprint: the first 16 hex digits of the text's SHA-256.
+// Key returns the first 16 hex digits of the SHA-256 of the form's text.
 func (f *Form) Key() string { return f.key }
 
-// Lines returns what matches, in canonical order.
+// Lines returns the fields that match, in canonical order.
 func (f *Form) Lines() []Line { return f.lines }
 
-// Kind returns what a cassette says of the request for its reader: "llm" and the
-// endpoint, the kind and the name of a function, or "http".
+// Kind returns the kind of the request and its name, as cassettes have them:
+// "llm" and the endpoint, or the kind and the name of a function, or "http" and
+// no name.
 func (f *Form) Kind() (kind, boundary string) {
 	switch {
 	case f.Known:
@@ -125,18 +144,18 @@ func (f *Form) Kind() (kind, boundary string) {
 	return "http", ""
 }
 
-// Name returns what selectors call the request: kind and boundary, such as
-// "llm/openai.chat", or for a server that no family knows its origin, such as
-// "http/api.example.com".
+// Name returns the name by which selectors select the request: kind and name,
+// such as "llm/openai.chat", or for a server that no family knows its origin,
+// such as "http/api.example.com".
 func (f *Form) Name() string {
 	kind, boundary := f.Kind()
 	return kind + "/" + cmp.Or(boundary, f.Origin)
 }
 
-// Sent returns the path of a field as the request spells it: a system prompt is
-// "body/system/0/text" in the form of a chat that has "body/messages/0/content".
-// It returns path itself if the two are the same, if the field stands outside
-// the body, and if the form is not of [Options.Trace].
+// Sent returns the path that a field of the form has in the request: a system
+// prompt has "body/system/0/text" in the form of an OpenAI chat, and
+// "body/messages/0/content" in the request. Sent returns path itself for fields
+// outside the body, and if the form is not of [Options.Trace].
 func (f *Form) Sent(path string) string {
 	if sent := f.sent[path]; sent != "" {
 		return sent
@@ -144,20 +163,32 @@ func (f *Form) Sent(path string) string {
 	return path
 }
 
-// Default returns the value of a field that the request has, and the form has not, since it is the
-// default; "" of any other field.
+// Default returns the value of a field that the request has but the form does
+// not, since it is the default value. It returns "" for any other field.
 func (f *Form) Default(path string) string { return f.defaults[path] }
 
-// Completes reports whether a stream is whole after an event with a field of this value,
-// although the client closed it before its end (openai-go closes at [DONE]).
-func (f *Form) Completes(value string) bool {
-	return f.of != nil && (strings.HasSuffix(strings.TrimSpace(value), "[DONE]") ||
-		slices.ContainsFunc(f.of.EndMarkers, func(mark string) bool { return strings.Contains(value, mark) }))
+// Completes reports whether a stream is complete after an event that contains
+// this text, although the client closed the connection before its end.
+// openai-go closes it after [DONE].
+func (f *Form) Completes(event string) bool {
+	if f.family == nil {
+		return false
+	}
+	if strings.HasSuffix(strings.TrimSpace(event), "[DONE]") {
+		return true
+	}
+	for _, marker := range f.family.EndMarkers {
+		if strings.Contains(event, marker) {
+			return true
+		}
+	}
+	return false
 }
 
-// Linked reports whether answers hold an id of their request; see package jsonrpc.
-func (f *Form) Linked() bool { return f.of != nil && f.of.Linked }
+// Linked reports whether answers hold an ID of their request; see package
+// jsonrpc.
+func (f *Form) Linked() bool { return f.family != nil && f.family.Linked }
 
-// Repeatable reports whether the request asks a model and does nothing else, so that it
-// can be sent once more without an effect but its cost; see [Family.Acts].
-func (f *Form) Repeatable() bool { return f.of != nil && !f.acts }
+// Repeatable reports whether the request only asks a model: sending it a second
+// time has no effect but its cost. See [Family.SideEffects].
+func (f *Form) Repeatable() bool { return f.family != nil && !f.hasSideEffects }

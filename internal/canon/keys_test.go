@@ -18,8 +18,9 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
-// TestKeys pins the key of every case under testdata, and the families: cassettes hold
-// keys, and one that changes without [Revision] is a recording that is not found.
+// TestKeys compares the keys of all cases in testdata, and the families, with
+// testdata/keys.txt. Cassettes have keys: if a key changes and [Revision] does
+// not, its recording is not found.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	var rules Options
@@ -52,11 +53,11 @@ func TestKeys(t *testing.T) {
 		add(fmt.Sprintf("%s %s %s", tt.req.Method, tt.req.URL, tt.req.Body), rules.Form(tt.req).Key())
 	}
 
-	// A new family, or a change of what one is known by, gives requests another form. A
-	// recording that was sealed before would not be found.
-	var order []string // the first that knows a request has it
+	// A new family, or a change of the requests that a family accepts, changes
+	// forms, too.
+	var order []string // a request belongs to the first family that accepts it
 	nth := map[string]int{}
-	for _, f := range families {
+	for _, f := range families() {
 		known := fmt.Sprint(f.Method, f.Paths, f.StreamPaths, f.Needs, f.TakesForms, f.TakesLists, f.NoModel, f.Server,
 			f.Stream, f.Streams, f.StreamWire, f.Bookkeeping, f.Sampling, f.Headers, f.Query)
 		if len(f.Only) > 0 {
@@ -118,7 +119,8 @@ func hashOf(s string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// FuzzKey: no request makes Form panic, and its key is that of its text.
+// FuzzKey checks that no request makes Form panic, and that the key is the hash
+// of the text.
 func FuzzKey(f *testing.F) {
 	f.Add("POST", chatURL, `{"model":"m","messages":[{"role":"user","content":"hi"}],"a b":1,"a b":2}`, "openai-beta", "b,a")
 	f.Add("POST", "https://h/v1beta/models/g:generateContent?alt=sse&10=x&9", `{"contents":[{"parts":[{"text":"\n"}]}]}`, "", "")
@@ -141,9 +143,9 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// TestAnyShape: whatever stands in any place of a body, the rules take it, and a
-// traced form is the same form.
-func TestAnyShape(t *testing.T) {
+// A value of any type at any place of a body must not make Form panic, and a
+// traced form must have the same text.
+func TestBodiesOfAnyShape(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txtar"))
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Two local ports are one origin where the host matches, and of two kinds: whether it
-// matches by itself or because the user says so. Where the host is ignored they are of
-// one kind.
-func TestLocalPorts(t *testing.T) {
+// Where the host matches, by itself or by an option, requests to two local ports
+// have equal forms of different kinds. If the host is ignored, they have one
+// kind.
+func TestLocalPortsMatch(t *testing.T) {
 	t.Parallel()
 	const chat = `{"model":"m","messages":[]}`
 	tests := []struct {

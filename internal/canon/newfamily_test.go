@@ -7,23 +7,24 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A made-up provider, as docs/DESIGN.md shows: one file of data.
+// docs/DESIGN.md shows this table of a made-up provider.
 var madeUpFamilies = []*Family{{
 	Name:        "acme.chat",
 	Paths:       []string{"/v1/acme/{model}/chat"},
 	Stream:      "stream",
 	Bookkeeping: []string{"user"},
 	Sampling:    []string{"temperature"},
-	Rewrites:    []Rewrite{messageNulls, dropEmpty("tools"), functionTools, toolChoice},
+	Rewrites:    []Rewrite{messageNulls, dropEmpty("tools"), functionTools, normalizeToolChoice},
 	EndMarkers:  []string{"[DONE]"},
 	Transcript:  chatTranscript,
 }}
 
-// Not parallel: it puts the family into the table while it runs.
+// This test is not parallel: it changes the table of families while it runs.
 func TestNewFamily(t *testing.T) {
 	old := families
 	t.Cleanup(func() { families = old })
-	families = slices.Concat(madeUpFamilies, old)
+	known := slices.Concat(madeUpFamilies, old())
+	families = func() []*Family { return known }
 	ask := func(body string) *Form {
 		var rules Options
 		return rules.Form(&interaction.Request{Method: "POST", URL: "https://acme.example/v1/acme/large/chat", Body: []byte(body)})

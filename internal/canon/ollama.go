@@ -7,37 +7,46 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// Ollama's own API (https://docs.ollama.com/api). Without "stream" an answer
-// streams.
-var ollamaFamilies = []*Family{
-	ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
-	ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
-	{
-		Name:        "ollama.embed",
-		Paths:       []string{"/api/embed"},
-		Needs:       []string{"model input"},
-		Bookkeeping: ollamaBookkeeping,
-		Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
-		Defaults:    ollamaEmbedDefaults,
-	},
-	{
-		// Gateways have OpenAI's embeddings at the same path, with "input".
-		Name:        "ollama.embeddings",
-		Paths:       []string{"/api/embeddings"},
-		Needs:       []string{"prompt"},
-		Bookkeeping: ollamaBookkeeping,
-		Rewrites:    ollamaRewrites,
-	},
+// ollamaFamilies returns the families of Ollama's own API
+// (https://docs.ollama.com/api). Without "stream" in the body, the answer is a
+// stream.
+func ollamaFamilies() []*Family {
+	return []*Family{
+		ollamaGenerate("ollama.chat", "/api/chat", "model messages"),
+		ollamaGenerate("ollama.generate", "/api/generate", "model prompt", "model images"),
+		{
+			Name:        "ollama.embed",
+			Paths:       []string{"/api/embed"},
+			Needs:       []string{"model input"},
+			Bookkeeping: ollamaBookkeeping,
+			Rewrites:    append([]Rewrite{asList("input")}, ollamaRewrites...),
+			Defaults:    ollamaEmbedDefaults,
+		},
+		{
+			// Gateways have OpenAI's embeddings at the same path, with "input"
+			// in the body.
+			Name:        "ollama.embeddings",
+			Paths:       []string{"/api/embeddings"},
+			Needs:       []string{"prompt"},
+			Bookkeeping: ollamaBookkeeping,
+			Rewrites:    ollamaRewrites,
+		},
+	}
 }
 
-// ollamaCall are the paths of all that Ollama's client asks. It signs what it asks of
-// ollama.com, and puts the time of that into the query.
-var ollamaCall = memo.Regexp(`/api/(chat|generate|embed|embeddings|show|tags|ps|version|status|pull|push|create|copy|delete|me|signout|experimental/aliases|blobs/[^/]+|user/keys/[^/]+)$`)
+// ollamaPath matches the paths of requests of Ollama's client. It signs
+// requests to ollama.com, and sends the time of the signature in the query.
+var ollamaPath = memo.Regexp(`/api/(` +
+	`chat|generate|embed|embeddings|show|tags|ps|version|status|pull|push|create|copy|delete|` +
+	`me|signout|experimental/aliases|blobs/[^/]+|user/keys/[^/]+` +
+	`)$`)
 
 var ollamaBookkeeping = []string{
-	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch", "options/use_mmap",
+	"keep_alive", "options/num_gpu", "options/main_gpu", "options/num_thread", "options/num_batch",
+	"options/use_mmap",
 }
 
+// ollamaGenerate returns the family of an endpoint that generates text.
 func ollamaGenerate(name, path string, has ...string) *Family {
 	return &Family{
 		Name:        name,
@@ -47,8 +56,9 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 		Streams:     true,
 		Bookkeeping: ollamaBookkeeping,
 		Sampling: []string{
-			"options/temperature", "options/top_p", "options/top_k", "options/min_p", "options/typical_p", "options/seed",
-			"options/num_predict", "options/repeat_penalty", "options/presence_penalty", "options/frequency_penalty",
+			"options/temperature", "options/top_p", "options/top_k", "options/min_p",
+			"options/typical_p", "options/seed", "options/num_predict", "options/repeat_penalty",
+			"options/presence_penalty", "options/frequency_penalty",
 		},
 		Rewrites:   ollamaRewrites,
 		Defaults:   ollamaGenerateDefaults,
@@ -71,46 +81,58 @@ var ollamaRewrites = []Rewrite{
 	messageNulls,
 	dropEmpty("tools", "images"),
 	dropDefault(`{}`, "options"),
-	dropDefault(`""`, "format", "suffix", "template", "system"), // its Go client writes them for "not set"
-	each("model", defaultTag),
+	// Ollama's Go client sends empty strings for "not set".
+	dropDefault(`""`, "format", "suffix", "template", "system"),
+	each("model", addDefaultTag),
 	ollamaTools,
-	ollamaToolIDs,
+	ollamaToolCalls,
 }
 
-// defaultTag completes the name of a model.
-func defaultTag(_ *request, m *exactjson.Value) {
-	if isKind(m, exactjson.String) && m.Text != "" {
-		if name := m.Text[strings.LastIndexByte(m.Text, '/')+1:]; !strings.Contains(name, ":") {
-			m.Text += ":latest"
-		}
+// addDefaultTag adds the default tag to the name of a model without a tag.
+func addDefaultTag(_ *request, model *exactjson.Value) {
+	if !isKind(model, exactjson.String) || model.Text == "" {
+		return
+	}
+	name := model.Text[strings.LastIndexByte(model.Text, '/')+1:]
+	if !strings.Contains(name, ":") {
+		model.Text += ":latest"
 	}
 }
 
-// ollamaTools drops what the Go client writes of a tool for "not set", by version: an
-// empty description of a function or of a parameter, and required: null (api/types.go
-// of v0.9 to v0.17).
+// ollamaTools removes the members of tools that the Go client sends for "not
+// set": an empty description of a function or of a parameter, and required:
+// null (api/types.go of v0.9 to v0.17).
 var ollamaTools = each("tools/*/function",
 	dropDefault(`""`, "description"),
-	each("parameters", dropDefault("null", "required"), each("properties/{*}", dropDefault(`""`, "description"))),
+	each("parameters",
+		dropDefault("null", "required"),
+		each("properties/{*}", dropDefault(`""`, "description")),
+	),
 )
 
-// ollamaToolIDs replaces the ids that link tool calls to their results. An index of 0 is
-// what a client sends that knows of none.
-var ollamaToolIDs = each("",
-	dropUnlinked,
-	each("messages/*", dropTextBesideCalls, each("tool_calls/*", dropNull, each("function", dropDefault("0", "index")))),
-	linkTools("messages"),
+// ollamaToolCalls normalizes tool calls and results. Old clients send 0 as the
+// index of every call.
+var ollamaToolCalls = each("",
+	dropUnlinkedIDs,
+	each("messages/*",
+		dropEmptyText,
+		each("tool_calls/*", dropNull, each("function", dropDefault("0", "index"))),
+	),
+	normalizeToolCalls("messages"),
 )
 
-// dropUnlinked drops the ids of calls that no result has: servers give ids since 0.13,
-// and older clients do not send them back.
-func dropUnlinked(_ *request, body *exactjson.Value) {
-	linked := map[string]bool{}
+// dropUnlinkedIDs removes the IDs of calls to which no result refers. Servers
+// send IDs since 0.13, and older clients do not send them back.
+func dropUnlinkedIDs(_ *request, body *exactjson.Value) {
+	isLinked := map[string]bool{}
 	body.Each("messages/*/tool_call_id", func(id *exactjson.Value) {
-		linked[id.Text] = linked[id.Text] || id.Kind == exactjson.String
+		if id.Kind == exactjson.String {
+			isLinked[id.Text] = true
+		}
 	})
 	body.Each("messages/*/tool_calls/*", func(call *exactjson.Value) {
-		if id := member(call, "id"); isKind(id, exactjson.String) && !linked[id.Text] {
+		id := member(call, "id")
+		if isKind(id, exactjson.String) && !isLinked[id.Text] {
 			drop(call, "id")
 		}
 	})

@@ -16,21 +16,31 @@ import (
 type Mask = chance.Mask
 
 // Options are a user's changes to what matches. The zero value changes nothing.
-// Of a field that several of them select, the first in the order below decides.
+// If several lists select a field, the first of Ignore, Match and Only decides.
 type Options struct {
-	Ignore   []string            // fields left out
-	Match    []string            // fields that match although they would not
-	Only     map[string][]string // by selectors of requests, which fields of the body match, and no others
-	Sampling bool                // sampling parameters match
+	Ignore   []string // patterns of fields that are left out
+	Match    []string // patterns of fields that match although they would not
+	Sampling bool     // sampling parameters match
+
+	// Only has patterns of fields of the body, by selectors of requests. In a
+	// request that one of them selects, no other fields of the body match.
+	Only map[string][]string
 
 	Masks     []Mask
-	Aliases   []string // hosts that are origins of their own although they look local
-	Unordered []string // lists whose order does not match
-	AsSent    bool     // for people who read: calls, results and tools in their order, and texts that are JSON as texts
+	Aliases   []string // origins of local hosts that are not taken for any local host
+	Unordered []string // patterns of lists that are compared without their order
 
-	AnyService bool // for people who read: fields as they are sent to a service that no family knows
+	// For reports. AsSent keeps tool calls, their results and tools in the
+	// order in which they were sent, and does not parse JSON in texts.
+	// AnyService leaves every request as if no family knew it, so that requests
+	// to two services have comparable fields.
+	AsSent     bool
+	AnyService bool
 
-	Hit func(value string) bool `json:"-"` // is called with the path or the expression of an option that selected a field or masked something; may be nil
+	// Hit is called with the pattern of each option that selects a field, and
+	// the regular expression or the option of each mask that changes one. Its
+	// result is not used. It may be nil.
+	Hit func(value string) bool `json:"-"`
 }
 
 // Plain reports whether the options are the default ones.
@@ -39,28 +49,33 @@ func (o *Options) Plain() bool {
 }
 
 // selects reports whether the options select fields by their paths.
-func (o *Options) selects() bool { return len(o.Ignore)+len(o.Match)+len(o.Only)+len(o.Unordered) > 0 }
+func (o *Options) selects() bool {
+	return len(o.Ignore)+len(o.Match)+len(o.Only)+len(o.Unordered) > 0
+}
 
-// level returns the level of a field under the options, given the one that it has
-// without them. A field of the body has a source: where it was sent, "" if that is its
-// path.
+// level returns the level of a field under the options. The argument level is
+// the one without them. source is the path at which a field of the body was
+// sent, or "" for other fields and those that were not sent.
 func (o *Options) level(f *Form, level level, path, source string) level {
-	selected := func(patterns []string) bool { return o.selected(patterns, path, source) }
+	isOfBody := strings.HasPrefix(path, "body")
 	switch {
-	case selected(o.Ignore):
-		return ignored
-	case selected(o.Match), level == sampling && o.Sampling:
-		return identity
-	case len(f.only) == 0 || !strings.HasPrefix(path, "body"):
+	case o.selected(o.Ignore, path, source):
+		return levelIgnored
+	case o.selected(o.Match, path, source):
+		return levelIdentity
+	case level == levelSampling && o.Sampling:
+		return levelIdentity
+	case len(f.bodyOnly) == 0 || !isOfBody:
 		return level
-	case selected(f.only):
-		return identity
+	case o.selected(f.bodyOnly, path, source):
+		return levelIdentity
 	default:
-		return max(level, unmatched)
+		return max(level, levelUnmatched)
 	}
 }
 
-// selected reports whether one of a user's patterns selects a field, and says of each that it does.
+// selected reports whether one of a user's patterns selects a field. It calls
+// Hit for every pattern that does.
 func (o *Options) selected(patterns []string, path, source string) (found bool) {
 	for _, p := range patterns {
 		if selects(p, path, source) {
@@ -71,26 +86,33 @@ func (o *Options) selected(patterns []string, path, source string) (found bool) 
 	return found
 }
 
-// selects reports whether a user's pattern selects a field: by where it was
-// sent, or by its path in the form if the pattern names no list element. An
-// index of the form is never meant: a system prompt that has its own place
-// there moves the messages behind it.
+// selects reports whether a user's pattern selects a field: by the path at
+// which it was sent, or by its path in the form. Indices in a pattern are those
+// of the request only: a rewrite that moves a system prompt out of the messages
+// changes the indices of the form.
 func selects(pattern, path, source string) bool {
-	inForm := source == "" || !slices.ContainsFunc(strings.Split(pattern, "/"), fieldpath.IsIndex)
-	return source != "" && fieldpath.Match(pattern, source) || inForm && fieldpath.Match(pattern, path)
+	if source == "" {
+		return fieldpath.Match(pattern, path)
+	}
+	if fieldpath.Match(pattern, source) {
+		return true
+	}
+	hasIndex := slices.ContainsFunc(strings.Split(pattern, "/"), fieldpath.IsIndex)
+	return !hasIndex && fieldpath.Match(pattern, path)
 }
 
-// hit says that an option was of use.
+// hit calls Hit with a pattern or an expression that had an effect.
 func (o *Options) hit(value string) {
 	if o.Hit != nil {
 		o.Hit(value)
 	}
 }
 
-// Masked returns the text of the field at a path with what the masks match replaced.
+// Masked returns the text of the field at a path, with the matches of the masks
+// replaced.
 func (o *Options) Masked(path, s string) string {
 	for _, m := range o.Masks {
-		if m.ByChance && isVersion().MatchString(path) {
+		if m.ByChance && versionPath().MatchString(path) {
 			continue
 		}
 		masked := m.Replace(s)
@@ -102,11 +124,20 @@ func (o *Options) Masked(path, s string) string {
 	return s
 }
 
-// isVersion matches the paths of fields that name a model, or a version of a model, an API or a protocol: another one is
-// another thing, although a part of its name may look like a date or a UUID.
-var isVersion = memo.Regexp(`^(?:(?:body|path|host)/model|path/agent|header/(?:.*-)?(?:beta|version)(?:/\d+)?|query/api-version|body/params/protocolVersion|body/prompt/version)$`)
+// versionPath matches the paths of fields that name a model, or a version of a
+// model, an API or a protocol. A part of such a name may look like a date or a
+// UUID, but another name is another model or version.
+var versionPath = memo.Regexp(`^(?:` +
+	`(?:body|path|host)/model|` +
+	`path/agent|` +
+	`header/(?:.*-)?(?:beta|version)(?:/\d+)?|` +
+	`query/api-version|` +
+	`body/params/protocolVersion|` +
+	`body/prompt/version` +
+	`)$`)
 
-// appendValue appends the value of the field at a path, which is no container or an empty one.
+// appendValue appends the value of the field at a path as the form has it. The
+// value has no elements.
 func (o *Options) appendValue(dst []byte, path string, v *exactjson.Value) []byte {
 	text := v.Text
 	switch v.Kind {
@@ -116,9 +147,12 @@ func (o *Options) appendValue(dst []byte, path string, v *exactjson.Value) []byt
 		return append(dst, exactjson.PlainNumber(text)...)
 	case digest:
 	case exactjson.String:
-		if len(o.Masks) > 0 && !upload.EndsWithOne(text) { // or two files would be one
+		// A mask could make the digests of two uploads equal.
+		if len(o.Masks) > 0 && !upload.EndsWithOne(text) {
 			text = exactjson.EscapeText(o.Masked(path, exactjson.UnescapeText(text)))
 		}
 	}
-	return append(append(append(dst, '"'), text...), '"')
+	dst = append(dst, '"')
+	dst = append(dst, text...)
+	return append(dst, '"')
 }

@@ -6,65 +6,78 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
-// A Rewrite brings the body of a request, or a value in it, to its one spelling. None
-// joins, trims or reorders text.
+// A Rewrite normalizes the body of a request, or a value in it: equivalent
+// values become equal. No rewrite joins, trims or reorders texts.
 type Rewrite func(r *request, v *exactjson.Value)
 
-// rewrite runs rewrites on a value, in their order.
+// rewrite applies rewrites to a value in their order.
 func (r *request) rewrite(v *exactjson.Value, rewrites []Rewrite) {
 	for _, rewrite := range rewrites {
 		rewrite(r, v)
 	}
 }
 
-// each runs rewrites on what stands at a path of [exactjson.Steps]; at "" is the value itself.
+// each returns a rewrite that applies rewrites to all values at a path below a
+// value; see [exactjson.Steps]. The path "" stands for the value itself. It is
+// parsed on first use, since a program uses few of the tables.
+//
+// Inlining each would copy the closure to every call, which makes a test's
+// binary 0.1 MB larger.
+//
+//go:noinline
 func each(path string, rewrites ...Rewrite) Rewrite {
-	to := exactjson.StepsOf(path)
 	return func(r *request, v *exactjson.Value) {
-		to.Each(v, func(v *exactjson.Value) { r.rewrite(v, rewrites) })
+		v.Each(path, func(v *exactjson.Value) { r.rewrite(v, rewrites) })
 	}
 }
 
-// dropNull removes the members of an object that are null: clients write them for "not
-// set". At the top of a body that is done for every family.
+// dropNull removes the null members of an object: some clients write null for
+// "not set". All families apply it to the top of the body.
 func dropNull(_ *request, v *exactjson.Value) {
-	if isKind(v, exactjson.Object) {
-		v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool { return m.Kind == exactjson.Null })
+	if !isKind(v, exactjson.Object) {
+		return
 	}
+	v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool {
+		return m.Kind == exactjson.Null
+	})
 }
 
-// messageNulls removes members that are null in messages, and in the blocks of their content.
-// It does not look further down, where user data starts.
+// messageNulls removes the null members of messages, and of the blocks of their
+// content. What is below a block is data of the user, and stays.
 var messageNulls = each("messages/*", dropNull, each("content/*", dropNull))
 
-// dropDefault removes members that have the value that they have without them, which is
-// given as JSON.
+// dropDefault returns a rewrite that removes the named members if they have a
+// value, which is JSON, that means the same as no such member.
+// It is not inlined, and parses the value on first use; see [each].
+//
+//go:noinline
 func dropDefault(value string, names ...string) Rewrite {
-	unset, err := exactjson.Parse([]byte(value))
-	if err != nil {
-		panic(err)
-	}
 	return func(_ *request, v *exactjson.Value) {
+		defaultValue := defaultValues.Get(value)
 		for _, name := range names {
-			if m := member(v, name); m != nil && equal(m, &unset) {
+			m := member(v, name)
+			if m != nil && equal(m, &defaultValue) {
 				drop(v, name)
 			}
 		}
 	}
 }
 
-// dropEmpty removes members that are an empty list.
+// dropEmpty returns a rewrite that removes the named members if they are empty
+// lists.
 func dropEmpty(names ...string) Rewrite { return dropDefault(`[]`, names...) }
 
-// dropped removes members.
-func dropped(names ...string) Rewrite {
+// dropMembers returns a rewrite that removes the named members.
+func dropMembers(names ...string) Rewrite {
 	return func(_ *request, v *exactjson.Value) { drop(v, names...) }
 }
 
-// textDefault fills in a member of an object that has none of that name.
-func textDefault(name, text string) Rewrite {
+// addDefaultText returns a rewrite that adds a member to an object that lacks
+// it.
+func addDefaultText(name, text string) Rewrite {
 	return func(_ *request, v *exactjson.Value) {
 		if isKind(v, exactjson.Object) && member(v, name) == nil {
 			set(v, name, stringValue(text))
@@ -72,39 +85,46 @@ func textDefault(name, text string) Rewrite {
 	}
 }
 
-// asList writes a string as the list of that one string.
+// asList returns a rewrite that replaces a member that is a string by the list
+// of that string.
 func asList(name string) Rewrite {
-	return func(r *request, v *exactjson.Value) {
-		if m := member(v, name); isKind(m, exactjson.String) {
-			replace(m, r.list(*m))
+	return func(_ *request, v *exactjson.Value) {
+		m := member(v, name)
+		if isKind(m, exactjson.String) {
+			replace(m, listOf(*m))
 		}
 	}
 }
 
-// asBlocks writes a text as the list of one text block of the given type.
+// asBlocks returns a rewrite that replaces a member that is a string by the
+// list of one block that has the string as its text.
 func asBlocks(name, blockType string) Rewrite {
-	return func(r *request, v *exactjson.Value) {
-		if m := member(v, name); isKind(m, exactjson.String) {
-			replace(m, r.list(r.object(field("type", stringValue(blockType)), field("text", *m))))
+	return func(_ *request, v *exactjson.Value) {
+		m := member(v, name)
+		if isKind(m, exactjson.String) {
+			block := objectOf(field("type", stringValue(blockType)), field("text", *m))
+			replace(m, listOf(block))
 		}
 	}
 }
 
-// renamed gives a member its common name, unless that is taken.
-func renamed(from, to string) Rewrite {
+// renameMember returns a rewrite that renames a member, unless the object has a
+// member of the new name.
+func renameMember(from, to string) Rewrite {
 	return func(_ *request, v *exactjson.Value) { rename(v, from, to) }
 }
 
-// parseArguments writes arguments that are the text of a JSON object as this
-// object, so that a re-marshalled history is the same:
-// {"arguments": "{ \"a\": 1}"}. They get a name of their own, since arguments that
-// are an object when they are sent are not the same.
+// parseArguments replaces the arguments of a call that are the text of a JSON
+// object, such as {"arguments": "{ \"a\": 1}"}, by the object: an agent may
+// have marshaled them again. The member gets another name, since arguments that
+// were sent as an object do not match.
 func parseArguments(_ *request, call *exactjson.Value) {
 	v := member(call, "arguments")
 	if !isKind(v, exactjson.String) {
 		return
 	}
-	if args, ok := parseJSON(exactjson.UnescapeText(v.Text)); ok && args.Kind == exactjson.Object {
+	args, ok := parseJSON(exactjson.UnescapeText(v.Text))
+	if ok && args.Kind == exactjson.Object {
 		replace(v, args)
 		rename(call, "arguments", parsedArguments)
 	}
@@ -112,86 +132,134 @@ func parseArguments(_ *request, call *exactjson.Value) {
 
 const parsedArguments = "arguments.json"
 
-// functionTool brings the spellings of a function tool to one: Anthropic's
-// {name, description, input_schema}, Chat's {type, function: {...}} and
-// Responses' {type, name, parameters}. Hosted tools keep everything.
-func functionTool(r *request, tool *exactjson.Value) {
+// normalizeFunctionTool normalizes a function tool to {type: function, name,
+// description, parameters}.
+//
+//	Anthropic   {name, description, input_schema}, with type custom or without a type
+//	Chat        {type: function, function: {name, description, parameters}}
+//	Responses   {type: function, name, description, parameters}
+//
+// Tools that the provider runs keep all members.
+func normalizeFunctionTool(r *request, tool *exactjson.Value) {
 	dropNull(r, tool)
-	kind, fn := member(tool, "type"), member(tool, "function")
+	kind := member(tool, "type")
+	function := member(tool, "function")
+	isFunction := isString(kind, "function")
+	isCustom := kind == nil || isString(kind, "custom")
 	switch {
-	case isString(kind, "function") && isKind(fn, exactjson.Object) && only(tool, "type", "function"):
-		dropNull(r, fn)
-		flat := *fn
+	case isFunction && isKind(function, exactjson.Object) && hasOnly(tool, "type", "function"):
+		dropNull(r, function)
+		flat := *function
 		flat.Elems = append(flat.Elems, field("type", stringValue("function")))
 		replace(tool, flat)
-	case (kind == nil || isString(kind, "custom")) && member(tool, "input_schema") != nil && member(tool, "parameters") == nil:
+	case isCustom && member(tool, "input_schema") != nil && member(tool, "parameters") == nil:
 		rename(tool, "input_schema", "parameters")
 		set(tool, "type", stringValue("function"))
 	}
-	leanSchema(r, member(tool, "parameters"))
+	dropEmptyProperties(r, member(tool, "parameters"))
 }
 
-// leanSchema drops the empty properties of what is no object: go-openai wrote them for every value
-// until v1.26.
-func leanSchema(r *request, schema *exactjson.Value) {
+// dropEmptyProperties removes empty "properties" from the schemas of values
+// that are not objects. go-openai wrote them for every value until v1.26.
+func dropEmptyProperties(r *request, schema *exactjson.Value) {
 	if schema == nil {
 		return
 	}
-	if kind := member(schema, "type"); isKind(kind, exactjson.String) && kind.Text != "object" {
+	kind := member(schema, "type")
+	if isKind(kind, exactjson.String) && kind.Text != "object" {
 		noProperties(r, schema)
 	}
-	below := func(v *exactjson.Value) { leanSchema(r, v) }
-	schema.Each("properties/{*}", below)
-	schema.Each("items", below)
+	dropBelow := func(v *exactjson.Value) { dropEmptyProperties(r, v) }
+	schema.Each("properties/{*}", dropBelow)
+	schema.Each("items", dropBelow)
 }
 
 var noProperties = dropDefault(`{}`, "properties")
 
-var functionTools = each("tools/*", functionTool)
+var functionTools = each("tools/*", normalizeFunctionTool)
 
-// toolChoice brings the spellings of tool_choice to one: "auto", "none",
-// "required" or {type: function, name}.
-func toolChoice(r *request, body *exactjson.Value) {
-	tc := member(body, "tool_choice")
-	if !isKind(tc, exactjson.Object) {
+// normalizeToolChoice normalizes tool_choice.
+//
+//	sent                                             normalized
+//	{type: auto}, {type: none}                       "auto", "none"
+//	{type: any}                                      "required"
+//	{type: tool, name}, {type: function, name},
+//	{type: function, function: {name}}               {type: function, name}
+func normalizeToolChoice(_ *request, body *exactjson.Value) {
+	choice := member(body, "tool_choice")
+	if !isKind(choice, exactjson.Object) {
 		return
 	}
-	kind, name, fn := member(tc, "type"), member(tc, "name"), member(tc, "function")
-	nested := isString(kind, "function") && only(tc, "type", "function") && only(fn, "name")
-	if nested {
-		name = member(fn, "name")
+	kind := member(choice, "type")
+	if hasOnly(choice, "type") {
+		switch {
+		case isString(kind, "auto", "none"):
+			replace(choice, *kind)
+		case isString(kind, "any"):
+			replace(choice, stringValue("required"))
+		}
+		return
 	}
-	switch {
-	case only(tc, "type") && isString(kind, "auto", "none"):
-		replace(tc, *kind)
-	case only(tc, "type") && isString(kind, "any"):
-		replace(tc, stringValue("required"))
-	case name != nil && (nested || isString(kind, "tool", "function") && only(tc, "type", "name")):
-		replace(tc, r.object(field("type", stringValue("function")), field("name", *name)))
+
+	name := member(choice, "name")
+	namesTool := isString(kind, "tool", "function") && hasOnly(choice, "type", "name")
+	function := member(choice, "function")
+	isNested := isString(kind, "function") && hasOnly(choice, "type", "function")
+	if isNested && hasOnly(function, "name") {
+		name = member(function, "name")
+		namesTool = true
+	}
+	if namesTool && name != nil {
+		replace(choice, objectOf(field("type", stringValue("function")), field("name", *name)))
 	}
 }
 
-// toolNames are where a tool has its name.
-var toolNames = []string{"name", "function/name", "toolSpec/name", "functionDeclarations/*/name", "type"}
+// toolNames are the paths at which tools have their names, the most usual one
+// first. A tool of the provider has only a type.
+var toolNames = []string{
+	"name",
+	"function/name",
+	"toolSpec/name",
+	"functionDeclarations/*/name",
+	"type",
+}
 
-// sortTools orders tools by name, in every place a family has them: programs range over maps
-// of them. It keeps the order in which they were sent as that of the list.
-func sortTools(body *exactjson.Value) {
-	name := func(v exactjson.Value) (name string) {
-		for _, path := range slices.Backward(toolNames) {
-			v.Each(path, func(s *exactjson.Value) { name = cmp.Or(s.Scalar(), name) })
+// toolName returns the name of a tool, or "".
+func toolName(tool *exactjson.Value) (name string) {
+	for _, path := range toolNames {
+		tool.Each(path, func(v *exactjson.Value) { name = cmp.Or(v.Scalar(), name) })
+		if name != "" {
+			return name
 		}
-		return name
 	}
-	for _, path := range []string{"tools/*/functionDeclarations", "tools", "toolConfig/tools"} {
-		body.Each(path, func(list *exactjson.Value) {
-			if len(elems(list)) < 2 || slices.ContainsFunc(list.Elems, func(v exactjson.Value) bool { return name(v) == "" }) {
-				return
-			}
-			for _, tool := range list.Elems {
-				list.Text += name(tool) + ", "
-			}
-			slices.SortStableFunc(list.Elems, func(a, b exactjson.Value) int { return strings.Compare(name(a), name(b)) })
-		})
+	return ""
+}
+
+// toolLists are the paths at which requests have lists of tools.
+var toolLists = []string{"tools/*/functionDeclarations", "tools", "toolConfig/tools"}
+
+// sortTools sorts tools by name: programs range over maps of them. A list's
+// text then has the order in which they were sent; see [walker.addOrder].
+func sortTools(body *exactjson.Value) {
+	for _, path := range toolLists {
+		body.Each(path, sortByName)
 	}
+}
+
+// sortByName sorts a list of tools, unless one of them has no name.
+func sortByName(list *exactjson.Value) {
+	if len(elems(list)) < 2 {
+		return
+	}
+	for i := range list.Elems {
+		if toolName(&list.Elems[i]) == "" {
+			return
+		}
+	}
+	for i := range list.Elems {
+		list.Text += toolName(&list.Elems[i]) + ", "
+	}
+	group.Sort(list.Elems, func(a, b exactjson.Value) int {
+		return strings.Compare(toolName(&a), toolName(&b))
+	})
 }

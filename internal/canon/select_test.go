@@ -7,8 +7,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// TestSelects: a selector names requests by their kind and by what they ask.
-func TestSelects(t *testing.T) {
+func TestSelectorsSelectByKindAndName(t *testing.T) {
 	t.Parallel()
 	chat := interaction.Request{Method: "POST", URL: "https://api.openai.com/v1/chat/completions", Body: []byte(`{"model":"m","messages":[]}`)}
 	other := interaction.Request{Method: "GET", URL: "https://API.example.com:443/v1/things"}
@@ -40,8 +39,8 @@ func TestSelects(t *testing.T) {
 	}
 }
 
-// TestPolls: a poll is a call of a model; all of its query decides, and so does its id.
-func TestPolls(t *testing.T) {
+// A poll is a request to a model. Its query and the ID in its path match.
+func TestPollsMatchByIDAndQuery(t *testing.T) {
 	t.Parallel()
 	get := func(url string) *Form {
 		return (&Options{}).Form(&interaction.Request{Method: "GET", URL: url})
@@ -61,9 +60,9 @@ func TestPolls(t *testing.T) {
 	}
 }
 
-// TestOllamaTime: Ollama's client puts the time into the query, which decides nothing at the
-// paths of Ollama's API, and nothing else may be left out.
-func TestOllamaTime(t *testing.T) {
+// Ollama's client sends the time in the query. It does not match at the paths of
+// Ollama's API, and any other parameter does.
+func TestOllamaTimeDoesNotMatch(t *testing.T) {
 	t.Parallel()
 	for url, same := range map[string]bool{
 		"https://ollama.com/api/show?ts=": true, "https://ollama.com/api/chat?ts=": true, "https://ollama.com/api/tags?ts=": true,
@@ -79,8 +78,7 @@ func TestOllamaTime(t *testing.T) {
 	}
 }
 
-// A server is named in a selector as people write it.
-func TestSelectsServers(t *testing.T) {
+func TestSelectorsOfServers(t *testing.T) {
 	t.Parallel()
 	for selector, names := range map[string][2]string{
 		"api.example.com":           {"http/api.example.com http/api.example.com:8443", "http/x.api.example.com llm/openai.chat tool/api.example.com"},

@@ -13,72 +13,82 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A level says how much a field means: whether it is part of what is asked, and
-// if not, how much it says about which of several recordings is meant.
+// A level says what a field means to matching: whether it matches, and if not,
+// how much it helps to choose among recordings of the same form.
 type level int
 
 const (
-	ignored  level = iota - 1 // it is left out
-	identity                  // it matches
-	givenOut                  // the others do not: they choose, the first before the rest. An id that an answer gave out
-	within                    // the function that asks, or how the program calls the request
-	host
-	prefix      // what stands in a path before what a family knows
-	query       // parameters that no family lists
-	header      // request headers that are stored
-	unmatched   // fields of the body that the user's MatchOnly leaves out
-	sampling    // how the answer is drawn
-	bookkeeping // what cannot change it
-	spelling    // how the request is written
-	levels
-	anew = levels // what clients draw or count for each request: it chooses nothing
+	levelIgnored  level = iota - 1 // left out
+	levelIdentity                  // matches
+
+	// The fields of these levels do not match. They help to choose: a level
+	// comes before all levels below it.
+	levelIssuedID    // an ID that first appeared in a recorded answer
+	levelCaller      // the function that sends the request, or the name that the program gives it
+	levelHost        // the host
+	levelPrefix      // segments of the path before those that the family's pattern matches
+	levelQuery       // parameters that the family does not list
+	levelHeader      // request headers that are stored
+	levelUnmatched   // fields of the body that the option MatchOnly does not select
+	levelSampling    // see Family.Sampling
+	levelBookkeeping // see Family.Bookkeeping
+	levelSpelling    // how the request is written: white space, escapes, names of files
+
+	levels                  // how many levels there are, with levelIdentity
+	levelGenerated = levels // values that clients generate for each request: they do not help
 )
 
-// A Trait is a field that does not match and can tell which of several recordings of a
-// form is meant.
+// A Trait is a field that does not match, but helps to choose among recordings
+// of one form.
 type Trait struct {
 	Path  string
-	value uint64 // its hash
+	value uint64 // the hash of the field's value
 	level level
 }
 
-// GivenOut returns the trait that an id is which an answer of the cassette gave out: whoever
-// sends it has that answer, so it says which conversation this is.
-func GivenOut(id uint64) Trait { return Trait{givenOutPath, id, givenOut} }
+// IssuedID returns the trait of a request that sends an issued ID: one that
+// first appeared in a recorded answer. The client has that answer, so the ID
+// tells which conversation the request belongs to. The argument is the hash of
+// the ID.
+func IssuedID(id uint64) Trait { return Trait{issuedIDPath, id, levelIssuedID} }
 
-const givenOutPath = "id"
+const issuedIDPath = "id"
 
-// IsGivenOut reports whether the trait is an id that an answer gave out, which no option
-// tells apart.
-func (t Trait) IsGivenOut() bool { return t.level == givenOut }
+// IsIssuedID reports whether the trait is an issued ID. No option makes such a
+// trait match.
+func (t Trait) IsIssuedID() bool { return t.level == levelIssuedID }
 
-// Spelled reports whether the trait is how a request is written, which no option tells
-// apart.
-func (t Trait) Spelled() bool { return t.level == spelling }
+// IsSpelling reports whether the trait is how a request is written. No option
+// makes such a trait match.
+func (t Trait) IsSpelling() bool { return t.level == levelSpelling }
 
-// Varying holds the values of those traits in which the recordings of a form differ, by their
-// paths; 0 stands for none. The others say nothing about which is meant: another host, or
-// another way to write all requests, has changed for all of them. If it is nil, all vary.
+// Varying has the values of the traits in which the recordings of a form
+// differ, by path. The value 0 stands for a request without the trait. Only
+// these traits help to choose: a trait that all recordings share, such as the
+// host, may have changed for all of them. With a nil Varying, all traits count.
 type Varying map[string]map[uint64]bool
 
-// VaryingOf compares the traits of several requests.
+// VaryingOf returns the values of the traits in which requests differ.
 func VaryingOf(all [][]Trait) Varying {
-	count, have := map[Trait]int{}, map[string]int{} // the requests that have a trait, and one of a path
+	withTrait := map[Trait]int{} // how many requests have the trait
+	withPath := map[string]int{} // how many requests have a trait with the path
 	for _, traits := range all {
 		for _, t := range traits {
-			count[t]++
+			withTrait[t]++
 		}
 		for path := range valuesOf(traits) {
-			have[path]++
+			withPath[path]++
 		}
 	}
+
 	varying := Varying{}
-	for t, n := range count {
-		if n != len(all) { // some have another, or none
-			varying[t.Path] = map[uint64]bool{0: have[t.Path] < len(all)}
+	for t, n := range withTrait {
+		if n != len(all) {
+			someLackIt := withPath[t.Path] < len(all)
+			varying[t.Path] = map[uint64]bool{0: someLackIt}
 		}
 	}
-	for t := range count {
+	for t := range withTrait {
 		if values := varying[t.Path]; values != nil {
 			values[t.value] = true
 		}
@@ -86,82 +96,111 @@ func VaryingOf(all [][]Trait) Varying {
 	return varying
 }
 
-// Known returns those in which a request has what one of the recordings has. A value that none
-// of them has, such as a temperature that was changed everywhere, says nothing about which is
-// meant, and must not hide what does.
+// Known returns v with only the paths at which a request has the value of some
+// recording. A value that no recording has, such as a temperature that was
+// changed in the whole program, does not help to choose, and must not outweigh
+// traits that do.
 func (v Varying) Known(traits []Trait) Varying {
-	known, of := maps.Clone(v), valuesOf(traits)
-	maps.DeleteFunc(known, func(path string, values map[uint64]bool) bool {
-		if of[path] == nil {
-			return !values[0]
+	known := maps.Clone(v)
+	requested := valuesOf(traits)
+	maps.DeleteFunc(known, func(path string, recorded map[uint64]bool) bool {
+		if requested[path] == nil {
+			return !recorded[0]
 		}
-		return !slices.ContainsFunc(of[path], func(value uint64) bool { return values[value] })
+		for _, value := range requested[path] {
+			if recorded[value] {
+				return false
+			}
+		}
+		return true
 	})
 	return known
 }
 
 // valuesOf returns the values of traits by their paths.
 func valuesOf(traits []Trait) map[string][]uint64 {
-	of := map[string][]uint64{}
+	values := map[string][]uint64{}
 	for _, t := range traits {
-		of[t.Path] = append(of[t.Path], t.value)
+		values[t.Path] = append(values[t.Path], t.value)
 	}
-	return of
+	return values
 }
 
-// A Kind is the hash of a request's traits at each level, the most important first.
-// Requests of one kind differ in nothing that chooses.
+// A Kind has the hash of a request's traits at each level, the most important
+// level first. Requests of the same form and kind get their recordings in
+// recorded order.
 type Kind [levels - 1]uint64
 
-// Of returns the kind of a request of those traits.
+// Of returns the kind of a request with these traits.
 func (v Varying) Of(traits []Trait) (k Kind) {
 	for _, t := range traits {
 		if v == nil || v[t.Path] != nil {
-			k[t.level-1] += hash(t.value, t.Path) // their order means nothing
+			k[t.level-1] += hash(t.value, t.Path) // a sum: the order of traits does not matter
 		}
 	}
 	return k
 }
 
-// KindOf returns the kind of a request among all there may be.
+// KindOf returns the kind of a request for which all its traits count.
 func KindOf(traits []Trait) Kind { return Varying(nil).Of(traits) }
 
-// Differing returns the most important trait in which two requests differ: of those
-// that vary, if it is one of them.
-func (v Varying) Differing(a, b []Trait) (first Trait) {
-	varies := func(t Trait) bool { return v[t.Path] != nil }
-	for _, side := range [...][2][]Trait{{a, b}, {b, a}} {
-		for _, t := range side[0] {
-			if !slices.Contains(side[1], t) &&
-				(first.Path == "" || varies(t) && !varies(first) || varies(t) == varies(first) && t.level < first.level) {
+// Differing returns the most important trait that one of two requests has and
+// the other does not. Traits that vary among the recordings come before all
+// others.
+func (v Varying) Differing(a, b []Trait) Trait {
+	var first Trait
+	consider := func(t Trait) {
+		varies := v[t.Path] != nil
+		firstVaries := v[first.Path] != nil
+		switch {
+		case first.Path == "":
+			first = t
+		case varies != firstVaries:
+			if varies {
 				first = t
 			}
+		case t.level < first.level:
+			first = t
+		}
+	}
+	for _, t := range a {
+		if !slices.Contains(b, t) {
+			consider(t)
+		}
+	}
+	for _, t := range b {
+		if !slices.Contains(a, t) {
+			consider(t)
 		}
 	}
 	return first
 }
 
-// SameKind is how near two requests of one kind are: a bit for each level, the most
-// important first.
+// SameKind is the set of all levels as bits, the most important level in the
+// highest bit: two requests of one kind agree in all of them.
 const SameKind = 1<<(levels-1) - 1
 
-// SpellingOnly is how near two requests are that differ only in how they are written.
+// SpellingOnly is the set of all levels but that of the spelling.
 const SpellingOnly = SameKind - 1
 
-// Agreed returns what requests that are so near agree in.
-func (k Kind) Agreed(near int) Kind {
+// Agreed returns the kind without the levels that are not in a set; see
+// [SameKind]. Two requests agree in the levels of the set if the results for
+// their kinds are equal.
+func (k Kind) Agreed(set int) Kind {
 	for i := range k {
-		if near>>(len(k)-1-i)&1 == 0 {
+		isInSet := set>>(len(k)-1-i)&1 == 1
+		if !isInSet {
 			k[i] = 0
 		}
 	}
 	return k
 }
 
-// seed makes hashes that are only compared with each other, in one process.
+// seed is the seed of all hashes. Hashes are only compared with others of the
+// same process.
 var seed = maphash.MakeSeed()
 
-// hash goes on with the hash of a text.
+// hash adds a text to a hash, which is 0 at the beginning.
 func hash(h uint64, text string) uint64 {
 	type link struct {
 		h    uint64
@@ -170,107 +209,148 @@ func hash(h uint64, text string) uint64 {
 	return maphash.Comparable(seed, link{h, text})
 }
 
-// trait adds a field that does not match to what chooses, unless it counts, times or names a
-// single call: a poll that was asked once more would take the answer that comes later.
-func (f *Form) trait(l level, path, value string) {
-	ok := l != anew
+// addTrait adds a field that does not match, unless its value belongs to one
+// call only: a trace ID, a counter, a time. With such a trait, a poll that is
+// sent again would get the recording of a later poll.
+func (f *Form) addTrait(l level, path, value string) {
 	switch l {
-	case query, header, unmatched, bookkeeping:
-		switch name := fieldpath.Name(path); {
-		case chance.OfOneCall(name):
-			ok = false
-		case chance.WhoAsks(name):
-			ok = !chance.Drawn(value)
-		default:
-			value, ok = withoutCounters(value)
+	case levelGenerated:
+		return
+	case levelQuery, levelHeader, levelUnmatched, levelBookkeeping:
+		stable, ok := stablePart(fieldpath.Name(path), value)
+		if !ok {
+			return
 		}
+		value = stable
 	}
-	if ok {
-		f.Traits = append(f.Traits, Trait{path, hash(0, value), l})
-	}
+	f.Traits = append(f.Traits, Trait{path, hash(0, value), l})
 }
 
-// OfOneCall reports whether the name of a field says that it tells one call from the
-// next, and decides no answer.
+// stablePart returns the part of a field's value that is the same in each call.
+// It returns false if there is none.
+func stablePart(name, value string) (stable string, ok bool) {
+	switch {
+	case chance.OfOneCall(name):
+		return "", false
+	case chance.WhoAsks(name):
+		return value, !chance.Drawn(value)
+	}
+	return withoutDigits(value)
+}
+
+// OfOneCall reports whether the value of a field belongs to one call only, such
+// as a trace ID, by the name of the field. No answer depends on it.
 func OfOneCall(path string) bool { return chance.OfOneCall(fieldpath.Name(path)) }
 
-// withoutCounters returns a value without its numbers; ok is false if nothing is left
-// to choose by.
-func withoutCounters(value string) (rest string, ok bool) {
+// withoutDigits returns a value without its digits, which may be a counter. It
+// returns false for a number, a time, a random value and null.
+func withoutDigits(value string) (rest string, ok bool) {
 	plain := strings.Trim(value, `"`)
+	isNumber := strings.Trim(plain, "0123456789.+-eE") == ""
 	switch {
 	case plain == "null":
 		return "", false
 	case !strings.ContainsAny(value, "0123456789"):
 		return value, true
-	case strings.Trim(plain, "0123456789.+-eE") == "" || chance.Timed(plain) || chance.Drawn(plain):
+	case isNumber || chance.Timed(plain) || chance.Drawn(plain):
 		return "", false
 	}
 	isDigit := func(r rune) bool { return '0' <= r && r <= '9' }
 	return strings.Join(strings.FieldsFunc(value, isDigit), ""), true
 }
 
-// spellingOf returns how a request is written, where that changes nothing: the blanks and
-// escapes of its JSON, which members it has, whatever their order and values, the names
-// of its files. A program writes each of its requests in one way, so of two recordings that
-// differ in it the one that is written alike is meant. Members that are left out come and go.
-func spellingOf(text []byte, encoding encoding, body *exactjson.Value, leftOut func(member string) bool) Trait {
+// spellingOf returns the trait of how a body is written: the white space and
+// the escapes of its JSON, and the names of its members in any order, or the
+// names of the files of a multipart body. A program writes all its requests in
+// one way, so a recording that is written in the same way is more likely the
+// right one. Members of the body for which isLeftOut is true do not count.
+func spellingOf(
+	text []byte,
+	encoding encoding,
+	body *exactjson.Value,
+	isLeftOut func(member string) bool,
+) Trait {
 	var h uint64
-	if bytes.Contains(text, []byte(`\u`)) && foreignEscape().Match(text) {
+	if bytes.Contains(text, []byte(`\u`)) && nonASCIIEscape().Match(text) {
 		h = hash(h, `\u`)
 	}
 	if bytes.Contains(text, []byte(`\/`)) {
 		h = hash(h, `\/`)
 	}
 	if encoding == multipartBody {
-		for _, rest := range bytes.Split(text, []byte(`filename="`))[1:] {
-			name, _, _ := bytes.Cut(rest, []byte(`"`))
-			h = hash(h, string(name))
-		}
+		h = hashFileNames(h, text)
 	} else {
-		h = blanks(h, text)
+		h = hashSpaces(h, text)
 	}
-	return Trait{"spelling", h + membersHash(body, 0, leftOut), spelling}
+	return Trait{"spelling", h + hashMembers(body, 0, isLeftOut), levelSpelling}
 }
 
-// foreignEscape matches escapes of what is not ASCII; others are an encoder's habit
-// with single characters.
-var foreignEscape = memo.Regexp(`\\u([^0]|0[^0]|00[^0-7])`)
+// nonASCIIEscape matches escapes of characters beyond ASCII. Most encoders
+// escape some ASCII characters, so those escapes do not count.
+var nonASCIIEscape = memo.Regexp(`\\u([^0]|0[^0]|00[^0-7])`)
 
-// blanks goes on with a hash of the blanks behind the first brace, colon and comma of a
-// JSON text.
-func blanks(h uint64, body []byte) uint64 {
+// hashFileNames adds the names of the files of a multipart body to a hash.
+func hashFileNames(h uint64, body []byte) uint64 {
+	for _, rest := range bytes.Split(body, []byte(`filename="`))[1:] {
+		name, _, _ := bytes.Cut(rest, []byte(`"`))
+		h = hash(h, string(name))
+	}
+	return h
+}
+
+const (
+	// The first separators show how a program writes JSON. Reading more would
+	// cost time and tell no more.
+	maxScanned = 4096
+	maxSpaces  = 65
+)
+
+// hashSpaces adds the white space after the first brace, the first colon and
+// the first comma of a JSON text to a hash.
+func hashSpaces(h uint64, body []byte) uint64 {
 	inString := false
 	var seen [256]bool
-	for i, left := 0, 3; i < min(len(body), 4096) && left > 0; i++ {
-		switch b := body[i]; {
+	missing := len("{:,")
+	for i := 0; i < min(len(body), maxScanned) && missing > 0; i++ {
+		b := body[i]
+		isSeparator := b == '{' || b == ':' || b == ','
+		switch {
 		case inString && b == '\\':
 			i++
 		case b == '"':
 			inString = !inString
-		case !inString && (b == '{' || b == ':' || b == ',') && !seen[b]:
+		case isSeparator && !inString && !seen[b]:
 			seen[b] = true
-			left--
-			rest := body[i+1 : min(len(body), i+66)]
-			h = hash(h, string(rest[:len(rest)-len(bytes.TrimLeft(rest, " \t\r\n"))]))
+			missing--
+			rest := body[i+1 : min(len(body), i+1+maxSpaces)]
+			spaces := len(rest) - len(bytes.TrimLeft(rest, " \t\r\n"))
+			h = hash(h, string(rest[:spaces]))
 		}
 	}
 	return h
 }
 
-// membersHash returns the sum of a hash of every member's name and place, and of the kind
-// of its value.
-func membersHash(v *exactjson.Value, place uint64, leftOut func(member string) bool) (sum uint64) {
+// hashMembers returns a hash of the members of v and of the objects in v: their
+// names, in which object they are, and the JSON types of their values. parent
+// is a hash of the place of v. Members of v itself for which isLeftOut is true
+// do not count.
+func hashMembers(
+	v *exactjson.Value,
+	parent uint64,
+	isLeftOut func(member string) bool,
+) (sum uint64) {
 	for i := range v.Elems {
-		at := hash(place, "")
-		if v.Kind == exactjson.Object {
-			if leftOut != nil && leftOut(v.Elems[i].Name) {
-				continue
-			}
-			at = hash(place, v.Elems[i].Name)
-			sum += at * (uint64(v.Elems[i].Kind) + 1)
+		child := &v.Elems[i]
+		if v.Kind != exactjson.Object {
+			sum += hashMembers(child, hash(parent, ""), nil)
+			continue
 		}
-		sum += membersHash(&v.Elems[i], at, nil)
+		if isLeftOut != nil && isLeftOut(child.Name) {
+			continue
+		}
+		place := hash(parent, child.Name)
+		sum += place * (uint64(child.Kind) + 1)
+		sum += hashMembers(child, place, nil)
 	}
 	return sum
 }

@@ -20,7 +20,8 @@ func member(v *exactjson.Value, path ...string) *exactjson.Value {
 	return v
 }
 
-// elems returns the elements of an array, nil of anything else.
+// elems returns the elements of an array. It returns nil for any other value
+// and for nil.
 func elems(v *exactjson.Value) []exactjson.Value {
 	if v == nil || v.Kind != exactjson.Array {
 		return nil
@@ -28,29 +29,51 @@ func elems(v *exactjson.Value) []exactjson.Value {
 	return v.Elems
 }
 
-// text returns the string at a path of member names, "" if there is none.
+// singleValue returns the element of an array that has one element, and any
+// other value as it is. Fields of forms are arrays.
+func singleValue(v *exactjson.Value) *exactjson.Value {
+	if list := elems(v); len(list) == 1 {
+		return &list[0]
+	}
+	return v
+}
+
+// text returns the scalar at a path of member names, or "" if there is none.
 func text(v *exactjson.Value, path ...string) string { return member(v, path...).Scalar() }
 
+// isKind reports whether v is a value of a kind; v may be nil.
 func isKind(v *exactjson.Value, kind exactjson.Kind) bool { return v != nil && v.Kind == kind }
 
-// isString reports whether v is one of some strings.
+// isString reports whether v is a string with one of the texts.
 func isString(v *exactjson.Value, texts ...string) bool {
 	return isKind(v, exactjson.String) && slices.Contains(texts, v.Text)
 }
 
-// only reports whether v is an object with no members but the named ones.
-func only(v *exactjson.Value, names ...string) bool {
-	return isKind(v, exactjson.Object) && !slices.ContainsFunc(v.Elems, func(m exactjson.Value) bool { return !slices.Contains(names, m.Name) })
+// hasOnly reports whether v is an object whose members all have one of the
+// names.
+func hasOnly(v *exactjson.Value, names ...string) bool {
+	if !isKind(v, exactjson.Object) {
+		return false
+	}
+	for i := range v.Elems {
+		if !slices.Contains(names, v.Elems[i].Name) {
+			return false
+		}
+	}
+	return true
 }
 
 // drop removes members of an object.
 func drop(v *exactjson.Value, names ...string) {
-	if isKind(v, exactjson.Object) {
-		v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool { return slices.Contains(names, m.Name) })
+	if !isKind(v, exactjson.Object) {
+		return
 	}
+	v.Elems = slices.DeleteFunc(v.Elems, func(m exactjson.Value) bool {
+		return slices.Contains(names, m.Name)
+	})
 }
 
-// set sets or adds a member of an object.
+// set replaces a member of an object, or adds it.
 func set(v *exactjson.Value, name string, to exactjson.Value) {
 	if m := member(v, name); m != nil {
 		replace(m, to)
@@ -59,27 +82,28 @@ func set(v *exactjson.Value, name string, to exactjson.Value) {
 	v.Elems = append(v.Elems, field(name, to))
 }
 
-// field returns a value as that of a member.
+// field returns v as the member of an object with this name.
 func field(name string, v exactjson.Value) exactjson.Value {
 	v.Name = name
 	return v
 }
 
-// replace puts another value in v's place; it is still the one that was sent
-// there.
+// replace replaces v. The new value keeps v's name and ID: in a trace, it was
+// sent where v was.
 func replace(v *exactjson.Value, with exactjson.Value) {
 	with.ID, with.Name = v.ID, v.Name
 	*v = with
 }
 
-// rename renames a member unless the new name is taken.
+// rename renames a member, unless the object has a member of the new name.
 func rename(v *exactjson.Value, from, to string) {
 	if m := member(v, from); m != nil && member(v, to) == nil {
 		m.Name = to
 	}
 }
 
-// appendTo adds a value to a member that is a list, in an object that may be empty yet.
+// appendTo appends a value to the list that a member has, and makes the list if
+// there is none. It makes v an object.
 func appendTo(v *exactjson.Value, name string, value exactjson.Value) {
 	v.Kind = exactjson.Object
 	if list := member(v, name); list != nil {
@@ -89,47 +113,58 @@ func appendTo(v *exactjson.Value, name string, value exactjson.Value) {
 	set(v, name, exactjson.Value{Kind: exactjson.Array, Elems: []exactjson.Value{value}})
 }
 
+// stringValue returns the JSON string of a text, escaped; see [request].
 func stringValue(s string) exactjson.Value {
 	return exactjson.Value{Kind: exactjson.String, Text: exactjson.EscapeText(s)}
 }
 
-// equal reports whether two values are the same, written in the same way.
+// equal reports whether two values are equal, with numbers and strings written
+// in the same way and members in the same order.
 func equal(a, b *exactjson.Value) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && slices.EqualFunc(a.Elems, b.Elems, func(a, b exactjson.Value) bool {
+	if a.Kind != b.Kind || a.Text != b.Text {
+		return false
+	}
+	return slices.EqualFunc(a.Elems, b.Elems, func(a, b exactjson.Value) bool {
 		return a.Name == b.Name && equal(&a, &b)
 	})
 }
 
-// A child is an element of an array or a member of an object, and the segment that
-// leads to it.
+// A child is an element of an array or a member of an object, and its segment
+// of a path.
 type child struct {
 	segment string
 	value   *exactjson.Value
 }
 
-// children returns the children of v in the order of a form: elements as they stand, members
-// sorted by their segments. The second of two members of one name is told from the first by
-// "~+2", which no name can hold.
+// children returns the elements of an array in their order, or the members of
+// an object sorted by their segments, as forms have them. The segment of a
+// second member with the same name ends in "~+2", which no name contains when
+// it is escaped.
 func children(v *exactjson.Value) []child {
-	list, times := make([]child, len(v.Elems)), map[string]int{}
+	if v.Kind != exactjson.Object {
+		list := make([]child, len(v.Elems))
+		for i := range v.Elems {
+			list[i] = child{strconv.Itoa(i), &v.Elems[i]}
+		}
+		return list
+	}
+
+	list := make([]child, len(v.Elems))
+	times := map[string]int{}
 	for i := range v.Elems {
-		segment := strconv.Itoa(i)
-		if v.Kind == exactjson.Object {
-			segment = fieldpath.Segment(v.Elems[i].Name)
-			times[segment]++
-			if times[segment] > 1 {
-				segment += "~+" + strconv.Itoa(times[segment])
-			}
+		segment := fieldpath.Segment(v.Elems[i].Name)
+		times[segment]++
+		if times[segment] > 1 {
+			segment += "~+" + strconv.Itoa(times[segment])
 		}
 		list[i] = child{segment, &v.Elems[i]}
 	}
-	if v.Kind == exactjson.Object {
-		slices.SortFunc(list, func(a, b child) int { return strings.Compare(a.segment, b.segment) })
-	}
+	slices.SortFunc(list, func(a, b child) int { return strings.Compare(a.segment, b.segment) })
 	return list
 }
 
-// walk calls f for v, which stands at a path, and for everything below it.
+// walk calls f for v and for each value below v, with their paths. The path of
+// v is path.
 func walk(v *exactjson.Value, path string, f func(v *exactjson.Value, path string)) {
 	f(v, path)
 	for _, c := range children(v) {
@@ -137,23 +172,29 @@ func walk(v *exactjson.Value, path string, f func(v *exactjson.Value, path strin
 	}
 }
 
-// Lines returns the fields of a JSON value, in the order and the spellings of a form. An
-// empty object or list has none.
+// Lines returns the fields of a JSON value as a form of a request has them. If
+// the value itself is an empty object or list, it has no fields.
 func Lines(v *exactjson.Value) (lines []Line) {
-	var plain Options
+	var defaults Options
 	walk(v, "", func(v *exactjson.Value, path string) {
-		if isContainer := v.Kind == exactjson.Array || v.Kind == exactjson.Object; len(v.Elems) == 0 && (path != "" || !isContainer) {
-			leaf := exactjson.Value{Kind: v.Kind, Text: exactjson.EscapeText(v.Text)}
-			lines = append(lines, Line{strings.TrimPrefix(path, "/"), string(plain.appendValue(nil, path, &leaf))})
+		isContainer := v.Kind == exactjson.Array || v.Kind == exactjson.Object
+		isEmptyRoot := path == "" && isContainer
+		if len(v.Elems) > 0 || isEmptyRoot {
+			return
 		}
+		leaf := exactjson.Value{Kind: v.Kind, Text: exactjson.EscapeText(v.Text)}
+		lines = append(lines, Line{
+			Path:  strings.TrimPrefix(path, "/"),
+			Value: string(defaults.appendValue(nil, path, &leaf)),
+		})
 	})
 	return lines
 }
 
-// pathsByID gives v and everything below it an ID (Value.ID), and returns the path of
-// each by its ID; 0 is the ID of nothing.
+// pathsByID numbers v and all values below it by [exactjson.Value.ID], from 1.
+// The result has the path of each value at the index of its ID.
 func pathsByID(v *exactjson.Value) []string {
-	paths := []string{""}
+	paths := []string{""} // 0 is the ID of a value that was not in the request
 	walk(v, "body", func(v *exactjson.Value, path string) {
 		v.ID = int32(len(paths))
 		paths = append(paths, path)

@@ -1,10 +1,28 @@
 package canon
 
-// Voyage AI (https://docs.voyageai.com/reference) and Jina AI
-// (https://jina.ai/embeddings), which share paths; their embeddings are at
-// OpenAI's path and in its family. Text Embeddings Inference reranks "texts".
-var voyageFamilies = []*Family{
-	{Name: "voyage.multimodalembeddings", Paths: []string{"/multimodalembeddings"}, Needs: []string{"inputs"}, Defaults: multimodalDefaults},
-	{Name: "voyage.contextualizedembeddings", Paths: []string{"/contextualizedembeddings"}, Needs: []string{"inputs"}},
-	{Name: "rerank", Paths: []string{"/rerank"}, Needs: []string{"documents", "texts"}, Defaults: rerankDefaults},
+// voyageFamilies returns the families of Voyage AI
+// (https://docs.voyageai.com/reference) and Jina AI
+// (https://jina.ai/embeddings), which have the same paths. Their embeddings have
+// OpenAI's path, and belong to its family. Text Embeddings Inference has
+// "texts" in place of "documents".
+func voyageFamilies() []*Family {
+	return []*Family{
+		{
+			Name:     "voyage.multimodalembeddings",
+			Paths:    []string{"/multimodalembeddings"},
+			Needs:    []string{"inputs"},
+			Defaults: multimodalDefaults,
+		},
+		{
+			Name:  "voyage.contextualizedembeddings",
+			Paths: []string{"/contextualizedembeddings"},
+			Needs: []string{"inputs"},
+		},
+		{
+			Name:     "rerank",
+			Paths:    []string{"/rerank"},
+			Needs:    []string{"documents", "texts"},
+			Defaults: rerankDefaults,
+		},
+	}
 }

@@ -10,23 +10,25 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// Form returns the form of a cleaned request under the options.
+// Form returns the form of a redacted request under the options.
 func (o *Options) Form(req *interaction.Request) *Form { return o.form(req, false) }
 
-// Trace is [Options.Form], and the form knows where its fields stand in the
-// request; see [Form.Sent].
+// Trace returns the same form as [Options.Form]. It also notes where each field
+// was sent; see [Form.Sent].
 func (o *Options) Trace(req *interaction.Request) *Form { return o.form(req, true) }
 
+// form returns the form of a request, with the paths of the request if it is
+// traced.
 func (o *Options) form(req *interaction.Request, traced bool) *Form {
 	f := &Form{}
 	if traced {
 		f.sent = map[string]string{}
 	}
 	w := &walker{request: request{Form: f, options: o}}
-	w.classify(o, req, traced || o.selects())
+	w.classify(req, traced || o.selects())
 	for selector, paths := range o.Only {
 		if Selects(selector, f.Name()) {
-			f.only = append(f.only, paths...)
+			f.bodyOnly = append(f.bodyOnly, paths...)
 		}
 	}
 	w.walk()
@@ -36,160 +38,212 @@ func (o *Options) form(req *interaction.Request, traced bool) *Form {
 // A walker writes the fields of a request to its form.
 type walker struct {
 	request
-	at   []byte // the path of the field
-	part string // of the request: the first segment of it
-	buf  []byte // for the value of a field
+	fieldPath []byte // the path of the current field
+	part      string // the first segment of fieldPath, or "host/model"
+	buf       []byte // for the value of a field; kept to save allocations
 }
 
-// walk walks the parts of the request in the order of their names.
+// walk writes all parts of the request, in the order of their names.
 func (w *walker) walk() {
-	origin := w.Origin
-	if w.local { // names and ports of local hosts change from machine to machine
-		origin = urls.LocalHosts
-	}
-	w.root("body", w.body)
+	w.writePart("body", w.body)
 	if w.encoding == multipartBody || w.encoding == formBody {
-		w.root("encoding", stringValue(string(w.encoding)))
+		w.writePart("encoding", stringValue(string(w.encoding)))
 	}
-	w.root("header", w.header)
-	if !w.Function {
-		w.root("host", stringValue(origin))
-	}
-	if level := w.level(nil, ""); w.local && level != ignored { // which of them it is only chooses
-		w.Local = level == identity
-		w.trait(host, "host", w.options.Masked("host", w.Origin))
-	}
-	w.root("host/model", w.hostModel)
-	w.root("path", w.path)
-	w.root("query", w.query)
+	w.writePart("header", w.header)
+	w.writeHost()
+	w.writePart("host/model", w.hostModel)
+	w.writePart("path", w.path)
+	w.writePart("query", w.query)
 	w.setText()
 }
 
-// root walks a part of the request, if there is one.
-func (w *walker) root(part string, v exactjson.Value) {
-	if v.Kind == exactjson.Null || part != "body" && v.Kind == exactjson.Object && len(v.Elems) == 0 {
+// writeHost writes the origin. Names and ports of local hosts differ from
+// machine to machine, so all local hosts match. Which one it was helps to
+// choose among recordings.
+func (w *walker) writeHost() {
+	origin := w.Origin
+	if w.local {
+		origin = urls.LocalHosts
+	}
+	if !w.Function {
+		w.writePart("host", stringValue(origin))
+	}
+	if !w.local {
 		return
 	}
-	w.part, w.at = part, append(w.at[:0], part...)
-	w.value(&v, "")
+	level := w.level(nil, "")
+	if level == levelIgnored {
+		return
+	}
+	w.Local = level == levelIdentity
+	w.addTrait(levelHost, "host", w.options.Masked("host", w.Origin))
 }
 
-// value walks v in place. A container that is empty is a leaf. It is given where its
-// parent was sent.
-func (w *walker) value(v *exactjson.Value, source string) {
+// writePart writes a part of the request unless it is missing or empty. An
+// empty body is written.
+func (w *walker) writePart(part string, v exactjson.Value) {
+	isEmptyObject := v.Kind == exactjson.Object && len(v.Elems) == 0
+	if v.Kind == exactjson.Null || part != "body" && isEmptyObject {
+		return
+	}
+	w.part = part
+	w.fieldPath = append(w.fieldPath[:0], part...)
+	w.writeValue(&v, "")
+}
+
+// writeValue writes v and all values below it. v is at w.fieldPath of the form.
+// parentSource is the path at which v's parent was sent.
+func (w *walker) writeValue(v *exactjson.Value, parentSource string) {
+	source := parentSource
 	if w.sources != nil {
-		source = w.source(v, source)
+		source = w.source(v, parentSource)
 	}
 	if len(v.Elems) == 0 {
-		w.leaf(v, source)
+		w.writeField(v, source)
 		return
 	}
 	if v.Kind == exactjson.Array && len(w.options.Unordered) > 0 {
 		w.sortList(v, source)
 	}
-	length := len(w.at)
+
+	length := len(w.fieldPath)
 	for _, child := range children(v) {
-		w.at = append(append(w.at[:length], '/'), child.segment...)
-		w.value(child.value, source)
+		w.fieldPath = append(w.fieldPath[:length], '/')
+		w.fieldPath = append(w.fieldPath, child.segment...)
+		w.writeValue(child.value, source)
 	}
-	w.at = w.at[:length]
-	if v.Kind == exactjson.Array && v.Text != "" {
-		w.order(v.Text)
+	w.fieldPath = w.fieldPath[:length]
+
+	isSortedList := v.Kind == exactjson.Array && v.Text != ""
+	if isSortedList {
+		w.addOrder(v.Text)
 	}
 }
 
-// order adds the order in which the elements of the list at the path were sent: it chooses,
-// and does not match unless the user says so.
-func (w *walker) order(sent string) {
-	line := Line{string(w.at) + "/order", `"` + strings.TrimSuffix(sent, ", ") + `"`}
+// addOrder adds the order in which the elements of the list at w.fieldPath were
+// sent, which the list has as its text. It helps to choose among recordings,
+// and matches only if the user says so.
+func (w *walker) addOrder(sent string) {
+	line := Line{
+		Path:  string(w.fieldPath) + "/order",
+		Value: `"` + strings.TrimSuffix(sent, ", ") + `"`,
+	}
 	switch {
 	case w.options.selected(w.options.Ignore, line.Path, ""):
 	case w.options.selected(w.options.Match, line.Path, ""):
 		w.lines = append(w.lines, line)
 	default:
 		w.Orders = append(w.Orders, line)
-		w.Traits = append(w.Traits, Trait{line.Path, hash(0, line.Value), bookkeeping})
+		w.Traits = append(w.Traits, Trait{line.Path, hash(0, line.Value), levelBookkeeping})
 	}
 }
 
-// source returns where a value of the body was sent, "" if that is its path. What a
-// rewrite made was sent where its parent was, unless that is the whole body.
-func (w *walker) source(v *exactjson.Value, parent string) string {
-	source := parent
-	switch {
-	case w.part != "body":
+// source returns the path at which a value of the body was sent, or "" if it
+// was not sent, and for other parts of the request. A value that a rewrite made
+// counts as sent at its parent, unless that is the whole body.
+func (w *walker) source(v *exactjson.Value, parentSource string) string {
+	if w.part != "body" {
 		return ""
-	case v.ID > 0:
+	}
+	source := parentSource
+	if v.ID > 0 {
 		source = w.sources[v.ID]
-	case parent == "body":
+	} else if parentSource == "body" {
 		return ""
 	}
 	if w.sent != nil && source != "" {
-		w.sent[string(w.at)] = source
+		w.sent[string(w.fieldPath)] = source
 	}
 	return source
 }
 
-// leaf adds a field to the form.
-func (w *walker) leaf(v *exactjson.Value, source string) {
-	level, path := w.level(v, source), string(w.at)
-	if level == ignored {
+// writeField writes the field at w.fieldPath to the list of the form that its
+// level asks for.
+func (w *walker) writeField(v *exactjson.Value, source string) {
+	level := w.level(v, source)
+	if level == levelIgnored {
 		return
 	}
+	path := string(w.fieldPath)
 	w.buf = w.options.appendValue(w.buf[:0], path, v)
 	line := Line{path, string(w.buf)}
-	if level == identity {
+	if level == levelIdentity {
 		w.lines = append(w.lines, line)
 		return
 	}
 	w.Drift = append(w.Drift, line)
-	w.trait(level, line.Path, line.Value)
-	if level == anew {
-		w.Anew = append(w.Anew, line.Path)
+	w.addTrait(level, line.Path, line.Value)
+	if level == levelGenerated {
+		w.Generated = append(w.Generated, line.Path)
 	}
 }
 
-// level returns the level of the field at the path, which has this value; v may be nil.
+// level returns the level of the field at w.fieldPath under the options. v is
+// its value, or nil for the host.
 func (w *walker) level(v *exactjson.Value, source string) level {
-	level, path := identity, string(w.at)
+	level := levelIdentity
+	path := string(w.fieldPath)
 	if w.part != "body" {
-		name, _, _ := strings.Cut(strings.TrimPrefix(path[len(w.part):], "/"), "/")
+		inPart := strings.TrimPrefix(path[len(w.part):], "/")
+		name, _, _ := strings.Cut(inPart, "/")
 		level = w.request.level(w.part, name)
 	} else if w.family != nil {
 		level = w.family.level(path)
 	}
-	if level == identity && w.isAnew(w.at, v) {
-		level = anew
+	if level == levelIdentity && w.isGenerated(w.fieldPath, v) {
+		level = levelGenerated
 	}
 	return w.options.level(w.Form, level, path, source)
 }
 
-// sortList sorts the list at the path by what of its elements matches, if its order means
-// nothing. It keeps the places at which they were sent as the list's text.
+// sortList sorts the list at w.fieldPath by the fields of its elements that
+// match, if the user says that its order does not matter. The list's text then
+// has the indices at which the elements were sent.
 func (w *walker) sortList(list *exactjson.Value, source string) {
-	path := string(w.at)
-	i := slices.IndexFunc(w.options.Unordered, func(p string) bool { // lists below it are others
-		return selects(p, path, source) && !selects(p, above(path), above(source))
+	path := string(w.fieldPath)
+	i := slices.IndexFunc(w.options.Unordered, func(pattern string) bool {
+		// A pattern also selects what is below a list. Lists in the list keep
+		// their order.
+		isOfParent := selects(pattern, parentOf(path), parentOf(source))
+		return selects(pattern, path, source) && !isOfParent
 	})
 	if i < 0 || list.Text != "" {
 		return
 	}
 	w.options.hit(w.options.Unordered[i])
-	sent, keys, order := slices.Clone(list.Elems), make([]string, len(list.Elems)), make([]int, len(list.Elems))
+
+	sent := slices.Clone(list.Elems)
+	keys := make([]string, len(sent))
+	order := make([]int, len(sent))
 	for i := range sent {
-		lines, drift, traits := len(w.lines), len(w.Drift), len(w.Traits)
-		w.at = append(w.at[:len(path)], "/0"...) // in any place, it has the same text
-		w.value(&sent[i], source)
-		keys[i], order[i] = textOf("", w.lines[lines:]), i
-		w.lines, w.Drift, w.Traits = w.lines[:lines], w.Drift[:drift], w.Traits[:traits]
+		keys[i] = w.textOfElement(path, &sent[i], source)
+		order[i] = i
 	}
-	w.at = w.at[:len(path)]
 	slices.SortStableFunc(order, func(a, b int) int { return strings.Compare(keys[a], keys[b]) })
-	for i, place := range order {
-		list.Elems[i] = sent[place]
-		list.Text += strconv.Itoa(place) + ", "
+	for i, index := range order {
+		list.Elems[i] = sent[index]
+		list.Text += strconv.Itoa(index) + ", "
 	}
 }
 
-// above returns the path of what holds the field at a path, or "" if nothing does.
-func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+// textOfElement returns the matching fields of an element as the text of a form
+// has them, with the same path for each element of the list. The form stays as
+// it is.
+func (w *walker) textOfElement(listPath string, element *exactjson.Value, source string) string {
+	lines := len(w.lines)
+	drift := len(w.Drift)
+	traits := len(w.Traits)
+
+	w.fieldPath = append(w.fieldPath[:len(listPath)], "/0"...)
+	w.writeValue(element, source)
+	text := textOf("", w.lines[lines:])
+
+	w.fieldPath = w.fieldPath[:len(listPath)]
+	w.lines = w.lines[:lines]
+	w.Drift = w.Drift[:drift]
+	w.Traits = w.Traits[:traits]
+	return text
+}
+
+// parentOf returns a path without its last segment, or "" if it has only one.
+func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }

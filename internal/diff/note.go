@@ -43,7 +43,7 @@ const (
 )
 
 // noteWords has the words of notes that need no values.
-var noteWords = map[NoteCode]string{
+var noteWords = [...]string{
 	DifferentElements: "a different number of elements",
 	DifferentBytes:    "a different number of bytes",
 	ElementOrder:      "differs only in the order of its elements",

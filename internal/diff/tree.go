@@ -85,23 +85,24 @@ func (n *node) member(name string) string {
 
 func valueOf(n *node) string { return n.value }
 
-// kinds are the kinds of JSON values, by how they begin. Everything else begins
-// a number.
-var kinds = map[byte]exactjson.Kind{
-	'"': exactjson.String, '[': exactjson.Array, '{': exactjson.Object,
-	't': exactjson.Bool, 'f': exactjson.Bool, 'n': exactjson.Null,
-}
-
-// kindOf returns what a JSON value is.
+// kindOf returns the kind of a JSON value, by how it begins.
 func kindOf(value string) exactjson.Kind {
-	kind, isKnown := kinds[value[0]]
-	if !isKnown {
-		return exactjson.Number
+	switch value[0] {
+	case '"':
+		return exactjson.String
+	case '[':
+		return exactjson.Array
+	case '{':
+		return exactjson.Object
+	case 't', 'f':
+		return exactjson.Bool
+	case 'n':
+		return exactjson.Null
 	}
-	return kind
+	return exactjson.Number
 }
 
-var kindWords = map[exactjson.Kind]string{
+var kindWords = [...]string{
 	exactjson.Null: "null", exactjson.Bool: "a boolean", exactjson.Number: "a number",
 	exactjson.String: "a string", exactjson.Array: "a list", exactjson.Object: "an object",
 }

@@ -1,7 +1,10 @@
 // Package group takes lists: it groups them, and calls what is to be done with each element.
 package group
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // By returns the elements of a list that have a key, in groups of equal keys: the groups in
 // the order of their first elements, and the elements of each in the order of the list.
@@ -40,6 +43,16 @@ func Cut[V any](room *[]V, n int) (cut []V) {
 	}
 	cut, *room = (*room)[:n:n], (*room)[n:]
 	return cut
+}
+
+// Sort sorts a list and keeps the order of equal elements. It is for lists of structs that
+// are short or seldom sorted: a program has the code of slices.SortStableFunc, 6 KB, once for
+// each type of elements, and this code once.
+func Sort[V any](list []V, compare func(a, b V) int) {
+	if len(list) < 2 {
+		return
+	}
+	sort.SliceStable(list, func(i, j int) bool { return compare(list[i], list[j]) < 0 })
 }
 
 // With returns a list with one more element, unless the list has it.

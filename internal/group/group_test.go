@@ -2,6 +2,7 @@ package group
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -53,5 +54,19 @@ func TestBy(t *testing.T) {
 		if got := By(tt.list, firstByte); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("By(%q) = %q, want %q", tt.list, got, tt.want)
 		}
+	}
+}
+
+func TestSortKeepsTheOrderOfEqualElements(t *testing.T) {
+	t.Parallel()
+	type element struct {
+		key  int
+		name string
+	}
+	list := []element{{2, "a"}, {1, "b"}, {2, "c"}, {1, "d"}, {0, "e"}}
+	Sort(list, func(a, b element) int { return a.key - b.key })
+	want := []element{{0, "e"}, {1, "b"}, {1, "d"}, {2, "a"}, {2, "c"}}
+	if !slices.Equal(list, want) {
+		t.Errorf("Sort = %v, want %v", list, want)
 	}
 }

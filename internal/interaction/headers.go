@@ -55,7 +55,7 @@ func (h Headers) Only(names []string) Headers {
 // they become one header, in the order of the sorted spellings.
 func HeadersOf(m map[string][]string) Headers {
 	all := Headers(group.Each(slices.Sorted(maps.Keys(m)), func(spelling string) Header { return Header{strings.ToLower(spelling), slices.Clip(m[spelling])} }))
-	slices.SortStableFunc(all, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
+	group.Sort(all, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
 	out := all[:0]
 	for _, h := range all {
 		switch last := len(out) - 1; {

@@ -11,7 +11,21 @@ import (
 // Regexp returns a function that compiles an expression when it is called first: not every
 // program that links a package pays for it.
 func Regexp(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	return (&lazyRegexp{expr: expr}).get
+}
+
+// A lazyRegexp is an expression that is compiled on first use. Its method is in a program
+// once; a closure would be there once for each expression.
+type lazyRegexp struct {
+	expr string
+
+	once     sync.Once
+	compiled *regexp.Regexp
+}
+
+func (r *lazyRegexp) get() *regexp.Regexp {
+	r.once.Do(func() { r.compiled = regexp.MustCompile(r.expr) })
+	return r.compiled
 }
 
 // A Strings remembers up to 1,000 results of a function of strings of up to 256

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
@@ -137,7 +138,7 @@ func inOrder(found []carrier.Match) []carrier.Match {
 	if len(found) < 2 {
 		return found
 	}
-	slices.SortStableFunc(found, func(a, b carrier.Match) int {
+	group.Sort(found, func(a, b carrier.Match) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
 	kept := found[:1]

@@ -3,9 +3,10 @@ package redact
 import (
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 	"strings"
+	"sync"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
@@ -163,18 +164,20 @@ type prefix struct {
 	*format
 }
 
-// prefixes are those of all formats by their first byte, the longest first.
-var prefixes = func() (by [256][]prefix) {
+// prefixes are those of all formats by their first byte, the longest first. They are sorted on
+// first use: a test binary need not do so as it starts.
+var prefixes = sync.OnceValue(func() *[256][]prefix {
+	by := new([256][]prefix)
 	for i := range formats {
 		for text := range strings.SplitSeq(formats[i].prefixes, "|") {
 			by[text[0]] = append(by[text[0]], prefix{text, &formats[i]})
 		}
 	}
-	for _, group := range by {
-		slices.SortStableFunc(group, func(a, b prefix) int { return len(b.text) - len(a.text) })
+	for _, same := range by {
+		group.Sort(same, func(a, b prefix) int { return len(b.text) - len(a.text) })
 	}
 	return by
-}()
+})
 
 // isElided reports whether a value goes on as dots or stars: somebody shortened it to
 // show it.

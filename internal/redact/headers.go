@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact/carrier"
@@ -122,7 +123,7 @@ func redacted(in interaction.Headers, write func(name, value string) (text strin
 			out = append(out, interaction.Header{Name: name, Values: values})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
+	group.Sort(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

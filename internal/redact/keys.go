@@ -1,11 +1,11 @@
 package redact
 
 import (
-	"crypto/x509"
+	"crypto/x509/pkix"
 	_ "embed" // for the keys
+	"encoding/asn1"
 	"encoding/base64"
 	encoding "encoding/pem"
-	"fmt"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/memo"
@@ -27,14 +27,10 @@ func keyLike(text string) string {
 		return text // everybody may have a certificate
 	}
 	label, lineEnd := m[1], m[2]
-	kindOf := func(block *encoding.Block) string {
-		key, _ := x509.ParsePKCS8PrivateKey(block.Bytes)
-		return fmt.Sprintf("%T", key)
-	}
 	theirs, _ := encoding.Decode([]byte(strings.ReplaceAll(text, lineEnd, "\n")))
 	var found *encoding.Block
 	for block, rest := encoding.Decode([]byte(keys)); block != nil; block, rest = encoding.Decode(rest) {
-		if block.Type == label && (found == nil || theirs != nil && kindOf(block) == kindOf(theirs)) {
+		if block.Type == label && (found == nil || theirs != nil && algorithm(block) == algorithm(theirs)) {
 			found = block
 		}
 	}
@@ -43,6 +39,22 @@ func keyLike(text string) string {
 	}
 	out := strings.TrimSuffix(string(encoding.EncodeToMemory(found)), "\n")
 	return strings.ReplaceAll(out, "\n", lineEnd) + text[len(strings.TrimRight(text, `\nr `+"\r\n")):]
+}
+
+// algorithm returns the OID of the algorithm of a key in PKCS #8 (RFC 5958, section 2), or "".
+// To parse the key itself would link all of signing into every test.
+func algorithm(block *encoding.Block) string {
+	var key struct {
+		Version    int
+		Algorithm  pkix.AlgorithmIdentifier
+		PrivateKey []byte
+		// Optional attributes follow.
+	}
+	_, err := asn1.Unmarshal(block.Bytes, &key)
+	if err != nil {
+		return ""
+	}
+	return key.Algorithm.Algorithm.String()
 }
 
 var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf16"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
@@ -107,7 +108,7 @@ func (s *secrets) in(text string, lines bool) []match {
 	if len(found) < 2 {
 		return found
 	}
-	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
+	group.Sort(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	all := found[:1]
 	for _, m := range found[1:] {
 		last := &all[len(all)-1]

@@ -36,13 +36,16 @@ const (
 )
 
 var class = func() (t [256]charset) {
-	for chars, c := range map[string]charset{
-		"0123456789": digit, "abcdef": lowAF, "ghijklmnopqrstuvwxyz": lowGZ,
-		"ABCDEF": capAF, "GHIJKLMNOPQRSTUVWXYZ": capGZ,
-		"-": dash, "_": under, ".": dot, "+/": plus, "=": equal, "~": tilde, "%": percent,
+	for _, of := range []struct {
+		chars string
+		class charset
+	}{
+		{"0123456789", digit}, {"abcdef", lowAF}, {"ghijklmnopqrstuvwxyz", lowGZ},
+		{"ABCDEF", capAF}, {"GHIJKLMNOPQRSTUVWXYZ", capGZ},
+		{"-", dash}, {"_", under}, {".", dot}, {"+/", plus}, {"=", equal}, {"~", tilde}, {"%", percent},
 	} {
-		for i := range len(chars) {
-			t[chars[i]] = c
+		for i := range len(of.chars) {
+			t[of.chars[i]] = of.class
 		}
 	}
 	return t

@@ -90,7 +90,7 @@ func (s *search) format(at int) (f *format, start, end int) {
 	if at+1 >= len(text) { // every prefix is longer
 		return nil, 0, 0
 	}
-	for _, p := range prefixes[text[at]] {
+	for _, p := range prefixes()[text[at]] {
 		body := at + len(p.text)
 		switch {
 		case p.text[1] != text[at+1] || !strings.HasPrefix(text[at:], string(p.text)):

@@ -41,9 +41,9 @@ func (r *Run) conflict(c *tape.Conflict) string {
 // selector by which an option can name that. The selector is "" if no option can.
 func (r *Run) differingIn(c *tape.Conflict) (words, selector string) {
 	switch {
-	case c.Field.IsGivenOut():
+	case c.Field.IsIssuedID():
 		return "an id that an earlier answer gave out", ""
-	case c.Field.Spelled():
+	case c.Field.IsSpelling():
 		return "how it is written (the order of keys, say)", ""
 	case c.Field.Path == "name":
 		return "the name that " + r.Words.NameRequest + " sets", ""

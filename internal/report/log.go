@@ -207,7 +207,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 		compareIt := l.Words.Code(advice.New(advice.Match, path))
 		isToldForPackage := e.Path == "host" && l.OfTest
 		switch {
-		case slices.Contains(asked.Anew, e.Path): // the value is another one in each call
+		case slices.Contains(asked.Generated, e.Path): // the value is another one in each call
 			if l.drifted.Add(path) {
 				l.Notef(finding.FieldIgnored, "%s:%d: replayed although %s differs: clients make a new one "+
 					"for each request, so matching ignores it (add %s to compare it)",

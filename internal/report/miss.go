@@ -193,7 +193,7 @@ func inOrderSent(edits []diff.Edit, body []byte) {
 		name, _, _ := strings.Cut(fieldpath.Short(e.Path), "/")
 		return cmp.Or(order[name], len(order)+1)
 	}
-	slices.SortStableFunc(edits, func(a, b diff.Edit) int { return place(a) - place(b) })
+	group.Sort(edits, func(a, b diff.Edit) int { return place(a) - place(b) })
 }
 
 // names lists the fields that differ, the first few by name.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -50,7 +51,7 @@ func (x *index) addHeaderSet(names []string) {
 		return
 	}
 	x.headerSets = append(x.headerSets, names)
-	slices.SortStableFunc(x.headerSets, func(a, b []string) int {
+	group.Sort(x.headerSets, func(a, b []string) int {
 		return cmp.Compare(len(b), len(a))
 	})
 }

@@ -14,7 +14,7 @@ func issuedIDsIn(req *interaction.Request, issued map[uint64]bool) []canon.Trait
 	var traits []canon.Trait
 	for id := range idsOf(req) {
 		if issued[id] {
-			traits = append(traits, canon.GivenOut(id))
+			traits = append(traits, canon.IssuedID(id))
 		}
 	}
 	return traits

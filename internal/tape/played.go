@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -199,7 +200,7 @@ func (t *Tape) Steps() []Step {
 			steps = append(steps, Step{Recording: rec, call: rec.run.firstCall})
 		}
 	}
-	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.call, b.call) })
+	group.Sort(steps, func(a, b Step) int { return cmp.Compare(a.call, b.call) })
 	return steps
 }
 

@@ -14,13 +14,13 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A Function is what is known of a wrapped function beside its code.
@@ -47,12 +47,12 @@ func New(name string, in, out reflect.Type, sentinels []error) (*Function, error
 	return &Function{name, known}, nil
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
+var plainName = memo.Regexp(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
 
 // IsName reports whether a function can have the name.
 func IsName(name string) bool {
 	kind, rest, _ := strings.Cut(name, "/")
-	return slices.Contains(interaction.FunctionKinds, kind) && plainName.MatchString(rest)
+	return slices.Contains(interaction.FunctionKinds, kind) && plainName().MatchString(rest)
 }
 
 // Request returns the call of the function with an argument, which in points to.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // Splice returns a text with edits made, which are in order and do not overlap.
@@ -33,7 +35,7 @@ func shift(edits []Edit, by int) []Edit {
 
 // sortEdits puts edits in order that do not overlap.
 func sortEdits(edits []Edit) {
-	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(a.Start, b.Start) })
+	group.Sort(edits, func(a, b Edit) int { return cmp.Compare(a.Start, b.Start) })
 }
 
 // merge returns the edits of two lists, in order and without overlap. Of two
@@ -57,7 +59,7 @@ func merge(first, second []Edit) []Edit {
 	for _, e := range second {
 		all = append(all, ranked{e, 1})
 	}
-	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.Start, b.Start) })
+	group.Sort(all, func(a, b ranked) int { return cmp.Compare(a.Start, b.Start) })
 
 	kept := all[:1]
 	for _, e := range all[1:] {

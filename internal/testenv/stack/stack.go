@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A Running describes what called a function.
@@ -119,7 +119,7 @@ func Ancestors(id uint64) []Goroutine {
 
 // entry matches the first line of a goroutine, also in a list of ancestors, and the two
 // lines of a frame.
-var entry = regexpOnce(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
+var entry = memo.Regexp(`(?m)^(?:(?:goroutine|\[originating from goroutine) (\d+)[ \]]|` +
 	`(?:created by (.+?)(?: in goroutine (\d+))?|(.+)\(.*)\n\t(.*):(\d+))`)
 
 // Parse parses stacks as runtime.Stack writes them, also with GODEBUG=tracebackancestors. It
@@ -224,16 +224,11 @@ func (m mainModule) hasSource(f Frame) bool {
 var (
 	// closureOfAnother matches the name of a closure that can come from an inlined function. The
 	// closure of a method is called T.Method.func1, so it matches too.
-	closureOfAnother = regexpOnce(`\.[^./]+\.[^./]+\.func\d+[^/]*$`)
+	closureOfAnother = memo.Regexp(`\.[^./]+\.[^./]+\.func\d+[^/]*$`)
 
 	// inModuleCache matches the files of other modules: dep@v1.2.3/dep.go, and those in vendor.
-	inModuleCache = regexpOnce(`@v\d[^/]*/|/vendor/`)
+	inModuleCache = memo.Regexp(`@v\d[^/]*/|/vendor/`)
 )
-
-// regexpOnce returns a function that compiles an expression at its first call.
-func regexpOnce(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // isBelow reports whether a file is in a folder, also if the folder is reached by a symbolic link.
 func isBelow(dir, file string) bool {
@@ -290,7 +285,7 @@ func (m mainModule) callerIn(chain []Goroutine) string {
 
 // testFunction matches a function of a test file by its name or that of a closure in it:
 // "example.com/app.TestX.func1".
-var testFunction = regexpOnce(`\.((?:Test|Benchmark|Fuzz|Example)[^./]*)[^/]*$`)
+var testFunction = memo.Regexp(`\.((?:Test|Benchmark|Fuzz|Example)[^./]*)[^/]*$`)
 
 // TestIn returns the name of the test function that started the goroutines of a chain, and
 // "" if there is none. Each goroutine of the chain was started by the next one. For a

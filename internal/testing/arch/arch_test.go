@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"internal/recorder":          {"internal/finding/advice", "internal/finding", "internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/exchange", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
 	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "echosnap/internal/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
 	"internal/recorder/missed":   {"internal/canon", "internal/atomicfile"},
-	"internal/recorder/function": {"internal/cassette/codec", "internal/exactjson", "internal/interaction"},
+	"internal/recorder/function": {"internal/memo", "internal/cassette/codec", "internal/exactjson", "internal/interaction"},
 	"internal/diff/compare":      {"internal/group", "internal/diff", "internal/canon/said", "internal/canon/transcript", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"internal/canon/said":        {"internal/canon", "internal/canon/transcript", "internal/interaction", "internal/exactjson"},
 	"internal/canon/transcript":  {"internal/exactjson", "internal/group"},
@@ -59,7 +59,7 @@ var rooms = map[string][]string{
 	"internal/orphans":           {"internal/group", "internal/memo", "internal/testenv/shell", "internal/tape", "internal/testenv/testname", "internal/testenv/tests"},
 	"internal/testenv/shell":     {},
 	"internal/testenv/lock":      {"internal/memo", "internal/group", "internal/testenv/shell", "internal/testenv/testname"},
-	"internal/testenv/stack":     {},
+	"internal/testenv/stack":     {"internal/memo"},
 	"internal/nethttp/guard":     {"internal/nethttp/urls", "internal/testenv/stack"},
 	"internal/testing/txtar":     {},
 	"internal/cassette/rerecord": {"internal/nethttp/form", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
 	"cmd/promptecho":             {"internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions"},
-	"internal/redact/carrier":    {"internal/exactjson"},
+	"internal/redact/carrier":    {"internal/exactjson", "internal/group"},
 
 	"cmd/demo": {"cmd/internal/demo"},
 

@@ -73,6 +73,7 @@ var textParsers = []struct{ file, text, why string }{
 	{"internal/snapshot/judge/judge.go", "You decide whether", "the prompt of a judge, in a request"},
 	{"internal/snapshot/judge/judge.go", "\nCriteria for the new text:", "the prompt of a judge, in a request"},
 	{"internal/testenv/bubble/bubble.go", ", synctest bubble ", "a stack dump of Go"},
+	{"internal/testenv/stack/stack.go", "(?m)^(?:(?:goroutine|", "a stack dump of Go"},
 	{"internal/testenv/lock/lock.go", "^# Kept by promptecho-store", "the format of the lock file"},
 	{"internal/testenv/lock/lock.go", "# end of the lock", "the format of the lock file"},
 	{"internal/testenv/suite/results.go", "--- FAIL: ", "the output of go test"},
