@@ -16,7 +16,7 @@ import (
 
 // sequenceOf returns the sequence of recordings with these moments; "" is one that
 // ran alone.
-func sequenceOf(t *testing.T, texts ...string) *Sequence {
+func sequenceOf(t testing.TB, texts ...string) *Sequence {
 	t.Helper()
 	calls := make([]Call, len(texts))
 	for i, text := range texts {
