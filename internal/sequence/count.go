@@ -155,7 +155,7 @@ func (m *Mark) Answered(isCanceled bool) {
 }
 
 // played counts that a piece of a recorded response came, or its end, and all
-// events before it. hasWaited says that its turn has already waited for the
+// events before it; piece is -1 for the headers. hasWaited says that its turn has already waited for the
 // program.
 func (m *Mark) played(piece int, isEnd, hasWaited bool) {
 	m.count.mu.Lock()
@@ -183,7 +183,8 @@ func (m *Mark) played(piece int, isEnd, hasWaited bool) {
 }
 
 // Moments returns the moments of a call, each increased by the moments of the
-// spans before; it returns none if the call has not ended.
+// spans before; it returns none if the call has not ended. The caller calls it
+// when no event comes any more.
 func (m *Mark) Moments(before int) *interaction.Moments {
 	all := m.moments
 	if all.Ended == 0 {

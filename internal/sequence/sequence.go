@@ -16,6 +16,7 @@
 //	         its events have not happened
 //	series   recordings that wait for each other, and for no others
 //	group    recordings that overlapped, directly or through others of the group
+//	pending  a request that was abandoned, and that the program may still send
 //	far      the client of a call reads through a socket, so it is most likely
 //	         in another process
 //

@@ -84,11 +84,11 @@ func (w *waiter) await(ctx context.Context, closing <-chan struct{}, moment int)
 // caller looks again then. next is the first step that must happen before the
 // moment.
 //
-// Of all waits, the one for the earliest moment times out when no event has come
-// for the time idle.Longest, or when no worker of the program is free to send the
-// request that is waited for (see pool). Only a turn that answers others may wait
-// until its client goes away; of the other waits, one is the earliest. A wait for
-// a pending request lasts until the time for these is over.
+// The wait for the earliest moment times out when no event has come for the time
+// idle.Longest, or when no worker of the program is free to send the request that
+// is waited for (see pool). Waits that never time out, see Turn.AnswersOthers, do
+// not count as the earliest. A wait for a pending request lasts until the time
+// for these is over.
 //
 // The caller holds the lock, which is released in between.
 func (w *waiter) wait(ctx context.Context, closing <-chan struct{}, next, moment int) error {

@@ -130,7 +130,7 @@ type detector struct {
 	impatience int        // how often Longest is halved
 	timeouts   int        // waits that timed out, since the last one that did not
 	fewest     goroutines // the fewest that any sample of these waits saw
-	quietRuns  int        // waits that did not time out, since impatience changed
+	quietRuns  int        // waits in a row that did not time out, since impatience changed
 	sampler    sampler
 }
 
