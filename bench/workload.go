@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// A workload is a row of chat completions that are alike, as those of a test
+// A Workload is a row of chat completions that are alike, as those of a test
 // suite are: only the last message differs. It is their upstream as well.
-type workload struct {
-	name   string
+type Workload struct {
+	Name   string
 	stream bool // the answer is server-sent events
 
 	asked    [2][]byte // a request, before and after its number
@@ -31,7 +31,7 @@ var (
 	kb8       = newWorkload("8KB", 8<<10, false)
 	kb100     = newWorkload("100KB", 100<<10, false)
 	sse       = newWorkload("SSE", 1<<10, true)
-	workloads = []*workload{kb1, kb8, kb100, sse}
+	workloads = []*Workload{kb1, kb8, kb100, sse}
 )
 
 const (
@@ -42,8 +42,8 @@ const (
 	reply    = "Answer " + number + ". "
 )
 
-func newWorkload(name string, size int, stream bool) *workload {
-	w := &workload{name: name, stream: stream}
+func newWorkload(name string, size int, stream bool) *Workload {
+	w := &Workload{Name: name, stream: stream}
 	words := &prose{rand.New(rand.NewPCG(1, uint64(size)))}
 	w.asked = cut(chatRequest(words, size, stream))
 	if !stream {
@@ -79,10 +79,10 @@ func numbered(parts [2][]byte, i int) []byte {
 }
 
 // request returns the body of the i-th request.
-func (w *workload) request(i int) []byte { return numbered(w.asked, i) }
+func (w *Workload) request(i int) []byte { return numbered(w.asked, i) }
 
 // answer returns what the upstream sends for the i-th request.
-func (w *workload) answer(i int) *answer {
+func (w *Workload) answer(i int) *answer {
 	a := &answer{status: http.StatusOK, header: http.Header{
 		"Openai-Processing-Ms": {"412"},
 		"Openai-Version":       {"2020-10-01"},
@@ -102,7 +102,7 @@ func (w *workload) answer(i int) *answer {
 }
 
 // RoundTrip is the upstream: it sends the answer to the request that is asked.
-func (w *workload) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w *Workload) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	req.Body.Close()
 	if err != nil {
@@ -120,7 +120,7 @@ func (w *workload) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // rawSize is what a call moves, request and answer, without headers.
-func (w *workload) rawSize() int {
+func (w *Workload) rawSize() int {
 	n := len(w.request(0))
 	for _, p := range w.answer(0).pieces {
 		n += len(p)
@@ -165,20 +165,28 @@ func (r *reader) Read(p []byte) (int, error) {
 
 func (r *reader) Close() error { return nil }
 
-// A caller asks as an SDK does, but makes no garbage of its own: everything that
+// A Caller asks as an SDK does, but makes no garbage of its own: everything that
 // can be the same for all requests is.
-type caller struct {
+type Caller struct {
 	client http.Client
 	buf    []byte
 	reads  int // of the last answer
 }
 
-func newCaller(s Session) *caller {
-	return &caller{client: http.Client{Transport: s}, buf: make([]byte, 64<<10)}
+// NewCaller returns a caller without a session.
+func NewCaller() *Caller {
+	return &Caller{buf: make([]byte, 64<<10)}
+}
+
+// newCaller returns a caller that asks through s.
+func newCaller(s Session) *Caller {
+	c := NewCaller()
+	c.through(s)
+	return c
 }
 
 // through makes the next calls go through s.
-func (c *caller) through(s Session) { c.client.Transport = s }
+func (c *Caller) through(s Session) { c.client.Transport = s }
 
 var (
 	askURL, _ = url.Parse(chatURL)
@@ -190,7 +198,7 @@ var (
 	}
 )
 
-func (c *caller) do(body []byte) (*http.Response, error) {
+func (c *Caller) do(body []byte) (*http.Response, error) {
 	return c.client.Do(newRequest(body))
 }
 
@@ -214,7 +222,7 @@ func newBody(text []byte) *body {
 func (*body) Close() error { return nil }
 
 // call asks, reads the answer to its end and drops it; it returns its length.
-func (c *caller) call(body []byte) (int, error) {
+func (c *Caller) call(body []byte) (int, error) {
 	resp, err := c.do(body)
 	if err != nil {
 		return 0, err
@@ -228,7 +236,7 @@ func (c *caller) call(body []byte) (int, error) {
 }
 
 // drain reads to the end and counts the bytes and the Reads.
-func (c *caller) drain(r io.Reader) (int, error) {
+func (c *Caller) drain(r io.Reader) (int, error) {
 	c.reads = 0
 	for n := 0; ; c.reads++ {
 		m, err := r.Read(c.buf)
