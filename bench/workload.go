@@ -43,23 +43,29 @@ const (
 )
 
 func newWorkload(name string, size int, stream bool) *Workload {
-	w := &Workload{Name: name, stream: stream}
 	words := &prose{rand.New(rand.NewPCG(1, uint64(size)))}
-	w.asked = cut(chatRequest(words, size, stream))
-	if !stream {
+	w := &Workload{Name: name, stream: stream, asked: cut(chatRequest(words, size, stream))}
+	if stream {
+		w.setEvents(nEvents, func(i int, text string) []byte { return chunk(i, nEvents, text) }, words)
+	} else {
 		w.answered = cut(chatAnswer(words, 1<<10))
-		return w
 	}
-	for i := range nEvents {
-		delta := " " + words.text(2)
-		if i == 2 {
-			w.numbered, delta = i, reply
+	return w
+}
+
+// setEvents makes the answer of a workload a stream of n events and the one
+// that ends it. The third event has the number of the request in its text.
+func (w *Workload) setEvents(n int, event func(i int, text string) []byte, words *prose) {
+	w.numbered = 2
+	for i := range n {
+		text := " " + words.text(2)
+		if i == w.numbered {
+			text = reply
 		}
-		w.events = append(w.events, chunk(i, delta))
+		w.events = append(w.events, event(i, text))
 	}
 	w.events = append(w.events, []byte("data: [DONE]\n\n"))
 	w.answered = cut(w.events[w.numbered])
-	return w
 }
 
 // cut cuts a text where its number belongs.
@@ -331,13 +337,13 @@ func chatAnswer(words *prose, size int) []byte {
 	return render(pad(words, size-len(render(""))+len(number)-6))
 }
 
-// chunk is the i-th event of a stream.
-func chunk(i int, delta string) []byte {
+// chunk is the i-th of n events of a stream.
+func chunk(i, n int, delta string) []byte {
 	d, finish := object{"content": delta}, any(nil)
 	switch i {
 	case 0:
 		d = object{"role": "assistant", "content": ""}
-	case nEvents - 1:
+	case n - 1:
 		d, finish = object{}, "stop"
 	}
 	data := encode(struct {
