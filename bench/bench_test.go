@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// fixtures is where recorded cassettes are kept for the run. A report gives one
-// to all of its runs, so that each is recorded once.
+// fixtures is the folder of recorded cassettes: each is recorded once in a run.
 var fixtures string
 
 // TestMain makes the run independent of where it runs: CI and PROMPTECHO_MODE
@@ -33,15 +32,13 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	if fixtures = os.Getenv("BENCH_FIXTURES"); fixtures == "" {
-		dir, err := os.MkdirTemp("", "promptecho-bench")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		fixtures = dir
+	dir, err := os.MkdirTemp("", "promptecho-bench")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
+	defer os.RemoveAll(dir)
+	fixtures = dir
 	return m.Run()
 }
 
@@ -182,22 +179,10 @@ func sizeOf(tb testing.TB, dir string) (n int64) {
 	return n
 }
 
-// slow skips a benchmark that takes seconds a contender, in a repetition of the report that
-// does without those. The report does not use -skip, since a recorder takes what a filtered
-// run records for a part.
-func slow(b *testing.B) {
-	if os.Getenv("BENCH_SLOW") == "no" {
-		b.Skip("slow")
-	}
-}
-
 // BenchmarkOpen opens a cassette of n calls; closing it is not measured.
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			if n == 10_000 {
-				slow(b)
-			}
 			eachOnDisk(b, func(b *testing.B, c Contender) {
 				file := fixture(b, c, kb1, n)
 				s := replay(b, c, file, false)
@@ -227,9 +212,6 @@ func BenchmarkReplay(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1_000, 10_000} {
 		for _, which := range []string{"first", "last", "random"} {
 			b.Run(fmt.Sprintf("n=%d/which=%s", n, which), func(b *testing.B) {
-				if n == 10_000 {
-					slow(b)
-				}
 				each(b, func(b *testing.B, c Contender) {
 					file := fixture(b, c, kb1, n)
 					asked := choose(which, n, c.OneShot)
