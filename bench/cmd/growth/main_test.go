@@ -15,10 +15,10 @@ func TestExponent(t *testing.T) {
 		all  []time.Duration
 		want string
 	}{
-		{[]time.Duration{ms, 10*ms, 100*ms, 1000*ms}, "1.00"},
-		{[]time.Duration{ms, 100*ms, 10_000*ms, 1_000_000*ms}, "2.00"},
-		{[]time.Duration{7*ms, 7*ms, 7*ms, 7*ms}, "0.00"},
-		{[]time.Duration{0, ms/2, 3*ms, 30*ms}, "1.00"},
+		{[]time.Duration{ms, 10 * ms, 100 * ms, 1000 * ms}, "1.00"},
+		{[]time.Duration{ms, 100 * ms, 10_000 * ms, 1_000_000 * ms}, "2.00"},
+		{[]time.Duration{7 * ms, 7 * ms, 7 * ms, 7 * ms}, "0.00"},
+		{[]time.Duration{0, ms / 2, 3 * ms, 30 * ms}, "1.00"},
 		{[]time.Duration{0, 0, 0, ms}, ""},
 	} {
 		if got := r.exponent(tt.all); got != tt.want {
