@@ -34,6 +34,9 @@ const (
 	none = "none"
 )
 
+// defaultPeers are what promptecho is compared with in docs/PERFORMANCE.md.
+const defaultPeers = "go-vcr,charm,httprr"
+
 // settings say what to measure, and how often.
 type settings struct {
 	dir   string   // a folder for files that are measured
@@ -66,7 +69,7 @@ func main() {
 	run := flag.String("run", ".", "only the parts whose names match the `regexp`")
 	quick := flag.Bool("quick", false, "a first impression: few rounds and small sizes")
 	write := flag.String("write", "", "put the tables between their marks in this `file`, too")
-	peers := flag.String("peers", "go-vcr,charm,httprr", "compare with these contenders")
+	peers := flag.String("peers", defaultPeers, "compare with these contenders")
 	flag.Parse()
 	s := &settings{peers: strings.Split(*peers, ","), quick: *quick}
 	if err := tables(s, *run, *write); err != nil {
@@ -106,7 +109,7 @@ func tables(s *settings, pattern, page string) error {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 		fmt.Fprintf(os.Stderr, "table: %s took %s\n", p.name, time.Since(began).Round(time.Second))
-		text := harness.Origin(command(p.name, s.quick)) + t.String()
+		text := harness.Origin(s.command(p.name)) + t.String()
 		fmt.Printf("## %s\n\n%s\n", p.name, text)
 		if page == "" {
 			continue
@@ -127,11 +130,14 @@ func tables(s *settings, pattern, page string) error {
 	return nil
 }
 
-// command returns the command that prints one part.
-func command(part string, quick bool) string {
+// command returns the command that prints one part with these settings.
+func (s *settings) command(part string) string {
 	text := "go -C bench run ./cmd/table -run " + part
-	if quick {
+	if s.quick {
 		text += " -quick"
+	}
+	if peers := strings.Join(s.peers, ","); peers != defaultPeers {
+		text += " -peers " + peers
 	}
 	return text
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -47,14 +46,13 @@ func memoryShare(dir, name string, r bench.Recording) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	dir, err = os.MkdirTemp(dir, "memory")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
 	before := alive()
-	peak, err := peakOf(func() error {
-		return c.RecordCalls(filepath.Join(dir, "cassette.yaml"), r.Workload, r.Calls)
+	var peak uint64
+	err = inNewFolder(dir, func(dir string) (err error) {
+		peak, err = peakOf(func() error {
+			return c.RecordCalls(filepath.Join(dir, "cassette.yaml"), r.Workload, r.Calls)
+		})
+		return err
 	})
 	held := max(0, float64(peak)-float64(before))
 	runtime.KeepAlive(r)

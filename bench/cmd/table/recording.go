@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/promptecho/promptecho/bench"
 	"github.com/promptecho/promptecho/bench/internal/harness"
@@ -21,6 +22,11 @@ func recording(s *settings) (*table, error) {
 	names := append([]string{ours}, s.peers...)
 	t := &table{head: append(append([]string{"recorded"}, names...), "goal")}
 	for _, r := range bench.Recordings(pick(s, 1.0, 0.1)) {
+		for _, name := range names {
+			if err := verifyRecording(s.dir, name, r); err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", r.Workload.Name, name, err)
+			}
+		}
 		all, err := rounds(pick(s, 20, 2), names, func(name string) (float64, error) {
 			return recordingTime(s.dir, name, r)
 		})
@@ -62,6 +68,22 @@ func title(r bench.Recording) string {
 	return label + ", " + size
 }
 
+// verifyRecording returns an error unless a contender replays exactly what it
+// has recorded.
+func verifyRecording(dir, name string, r bench.Recording) error {
+	return inNewFolder(dir, func(dir string) error {
+		c, err := contender(name)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir, "cassette.yaml")
+		if err := c.RecordCalls(file, r.Workload, r.Calls); err != nil {
+			return err
+		}
+		return c.VerifyFile(file, r.Workload, r.Calls)
+	})
+}
+
 // recordingTime returns the nanoseconds of CPU that one recording takes, with
 // those of garbage collection.
 func recordingTime(dir, name string, r bench.Recording) (float64, error) {
@@ -69,13 +91,23 @@ func recordingTime(dir, name string, r bench.Recording) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	dir, err = os.MkdirTemp(dir, "recording")
+	var took time.Duration
+	err = inNewFolder(dir, func(dir string) error {
+		runtime.GC()
+		before := harness.CPU()
+		err := c.RecordCalls(filepath.Join(dir, "cassette.yaml"), r.Workload, r.Calls)
+		took = harness.CPU() - before
+		return err
+	})
+	return float64(took), err
+}
+
+// inNewFolder calls f with a new folder in dir, and removes the folder.
+func inNewFolder(dir string, f func(folder string) error) error {
+	folder, err := os.MkdirTemp(dir, "recording")
 	if err != nil {
-		return 0, err
+		return err
 	}
-	defer os.RemoveAll(dir)
-	runtime.GC()
-	before := harness.CPU()
-	err = c.RecordCalls(filepath.Join(dir, "cassette.yaml"), r.Workload, r.Calls)
-	return float64(harness.CPU() - before), err
+	defer os.RemoveAll(folder)
+	return f(folder)
 }

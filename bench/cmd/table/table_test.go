@@ -96,6 +96,21 @@ func TestRecordingRow(t *testing.T) {
 	}
 }
 
+// The line above a table has the command that prints the same table.
+func TestCommand(t *testing.T) {
+	for _, tt := range []struct {
+		s    settings
+		want string
+	}{
+		{settings{peers: strings.Split(defaultPeers, ",")}, "go -C bench run ./cmd/table -run loop"},
+		{settings{peers: []string{"seborama"}, quick: true}, "go -C bench run ./cmd/table -run loop -quick -peers seborama"},
+	} {
+		if got := tt.s.command("loop"); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
 // Each workload has a label, and each goal is one of a workload.
 func TestLabels(t *testing.T) {
 	known := map[string]bool{}
