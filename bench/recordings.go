@@ -45,6 +45,7 @@ func chat(name string, stream bool) (*Workload, *prose) {
 func longStream(n int) *Workload {
 	w, words := chat("events", true)
 	w.setEvents(n, func(i int, text string) []byte { return chunk(i, n, text) }, words)
+	w.prepare()
 	return w
 }
 
@@ -57,6 +58,7 @@ func shortEvents(n int) *Workload {
 		}{text}, "")
 		return fmt.Appendf(nil, "data: %s\n\n", data)
 	}, words)
+	w.prepare()
 	return w
 }
 
@@ -78,6 +80,7 @@ func list(n int) *Workload {
 		size += len(encode(item, "  "))
 	}
 	w.answered = cut(encode(object{"object": "list", "data": items}, "  "))
+	w.prepare()
 	return w
 }
 
@@ -93,5 +96,6 @@ func vectors(n int) *Workload {
 		data = append(data, object{"object": "embedding", "index": i, "embedding": vector})
 	}
 	w.answered = cut(encode(object{"object": "list", "data": data, "model": reply}, ""))
+	w.prepare()
 	return w
 }

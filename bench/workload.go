@@ -22,6 +22,10 @@ type Workload struct {
 	answered [2][]byte // a plain answer likewise
 	events   [][]byte  // a stream's events; numbered has the number
 	numbered int
+
+	// The answer to request 0, or nil. Where it is large, it is made beforehand,
+	// so that its memory does not count as that of the recorder.
+	prepared *answer
 }
 
 // The workloads have requests of three sizes with answers of 1 KB, and a request
@@ -87,8 +91,16 @@ func numbered(parts [2][]byte, i int) []byte {
 // request returns the body of the i-th request.
 func (w *Workload) request(i int) []byte { return numbered(w.asked, i) }
 
+// prepare makes the answer to request 0.
+func (w *Workload) prepare() { w.prepared = w.answer(0) }
+
 // answer returns what the upstream sends for the i-th request.
 func (w *Workload) answer(i int) *answer {
+	if i == 0 && w.prepared != nil {
+		a := *w.prepared
+		a.header = a.header.Clone()
+		return &a
+	}
 	a := &answer{status: http.StatusOK, header: http.Header{
 		"Openai-Processing-Ms": {"412"},
 		"Openai-Version":       {"2020-10-01"},
