@@ -86,7 +86,7 @@ func TestDocumentedCode(t *testing.T) {
 
 // Commands in sentences and tables that no script runs, and why.
 var commandsNotRun = map[string]string{
-	"go -C bench run ./cmd/report":                             "it measures for an hour",
+	"go -C bench run ./cmd/table":                              "it measures for an hour",
 	"go -C bench run ./cmd/growth":                             "it measures for an hour",
 	"go -C bench test ./...":                                   ".ci/run does, with more flags",
 	"go -C browser test -run Screens -screenshots DIR":         ".ci/run does, without pictures",

@@ -49,6 +49,17 @@ type Session interface {
 // in memory gives them up when its benchmark is over.
 var contenders = []func() Contender{promptEcho, goVCR, charmVCR, seborama, httpReplay, httpRR, canned, jsonHash, jsonFile}
 
+// ByName returns the contender of a name, and whether there is one.
+func ByName(name string) (Contender, bool) {
+	for _, contender := range contenders {
+		c := contender()
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Contender{}, false
+}
+
 // errNotRecorded is what the floors return for a request they do not know.
 var errNotRecorded = errors.New("bench: the request was not recorded")
 

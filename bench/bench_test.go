@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// fixtures is where recorded cassettes are kept for the run. A report gives one
-// to all of its runs, so that each is recorded once.
+// fixtures is the folder of recorded cassettes: each is recorded once in a run.
 var fixtures string
 
 // TestMain makes the run independent of where it runs: CI and PROMPTECHO_MODE
@@ -33,23 +32,21 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	if fixtures = os.Getenv("BENCH_FIXTURES"); fixtures == "" {
-		dir, err := os.MkdirTemp("", "promptecho-bench")
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		defer os.RemoveAll(dir)
-		fixtures = dir
+	dir, err := os.MkdirTemp("", "promptecho-bench")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
+	defer os.RemoveAll(dir)
+	fixtures = dir
 	return m.Run()
 }
 
 // fixture returns the file of a cassette with the first n calls of w, in a folder
 // of its own. It is recorded if it is not there.
-func fixture(tb testing.TB, c Contender, w *workload, n int) string {
+func fixture(tb testing.TB, c Contender, w *Workload, n int) string {
 	tb.Helper()
-	dir := filepath.Join(fixtures, fmt.Sprintf("%s-%s-%d", c.Name, w.name, n))
+	dir := filepath.Join(fixtures, fmt.Sprintf("%s-%s-%d", c.Name, w.Name, n))
 	file := filepath.Join(dir, "cassette.yaml")
 	if _, err := os.Stat(dir); err == nil && !c.InMemory {
 		return file
@@ -73,19 +70,9 @@ func fixture(tb testing.TB, c Contender, w *workload, n int) string {
 	return file
 }
 
-func record(tb testing.TB, c Contender, w *workload, n int, file string) {
+func record(tb testing.TB, c Contender, w *Workload, n int, file string) {
 	tb.Helper()
-	s, err := c.Record(file, w)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	caller := newCaller(s)
-	for i := range n {
-		if _, err := caller.call(w.request(i)); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := s.Close(); err != nil {
+	if err := c.RecordCalls(file, w, n); err != nil {
 		tb.Fatal(err)
 	}
 }
@@ -101,34 +88,11 @@ func replay(tb testing.TB, c Contender, file string, repeats bool) Session {
 }
 
 // check demands of a session what upstream sent for exactly these requests.
-func check(tb testing.TB, c Contender, s Session, w *workload, asked ...int) {
+func check(tb testing.TB, c Contender, s Session, w *Workload, asked ...int) {
 	tb.Helper()
-	if err := verify(c, s, w, asked...); err != nil {
+	if err := c.Verify(s, w, asked...); err != nil {
 		tb.Fatal(err)
 	}
-}
-
-func verify(c Contender, s Session, w *workload, asked ...int) error {
-	caller := newCaller(s)
-	for _, i := range asked {
-		resp, err := caller.do(w.request(i))
-		if err != nil {
-			return err
-		}
-		body, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil {
-			return err
-		}
-		want := w.answer(i)
-		if c.Blind {
-			want = w.answer(0)
-		}
-		if resp.StatusCode != want.status || !bytes.Equal(body, want.body()) {
-			return fmt.Errorf("%s, request %d of %s: got status %d and\n%.300q\nwant\n%.300q", c.Name, i, w.name, resp.StatusCode, body, want.body())
-		}
-	}
-	return nil
 }
 
 func stop(tb testing.TB, s Session) {
@@ -136,23 +100,6 @@ func stop(tb testing.TB, s Session) {
 	if err := s.Close(); err != nil {
 		tb.Fatal(err)
 	}
-}
-
-// first returns the first n numbers.
-func first(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-func requests(w *workload, asked []int) [][]byte {
-	all := make([][]byte, len(asked))
-	for i, n := range asked {
-		all[i] = w.request(n)
-	}
-	return all
 }
 
 // each runs f for every contender, after the garbage of the one before is gone.
@@ -183,14 +130,14 @@ func eachOnDisk(b *testing.B, f func(b *testing.B, c Contender)) {
 func BenchmarkTypical(b *testing.B) {
 	const calls = 5
 	for _, w := range workloads {
-		b.Run("size="+w.name, func(b *testing.B) {
+		b.Run("size="+w.Name, func(b *testing.B) {
 			each(b, func(b *testing.B, c Contender) {
 				file := fixture(b, c, w, calls)
 				s := replay(b, c, file, false)
 				check(b, c, s, w, first(calls)...)
 				stop(b, s)
 				bodies := requests(w, first(calls))
-				caller := newCaller(nil)
+				caller := NewCaller()
 				runtime.GC()
 				for b.Loop() {
 					s, err := c.Replay(file, false)
@@ -208,15 +155,9 @@ func BenchmarkTypical(b *testing.B) {
 }
 
 // session makes the calls of a session and closes it.
-func (c *caller) session(b *testing.B, s Session, bodies [][]byte) {
+func (c *Caller) session(b *testing.B, s Session, bodies [][]byte) {
 	b.Helper()
-	c.through(s)
-	for _, body := range bodies {
-		if _, err := c.call(body); err != nil {
-			b.Fatal(err)
-		}
-	}
-	if err := s.Close(); err != nil {
+	if err := c.Run(s, bodies); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -238,22 +179,10 @@ func sizeOf(tb testing.TB, dir string) (n int64) {
 	return n
 }
 
-// slow skips a benchmark that takes seconds a contender, in a repetition of the report that
-// does without those. The report does not use -skip, since a recorder takes what a filtered
-// run records for a part.
-func slow(b *testing.B) {
-	if os.Getenv("BENCH_SLOW") == "no" {
-		b.Skip("slow")
-	}
-}
-
 // BenchmarkOpen opens a cassette of n calls; closing it is not measured.
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1_000, 10_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			if n == 10_000 {
-				slow(b)
-			}
 			eachOnDisk(b, func(b *testing.B, c Contender) {
 				file := fixture(b, c, kb1, n)
 				s := replay(b, c, file, false)
@@ -283,9 +212,6 @@ func BenchmarkReplay(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1_000, 10_000} {
 		for _, which := range []string{"first", "last", "random"} {
 			b.Run(fmt.Sprintf("n=%d/which=%s", n, which), func(b *testing.B) {
-				if n == 10_000 {
-					slow(b)
-				}
 				each(b, func(b *testing.B, c Contender) {
 					file := fixture(b, c, kb1, n)
 					asked := choose(which, n, c.OneShot)
@@ -363,7 +289,7 @@ func BenchmarkRecord(b *testing.B) {
 				check(b, c, s, kb1, first(min(n, 10))...)
 				stop(b, s)
 				bodies := requests(kb1, first(n))
-				caller := newCaller(nil)
+				caller := NewCaller()
 				calls := 0
 				runtime.GC()
 				for b.Loop() {
@@ -392,7 +318,7 @@ func BenchmarkStream(b *testing.B) {
 	want := len(sse.answer(0).body())
 	b.Run("contender=copy", func(b *testing.B) {
 		b.ReportAllocs()
-		caller := newCaller(nil)
+		caller := NewCaller()
 		pieces := sse.answer(0).pieces
 		for b.Loop() {
 			if n, err := caller.drain(&reader{pieces, nil}); n != want || err != nil {
@@ -410,7 +336,7 @@ func BenchmarkStream(b *testing.B) {
 		stop(b, s)
 		s = replay(b, c, file, true)
 		bodies := requests(sse, first(recorded))
-		caller := newCaller(nil)
+		caller := NewCaller()
 		next := 0
 		var reading time.Duration // of what RoundTrip returned
 		runtime.GC()
@@ -453,7 +379,7 @@ func TestContenders(t *testing.T) {
 	for _, contender := range contenders {
 		for _, w := range workloads {
 			c := contender()
-			t.Run(c.Name+"/"+w.name, func(t *testing.T) {
+			t.Run(c.Name+"/"+w.Name, func(t *testing.T) {
 				file := fixture(t, c, w, n)
 				for _, asked := range [][]int{first(n), backwards} {
 					s := replay(t, c, file, false)
@@ -477,20 +403,20 @@ func TestContenders(t *testing.T) {
 
 // The workloads are what the report calls them.
 func TestWorkloads(t *testing.T) {
-	for w, size := range map[*workload]int{kb1: 1 << 10, kb8: 8 << 10, kb100: 100 << 10, sse: 1 << 10} {
+	for w, size := range map[*Workload]int{kb1: 1 << 10, kb8: 8 << 10, kb100: 100 << 10, sse: 1 << 10} {
 		for _, i := range []int{0, 7, 9_999} {
 			if got := len(w.request(i)); got != size {
-				t.Errorf("%s: request %d has %d bytes, want %d", w.name, i, got, size)
+				t.Errorf("%s: request %d has %d bytes, want %d", w.Name, i, got, size)
 			}
 		}
 		if bytes.Equal(w.request(1), w.request(2)) || bytes.Equal(w.answer(1).body(), w.answer(2).body()) {
-			t.Errorf("%s: two calls are the same", w.name)
+			t.Errorf("%s: two calls are the same", w.Name)
 		}
 		if got := len(w.answer(0).body()); !w.stream && got != 1<<10 {
-			t.Errorf("%s: the answer has %d bytes", w.name, got)
+			t.Errorf("%s: the answer has %d bytes", w.Name, got)
 		}
 		if got := len(w.answer(0).pieces); w.stream && got != nEvents+1 {
-			t.Errorf("%s: the answer has %d pieces", w.name, got)
+			t.Errorf("%s: the answer has %d pieces", w.Name, got)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 // The contender "none" opens nothing: its peak is that of the process. With a cold cache the
 // files have to be read from the disk, with a warm one the system still has them.
 func BenchmarkResident(b *testing.B) {
-	slow(b)
 	for _, cache := range []string{"warm", "cold"} {
 		b.Run("cache="+cache, func(b *testing.B) {
 			b.Run("contender=none", func(b *testing.B) { resident(b, "none", "", false) })

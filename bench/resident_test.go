@@ -47,7 +47,7 @@ func measure(name, file string) (u use, err error) {
 		}
 		u.OpenNS = time.Since(began).Nanoseconds()
 		for i := 0; i < hugeCalls; i += hugeCalls / hugeUsed {
-			if err := verify(c, s, kb100, i); err != nil {
+			if err := c.Verify(s, kb100, i); err != nil {
 				return u, err
 			}
 		}

@@ -12,16 +12,20 @@ import (
 	"strings"
 )
 
-// A workload is a row of chat completions that are alike, as those of a test
+// A Workload is a row of chat completions that are alike, as those of a test
 // suite are: only the last message differs. It is their upstream as well.
-type workload struct {
-	name   string
+type Workload struct {
+	Name   string
 	stream bool // the answer is server-sent events
 
 	asked    [2][]byte // a request, before and after its number
 	answered [2][]byte // a plain answer likewise
 	events   [][]byte  // a stream's events; numbered has the number
 	numbered int
+
+	// The answer to request 0, or nil. Where it is large, it is made beforehand,
+	// so that its memory does not count as that of the recorder.
+	prepared *answer
 }
 
 // The workloads have requests of three sizes with answers of 1 KB, and a request
@@ -31,7 +35,7 @@ var (
 	kb8       = newWorkload("8KB", 8<<10, false)
 	kb100     = newWorkload("100KB", 100<<10, false)
 	sse       = newWorkload("SSE", 1<<10, true)
-	workloads = []*workload{kb1, kb8, kb100, sse}
+	workloads = []*Workload{kb1, kb8, kb100, sse}
 )
 
 const (
@@ -42,24 +46,30 @@ const (
 	reply    = "Answer " + number + ". "
 )
 
-func newWorkload(name string, size int, stream bool) *workload {
-	w := &workload{name: name, stream: stream}
+func newWorkload(name string, size int, stream bool) *Workload {
 	words := &prose{rand.New(rand.NewPCG(1, uint64(size)))}
-	w.asked = cut(chatRequest(words, size, stream))
-	if !stream {
+	w := &Workload{Name: name, stream: stream, asked: cut(chatRequest(words, size, stream))}
+	if stream {
+		w.setEvents(nEvents, func(i int, text string) []byte { return chunk(i, nEvents, text) }, words)
+	} else {
 		w.answered = cut(chatAnswer(words, 1<<10))
-		return w
 	}
-	for i := range nEvents {
-		delta := " " + words.text(2)
-		if i == 2 {
-			w.numbered, delta = i, reply
+	return w
+}
+
+// setEvents makes the answer of a workload a stream of n events and the one
+// that ends it. The third event has the number of the request in its text.
+func (w *Workload) setEvents(n int, event func(i int, text string) []byte, words *prose) {
+	w.numbered = 2
+	for i := range n {
+		text := " " + words.text(2)
+		if i == w.numbered {
+			text = reply
 		}
-		w.events = append(w.events, chunk(i, delta))
+		w.events = append(w.events, event(i, text))
 	}
 	w.events = append(w.events, []byte("data: [DONE]\n\n"))
 	w.answered = cut(w.events[w.numbered])
-	return w
 }
 
 // cut cuts a text where its number belongs.
@@ -79,10 +89,18 @@ func numbered(parts [2][]byte, i int) []byte {
 }
 
 // request returns the body of the i-th request.
-func (w *workload) request(i int) []byte { return numbered(w.asked, i) }
+func (w *Workload) request(i int) []byte { return numbered(w.asked, i) }
+
+// prepare makes the answer to request 0.
+func (w *Workload) prepare() { w.prepared = w.answer(0) }
 
 // answer returns what the upstream sends for the i-th request.
-func (w *workload) answer(i int) *answer {
+func (w *Workload) answer(i int) *answer {
+	if i == 0 && w.prepared != nil {
+		a := *w.prepared
+		a.header = a.header.Clone()
+		return &a
+	}
 	a := &answer{status: http.StatusOK, header: http.Header{
 		"Openai-Processing-Ms": {"412"},
 		"Openai-Version":       {"2020-10-01"},
@@ -102,7 +120,7 @@ func (w *workload) answer(i int) *answer {
 }
 
 // RoundTrip is the upstream: it sends the answer to the request that is asked.
-func (w *workload) RoundTrip(req *http.Request) (*http.Response, error) {
+func (w *Workload) RoundTrip(req *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(req.Body)
 	req.Body.Close()
 	if err != nil {
@@ -120,7 +138,7 @@ func (w *workload) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // rawSize is what a call moves, request and answer, without headers.
-func (w *workload) rawSize() int {
+func (w *Workload) rawSize() int {
 	n := len(w.request(0))
 	for _, p := range w.answer(0).pieces {
 		n += len(p)
@@ -165,20 +183,28 @@ func (r *reader) Read(p []byte) (int, error) {
 
 func (r *reader) Close() error { return nil }
 
-// A caller asks as an SDK does, but makes no garbage of its own: everything that
+// A Caller asks as an SDK does, but makes no garbage of its own: everything that
 // can be the same for all requests is.
-type caller struct {
+type Caller struct {
 	client http.Client
 	buf    []byte
 	reads  int // of the last answer
 }
 
-func newCaller(s Session) *caller {
-	return &caller{client: http.Client{Transport: s}, buf: make([]byte, 64<<10)}
+// NewCaller returns a caller without a session.
+func NewCaller() *Caller {
+	return &Caller{buf: make([]byte, 64<<10)}
+}
+
+// newCaller returns a caller that asks through s.
+func newCaller(s Session) *Caller {
+	c := NewCaller()
+	c.through(s)
+	return c
 }
 
 // through makes the next calls go through s.
-func (c *caller) through(s Session) { c.client.Transport = s }
+func (c *Caller) through(s Session) { c.client.Transport = s }
 
 var (
 	askURL, _ = url.Parse(chatURL)
@@ -190,7 +216,7 @@ var (
 	}
 )
 
-func (c *caller) do(body []byte) (*http.Response, error) {
+func (c *Caller) do(body []byte) (*http.Response, error) {
 	return c.client.Do(newRequest(body))
 }
 
@@ -214,7 +240,7 @@ func newBody(text []byte) *body {
 func (*body) Close() error { return nil }
 
 // call asks, reads the answer to its end and drops it; it returns its length.
-func (c *caller) call(body []byte) (int, error) {
+func (c *Caller) call(body []byte) (int, error) {
 	resp, err := c.do(body)
 	if err != nil {
 		return 0, err
@@ -228,7 +254,7 @@ func (c *caller) call(body []byte) (int, error) {
 }
 
 // drain reads to the end and counts the bytes and the Reads.
-func (c *caller) drain(r io.Reader) (int, error) {
+func (c *Caller) drain(r io.Reader) (int, error) {
 	c.reads = 0
 	for n := 0; ; c.reads++ {
 		m, err := r.Read(c.buf)
@@ -323,13 +349,13 @@ func chatAnswer(words *prose, size int) []byte {
 	return render(pad(words, size-len(render(""))+len(number)-6))
 }
 
-// chunk is the i-th event of a stream.
-func chunk(i int, delta string) []byte {
+// chunk is the i-th of n events of a stream.
+func chunk(i, n int, delta string) []byte {
 	d, finish := object{"content": delta}, any(nil)
 	switch i {
 	case 0:
 		d = object{"role": "assistant", "content": ""}
-	case nEvents - 1:
+	case n - 1:
 		d, finish = object{}, "stop"
 	}
 	data := encode(struct {

@@ -1,5 +1,5 @@
 // Package build has in its folders the same small test with one library each, and with
-// none. BenchmarkBuildTime and BenchmarkBuildSize build them.
+// none. The command table builds and edits them.
 package build
 
 import (

@@ -22,7 +22,7 @@ import (
 	"github.com/promptecho/promptecho"
 )
 
-var update = flag.Bool("update", false, "measure, and write the table in docs/PERFORMANCE.md")
+var update = flag.Bool("update", false, "measure, and write the table in docs/WAITS.md")
 
 func TestMain(m *testing.M) {
 	os.Unsetenv("CI")
@@ -112,12 +112,12 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestTable holds the table in docs/PERFORMANCE.md to the rows. With -update it measures them
+// TestTable holds the table in docs/WAITS.md to the rows. With -update it measures them
 // and writes the table: how long each took live, and in replay, by the clock on the wall. (A
 // benchmark of package testing is no place for that: a recorder plays what its first round has
 // recorded.)
 func TestTable(t *testing.T) {
-	const page, begin, end = "../../docs/PERFORMANCE.md", "<!-- waits:begin -->\n", "<!-- waits:end -->"
+	const page, begin, end = "../../docs/WAITS.md", "<!-- waits:begin -->\n", "<!-- waits:end -->"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

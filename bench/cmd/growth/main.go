@@ -4,14 +4,12 @@
 //	go -C bench run ./cmd/growth                                 # everything
 //	go -C bench run ./cmd/growth -run 'misses|diff' -sizes 3     # some rows, without the largest size
 //	go -C bench run ./cmd/growth -write ../docs/PERFORMANCE.md   # put the table into the page
-//	go -C bench run ./cmd/growth -memory                         # the memory of recording
 //
 // Times are CPU time, of this process or of the command that is run, so what else the machine
 // does counts less.
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"math"
@@ -21,8 +19,9 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/promptecho/promptecho/bench/internal/harness"
 )
 
 // A row is work in several sizes. do does it in an empty folder and returns what of it is
@@ -31,13 +30,7 @@ type row struct {
 	name    string
 	unit    string
 	sizes   []int
-	do, vcr func(dir string, n int) (spent, error)
-}
-
-// spent is what work took.
-type spent struct {
-	cpu  time.Duration
-	heap uint64 // the most that was held at once, of what the rows of memory measure
+	do, vcr func(dir string, n int) (time.Duration, error)
 }
 
 // enough is how long go-vcr may take before larger sizes are left out.
@@ -48,15 +41,7 @@ func main() {
 	sizes := flag.Int("sizes", 4, "how many of the sizes, from the smallest one on")
 	size := flag.Int("size", 0, "this size alone, such as 5000")
 	write := flag.String("write", "", "put the table between the marks of this `file`, too")
-	heap := flag.Bool("memory", false, "measure the memory of recording, and nothing else")
 	flag.Parse()
-	if *heap {
-		if err := weigh(); err != nil {
-			fmt.Fprintln(os.Stderr, "growth:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	for i := range rows {
 		if *size > 0 {
 			rows[i].sizes = []int{*size}
@@ -66,18 +51,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, "growth:", err)
 		os.Exit(1)
 	}
-}
-
-// weigh prints the table of memory.
-func weigh() error {
-	dir, err := os.MkdirTemp("", "promptecho-growth")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	table, err := memory(dir, 1)
-	os.Stdout.Write(table)
-	return err
 }
 
 func run(pattern string, sizes int, write string) error {
@@ -93,10 +66,9 @@ func run(pattern string, sizes int, write string) error {
 	if err := build(dir); err != nil {
 		return err
 	}
-	var table bytes.Buffer
-	fmt.Fprintf(&table, "`go -C bench run ./cmd/growth -sizes %d -vcr %v`, %s, %d cores, %s/%s, %s, promptecho at %s.\n\n", sizes, *enough, time.Now().UTC().Format("2006-01-02"),
-		runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), commit())
-	fmt.Fprintln(&table, "| work | sizes | promptecho | exponent | go-vcr | exponent |\n|---|---|---|--:|---|--:|")
+	var table strings.Builder
+	table.WriteString(harness.Origin(fmt.Sprintf("go -C bench run ./cmd/growth -sizes %d -vcr %v", sizes, *enough)))
+	table.WriteString("| work | up to | promptecho | exponent | go-vcr |\n|---|---|--:|--:|--:|\n")
 	for _, r := range rows {
 		if !re.MatchString(r.name) {
 			continue
@@ -109,28 +81,24 @@ func run(pattern string, sizes int, write string) error {
 		if err != nil {
 			return fmt.Errorf("%s with go-vcr: %w", r.name, err)
 		}
-		line := fmt.Sprintf("| %s | %s %s | %s | %s | %s | %s |", r.name, r.of(sizes), r.unit,
-			list(ours), r.exponent(ours), list(theirs), r.exponent(theirs))
-		fmt.Fprintln(os.Stderr, line)
-		fmt.Fprintln(&table, line)
+		fmt.Fprintf(os.Stderr, "growth: %s, %s %s: promptecho %s; go-vcr %s\n",
+			r.name, r.of(sizes), r.unit, list(ours), list(theirs))
+		table.WriteString(r.line(ours, theirs))
 	}
-	os.Stdout.Write(table.Bytes())
+	fmt.Printf("## growth\n\n%s", table.String())
 	if write == "" {
 		return nil
 	}
-	page, err := os.ReadFile(write)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := strings.Cut(string(page), begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		return fmt.Errorf("%s: no %s and %s in it", write, strings.TrimSpace(begin), strings.TrimSpace(end))
-	}
-	return os.WriteFile(write, []byte(before+begin+table.String()+end+after), 0o666)
+	return harness.Write(write, "growth", table.String())
 }
 
-const begin, end = "<!-- growth:begin -->\n", "<!-- growth:end -->\n"
+// line returns a row of the table: the largest size that was measured, our
+// time for it, and the exponents of both.
+func (r *row) line(ours, theirs []time.Duration) string {
+	last := len(ours) - 1
+	return fmt.Sprintf("| %s | %s %s | %s | %s | %s |\n",
+		r.name, short(r.sizes[last]), r.unit, rounded(ours[last]), r.exponent(ours), r.exponent(theirs))
+}
 
 // work returns how much work a size is: a conversation has in each turn all turns before.
 func (r *row) work(size int) float64 {
@@ -142,15 +110,15 @@ func (r *row) work(size int) float64 {
 
 // series returns what each size took, the best of a few if it is short. It ends where one takes longer than
 // limit, if there is one.
-func (r *row) series(dir string, do func(string, int) (spent, error), sizes int, limit time.Duration) (all []spent, err error) {
+func (r *row) series(dir string, do func(string, int) (time.Duration, error), sizes int, limit time.Duration) (all []time.Duration, err error) {
 	if do == nil {
 		return nil, nil
 	}
 	for _, n := range r.sizes[:min(sizes, len(r.sizes))] {
-		var best spent
-		start := cpu()
+		var best time.Duration
+		start := harness.CPU()
 		for try := range 5 {
-			if try > 0 && max(cpu()-start, time.Duration(try)*best.cpu) > 2*time.Second { // also for what stands before it
+			if try > 0 && max(harness.CPU()-start, time.Duration(try)*best) > 2*time.Second { // also for what stands before it
 				break
 			}
 			work, err := os.MkdirTemp(dir, "")
@@ -163,56 +131,62 @@ func (r *row) series(dir string, do func(string, int) (spent, error), sizes int,
 			if err != nil {
 				return nil, fmt.Errorf("%d %s: %w", n, r.unit, err)
 			}
-			if try == 0 || took.cpu < best.cpu {
+			if try == 0 || took < best {
 				best = took
 			}
 		}
 		all = append(all, best)
-		if limit > 0 && best.cpu > limit {
+		if limit > 0 && best > limit {
 			break
 		}
 	}
 	return all, nil
 }
 
-// of returns the sizes as they stand in the table.
+// of returns the sizes that are measured.
 func (r *row) of(sizes int) string {
 	var names []string
 	for _, n := range r.sizes[:min(sizes, len(r.sizes))] {
-		switch {
-		case n >= 1_000_000:
-			names = append(names, fmt.Sprintf("%dM", n/1_000_000))
-		case n >= 10_000:
-			names = append(names, fmt.Sprintf("%dk", n/1000))
-		default:
-			names = append(names, fmt.Sprint(n))
-		}
+		names = append(names, short(n))
 	}
 	return strings.Join(names, ", ")
 }
 
-// list returns what each size took as it stands in the table.
-func list(all []spent) string {
+// short prints a size: 1000, 20k, 10M.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 10_000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// list prints what each size took.
+func list(all []time.Duration) string {
 	var times []string
-	for _, s := range all {
-		digits := time.Duration(math.Pow10(max(0, int(math.Log10(float64(max(s.cpu, 1))))-1)))
-		text := s.cpu.Round(digits).String()
-		if s.heap > 0 {
-			text += fmt.Sprintf(" and %.1f MB", float64(s.heap)/1e6)
-		}
-		times = append(times, text)
+	for _, took := range all {
+		times = append(times, rounded(took))
 	}
 	return strings.Join(times, ", ")
+}
+
+// rounded prints a time with two digits.
+func rounded(took time.Duration) string {
+	digits := int(math.Log10(float64(max(took, 1))))
+	unit := math.Pow10(max(0, digits-1))
+	return took.Round(time.Duration(unit)).String()
 }
 
 // exponent returns the power of the work by which the time grows: 1 is in proportion. It is
 // the slope of a line through the logarithms, without what takes less than a millisecond,
 // which is what a run costs in any size.
-func (r *row) exponent(all []spent) string {
+func (r *row) exponent(all []time.Duration) string {
 	var xs, ys []float64
 	for i, s := range all {
-		if s.cpu >= time.Millisecond {
-			xs, ys = append(xs, math.Log(r.work(r.sizes[i]))), append(ys, math.Log(float64(s.cpu)))
+		if s >= time.Millisecond {
+			xs, ys = append(xs, math.Log(r.work(r.sizes[i]))), append(ys, math.Log(float64(s)))
 		}
 	}
 	if len(xs) < 2 {
@@ -226,18 +200,11 @@ func (r *row) exponent(all []spent) string {
 	return fmt.Sprintf("%.2f", (n*sxy-sx*sy)/(n*sxx-sx*sx))
 }
 
-// cpu returns the CPU time that this process has used.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // measured returns what f takes.
-func measured(f func() error) (spent, error) {
-	before := cpu()
+func measured(f func() error) (time.Duration, error) {
+	before := harness.CPU()
 	err := f()
-	return spent{cpu: cpu() - before}, err
+	return harness.CPU() - before, err
 }
 
 // command is the promptecho command, and root is where its source is.
@@ -259,27 +226,19 @@ func build(dir string) error {
 }
 
 // verb returns what the command takes in a folder. It may fail: diff says so if there is a difference.
-func verb(dir string, args ...string) (spent, error) {
+func verb(dir string, args ...string) (time.Duration, error) {
 	took, _, err := child(dir, command, args...)
 	return took, err
 }
 
-func child(dir, name string, args ...string) (took spent, out []byte, err error) {
+func child(dir, name string, args ...string) (took time.Duration, out []byte, err error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	out, err = cmd.CombinedOutput()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() > 1 {
-		return spent{}, nil, fmt.Errorf("%v: %w\n%.2000s", args, err, out)
+		return 0, nil, fmt.Errorf("%v: %w\n%.2000s", args, err, out)
 	}
-	return spent{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, out, nil
-}
-
-func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
-	if err != nil {
-		return "an unknown commit"
-	}
-	return strings.TrimSpace(string(out))
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), out, nil
 }
 
 // compile compiles the tests of a folder.

@@ -10,26 +10,32 @@ import (
 func TestExponent(t *testing.T) {
 	t.Parallel()
 	r := &row{sizes: []int{1, 10, 100, 1000}}
-	of := func(times ...time.Duration) (all []spent) {
-		for _, d := range times {
-			all = append(all, spent{cpu: d})
-		}
-		return all
-	}
 	const ms = time.Millisecond
 	for _, tt := range []struct {
-		all  []spent
+		all  []time.Duration
 		want string
 	}{
-		{of(ms, 10*ms, 100*ms, 1000*ms), "1.00"},
-		{of(ms, 100*ms, 10_000*ms, 1_000_000*ms), "2.00"},
-		{of(7*ms, 7*ms, 7*ms, 7*ms), "0.00"},
-		{of(0, ms/2, 3*ms, 30*ms), "1.00"},
-		{of(0, 0, 0, ms), ""},
+		{[]time.Duration{ms, 10 * ms, 100 * ms, 1000 * ms}, "1.00"},
+		{[]time.Duration{ms, 100 * ms, 10_000 * ms, 1_000_000 * ms}, "2.00"},
+		{[]time.Duration{7 * ms, 7 * ms, 7 * ms, 7 * ms}, "0.00"},
+		{[]time.Duration{0, ms / 2, 3 * ms, 30 * ms}, "1.00"},
+		{[]time.Duration{0, 0, 0, ms}, ""},
 	} {
 		if got := r.exponent(tt.all); got != tt.want {
 			t.Errorf("%v: %s, want %s", tt.all, got, tt.want)
 		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	r := &row{name: "replay of calls", unit: "calls", sizes: []int{20, 200, 2000, 20_000}}
+	const ms = time.Millisecond
+	ours := []time.Duration{ms, 10 * ms, 100 * ms, 1234 * ms}
+	theirs := []time.Duration{ms, 100 * ms}
+	const want = "| replay of calls | 20k calls | 1.2s | 1.03 | 2.00 |\n"
+	if got := r.line(ours, theirs); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/promptecho/promptecho"
 	"gopkg.in/dnaeon/go-vcr.v4/pkg/recorder"
@@ -28,28 +29,29 @@ var (
 var rows = []row{
 	{"recording of calls", "calls", manyCall, all(record(false, distinct)), all(record(true, distinct))},
 	{"replay of calls", "calls", manyCall, replayed(false, distinct), replayed(true, distinct)},
-	{"recording of calls at once", "calls", calls, all(record(false, atOnce)), all(record(true, atOnce))},
-	{"replay of calls at once", "calls", calls, replayed(false, atOnce), replayed(true, atOnce)},
+	{"recording of concurrent calls", "calls", calls, all(record(false, atOnce)), all(record(true, atOnce))},
+	{"replay of concurrent calls", "calls", calls, replayed(false, atOnce), replayed(true, atOnce)},
 	{"recording of cassettes in one folder", "cassettes", calls, cassettes(false), cassettes(true)},
 	{"replay of cassettes in one folder", "cassettes", calls, cassettesReplayed(false), cassettesReplayed(true)},
 	{"recording of a conversation", "turns", []int{3, 30, 100, 300}, all(record(false, conversation)), all(record(true, conversation))},
 	{"replay of a conversation", "turns", []int{3, 30, 100, 300}, replayed(false, conversation), replayed(true, conversation)},
 	{"recording of a stream", "events", []int{100, 1000, 10_000, 100_000}, all(record(false, stream)), all(record(true, stream))},
 	{"replay of a stream", "events", []int{100, 1000, 10_000, 100_000}, replayed(false, stream), replayed(true, stream)},
-	{"recording of vectors", "vectors of 1,536 numbers", []int{1, 10, 100, 1000}, all(record(false, vectors)), all(record(true, vectors))},
-	{"replay of vectors", "vectors of 1,536 numbers", []int{1, 10, 100, 1000}, replayed(false, vectors), replayed(true, vectors)},
+	{"recording of vectors", "vectors", []int{1, 10, 100, 1000}, all(record(false, vectors)), all(record(true, vectors))},
+	{"replay of vectors", "vectors", []int{1, 10, 100, 1000}, replayed(false, vectors), replayed(true, vectors)},
 	{"recording of a JSON answer", "bytes", bytesOf, all(record(false, large)), all(record(true, large))},
 	{"replay of a JSON answer", "bytes", bytesOf, replayed(false, large), replayed(true, large)},
-	{"misses: one edit of all prompts", "misses and recordings", manyCall, misses(false), misses(true)},
+	{"misses: one edit of all prompts", "misses", manyCall, misses(false), misses(true)},
 	{"one miss: an edit of a long prompt", "bytes", bytesOf, missed, nil},
 	{"Close after failures", "failures", manyCall, failures, nil},
-	{"recording of a prompt full of beginnings of keys (`sk-`, `eyJ`)", "bytes", bytesOf, beginnings, nil},
+	{"recording of a prompt full of prefixes of keys", "bytes", bytesOf, beginnings, nil},
 	{"`diff` of edited requests", "edits", manyCall, diffed, nil},
-	{"the end of go test with echotest.Main", "tests and cassettes", calls, ended, nil},
-	{"a run of tests, one edit of all prompts", "tests and cassettes", calls, edited, nil},
-	{"`ls`", "tests and cassettes", calls, suite("ls"), nil},
-	{"`prune`", "tests and cassettes", calls, suite("prune"), nil},
-	{"`verify`", "tests and cassettes", calls, suite("verify", "."), nil},
+	{"the end of go test with echotest.Main", "tests", calls, ended, nil},
+	{"a run of tests that replay", "tests", calls, passed, nil},
+	{"a run of tests, one edit of all prompts", "tests", calls, edited, nil},
+	{"`ls`", "tests", calls, suite("ls"), nil},
+	{"`prune`", "tests", calls, suite("prune"), nil},
+	{"`verify`", "tests", calls, suite("verify", "."), nil},
 }
 
 const chat = "https://api.openai.com/v1/chat/completions"
@@ -276,15 +278,15 @@ func record(vcr bool, of func(int) talk) func(dir string, n int) error {
 }
 
 // all measures all of it.
-func all(f func(dir string, n int) error) func(dir string, n int) (spent, error) {
-	return func(dir string, n int) (spent, error) { return measured(func() error { return f(dir, n) }) }
+func all(f func(dir string, n int) error) func(dir string, n int) (time.Duration, error) {
+	return func(dir string, n int) (time.Duration, error) { return measured(func() error { return f(dir, n) }) }
 }
 
 // replayed measures Open, the calls and Close of what was recorded before.
-func replayed(vcr bool, of func(int) talk) func(dir string, n int) (spent, error) {
-	return func(dir string, n int) (spent, error) {
+func replayed(vcr bool, of func(int) talk) func(dir string, n int) (time.Duration, error) {
+	return func(dir string, n int) (time.Duration, error) {
 		if err := record(vcr, of)(dir, n); err != nil {
-			return spent{}, err
+			return 0, err
 		}
 		t := of(n)
 		return measured(func() error { return t.through(open(vcr, filepath.Join(dir, "c"), nil)) })
@@ -292,14 +294,14 @@ func replayed(vcr bool, of func(int) talk) func(dir string, n int) (spent, error
 }
 
 // cassettes measures how n cassettes of one call are recorded.
-func cassettes(vcr bool) func(dir string, n int) (spent, error) {
+func cassettes(vcr bool) func(dir string, n int) (time.Duration, error) {
 	return all(func(dir string, n int) error { return eachCassette(vcr, dir, n, true) })
 }
 
-func cassettesReplayed(vcr bool) func(dir string, n int) (spent, error) {
-	return func(dir string, n int) (spent, error) {
+func cassettesReplayed(vcr bool) func(dir string, n int) (time.Duration, error) {
+	return func(dir string, n int) (time.Duration, error) {
 		if err := eachCassette(vcr, dir, n, true); err != nil {
-			return spent{}, err
+			return 0, err
 		}
 		return measured(func() error { return eachCassette(vcr, dir, n, false) })
 	}
@@ -320,10 +322,10 @@ func eachCassette(vcr bool, dir string, n int, live bool) error {
 }
 
 // misses measures a replay of calls whose texts were all edited alike.
-func misses(vcr bool) func(dir string, n int) (spent, error) {
-	return func(dir string, n int) (spent, error) {
+func misses(vcr bool) func(dir string, n int) (time.Duration, error) {
+	return func(dir string, n int) (time.Duration, error) {
 		if err := record(vcr, distinct)(dir, n); err != nil {
-			return spent{}, err
+			return 0, err
 		}
 		t := distinct(n)
 		return measured(func() error {
@@ -341,7 +343,7 @@ func misses(vcr bool) func(dir string, n int) (spent, error) {
 }
 
 // missed measures one miss of a request of n bytes in many messages, with one word edited.
-func missed(dir string, n int) (spent, error) {
+func missed(dir string, n int) (time.Duration, error) {
 	body := func(word string) []byte {
 		var messages []any
 		for i := range max(1, n/1000) {
@@ -352,7 +354,7 @@ func missed(dir string, n int) (spent, error) {
 	}
 	t := one(body("Answer"), "application/json", plain("ok"))
 	if err := t.through(open(false, filepath.Join(dir, "c"), t.upstream())); err != nil {
-		return spent{}, err
+		return 0, err
 	}
 	return measured(func() error {
 		s, err := open(false, filepath.Join(dir, "c"), nil)
@@ -368,24 +370,24 @@ func missed(dir string, n int) (spent, error) {
 }
 
 // failures measures Close after n calls that failed.
-func failures(dir string, n int) (spent, error) {
+func failures(dir string, n int) (time.Duration, error) {
 	t := distinct(n)
 	r, err := promptecho.Open(filepath.Join(dir, "c.yaml"), promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(function(func(req *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 429, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(`{"error":{"message":"slow down"}}`)), Request: req}, nil
 	})))
 	if err != nil {
-		return spent{}, err
+		return 0, err
 	}
 	for i := range n {
 		if _, err := ask(r, t.ask(i)); err != nil {
-			return spent{}, err
+			return 0, err
 		}
 	}
 	return measured(func() error { _ = r.Close(); return nil })
 }
 
 // beginnings measures recording of a text in which the beginnings of tokens stand again and again.
-func beginnings(dir string, n int) (spent, error) {
+func beginnings(dir string, n int) (time.Duration, error) {
 	return measured(func() error {
 		for i, text := range []string{"ya29.", "sk-", "eyJ", "AKIA", "-----BEGIN ", "https://", "Bearer ", "a@", "xox", "key=", "ghp_", "AIza", "?sig=", "://a:"} {
 			t := one(asking(user(strings.Repeat(text, n/14/len(text)))), "application/json", plain("ok"))
@@ -398,13 +400,13 @@ func beginnings(dir string, n int) (spent, error) {
 }
 
 // diffed measures diff of two cassettes that differ in each request.
-func diffed(dir string, n int) (spent, error) {
+func diffed(dir string, n int) (time.Duration, error) {
 	for _, word := range []string{"Answer", "Please answer"} {
 		t := distinct(n)
 		asked := t.ask
 		t.ask = func(i int) []byte { return bytes.Replace(asked(i), []byte("Answer"), []byte(word), 1) }
 		if err := t.through(open(false, filepath.Join(dir, word[:1]), t.upstream())); err != nil {
-			return spent{}, err
+			return 0, err
 		}
 	}
 	return verb(dir, "diff", "A.yaml", "P.yaml")
@@ -428,10 +430,10 @@ func newSuite(dir string, n int, test string) error {
 }
 
 // suite measures a verb with a package of n tests.
-func suite(args ...string) func(dir string, n int) (spent, error) {
-	return func(dir string, n int) (spent, error) {
+func suite(args ...string) func(dir string, n int) (time.Duration, error) {
+	return func(dir string, n int) (time.Duration, error) {
 		if err := newSuite(dir, n, "package p\n\nimport \"testing\"\n\nfunc one(t *testing.T) {}\n\n"); err != nil {
-			return spent{}, err
+			return 0, err
 		}
 		return verb(dir, args...)
 	}
@@ -475,42 +477,59 @@ func tests(dir string, n int, body []byte, main string) (bin string, err error) 
 }
 
 // ended measures what echotest.Main adds to a package of n tests.
-func ended(dir string, n int) (spent, error) {
+func ended(dir string, n int) (time.Duration, error) {
 	t := distinct(1)
-	var took [2]spent
+	var took [2]time.Duration
 	for i, main := range []string{"", withMain} {
 		work := filepath.Join(dir, fmt.Sprint(i))
 		bin, err := tests(work, n, t.ask(0), main)
 		if err != nil {
-			return spent{}, err
+			return 0, err
 		}
 		for try := range 3 {
 			one, _, err := child(work, bin, "-test.timeout=0", "-echo.mode=none")
 			if err != nil {
-				return spent{}, err
+				return 0, err
 			}
-			if try == 0 || one.cpu < took[i].cpu {
+			if try == 0 || one < took[i] {
 				took[i] = one
 			}
 		}
 	}
-	return spent{cpu: max(0, took[1].cpu-took[0].cpu)}, nil
+	return max(0, took[1]-took[0]), nil
+}
+
+// passed measures a run of n tests that all replay their call.
+func passed(dir string, n int) (time.Duration, error) {
+	t := distinct(1)
+	bin, err := tests(dir, n, t.ask(0), withMain)
+	if err != nil {
+		return 0, err
+	}
+	took, out, err := child(dir, bin, "-test.timeout=0", "-echo.mode=none")
+	if err != nil {
+		return 0, err
+	}
+	if !bytes.HasPrefix(out, []byte("PASS\n")) {
+		return 0, fmt.Errorf("a run of tests that replay: %.2000s", out)
+	}
+	return took, nil
 }
 
 // edited measures a run of n tests that all miss, since their prompts were edited alike. It is told in a few lines.
-func edited(dir string, n int) (spent, error) {
+func edited(dir string, n int) (time.Duration, error) {
 	const most = 150
 	t := distinct(1)
 	bin, err := tests(dir, n, bytes.Replace(t.ask(0), []byte("Answer"), []byte("Please answer"), 1), withMain)
 	if err != nil {
-		return spent{}, err
+		return 0, err
 	}
 	took, out, err := child(dir, bin, "-test.timeout=0", "-echo.mode=none")
 	if err != nil {
-		return spent{}, err
+		return 0, err
 	}
 	if lines := bytes.Count(out, []byte("\n")); lines > most && lines > bytes.Count(out, []byte("--- FAIL"))+most {
-		return spent{}, fmt.Errorf("%d lines:\n%.2000s", lines, out)
+		return 0, fmt.Errorf("%d lines:\n%.2000s", lines, out)
 	}
 	return took, nil
 }
