@@ -97,7 +97,7 @@ func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 		call.Line = it.Line
 		d.Calls, its = append(d.Calls, call), append(its, it)
 	}
-	changes.SideBySide(len(its), func(i int) { d.Calls[i].Request, d.Calls[i].Asked = about(its[i]) })
+	changes.InParallel(len(its), func(i int) { d.Calls[i].Request, d.Calls[i].Asked = about(its[i]) })
 	return d
 }
 
