@@ -233,7 +233,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 			fmt.Fprintln(w, redact.Printable(im.Problem))
 			continue
 		case im.To == "":
-			tell(w, "%s: nothing to write", im.Path)
+			printLine(w, "%s: nothing to write", im.Path)
 			im.printLeftOut(w)
 			continue
 		}
@@ -243,7 +243,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 		if im.same {
 			there = ", already there and unchanged"
 		}
-		tell(w, "%s -> %s: %s of %s%s", im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
+		printLine(w, "%s -> %s: %s of %s%s", im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
 		for _, l := range im.read.Losses {
 			newPrinter(w, false).line(2, "", "in %d of %d: %s", l.Times, im.Interactions, l.Text)
 		}
@@ -256,7 +256,7 @@ func printImports(w io.Writer, list []*importing, others int) {
 	if others > 0 {
 		text += fmt.Sprintf("; %s of other kinds left alone", count(others, "file"))
 	}
-	tell(w, "%s", text)
+	printLine(w, "%s", text)
 }
 
 // printLeftOut prints which interactions are not kept.

@@ -127,7 +127,7 @@ func installMerge(stdout io.Writer) error {
 		}
 		fmt.Fprintf(stdout, "done in this clone: git config %s %s\n", setting[0], shell.Quote(setting[1]))
 	}
-	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings "+
+	printLine(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings "+
 		"of git, too: run promptecho merge -install there")
 	return nil
 }
@@ -159,7 +159,7 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		return err
 	}
 	if len(list) == 0 {
-		tell(stdout, "nothing to merge")
+		printLine(stdout, "nothing to merge")
 		return nil
 	}
 	open := 0
@@ -174,16 +174,16 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		}
 		if conflicts > 0 {
 			open++
-			tell(stdout, "%s: %s: keep one of the two interactions "+
+			printLine(stdout, "%s: %s: keep one of the two interactions "+
 				"between each pair of marks, and remove the marks",
 				m.path, count(conflicts, "conflict"))
 			continue
 		}
 		done = append(done, m.path)
-		tell(stdout, "%s: merged", m.path)
+		printLine(stdout, "%s: merged", m.path)
 	}
 	if len(done) > 0 {
-		tell(stdout, "go test ./... replays the merged cassettes; PROMPTECHO_MODE=update records "+
+		printLine(stdout, "go test ./... replays the merged cassettes; PROMPTECHO_MODE=update records "+
 			"what neither side has, and drops unused recordings. Then:")
 		newPrinter(stdout, false).command("git add -A " + shell.Quote(commonFolder(done)))
 	}

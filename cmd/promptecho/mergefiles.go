@@ -124,10 +124,10 @@ func mergeInto(dir string, paths []string, stdout io.Writer) error {
 		}
 		if conflict != "" {
 			open++
-			tell(stdout, "%s: conflict: %s; nothing was written", to, conflict)
+			printLine(stdout, "%s: conflict: %s; nothing was written", to, conflict)
 			continue
 		}
-		tell(stdout, "%s: from %s", to, count(len(files), "cassette"))
+		printLine(stdout, "%s: from %s", to, count(len(files), "cassette"))
 	}
 	if open > 0 {
 		return found("")

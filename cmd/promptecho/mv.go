@@ -64,7 +64,7 @@ func runMv(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		removeEmpty(filepath.Dir(m.from))
-		tell(stdout, "%s -> %s", m.from, m.to)
+		printLine(stdout, "%s -> %s", m.from, m.to)
 	}
 	return nil
 }

@@ -82,14 +82,14 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 		for _, l := range list {
 			what := count(l.Interactions, "interaction")
 			if l.PassThrough != "" {
-				tell(stdout, "%s: if its test uses %s, %s %s no longer needed; a run in mode update drops %s",
+				printLine(stdout, "%s: if its test uses %s, %s %s no longer needed; a run in mode update drops %s",
 					l.Path, l.PassThrough, what, agreeing(l.Interactions, "is", "are"), itOrThem(l.Interactions))
 				continue
 			}
 			if l.Kind == isSnapshots {
 				what = count(l.Snapshots, "snapshot")
 			}
-			tell(stdout, "%s: %s, %s: %s", l.Path, what, l.Why, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+			printLine(stdout, "%s: %s, %s: %s", l.Path, what, l.Why, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
 		}
 		fmt.Fprintln(stdout, count(number, "orphan"))
 	}

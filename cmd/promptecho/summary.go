@@ -208,7 +208,7 @@ func (s *summary) printProof(w io.Writer) {
 			of = "In tests that passed, t"
 		}
 		fmt.Fprintln(w)
-		tell(w, "%she new recordings replay (tried %s)", of, count(s.proof.n, "time"))
+		printLine(w, "%she new recordings replay (tried %s)", of, count(s.proof.n, "time"))
 	}
 }
 
