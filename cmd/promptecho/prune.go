@@ -106,7 +106,7 @@ func prunable(paths []string, stderr io.Writer) ([]pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, packages, passing, p := []pruned{}, testPackages{}, map[string][]passingName{}, newProgress(stderr)
+	list, packages, passing, p := []pruned{}, testPackages{}, map[string][]passThrough{}, newProgress(stderr)
 	defer p.end()
 	for i, file := range files {
 		p.step(i, len(files))

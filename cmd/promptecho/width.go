@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// wide are the characters that a terminal gives two columns (Unicode Standard Annex 11): those
-// of East Asia, and pictures.
+// wide has the characters that take two columns on a terminal (Unicode Standard Annex 11): those of
+// East Asia, and pictures.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1}, {0x231a, 0x231b, 1}, {0x23e9, 0x23ec, 1}, {0x23f0, 0x23f3, 3}, {0x25fd, 0x25fe, 1}, {0x2614, 0x2615, 1},
@@ -27,7 +27,8 @@ var wide = &unicode.RangeTable{
 	},
 }
 
-// runeWidth returns how many columns a character takes. Marks stand on the one before.
+// runeWidth returns the number of columns of a character: 0 for marks, which are drawn over the
+// character before them.
 func runeWidth(r rune) int {
 	switch {
 	case r < 0x300:
@@ -40,7 +41,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// textWidth returns how many columns a text takes.
+// textWidth returns the number of columns of a text.
 func textWidth(text string) (n int) {
 	for _, r := range text {
 		n += runeWidth(r)
@@ -48,7 +49,7 @@ func textWidth(text string) (n int) {
 	return n
 }
 
-// prefix returns as much of the beginning of a text as has room in so many columns.
+// prefix returns the longest beginning of a text that fits into a number of columns.
 func prefix(text string, columns int) string {
 	for i, r := range text {
 		columns -= runeWidth(r)
@@ -59,19 +60,21 @@ func prefix(text string, columns int) string {
 	return text
 }
 
-// suffix returns as much of the end of a text as has room in so many columns.
+// suffix returns the longest end of a text that fits into a number of columns.
 func suffix(text string, columns int) string {
 	runes := []rune(text)
 	for i := len(runes) - 1; i >= 0; i-- {
 		columns -= runeWidth(runes[i])
 		if columns < 0 {
-			return strings.TrimLeftFunc(string(runes[i+1:]), func(r rune) bool { return runeWidth(r) == 0 })
+			isMark := func(r rune) bool { return runeWidth(r) == 0 } // of a character left out
+			return strings.TrimLeftFunc(string(runes[i+1:]), isMark)
 		}
 	}
 	return text
 }
 
-// middle shortens a text to so many columns by its middle: long names often differ at their ends.
+// middle shortens a text to a number of columns by leaving out its middle: long names often differ
+// at their ends.
 func middle(text string, columns int) string {
 	if textWidth(text) <= columns || columns < 1 {
 		return text
@@ -80,7 +83,7 @@ func middle(text string, columns int) string {
 	return prefix(text, columns-1-end) + "…" + suffix(text, end)
 }
 
-// cutEnd shortens a text to so many columns by its end.
+// cutEnd shortens a text to a number of columns by leaving out its end.
 func cutEnd(text string, columns int) string {
 	if textWidth(text) <= columns || columns < 1 {
 		return text
