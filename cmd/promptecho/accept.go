@@ -120,7 +120,9 @@ func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer
 }
 
 // runMissing runs the tests once, and returns the requests without a recording.
-func runMissing(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, said string, runs []missed.Run, err error) {
+func runMissing(
+	r *testRun, packages []suite.Package, stderr io.Writer,
+) (s *summary, said string, runs []missed.Run, err error) {
 	dir, err := os.MkdirTemp("", "promptecho-accept-")
 	if err != nil {
 		return nil, "", nil, err

@@ -301,7 +301,9 @@ func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error
 }
 
 // replace adds to replaced the recordings that take requests, unless the user declines.
-func (a *acceptance) replace(run *missed.Run, stored *cassette.File, f *accept.Finding, replaced accept.Changes) (lines []acceptLine) {
+func (a *acceptance) replace(
+	run *missed.Run, stored *cassette.File, f *accept.Finding, replaced accept.Changes,
+) (lines []acceptLine) {
 	for i, number := range f.Into {
 		l := lineOf(run, stored, f, number)
 		declined := a.confirm(&l, f)

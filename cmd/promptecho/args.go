@@ -23,7 +23,7 @@ func (*helpError) Error() string { return flag.ErrHelp.Error() }
 func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	flags.SetOutput(io.Discard)
 	flags.VisitAll(func(f *flag.Flag) {
-		// The values of flag.Func, which may be set several times, are no Getters.
+		// The values of flag.Func, which may be set several times, are not Getters.
 		if v, ok := f.Value.(flag.Getter); ok {
 			f.Value = &onceValue{Getter: v}
 		}

@@ -33,7 +33,7 @@ func dateByGit(list []listing) {
 // lastChanges returns when files were changed, as git knows it: the time of the last commit of each
 // file that has no uncommitted changes. A clone sets the modification times of all files to the
 // time at which it is made, so they say nothing. Files that git does not know, or does not find
-// within maxGitTime, are left out.
+// in maxGitTime, are left out.
 func lastChanges(files []string) map[string]time.Time {
 	ctx, cancel := context.WithTimeout(context.Background(), maxGitTime)
 	defer cancel()

@@ -175,7 +175,7 @@ func runeStart(text string, at int) int {
 	return at
 }
 
-// wrap splits a line between words into pieces that are no wider than width, if no word is
+// wrap splits a line between words into pieces of at most width columns, if no word is
 // wider. It splits nothing if width is below 20: a column of single words is hard to read.
 func wrap(line string, width int) (pieces []string) { return wrapLine(line, width, width) }
 

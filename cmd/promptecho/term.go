@@ -11,7 +11,7 @@ import (
 // An output is a writer for people: it says how wide a line may be, and whether colours are shown.
 type output struct {
 	io.Writer
-	width  int // 0 for no limit: the output is no terminal
+	width  int // 0 for no limit: the output is not a terminal
 	colour bool
 }
 

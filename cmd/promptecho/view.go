@@ -128,7 +128,8 @@ func (v *viewer) write(file string, stdout, stderr io.Writer) error {
 func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !urls.IsLoopback(r.Host): // the port does not count: ssh may forward another one
-		http.Error(w, "this is only for this machine: use the address that promptecho view printed", http.StatusForbidden)
+		http.Error(w, "this is only for this machine: use the address that promptecho view printed",
+			http.StatusForbidden)
 		return
 	case r.URL.Path != "/":
 		http.NotFound(w, r)

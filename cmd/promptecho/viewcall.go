@@ -20,7 +20,9 @@ import (
 )
 
 // callOf returns an interaction for the page, in the words of show.
-func callOf(e *conversation.Exchange, it *interaction.Interaction, depth int, path string, omits headlineOmits) *page.Call {
+func callOf(
+	e *conversation.Exchange, it *interaction.Interaction, depth int, path string, omits headlineOmits,
+) *page.Call {
 	const maxDepth = 3 // page.css indents no further
 	head := headline(e, omits)
 	c := &page.Call{
@@ -110,8 +112,8 @@ func partsOf(parts []conversation.Part) (list []page.Part) {
 	return list
 }
 
-// plotOf returns the drawing of how the events of a stream arrived; nil if the answer is no stream
-// of two or more events.
+// plotOf returns the drawing of how the events of a stream arrived; nil if the answer is not a
+// stream of two or more events.
 func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
 	if e.Answer.Stream == "" || e.Answer.Events < 2 {
 		return nil
@@ -167,7 +169,7 @@ func rawOf(it *interaction.Interaction, arguments string) (list []page.Field) {
 	})
 }
 
-// rawText returns a message of HTTP as text. In place of a body that is no text or too long, it
+// rawText returns a message of HTTP as text. In place of a body that is not text or too long, it
 // has the command that prints the body.
 func rawText(firstLine string, headers interaction.Headers, body []byte, command string) string {
 	text := redact.OneLine(firstLine) + "\n"

@@ -186,7 +186,7 @@ func (c *comparer) compareAdjacent() {
 const maxRevisions = 100
 
 // compareRevision compares cassettes with a git revision. If ref is empty, it compares them with
-// HEAD, and it is no error if there is no HEAD or no git.
+// HEAD, and a missing HEAD or git is not an error.
 func (c *comparer) compareRevision(ref string, paths []string) error {
 	name := cmp.Or(ref, "HEAD")
 	isOptional := ref == ""

@@ -61,7 +61,7 @@ func wordPieces(old, fresh string) (pieces []diffmatchpatch.Diff, ok bool) {
 	pieces = append(pieces, diffmatchpatch.Diff{Type: diffmatchpatch.DiffEqual, Text: after})
 	pieces = joinEqual(pieces)
 
-	inBoth, inOld, inNew := 0, 0, 0
+	var inBoth, inOld, inNew int // bytes
 	for i, d := range pieces {
 		n := lengthWithoutSpace(d.Text)
 		switch d.Type {
