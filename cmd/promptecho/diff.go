@@ -156,8 +156,8 @@ func changedAt(ref string, paths []string) (changed, unknown []string, err error
 	return changed, unknown, nil
 }
 
-// diffRevision compares a file with a revision. It returns nil if the file is no cassette, unless it
-// is named: then that is an error.
+// diffRevision compares a file with a revision. It returns nil if the file is not a cassette, unless
+// it is named: then that is an error.
 func diffRevision(ref, file string, isNamed bool) (*difference, error) {
 	old, errOld := loadRevision(ref, file)
 	isNowCassette, errNew := looksLikeCassette(file)
@@ -184,8 +184,8 @@ func diffRevision(ref, file string, isNamed bool) (*difference, error) {
 	return compare(file+" ("+ref+")", file, old, fresh), nil
 }
 
-// neverWasCassette reports whether a file that is no cassette now was none in the revision either, as
-// the errors of both say.
+// neverWasCassette reports whether a file that is not a cassette now was not one in the revision
+// either. errOld and errNew are the errors of reading the two.
 func neverWasCassette(errOld, errNew error) bool {
 	var syntax *cassette.SyntaxError
 	canBeRead := errNew == nil

@@ -238,7 +238,8 @@ func (im *importing) write() {
 	im.Written = true
 }
 
-// printImports prints the result of each import. others is the number of files that are no cassettes.
+// printImports prints the result of each import. others is the number of files that are not
+// cassettes.
 func printImports(w io.Writer, list []*importing, others int) {
 	done, interactions := 0, 0
 	for _, im := range list {

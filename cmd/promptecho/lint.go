@@ -197,8 +197,8 @@ func splitFindings(output string) (findings, rest []string) {
 	return findings, rest
 }
 
-// isProgress reports whether a line of the output of go vet is no error: the name of a package, or
-// the download of a module.
+// isProgress reports whether a line of the output of go vet only shows progress: the name of a
+// package, or the download of a module.
 func isProgress(line string) bool {
 	return line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "go: downloading ")
 }

@@ -213,7 +213,8 @@ func (v *verdict) failure(code finding.Code, text string) finding.Finding {
 	return finding.Finding{Code: code, Severity: finding.Failure, File: v.Path, Text: text}
 }
 
-// note returns a finding that is no error, about a line, or about the whole file if line is 0.
+// note returns a finding that does not fail the file. It is about a line, or about the whole file if
+// line is 0.
 func (v *verdict) note(code finding.Code, line int, text string) finding.Finding {
 	return finding.Finding{Code: code, Severity: finding.Note, File: v.Path, Line: line, Text: text}
 }

@@ -23,7 +23,7 @@ type Config struct {
 	Options    []string // options of the recorder, as promptecho serve -options takes them
 	Upstreams  []string // additional upstreams, each as VARIABLE=URL
 	RequireAll bool     // an unused recording fails the run
-	Standalone bool     // there is no command, so no run that could use all recordings
+	Standalone bool     // without a command, so unused recordings are not reported
 	Listen     string   // host and port, of this machine; empty for any port
 
 	// Command returns the shell command that runs the suite again in a record mode.

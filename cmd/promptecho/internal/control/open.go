@@ -240,7 +240,9 @@ func upstreamKey(path string) (key string, ok bool) {
 	if len(parts) < 3 {
 		return "", false
 	}
-	key, scheme, host := parts[0], parts[1], parts[2]
+	key = parts[0]
+	scheme := parts[1]
+	host := parts[2]
 	if key == "" || host == "" {
 		return "", false
 	}

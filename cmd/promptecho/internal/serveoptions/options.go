@@ -21,7 +21,7 @@ const (
 	matchOnlyUsage = `write {llm: [model, messages]}: a selector and fields`
 )
 
-// options are the options whose arguments are no Go values, by their names.
+// options has the options by their names, without those whose arguments must be Go values.
 var options = map[string]option{
 	"alias":           pair((*recorder.Config).Alias, aliasUsage),
 	"allow_raced":     onOff((*recorder.Config).AllowRaced),
