@@ -43,16 +43,17 @@ The exit status is 1 if a request was refused, if a test failed for another
 reason, if -n found something to accept, or if the run was interrupted.
 `
 
-// maxRounds bounds how often the tests are run. Each round goes on by at least one request.
+// maxRounds limits how often the tests are run. Each round but the last accepts a request, so
+// this is the longest chain of requests of an agent.
 const maxRounds = 300
 
-// runAccept takes edited requests over into recordings.
+// runAccept writes edited requests into recordings.
 func runAccept(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("accept", flag.ContinueOnError)
-	a := &acceptance{out: stdout, files: map[string]*acceptedFile{}, declined: map[string]string{}, seen: map[string]string{}, alike: map[string][]acceptLine{}, yes: map[string]bool{}}
+	a := newAcceptance(stdout)
 	flags.BoolVar(&a.dry, "n", false, "")
 	ask := flags.Bool("i", false, "")
-	flags.BoolVar(&a.questions, "question", false, "")
+	flags.BoolVar(&a.allowQuestions, "question", false, "")
 	r, err := parseRun("accept", flags, args)
 	if err != nil {
 		return err
@@ -62,7 +63,8 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 		if r.asJSON || a.dry {
 			return errors.New("-i asks questions: do not combine it with -json or -n")
 		}
-		a.questions, a.answers = true, bufio.NewReader(os.Stdin)
+		a.allowQuestions = true
+		a.input = bufio.NewReader(os.Stdin)
 	}
 	if r.asJSON {
 		a.out = io.Discard
@@ -72,8 +74,9 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	s, said, err := a.loop(r, packages, stderr)
-	if terr := a.tidy(); err == nil {
-		err = terr
+	tidyErr := a.tidy()
+	if err == nil {
+		err = tidyErr
 	}
 	if err != nil {
 		return err
@@ -87,36 +90,39 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 	return a.verdict(s, said)
 }
 
-// loop runs the tests, and accepts what they ask, until that changes nothing any more. It
-// returns what came of the last run.
+// loop runs the tests, and accepts the requests without a recording, until a round changes
+// nothing. It returns the summary of the last run, and what go test printed besides its events.
 func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, said string, err error) {
-	narrow := !slices.ContainsFunc(r.flags, func(f string) bool { return strings.HasPrefix(f, "-run=") })
-	all := r.flags
-	defer func() { r.flags = all }()
+	isRunFlag := func(f string) bool { return strings.HasPrefix(f, "-run=") }
+	mayNarrow := !slices.ContainsFunc(r.flags, isRunFlag)
+	flags := r.flags
+	defer func() { r.flags = flags }()
 	for a.rounds = 1; ; a.rounds++ {
 		var runs []missed.Run
-		s, said, runs, err = round(r, packages, stderr)
+		s, said, runs, err = runMissing(r, packages, stderr)
 		if err != nil || s.interrupted {
 			return s, said, err
 		}
-		went, err := a.round(runs)
+		changed, err := a.acceptMissed(runs)
 		switch {
 		case err != nil:
 			return s, said, err
-		case !went || a.dry:
+		case !changed || a.dry:
 			return s, said, nil
 		case a.rounds == maxRounds:
 			return s, said, fmt.Errorf("after %d rounds there are still requests without a recording", maxRounds)
 		}
-		r.flags = all
-		if narrow {
-			r.flags = append(slices.Clip(all), a.onlyFailed(s, runs)...)
+		r.flags = flags
+		if mayNarrow {
+			r.flags = append(slices.Clip(flags), onlyFailed(s, runs)...)
 		}
 	}
 }
 
-// round runs the tests once, and returns what they missed.
-func round(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, said string, runs []missed.Run, err error) {
+// runMissing runs the tests once, and returns the requests without a recording.
+func runMissing(
+	r *testRun, packages []suite.Package, stderr io.Writer,
+) (s *summary, said string, runs []missed.Run, err error) {
 	dir, err := os.MkdirTemp("", "promptecho-accept-")
 	if err != nil {
 		return nil, "", nil, err
@@ -129,9 +135,9 @@ func round(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, 
 	return s, said, runs, err
 }
 
-// onlyFailed returns the flag by which the next round runs only the tests that failed, or
-// nothing if something else missed as well.
-func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
+// onlyFailed returns the flag that makes the next round run only the tests that failed. It
+// returns none if a package failed, or if a request was missed outside of these tests.
+func onlyFailed(s *summary, runs []missed.Run) []string {
 	var names, cassettes []string
 	for _, t := range s.Tests {
 		if t.Status == suite.Pass || t.Status == suite.Skip {
@@ -141,43 +147,47 @@ func (a *acceptance) onlyFailed(s *summary, runs []missed.Run) []string {
 		name, _, _ := strings.Cut(t.Name, "/")
 		names = addNew(names, regexp.QuoteMeta(name))
 	}
-	if len(s.Failures) > 0 || slices.ContainsFunc(runs, func(r missed.Run) bool { return !slices.Contains(cassettes, r.Cassette) }) {
+	isOfOther := func(r missed.Run) bool { return !slices.Contains(cassettes, r.Cassette) }
+	if len(s.Failures) > 0 || slices.ContainsFunc(runs, isOfOther) {
 		return nil
 	}
 	return []string{"-run=" + only(names)}
 }
 
-// print says what is left to do, of what the last run came to, and sums up.
+// print prints the accepted and refused requests, what to do about them, other failures of the
+// last run, and the sums.
 func (a *acceptance) print(s *summary, r *testRun) {
-	w := a.out
-	p := newPrinter(w, true)
+	p := newPrinter(a.out, true)
 	a.printAlike()
 	for _, l := range a.refused {
 		p.write("\n")
-		a.say("refused", &l)
+		a.printRequest("refused", &l)
 	}
-	if commands := s.commands("record -update", a.tests(s)); len(commands) > 0 {
+	if commands := s.commands("record -update", a.refusedTests(s)); len(commands) > 0 {
 		p.write("\n")
 		p.line(0, bold, "To record the refused requests:")
 		for _, command := range commands {
 			p.command(command)
 		}
 	}
-	if slices.ContainsFunc(a.refused, func(l acceptLine) bool { return l.Code == finding.QuestionChanged }) {
+	isOfQuestion := func(l acceptLine) bool { return l.Code == finding.QuestionChanged }
+	if slices.ContainsFunc(a.refused, isOfQuestion) {
 		command := again("accept -question", r.flags, r.patterns, r.behind)
 		p.line(0, bold, "To keep the answers although the question differs:")
 		p.command(command)
 	}
+
 	for _, f := range s.failures() {
 		p.write("\n" + p.report(redact.Printable(f.Output)))
 	}
-	for _, t := range a.otherwise(s) {
+	for _, t := range a.otherFailures(s) {
 		p.write("\n" + p.report(redact.Printable(t.Output)))
 	}
-	accepted, files := a.accepted()
-	if accepted > 0 && !a.dry {
-		printWritten(w, files, false)
-		// The filters stay: a test that they leave out may not run here.
+
+	files := a.acceptedFiles()
+	if len(a.accepted) > 0 && !a.dry {
+		printWritten(a.out, files, false)
+		// The command keeps the filters: tests that they leave out may not run here.
 		command := again("record -accepted", r.flags, r.patterns, r.behind)
 		p.line(0, bold, "The accepted requests keep the answers to the old requests. To record those answers again:")
 		p.command(command)
@@ -187,35 +197,40 @@ func (a *acceptance) print(s *summary, r *testRun) {
 		verb = "to accept"
 	}
 	p.write("\n")
-	p.line(0, bold, "%s %s in %s, %d refused (%s)", count(accepted, "request"), verb, count(len(files), "cassette"), len(a.refused), count(a.rounds, "run"))
+	p.line(0, bold, "%s %s in %s, %d refused (%s)",
+		count(len(a.accepted), "request"), verb, count(len(files), "cassette"),
+		len(a.refused), count(a.rounds, "run"))
 }
 
-// tests returns the failed tests of the cassettes in which something was refused.
-func (a *acceptance) tests(s *summary) []*suite.Test {
-	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool { return !a.refusedIn(t.Cassettes) })
+// refusedTests returns the failed tests whose cassettes have refused requests.
+func (a *acceptance) refusedTests(s *summary) []*suite.Test {
+	return slices.DeleteFunc(s.failed(), func(t *suite.Test) bool { return !hasLineOf(a.refused, t) })
 }
 
-// otherwise returns the tests that failed, and not because of what was refused or, if
-// nothing is written, could be accepted. A test that failed with its subtest has no reason of
-// its own, as far as one can know: what it has logged looks like its errors.
-func (a *acceptance) otherwise(s *summary) []*suite.Test {
+// otherFailures returns the tests that failed for another reason than a refused request or, if
+// nothing is written, an accepted one. A test whose subtest failed for such a reason is left
+// out: its own errors cannot be told from what it has logged.
+func (a *acceptance) otherFailures(s *summary) []*suite.Test {
 	failed := s.failed()
-	byMiss := func(t *suite.Test) bool {
-		accepted := slices.ContainsFunc(a.done, func(l acceptLine) bool { return slices.Contains(t.Cassettes, l.path) })
-		return a.refusedIn(t.Cassettes) || a.dry && accepted
+	isByMiss := func(t *suite.Test) bool {
+		return hasLineOf(a.refused, t) || a.dry && hasLineOf(a.accepted, t)
 	}
 	return slices.DeleteFunc(slices.Clone(failed), func(t *suite.Test) bool {
-		return byMiss(t) || slices.ContainsFunc(failed, func(sub *suite.Test) bool { return sub.IsBelow(t) && byMiss(sub) })
+		isBelowByMiss := func(sub *suite.Test) bool { return sub.IsBelow(t) && isByMiss(sub) }
+		return isByMiss(t) || slices.ContainsFunc(failed, isBelowByMiss)
 	})
 }
 
-func (a *acceptance) refusedIn(cassettes []string) bool {
-	return slices.ContainsFunc(a.refused, func(l acceptLine) bool { return slices.Contains(cassettes, l.path) })
+// hasLineOf reports whether a list has a request of a test's cassette.
+func hasLineOf(list []acceptLine, t *suite.Test) bool {
+	return slices.ContainsFunc(list, func(l acceptLine) bool {
+		return slices.Contains(t.Cassettes, l.path)
+	})
 }
 
-// verdict returns what the exit status says.
+// verdict returns the error for the exit status, nil if nothing is left to do. said is what go
+// test printed besides its events.
 func (a *acceptance) verdict(s *summary, said string) error {
-	accepted, _ := a.accepted()
 	var text []string
 	if s.interrupted {
 		text = append(text, "interrupted")
@@ -223,10 +238,11 @@ func (a *acceptance) verdict(s *summary, said string) error {
 	if len(a.refused) > 0 {
 		text = append(text, count(len(a.refused), "request")+" refused")
 	}
-	if n := len(a.otherwise(s)) + len(s.failures()); n > 0 {
+	if n := len(a.otherFailures(s)) + len(s.failures()); n > 0 {
 		text = append(text, count(n, "failure")+" with another cause than a missing recording")
 	}
-	if len(text) == 0 && (!a.dry || accepted == 0) {
+	hasMoreToAccept := a.dry && len(a.accepted) > 0
+	if len(text) == 0 && !hasMoreToAccept {
 		return nil
 	}
 	if said != "" && len(s.failures()) > 0 {
@@ -235,14 +251,14 @@ func (a *acceptance) verdict(s *summary, said string) error {
 	return found(strings.Join(text, ", "))
 }
 
-// json returns what was done for programs.
+// json returns the result for programs.
 func (a *acceptance) json(s *summary) any {
 	lines := func(list []acceptLine) []acceptLine { return append([]acceptLine{}, list...) }
 	failed := []*suite.Test{}
 	return map[string]any{
-		"accepted":    lines(a.done),
+		"accepted":    lines(a.accepted),
 		"refused":     lines(a.refused),
-		"failed":      append(failed, a.otherwise(s)...),
+		"failed":      append(failed, a.otherFailures(s)...),
 		"failures":    append([]suite.Failure{}, s.failures()...),
 		"runs":        a.rounds,
 		"dry":         a.dry,

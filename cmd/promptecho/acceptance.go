@@ -21,40 +21,51 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// An acceptance is what promptecho accept has done so far.
+// An acceptance is the state of promptecho accept.
 type acceptance struct {
-	out       io.Writer
-	dry       bool // nothing is written
-	questions bool // what is asked may differ
-	answers   *bufio.Reader
+	out            io.Writer
+	dry            bool          // nothing is written
+	allowQuestions bool          // requests whose question differs are accepted, too
+	input          *bufio.Reader // the answers of the user; nil if the user is not asked
 
-	rounds   int
-	files    map[string]*acceptedFile
-	done     []acceptLine
-	refused  []acceptLine
-	later    []acceptLine            // asked because another request missed
-	declined map[string]string       // why the user was not for what was asked
-	seen     map[string]string       // edits that were shown, and where
-	alike    map[string][]acceptLine // what else was accepted, by its edit
-	yes      map[string]bool         // edits that the user said yes to for all requests
+	rounds    int // the number of test runs
+	files     map[string]*acceptedFile
+	accepted  []acceptLine
+	refused   []acceptLine            // by the last round
+	followUps []acceptLine            // requests of the last round that follow from another miss
+	declined  map[string]string       // why requests were declined, by cassette and request
+	shownAt   map[string]string       // the place of the request with which an edit was shown
+	alike     map[string][]acceptLine // accepted requests with an edit that was shown already
+	confirmed map[string]bool         // the edits that the user has accepted for all requests
 }
 
-// An acceptedFile is a cassette into which requests were put.
+func newAcceptance(out io.Writer) *acceptance {
+	return &acceptance{
+		out:       out,
+		files:     map[string]*acceptedFile{},
+		declined:  map[string]string{},
+		shownAt:   map[string]string{},
+		alike:     map[string][]acceptLine{},
+		confirmed: map[string]bool{},
+	}
+}
+
+// An acceptedFile is a cassette into which requests were written.
 type acceptedFile struct {
-	original []byte // what was in it at first
-	before   accept.Changes
-	undone   *acceptLine // why all of that was undone; nil if it was not
+	original []byte         // its text before the first round
+	before   accept.Changes // the replaced interactions
+	undone   *acceptLine    // why all changes were undone; nil if they were not
 }
 
 // An acceptLine is a request that was accepted or refused.
 type acceptLine struct {
 	File   string       `json:"file"`
 	Line   int          `json:"line,omitempty"`   // of the recording, or of the most similar one
-	Number int          `json:"number,omitempty"` // the same, counted from 1
+	Number int          `json:"number,omitempty"` // the number of that recording, from 1
 	Call   string       `json:"call"`
 	Edits  []acceptEdit `json:"edits,omitempty"`
 	Code   finding.Code `json:"code,omitempty"`   // why it was refused
-	Reason string       `json:"reason,omitempty"` // the same, for people
+	Reason string       `json:"reason,omitempty"` // the same in words
 
 	path  string
 	edits []diff.Edit
@@ -64,55 +75,68 @@ type acceptLine struct {
 type acceptEdit struct {
 	Path string `json:"path"`
 	Old  string `json:"old,omitempty"` // JSON
-	New  string `json:"new,omitempty"` // the same
+	New  string `json:"new,omitempty"` // JSON
 }
 
-// say prints a line as people read it, and below it what differs, if no line before had the
-// same.
-func (a *acceptance) say(what string, l *acceptLine) {
-	text := l.File
+// editKey returns a key that is equal for requests with the same edits. It is "" if there are
+// none.
+func (l *acceptLine) editKey() (key string) {
+	for _, e := range l.Edits {
+		key += e.Old + "\x00" + e.New + "\x00"
+	}
+	return key
+}
+
+// printRequest prints what happens to a request, and its edits unless the same edits were
+// printed for an earlier request.
+func (a *acceptance) printRequest(verb string, l *acceptLine) {
+	text := l.File + ": " + verb
 	if l.Number > 0 {
-		text = fmt.Sprintf("%s:%d: %s #%d", l.File, l.Line, what, l.Number)
-	} else {
-		text += ": " + what
+		text = fmt.Sprintf("%s:%d: %s #%d", l.File, l.Line, verb, l.Number)
 	}
 	text += " " + l.Call
 	if l.Reason != "" {
 		text += ": " + l.Reason
 	}
-	const shown = 6
-	p, same := newPrinter(a.out, true), l.same()
-	if same != "" && a.seen[same] != "" {
-		text += ". The edit is the same as in " + a.seen[same]
+	key := l.editKey()
+	isShown := key != "" && a.shownAt[key] != ""
+	if isShown {
+		text += ". The edit is the same as in " + a.shownAt[key]
 	}
+
+	const maxFields = 6
+	p := newPrinter(a.out, true)
 	p.line(0, "", "%s", text)
-	if same != "" && a.seen[same] == "" {
-		a.seen[same] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
-		p.fields(diff.Lines(l.edits, "  ", shown))
+	if key != "" && !isShown {
+		a.shownAt[key] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
+		p.fields(diff.Lines(l.edits, "  ", maxFields))
 	}
 }
 
-// verb is what becomes of a request.
-func (a *acceptance) verb() string {
-	return map[bool]string{false: "accepted", true: "would accept"}[a.dry]
-}
-
-// printAlike lists what was accepted of edits that were shown before: one edit is one list.
+// printAlike lists the accepted requests whose edits were shown with other requests: one list
+// for each edit.
 func (a *acceptance) printAlike() {
 	p := newPrinter(a.out, false)
-	for _, same := range slices.Sorted(maps.Keys(a.alike)) {
-		lines := slices.DeleteFunc(slices.Clone(a.alike[same]), func(l acceptLine) bool {
-			return a.files[l.path] != nil && a.files[l.path].undone != nil
+	verb := "accepted"
+	if a.dry {
+		verb = "would be accepted"
+	}
+	for _, key := range slices.Sorted(maps.Keys(a.alike)) {
+		lines := slices.DeleteFunc(slices.Clone(a.alike[key]), func(l acceptLine) bool {
+			return a.isUndone(l.path)
 		})
 		if len(lines) == 0 {
 			continue
 		}
 		p.write("\n")
-		p.line(0, bold, "%s %s, with the same edit as %s:", count(len(lines), "more request"), map[bool]string{false: "accepted", true: "would be accepted"}[a.dry], a.seen[same])
-		numbers, about := map[string][]int{}, map[string]string{} // by file
+		p.line(0, bold, "%s %s, with the same edit as %s:",
+			count(len(lines), "more request"), verb, a.shownAt[key])
+
+		numbers := map[string][]int{} // of recordings, by file
 		for _, l := range lines {
 			numbers[l.File] = append(numbers[l.File], l.Number)
 		}
+		about := map[string]string{} // by file
 		for file, list := range numbers {
 			slices.Sort(list)
 			about[file] = " (" + ranges(list) + ")"
@@ -121,19 +145,26 @@ func (a *acceptance) printAlike() {
 	}
 }
 
-// same is equal for lines of which the same differs.
-func (l *acceptLine) same() (text string) {
-	for _, e := range l.Edits {
-		text += e.Old + "\x00" + e.New + "\x00"
-	}
-	return text
+// isUndone reports whether the changes of a cassette were undone.
+func (a *acceptance) isUndone(path string) bool {
+	file := a.files[path]
+	return file != nil && file.undone != nil
 }
 
-// line returns what is to be said of a finding.
-func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
-	l := acceptLine{File: filepath.ToSlash(here(run.Cassette)), path: run.Cassette, Call: f.Form.Name(), Code: f.Refused.Code, Reason: f.Refused.Text, edits: f.Edits}
+// lineOf returns the line for a finding, with the recording of a number from 0; -1 if there is
+// none.
+func lineOf(run *missed.Run, stored *cassette.File, f *accept.Finding, number int) acceptLine {
+	l := acceptLine{
+		File:   filepath.ToSlash(here(run.Cassette)),
+		Call:   f.Form.Name(),
+		Code:   f.Refused.Code,
+		Reason: f.Refused.Text,
+		path:   run.Cassette,
+		edits:  f.Edits,
+	}
 	if number >= 0 {
-		l.Line, l.Number = stored.Interactions[number].Line, number+1
+		l.Line = stored.Interactions[number].Line
+		l.Number = number + 1
 	}
 	for _, e := range f.Edits {
 		l.Edits = append(l.Edits, acceptEdit{fieldpath.Short(e.Path), e.Recorded, e.Incoming})
@@ -141,35 +172,37 @@ func (a *acceptance) line(run *missed.Run, stored *cassette.File, f *accept.Find
 	return l
 }
 
-// round accepts what the tests of a run missed, as far as it is clear. It reports whether
-// anything has changed.
-func (a *acceptance) round(runs []missed.Run) (went bool, err error) {
-	a.refused, a.later = nil, nil
+// acceptMissed accepts the requests that the tests of a round missed, where it is clear which
+// recording is meant. It reports whether a cassette has changed.
+func (a *acceptance) acceptMissed(runs []missed.Run) (changed bool, err error) {
+	a.refused = nil
+	a.followUps = nil
 	for i := range runs {
-		if i > 0 && runs[i].Cassette == runs[i-1].Cassette {
-			continue // the next round shows whether it is still missing
+		isSameCassette := i > 0 && runs[i].Cassette == runs[i-1].Cassette
+		if isSameCassette {
+			continue // the next round shows whether its requests still have no recording
 		}
-		changed, err := a.cassette(&runs[i], runs[i+1:])
+		fileChanged, err := a.acceptCassette(&runs[i], runs[i+1:])
 		if err != nil {
-			return went, err
+			return changed, err
 		}
-		went = went || changed
+		changed = changed || fileChanged
 	}
-	if !went {
-		a.refused = append(a.refused, a.later...)
+	if !changed {
+		a.refused = append(a.refused, a.followUps...)
 	}
 	for _, path := range slices.Sorted(maps.Keys(a.files)) {
 		if undone := a.files[path].undone; undone != nil {
 			a.refused = append(a.refused, *undone)
 		}
 	}
-	return went, nil
+	return changed, nil
 }
 
-// cassette accepts what was missed of one cassette, of which there may be more runs.
-func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool, err error) {
-	file := a.files[run.Cassette]
-	if file != nil && file.undone != nil {
+// acceptCassette accepts the requests that a run missed in its cassette. more are the runs that
+// follow in the list, of this cassette and others.
+func (a *acceptance) acceptCassette(run *missed.Run, more []missed.Run) (changed bool, err error) {
+	if a.isUndone(run.Cassette) {
 		return false, nil
 	}
 	stored, err := cassette.Load(run.Cassette)
@@ -178,36 +211,42 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 	} else if err != nil {
 		return false, err
 	}
-	asked := &accept.Run{Stored: stored.Interactions, Options: &run.Options, Questions: a.questions}
-	if file != nil {
-		asked.Before = file.before
-	}
-	asked.Calls, err = callsOf(run, more)
+	calls, err := callsOf(run, more)
 	if err != nil {
 		return false, err
 	}
-	its := accept.Changes{}
+	asked := &accept.Run{
+		Stored:    stored.Interactions,
+		Calls:     calls,
+		Options:   &run.Options,
+		Questions: a.allowQuestions,
+	}
+	if file := a.files[run.Cassette]; file != nil {
+		asked.Before = file.before
+	}
+
+	replaced := accept.Changes{}
 	var lines []acceptLine
 	for _, f := range accept.Assign(asked) {
 		switch {
 		case f.Contested:
-			return true, a.undo(run.Cassette, a.line(run, stored, &f, f.Near))
+			return true, a.undo(run.Cassette, lineOf(run, stored, &f, f.Near))
 		case f.Later:
 			f.Refused = accept.Refusal{
 				Code: finding.FollowsMiss,
 				Text: "this request contains the report of a miss, which the program took for an answer",
 			}
-			a.later = append(a.later, a.line(run, stored, &f, -1))
+			a.followUps = append(a.followUps, lineOf(run, stored, &f, -1))
 		case !f.Refused.IsZero():
-			a.refused = append(a.refused, a.line(run, stored, &f, f.Near))
+			a.refused = append(a.refused, lineOf(run, stored, &f, f.Near))
 		default:
-			lines = append(lines, a.take(run, stored, &f, its)...)
+			lines = append(lines, a.replace(run, stored, &f, replaced)...)
 		}
 	}
-	if len(its) == 0 {
+	if len(replaced) == 0 {
 		return false, nil
 	}
-	if err := a.write(run, stored, its); err != nil {
+	if err := a.write(run, stored, replaced); err != nil {
 		for _, l := range lines {
 			l.Code = finding.CodeOf(err)
 			l.Reason = err.Error()
@@ -215,18 +254,30 @@ func (a *acceptance) cassette(run *missed.Run, more []missed.Run) (changed bool,
 		}
 		return false, nil
 	}
-	for _, l := range lines {
-		if same := l.same(); same != "" && a.seen[same] != "" {
-			a.alike[same] = append(a.alike[same], l) // told at the end, together
-			continue
-		}
-		a.say(a.verb(), &l)
-	}
-	a.done = append(a.done, lines...)
+	a.printAccepted(lines)
+	a.accepted = append(a.accepted, lines...)
 	return true, nil
 }
 
-// callsOf returns what was asked of a cassette. Of further runs it has what they played.
+// printAccepted prints accepted requests. Those with an edit that was shown already are kept for
+// printAlike.
+func (a *acceptance) printAccepted(lines []acceptLine) {
+	verb := "accepted"
+	if a.dry {
+		verb = "would accept"
+	}
+	for _, l := range lines {
+		key := l.editKey()
+		if key != "" && a.shownAt[key] != "" {
+			a.alike[key] = append(a.alike[key], l)
+			continue
+		}
+		a.printRequest(verb, &l)
+	}
+}
+
+// callsOf returns the requests of a run, and the recordings that other runs of the same cassette
+// played: they may not be replaced.
 func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error) {
 	for _, c := range run.Calls {
 		call := accept.Call{Played: c.Played}
@@ -240,7 +291,8 @@ func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error
 	}
 	for _, other := range more {
 		for _, c := range other.Calls {
-			if other.Cassette == run.Cassette && c.Played >= 0 {
+			isPlayed := other.Cassette == run.Cassette && c.Played >= 0
+			if isPlayed {
 				calls = append(calls, accept.Call{Played: c.Played})
 			}
 		}
@@ -248,68 +300,77 @@ func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error
 	return calls, nil
 }
 
-// take adds to its what becomes of the recordings that take requests, unless the user says
-// no.
-func (a *acceptance) take(run *missed.Run, stored *cassette.File, f *accept.Finding, its accept.Changes) (lines []acceptLine) {
+// replace adds to replaced the recordings that take requests, unless the user declines.
+func (a *acceptance) replace(
+	run *missed.Run, stored *cassette.File, f *accept.Finding, replaced accept.Changes,
+) (lines []acceptLine) {
 	for i, number := range f.Into {
-		l := a.line(run, stored, f, number)
-		if yes, why := a.confirm(&l, f); !yes {
+		l := lineOf(run, stored, f, number)
+		declined := a.confirm(&l, f)
+		if declined != "" {
 			l.Code = finding.EditDeclined
-			l.Reason = why
+			l.Reason = declined
 			a.refused = append(a.refused, l)
 			continue
 		}
-		its[number] = accept.Into(stored.Interactions[number], f.Missed[i], &run.Options)
+		replaced[number] = accept.Into(stored.Interactions[number], f.Missed[i], &run.Options)
 		lines = append(lines, l)
 	}
 	return lines
 }
 
-// confirm asks the user, if that is wanted, whether to accept a request. If not, it returns why.
-func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) (yes bool, why string) {
+// confirm asks the user whether to accept a request, if -i is set and the user has not decided
+// yet. It returns why the request was declined, "" if it was not.
+func (a *acceptance) confirm(l *acceptLine, f *accept.Finding) (declined string) {
 	key := l.path + "\x00" + f.Form.Key()
-	switch {
-	case a.answers == nil || a.yes[l.same()]:
-		return true, ""
-	case a.declined[key] != "":
-		return false, a.declined[key]
+	if a.input == nil || a.confirmed[l.editKey()] {
+		return ""
 	}
-	a.say("accept", l)
+	if a.declined[key] == "" {
+		a.printRequest("accept", l)
+		a.declined[key] = a.ask(l)
+	}
+	return a.declined[key]
+}
+
+// ask reads the answer of the user about a request. It returns why the request was declined, ""
+// if it was not.
+func (a *acceptance) ask(l *acceptLine) (declined string) {
 	for {
 		fmt.Fprint(a.out, "  yes, no, or all with this edit? [y/n/a] ")
-		answer, err := a.answers.ReadString('\n')
-		answer = strings.ToLower(strings.TrimSpace(answer))
-		switch {
-		case answer == "y" || answer == "yes":
-			return true, ""
-		case answer == "a" || answer == "all":
-			a.yes[l.same()] = true
-			return true, ""
-		case answer == "n" || answer == "no":
-			a.declined[key] = "you said no"
-			return false, a.declined[key]
-		case err != nil:
-			a.declined[key] = "no answer: the input ended; type y, n or a, or leave out -i"
-			return false, a.declined[key]
+		answer, err := a.input.ReadString('\n')
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			return ""
+		case "a", "all":
+			a.confirmed[l.editKey()] = true
+			return ""
+		case "n", "no":
+			return "you said no"
+		}
+		if err != nil {
+			return "no answer: the input ended; type y, n or a, or leave out -i"
 		}
 	}
 }
 
-// write puts requests into a cassette.
-func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Changes) error {
+// write replaces recordings in a cassette.
+func (a *acceptance) write(run *missed.Run, stored *cassette.File, replaced accept.Changes) error {
 	if run.Ceiling != "" {
 		return finding.Errorf(finding.WritingForbidden, "", "%s: remove that first", run.Ceiling)
 	}
-	original, err := rewrite.Rewrite(run.Cassette, run.Sum, canon.Revision, its, refresh, a.dry)
+	original, err := rewrite.Rewrite(run.Cassette, run.Sum, canon.Revision, replaced, refresh, a.dry)
 	if err != nil {
-		return finding.Errorf(finding.NotSaved, "", "%s", strings.ReplaceAll(err.Error(), run.Cassette, filepath.ToSlash(here(run.Cassette))))
+		relative := filepath.ToSlash(here(run.Cassette))
+		text := strings.ReplaceAll(err.Error(), run.Cassette, relative)
+		return finding.Errorf(finding.NotSaved, "", "%s", text)
 	}
 	file := a.files[run.Cassette]
 	if file == nil {
 		file = &acceptedFile{original: original, before: accept.Changes{}}
 		a.files[run.Cassette] = file
 	}
-	for number := range its {
+	for number := range replaced {
 		if file.before[number] == nil {
 			file.before[number] = stored.Interactions[number]
 		}
@@ -317,31 +378,36 @@ func (a *acceptance) write(run *missed.Run, stored *cassette.File, its accept.Ch
 	return nil
 }
 
-// undo puts a cassette back as it was, and accepts nothing of it any more.
+// undo restores the text of a cassette before the first round. Further requests of the cassette
+// are refused.
 func (a *acceptance) undo(path string, why acceptLine) error {
 	file := a.files[path]
 	why.Reason += ". Everything that was accepted in this cassette was undone"
 	file.undone = &why
-	a.done = slices.DeleteFunc(a.done, func(l acceptLine) bool { return l.path == path })
+	a.accepted = slices.DeleteFunc(a.accepted, func(l acceptLine) bool { return l.path == path })
 	fmt.Fprintf(a.out, "%s: undone\n", redact.OneLine(filepath.ToSlash(here(path))))
 	return rewrite.Restore(path, file.original)
 }
 
-// accepted returns how many requests were accepted, and the cassettes that have them.
-func (a *acceptance) accepted() (n int, files []string) {
-	for _, l := range a.done {
+// acceptedFiles returns the cassettes with accepted requests.
+func (a *acceptance) acceptedFiles() (files []string) {
+	for _, l := range a.accepted {
 		files = addNew(files, l.File)
 	}
-	return len(a.done), files
+	return files
 }
 
-// tidy removes what the cassettes do not need any more.
+// tidy removes assets that the changed cassettes no longer use.
 func (a *acceptance) tidy() error {
-	for path, file := range a.files {
-		if file.undone == nil && !a.dry {
-			if err := rewrite.Tidy(path); err != nil {
-				return err
-			}
+	if a.dry {
+		return nil
+	}
+	for path := range a.files {
+		if a.isUndone(path) {
+			continue
+		}
+		if err := rewrite.Tidy(path); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -13,80 +13,106 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// recordAccepted returns the commands that record the accepted recordings of these cassettes
-// again, one for each module: with the packages that the cassettes are in, and the build tags
-// that the files of their tests ask for.
+// recordAccepted returns the commands that record the accepted requests in cassettes: one for each
+// module, with the packages of the cassettes, and the build tags that the files of their tests
+// need. A cassette outside of the testdata of a package has no test that a command could run.
 func recordAccepted(files []string) (commands []string) {
-	type words struct{ tags, packages []string }
-	modules, order := map[string]*words{}, []string{}
-	read := map[[2]string]bool{} // folders and tests
+	type module struct {
+		root           string
+		tags, packages []string
+	}
+	var modules []*module
+	type testFunction struct{ dir, name string }
+	isRead := map[testFunction]bool{} // the tags of its file are in the list
 	wd, _ := os.Getwd()
-	current := shell.Upward(wd, "go.mod")
+	currentRoot := shell.Upward(wd, "go.mod")
+
 	for _, file := range files {
-		path, err := filepath.Abs(file)
-		i := strings.LastIndex(filepath.ToSlash(path), "/testdata/")
-		if err != nil || i < 0 || !isPackage(path[:i]) { // record looks into the testdata of packages, and nowhere else
+		dir, ok := packageWithTestdata(file)
+		if !ok {
 			commands = append(commands, "set PROMPTECHO_MODE=accepted, and run the program that uses "+file)
 			continue
 		}
-		dir := path[:i]
-		module := shell.Upward(dir, "go.mod")
-		m, base := modules[module], module
-		if m == nil {
-			m = &words{}
-			modules[module], order = m, append(order, module)
+		root := shell.Upward(dir, "go.mod")
+		i := slices.IndexFunc(modules, func(m *module) bool { return m.root == root })
+		if i < 0 {
+			i = len(modules)
+			modules = append(modules, &module{root: root})
 		}
-		if module == current {
+		m := modules[i]
+
+		base := root // the folder in which the command runs
+		if root == currentRoot {
 			base = wd
 		}
 		if rel, err := filepath.Rel(base, dir); err == nil {
 			m.packages = addNew(m.packages, pattern(rel))
 		}
 		name, _ := testOf(file)
-		function, _, _ := strings.Cut(name, "/")
-		if test := [2]string{dir, function}; !read[test] {
-			read[test], m.tags = true, addNew(m.tags, tagsOf(dir, function)...)
+		name, _, _ = strings.Cut(name, "/")
+		test := testFunction{dir, name}
+		if !isRead[test] {
+			isRead[test] = true
+			m.tags = addNew(m.tags, tagsOf(dir, name)...)
 		}
 	}
-	for _, module := range order {
-		m, flags := modules[module], []string{}
+
+	for _, m := range modules {
+		var flags []string
 		if len(m.tags) > 0 {
 			flags = append(flags, "-tags="+strings.Join(m.tags, ","))
 		}
 		command := again("record -accepted", flags, m.packages, nil)
-		if module != current {
-			command = "cd " + shell.Quote(shell.Place(module)) + " && " + command
+		if m.root != currentRoot {
+			command = "cd " + shell.Quote(shell.Place(m.root)) + " && " + command
 		}
 		commands = append(commands, command)
 	}
 	return commands
 }
 
-// isPackage reports whether a folder has files of Go.
+// packageWithTestdata returns the folder of the package in whose testdata a cassette is.
+func packageWithTestdata(file string) (dir string, ok bool) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return "", false
+	}
+	i := strings.LastIndex(filepath.ToSlash(path), "/testdata/")
+	if i < 0 {
+		return "", false
+	}
+	return path[:i], isPackage(path[:i])
+}
+
+// isPackage reports whether a folder has Go files.
 func isPackage(dir string) bool {
 	entries, _ := os.ReadDir(dir)
 	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
 }
 
-// tagsOf returns the build tags without which go test leaves out the test file of the package
-// in a folder that has this test. They are those of the file's constraint; of alternatives it
-// is the first.
+// tagsOf returns the build tags without which go test leaves out the file with a test. Of
+// alternatives in the build constraint of the file it takes the first.
 func tagsOf(dir, test string) []string {
+	if test == "" {
+		return nil
+	}
 	entries, _ := os.ReadDir(dir)
-	has := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(test) + `\(`)
+	declaration := regexp.MustCompile(`(?m)^func ` + regexp.QuoteMeta(test) + `\(`)
 	for _, e := range entries {
-		if test == "" || !strings.HasSuffix(e.Name(), "_test.go") {
+		if !strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil || !has.Match(text) {
+		if err != nil || !declaration.Match(text) {
 			continue
 		}
-		if built, err := build.Default.MatchFile(dir, e.Name()); built || err != nil {
+		isBuilt, err := build.Default.MatchFile(dir, e.Name())
+		if isBuilt || err != nil {
 			continue
 		}
 		for line := range strings.Lines(string(text)) {
-			if x, err := constraint.Parse(strings.TrimSpace(line)); err == nil {
+			x, err := constraint.Parse(strings.TrimSpace(line))
+			if err == nil {
 				return tagsIn(x)
 			}
 		}
@@ -94,7 +120,8 @@ func tagsOf(dir, test string) []string {
 	return nil
 }
 
-// tagsIn returns tags that satisfy a constraint, beside those of this system.
+// tagsIn returns tags that satisfy a constraint, without those of this operating system and
+// architecture.
 func tagsIn(x constraint.Expr) []string {
 	switch x := x.(type) {
 	case *constraint.TagExpr:

@@ -7,57 +7,61 @@ import (
 	"io"
 )
 
-// found is what a command returns that ran and found what it looks for. The text says what
-// the output does not say yet; it may be empty.
+// found is the error of a command that ran and found what it looks for, such as a difference. The
+// text is printed in addition to the output; it may be empty.
 type found string
 
 func (f found) Error() string { return string(f) }
 
-// flagsAsked is what parse returns for -h: the flags that there are. run prints the help of a
-// verb without it; completion asks.
-type flagsAsked struct{ flags *flag.FlagSet }
+// A helpError is the error of parse for -h. It has the flags of a verb, for shell completion.
+type helpError struct{ flags *flag.FlagSet }
 
-func (*flagsAsked) Error() string { return flag.ErrHelp.Error() }
+func (*helpError) Error() string { return flag.ErrHelp.Error() }
 
-// parse reads flags, which may stand before and behind the other arguments, and returns
-// those.
+// parse reads flags, which may be before and behind the other arguments, and returns the other
+// arguments. It refuses a flag that is set twice, unless its value collects several.
 func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	flags.SetOutput(io.Discard)
 	flags.VisitAll(func(f *flag.Flag) {
-		if v, ok := f.Value.(flag.Getter); ok { // others take each value that they are given
-			f.Value = &once{Getter: v}
+		// The values of flag.Func, which may be set several times, are not Getters.
+		if v, ok := f.Value.(flag.Getter); ok {
+			f.Value = &onceValue{Getter: v}
 		}
 	})
 	for {
-		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-			return nil, &flagsAsked{flags}
-		} else if err != nil {
+		err := flags.Parse(args)
+		if errors.Is(err, flag.ErrHelp) {
+			return nil, &helpError{flags}
+		}
+		if err != nil {
 			return nil, err
 		}
-		done := len(args) - flags.NArg()
-		if flags.NArg() == 0 || done > 0 && args[done-1] == "--" {
+		parsed := args[:len(args)-flags.NArg()]
+		endsFlags := len(parsed) > 0 && parsed[len(parsed)-1] == "--"
+		if flags.NArg() == 0 || endsFlags {
 			return append(rest, flags.Args()...), nil
 		}
-		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
+		rest = append(rest, flags.Arg(0))
+		args = flags.Args()[1:]
 	}
 }
 
-// A once is the value of a flag that can be given once.
-type once struct {
+// A onceValue is the value of a flag that can be set once.
+type onceValue struct {
 	flag.Getter
-	given bool
+	isSet bool
 }
 
-func (o *once) Set(s string) error {
-	if o.given {
+func (o *onceValue) Set(s string) error {
+	if o.isSet {
 		return errors.New("it is set twice")
 	}
-	o.given = true
+	o.isSet = true
 	return o.Getter.Set(s)
 }
 
-// IsBoolFlag reports whether the flag needs no value.
-func (o *once) IsBoolFlag() bool {
+// IsBoolFlag tells package flag whether the flag needs no value.
+func (o *onceValue) IsBoolFlag() bool {
 	b, ok := o.Getter.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
 }

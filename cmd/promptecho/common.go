@@ -9,124 +9,150 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/changes"
 )
 
-// A common has edits that several cassettes have alike, and which cassettes.
-type common struct {
-	edits []changes.Edit
-	in    []int // the places of the cassettes in the list of differences
+// A changeKind says what happened to a cassette.
+type changeKind uint8
+
+const (
+	cassetteChanged changeKind = iota
+	cassetteNew
+	cassetteDeleted
+)
+
+func (k changeKind) String() string { return [...]string{"changed", "new", "deleted"}[k] }
+
+// kind returns what happened to the cassette of a difference.
+func (d *difference) kind() changeKind {
+	switch {
+	case d.Old == "":
+		return cassetteNew
+	case d.New == "":
+		return cassetteDeleted
+	}
+	return cassetteChanged
 }
 
-// differences prints what differs in cassettes: first what several have in common, once, then
-// of each what it has besides, and a sum.
+// countKinds says how many cassettes were changed, are new and were deleted.
+func countKinds(list []*difference) (counts []string) {
+	number := map[changeKind]int{}
+	for _, d := range list {
+		number[d.kind()]++
+	}
+	for _, kind := range []changeKind{cassetteChanged, cassetteNew, cassetteDeleted} {
+		if number[kind] > 0 {
+			counts = append(counts, fmt.Sprintf("%s %s", count(number[kind], "cassette"), kind))
+		}
+	}
+	return counts
+}
+
+// file returns the path of the cassette of a difference, without the revision of a deleted one.
+func (d *difference) file() string {
+	return cmp.Or(d.New, d.deleted, d.Old)
+}
+
+// A sharedEdits has the edits that the same cassettes have.
+type sharedEdits struct {
+	edits     []changes.Edit
+	cassettes []int // indices in the list of differences
+}
+
+// differences prints what differs in cassettes: first the edits that several cassettes share,
+// then the other edits of each cassette, and the sums at the end.
 func (p *printer) differences(list []*difference) {
-	commons := inCommon(list)
-	first := true
-	space := func() {
-		if !first {
+	isFirst := true
+	separate := func() {
+		if !isFirst {
 			p.write("\n")
 		}
-		first = false
+		isFirst = false
 	}
-	for _, c := range commons {
-		space()
-		p.line(0, bold, "The same in %s:", count(len(c.in), "cassette"))
-		for _, e := range c.edits {
+
+	shared := findShared(list)
+	isPrinted := map[string]bool{} // by editKey
+	for _, s := range shared {
+		separate()
+		p.line(0, bold, "The same in %s:", count(len(s.cassettes), "cassette"))
+		for _, e := range s.edits {
 			p.field(2, e)
+			isPrinted[editKey(e)] = true
 		}
 		var files []string
-		for _, i := range c.in {
+		for _, i := range s.cassettes {
 			files = append(files, list[i].file())
 		}
 		p.files(2, files, nil)
 	}
-	told := map[string]bool{}
-	for _, c := range commons {
-		for _, e := range c.edits {
-			told[keyOf(e)] = true
-		}
-	}
+
 	for _, d := range list {
-		if rest := d.without(told); len(rest.Calls)+len(rest.Env) > 0 || len(d.Calls)+len(d.Env) == 0 {
-			space()
-			p.compared(rest, d.sum())
+		rest := d.without(isPrinted)
+		hasOther := len(rest.Calls)+len(rest.Env) > 0
+		hadNone := len(d.Calls)+len(d.Env) == 0
+		if hasOther || hadNone {
+			separate()
+			p.differenceWithSum(rest, d.sum())
 		}
 	}
 	if len(list) > 1 {
-		space()
+		separate()
 		p.line(0, bold, "%s", sumOf(list))
 	}
 }
 
-// sumOf says how many cassettes differ.
+// sumOf says how many cassettes differ, and how their tokens have changed.
 func sumOf(list []*difference) string {
-	all, total := map[string]int{}, usageDiff{}
+	var total usageDiff
 	for _, d := range list {
-		all[d.is()]++
 		total.add(d.Total)
 	}
-	var parts []string
-	for _, is := range []string{"changed", "new", "deleted"} {
-		if all[is] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", count(all[is], "cassette"), is))
-		}
-	}
+	parts := countKinds(list)
 	if text := total.String(); text != "" {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// is says what became of a cassette.
-func (d *difference) is() string {
-	switch {
-	case d.Old == "":
-		return "new"
-	case d.New == "":
-		return "deleted"
-	}
-	return "changed"
-}
-
-// file returns the path of a cassette, without the revision of one that is gone.
-func (d *difference) file() string {
-	return cmp.Or(d.New, d.deleted, d.Old)
-}
-
-// keyOf is equal for equal edits, "" for those that say nothing of the program: tokens.
-func keyOf(e changes.Edit) string {
+// editKey returns a key that is equal for equal edits. It is "" for edits of token counts, which
+// are equal only by chance.
+func editKey(e changes.Edit) string {
 	if e.In == "usage" {
 		return ""
 	}
 	return strings.Join([]string{e.In, e.Path, e.Note, e.Old, e.New}, "\x00")
 }
 
-// inCommon returns the edits that several cassettes have, those of the same cassettes together.
-func inCommon(list []*difference) (all []*common) {
+// findShared returns the edits that two or more cassettes have, grouped by the cassettes.
+func findShared(list []*difference) (all []*sharedEdits) {
 	if len(list) < 2 {
 		return nil
 	}
-	in, edits, order := map[string][]int{}, map[string]changes.Edit{}, []string{}
+	cassettes := map[string][]int{} // the indices of the cassettes that have an edit, by its key
+	edits := map[string]changes.Edit{}
+	var keys []string
 	for i, d := range list {
 		for _, c := range d.Calls {
 			for _, e := range c.Edits {
-				key := keyOf(e)
-				if key == "" || len(in[key]) > 0 && in[key][len(in[key])-1] == i {
+				key := editKey(e)
+				if key == "" || isLast(cassettes[key], i) {
 					continue
 				}
-				if in[key] == nil {
-					edits[key], order = e, append(order, key)
+				if cassettes[key] == nil {
+					edits[key] = e
+					keys = append(keys, key)
 				}
-				in[key] = append(in[key], i)
+				cassettes[key] = append(cassettes[key], i)
 			}
 		}
 	}
-	bySet := map[string]*common{}
-	for _, key := range order {
-		if len(in[key]) < 2 {
+
+	bySet := map[string]*sharedEdits{} // by the indices of the cassettes, as text
+	for _, key := range keys {
+		in := cassettes[key]
+		if len(in) < 2 {
 			continue
 		}
-		set := fmt.Sprint(in[key])
+		set := fmt.Sprint(in)
 		if bySet[set] == nil {
-			bySet[set] = &common{in: in[key]}
+			bySet[set] = &sharedEdits{cassettes: in}
 			all = append(all, bySet[set])
 		}
 		bySet[set].edits = append(bySet[set].edits, edits[key])
@@ -134,12 +160,14 @@ func inCommon(list []*difference) (all []*common) {
 	return all
 }
 
-// without returns a difference without the edits that are told of before, by their keys.
-func (d *difference) without(told map[string]bool) *difference {
+// without returns a difference without the edits that are printed already, by their keys.
+func (d *difference) without(isPrinted map[string]bool) *difference {
 	rest := *d
 	rest.Calls = nil
 	for _, c := range d.Calls {
-		own := slices.DeleteFunc(slices.Clone(c.Edits), func(e changes.Edit) bool { return told[keyOf(e)] })
+		own := slices.DeleteFunc(slices.Clone(c.Edits), func(e changes.Edit) bool {
+			return isPrinted[editKey(e)]
+		})
 		c.Repeated += len(c.Edits) - len(own)
 		c.Edits = own
 		if len(own) > 0 || c.Is != "changed" {
@@ -148,3 +176,5 @@ func (d *difference) without(told map[string]bool) *difference {
 	}
 	return &rest
 }
+
+func isLast(list []int, i int) bool { return len(list) > 0 && list[len(list)-1] == i }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The help of a verb names its flags, and no others; what is completed in place of each word
+// The help of a verb names its flags, and no others; what is argumentKinds in place of each word
 // of its usage is known; and docs/COMMAND.md has a section on it.
 func TestHelpIsTrue(t *testing.T) {
 	t.Parallel()
@@ -18,8 +18,8 @@ func TestHelpIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := []string{"N", "FLAGS"} // numbers, and flags of go test: nothing is to be completed
-	for what := range completed {
+	known := []string{"N", "FLAGS"} // numbers, and flags of go test: nothing is to be argumentKinds
+	for what := range argumentKinds {
 		known = append(known, what)
 	}
 	for _, v := range verbs {
@@ -32,7 +32,7 @@ func TestHelpIsTrue(t *testing.T) {
 			if value := v.valueOf(f.Name); isBool(f) && value != "" {
 				t.Errorf("the help of %s says that -%s has a value, %s", v.name, f.Name, value)
 			} else if value != "" && !slices.Contains(known, value) {
-				t.Errorf("the help of %s says -%s %s: how is that completed?", v.name, f.Name, value)
+				t.Errorf("the help of %s says -%s %s: how is that argumentKinds?", v.name, f.Name, value)
 			}
 		})
 		for _, m := range regexp.MustCompile(`(?m)^  -([\w-]+)`).FindAllStringSubmatch(v.help, -1) {
@@ -42,7 +42,7 @@ func TestHelpIsTrue(t *testing.T) {
 		}
 		for _, what := range v.arguments() {
 			if !slices.Contains(known, what) {
-				t.Errorf("the usage of %s has %s: how is that completed?", v.name, what)
+				t.Errorf("the usage of %s has %s: how is that argumentKinds?", v.name, what)
 			}
 		}
 		if !strings.Contains(string(page), "\n## "+v.name+": ") {
@@ -101,7 +101,7 @@ func TestComplete(t *testing.T) {
 			got = append(got, c.word)
 		}
 		if strings.Join(got, " ") != test.want {
-			t.Errorf("%q is completed by %q, want %q", test.line, got, test.want)
+			t.Errorf("%q is argumentKinds by %q, want %q", test.line, got, test.want)
 		}
 	}
 }

@@ -40,13 +40,15 @@ The exit status is 1 if something differs, except with -markdown.
 func runDiff(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("diff", flag.ContinueOnError)
 	ref := flags.String("git", "", "")
-	full, asJSON, asMarkdown := flags.Bool("full", false, ""), flags.Bool("json", false, ""), flags.Bool("markdown", false, "")
+	full := flags.Bool("full", false, "")
+	asJSON := flags.Bool("json", false, "")
+	asMarkdown := flags.Bool("markdown", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(900 << 20) // two cassettes of 100 MB are compared in a gigabyte
+		debug.SetMemoryLimit(900 << 20) // enough to compare two cassettes of 100 MB
 	}
 	var list []*difference
 	base, head, isRange, err := rangeOf(paths)
@@ -66,7 +68,9 @@ func runDiff(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list = slices.DeleteFunc(list, func(d *difference) bool { return len(d.Calls)+len(d.Env) == 0 && d.Old != "" && d.New != "" })
+	list = slices.DeleteFunc(list, func(d *difference) bool {
+		return d.kind() == cassetteChanged && len(d.Calls)+len(d.Env) == 0
+	})
 	if *asMarkdown {
 		return printMarkdown(stdout, list)
 	}
@@ -89,8 +93,10 @@ func runDiff(args []string, stdout, stderr io.Writer) error {
 // diffTwo compares two files.
 func diffTwo(old, fresh string) ([]*difference, error) {
 	var files [2]*cassette.File
-	for i, path := range []string{old, fresh} { // one after the other: each takes twice its bytes while it is read
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+	// One after the other: reading a cassette takes twice its size.
+	for i, path := range []string{old, fresh} {
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
 			return nil, fmt.Errorf("%s is a folder: name two "+
 				"cassettes, or compare folders with git (-git HEAD)",
 				path)
@@ -128,48 +134,60 @@ func diffGit(ref string, paths []string, stderr io.Writer) (list []*difference, 
 	return list, nil
 }
 
-// changedAt returns the files at paths, "." if there are none, that may differ from a
-// revision, and those that git does not know yet. What is no folder may differ.
+// changedAt returns the YAML files at paths that may differ from a revision, and those that git does
+// not track. A path that is not a folder counts as changed. The default path is the current folder.
 func changedAt(ref string, paths []string) (changed, unknown []string, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	for _, path := range paths {
-		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		info, err := os.Stat(path)
+		if err != nil || !info.IsDir() {
 			changed = append(changed, path)
 			continue
 		}
-		more, fresh, err := changedSince(ref, path)
+		changedBelow, unknownBelow, err := changedSince(ref, path)
 		if err != nil {
 			return nil, nil, err
 		}
-		changed, unknown = append(changed, more...), append(unknown, fresh...)
+		changed = append(changed, changedBelow...)
+		unknown = append(unknown, unknownBelow...)
 	}
 	return changed, unknown, nil
 }
 
-// diffRevision compares a file with a revision; nil if it is no cassette, which is an error
-// if it was named.
-func diffRevision(ref, file string, named bool) (*difference, error) {
+// diffRevision compares a file with a revision. It returns nil if the file is not a cassette, unless
+// it is named: then that is an error.
+func diffRevision(ref, file string, isNamed bool) (*difference, error) {
 	old, errOld := loadRevision(ref, file)
-	ours, errNew := looksLikeCassette(file)
-	var syntax *cassette.SyntaxError
-	switch {
-	case !ours && !named && (errNew == nil && errOld != nil || errors.As(errOld, &syntax)):
+	isNowCassette, errNew := looksLikeCassette(file)
+	if !isNamed && !isNowCassette && neverWasCassette(errOld, errNew) {
 		return nil, nil
+	}
+	switch {
 	case errOld != nil && !errors.Is(errOld, errNotInGit):
 		return nil, errOld
-	case errNew != nil && !errors.Is(errNew, fs.ErrNotExist), errNew != nil && errOld != nil:
+	case errNew != nil && !errors.Is(errNew, fs.ErrNotExist):
+		return nil, errNew
+	case errNew != nil && errOld != nil: // it is neither there nor in the revision
 		return nil, errNew
 	case errNew != nil:
 		return compareDeleted(file, ref, old), nil
 	}
 	fresh, err := load(file)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case errOld != nil:
+	}
+	if errOld != nil {
 		return compare("", file, &cassette.File{}, fresh), nil
 	}
 	return compare(file+" ("+ref+")", file, old, fresh), nil
+}
+
+// neverWasCassette reports whether a file that is not a cassette now was not one in the revision
+// either. errOld and errNew are the errors of reading the two.
+func neverWasCassette(errOld, errNew error) bool {
+	var syntax *cassette.SyntaxError
+	canBeRead := errNew == nil
+	return canBeRead && errOld != nil || errors.As(errOld, &syntax)
 }

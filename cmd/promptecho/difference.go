@@ -14,28 +14,28 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A difference is what diff says of one cassette.
+// A difference has what differs between two versions of a cassette.
 type difference struct {
-	Old   string         `json:"old"` // the names of the two; empty if there is none
-	New   string         `json:"new"`
-	Env   []changes.Edit `json:"env,omitempty"` // the variables that the test is given
+	Old   string         `json:"old"` // the name of the old version; empty if there is none
+	New   string         `json:"new"` // the name of the new version; empty if there is none
+	Env   []changes.Edit `json:"env,omitempty"`
 	Calls []callDiff     `json:"calls"`
 	Total usageDiff      `json:"usage"`
-	Same  int            `json:"unchanged"` // so many interactions
+	Same  int            `json:"unchanged"` // the number of unchanged interactions
 
 	problem string // why they cannot be compared
-	deleted string // the path that New had, if the cassette is deleted
+	deleted string // the path of the cassette if it was deleted
 }
 
-// A callDiff is what became of one interaction.
+// A callDiff is an interaction that was changed, added or removed.
 type callDiff struct {
-	Is       string         `json:"is"`            // changed, added or removed
-	Code     finding.Code   `json:"code"`          // the same
-	Old      int            `json:"old,omitempty"` // its numbers, counted from 1
-	New      int            `json:"new,omitempty"`
-	Request  string         `json:"request"` // the endpoint, or the request
-	Asked    string         `json:"asked,omitempty"`
-	Line     int            `json:"line"` // in the new cassette, or in the old one if it was removed
+	Is       string         `json:"is"`              // changed, added or removed
+	Code     finding.Code   `json:"code"`            // the same as a code
+	Old      int            `json:"old,omitempty"`   // the number in the old cassette, from 1
+	New      int            `json:"new,omitempty"`   // the number in the new cassette, from 1
+	Request  string         `json:"request"`         // the endpoint, or the request
+	Asked    string         `json:"asked,omitempty"` // the beginning of the last message
+	Line     int            `json:"line"`            // in the new cassette, or in the old one if it was removed
 	Edits    []changes.Edit `json:"edits,omitempty"`
 	Repeated int            `json:"repeated,omitempty"` // edits that an earlier call has, too
 }
@@ -50,8 +50,10 @@ type usageDiff struct {
 
 // add adds the tokens of a cassette.
 func (u *usageDiff) add(o usageDiff) {
-	u.OldInput, u.OldOutput = u.OldInput+o.OldInput, u.OldOutput+o.OldOutput
-	u.NewInput, u.NewOutput = u.NewInput+o.NewInput, u.NewOutput+o.NewOutput
+	u.OldInput += o.OldInput
+	u.OldOutput += o.OldOutput
+	u.NewInput += o.NewInput
+	u.NewOutput += o.NewOutput
 }
 
 // String says how the tokens have changed; "" if they have not.
@@ -59,84 +61,111 @@ func (u usageDiff) String() string {
 	if u.OldInput == u.NewInput && u.OldOutput == u.NewOutput {
 		return ""
 	}
-	return fmt.Sprintf("tokens %s -> %s in, %s -> %s out", english.Thousands(u.OldInput), english.Thousands(u.NewInput), english.Thousands(u.OldOutput), english.Thousands(u.NewOutput))
+	return fmt.Sprintf("tokens %s -> %s in, %s -> %s out",
+		english.Thousands(u.OldInput), english.Thousands(u.NewInput),
+		english.Thousands(u.OldOutput), english.Thousands(u.NewOutput))
 }
 
-// compareDeleted compares a cassette of a revision with nothing.
+// compareDeleted returns the difference of a cassette that was deleted since a revision.
 func compareDeleted(file, revision string, old *cassette.File) *difference {
 	d := compare(file+" ("+revision+")", "", old, &cassette.File{})
 	d.deleted = file
 	return d
 }
 
-// compare compares two cassettes, which have these names.
+// compare compares two versions of a cassette.
 func compare(oldName, newName string, old, fresh *cassette.File) *difference {
-	d := &difference{Old: oldName, New: newName, Calls: []callDiff{}, Same: len(fresh.Interactions)}
-	was, is := tokensOf(old.Interactions), tokensOf(fresh.Interactions)
-	d.Total.OldInput, d.Total.OldOutput = was.InputTokens, was.OutputTokens
-	d.Total.NewInput, d.Total.NewOutput = is.InputTokens, is.OutputTokens
-	d.Env = changes.Env(old.Given.Env, fresh.Given.Env)
-	var its []*interaction.Interaction // what the calls ask
+	oldTokens := tokensOf(old.Interactions)
+	newTokens := tokensOf(fresh.Interactions)
+	d := &difference{
+		Old:   oldName,
+		New:   newName,
+		Env:   changes.Env(old.Given.Env, fresh.Given.Env),
+		Calls: []callDiff{},
+		Total: usageDiff{
+			OldInput:  oldTokens.InputTokens,
+			OldOutput: oldTokens.OutputTokens,
+			NewInput:  newTokens.InputTokens,
+			NewOutput: newTokens.OutputTokens,
+		},
+		Same: len(fresh.Interactions),
+	}
+
+	var its []*interaction.Interaction // of the calls
 	for _, c := range changes.Between(old.Interactions, fresh.Interactions) {
-		call := callDiff{Is: "changed", Code: finding.RecordingChanged, Old: c.Old, New: c.New, Edits: c.Edits, Repeated: c.Repeated}
+		call := callDiff{Old: c.Old, New: c.New, Edits: c.Edits, Repeated: c.Repeated}
 		var it *interaction.Interaction
-		if c.New > 0 {
-			it = fresh.Interactions[c.New-1]
-			d.Same--
-		} else {
-			it = old.Interactions[c.Old-1]
-		}
 		switch {
 		case c.New == 0:
 			call.Is = "removed"
 			call.Code = finding.RecordingRemoved
+			it = old.Interactions[c.Old-1]
 		case c.Old == 0:
 			call.Is = "added"
 			call.Code = finding.RecordingAdded
+			it = fresh.Interactions[c.New-1]
+		default:
+			call.Is = "changed"
+			call.Code = finding.RecordingChanged
+			it = fresh.Interactions[c.New-1]
+		}
+		if c.New > 0 {
+			d.Same--
 		}
 		call.Line = it.Line
-		d.Calls, its = append(d.Calls, call), append(its, it)
+		d.Calls = append(d.Calls, call)
+		its = append(its, it)
 	}
-	changes.SideBySide(len(its), func(i int) { d.Calls[i].Request, d.Calls[i].Asked = about(its[i]) })
+	changes.InParallel(len(its), func(i int) {
+		e := conversation.ReadRequest(its[i])
+		d.Calls[i].Request = requestName(e)
+		d.Calls[i].Asked = lastMessage(e)
+	})
 	return d
 }
 
-// about says what an interaction asks: the endpoint and the model, and what was said last.
-func about(it *interaction.Interaction) (request, asked string) {
-	e := conversation.ReadRequest(it)
-	request = e.Request
-	if e.Kind == "llm" {
-		request = e.Call
-		if e.Model != "" {
-			request += ", model " + e.Model
-		}
+// requestName returns the endpoint and the model of a call to a model, or the name of any other
+// request.
+func requestName(e *conversation.Exchange) string {
+	switch {
+	case e.Title != "":
+		return callName(e)
+	case e.Kind == "llm" && e.Model != "":
+		return e.Call + ", model " + e.Model
+	case e.Kind == "llm":
+		return e.Call
 	}
-	if e.Title != "" {
-		request = callName(e)
-	}
-	asked = e.Body
-	if n := len(e.Messages); n > 0 {
-		asked = e.Messages[n-1].Role + ":"
-		for _, part := range e.Messages[n-1].Parts {
-			asked += " " + strings.TrimSpace(part.Name+" "+part.Args+part.Text)
-		}
-	}
-	const most = 100
-	var words []string
-	for word := range strings.FieldsSeq(asked) {
-		words = append(words, word)
-		if len(words) > most {
-			break
-		}
-	}
-	return request, clip(strings.Join(words, " "), most)
+	return e.Request
 }
 
-// difference prints what differs between two cassettes.
-func (p *printer) difference(d *difference) { p.compared(d, d.sum()) }
+// lastMessage returns the beginning of the last message of a request or, if it has none, of its
+// body, in one line.
+func lastMessage(e *conversation.Exchange) string {
+	text := e.Body
+	if n := len(e.Messages); n > 0 {
+		last := e.Messages[n-1]
+		text = last.Role + ":"
+		for _, part := range last.Parts {
+			text += " " + strings.TrimSpace(part.Name+" "+part.Args+part.Text)
+		}
+	}
+	const maxLength = 100
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		words = append(words, word)
+		if len(words) > maxLength {
+			break // each word has one character or more
+		}
+	}
+	return clip(strings.Join(words, " "), maxLength)
+}
 
-// compared prints what is to be told of a difference, and its sum.
-func (p *printer) compared(d *difference, sum string) {
+// difference prints what differs between two versions of a cassette.
+func (p *printer) difference(d *difference) { p.differenceWithSum(d, d.sum()) }
+
+// differenceWithSum prints a difference, from which edits may have been removed, with the sum of
+// the whole one.
+func (p *printer) differenceWithSum(d *difference, sum string) {
 	switch {
 	case d.Old == "":
 		p.line(0, bold, "%s: new", d.New)
@@ -151,17 +180,17 @@ func (p *printer) compared(d *difference, sum string) {
 	for _, c := range d.Calls {
 		switch c.Is {
 		case "added":
-			p.line(0, green, "+ #%d %s", c.New, c.whole())
+			p.line(0, green, "+ #%d %s", c.New, c.about())
 		case "removed":
-			p.line(0, red, "- #%d %s", c.Old, c.whole())
+			p.line(0, red, "- #%d %s", c.Old, c.about())
 		default:
-			p.changed(c)
+			p.changedCall(c)
 		}
 	}
 	p.line(0, dim, "%s", sum)
 }
 
-// sum says how much differs.
+// sum says how many calls differ, and how the tokens have changed.
 func (d *difference) sum() string {
 	number := map[string]int{}
 	for _, c := range d.Calls {
@@ -180,8 +209,8 @@ func (d *difference) sum() string {
 	return strings.Join(parts, ", ")
 }
 
-// changed prints what differs in one interaction.
-func (p *printer) changed(c callDiff) {
+// changedCall prints a call that was changed.
+func (p *printer) changedCall(c callDiff) {
 	was := ""
 	if c.Old != c.New {
 		was = fmt.Sprintf(" (was #%d)", c.Old)
@@ -197,7 +226,9 @@ func (p *printer) changed(c callDiff) {
 
 // field prints what differs in a field.
 func (p *printer) field(indent int, e changes.Edit) {
-	if old, fresh := orNone(e.Old, "(none)"), orNone(e.New, "(none)"); short(old) && short(fresh) {
+	old := orNone(e.Old, "(none)")
+	fresh := orNone(e.New, "(none)")
+	if isShort(old) && isShort(fresh) {
 		p.pair(indent, fieldName(e), old, fresh)
 		return
 	}
@@ -207,11 +238,13 @@ func (p *printer) field(indent int, e changes.Edit) {
 
 // pair prints two short values of a field.
 func (p *printer) pair(indent int, name, old, fresh string) {
-	name, old, fresh = redact.OneLine(name), redact.OneLine(old), redact.OneLine(fresh)
-	p.write(strings.Repeat(" ", indent) + name + ": " + p.paint(red, old) + " -> " + p.paint(green, fresh) + "\n")
+	name = redact.OneLine(name)
+	old = p.paint(red, redact.OneLine(old))
+	fresh = p.paint(green, redact.OneLine(fresh))
+	p.write(strings.Repeat(" ", indent) + name + ": " + old + " -> " + fresh + "\n")
 }
 
-// fieldName says which field an edit is of.
+// fieldName returns the name of the field of an edit.
 func fieldName(e changes.Edit) string {
 	name := e.In + " " + e.Path
 	if e.Note != "" {
@@ -220,8 +253,8 @@ func fieldName(e changes.Edit) string {
 	return name
 }
 
-// whole says what was added or removed.
-func (c *callDiff) whole() string {
+// about describes a call that was added or removed.
+func (c *callDiff) about() string {
 	text := fmt.Sprintf("%s, line %d", c.Request, c.Line)
 	if c.Asked != "" {
 		text += ": " + c.Asked
@@ -229,23 +262,35 @@ func (c *callDiff) whole() string {
 	return text
 }
 
-// short reports whether a value is one that is read as a whole: a name, a number.
-func short(value string) bool {
-	const most = 40
-	return len(value) <= most && (value == "(none)" || !strings.ContainsAny(value, " [{")) && !strings.Contains(value, `\n`)
+// isShort reports whether a value fits into a line with another one: a name or a number, but no
+// text of several words, list or object.
+func isShort(value string) bool {
+	const maxLength = 40
+	if value == "(none)" {
+		return true
+	}
+	isCompound := strings.ContainsAny(value, " [{")
+	hasLineBreak := strings.Contains(value, `\n`)
+	return len(value) <= maxLength && !isCompound && !hasLineBreak
 }
 
-// edit prints two values of a field, or the words that differ.
+// edit prints two long values of a field: as one text with the words that differ in marks, if
+// they have enough in common, or else below each other.
 func (p *printer) edit(indent int, old, fresh string) {
-	oldText, ok1 := exactjson.Unquote(old)
-	newText, ok2 := exactjson.Unquote(fresh)
-	if ok1 && ok2 {
-		if text, ok := wordDiff(oldText, newText); ok {
+	oldText, isOldText := exactjson.Unquote(old)
+	newText, isNewText := exactjson.Unquote(fresh)
+	if isOldText && isNewText {
+		text, ok := wordDiff(oldText, newText)
+		if ok {
 			p.marked(indent, text)
 			return
 		}
 	}
-	for _, side := range []struct{ colour, mark, value string }{{red, "- ", old}, {green, "+ ", fresh}} {
+	sides := []struct{ colour, mark, value string }{
+		{red, "- ", old},
+		{green, "+ ", fresh},
+	}
+	for _, side := range sides {
 		if side.value == "" {
 			continue
 		}

@@ -9,25 +9,26 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-// rangeOf returns the two ends of BASE..HEAD, or of BASE...HEAD, which begins where the two
-// parted, if that is the first argument.
+// rangeOf returns the ends of a range of commits, BASE..HEAD, if the first argument is one. The range
+// BASE...HEAD begins at the last common commit of the two.
 func rangeOf(args []string) (base, head string, ok bool, err error) {
 	if len(args) == 0 {
 		return "", "", false, nil
 	}
-	if _, err := os.Lstat(args[0]); err == nil {
-		return "", "", false, nil // a file, or "../x"
+	_, err = os.Lstat(args[0])
+	if err == nil {
+		return "", "", false, nil // a path, such as ../x
 	}
 	base, head, ok = strings.Cut(args[0], "..")
-	if !ok || base == "" || strings.ContainsAny(base, "/\\") && strings.HasSuffix(base, "/") {
+	if !ok || base == "" || strings.HasSuffix(base, "/") { // a path, such as x/../y
 		return "", "", false, nil
 	}
-	parted := strings.HasPrefix(head, ".")
+	fromCommon := strings.HasPrefix(head, ".") // there were three dots
 	head = strings.TrimPrefix(head, ".")
 	if head == "" {
 		head = "HEAD"
 	}
-	if !parted {
+	if !fromCommon {
 		return base, head, true, nil
 	}
 	for _, end := range []*string{&base, &head} {
@@ -45,7 +46,8 @@ func diffRange(base, head string, paths []string, stderr io.Writer) (list []*dif
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
-	out, err := git("", append([]string{"diff", "--name-only", "-z", "--relative", "--no-renames", base, head, "--"}, paths...)...)
+	args := []string{"diff", "--name-only", "-z", "--relative", "--no-renames", base, head, "--"}
+	out, err := git("", append(args, paths...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func diffRange(base, head string, paths []string, stderr io.Writer) (list []*dif
 	return list, nil
 }
 
-// diffCommits compares a file in two revisions; nil if it is a cassette in neither.
+// diffCommits compares a file in two revisions. It returns nil if the file is a cassette in neither.
 func diffCommits(base, head, file string) (*difference, error) {
 	old, errOld := loadRevision(base, file)
 	fresh, errNew := loadRevision(head, file)
@@ -78,7 +80,7 @@ func diffCommits(base, head, file string) (*difference, error) {
 		return nil, errOld
 	case errNew != nil && !errors.Is(errNew, errNotInGit):
 		if errors.As(errNew, &syntax) && errOld != nil {
-			return nil, nil // it never was one
+			return nil, nil // it is a cassette in neither
 		}
 		return nil, errNew
 	case errOld != nil && errNew != nil:

@@ -15,15 +15,15 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// What a file is that has recordings.
+// The kinds of files with recordings.
 const (
 	isCassette = "cassette"
-	isDerived  = "derived" // NAME.derived.yaml: what came of live parts, beside NAME.yaml
-	isJournal  = "journal" // NAME.yaml.partial: of a run that records, or was killed
-	isFailed   = "failed"  // NAME.yaml.failed: what a run recorded that must not replace NAME.yaml
+	isDerived  = "derived" // NAME.derived.yaml: recorded with live parts (option Live), next to NAME.yaml
+	isJournal  = "journal" // NAME.yaml.partial: of a run that is recording, or was killed
+	isFailed   = "failed"  // NAME.yaml.failed: recorded by a run that must not replace NAME.yaml
 )
 
-// kindOf tells what a file is, by its name and what stands beside it.
+// kindOf returns the kind of a file, which follows from its name and the files next to it.
 func kindOf(file string) string {
 	switch filepath.Ext(file) {
 	case ".partial":
@@ -37,7 +37,7 @@ func kindOf(file string) string {
 	return isCassette
 }
 
-// original returns the cassette beside which a derived one stands, "" if it is not derived.
+// original returns the cassette next to a derived one, "" if a file is not derived.
 func original(file string) string {
 	name, ok := strings.CutSuffix(file, ".derived.yaml")
 	if !ok {
@@ -49,7 +49,8 @@ func original(file string) string {
 	return name + ".yaml"
 }
 
-// packageOf returns the folder of the package that a cassette belongs to, else its own.
+// packageOf returns the folder of the package that a cassette belongs to, or the folder of the file
+// if it belongs to none.
 func packageOf(file string) string {
 	if pkg, _, ok := testname.Split(filepath.Clean(file)); ok {
 		return cmp.Or(filepath.ToSlash(pkg), ".")
@@ -71,17 +72,18 @@ func allCassettes(paths []string) (files []string, err error) {
 		for _, file := range list {
 			file = filepath.Clean(file)
 			if !seen[file] {
-				files, seen[file] = append(files, file), true
+				files = append(files, file)
+				seen[file] = true
 			}
 		}
 	}
 	return files, nil
 }
 
-// cassettesIn returns the cassettes at path: the file itself, or all below a
-// folder, with what a killed or failed recording has left.
+// cassettesIn returns the cassettes at path: the file itself, or all below a folder, with the files
+// that a killed or failed recording has left.
 func cassettesIn(path string) ([]string, error) {
-	path = cmp.Or(strings.TrimSuffix(path, "..."), ".") // as the go command spells all below a folder
+	path = cmp.Or(strings.TrimSuffix(path, "..."), ".") // accept "DIR/...", as the go command does
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -104,45 +106,57 @@ func cassettesIn(path string) ([]string, error) {
 	return files, err
 }
 
-// isYAML reports whether a file's name says that it is YAML. echotest writes .yaml.
+// isYAML reports whether a file has the name of a YAML file. echotest writes .yaml.
 func isYAML(name string) bool { return filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml" }
 
-// eachFile calls found with what is below a folder and no folder itself. It follows links to
-// folders where tests find their cassettes behind them: testdata, and what is below it.
-// Elsewhere they may lead anywhere. above are the folders that the folder is in.
-func eachFile(dir string, above []fs.FileInfo, found func(file string) error) error {
+// eachFile calls found for each file below a folder, without those in .git, node_modules and folders
+// of assets. It follows links to folders only in testdata, where tests find their cassettes behind
+// them; elsewhere a link may lead anywhere. parents are the folders above dir.
+func eachFile(dir string, parents []fs.FileInfo, found func(file string) error) error {
 	info, err := os.Stat(dir)
-	if err != nil || slices.ContainsFunc(above, func(a fs.FileInfo) bool { return os.SameFile(a, info) }) {
+	if err != nil {
 		return err
+	}
+	isLoop := slices.ContainsFunc(parents, func(p fs.FileInfo) bool { return os.SameFile(p, info) })
+	if isLoop {
+		return nil
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	above = append(slices.Clip(above), info)
+	parents = append(slices.Clip(parents), info)
 	for _, e := range entries {
-		file, isDir := filepath.Join(dir, e.Name()), e.IsDir()
-		if e.Type()&fs.ModeSymlink != 0 && slices.Contains(strings.Split(filepath.ToSlash(file), "/"), "testdata") {
-			to, err := os.Stat(file)
-			isDir = err == nil && to.IsDir()
+		file := filepath.Join(dir, e.Name())
+		if !isFolder(file, e) {
+			if err := found(file); err != nil {
+				return err
+			}
+			continue
 		}
-		var err error
-		switch {
-		case isDir && (e.Name() == ".git" || e.Name() == "node_modules" || strings.HasSuffix(e.Name(), ".assets")):
-		case isDir:
-			err = eachFile(file, above, found)
-		default:
-			err = found(file)
+		isSkipped := e.Name() == ".git" || e.Name() == "node_modules" || strings.HasSuffix(e.Name(), ".assets")
+		if isSkipped {
+			continue
 		}
-		if err != nil {
+		if err := eachFile(file, parents, found); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isNoFile reports whether something has the name of a file and is none: a folder to which a
-// link leads, a pipe, or a link that leads nowhere and is not where tests look for cassettes.
+// isFolder reports whether an entry is a folder, or a link to one in testdata.
+func isFolder(file string, e fs.DirEntry) bool {
+	isLink := e.Type()&fs.ModeSymlink != 0
+	if isLink && slices.Contains(strings.Split(filepath.ToSlash(file), "/"), "testdata") {
+		target, err := os.Stat(file)
+		return err == nil && target.IsDir()
+	}
+	return e.IsDir()
+}
+
+// isNoFile reports whether a path is not that of a regular file: it is a link to a folder, a pipe, or
+// a broken link. A broken link where tests look for a cassette counts as a file, which cannot be read.
 func isNoFile(path string) bool {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -151,12 +165,15 @@ func isNoFile(path string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// cassetteKeys are those that stand in every cassette, as people may write them.
-var cassetteKeys = []*regexp.Regexp{regexp.MustCompile(`(?m)^["']?version["']?\s*:`), regexp.MustCompile(`(?m)^["']?interactions["']?\s*:`)}
+// cassetteKeys match the keys that each cassette has, also if people have written it.
+var cassetteKeys = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^["']?version["']?\s*:`),
+	regexp.MustCompile(`(?m)^["']?interactions["']?\s*:`),
+}
 
-// looksLikeCassette reports whether a YAML file is a cassette of ours, whole or broken. All
-// are that stand where tests look for them, but those of other tools. Elsewhere the first
-// lines tell; those of other tools can begin as one that was written by hand.
+// looksLikeCassette reports whether a YAML file is a cassette of promptecho, complete or broken. Where
+// tests look for cassettes, every YAML file is one. Elsewhere its first lines decide. A file of
+// another tool may have similar first lines, and is none.
 func looksLikeCassette(file string) (bool, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -176,19 +193,20 @@ func looksLikeCassette(file string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, _, inPlace := testname.Split(path)
-	if !inPlace && slices.ContainsFunc(cassetteKeys, func(key *regexp.Regexp) bool { return !key.MatchString(head) }) {
+	_, _, isInPlace := testname.Split(path)
+	isMissing := func(key *regexp.Regexp) bool { return !key.MatchString(head) }
+	if !isInPlace && slices.ContainsFunc(cassetteKeys, isMissing) {
 		return false, nil
 	}
 	rest, err := io.ReadAll(f)
 	return cassette.Foreign(head+string(rest)) == "", err
 }
 
-// load reads a cassette, or the journal that a recording has left.
+// load reads a cassette, or a journal as a cassette.
 func load(file string) (*cassette.File, error) {
 	if filepath.Ext(file) != ".partial" {
 		return cassette.Load(file)
 	}
-	left, _, err := cassette.LoadJournal(file, "")
-	return left, err
+	f, _, err := cassette.LoadJournal(file, "")
+	return f, err
 }

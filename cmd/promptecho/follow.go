@@ -10,49 +10,51 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// A status prints a line for each test that has ended and, on a terminal, one below them
-// that says how far the run is.
+// A status prints a line for each test that has ended. On a terminal, it shows a last line below
+// them with the progress of the run.
 type status struct {
-	out    io.Writer
-	term   io.Writer // of the line below, nil if there is none
-	width  int
-	shown  bool
-	stderr io.Writer
+	out      io.Writer
+	stderr   io.Writer
+	terminal io.Writer // of the last line; nil if there is none
+	width    int       // of the terminal
+	isShown  bool      // the last line
 }
 
 func newStatus(out, stderr io.Writer) *status {
 	s := &status{out: out, stderr: stderr, width: widthOf(stderr)}
 	if s.width > 0 {
-		s.term = stderr
+		s.terminal = stderr
 	}
 	return s
 }
 
-// line prints a line for good.
+// line prints a line that stays.
 func (s *status) line(w io.Writer, text string) {
 	s.clear()
 	fmt.Fprintln(w, redact.OneLine(text))
 }
 
-// show replaces the line below.
+// show replaces the last line.
 func (s *status) show(text string) {
-	if s.term != nil {
-		s.clear()
-		fmt.Fprint(s.term, cutEnd(text, s.width-1))
-		s.shown = true
+	if s.terminal == nil {
+		return
 	}
+	s.clear()
+	fmt.Fprint(s.terminal, cutEnd(text, s.width-1))
+	s.isShown = true
 }
 
-// clear takes the line below away.
+// clear removes the last line.
 func (s *status) clear() {
-	if s.shown {
-		fmt.Fprint(s.term, "\r\x1b[K")
-		s.shown = false
+	if s.isShown {
+		fmt.Fprint(s.terminal, "\r\x1b[K")
+		s.isShown = false
 	}
 }
 
-// follow adds what go test does to the results until it ends, and tells it. The first
-// interrupt is passed on, and the second one kills. It reports whether there was any.
+// follow adds the events of go test to a summary, and prints its tests, until go test ends. It
+// passes the first interrupt on to go test, and kills go test at the second one. It reports
+// whether there was an interrupt.
 func follow(p *suite.Process, s *summary, status *status, interrupts <-chan os.Signal) (interrupted bool) {
 	defer status.clear()
 	ticker := time.NewTicker(200 * time.Millisecond)
@@ -62,9 +64,11 @@ func follow(p *suite.Process, s *summary, status *status, interrupts <-chan os.S
 		select {
 		case e, more := <-p.Events:
 			if !more {
-				return interrupted || len(interrupts) > 0 // go test may have seen it first
+				// A terminal interrupts go test, too, which may end before we have read ours.
+				return interrupted || len(interrupts) > 0
 			}
-			if t := s.Add(e); t != nil && t.Linked {
+			t := s.Add(e)
+			if t != nil && t.Linked {
 				status.test(places[t.Package], t)
 			}
 		case <-ticker.C:
@@ -84,19 +88,25 @@ func follow(p *suite.Process, s *summary, status *status, interrupts <-chan os.S
 	}
 }
 
-// test says what became of a test, on one line of the terminal.
+// test prints the result of a test. On a terminal, the line is as wide as the terminal at most:
+// the name loses its middle, and then the counts their end.
 func (s *status) test(place string, t *suite.Test) {
-	p := newPrinter(s.out, false)
-	verdict, colour := t.Status, ""
+	verdict := t.Status
+	colour := ""
 	if t.Status == suite.Fail {
-		verdict, colour = "FAIL", red
+		verdict = "FAIL"
+		colour = red
 	}
-	name, about := redact.OneLine(t.Name), fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts), "no requests"), t.Seconds)
-	const least = 20 // columns for a name
 	verdict = fmt.Sprintf("%-4s ", verdict)
 	place = redact.OneLine(place)
-	if room := p.width - textWidth(verdict+place+" "+": "+about); p.width > 0 && textWidth(name) > room {
-		name = middle(name, max(room, least))
+	name := redact.OneLine(t.Name)
+	about := fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts), "no requests"), t.Seconds)
+
+	p := newPrinter(s.out, false)
+	room := p.width - textWidth(verdict+place+" "+": "+about)
+	if p.width > 0 && textWidth(name) > room {
+		const minName = 20 // columns
+		name = middle(name, max(room, minName))
 		about = cutEnd(about, p.width-textWidth(verdict+place+" "+name+": "))
 	}
 	s.clear()

@@ -17,7 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 )
 
-// errNotInGit says that a revision has no such file.
+// errNotInGit is the error for a file that a revision does not have.
 var errNotInGit = errors.New("it is not in that revision")
 
 // git runs git in a folder and returns what it prints.
@@ -38,41 +38,37 @@ func git(dir string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// A repository is one that cassettes are in, with what was asked of it.
+// A repository is a git repository with cassettes. It reads files of revisions through one process,
+// git cat-file, which ends when ours ends.
 type repository struct {
-	top     string
+	top     string            // its folder
 	commits map[string]string // by revision
-	in      io.Writer         // of the one process that reads files of revisions, which ends with ours
+	in      io.Writer         // of the process; nil before the first file is read
 	out     *bufio.Reader
 }
 
+// gitMutex guards the variables below and the repositories: the server of promptecho view may get
+// two requests at once.
+var gitMutex sync.Mutex
+
 var (
-	asking       sync.Mutex                 // who asks git: a page may be asked for twice at once
 	repositories = map[string]*repository{} // by their folders
-	tops         = map[string]string{}      // the repository of each folder
+	tops         = map[string]string{}      // see topOf
 )
 
-// repositoryOf returns the repository that a folder is in, and what the folder is called there. The folder may
-// be gone.
+// repositoryOf returns the repository that a folder is in, and the path of the folder there. The
+// folder may have been deleted.
 func repositoryOf(dir string) (r *repository, name string, err error) {
-	there, err := filepath.Abs(dir)
+	existing, below, err := existingFolder(dir)
 	if err != nil {
 		return nil, "", err
 	}
-	for up := there; ; up = filepath.Dir(up) {
-		if real, err := filepath.EvalSymlinks(up); err == nil {
-			there, name = real, strings.TrimPrefix(there, up)
-			break
-		} else if up == filepath.Dir(up) {
-			return nil, "", err
-		}
-	}
-	top := topOf(context.Background(), there, tops)
+	top := topOf(context.Background(), existing, tops)
 	if top == "" {
-		_, err := git(there, "rev-parse", "--show-toplevel")
+		_, err := git(existing, "rev-parse", "--show-toplevel")
 		return nil, "", cmp.Or(err, errNotInGit)
 	}
-	name, err = filepath.Rel(top, there+name)
+	name, err = filepath.Rel(top, existing+below)
 	if err != nil {
 		return nil, "", err
 	}
@@ -82,7 +78,28 @@ func repositoryOf(dir string) (r *repository, name string, err error) {
 	return repositories[top], filepath.ToSlash(name), nil
 }
 
-// commit returns the commit that a revision stands for.
+// existingFolder returns the innermost folder on the way to dir that exists, without symbolic links,
+// and the rest of the path, which begins with a separator if it is not empty.
+func existingFolder(dir string) (existing, below string, err error) {
+	path, err := filepath.Abs(dir)
+	if err != nil {
+		return "", "", err
+	}
+	up := path
+	for {
+		existing, err := filepath.EvalSymlinks(up)
+		if err == nil {
+			return existing, strings.TrimPrefix(path, up), nil
+		}
+		parent := filepath.Dir(up)
+		if up == parent {
+			return "", "", err
+		}
+		up = parent
+	}
+}
+
+// commit returns the commit of a revision.
 func (r *repository) commit(ref string) (string, error) {
 	if commit := r.commits[ref]; commit != "" {
 		return commit, nil
@@ -98,10 +115,10 @@ func (r *repository) commit(ref string) (string, error) {
 	return "", fmt.Errorf("git knows no revision %q", ref)
 }
 
-// commitOf returns the commit that a revision stands for in the repository of a folder.
+// commitOf returns the commit of a revision in the repository of a folder.
 func commitOf(ref, dir string) (string, error) {
-	asking.Lock()
-	defer asking.Unlock()
+	gitMutex.Lock()
+	defer gitMutex.Unlock()
 	r, _, err := repositoryOf(dir)
 	if err != nil {
 		return "", err
@@ -109,7 +126,7 @@ func commitOf(ref, dir string) (string, error) {
 	return r.commit(ref)
 }
 
-// start starts the process that reads files, if it does not run yet.
+// start starts the process that reads files, unless it runs already.
 func (r *repository) start() error {
 	if r.in != nil {
 		return nil
@@ -126,11 +143,12 @@ func (r *repository) start() error {
 	if err != nil {
 		return fmt.Errorf("git cat-file: %w", err)
 	}
-	r.in, r.out = in, bufio.NewReader(out)
+	r.in = in
+	r.out = bufio.NewReader(out)
 	return nil
 }
 
-// read returns the content of a file of a commit, by its name in the repository.
+// read returns the content of a file of a commit. name is its path in the repository.
 func (r *repository) read(commit, name string) ([]byte, error) {
 	if strings.Contains(name, "\n") {
 		return nil, errNotInGit
@@ -147,10 +165,11 @@ func (r *repository) read(commit, name string) ([]byte, error) {
 	}
 	var object, kind string
 	var size int
-	if n, _ := fmt.Sscan(head, &object, &kind, &size); n != 3 || strings.HasSuffix(head, " missing\n") {
+	n, _ := fmt.Sscan(head, &object, &kind, &size)
+	if n != 3 || strings.HasSuffix(head, " missing\n") {
 		return nil, errNotInGit
 	}
-	data := make([]byte, size+1) // and a line break
+	data := make([]byte, size+1) // with the line break that ends it
 	if _, err := io.ReadFull(r.out, data); err != nil {
 		return nil, fmt.Errorf("git cat-file: %w", err)
 	}
@@ -160,10 +179,10 @@ func (r *repository) read(commit, name string) ([]byte, error) {
 	return data[:size], nil
 }
 
-// loadRevision reads a cassette as a git revision has it, with its assets.
+// loadRevision reads a cassette and its assets from a git revision.
 func loadRevision(ref, file string) (*cassette.File, error) {
-	asking.Lock()
-	defer asking.Unlock()
+	gitMutex.Lock()
+	defer gitMutex.Unlock()
 	r, dir, err := repositoryOf(filepath.Dir(file))
 	if err != nil {
 		return nil, err
@@ -177,32 +196,39 @@ func loadRevision(ref, file string) (*cassette.File, error) {
 		return nil, err
 	}
 	assets := filepath.Base(cassette.Beside(strings.TrimSuffix(file, ".yaml"), ".assets"))
-	return cassette.Parse(fmt.Sprintf("%s (%s)", file, ref), data, func(name string) ([]byte, error) { return r.read(commit, path.Join(dir, assets, name)) })
+	asset := func(name string) ([]byte, error) { return r.read(commit, path.Join(dir, assets, name)) }
+	return cassette.Parse(fmt.Sprintf("%s (%s)", file, ref), data, asset)
 }
 
-// changedSince returns the YAML files below a folder that differ from a revision or are
-// gone, and those that git does not know yet.
+// changedSince returns the YAML files below a folder that were changed or deleted since a revision,
+// and those that git does not track.
 func changedSince(ref, dir string) (changed, unknown []string, err error) {
 	commit, err := commitOf(ref, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, list := range []struct {
-		files *[]string
-		args  []string
-	}{
-		{&changed, []string{"diff", "--name-only", "-z", "--relative", "--no-renames", commit, "--", "."}},
-		{&unknown, []string{"ls-files", "--others", "--exclude-standard", "-z", "--", "."}},
-	} {
-		out, err := git(dir, list.args...)
-		if err != nil {
-			return nil, nil, err
-		}
-		for name := range strings.SplitSeq(string(out), "\x00") {
-			if isYAML(name) {
-				*list.files = append(*list.files, filepath.Join(dir, filepath.FromSlash(name)))
-			}
-		}
+	changed, err = yamlFiles(dir, "diff", "--name-only", "-z", "--relative", "--no-renames", commit, "--", ".")
+	if err != nil {
+		return nil, nil, err
+	}
+	unknown, err = yamlFiles(dir, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
+	if err != nil {
+		return nil, nil, err
 	}
 	return changed, unknown, nil
+}
+
+// yamlFiles returns the YAML files that a git command lists in a folder, with zero bytes between
+// them.
+func yamlFiles(dir string, args ...string) (files []string, err error) {
+	out, err := git(dir, args...)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if isYAML(name) {
+			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+	}
+	return files, nil
 }

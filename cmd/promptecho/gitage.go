@@ -12,71 +12,80 @@ import (
 	"time"
 )
 
-// mostAsking is how long git may look for the ages of files.
-const mostAsking = 2 * time.Second
+// maxGitTime is how long git may search for the ages of files.
+const maxGitTime = 2 * time.Second
 
-// dateByGit gives listings the times that git knows, where these are earlier.
+// dateByGit replaces the times of listings by those that git knows, where these are earlier.
 func dateByGit(list []listing) {
 	var files []string
 	for _, l := range list {
 		files = append(files, l.Path)
 	}
-	times := since(files)
+	times := lastChanges(files)
 	for i := range list {
-		if at, ok := times[list[i].Path]; ok && at.Before(list[i].Modified) {
+		at, ok := times[list[i].Path]
+		if ok && at.Before(list[i].Modified) {
 			list[i].Modified = at
 		}
 	}
 }
 
-// since returns when files were last changed as far as git knows it. A clone gives all of its
-// files the time at which it was made, so for one that is as git has it, the time of its last
-// commit counts, if that is earlier. Files that git does not know, or has no time to look for,
-// are not in it.
-func since(files []string) map[string]time.Time {
-	ctx, cancel := context.WithTimeout(context.Background(), mostAsking)
+// lastChanges returns when files were changed, as git knows it: the time of the last commit of each
+// file that has no uncommitted changes. A clone sets the modification times of all files to the
+// time at which it is made, so they say nothing. Files that git does not know, or does not find
+// in maxGitTime, are left out.
+func lastChanges(files []string) map[string]time.Time {
+	ctx, cancel := context.WithTimeout(context.Background(), maxGitTime)
 	defer cancel()
-	times, asked := map[string]time.Time{}, map[string]map[string]string{} // by repository, what files are called there
 	tops := map[string]string{}
+	repositories := map[string]map[string]string{} // by folder: the files by their paths there
 	for _, file := range files {
 		top := topOf(ctx, filepath.Dir(file), tops)
-		abs, err := filepath.Abs(file)
+		path, err := filepath.Abs(file)
 		if top == "" || err != nil {
 			continue
 		}
-		if real, err := filepath.EvalSymlinks(abs); err == nil {
-			abs = real
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
 		}
-		if name, err := filepath.Rel(top, abs); err == nil && filepath.IsLocal(name) {
-			if asked[top] == nil {
-				asked[top] = map[string]string{}
-			}
-			asked[top][filepath.ToSlash(name)] = file
+		name, err := filepath.Rel(top, path)
+		if err != nil || !filepath.IsLocal(name) {
+			continue
 		}
+		if repositories[top] == nil {
+			repositories[top] = map[string]string{}
+		}
+		repositories[top][filepath.ToSlash(name)] = file
 	}
-	for top, names := range asked {
-		committed(ctx, top, names, times)
+
+	times := map[string]time.Time{}
+	for top, names := range repositories {
+		addCommitTimes(ctx, top, names, times)
 	}
 	return times
 }
 
-// topOf returns the folder of the repository that a folder is in, "" if it is in none. The
-// folders on the way up that have no repository of their own are in the same one.
+// topOf returns the folder of the repository that a folder is in; "" if it is in none. known
+// remembers the results: all folders on the way up to one with .git are in the same repository.
 func topOf(ctx context.Context, dir string, known map[string]string) (top string) {
-	var below []string
+	var visited []string
 	defer func() {
-		for _, d := range below {
+		for _, d := range visited {
 			known[d] = top
 		}
 	}()
-	for up := dir; ; up = filepath.Dir(up) {
+	up := dir
+	for {
 		if top, ok := known[up]; ok {
 			return top
 		}
-		below = append(below, up)
-		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil || up == filepath.Dir(up) {
+		visited = append(visited, up)
+		_, err := os.Lstat(filepath.Join(up, ".git"))
+		parent := filepath.Dir(up)
+		if err == nil || up == parent {
 			break
 		}
+		up = parent
 	}
 	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--show-toplevel").Output()
 	if err != nil {
@@ -85,18 +94,22 @@ func topOf(ctx context.Context, dir string, known map[string]string) (top string
 	return filepath.FromSlash(strings.TrimSuffix(string(out), "\n"))
 }
 
-// committed adds the times of the last commits of files, which the repository at top knows by
-// these names.
-func committed(ctx context.Context, top string, names map[string]string, times map[string]time.Time) {
-	changed, err := exec.CommandContext(ctx, "git", "-C", top, "diff", "--name-only", "-z", "--no-renames", "HEAD").Output()
+// addCommitTimes adds the times of the last commits of files that have no uncommitted changes. names
+// has the files by their paths in the repository; it is empty afterwards if git knows all of them.
+func addCommitTimes(ctx context.Context, top string, names map[string]string, times map[string]time.Time) {
+	changed, err := exec.CommandContext(ctx, "git", "-C", top,
+		"diff", "--name-only", "-z", "--no-renames", "HEAD").Output()
 	if err != nil {
 		return
 	}
 	for name := range strings.SplitSeq(string(changed), "\x00") {
 		delete(names, name)
 	}
+
+	// The log has \x01 and the time in front of the files of each commit, the latest commit first.
 	ctx, stop := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, "git", "-C", top, "log", "-z", "--format=%x01%ct", "--name-only", "--no-renames")
+	cmd := exec.CommandContext(ctx, "git", "-C", top,
+		"log", "-z", "--format=%x01%ct", "--name-only", "--no-renames")
 	out, err := cmd.StdoutPipe()
 	if err != nil || cmd.Start() != nil {
 		stop()
@@ -110,9 +123,11 @@ func committed(ctx context.Context, top string, names map[string]string, times m
 	var at time.Time
 	for len(names) > 0 && scanner.Scan() {
 		text := strings.TrimPrefix(scanner.Text(), "\n")
-		if seconds, ok := strings.CutPrefix(text, "\x01"); ok {
-			seconds, text, _ = strings.Cut(seconds, "\n")
-			if n, err := strconv.ParseInt(seconds, 10, 64); err == nil {
+		if head, isCommit := strings.CutPrefix(text, "\x01"); isCommit {
+			seconds, firstFile, _ := strings.Cut(head, "\n")
+			text = firstFile
+			n, err := strconv.ParseInt(seconds, 10, 64)
+			if err == nil {
 				at = time.Unix(n, 0)
 			}
 		}
@@ -123,7 +138,7 @@ func committed(ctx context.Context, top string, names map[string]string, times m
 	}
 }
 
-// atZero splits what git -z writes.
+// atZero is a [bufio.SplitFunc] for the output of git -z: zero bytes end the tokens.
 func atZero(data []byte, atEnd bool) (advance int, token []byte, err error) {
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return i + 1, data[:i], nil

@@ -43,25 +43,27 @@ Nothing is written before everything is read. The exit status is 1 if a cassette
 could not be read, or if another one is in the way.
 `
 
-// An importing says what import makes of one cassette of another tool.
+// An importing is the import of a cassette of another tool.
 type importing struct {
-	Path         string         `json:"path"`
-	Tool         string         `json:"tool"`
-	To           string         `json:"to,omitempty"` // "" if there is nothing to write
-	Interactions int            `json:"interactions"`
-	NotKept      map[string]int `json:"not_kept"` // what the file did not say, and of how many interactions
+	Path         string `json:"path"`
+	Tool         string `json:"tool"`
+	To           string `json:"to,omitempty"` // "" if there is nothing to write
+	Interactions int    `json:"interactions"`
+
+	// NotKept has what the other tool did not keep, with the number of interactions.
+	NotKept map[string]int `json:"not_kept"`
 
 	LeftOut []foreign.LeftOut `json:"left_out,omitempty"` // interactions that cannot be kept
 	Hint    string            `json:"hint,omitempty"`
 	Code    finding.Code      `json:"code,omitempty"`    // why it is not written
-	Line    int               `json:"line,omitempty"`    // where it is broken
-	Problem string            `json:"problem,omitempty"` // the same as the code, for people
+	Line    int               `json:"line,omitempty"`    // of a syntax error
+	Problem string            `json:"problem,omitempty"` // the same as the code, in words
 	Written bool              `json:"written"`
 
 	read     *foreign.Cassette
 	contents *cassette.Contents
 	placing  placing
-	same     bool // it is there already
+	isThere  bool // the same cassette is at its path already
 }
 
 // runImport converts cassettes of other tools.
@@ -85,25 +87,11 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, p := []*importing{}, newProgress(stderr)
-	for i, f := range files {
-		p.step(i, len(files))
-		im, err := importFile(f)
-		if err != nil {
-			p.end()
-			return err
-		}
-		if im != nil {
-			err = to.place(f, im)
-			list = append(list, im)
-		}
-		if err != nil {
-			p.end()
-			return err
-		}
+	list, err := to.importAll(files, newProgress(stderr))
+	if err != nil {
+		return err
 	}
-	p.end()
-	to.settle(list)
+	to.choosePaths(list)
 	for _, im := range list {
 		im.write()
 	}
@@ -112,36 +100,59 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 	} else {
 		printImports(stdout, list, len(files)-len(list))
 	}
-	bad := 0
+	failed := 0
 	for _, im := range list {
 		if im.Problem != "" {
-			bad++
+			failed++
 		}
 	}
-	if err == nil && bad > 0 {
-		err = found(fmt.Sprintf("%d of %s not imported", bad, count(len(list), "cassette")))
+	if err == nil && failed > 0 {
+		err = found(fmt.Sprintf("%d of %s not imported", failed, count(len(list), "cassette")))
 	}
 	return err
 }
 
-// A source is a file that may be a cassette of another tool, and the folder that was named
-// above it.
-type source struct {
-	path, root string
-	named      bool // it was named itself, and no folder above it
+// importAll reads the cassettes among some files.
+func (d *destination) importAll(files []source, p *progress) ([]*importing, error) {
+	defer p.end()
+	list := []*importing{}
+	for i, f := range files {
+		p.step(i, len(files))
+		im, err := importFile(f)
+		if err != nil {
+			return nil, err
+		}
+		if im == nil {
+			continue
+		}
+		if err := d.place(f, im); err != nil {
+			return nil, err
+		}
+		list = append(list, im)
+	}
+	return list, nil
 }
 
-// importable returns the files at paths, each once.
+// A source is a file that may be a cassette of another tool.
+type source struct {
+	path    string
+	root    string // the folder among the arguments that it is below, or its own
+	isNamed bool   // the file itself is among the arguments
+}
+
+// importable returns the files at paths that may be cassettes of other tools, each once.
 func importable(paths []string) (files []source, err error) {
 	seen := map[string]bool{}
-	add := func(path, root string, named bool) {
+	add := func(path, root string, isNamed bool) {
 		path = filepath.Clean(path)
 		if seen[path] {
 			return
 		}
 		seen[path] = true
-		files = append(files, source{path, root, named})
+		files = append(files, source{path, root, isNamed})
 	}
+	skippedFolders := []string{".git", "node_modules", "vendor"}
+	extensions := []string{".yaml", ".yml", ".json", ".httprr", ".gz"}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -155,9 +166,9 @@ func importable(paths []string) (files []source, err error) {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && slices.Contains([]string{".git", "node_modules", "vendor"}, d.Name()):
+			case d.IsDir() && slices.Contains(skippedFolders, d.Name()):
 				return fs.SkipDir
-			case d.Type().IsRegular() && slices.Contains([]string{".yaml", ".yml", ".json", ".httprr", ".gz"}, filepath.Ext(file)):
+			case d.Type().IsRegular() && slices.Contains(extensions, filepath.Ext(file)):
 				add(file, path, false)
 			}
 			return nil
@@ -169,8 +180,8 @@ func importable(paths []string) (files []source, err error) {
 	return files, nil
 }
 
-// importFile reads a cassette of another tool and makes one of ours; nil if it is none. A file
-// that was named is a problem if it is a recording of a format that import does not read.
+// importFile reads a cassette of another tool, and converts it. It returns nil if the file is none. A
+// named file is a problem if it is a recording in a format that import does not read.
 func importFile(f source) (*importing, error) {
 	file := f.path
 	data, err := os.ReadFile(file)
@@ -189,13 +200,16 @@ func importFile(f source) (*importing, error) {
 		return im, nil
 	case err != nil:
 		return nil, err
-	case c == nil && f.named && foreign.Unsupported(data) != "":
+	case c == nil && f.isNamed && foreign.Unsupported(data) != "":
 		im.fail(finding.FormatUnknown, fmt.Sprintf("%s: this is %s", file, foreign.Unsupported(data)))
 		return im, nil
 	case c == nil:
 		return nil, nil
 	}
-	im.Tool, im.Interactions, im.LeftOut, im.read = c.Tool, len(c.Interactions), c.LeftOut, c
+	im.Tool = c.Tool
+	im.Interactions = len(c.Interactions)
+	im.LeftOut = c.LeftOut
+	im.read = c
 	for _, l := range c.Losses {
 		im.NotKept[l.Text] = l.Times
 	}
@@ -206,15 +220,15 @@ func importFile(f source) (*importing, error) {
 	return im, nil
 }
 
-// fail says why the cassette is not written.
+// fail sets the reason why the cassette is not written.
 func (im *importing) fail(code finding.Code, problem string) {
 	im.Code = code
 	im.Problem = problem
 }
 
-// write writes a cassette, if there is anything to write.
+// write writes the cassette, unless it has a problem or is there already.
 func (im *importing) write() {
-	if im.To == "" || im.Problem != "" || im.same {
+	if im.To == "" || im.Problem != "" || im.isThere {
 		return
 	}
 	if err := im.contents.Save(im.To); err != nil {
@@ -224,7 +238,8 @@ func (im *importing) write() {
 	im.Written = true
 }
 
-// printImports prints what became of each cassette; others is how many files are none.
+// printImports prints the result of each import. others is the number of files that are not
+// cassettes.
 func printImports(w io.Writer, list []*importing, others int) {
 	done, interactions := 0, 0
 	for _, im := range list {
@@ -233,17 +248,18 @@ func printImports(w io.Writer, list []*importing, others int) {
 			fmt.Fprintln(w, redact.Printable(im.Problem))
 			continue
 		case im.To == "":
-			tell(w, "%s: nothing to write", im.Path)
+			printLine(w, "%s: nothing to write", im.Path)
 			im.printLeftOut(w)
 			continue
 		}
 		done++
 		interactions += im.Interactions
 		there := ""
-		if im.same {
+		if im.isThere {
 			there = ", already there and unchanged"
 		}
-		tell(w, "%s -> %s: %s of %s%s", im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
+		printLine(w, "%s -> %s: %s of %s%s",
+			im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
 		for _, l := range im.read.Losses {
 			newPrinter(w, false).line(2, "", "in %d of %d: %s", l.Times, im.Interactions, l.Text)
 		}
@@ -252,14 +268,15 @@ func printImports(w io.Writer, list []*importing, others int) {
 			newPrinter(w, false).line(2, "", "%s", im.Hint)
 		}
 	}
-	text := fmt.Sprintf("%s imported, with %s", count(done, "cassette"), count(interactions, "interaction"))
+	text := fmt.Sprintf("%s imported, with %s",
+		count(done, "cassette"), count(interactions, "interaction"))
 	if others > 0 {
 		text += fmt.Sprintf("; %s of other kinds left alone", count(others, "file"))
 	}
-	tell(w, "%s", text)
+	printLine(w, "%s", text)
 }
 
-// printLeftOut prints which interactions are not kept.
+// printLeftOut prints the interactions that are not imported, and why.
 func (im *importing) printLeftOut(w io.Writer) {
 	for _, l := range im.LeftOut {
 		newPrinter(w, false).line(2, "", "%s:%d: left out: %s", im.Path, l.Line, l.Why)
@@ -273,7 +290,7 @@ type destination struct {
 	packages           testPackages
 }
 
-// place says where an imported cassette goes.
+// place sets the path of an imported cassette.
 func (d *destination) place(f source, im *importing) error {
 	if im.Problem != "" || im.Interactions == 0 {
 		return nil
@@ -301,31 +318,41 @@ func (d *destination) place(f source, im *importing) error {
 			"to say where it goes, or -w to write next to it", f.path)
 	}
 	if !filepath.IsAbs(name) {
-		to.file, to.byTest = relative(to.file), relative(to.byTest)
+		to.file = relative(to.file)
+		to.byTest = relative(to.byTest)
 	}
-	im.placing, im.To = to, cmp.Or(to.byTest, to.file)
+	im.placing = to
+	im.To = cmp.Or(to.byTest, to.file)
 	return nil
 }
 
-// relative returns a path as it is seen from the current folder, if it can be.
+// relative returns a path relative to the current folder, if there is one.
 func relative(path string) string {
-	here, err := os.Getwd()
-	rel, rerr := filepath.Rel(here, path)
-	if path == "" || err != nil || rerr != nil {
+	if path == "" {
+		return ""
+	}
+	current, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	rel, err := filepath.Rel(current, path)
+	if err != nil {
 		return path
 	}
 	return rel
 }
 
-// settle says under which names cassettes are written, and finds what is in the way: two
-// cassettes for one place, and a file that is there.
-func (d *destination) settle(list []*importing) {
-	places := map[string][]*importing{}
+// choosePaths decides whether cassettes are written under the names of tests or under those of the
+// fixtures, and finds conflicts: two cassettes with the same path, and files that are there already.
+// A cassette has the name of a test only if it is the only one for that test.
+func (d *destination) choosePaths(list []*importing) {
+	number := map[string]int{} // of cassettes, by path
 	for _, im := range list {
-		places[im.To] = append(places[im.To], im)
+		number[im.To]++
 	}
 	for _, im := range list {
-		if im.placing.file != "" && (im.placing.byTest == "" || len(places[im.To]) > 1) {
+		hasOwnTest := im.placing.byTest != "" && number[im.To] == 1
+		if im.placing.file != "" && !hasOwnTest {
 			im.Hint = im.placing.hint
 		}
 	}
@@ -334,31 +361,33 @@ func (d *destination) settle(list []*importing) {
 			im.To = im.placing.file
 		}
 	}
-	first := map[string]*importing{}
+	first := map[string]*importing{} // by path
 	for _, im := range list {
-		switch other := first[im.To]; {
+		other := first[im.To]
+		switch {
 		case im.To == "":
 		case other != nil:
 			im.fail(finding.PathTaken, fmt.Sprintf("%s: not written, because %s goes to the same "+
 				"path, %s: import %[1]s to another place with -o DIR", im.Path, other.Path, im.To))
 		default:
 			first[im.To] = im
-			d.look(im)
+			d.checkPath(im)
 		}
 	}
 }
 
-// look finds what is in the place of a cassette.
-func (d *destination) look(im *importing) {
+// checkPath fails an import if there is another file at its path that must not be replaced.
+func (d *destination) checkPath(im *importing) {
 	info, err := os.Lstat(im.To)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		im.fail(finding.NotSaved, fmt.Sprintf("%s: not written: %v", im.Path, err))
-	case im.isThere():
-		im.same = true
+	case im.isSameAsFile():
+		im.isThere = true
 	case !info.Mode().IsRegular():
-		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is not a file; move it out of the way", im.Path, im.To))
+		im.fail(finding.FileExists, fmt.Sprintf("%s: not written: %s is not a file; move it out of the way",
+			im.Path, im.To))
 	case d.overwrite, d.inPlace && im.To == im.Path:
 	case im.To == im.Path:
 		im.fail(finding.FileExists, im.Path+": not written: the new "+
@@ -369,10 +398,12 @@ func (d *destination) look(im *importing) {
 	}
 }
 
-// isThere reports whether the file in the place of a cassette holds the same.
-func (im *importing) isThere() bool {
+// isSameAsFile reports whether the cassette at the path of an import has the same interactions.
+func (im *importing) isSameAsFile() bool {
 	f, err := cassette.Load(im.To)
-	return err == nil && slices.EqualFunc(f.Interactions, im.read.Interactions, func(a, b *interaction.Interaction) bool {
-		return a.Difference(b) == ""
-	})
+	if err != nil {
+		return false
+	}
+	isSame := func(a, b *interaction.Interaction) bool { return a.Difference(b) == "" }
+	return slices.EqualFunc(f.Interactions, im.read.Interactions, isSame)
 }

@@ -11,20 +11,23 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
-// A placing says where the cassette goes that takes the place of a fixture of another tool.
+// A placing has the paths at which the imported cassette of a fixture may be written.
 type placing struct {
-	file, hint string // under its own name, and what is then left to do
-	byTest     string // under the name of the one test that names the fixture; "" if there is none
+	file   string // under the name of the fixture
+	hint   string // what the user has to do if it is written there
+	byTest string // under the name of the only test that names the fixture; "" if there is none
 }
 
-// placeOf returns where the cassette goes: into the folder where echotest looks for it. The
-// fixture is an absolute path, without what tells its format. ok is false if it is not below
-// a folder testdata of its module.
+// placeOf returns the paths for the cassette of a fixture, in the folder where echotest looks for
+// cassettes. fixture is an absolute path without an extension. ok is false if it is not below a folder
+// testdata of its module.
 func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 	segments := strings.Split(filepath.ToSlash(fixture), "/")
 	i := len(segments) - 1
 	for i >= 0 && segments[i] != "testdata" {
-		if _, err := os.Stat(filepath.FromSlash(strings.Join(segments[:i], "/") + "/go.mod")); err == nil {
+		dir := strings.Join(segments[:i], "/")
+		_, err := os.Stat(filepath.FromSlash(dir + "/go.mod"))
+		if err == nil { // the root of the module
 			return to, false
 		}
 		i--
@@ -43,25 +46,28 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 		return to, true
 	}
 	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
-	switch by := naming(packages.in(pkg).Tests, strings.Join(segments[i:], "/")); len(by) {
+	names := testsNaming(packages.in(pkg).Tests, strings.Join(segments[i:], "/"))
+	switch len(names) {
 	case 0:
 		to.hint = "no test mentions this file: give the cassette the name of the test that uses it, or " + open
 	case 1:
-		to.byTest = filepath.Join(pkg, testname.File(by[0]))
-		to.hint = by[0] + " mentions several fixtures, so this cassette is not named after the test: " + open
+		to.byTest = filepath.Join(pkg, testname.File(names[0]))
+		to.hint = names[0] + " mentions several fixtures, so this cassette is not named after the test: " + open
 	default:
-		to.hint = strings.Join(by, " and ") + " both mention this file: " + open + ", or record one cassette for each test"
+		to.hint = strings.Join(names, " and ") + " both mention this file: " + open +
+			", or record one cassette for each test"
 	}
 	return to, true
 }
 
-// naming returns the tests that name a fixture, such as "testdata/fixtures/chat": in full,
+// testsNaming returns the tests whose code names a fixture, such as "testdata/fixtures/chat": in full,
 // or by the end of its path.
-func naming(p *tests.Package, fixture string) (names []string) {
+func testsNaming(p *tests.Package, fixture string) (names []string) {
 	for _, name := range p.Functions {
 		for _, text := range p.Texts[name] {
 			text = withoutExt(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(text)), "./"))
-			if fixture == text || strings.HasSuffix(fixture, "/"+text) && len(text) > 2 {
+			isEnd := strings.HasSuffix(fixture, "/"+text) && len(text) > 2
+			if fixture == text || isEnd {
 				names = append(names, name)
 				break
 			}
@@ -71,7 +77,7 @@ func naming(p *tests.Package, fixture string) (names []string) {
 	return slices.Compact(names)
 }
 
-// withoutExt returns the name of a file without what tells its format.
+// withoutExt returns the name of a file without the extensions of its format.
 func withoutExt(file string) string {
 	for _, ext := range []string{".gz", ".httprr", ".yaml", ".yml", ".json"} {
 		file = strings.TrimSuffix(file, ext)

@@ -7,15 +7,16 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// What of JSON stands on one line, and of a list of numbers, such as an embedding, at all.
+// JSON of at most maxLine bytes is on one line. Of a list of more than maxNumbers numbers, such as an
+// embedding, the first shownNumbers are shown.
 const (
-	mostOnLine    = 100 // bytes
-	mostNumbers   = 16
-	numbersBefore = 3
+	maxLine      = 100
+	maxNumbers   = 16
+	shownNumbers = 3
 )
 
-// readable returns JSON with a line for each element where one would be too long, and any
-// other text as it is. Of long lists of numbers it has the beginning.
+// readable returns JSON with a line for each element where one line would be too long, and with
+// shortened lists of numbers. It returns any other text as it is.
 func readable(text string) string {
 	v, err := exactjson.Parse([]byte(text))
 	if err != nil || v.Kind != exactjson.Array && v.Kind != exactjson.Object {
@@ -24,17 +25,22 @@ func readable(text string) string {
 	return readableValue(&v, "")
 }
 
+// readableValue returns the text of a value whose lines, but for the first one, are indented.
 func readableValue(v *exactjson.Value, indent string) string {
-	switch {
-	case len(v.Elems) == 0:
-		return string(v.AppendJSON(nil, exactjson.Layout{}))
-	case numbers(v):
-		short := exactjson.Value{Kind: exactjson.Array, Elems: v.Elems[:numbersBefore]}
-		return strings.TrimSuffix(string(short.AppendJSON(nil, exactjson.Layout{})), "]") + fmt.Sprintf(", ... %s]", count(len(v.Elems), "number"))
+	compact := exactjson.Layout{}
+	if len(v.Elems) == 0 {
+		return string(v.AppendJSON(nil, compact))
 	}
-	if line := string(v.AppendJSON(nil, exactjson.Layout{ColonSpace: true, CommaSpace: true})); len(line) <= mostOnLine {
+	if isLongNumberList(v) {
+		first := exactjson.Value{Kind: exactjson.Array, Elems: v.Elems[:shownNumbers]}
+		text := strings.TrimSuffix(string(first.AppendJSON(nil, compact)), "]")
+		return fmt.Sprintf("%s, ... %s]", text, count(len(v.Elems), "number"))
+	}
+	line := string(v.AppendJSON(nil, exactjson.Layout{ColonSpace: true, CommaSpace: true}))
+	if len(line) <= maxLine {
 		return line
 	}
+
 	brackets := "[]"
 	if v.Kind == exactjson.Object {
 		brackets = "{}"
@@ -49,7 +55,7 @@ func readableValue(v *exactjson.Value, indent string) string {
 		b.WriteString("\n" + indent + "  ")
 		if v.Kind == exactjson.Object {
 			name := exactjson.Value{Kind: exactjson.String, Text: e.Name}
-			b.Write(append(name.AppendJSON(nil, exactjson.Layout{}), ": "...))
+			b.Write(append(name.AppendJSON(nil, compact), ": "...))
 		}
 		b.WriteString(readableValue(e, indent+"  "))
 	}
@@ -58,9 +64,9 @@ func readableValue(v *exactjson.Value, indent string) string {
 	return b.String()
 }
 
-// numbers reports whether v is a long list of nothing but numbers.
-func numbers(v *exactjson.Value) bool {
-	if v.Kind != exactjson.Array || len(v.Elems) <= mostNumbers {
+// isLongNumberList reports whether v is a list of more than maxNumbers numbers.
+func isLongNumberList(v *exactjson.Value) bool {
+	if v.Kind != exactjson.Array || len(v.Elems) <= maxNumbers {
 		return false
 	}
 	for i := range v.Elems {

@@ -7,7 +7,7 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot/judge"
 )
 
-// verdict prints how a judge of package echosnap has judged, if an interaction is one opinion.
+// verdict prints the verdict of a judge of package echosnap, if an interaction is a request to one.
 func (p *printer) verdict(indent int, e *conversation.Exchange) {
 	for _, m := range slices.Backward(e.Messages) {
 		for _, part := range m.Parts {
@@ -16,9 +16,9 @@ func (p *printer) verdict(indent int, e *conversation.Exchange) {
 				continue
 			}
 			text := ""
-			for _, said := range e.Answer.Parts {
-				if said.Kind == conversation.Text {
-					text += said.Text
+			for _, answer := range e.Answer.Parts {
+				if answer.Kind == conversation.Text {
+					text += answer.Text
 				}
 			}
 			answers, err := judge.ReadAnswer(text, len(criteria))
@@ -27,7 +27,11 @@ func (p *printer) verdict(indent int, e *conversation.Exchange) {
 				return
 			}
 			for i, c := range criteria {
-				p.line(indent, bold, "judged: %d. %s: %s", i+1, c, map[bool]string{true: "yes", false: "no"}[answers[i]])
+				answer := "no"
+				if answers[i] {
+					answer = "yes"
+				}
+				p.line(indent, bold, "judged: %d. %s: %s", i+1, c, answer)
 			}
 			return
 		}

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// readKey reads a key that is typed; the line must be ended.
+// readKey reads a key that is typed. The user must end the line.
 func readKey(f *os.File) (byte, error) { return readByte(f) }

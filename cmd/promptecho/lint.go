@@ -36,7 +36,7 @@ The name of a rule is a flag: -keyskip runs that one, -keyskip=false the others.
 The exit status is 1 for findings, for those that -fix leaves, and for a diff.
 `
 
-// ruleHelp has a line for each rule.
+// ruleHelp returns a line for each rule.
 func ruleHelp() string {
 	var b strings.Builder
 	for _, a := range lint.Analyzers {
@@ -47,31 +47,39 @@ func ruleHelp() string {
 
 // isVetTool reports whether the arguments are those that go vet gives to its tool.
 func isVetTool(args []string) bool {
-	return len(args) > 0 && (args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], ".cfg"))
+	if len(args) == 0 {
+		return false
+	}
+	asksAboutTool := args[0] == "-V=full" || args[0] == "-flags"
+	hasConfig := strings.HasSuffix(args[len(args)-1], ".cfg")
+	return asksAboutTool || hasConfig
 }
 
 // beVetTool answers go vet, and ends the process.
 func beVetTool() {
-	if factless(os.Args[len(os.Args)-1]) {
+	config := os.Args[len(os.Args)-1]
+	if writeNoFacts(config) {
 		return
 	}
 	unitchecker.Main(lint.Analyzers...)
 }
 
-// factless reports whether go vet asks only for the facts of a package that has none, since
-// it uses no SDK, as most dependencies do; it writes them then. To look at it would take as
-// long as to compile it.
-func factless(config string) bool {
+// writeNoFacts answers go vet quickly if it asks only for the facts of a package that has none, and
+// reports whether it has. A package has no facts if it imports no SDK and no package with facts, as
+// is true of most dependencies. To analyze such a package would take as long as to compile it.
+func writeNoFacts(config string) bool {
 	data, err := os.ReadFile(config)
 	if err != nil {
 		return false
 	}
 	var c unitchecker.Config
-	if json.Unmarshal(data, &c) != nil || !c.VetxOnly || c.VetxOutput == "" {
+	err = json.Unmarshal(data, &c)
+	if err != nil || !c.VetxOnly || c.VetxOutput == "" {
 		return false
 	}
 	for _, facts := range c.PackageVetx {
-		if info, err := os.Stat(facts); err != nil || info.Size() > 0 {
+		info, err := os.Stat(facts)
+		if err != nil || info.Size() > 0 {
 			return false
 		}
 	}
@@ -88,19 +96,23 @@ func factless(config string) bool {
 // runLint runs go vet with this program as its tool.
 func runLint(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("lint", flag.ContinueOnError)
-	fix, diff, asJSON := flags.Bool("fix", false, ""), flags.Bool("diff", false, ""), flags.Bool("json", false, "")
+	fix := flags.Bool("fix", false, "")
+	diff := flags.Bool("diff", false, "")
+	asJSON := flags.Bool("json", false, "")
 	flags.String("tags", "", "")
 	for _, a := range lint.Analyzers {
 		flags.Bool(a.Name, true, "")
 	}
 	patterns, err := parse(flags, args)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case *fix && *diff || *asJSON && (*fix || *diff):
+	}
+	makesFixes := *fix || *diff
+	switch {
+	case *fix && *diff, *asJSON && makesFixes:
 		return errors.New("-fix, -diff and -json: use one of them")
-	case *fix || *diff:
-		if err := libraryThere(); err != nil {
+	case makesFixes:
+		if err := requireLibrary(); err != nil {
 			return err
 		}
 	}
@@ -109,28 +121,32 @@ func runLint(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	vet := []string{"vet", "-vettool=" + self}
-	flags.Visit(func(f *flag.Flag) { vet = append(vet, "-"+f.Name+"="+f.Value.String()) })
+	flags.Visit(func(f *flag.Flag) {
+		vet = append(vet, "-"+f.Name+"="+f.Value.String())
+	})
 	if *diff {
-		vet = append(vet, "-fix") // go vet wants both
+		vet = append(vet, "-fix") // go vet needs both flags
 	}
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}
 	cmd := exec.Command("go", append(vet, patterns...)...)
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
+	var vetOut, vetErr bytes.Buffer
+	cmd.Stdout = &vetOut
+	cmd.Stderr = &vetErr
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		return err
 	}
 	if *asJSON {
-		return printFindings(stdout, out.String()+said.String()) // versions of go vet write to one or the other
+		// The version of Go decides to which of the two go vet writes.
+		return printFindings(stdout, vetOut.String()+vetErr.String())
 	}
-	if _, err := stdout.Write(out.Bytes()); err != nil {
+	if _, err := stdout.Write(vetOut.Bytes()); err != nil {
 		return err
 	}
-	findings, rest := splitFindings(said.String())
+	findings, rest := splitFindings(vetErr.String())
 	for _, line := range findings {
 		fmt.Fprintln(stdout, line)
 	}
@@ -141,7 +157,7 @@ func runLint(args []string, stdout, stderr io.Writer) error {
 		return errors.New(strings.Join(rest, "\n"))
 	case len(findings) > 0 || err != nil:
 		return found("")
-	case *fix: // what has no fix was not printed
+	case *fix: // findings without a fix were not printed
 		return runLint(slices.DeleteFunc(slices.Clone(args), isFix), stdout, stderr)
 	}
 	return nil
@@ -151,9 +167,9 @@ func isFix(arg string) bool {
 	return slices.Contains([]string{"-fix", "--fix", "-fix=true", "--fix=true"}, arg)
 }
 
-// libraryThere returns an error if the module does not require the library: then what
-// fixes import would not compile.
-func libraryThere() error {
+// requireLibrary returns an error if the module does not require the library: then the code of fixes
+// would not compile.
+func requireLibrary() error {
 	const library = "github.com/promptecho/promptecho"
 	out, err := exec.Command("go", "list", "-m", library).CombinedOutput()
 	if err != nil && !bytes.Contains(out, []byte("go.mod file not found")) {
@@ -162,24 +178,29 @@ func libraryThere() error {
 	return nil
 }
 
-var ofRule = regexp.MustCompile(`^\S.*:\d+:\d+: .* \((\w+)\)$`)
+// findingLine matches a finding in the output of go vet, with the name of its rule.
+var findingLine = regexp.MustCompile(`^\S.*:\d+:\d+: .* \((\w+)\)$`)
 
-// splitFindings splits what go vet writes into findings and other lines. A line that begins
-// with "#" names a package.
-func splitFindings(said string) (findings, rest []string) {
-	for line := range strings.Lines(said) {
+// splitFindings splits the output of go vet into findings, each once, and errors.
+func splitFindings(output string) (findings, rest []string) {
+	for line := range strings.Lines(output) {
 		line = strings.TrimSuffix(line, "\n")
-		m := ofRule.FindStringSubmatch(line)
+		m := findingLine.FindStringSubmatch(line)
+		isFinding := m != nil && isRule(m[1])
 		switch {
-		case m != nil && isRule(m[1]):
-			if !slices.Contains(findings, line) {
-				findings = append(findings, line)
-			}
-		case line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading "):
+		case isFinding && !slices.Contains(findings, line):
+			findings = append(findings, line)
+		case !isFinding && !isProgress(line):
 			rest = append(rest, line)
 		}
 	}
 	return findings, rest
+}
+
+// isProgress reports whether a line of the output of go vet only shows progress: the name of a
+// package, or the download of a module.
+func isProgress(line string) bool {
+	return line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "go: downloading ")
 }
 
 func isRule(name string) bool {
@@ -191,7 +212,7 @@ func isRule(name string) bool {
 	return false
 }
 
-// A lintFinding is one of lint, for programs.
+// A lintFinding is a finding for programs.
 type lintFinding struct {
 	Rule    string `json:"rule"`
 	Place   string `json:"place"` // file:line:column
@@ -199,39 +220,50 @@ type lintFinding struct {
 	Fixable bool   `json:"fixable"`
 }
 
-// printFindings prints what go vet -json writes, an object for each package, as one list.
-// What is no JSON is an error.
-func printFindings(stdout io.Writer, written string) error {
-	list := []lintFinding{}
+// printFindings prints the output of go vet -json, which has an object for each package, as one list.
+// Output that is not JSON is an error.
+func printFindings(stdout io.Writer, output string) error {
 	var objects strings.Builder
 	var rest []string
-	for line := range strings.Lines(written) {
+	for line := range strings.Lines(output) {
+		text := strings.TrimSuffix(line, "\n")
 		switch {
 		case strings.ContainsAny(line[:1], "{}\t"):
 			objects.WriteString(line)
-		case line != "\n" && line[0] != '#' && !strings.HasPrefix(line, "go: downloading "):
-			rest = append(rest, strings.TrimSuffix(line, "\n"))
+		case !isProgress(text):
+			rest = append(rest, text)
 		}
 	}
-	for dec := json.NewDecoder(strings.NewReader(objects.String())); ; {
-		var p map[string]map[string][]struct {
+	list := []lintFinding{}
+	dec := json.NewDecoder(strings.NewReader(objects.String()))
+	for {
+		var packages map[string]map[string][]struct { // by package and rule
 			Posn, Message string
 			Fixes         []json.RawMessage `json:"suggested_fixes"`
 		}
-		if err := dec.Decode(&p); err == io.EOF {
+		err := dec.Decode(&packages)
+		if err == io.EOF {
 			break
-		} else if err != nil {
-			return fmt.Errorf("go vet: %w in %s", err, strings.TrimSpace(written))
 		}
-		for _, rules := range p {
-			for rule, found := range rules {
-				for _, d := range found {
-					list = append(list, lintFinding{rule, d.Posn, strings.TrimSuffix(d.Message, " ("+rule+")"), len(d.Fixes) > 0})
+		if err != nil {
+			return fmt.Errorf("go vet: %w in %s", err, strings.TrimSpace(output))
+		}
+		for _, rules := range packages {
+			for rule, diagnostics := range rules {
+				for _, d := range diagnostics {
+					list = append(list, lintFinding{
+						Rule:    rule,
+						Place:   d.Posn,
+						Message: strings.TrimSuffix(d.Message, " ("+rule+")"),
+						Fixable: len(d.Fixes) > 0,
+					})
 				}
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b lintFinding) int { return strings.Compare(a.Place+a.Rule, b.Place+b.Rule) })
+	slices.SortFunc(list, func(a, b lintFinding) int {
+		return strings.Compare(a.Place+a.Rule, b.Place+b.Rule)
+	})
 	err := printJSON(stdout, list)
 	switch {
 	case err == nil && len(rest) > 0:

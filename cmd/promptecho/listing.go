@@ -15,7 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// A listing is what ls says of one file.
+// A listing has what ls prints about one file.
 type listing struct {
 	Path   string         `json:"path"`
 	Kind   string         `json:"kind"`           // cassette, derived, journal, failed or snapshots
@@ -24,15 +24,15 @@ type listing struct {
 	Models []string       `json:"models"`         // sorted
 	tokens
 	Modified time.Time    `json:"modified"`
-	State    []fileState  `json:"state"`             // partial, pinned, failures, accepted, orphan, broken
+	State    []fileState  `json:"state"`             // see fileState
 	Code     finding.Code `json:"code,omitempty"`    // why it is broken
-	Problem  string       `json:"problem,omitempty"` // the same, for people
+	Problem  string       `json:"problem,omitempty"` // the same in words
 }
 
 // A lsTotal is the sum of listings.
 type lsTotal struct {
 	Cassettes int            `json:"cassettes"`
-	Tests     int            `json:"tests"` // that have a cassette
+	Tests     int            `json:"tests"` // with a cassette
 	Calls     map[string]int `json:"calls"`
 	tokens
 	States map[fileState]int `json:"states"`
@@ -41,7 +41,7 @@ type lsTotal struct {
 // text returns the sum as one line.
 func (t lsTotal) text() string { return strings.Join(t.lines(), "; ") }
 
-// lines returns the sum: what there is, and if there is something to be known of it, what.
+// lines returns the sum in one or two lines: the counts, and the states if there are any.
 func (t lsTotal) lines() (lines []string) {
 	var states []string
 	for _, s := range slices.Sorted(maps.Keys(t.States)) {
@@ -55,12 +55,14 @@ func (t lsTotal) lines() (lines []string) {
 	for _, n := range t.Calls {
 		all += int64(n)
 	}
-	line := fmt.Sprintf("%s of %s: %s", count(t.Cassettes, "cassette"), count(t.Tests, "test"), count(int(all), "call"))
+	line := fmt.Sprintf("%s of %s: %s",
+		count(t.Cassettes, "cassette"), count(t.Tests, "test"), count(int(all), "call"))
 	if len(t.Calls) > 1 {
 		line += " (" + calls(t.Calls) + ")"
 	}
 	if t.InputTokens+t.OutputTokens > 0 {
-		line += fmt.Sprintf("; tokens: %s in, %s out", english.Thousands(t.InputTokens), english.Thousands(t.OutputTokens))
+		line += fmt.Sprintf("; tokens: %s in, %s out",
+			english.Thousands(t.InputTokens), english.Thousands(t.OutputTokens))
 	}
 	lines = append(lines, line)
 	if len(states) > 0 {
@@ -69,8 +71,8 @@ func (t lsTotal) lines() (lines []string) {
 	return lines
 }
 
-// A fileState is a state of a file, as -json has it. The kind of a file that is
-// not a cassette counts as one.
+// A fileState is a state of a file, as -json prints it. The kind of a file that is not a cassette
+// counts as a state.
 type fileState string
 
 const (
@@ -88,15 +90,16 @@ const stateColumn = 6
 
 // The columns of ls.
 var lsColumns = []column{
-	{name: "CASSETTE", least: 24, cut: middle},
-	{name: "CALLS", least: 12, cut: cutEnd},
-	{name: "MODELS", least: 10, cut: cutEnd, paint: dimmed},
-	{name: "IN", right: true},
-	{name: "OUT", right: true},
-	{name: "AGE", right: true, paint: dimmed},
-	{name: "STATE", least: 8, cut: cutEnd},
+	{name: "CASSETTE", minWidth: 24, cut: middle},
+	{name: "CALLS", minWidth: 12, cut: cutEnd},
+	{name: "MODELS", minWidth: 10, cut: cutEnd, paint: dimmed},
+	{name: "IN", alignRight: true},
+	{name: "OUT", alignRight: true},
+	{name: "AGE", alignRight: true, paint: dimmed},
+	{name: "STATE", minWidth: 8, cut: cutEnd},
 }
 
+// dimmed is the colour of columns that matter less.
 func dimmed(string, int) string { return dim }
 
 func stateNames(states []fileState) (names []string) {
@@ -109,7 +112,7 @@ func stateNames(states []fileState) (names []string) {
 // badStates are the states and kinds of files that the user has to act on.
 var badStates = []fileState{stateBroken, stateFailures, stateOrphan, statePartial, stateToReview, isFailed}
 
-// stateColour is red if the user has to act on one of the states, else dim.
+// stateColour returns red if the user has to act on one of the states, otherwise dim.
 func stateColour(states []fileState) string {
 	isBad := func(state fileState) bool { return slices.Contains(badStates, state) }
 	if slices.ContainsFunc(states, isBad) {
@@ -118,7 +121,7 @@ func stateColour(states []fileState) string {
 	return dim
 }
 
-// printListing prints a table of cassettes, folder by folder, subtests below their test, and
+// printListing prints a table of cassettes, folder by folder, with subtests below their test, and
 // then the sum.
 func printListing(w io.Writer, list []listing, total lsTotal) error {
 	p := newPrinter(w, false)
@@ -126,15 +129,18 @@ func printListing(w io.Writer, list []listing, total lsTotal) error {
 	if len(rows) > 0 {
 		p.table(lsColumns, rows)
 	}
-	for i, line := range total.lines() {
-		p.line(0, map[bool]string{true: bold}[i == 0], "%s", line)
+	colour := bold // of the first line
+	for _, line := range total.lines() {
+		p.line(0, colour, "%s", line)
+		colour = ""
 	}
 	return p.err
 }
 
-// listingRows returns the rows of cassettes.
+// listingRows returns the rows of cassettes, with headings for their folders.
 func listingRows(list []listing) (rows []row) {
-	byFolder, folders := map[string][]listing{}, []string{}
+	byFolder := map[string][]listing{}
+	var folders []string
 	for _, l := range list {
 		folder, _ := inFolder(l.Path)
 		if byFolder[folder] == nil {
@@ -143,38 +149,54 @@ func listingRows(list []listing) (rows []row) {
 		byFolder[folder] = append(byFolder[folder], l)
 	}
 	for _, folder := range folders {
-		of := byFolder[folder]
-		slices.SortStableFunc(of, func(a, b listing) int { return slices.Compare(placeIn(&a), placeIn(&b)) })
 		rows = append(rows, row{cells: []string{folder}, colour: bold})
-		var above []string
-		for _, l := range of {
-			names := placeIn(&l)
-			for depth, name := range names[:len(names)-1] { // tests that have no cassette of their own
-				if depth >= len(above) || above[depth] != name {
-					above = append(above[:min(depth, len(above))], name)
-					rows = append(rows, row{indent: 2 + 2*depth, cells: []string{name}, colour: dim})
-				}
+		rows = append(rows, folderRows(byFolder[folder])...)
+	}
+	return rows
+}
+
+// folderRows returns the rows of the cassettes in one folder, with headings for tests that have
+// subtests and no cassette of their own.
+func folderRows(list []listing) (rows []row) {
+	slices.SortStableFunc(list, func(a, b listing) int { return slices.Compare(placeIn(&a), placeIn(&b)) })
+	var previous []string // the place of the row before
+	for _, l := range list {
+		place := placeIn(&l)
+		for depth, name := range place[:len(place)-1] {
+			hasRow := depth < len(previous) && previous[depth] == name
+			if !hasRow {
+				previous = append(previous[:min(depth, len(previous))], name)
+				rows = append(rows, row{indent: 2 + 2*depth, cells: []string{name}, colour: dim})
 			}
-			above = names
-			rows = append(rows, rowOf(&l, names))
 		}
+		previous = place
+		rows = append(rows, rowOf(&l, place))
 	}
 	return rows
 }
 
 // rowOf returns the row of one file.
-func rowOf(l *listing, names []string) row {
-	state := slices.Clone(l.State)
-	r := row{indent: 2 * len(names), cells: []string{names[len(names)-1]}}
+func rowOf(l *listing, place []string) row {
+	states := slices.Clone(l.State)
+	r := row{indent: 2 * len(place)}
 	if l.Kind != isCassette {
-		state, r.colour = append([]fileState{fileState(l.Kind)}, state...), dim
+		states = append([]fileState{fileState(l.Kind)}, states...)
+		r.colour = dim
 	}
-	r.cells = append(r.cells, orNone(calls(l.Calls), "-"), models(l.Models), number(l.InputTokens), number(l.OutputTokens), age(time.Since(l.Modified)), strings.Join(stateNames(state), ", "))
-	r.colours = map[int]string{stateColumn: stateColour(state)}
+	r.cells = []string{ // see lsColumns
+		place[len(place)-1],
+		orNone(calls(l.Calls), "-"),
+		models(l.Models),
+		number(l.InputTokens),
+		number(l.OutputTokens),
+		age(time.Since(l.Modified)),
+		strings.Join(stateNames(states), ", "),
+	}
+	r.colours = map[int]string{stateColumn: stateColour(states)}
 	return r
 }
 
-// number returns a number, or nothing for 0.
+// number returns a number as text, "" for 0.
 func number(n int64) string {
 	if n == 0 {
 		return ""
@@ -182,29 +204,33 @@ func number(n int64) string {
 	return english.Thousands(n)
 }
 
-// inFolder splits the path of a file into the folder that cassettes of its package share, or
-// its own, and what is below.
+// inFolder splits the path of a file. folder is that of the cassettes of its package or, if the file
+// is not there, its own. below is the rest of the path.
 func inFolder(file string) (folder, below string) {
 	file = filepath.ToSlash(file)
-	if pkg, _, ok := testname.Split(filepath.Clean(file)); ok {
-		folder = path.Join(filepath.ToSlash(pkg), testname.Folder)
-		return folder, strings.TrimPrefix(strings.TrimPrefix(file, folder), "/")
+	pkg, _, ok := testname.Split(filepath.Clean(file))
+	if !ok {
+		return path.Dir(file), path.Base(file)
 	}
-	return path.Dir(file), path.Base(file)
+	folder = path.Join(filepath.ToSlash(pkg), testname.Folder)
+	return folder, strings.TrimPrefix(strings.TrimPrefix(file, folder), "/")
 }
 
-// placeIn returns where a file stands in its folder: the names of its test and subtest, or its
-// own name. What stands beside a cassette has the place below it.
+// placeIn returns the place of a file in its folder: the names of its test and subtests. A file next
+// to the cassette of a test has its own name behind these. A file without a test has the elements of
+// its path.
 func placeIn(l *listing) []string {
 	if l.Test != "" && l.Kind == isCassette {
 		return strings.Split(l.Test, "/")
 	}
 	_, below := inFolder(l.Path)
 	for _, end := range []string{".derived.yaml", ".yaml.failed", ".yaml.partial"} {
-		if name, ok := strings.CutSuffix(filepath.Clean(l.Path), end); ok {
-			if test, _ := testOf(name + ".yaml"); test != "" {
-				return append(strings.Split(test, "/"), path.Base(below))
-			}
+		name, ok := strings.CutSuffix(filepath.Clean(l.Path), end)
+		if !ok {
+			continue
+		}
+		if test, _ := testOf(name + ".yaml"); test != "" {
+			return append(strings.Split(test, "/"), path.Base(below))
 		}
 	}
 	return strings.Split(below, "/")

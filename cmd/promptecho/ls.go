@@ -50,10 +50,13 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, packages, p := []listing{}, testPackages{}, newProgress(stderr)
+	list := []listing{}
+	packages := testPackages{}
+	p := newProgress(stderr)
 	for i, file := range files {
 		p.step(i, len(files))
-		list = append(list, list1(file, packages))
+		f, err := load(file)
+		list = append(list, listed(file, f, err, packages))
 	}
 	p.end()
 	snapshots, err := snapshotsOf(paths, packages)
@@ -61,7 +64,15 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	for _, f := range snapshots {
-		l := listing{Path: f.path, Kind: isSnapshots, Test: f.test, Calls: map[string]int{"snapshot": f.number}, Models: []string{}, Modified: f.modified, State: f.state}
+		l := listing{
+			Path:     f.path,
+			Kind:     isSnapshots,
+			Test:     f.test,
+			Calls:    map[string]int{"snapshot": f.number},
+			Models:   []string{},
+			Modified: f.modified,
+			State:    f.state,
+		}
 		if f.problem != nil {
 			l.Code = f.problem.Code
 			l.Problem = f.problem.String()
@@ -75,21 +86,24 @@ func runLs(args []string, stdout, stderr io.Writer) error {
 	} else {
 		err = printListing(stdout, list, total)
 	}
-	if err == nil && total.States[stateBroken] > 0 {
-		err = found(fmt.Sprintf("%s cannot be read: promptecho verify says why", count(total.States[stateBroken], "file")))
+	if err != nil {
+		return err
 	}
-	return err
+	if broken := total.States[stateBroken]; broken > 0 {
+		return found(fmt.Sprintf("%s cannot be read: promptecho verify says why", count(broken, "file")))
+	}
+	return nil
 }
 
-// list1 looks at one file.
-func list1(file string, packages testPackages) listing {
-	f, err := load(file)
-	return listed(file, f, err, packages)
-}
-
-// listed says what a file is, of which load returned f and err.
+// listed returns the listing of a file; f and err are the results of load.
 func listed(file string, f *cassette.File, err error, packages testPackages) listing {
-	l := listing{Path: file, Kind: kindOf(file), Calls: map[string]int{}, Models: []string{}, State: []fileState{}}
+	l := listing{
+		Path:   file,
+		Kind:   kindOf(file),
+		Calls:  map[string]int{},
+		Models: []string{},
+		State:  []fileState{},
+	}
 	if l.Kind == isCassette {
 		l.Test, _ = testOf(file)
 	}
@@ -102,7 +116,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		l.Problem = err.Error()
 		return l
 	}
-	failures, accepted := false, false
+	hasFailures, hasAccepted := false, false
 	var rules canon.Options
 	for _, it := range f.Interactions {
 		form := rules.Form(&it.Request)
@@ -110,8 +124,8 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		if form.Model != "" && !slices.Contains(l.Models, form.Model) {
 			l.Models = append(l.Models, form.Model)
 		}
-		failures = failures || it.Response.Status >= 400
-		accepted = accepted || it.Accepted
+		hasFailures = hasFailures || it.Response.Status >= 400
+		hasAccepted = hasAccepted || it.Accepted
 	}
 	l.tokens = tokensOf(f.Interactions)
 	slices.Sort(l.Models)
@@ -121,8 +135,8 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 	}{
 		{statePartial, f.Partial && l.Kind == isCassette},
 		{statePinned, f.Pinned},
-		{stateFailures, failures},
-		{stateAccepted, accepted},
+		{stateFailures, hasFailures},
+		{stateAccepted, hasAccepted},
 		{stateOrphan, l.Kind == isCassette && packages.orphaned(file)},
 	} {
 		if s.is {
@@ -132,10 +146,10 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 	return l
 }
 
-// sum adds up cassettes. What stands beside them counts by its kind only.
+// sum returns the sum of listings. A file that is not a cassette counts only by its kind.
 func sum(list []listing) lsTotal {
 	t := lsTotal{Calls: map[string]int{}, States: map[fileState]int{}}
-	named := map[string]bool{}
+	tests := map[testKey]bool{}
 	for _, l := range list {
 		for _, s := range l.State {
 			t.States[s]++
@@ -145,14 +159,15 @@ func sum(list []listing) lsTotal {
 			continue
 		}
 		t.Cassettes++
-		if name, pkg := testOf(l.Path); name != "" && !slices.Contains(l.State, stateOrphan) {
-			named[pkg+"\x00"+name] = true
+		name, pkg := testOf(l.Path)
+		if name != "" && !slices.Contains(l.State, stateOrphan) {
+			tests[testKey{pkg, name}] = true
 		}
 		for kind, n := range l.Calls {
 			t.Calls[kind] += n
 		}
 		t.add(l.tokens)
 	}
-	t.Tests = len(named)
+	t.Tests = len(tests)
 	return t
 }

@@ -68,7 +68,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is main with its surroundings as arguments; it returns the exit status.
+// run runs promptecho with arguments, and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		fmt.Fprint(stderr, usage())
@@ -77,7 +77,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if args[0] == "help" || isHelp(args[0]) {
 		return help(args[1:], stdout, stderr)
 	}
-	if args[0] == "__complete" { // asked by the scripts of promptecho completion
+	if args[0] == "__complete" { // called by the scripts of promptecho completion
 		printCompletions(stdout, verbs, args[1:])
 		return 0
 	}
@@ -86,7 +86,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "promptecho: unknown command %q\n\n%s", args[0], usage())
 		return 2
 	}
-	own := args[1:] // what stands before a command to be run
+	own := args[1:] // without a command to be run
 	if at := slices.Index(own, "--"); at >= 0 {
 		own = own[:at]
 	}
@@ -104,7 +104,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	var status exitStatus
 	if errors.As(err, &status) {
-		return int(status) // the command has said why
+		return int(status) // the command has printed why
 	}
 	var f found
 	if errors.As(err, &f) {
@@ -119,7 +119,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 func isHelp(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" }
 
-// help prints what the command, or a verb, is for.
+// help prints the help of a verb, or the list of verbs.
 func help(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 || args[0] == "help" || isHelp(args[0]) {
 		fmt.Fprint(stdout, usage())
@@ -128,7 +128,7 @@ func help(args []string, stdout, stderr io.Writer) int {
 	return run([]string{args[0], "-h"}, stdout, stderr)
 }
 
-// usage lists the verbs.
+// usage returns the list of verbs.
 func usage() string {
 	var b strings.Builder
 	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package " +

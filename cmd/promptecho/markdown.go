@@ -15,17 +15,18 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// mostMarkdown is the length in bytes of what is printed for a comment under a pull request.
-// GitHub takes 65,536 characters; others take more.
-const mostMarkdown = 60_000
+// maxMarkdown is the largest size in bytes of a comment under a pull request. GitHub takes
+// 65,536 characters, other forges take more.
+const maxMarkdown = 60_000
 
-// printMarkdown prints differences for a comment. An edit that several tests have, such as that
-// of a prompt they share, comes first and once. Then comes what else changed in each test,
-// folded, and once for several tests whose cassettes changed in the same way. What was recorded
-// stands in fences that are longer than any in it, so that it can say nothing by itself.
+// printMarkdown prints differences for a comment under a pull request. Edits that several tests
+// have, such as one of a shared prompt, come first, each once. Then comes what else changed in
+// each test, folded; tests whose cassettes changed in the same way have one section. Recorded
+// text is fenced by more backquotes than it has in a row, so that it is never read as markup.
 func printMarkdown(w io.Writer, list []*difference) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### promptecho: %s\n\n", counted(list))
+	counts := cmp.Or(strings.Join(countKinds(list), ", "), "no cassette has changed")
+	fmt.Fprintf(&b, "### promptecho: %s\n\n", counts)
 	var total usageDiff
 	for _, d := range list {
 		total.add(d.Total)
@@ -34,100 +35,64 @@ func printMarkdown(w io.Writer, list []*difference) error {
 		fmt.Fprintf(&b, "%s\n\n", text)
 	}
 
-	sections, rest := sharedEdits(list)
-	sections = append(sections, alike(rest)...)
-	left := 0
-	for _, g := range sections {
-		text := g.section()
-		if b.Len()+len(text) > mostMarkdown {
-			left += len(g.tests)
+	sections, rest := sectionsOfSharedEdits(list)
+	sections = append(sections, sectionsOfTests(rest)...)
+	omitted := 0 // tests
+	for _, s := range sections {
+		text := s.markdown()
+		if b.Len()+len(text) > maxMarkdown {
+			omitted += len(s.tests)
 			continue
 		}
 		b.WriteString(text)
 	}
-	if left > 0 {
-		fmt.Fprintf(&b, "%s more: `promptecho diff` shows them.\n", count(left, "cassette"))
+	if omitted > 0 {
+		fmt.Fprintf(&b, "%s more: `promptecho diff` shows them.\n", count(omitted, "cassette"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// A markdownGroup is a section of a comment: what has changed in some tests.
-type markdownGroup struct {
-	what  fate     // of the cassettes; sharedEdit for an edit of several tests
-	body  string   // the text in the fence
-	tests []string // their names
+// A section is a part of a comment: what changed in some tests.
+type section struct {
+	isSharedEdit bool
+	kind         changeKind // of the cassettes, unless it is a shared edit
+	body         string     // the text between the fences
+	tests        []string   // their names
 }
 
-// A fate is what became of a cassette.
-type fate uint8
-
-const (
-	isChanged fate = iota
-	isNew
-	isDeleted
-	sharedEdit
-)
-
-func (f fate) String() string { return [...]string{"changed", "new", "deleted", "the same edit"}[f] }
-
-// fateOf returns what became of a cassette.
-func fateOf(d *difference) fate {
-	switch {
-	case d.Old == "":
-		return isNew
-	case d.New == "":
-		return isDeleted
-	}
-	return isChanged
-}
-
-// counted says how many cassettes have changed, are new and are deleted.
-func counted(list []*difference) string {
-	number := map[fate]int{}
-	for _, d := range list {
-		number[fateOf(d)]++
-	}
-	var counts []string
-	for _, what := range []fate{isChanged, isNew, isDeleted} {
-		if number[what] > 0 {
-			counts = append(counts, fmt.Sprintf("%s %s", count(number[what], "cassette"), what))
-		}
-	}
-	return cmp.Or(strings.Join(counts, ", "), "no cassette has changed")
-}
-
-// testName returns the name of the test whose cassette a difference is of, or the file if the
-// cassette is of no test.
+// testName returns the name of the test whose cassette differs, or the file if the cassette
+// belongs to no test.
 func testName(d *difference) string {
 	file := d.file()
 	name, _ := testOf(file)
 	return cmp.Or(name, file)
 }
 
-// alike returns a section for each way in which cassettes have changed.
-func alike(list []*difference) (groups []*markdownGroup) {
-	byText := map[string]*markdownGroup{}
+// sectionsOfTests returns the sections of the differences, one for cassettes that changed in the
+// same way.
+func sectionsOfTests(list []*difference) (sections []*section) {
+	byText := map[string]*section{}
 	for _, d := range list {
 		var text strings.Builder
 		p := &printer{w: &text}
 		p.difference(d)
-		_, body, _ := strings.Cut(text.String(), "\n") // without the name
-		key := fateOf(d).String() + "\n" + body
-		g := byText[key]
-		if g == nil {
-			g = &markdownGroup{what: fateOf(d), body: body}
-			byText[key] = g
-			groups = append(groups, g)
+		_, body, _ := strings.Cut(text.String(), "\n") // the first line has the name
+		key := d.kind().String() + "\n" + body
+		s := byText[key]
+		if s == nil {
+			s = &section{kind: d.kind(), body: body}
+			byText[key] = s
+			sections = append(sections, s)
 		}
-		g.tests = append(g.tests, testName(d))
+		s.tests = append(s.tests, testName(d))
 	}
-	return groups
+	return sections
 }
 
-// sharedEdits returns a section for each edit of a request that more than one cassette has, and
-// the differences without these edits. A cassette that has no other is left out.
-func sharedEdits(list []*difference) (sections []*markdownGroup, rest []*difference) {
+// sectionsOfSharedEdits returns a section for each edit of a request that two or more cassettes
+// have, and the differences without these edits. A difference that has no other edit is left out.
+func sectionsOfSharedEdits(list []*difference) (sections []*section, rest []*difference) {
 	cassettes := map[changes.Edit][]*difference{}
 	var edits []changes.Edit
 	for _, d := range list {
@@ -140,18 +105,22 @@ func sharedEdits(list []*difference) (sections []*markdownGroup, rest []*differe
 	}
 	isShared := func(e changes.Edit) bool { return len(cassettes[e]) > 1 }
 
-	for _, e := range slices.DeleteFunc(edits, func(e changes.Edit) bool { return !isShared(e) }) {
+	for _, e := range edits {
+		if !isShared(e) {
+			continue
+		}
 		var text strings.Builder
 		p := &printer{w: &text}
 		p.field(0, e)
-		g := &markdownGroup{what: sharedEdit, body: text.String()}
+		s := &section{isSharedEdit: true, body: text.String()}
 		for _, d := range cassettes[e] {
-			g.tests = append(g.tests, testName(d))
+			s.tests = append(s.tests, testName(d))
 		}
-		sections = append(sections, g)
+		sections = append(sections, s)
 	}
 	for _, d := range list {
-		if without, isMore := d.withoutEdits(isShared); isMore {
+		without, hasMore := d.withoutEdits(isShared)
+		if hasMore {
 			rest = append(rest, without)
 		}
 	}
@@ -178,60 +147,46 @@ func requestEdits(d *difference) iter.Seq[changes.Edit] {
 }
 
 // withoutEdits returns a difference without some edits, which each call counts as repeated.
-// isMore reports whether anything is left to be told; other counts of tokens alone are not.
-func (d *difference) withoutEdits(isTold func(changes.Edit) bool) (without *difference, isMore bool) {
+// hasMore reports whether there is another difference than token counts.
+func (d *difference) withoutEdits(isRemoved func(changes.Edit) bool) (without *difference, hasMore bool) {
 	rest := *d
 	rest.Calls = nil
-	isMore = len(d.Env) > 0 || len(d.Calls) == 0
+	hasMore = len(d.Env) > 0 || len(d.Calls) == 0
+	isNotUsage := func(e changes.Edit) bool { return e.In != "usage" }
 	for _, c := range d.Calls {
 		before := len(c.Edits)
-		c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), isTold)
+		c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), isRemoved)
 		c.Repeated += before - len(c.Edits)
-		isMore = isMore || c.Is != "changed" || slices.ContainsFunc(c.Edits, func(e changes.Edit) bool { return e.In != "usage" })
+		if c.Is != "changed" || slices.ContainsFunc(c.Edits, isNotUsage) {
+			hasMore = true
+		}
 		rest.Calls = append(rest.Calls, c)
 	}
-	return &rest, isMore
+	return &rest, hasMore
 }
 
-// The most of one section that a comment holds.
-const mostNames, mostBody = 20, 8000
+// The largest number of names, and the largest size in bytes of a body, in one section.
+const (
+	maxNames = 20
+	maxBody  = 8000
+)
 
-// section returns what changed in some tests.
-func (g *markdownGroup) section() string {
-	names, body := g.tests, g.body
-	title := code(names[0])
-	switch {
-	case g.what == sharedEdit:
-		title += english.AndMore(" ", len(names)-1)
-	case len(names) > 1:
-		title += english.AndMore(" ", len(names)-1) + " in the same way"
+var backquotes = regexp.MustCompile("`+")
+
+// markdown returns the text of a section.
+func (s *section) markdown() string {
+	text := fmt.Sprintf("<details><summary>%s: %s</summary>\n\n", s.title(), s.sum())
+	if len(s.tests) > 1 {
+		text += "<p>" + strings.Join(s.names(), ", ") + "</p>\n\n"
 	}
-	sum := html.EscapeString(lastLine(body))
-	switch g.what {
-	case isChanged:
-	case sharedEdit:
-		sum = g.what.String()
-	default:
-		sum = g.what.String() + ", " + sum
-	}
-	text := fmt.Sprintf("<details><summary>%s: %s</summary>\n\n", title, sum)
-	if len(names) > 1 {
-		shown := names[:min(len(names), mostNames)]
-		var all []string
-		for _, name := range shown {
-			all = append(all, code(name))
-		}
-		if more := english.AndMore("", len(names)-len(shown)); more != "" {
-			all = append(all, more)
-		}
-		text += "<p>" + strings.Join(all, ", ") + "</p>\n\n"
-	}
-	if len(body) > mostBody {
-		at := strings.LastIndexByte(body[:mostBody], '\n') + 1
-		body = body[:at] + fmt.Sprintf("(%s more)\n", count(strings.Count(body[at:], "\n"), "line"))
+
+	body := s.body
+	if len(body) > maxBody {
+		end := strings.LastIndexByte(body[:maxBody], '\n') + 1
+		body = body[:end] + fmt.Sprintf("(%s more)\n", count(strings.Count(body[end:], "\n"), "line"))
 	}
 	fence := "```"
-	for _, run := range regexp.MustCompile("`+").FindAllString(body, -1) {
+	for _, run := range backquotes.FindAllString(body, -1) {
 		if len(run) >= len(fence) {
 			fence = run + "`"
 		}
@@ -239,11 +194,45 @@ func (g *markdownGroup) section() string {
 	return text + fence + "diff\n" + body + fence + "\n\n</details>\n\n"
 }
 
+// title names the first test of a section, and says how many others there are.
+func (s *section) title() string {
+	title := code(s.tests[0]) + english.AndMore(" ", len(s.tests)-1)
+	if len(s.tests) > 1 && !s.isSharedEdit {
+		title += " in the same way"
+	}
+	return title
+}
+
+// sum says in a few words what changed.
+func (s *section) sum() string {
+	if s.isSharedEdit {
+		return "the same edit"
+	}
+	sum := html.EscapeString(lastLine(s.body))
+	if s.kind == cassetteChanged {
+		return sum
+	}
+	return s.kind.String() + ", " + sum
+}
+
+// names returns the names of the tests, at most maxNames, and how many more there are.
+func (s *section) names() (names []string) {
+	shown := s.tests[:min(len(s.tests), maxNames)]
+	for _, name := range shown {
+		names = append(names, code(name))
+	}
+	if more := english.AndMore("", len(s.tests)-len(shown)); more != "" {
+		names = append(names, more)
+	}
+	return names
+}
+
 // code returns a name as HTML in which nothing is a link or a mention.
 func code(name string) string {
 	return "<code>" + html.EscapeString(clip(redact.OneLine(name), 120)) + "</code>"
 }
 
+// lastLine returns the last line of a text that is not empty.
 func lastLine(text string) string {
 	text = strings.TrimRight(text, "\n")
 	return text[strings.LastIndexByte(text, '\n')+1:]

@@ -40,83 +40,88 @@ The exit status is 1 if there are conflicts.
 // runMerge merges cassettes.
 func runMerge(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("merge", flag.ContinueOnError)
-	install, driver, into := flags.Bool("install", false, ""), flags.Bool("driver", false, ""), flags.String("into", "", "")
+	install := flags.Bool("install", false, "")
+	driver := flags.Bool("driver", false, "")
+	into := flags.String("into", "", "")
 	paths, err := parse(flags, args)
-	switch {
-	case err != nil:
-		return err
-	case *install && len(paths) == 0 && !*driver && *into == "":
-		return installMerge(stdout)
-	case *driver && len(paths) == 4 && !*install && *into == "":
-		return driveMerge(paths[0], paths[1], paths[2], paths[3])
-	case *into != "" && len(paths) > 0 && !*install && !*driver:
-		return mergeInto(*into, paths, stdout)
-	case *install || *driver || *into != "":
-		return errors.New("-install takes no path, -driver takes " +
-			"four, -into takes one or more; use only one of these flags")
-	}
-	return mergeUnmerged(paths, stdout)
-}
-
-// driveMerge is what git calls: it merges the files base, ours and theirs of the cassette
-// at path into ours. Assets stay where git has them.
-func driveMerge(base, ours, theirs, path string) error {
-	m := merging{path: path, asset: assetsInGit(path)}
-	for _, v := range []struct {
-		of         *version
-		name, file string
-	}{{&m.base, "base", base}, {&m.ours, "ours", ours}, {&m.theirs, "theirs", theirs}} {
-		data, err := os.ReadFile(v.file)
-		if err != nil {
-			return err
-		}
-		*v.of = version{v.name, data}
-	}
-	text, assets, conflicts, err := m.result()
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(ours, atomicfile.Options{}, atomicfile.Pieces(text)); err != nil {
+	chosen := 0 // flags
+	for _, isSet := range []bool{*install, *driver, *into != ""} {
+		if isSet {
+			chosen++
+		}
+	}
+	switch {
+	case chosen == 0:
+		return mergeUnmerged(paths, stdout)
+	case chosen > 1:
+	case *install && len(paths) == 0:
+		return installMerge(stdout)
+	case *driver && len(paths) == 4:
+		return driveMerge(paths[0], paths[1], paths[2], paths[3])
+	case *into != "" && len(paths) > 0:
+		return mergeInto(*into, paths, stdout)
+	}
+	return errors.New("-install takes no path, -driver takes " +
+		"four, -into takes one or more; use only one of these flags")
+}
+
+// driveMerge is the merge driver that git calls: it merges the files base, ours and theirs of the
+// cassette at path, and writes the result into ours. It leaves assets as git has them.
+func driveMerge(base, ours, theirs, path string) error {
+	m := merging{path: path, asset: assetsInGit(path)}
+	for _, side := range []struct {
+		version    *version
+		name, file string
+	}{
+		{&m.base, "base", base},
+		{&m.ours, "ours", ours},
+		{&m.theirs, "theirs", theirs},
+	} {
+		data, err := os.ReadFile(side.file)
+		if err != nil {
+			return err
+		}
+		*side.version = version{side.name, data}
+	}
+	r, err := m.merge()
+	if err != nil {
 		return err
 	}
-	switch lost := m.lost(assets); {
-	case conflicts > 0:
+	if err := atomicfile.Write(ours, atomicfile.Options{}, atomicfile.Pieces(r.text)); err != nil {
+		return err
+	}
+
+	if r.conflicts > 0 {
 		return found(fmt.Sprintf("%s: %s: both sides changed an interaction, and one of them by "+
 			"hand: keep one of the two between each pair of marks, and remove the marks",
-			path, count(conflicts, "conflict")))
-	case lost != "":
-		from, _ := filepath.Abs(path) // git calls this at the root, and its user may be below
+			path, count(r.conflicts, "conflict")))
+	}
+	if asset := m.deletedAsset(r.assets); asset != "" {
+		// git calls this at the root of the repository, and its user may be in another folder.
+		absolute, _ := filepath.Abs(path)
 		return found(fmt.Sprintf("%s: git drops the asset %s, "+
 			"which is still needed: promptecho merge %s brings it back",
-			path, lost, shell.Quote(from)))
+			path, asset, shell.Quote(absolute)))
 	}
 	return nil
 }
 
-// installMerge has git call promptecho for cassettes.
+// installMerge configures git to call promptecho for cassettes.
 func installMerge(stdout io.Writer) error {
-	root, err := git("", "rev-parse", "--show-toplevel")
+	out, err := git("", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return err
 	}
-	driver, err := driverIn(strings.TrimSpace(string(root)))
+	root := strings.TrimSpace(string(out))
+	driver, err := driverIn(root)
 	if err != nil {
 		return err
 	}
-	const line = "**/testdata/cassettes/**/*.yaml merge=promptecho"
-	file := filepath.Join(strings.TrimSpace(string(root)), ".gitattributes")
-	text, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := addAttribute(filepath.Join(root, ".gitattributes"), stdout); err != nil {
 		return err
-	}
-	if !slices.Contains(strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n"), line) {
-		if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
-			text = append(text, '\n')
-		}
-		if err := atomicfile.Write(file, atomicfile.Options{}, atomicfile.Pieces(text, []byte(line+"\n"))); err != nil {
-			return err
-		}
-		fmt.Fprintf(stdout, "%s has this line now: %s\n", file, line)
 	}
 	for _, setting := range [][2]string{
 		{"merge.promptecho.name", "promptecho cassettes"},
@@ -127,13 +132,35 @@ func installMerge(stdout io.Writer) error {
 		}
 		fmt.Fprintf(stdout, "done in this clone: git config %s %s\n", setting[0], shell.Quote(setting[1]))
 	}
-	tell(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings "+
+	printLine(stdout, "Commit .gitattributes. Each clone, and CI if it merges, needs these two settings "+
 		"of git, too: run promptecho merge -install there")
 	return nil
 }
 
-// driverIn returns the command by which git finds promptecho at the root of a repository. Without one, git would keep
-// one side, and leave no marks.
+// addAttribute adds the line with the merge driver of cassettes to a .gitattributes file.
+func addAttribute(file string, stdout io.Writer) error {
+	const line = "**/testdata/cassettes/**/*.yaml merge=promptecho"
+	text, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	if slices.Contains(lines, line) {
+		return nil
+	}
+	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, '\n')
+	}
+	pieces := atomicfile.Pieces(text, []byte(line+"\n"))
+	if err := atomicfile.Write(file, atomicfile.Options{}, pieces); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%s has this line now: %s\n", file, line)
+	return nil
+}
+
+// driverIn returns the command with which git can run promptecho at the root of a repository. It
+// is an error if there is none: git would keep one side of a merge, and leave no conflict markers.
 func driverIn(root string) (command string, err error) {
 	const name = "promptecho"
 	if _, err := exec.LookPath(name); err == nil {
@@ -149,7 +176,7 @@ func driverIn(root string) (command string, err error) {
 		"install github.com/promptecho/promptecho/cmd/promptecho@latest", root)
 }
 
-// mergeUnmerged merges what git has left, at these paths.
+// mergeUnmerged merges the cassettes at some paths that git has left unmerged.
 func mergeUnmerged(paths []string, stdout io.Writer) error {
 	if len(paths) == 0 {
 		paths = []string{"."}
@@ -159,41 +186,41 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		return err
 	}
 	if len(list) == 0 {
-		tell(stdout, "nothing to merge")
+		printLine(stdout, "nothing to merge")
 		return nil
 	}
-	open := 0
+	hasConflicts := false
 	var done []string
 	for _, m := range list {
-		text, assets, conflicts, err := m.result()
+		r, err := m.merge()
 		if err != nil {
 			return err
 		}
-		if err := m.put(text, assets); err != nil {
+		if err := m.write(r); err != nil {
 			return err
 		}
-		if conflicts > 0 {
-			open++
-			tell(stdout, "%s: %s: keep one of the two interactions "+
+		if r.conflicts > 0 {
+			hasConflicts = true
+			printLine(stdout, "%s: %s: keep one of the two interactions "+
 				"between each pair of marks, and remove the marks",
-				m.path, count(conflicts, "conflict"))
+				m.path, count(r.conflicts, "conflict"))
 			continue
 		}
 		done = append(done, m.path)
-		tell(stdout, "%s: merged", m.path)
+		printLine(stdout, "%s: merged", m.path)
 	}
 	if len(done) > 0 {
-		tell(stdout, "go test ./... replays the merged cassettes; PROMPTECHO_MODE=update records "+
+		printLine(stdout, "go test ./... replays the merged cassettes; PROMPTECHO_MODE=update records "+
 			"what neither side has, and drops unused recordings. Then:")
 		newPrinter(stdout, false).command("git add -A " + shell.Quote(commonFolder(done)))
 	}
-	if open > 0 {
+	if hasConflicts {
 		return found("")
 	}
 	return nil
 }
 
-// commonFolder returns the folder that has all of these files.
+// commonFolder returns the innermost folder that has all of some files.
 func commonFolder(files []string) string {
 	dir := filepath.Dir(files[0])
 	for _, file := range files {

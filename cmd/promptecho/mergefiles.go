@@ -17,31 +17,78 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// unmerged returns the cassettes at these paths that are unmerged in git's index, and those
-// that have marks of a conflict.
+// unmerged returns the cassettes at some paths that git has left unmerged, and those that have
+// conflict markers.
 func unmerged(paths []string) (list []*merging, err error) {
-	staged := map[string]*merging{}
+	list, err = unmergedInIndex(paths)
+	if err != nil {
+		return nil, err
+	}
+	inIndex := map[string]bool{}
+	for _, m := range list {
+		inIndex[m.path] = true
+	}
+	list = slices.DeleteFunc(list, func(m *merging) bool {
+		return !isOurFormat(m.ours.data) && !isOurFormat(m.theirs.data)
+	})
+	for _, m := range list {
+		if err := m.errDeleted(); err != nil {
+			return nil, err
+		}
+	}
+
+	files, err := allCassettes(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		if inIndex[filepath.Clean(file)] {
+			continue
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		ours, theirs, hasMarkers := cassette.Sides(data)
+		if !hasMarkers {
+			continue
+		}
+		list = append(list, &merging{
+			path:   file,
+			ours:   version{"ours", ours},
+			theirs: version{"theirs", theirs},
+			asset:  assetsInGit(file),
+		})
+	}
+	return list, nil
+}
+
+// unmergedInIndex returns the YAML files at some paths that are unmerged in git's index.
+func unmergedInIndex(paths []string) (list []*merging, err error) {
 	out, err := git("", append([]string{"ls-files", "-u", "-z", "--"}, paths...)...)
 	if err != nil {
-		out = nil // no repository: there may be files with marks all the same
+		return nil, nil // no repository; there may be files with conflict markers nevertheless
 	}
+	byFile := map[string]*merging{}
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		about, file, ok := strings.Cut(entry, "\t")
-		words := strings.Fields(about) // mode, blob, stage
+		words := strings.Fields(about) // mode, object, stage
 		if !ok || len(words) != 3 || !isYAML(file) {
 			continue
 		}
-		data, err := git("", "cat-file", "blob", words[1])
+		object, stage := words[1], words[2]
+		data, err := git("", "cat-file", "blob", object)
 		if err != nil {
 			return nil, err
 		}
 		file = filepath.FromSlash(file)
-		m := staged[file]
+		m := byFile[file]
 		if m == nil {
 			m = &merging{path: file, asset: assetsInGit(file)}
-			staged[file], list = m, append(list, m)
+			byFile[file] = m
+			list = append(list, m)
 		}
-		switch words[2] {
+		switch stage {
 		case "1":
 			m.base = version{"base", data}
 		case "2":
@@ -50,44 +97,32 @@ func unmerged(paths []string) (list []*merging, err error) {
 			m.theirs = version{"theirs", data}
 		}
 	}
-	list = slices.DeleteFunc(list, func(m *merging) bool { return !isOurFormat(m.ours.data) && !isOurFormat(m.theirs.data) })
-	for _, m := range list {
-		if m.ours.data == nil || m.theirs.data == nil {
-			deleted, changed := "the other branch", "this branch"
-			if m.ours.data == nil {
-				deleted, changed = changed, deleted
-			}
-			return nil, fmt.Errorf("%s: %s has deleted it, and %s "+
-				"has changed it: git add %[4]s keeps it, git rm %[4]s deletes it",
-				m.path, deleted, changed, shell.Quote(m.path))
-		}
-	}
-	files, err := allCassettes(paths)
-	if err != nil {
-		return nil, err
-	}
-	for _, file := range files {
-		if staged[filepath.Clean(file)] != nil {
-			continue
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		if ours, theirs, ok := cassette.Sides(data); ok {
-			list = append(list, &merging{path: file, ours: version{"ours", ours}, theirs: version{"theirs", theirs}, asset: assetsInGit(file)})
-		}
-	}
 	return list, nil
+}
+
+// errDeleted returns an error if one branch has deleted the cassette and the other has changed it.
+func (m *merging) errDeleted() error {
+	var deletedBy, changedBy string
+	switch {
+	case m.ours.data == nil:
+		deletedBy, changedBy = "this branch", "the other branch"
+	case m.theirs.data == nil:
+		deletedBy, changedBy = "the other branch", "this branch"
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: %s has deleted it, and %s "+
+		"has changed it: git add %[4]s keeps it, git rm %[4]s deletes it",
+		m.path, deletedBy, changedBy, shell.Quote(m.path))
 }
 
 // isOurFormat reports whether a file may be a cassette.
 func isOurFormat(data []byte) bool { return bytes.Contains(data, []byte("\ninteractions:")) }
 
-// mergeInto merges cassettes into a folder: files, and all that is below folders, which keep
-// their names there.
+// mergeInto merges cassettes into a folder: files, and those below folders, which keep their
+// relative paths.
 func mergeInto(dir string, paths []string, stdout io.Writer) error {
-	sources := map[string][]string{} // by what they are called in dir
+	sources := map[string][]string{} // by their paths in dir
 	var names []string
 	for _, path := range paths {
 		files, err := cassettesIn(path)
@@ -95,12 +130,12 @@ func mergeInto(dir string, paths []string, stdout io.Writer) error {
 			return err
 		}
 		for _, file := range files {
-			name := filepath.Base(file)
-			if rel, err := filepath.Rel(path, file); err == nil && rel != "." {
-				name = rel
-			}
 			if kindOf(file) != isCassette {
 				continue
+			}
+			name, err := filepath.Rel(path, file)
+			if err != nil || name == "." {
+				name = filepath.Base(file)
 			}
 			if sources[name] == nil {
 				names = append(names, name)
@@ -109,34 +144,36 @@ func mergeInto(dir string, paths []string, stdout io.Writer) error {
 		}
 	}
 	slices.Sort(names)
-	open := 0
+	conflicts := 0
 	for _, name := range names {
 		to := filepath.Join(dir, name)
 		files := sources[name]
-		if _, err := os.Stat(to); err == nil && !slices.Contains(files, to) {
-			files = append([]string{to}, files...)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Stat(to)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
+		}
+		if err == nil && !slices.Contains(files, to) {
+			files = append([]string{to}, files...)
 		}
 		conflict, err := mergeAll(to, files)
 		if err != nil {
 			return err
 		}
 		if conflict != "" {
-			open++
-			tell(stdout, "%s: conflict: %s; nothing was written", to, conflict)
+			conflicts++
+			printLine(stdout, "%s: conflict: %s; nothing was written", to, conflict)
 			continue
 		}
-		tell(stdout, "%s: from %s", to, count(len(files), "cassette"))
+		printLine(stdout, "%s: from %s", to, count(len(files), "cassette"))
 	}
-	if open > 0 {
+	if conflicts > 0 {
 		return found("")
 	}
 	return nil
 }
 
-// mergeAll merges cassettes that have no common base into one, and returns where two of them
-// have what a person must decide.
+// mergeAll merges cassettes without a common base into one, and writes it. If two of them have a
+// conflict, it returns the places of the conflict, and writes nothing.
 func mergeAll(to string, files []string) (conflict string, err error) {
 	all, err := load(files[0])
 	if err != nil {
@@ -151,7 +188,7 @@ func mergeAll(to string, files []string) (conflict string, err error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", file, err)
 		}
-		for _, c := range r.Conflicts {
+		for _, c := range r.Conflicts { // one of them is enough
 			return fmt.Sprintf("%s:%d and %s:%d", files[0], c.Ours.Line, file, c.Theirs.Line), nil
 		}
 		all = r.File

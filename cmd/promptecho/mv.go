@@ -26,7 +26,7 @@ next to it, the cassettes of its subtests, and their snapshots. Nothing is
 overwritten.
 `
 
-// runMv moves what a test has under its old name to the new one.
+// runMv moves the files of a test to its new name.
 func runMv(args []string, stdout, stderr io.Writer) error {
 	paths, err := parse(flag.NewFlagSet("mv", flag.ContinueOnError), args)
 	if err != nil {
@@ -35,26 +35,14 @@ func runMv(args []string, stdout, stderr io.Writer) error {
 	if len(paths) != 2 {
 		return errors.New("give the old name and the new one: promptecho mv TestOld TestNew")
 	}
-	from, to := ofTest(paths[0]), ofTest(paths[1])
-	type move struct{ from, to string }
-	var moves []move
-	for i, old := range filesOf(from) {
-		now := filesOf(to)[i]
-		if strings.HasPrefix(now, old+string(filepath.Separator)) {
-			continue // the test becomes one of its subtests: the others stay
-		}
-		if _, err := os.Lstat(old); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return err
-		}
-		if _, err := os.Lstat(now); err == nil {
-			return fmt.Errorf("%s is there already, and nothing is overwritten: nothing was moved", now)
-		}
-		moves = append(moves, move{old, now})
+	oldBase := basePath(paths[0])
+	newBase := basePath(paths[1])
+	moves, err := movesOf(oldBase, newBase)
+	if err != nil {
+		return err
 	}
 	if len(moves) == 0 {
-		return fmt.Errorf("there is no cassette %s.yaml, and no folder %[1]s", from)
+		return fmt.Errorf("there is no cassette %s.yaml, and no folder %[1]s", oldBase)
 	}
 	for _, m := range moves {
 		if err := os.MkdirAll(filepath.Dir(m.to), 0o777); err != nil {
@@ -64,30 +52,61 @@ func runMv(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		removeEmpty(filepath.Dir(m.from))
-		tell(stdout, "%s -> %s", m.from, m.to)
+		printLine(stdout, "%s -> %s", m.from, m.to)
 	}
 	return nil
 }
 
-// ofTest returns the path of the cassette of a test, given by that or by the name of the test,
-// without its ending.
-func ofTest(name string) string {
-	if _, _, ok := testname.Split(name); !ok && !isYAML(name) {
+type move struct{ from, to string }
+
+// movesOf returns the moves of the files and folders of a test that exist. It is an error if one of
+// their new paths exists already.
+func movesOf(oldBase, newBase string) (moves []move, err error) {
+	newPaths := pathsOf(newBase)
+	for i, from := range pathsOf(oldBase) {
+		to := newPaths[i]
+		isIntoItself := strings.HasPrefix(to, from+string(filepath.Separator))
+		if isIntoItself { // the test becomes one of its subtests, and the other subtests stay
+			continue
+		}
+		_, err := os.Lstat(from)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		_, err = os.Lstat(to)
+		if err == nil {
+			return nil, fmt.Errorf("%s is there already, and nothing is overwritten: nothing was moved", to)
+		}
+		moves = append(moves, move{from, to})
+	}
+	return moves, nil
+}
+
+// basePath returns the path of the cassette of a test, without .yaml. name is the name of the test, or
+// the path.
+func basePath(name string) string {
+	_, _, isPath := testname.Split(name)
+	if !isPath && !isYAML(name) {
 		name = testname.File(name)
 	}
 	return strings.TrimSuffix(filepath.Clean(name), ".yaml")
 }
 
-// filesOf returns all that a test may have, given by the path of its cassette without the ending,
-// always in the same order.
-func filesOf(base string) (files []string) {
-	for _, file := range []string{base + ".yaml", base + ".yaml.partial", base + ".yaml.failed", base + ".derived.yaml"} {
+// pathsOf returns the paths of all files and folders that a test may have, always in the same order.
+// base is that of basePath.
+func pathsOf(base string) (files []string) {
+	for _, ending := range []string{".yaml", ".yaml.partial", ".yaml.failed", ".derived.yaml"} {
+		file := base + ending
 		files = append(files, file, cassette.Assets(file))
 	}
-	files = append(files, base)
+	files = append(files, base) // the folder of its subtests
 	if pkg, below, ok := testname.Split(base); ok {
 		snapshots := filepath.Join(cmp.Or(pkg, "."), snapshot.Folder, strings.TrimPrefix(below, testname.Folder))
-		files = append(files, snapshots+".snap", snapshot.Pending(snapshots+".snap"), snapshots)
+		file := snapshots + ".snap"
+		files = append(files, file, snapshot.Pending(file), snapshots)
 	}
 	return files
 }

@@ -11,11 +11,16 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 )
 
-// calls returns "3 llm, 2 tool".
+// calls returns the number of calls of each kind, those to models first: "3 llm, 2 tool".
 func calls(byKind map[string]int) string {
 	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b string) int {
-		if (a == "llm") != (b == "llm") {
-			return map[bool]int{true: -1, false: 1}[a == "llm"]
+		switch {
+		case a == b:
+			return 0
+		case a == "llm":
+			return -1
+		case b == "llm":
+			return 1
 		}
 		return strings.Compare(a, b)
 	})
@@ -25,7 +30,7 @@ func calls(byKind map[string]int) string {
 	return strings.Join(kinds, ", ")
 }
 
-// models returns the names of some models.
+// models returns the names of two models, and how many others there are.
 func models(names []string) string {
 	const shown = 2
 	if len(names) <= shown {
@@ -34,6 +39,7 @@ func models(names []string) string {
 	return fmt.Sprintf("%s, +%d", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
+// orNone returns a text, or another one if the text is empty.
 func orNone(text, none string) string {
 	if text == "" {
 		return none
@@ -46,8 +52,8 @@ func count(n int, what string) string {
 	return english.Thousands(n) + " " + english.Plural(n, what)
 }
 
-// age returns how long ago something was, in one unit. A cassette that was just written is
-// dated ten minutes ahead, for the go command's cache.
+// age returns a duration in one unit: "5min", "3d". It is "now" for a negative one: a cassette that
+// was just written has a time ten minutes ahead, because of the go command's cache.
 func age(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -63,10 +69,10 @@ func age(d time.Duration) string {
 	return strconv.Itoa(int(d/(365*day))) + "y"
 }
 
-// itOrThem is what so many are called after they were named.
+// itOrThem returns the pronoun for n things.
 func itOrThem(n int) string { return agreeing(n, "it", "them") }
 
-// agreeing returns the word that goes with so many.
+// agreeing returns the form of a word for n things.
 func agreeing(n int, one, several string) string {
 	if n == 1 {
 		return one

@@ -89,9 +89,9 @@ func printObserved(p *printer, result *observe.Result) {
 	p.line(0, bold, "%s left the process, %d of them without a "+
 		"recorder; requests to this machine are not listed",
 		count(requests, "request"), uncovered)
-	if result.Unfit != "" {
+	if result.Incomplete != "" {
 		p.line(0, "", "%s: so only requests through http.DefaultTransport are seen, only the first "+
-			"request on each HTTP/2 connection is listed, and subtests are not told apart", result.Unfit)
+			"request on each HTTP/2 connection is listed, and subtests are not told apart", result.Incomplete)
 	}
 	if result.Failed {
 		p.line(0, "", "go test failed: requests that a test did not reach are not listed")

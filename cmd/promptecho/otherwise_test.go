@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// A test whose subtest missed has failed by that, whatever it has logged. One that failed beside
-// a subtest that passed, or by a subtest that failed otherwise, has another reason.
-func TestOtherwise(t *testing.T) {
+// A test whose subtest missed a request has no reason of its own, whatever it has logged. A test
+// has another reason if its subtests passed, or failed for other reasons.
+func TestOtherFailures(t *testing.T) {
 	t.Parallel()
 	test := func(name, cassette, output string) *suite.Test {
 		return &suite.Test{Package: "p", Name: name, Status: suite.Fail, Output: output, Done: attr.Done{Cassettes: []string{cassette}}}
@@ -24,7 +24,7 @@ func TestOtherwise(t *testing.T) {
 	}
 	a := &acceptance{refused: []acceptLine{{path: "missed.yaml"}}}
 	var names []string
-	for _, t := range a.otherwise(s) {
+	for _, t := range a.otherFailures(s) {
 		names = append(names, t.Name)
 	}
 	if want := []string{"TestOther/child", "TestOther", "TestParentX"}; !slices.Equal(names, want) {

@@ -15,16 +15,16 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// A passingName is a selector that stands in Go source.
-type passingName struct {
+// A passThrough is a selector that a program gives to PassThrough.
+type passThrough struct {
 	selector string
-	at       string // the file and line
+	place    string // the file and line
 }
 
-// passingIn returns the selectors that the files of a package give to PassThrough as literals.
-// What is put together when the test runs, nobody knows here.
-func passingIn(dir string) (list []passingName) {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.go")) // no error, but for a bad pattern
+// passThroughsIn returns the selectors that the files of a package give to PassThrough as string
+// literals. Others are not known before the program runs.
+func passThroughsIn(dir string) (list []passThrough) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*.go")) // fails only for a bad pattern
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil || !bytes.Contains(text, []byte("PassThrough(")) {
@@ -33,25 +33,24 @@ func passingIn(dir string) (list []passingName) {
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, file, text, parser.SkipObjectResolution)
 		if err != nil {
-			continue // the compiler says it better
+			continue // the compiler reports it
 		}
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
-			if !ok {
+			if !ok || calledName(call) != "PassThrough" {
 				return true
 			}
-			name, _ := call.Fun.(*ast.Ident)
-			if of, ok := call.Fun.(*ast.SelectorExpr); ok {
-				name = of.Sel
-			}
 			for _, arg := range call.Args {
-				text, ok := arg.(*ast.BasicLit)
-				if !ok || name == nil || name.Name != "PassThrough" {
+				literal, ok := arg.(*ast.BasicLit)
+				if !ok {
 					continue
 				}
-				if selector, err := strconv.Unquote(text.Value); err == nil {
-					list = append(list, passingName{selector, fmt.Sprintf("%s:%d", file, set.Position(text.Pos()).Line)})
+				selector, err := strconv.Unquote(literal.Value)
+				if err != nil {
+					continue
 				}
+				place := fmt.Sprintf("%s:%d", file, set.Position(literal.Pos()).Line)
+				list = append(list, passThrough{selector, place})
 			}
 			return true
 		})
@@ -59,32 +58,49 @@ func passingIn(dir string) (list []passingName) {
 	return list
 }
 
-// passed returns how many interactions of a cassette are with a server that PassThrough names in
-// its package, and where it does. selectors keeps what is known of packages.
-func passed(file string, selectors map[string][]passingName) (number int, where string) {
+// calledName returns the name of the function or method that is called, without its package or
+// receiver.
+func calledName(call *ast.CallExpr) string {
+	switch function := call.Fun.(type) {
+	case *ast.Ident:
+		return function.Name
+	case *ast.SelectorExpr:
+		return function.Sel.Name
+	}
+	return ""
+}
+
+// passed returns the number of interactions of a cassette with servers that a PassThrough of its
+// package selects, and where that is. Of several, it returns the one with the most interactions.
+// known remembers the PassThroughs of packages, by their folders.
+func passed(file string, known map[string][]passThrough) (number int, where string) {
 	dir, _, ok := testname.Split(filepath.Clean(file))
 	if !ok {
 		return 0, ""
 	}
-	list, known := selectors[dir]
-	if !known {
-		list = passingIn(dir)
-		selectors[dir] = list
+	list, isKnown := known[dir]
+	if !isKnown {
+		list = passThroughsIn(dir)
+		known[dir] = list
 	}
 	f, err := load(file)
 	if len(list) == 0 || err != nil || f.Pinned {
 		return 0, ""
 	}
-	for _, by := range list {
+	for _, p := range list {
 		n := 0
-		for i := range f.Interactions {
-			u, err := url.Parse(f.Interactions[i].Request.URL)
-			if err == nil && u.Host != "" && request.MatchServer([]string{by.selector}, u) != "" {
+		for _, it := range f.Interactions {
+			u, err := url.Parse(it.Request.URL)
+			if err != nil || u.Host == "" {
+				continue
+			}
+			if request.MatchServer([]string{p.selector}, u) != "" {
 				n++
 			}
 		}
 		if n > number {
-			number, where = n, fmt.Sprintf("PassThrough(%q) at %s", by.selector, by.at)
+			number = n
+			where = fmt.Sprintf("PassThrough(%q) at %s", p.selector, p.place)
 		}
 	}
 	return number, where

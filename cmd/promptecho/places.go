@@ -8,16 +8,17 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// place names a package as the go command takes it here: ./bot instead of its import path,
-// if it is below the current folder.
+// place returns an argument of the go command that names a package: ./bot if it is below the
+// current folder, and otherwise its import path.
 func place(p suite.Package) string {
-	if rel := here(p.Dir); filepath.IsLocal(rel) {
-		return pattern(rel)
+	rel := here(p.Dir)
+	if !filepath.IsLocal(rel) {
+		return p.Path
 	}
-	return p.Path
+	return pattern(rel)
 }
 
-// pattern returns a relative path as the go command takes it for a folder.
+// pattern returns an argument of the go command for a folder with a relative path.
 func pattern(path string) string {
 	if path == "." || !filepath.IsLocal(path) {
 		return filepath.ToSlash(path)
@@ -25,19 +26,20 @@ func pattern(path string) string {
 	return "./" + filepath.ToSlash(path)
 }
 
-// here returns a path as it is called in the current folder, if it is below that.
+// here returns a path relative to the current folder, if it is below that.
 func here(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {
 		return path
 	}
-	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
-		return rel
+	rel, err := filepath.Rel(wd, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
 	}
-	return path
+	return rel
 }
 
-// addNew adds those texts to a list that it does not have.
+// addNew appends the texts that a list does not have.
 func addNew(list []string, more ...string) []string {
 	for _, text := range more {
 		if !slices.Contains(list, text) {

@@ -11,14 +11,14 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A printer writes recorded text for people: nothing of it reaches the terminal that does
-// more than to be read, long lines are wrapped on a terminal, and long texts are cut.
+// A printer writes recorded text for people. It escapes what a terminal would not print but
+// obey, wraps long lines on a terminal, and shortens long texts.
 type printer struct {
 	w      io.Writer
-	width  int // of the terminal; 0 if there is none
+	width  int // of the terminal; 0 if w is none
 	colour bool
-	full   bool // long texts are not cut
-	err    error
+	full   bool  // long texts are not shortened
+	err    error // the first error of w
 }
 
 func newPrinter(w io.Writer, full bool) *printer {
@@ -34,7 +34,7 @@ const (
 	green = "32"
 )
 
-// paint returns a text in a colour, if there are any.
+// paint returns a text in a colour, if the printer writes colours.
 func (p *printer) paint(colour, text string) string {
 	if !p.colour || text == "" || colour == "" {
 		return text
@@ -42,32 +42,37 @@ func (p *printer) paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-// line prints one line of ours in a colour, "" for none. The names in it end no line. On a
-// terminal that is too narrow for it, it goes on below, indented.
+// line prints a line in a colour, "" for none. Line breaks in the arguments are escaped. On a
+// terminal that is too narrow, the line continues in further lines, which are indented.
 func (p *printer) line(indent int, colour, format string, args ...any) {
-	const further = 4
+	const hangingIndent = 4
 	text := redact.OneLine(fmt.Sprintf(format, args...))
-	for i, piece := range wrapLine(text, p.width-indent, p.width-indent-further) {
+	for i, piece := range wrapLine(text, p.width-indent, p.width-indent-hangingIndent) {
 		if i == 1 {
-			indent += further
+			indent += hangingIndent
 		}
 		p.write(strings.TrimRight(strings.Repeat(" ", indent)+p.paint(colour, piece), " ") + "\n")
 	}
 }
 
-// tell prints one line of ours, as line does.
-func tell(w io.Writer, format string, args ...any) { newPrinter(w, false).line(0, "", format, args...) }
+// printLine prints a line without colours, as printer.line does.
+func printLine(w io.Writer, format string, args ...any) {
+	newPrinter(w, false).line(0, "", format, args...)
+}
 
+// write writes a text as it is. After an error it writes nothing.
 func (p *printer) write(text string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, text)
 	}
 }
 
-// The most of a text that is shown, and what is shown of a longer one.
+// A text of more than maxLines lines or maxBytes bytes is shortened, unless -full is set: to
+// shownLines lines, or to maxBytes bytes.
 const (
-	mostLines, shownLines = 30, 20
-	mostBytes             = 4000
+	maxLines   = 30
+	shownLines = 20
+	maxBytes   = 4000
 )
 
 // text prints a recorded text.
@@ -80,47 +85,69 @@ func (p *printer) coloured(indent int, colour, text string) {
 	p.painted(indent, text, func(line string) string { return p.paint(colour, line) })
 }
 
-// marked prints a text with the marks of wordDiff, each in its colour.
+// A mark encloses a part of a text that differs, as wordDiff writes it.
+type mark struct{ begin, end, colour string }
+
+var (
+	oldMark = &mark{"[-", "-]", red}
+	newMark = &mark{"{+", "+}", green}
+)
+
+// marked prints a text with marks, each part between marks in their colour. A part may have
+// several lines.
 func (p *printer) marked(indent int, text string) {
-	within := "" // the mark that ends what the last line began
-	p.painted(indent, text, func(line string) (out string) {
+	var open *mark // begun in an earlier line, and not ended yet
+	p.painted(indent, text, func(line string) string {
+		var out strings.Builder
 		for line != "" {
-			begin, end := strings.Index(line, "[-"), "-]"
-			if other := strings.Index(line, "{+"); begin < 0 || other >= 0 && other < begin {
-				begin, end = other, "+}"
+			m := open
+			if m == nil {
+				var begin int
+				m, begin = firstMark(line)
+				if m == nil {
+					out.WriteString(line)
+					break
+				}
+				out.WriteString(line[:begin])
+				line = line[begin:]
 			}
-			if within != "" {
-				begin, end = 0, within
+			before, rest, isEnded := strings.Cut(line, m.end)
+			if isEnded {
+				out.WriteString(p.paint(m.colour, before+m.end))
+				open = nil
+			} else {
+				out.WriteString(p.paint(m.colour, line))
+				open = m
 			}
-			if begin < 0 {
-				return out + line
-			}
-			out, line = out+line[:begin], line[begin:]
-			to := strings.Index(line, end)
-			within = ""
-			if to < 0 {
-				within, to = end, len(line)-len(end)
-			}
-			to = max(0, to) + len(end)
-			out, line = out+p.paint(map[string]string{"-]": red, "+}": green}[end], line[:min(to, len(line))]), line[min(to, len(line)):]
+			line = rest
 		}
-		return out
+		return out.String()
 	})
 }
 
-// painted prints a recorded text, each of its lines as paint makes it.
+// firstMark returns the mark that begins first in a line, and where; nil if none begins there.
+func firstMark(line string) (m *mark, begin int) {
+	oldBegin := strings.Index(line, oldMark.begin)
+	newBegin := strings.Index(line, newMark.begin)
+	switch {
+	case oldBegin < 0 && newBegin < 0:
+		return nil, 0
+	case oldBegin < 0 || newBegin >= 0 && newBegin < oldBegin:
+		return newMark, newBegin
+	}
+	return oldMark, oldBegin
+}
+
+// painted prints a recorded text. paint returns a line of the output with its colours.
 func (p *printer) painted(indent int, text string, paint func(line string) string) {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-	all, size := strings.Count(text, "\n")+1, len(text)
-	if !p.full && size > mostBytes {
-		at := mostBytes
-		for at > 0 && !utf8.RuneStart(text[at]) {
-			at--
-		}
-		text = text[:at]
+	allLines := strings.Count(text, "\n") + 1
+	allBytes := len(text)
+	if !p.full && allBytes > maxBytes {
+		text = text[:runeStart(text, maxBytes)]
 	}
 	lines := strings.Split(redact.Printable(text), "\n")
-	if !p.full && len(lines) > mostLines {
+	if !p.full && len(lines) > maxLines {
 		lines = lines[:shownLines]
 	}
 	for _, line := range lines {
@@ -133,25 +160,36 @@ func (p *printer) painted(indent int, text string, paint func(line string) strin
 		}
 	}
 	switch {
-	case len(lines) < all:
-		p.line(indent, dim, "(%s more: -full)", count(all-len(lines), "line"))
-	case len(text) < size:
-		p.line(indent, dim, "(%s more: -full)", count(size-len(text), "byte"))
+	case len(lines) < allLines:
+		p.line(indent, dim, "(%s more: -full)", count(allLines-len(lines), "line"))
+	case len(text) < allBytes:
+		p.line(indent, dim, "(%s more: -full)", count(allBytes-len(text), "byte"))
 	}
 }
 
-// wrap cuts a line between words so that no piece is wider than width, if that is possible;
-// a width below 20 is none.
+// runeStart returns where the character begins that has the byte at an offset.
+func runeStart(text string, at int) int {
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
+
+// wrap splits a line between words into pieces of at most width columns, if no word is
+// wider. It splits nothing if width is below 20: a column of single words is hard to read.
 func wrap(line string, width int) (pieces []string) { return wrapLine(line, width, width) }
 
 // wrapLine is wrap with another width for all pieces but the first.
-func wrapLine(line string, width, further int) (pieces []string) {
-	for min(width, further) >= 20 && textWidth(line) > width {
+func wrapLine(line string, width, furtherWidth int) (pieces []string) {
+	for min(width, furtherWidth) >= 20 && textWidth(line) > width {
 		piece := prefix(line, width)
-		if space := strings.LastIndexByte(line[:min(len(line), len(piece)+1)], ' '); space > 0 {
+		withNext := line[:min(len(line), len(piece)+1)] // a space may follow the piece
+		if space := strings.LastIndexByte(withNext, ' '); space > 0 {
 			piece = line[:space]
 		}
-		pieces, line, width = append(pieces, piece), strings.TrimPrefix(line[len(piece):], " "), further
+		pieces = append(pieces, piece)
+		line = strings.TrimPrefix(line[len(piece):], " ")
+		width = furtherWidth
 	}
 	return append(pieces, line)
 }
@@ -161,8 +199,7 @@ var (
 	onlyNew = regexp.MustCompile(`\{\+.*?\+\}`)
 )
 
-// fields prints the fields that differ, as package diff writes them: on a terminal that is too narrow,
-// their values go on below.
+// fields prints the fields that differ, as package diff writes them.
 func (p *printer) fields(lines []diff.Line) {
 	for _, line := range lines {
 		bare := strings.TrimLeft(line.Text, " ")
@@ -178,7 +215,7 @@ func (p *printer) fields(lines []diff.Line) {
 	}
 }
 
-// complain prints an error of a verb; lines that are commands stay whole.
+// complain prints an error of a verb. Indented lines, which are commands, are not wrapped.
 func complain(stderr io.Writer, verb, text string) {
 	p := newPrinter(stderr, true)
 	for line := range strings.Lines("promptecho: " + verb + ": " + text) {
@@ -191,7 +228,8 @@ func complain(stderr io.Writer, verb, text string) {
 	}
 }
 
-// report returns what a test has written with colours: red and green for what differs.
+// report returns the output of a test with colours: red for what was recorded, green for what
+// is new.
 func (p *printer) report(text string) string {
 	if !p.colour {
 		return text
@@ -199,8 +237,11 @@ func (p *printer) report(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
-		switch bare := strings.TrimLeft(line, " "); {
-		case strings.HasPrefix(bare, "- "), strings.HasPrefix(bare, "--- FAIL"), strings.HasPrefix(bare, diff.RecordedLabel):
+		bare := strings.TrimLeft(line, " ")
+		switch {
+		case strings.HasPrefix(bare, "- "),
+			strings.HasPrefix(bare, "--- FAIL"),
+			strings.HasPrefix(bare, diff.RecordedLabel):
 			line = p.paint(red, line)
 		case strings.HasPrefix(bare, "+ "), strings.HasPrefix(bare, diff.IncomingLabel):
 			line = p.paint(green, line)

@@ -13,37 +13,46 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// A proof is what came of replaying tests.
+// A proof has the results of replaying tests many times.
 type proof struct {
 	prove.Results
-	n           int
-	places      map[string]string
-	failures    []suite.Failure
-	said        string
+	n           int               // how often each test is replayed
+	places      map[string]string // see summary.places
+	failures    []suite.Failure   // of packages
+	said        string            // what go test printed besides its events
 	interrupted bool
 }
 
-// waits is how many seconds a replay of a test takes at least that is told of.
-const waits = 0.1
+// minWaitSeconds is the time from which on a replayed test is listed as slow: replayed answers
+// take no time.
+const minWaitSeconds = 0.1
 
 // found returns the findings.
-func (p *proof) found() []*prove.Finding { return p.Findings(p.cassettes(sameAsked)) }
+func (p *proof) found() []*prove.Finding { return p.Findings(p.hasSameAsked) }
 
-// sameAsked reports whether a cassette has recordings of one request, sent in parallel, that have
-// different answers, and no names.
-func sameAsked(file string) bool {
+// hasSameAsked reports whether a cassette of a test has recordings of the same request, sent in
+// parallel, with different answers.
+func (p *proof) hasSameAsked(t prove.Tested) bool {
+	return slices.ContainsFunc(p.Cassettes(t.Package, t.Test), hasSameAsked)
+}
+
+// hasSameAsked reports whether a cassette has recordings of the same request without a name, sent
+// in parallel, with different answers.
+func hasSameAsked(file string) bool {
 	f, err := load(file)
 	if err != nil {
 		return false
 	}
-	answers := map[string]string{}
+	answers := map[string]string{} // by the key of the request
 	var rules canon.Options
 	for _, it := range f.Interactions {
 		if it.Concurrent == nil {
 			continue
 		}
-		key, answer := rules.Form(&it.Request).Key(), string(it.Response.Body)+fmt.Sprint(it.Response.Events)
-		if was, ok := answers[key]; ok && was != answer && it.Request.Name == "" {
+		key := rules.Form(&it.Request).Key()
+		answer := string(it.Response.Body) + fmt.Sprint(it.Response.Events)
+		other, isAsked := answers[key]
+		if isAsked && other != answer && it.Request.Name == "" {
 			return true
 		}
 		answers[key] = answer
@@ -51,12 +60,7 @@ func sameAsked(file string) bool {
 	return false
 }
 
-// cassettes returns a function that reports whether a cassette of a test is such a one.
-func (p *proof) cassettes(such func(file string) bool) func(prove.Tested) bool {
-	return func(t prove.Tested) bool { return slices.ContainsFunc(p.Cassettes(t.Package, t.Test), such) }
-}
-
-// failed returns how many of the findings made a test fail.
+// failed returns the number of findings that made a test fail.
 func (p *proof) failed() (n int) {
 	for _, f := range p.found() {
 		if !f.Note {
@@ -66,29 +70,28 @@ func (p *proof) failed() (n int) {
 	return n
 }
 
-// print tells the findings.
+// print prints the findings, and the tests that wait.
 func (p *proof) print(w io.Writer) {
 	for _, f := range p.failures {
 		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
 	}
-	found := p.found()
 	out := newPrinter(w, false)
-	for i, f := range found {
+	for i, f := range p.found() {
 		out.write("\n")
 		out.line(0, bold, "%d. %s", i+1, p.reason(f))
-		p.tell(out, f)
+		p.printFinding(out, f)
 	}
-	for i, t := range p.Waits(waits) {
-		if i == 0 {
-			out.write("\n")
-			out.line(0, "", "These tests take time although replayed answers come at once: they "+
-				"sleep, or wait for a timer or for something that is not recorded.")
-		}
-		if i < 10 {
-			out.line(2, "", "%s %s: %.2f s", p.places[t.Package], t.Test, t.Seconds)
-		}
+	const maxWaits = 10
+	waits := p.Waits(minWaitSeconds)
+	if len(waits) > 0 {
+		out.write("\n")
+		out.line(0, "", "These tests take time although replayed answers come at once: they "+
+			"sleep, or wait for a timer or for something that is not recorded.")
 	}
-	verdict := orNone(countOf(p.failed(), "cause"), "all as recorded")
+	for _, t := range waits[:min(len(waits), maxWaits)] {
+		out.line(2, "", "%s %s: %.2f s", p.places[t.Package], t.Test, t.Seconds)
+	}
+	verdict := orNone(causes(p.failed()), "all as recorded")
 	if len(p.failures) > 0 || p.interrupted {
 		verdict = "incomplete"
 	}
@@ -96,18 +99,20 @@ func (p *proof) print(w io.Writer) {
 	out.line(0, bold, "%s, %d for each test: %s", count(p.Runs, "replay"), p.n, verdict)
 }
 
-func countOf(n int, what string) string {
+// causes returns "2 causes of differences", "" for none.
+func causes(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return count(n, what) + " of differences"
+	return count(n, "cause") + " of differences"
 }
 
-// reason says what a finding is, and how often it was seen.
+// reason returns the reason of a finding, and how often it was seen.
 func (p *proof) reason(f *prove.Finding) string {
 	failed, runs := 0, 0
 	for _, t := range f.Tests {
-		failed, runs = failed+t.Failed, runs+t.Runs
+		failed += t.Failed
+		runs += t.Runs
 	}
 	text := fmt.Sprintf("%s, in %d of %s", f.Reason, failed, count(runs, "run"))
 	if f.Note {
@@ -119,8 +124,8 @@ func (p *proof) reason(f *prove.Finding) string {
 	return text
 }
 
-// tell prints in which tests a finding was seen, what to do, and the report of one run.
-func (p *proof) tell(out *printer, f *prove.Finding) {
+// printFinding prints the tests with a finding, the remedy, and the report of one run.
+func (p *proof) printFinding(out *printer, f *prove.Finding) {
 	var tests []string
 	for _, t := range f.Tests {
 		tests = append(tests, fmt.Sprintf("%s %s", p.places[t.Package], t.Test))
@@ -131,7 +136,8 @@ func (p *proof) tell(out *printer, f *prove.Finding) {
 	}
 	out.line(3, bold, "remedy: %s", f.Remedy)
 	if f.Detail != "" {
-		out.write("\n" + out.report(redact.Printable("     "+strings.ReplaceAll(f.Detail, "\n", "\n     "))+"\n"))
+		detail := "     " + strings.ReplaceAll(f.Detail, "\n", "\n     ")
+		out.write("\n" + out.report(redact.Printable(detail)+"\n"))
 	}
 }
 
@@ -144,20 +150,20 @@ func (p *proof) json() any {
 		"n":           p.n,
 		"replays":     p.Runs,
 		"findings":    append([]*prove.Finding{}, p.found()...),
-		"waits":       append([]prove.Waiting{}, p.Waits(waits)...),
+		"waits":       append([]prove.Waiting{}, p.Waits(minWaitSeconds)...),
 		"failures":    append([]suite.Failure{}, p.failures...),
 		"interrupted": p.interrupted,
 	}
 }
 
-// verdict returns what the exit status says.
+// verdict returns the error for the exit status, nil if all replays were as recorded.
 func (p *proof) verdict() error {
 	var text []string
 	if p.interrupted {
 		text = append(text, "interrupted")
 	}
 	if n := p.failed(); n > 0 {
-		text = append(text, countOf(n, "cause"))
+		text = append(text, causes(n))
 	}
 	if n := len(p.failures); n > 0 {
 		text = append(text, count(n, "package")+" failed")

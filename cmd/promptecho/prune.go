@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/finding"
@@ -33,22 +32,24 @@ names in the source of the package; a run in mode update drops them.
 The exit status is 1 if there are orphans, except with -w.
 `
 
-// A pruned is what prune says of one file.
+// A pruned is a file that prune lists: an orphan, or a cassette with recordings of servers that
+// PassThrough selects.
 type pruned struct {
 	Path         string       `json:"path"`
-	Kind         string       `json:"kind"` // as ls has it
+	Kind         string       `json:"kind"` // see kindOf
 	Code         finding.Code `json:"code"`
 	Interactions int          `json:"interactions"`
 	Snapshots    int          `json:"snapshots,omitempty"`
-	PassThrough  string       `json:"pass_through,omitempty"` // what names the servers of these interactions, in a file whose test is there
-	Why          string       `json:"why,omitempty"`          // no test opens it any more
+	PassThrough  string       `json:"pass_through,omitempty"` // the call that selects the servers; empty for an orphan
+	Why          string       `json:"why,omitempty"`          // why the file is an orphan
 	Deleted      bool         `json:"deleted"`
 }
 
-// runPrune names orphans, or deletes them.
+// runPrune lists orphans, or deletes them.
 func runPrune(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("prune", flag.ContinueOnError)
-	write, asJSON := flags.Bool("w", false, ""), flags.Bool("json", false, "")
+	write := flags.Bool("w", false, "")
+	asJSON := flags.Bool("json", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
@@ -59,37 +60,21 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 	}
 	number := 0 // of orphans
 	for i := range list {
-		if list[i].PassThrough != "" {
-			continue
+		p := &list[i]
+		if p.isOrphan() {
+			number++
 		}
-		number++
-		if !*write {
-			continue
+		if p.isOrphan() && *write {
+			if err := p.remove(); err != nil {
+				return err
+			}
 		}
-		remove := cassette.Remove
-		if list[i].Kind == isSnapshots {
-			remove = removeSnapshots
-		}
-		if err := remove(list[i].Path); err != nil {
-			return err
-		}
-		removeEmpty(filepath.Dir(list[i].Path))
-		list[i].Deleted = true
 	}
 	if *asJSON {
 		err = printJSON(stdout, list)
 	} else {
-		for _, l := range list {
-			what := count(l.Interactions, "interaction")
-			if l.PassThrough != "" {
-				tell(stdout, "%s: if its test uses %s, %s %s no longer needed; a run in mode update drops %s",
-					l.Path, l.PassThrough, what, agreeing(l.Interactions, "is", "are"), itOrThem(l.Interactions))
-				continue
-			}
-			if l.Kind == isSnapshots {
-				what = count(l.Snapshots, "snapshot")
-			}
-			tell(stdout, "%s: %s, %s: %s", l.Path, what, l.Why, map[bool]string{true: "deleted", false: "orphan"}[l.Deleted])
+		for _, p := range list {
+			printLine(stdout, "%s: %s", p.Path, p.text())
 		}
 		fmt.Fprintln(stdout, count(number, "orphan"))
 	}
@@ -99,38 +84,92 @@ func runPrune(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// prunable returns the files that no test opens any more, and those that have recordings of what
-// passes through by now.
+func (p *pruned) isOrphan() bool { return p.PassThrough == "" }
+
+// remove deletes an orphan, and the folders that become empty.
+func (p *pruned) remove() error {
+	remove := cassette.Remove
+	if p.Kind == isSnapshots {
+		remove = removeSnapshots
+	}
+	if err := remove(p.Path); err != nil {
+		return err
+	}
+	removeEmpty(filepath.Dir(p.Path))
+	p.Deleted = true
+	return nil
+}
+
+// text says in a line why prune lists a file, and whether it was deleted.
+func (p *pruned) text() string {
+	content := count(p.Interactions, "interaction")
+	if !p.isOrphan() {
+		return fmt.Sprintf("if its test uses %s, %s %s no longer needed; a run in mode update drops %s",
+			p.PassThrough, content, agreeing(p.Interactions, "is", "are"), itOrThem(p.Interactions))
+	}
+	if p.Kind == isSnapshots {
+		content = count(p.Snapshots, "snapshot")
+	}
+	state := "orphan"
+	if p.Deleted {
+		state = "deleted"
+	}
+	return fmt.Sprintf("%s, %s: %s", content, p.Why, state)
+}
+
+// prunable returns the orphans, and the cassettes with recordings of servers that PassThrough
+// selects.
 func prunable(paths []string, stderr io.Writer) ([]pruned, error) {
 	files, err := allCassettes(paths)
 	if err != nil {
 		return nil, err
 	}
-	list, packages, passing, p := []pruned{}, testPackages{}, map[string][]passingName{}, newProgress(stderr)
+	list := []pruned{}
+	packages := testPackages{}
+	passThroughs := map[string][]passThrough{}
+	p := newProgress(stderr)
 	defer p.end()
 	for i, file := range files {
 		p.step(i, len(files))
-		kind := kindOf(file)
-		owner := strings.TrimSuffix(strings.TrimSuffix(file, ".partial"), ".failed")
-		if kind == isDerived {
-			owner = original(file)
-		}
-		reason := packages.reason(owner)
+		reason := packages.reason(cassetteOfTest(file))
 		if reason == orphans.InUse {
-			if n, where := passed(file, passing); n > 0 {
-				list = append(list, pruned{Path: file, Kind: kind, Code: finding.RecordingLeftOver, Interactions: n, PassThrough: where})
+			n, where := passed(file, passThroughs)
+			if n > 0 {
+				list = append(list, pruned{
+					Path:         file,
+					Kind:         kindOf(file),
+					Code:         finding.RecordingLeftOver,
+					Interactions: n,
+					PassThrough:  where,
+				})
 			}
 			continue
 		}
-		if f, err := load(file); err == nil && !f.Pinned {
-			list = append(list, pruned{Path: file, Kind: kind, Code: codeOfOrphan(reason), Interactions: len(f.Interactions), Why: whyOrphan(reason)})
+		f, err := load(file)
+		if err != nil || f.Pinned {
+			continue
 		}
+		list = append(list, pruned{
+			Path:         file,
+			Kind:         kindOf(file),
+			Code:         codeOfOrphan(reason),
+			Interactions: len(f.Interactions),
+			Why:          whyOrphan(reason),
+		})
 	}
+
 	snapshots, err := snapshotsOf(paths, packages)
 	for _, f := range snapshots {
-		if slices.Contains(f.state, stateOrphan) && f.problem == nil {
-			list = append(list, pruned{Path: f.path, Kind: isSnapshots, Code: finding.TestGone, Snapshots: f.number, Why: whyOrphan(orphans.TestGone)})
+		if f.problem != nil || !slices.Contains(f.state, stateOrphan) {
+			continue
 		}
+		list = append(list, pruned{
+			Path:      f.path,
+			Kind:      isSnapshots,
+			Code:      finding.TestGone,
+			Snapshots: f.number,
+			Why:       whyOrphan(orphans.TestGone),
+		})
 	}
 	return list, err
 }

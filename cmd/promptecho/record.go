@@ -46,10 +46,12 @@ The exit status is 1 if a test failed, if a new recording does not replay, or if
 the run was interrupted.
 `
 
-// runRecord runs tests so that what is not recorded gets recorded.
+// runRecord runs tests, and records their requests.
 func runRecord(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
-	update, all, accepted := flags.Bool("update", false, ""), flags.Bool("all", false, ""), flags.Bool("accepted", false, "")
+	update := flags.Bool("update", false, "")
+	all := flags.Bool("all", false, "")
+	accepted := flags.Bool("accepted", false, "")
 	times := flags.Int("prove", 1, "")
 	r, err := parseRun("record", flags, args)
 	if err != nil {
@@ -64,39 +66,47 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	case *accepted && (*update || *all):
 		return errors.New("-accepted records only accepted requests again: do not combine it with -update or -all")
 	case *accepted:
-		r.mode, r.verb = "accepted", "record -accepted"
+		r.mode = "accepted"
+		r.verb = "record -accepted"
 	case *update:
-		r.mode, r.verb = "update", "record -update"
+		r.mode = "update"
+		r.verb = "record -update"
 	case *all:
-		r.mode, r.verb = "all", "record -all"
+		r.mode = "all"
+		r.verb = "record -all"
 	default:
 		r.mode = "new_episodes"
 	}
 	return r.run(stdout, stderr)
 }
 
-// A testRun is a run of go test by a verb.
+// A testRun has the arguments of a verb that runs go test.
 type testRun struct {
-	verb     string // and its flag that says what to record
+	verb     string // with the flag that says what to record
 	mode     string
 	asJSON   bool
-	proves   int      // how often what was recorded is replayed
-	unproved []string // tests that a replay says nothing of, as package and name
-	flags    []string // for go test
-	patterns []string // of packages
-	behind   []string // more flags for go test
+	proves   int       // how often tests with new recordings are replayed
+	unproved []testKey // tests whose replays are not counted
+	flags    []string  // of go test
+	patterns []string  // of packages
+	behind   []string  // the arguments behind "--", also for go test
 }
+
+// A testKey has the package and the name of a test.
+type testKey struct{ pkg, name string }
 
 // parseRun reads the arguments of a verb that runs tests.
 func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error) {
 	r := &testRun{verb: verb}
 	if i := slices.Index(args, "--"); i >= 0 {
-		args, r.behind = args[:i], args[i+1:]
+		r.behind = args[i+1:]
+		args = args[:i]
 	}
 	flags.BoolVar(&r.asJSON, "json", false, "")
 	own := map[string]bool{}
 	flags.VisitAll(func(f *flag.Flag) { own[f.Name] = true })
-	run, skip := flags.String("run", "", ""), flags.String("skip", "", "")
+	run := flags.String("run", "", "")
+	skip := flags.String("skip", "", "")
 	flags.Bool("short", false, "")
 	flags.Bool("race", false, "")
 	flags.Duration("timeout", 0, "")
@@ -118,7 +128,7 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 		}
 	}
 	for _, arg := range r.behind {
-		if name := strings.TrimLeft(arg, "-"); strings.HasPrefix(name, "echo.") {
+		if strings.HasPrefix(strings.TrimLeft(arg, "-"), "echo.") {
 			return nil, fmt.Errorf("%s: %s sets the mode itself: use its own flags", arg, verb)
 		}
 	}
@@ -133,21 +143,25 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 	return r, nil
 }
 
-// takeFilters sets -run and -skip where they stand among the flags for go test, and returns
-// the others. A filter is one wherever it stands: the commands that are printed have their own.
+// takeFilters sets the flags -run and -skip from the arguments behind "--", and returns the other
+// arguments. The verbs print commands with filters of their own, so they must know these.
 func takeFilters(flags *flag.FlagSet, args []string) (others []string, err error) {
 	for i := 0; i < len(args); i++ {
-		name, value, ok := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		switch {
-		case args[i] == "-args" || args[i] == "--args":
+		arg := args[i]
+		if arg == "-args" || arg == "--args" { // the rest is for the test program
 			return append(others, args[i:]...), nil
-		case name != "run" && name != "skip" || args[i][0] != '-':
-			others = append(others, args[i])
+		}
+		name, value, hasValue := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		isFilter := strings.HasPrefix(arg, "-") && (name == "run" || name == "skip")
+		if !isFilter {
+			others = append(others, arg)
 			continue
-		case !ok && i+1 == len(args):
-			return nil, fmt.Errorf("%s has no value", args[i])
-		case !ok:
+		}
+		if !hasValue {
 			i++
+			if i == len(args) {
+				return nil, fmt.Errorf("%s has no value", arg)
+			}
 			value = args[i]
 		}
 		if err := flags.Set(name, value); err != nil {
@@ -157,7 +171,7 @@ func takeFilters(flags *flag.FlagSet, args []string) (others []string, err error
 	return others, nil
 }
 
-// run runs the tests, tells what they do, and sums up.
+// run runs the tests, replays new recordings, and prints a summary.
 func (r *testRun) run(stdout, stderr io.Writer) error {
 	packages, err := r.list()
 	if err == nil && r.mode == "accepted" {
@@ -192,52 +206,74 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 
 // list returns the packages whose tests are run.
 func (r *testRun) list() ([]suite.Package, error) {
-	tags := slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return !strings.HasPrefix(f, "-tags=") })
+	tags := slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool {
+		return !strings.HasPrefix(f, "-tags=")
+	})
 	packages, err := suite.List(tags, r.patterns)
-	if err == nil && len(packages) == 0 {
-		err = fmt.Errorf("no tests in %s import promptecho: to record calls, use its package echotest", strings.Join(r.patterns, " "))
+	if err != nil {
+		return nil, err
 	}
-	return packages, err
+	if len(packages) == 0 {
+		return nil, fmt.Errorf("no tests in %s import promptecho: to record calls, use its package echotest",
+			strings.Join(r.patterns, " "))
+	}
+	return packages, nil
 }
 
-// onlyAccepted returns the packages that have cassettes with accepted recordings. If it is
-// known which tests have these, and the user has not said which to run, only those run.
+// onlyAccepted returns the packages whose cassettes have accepted requests. If each of these
+// cassettes belongs to a test of its package, and -run is not set, it sets -run to these tests.
 func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package, err error) {
-	all, names, known := testPackages{}, []string{}, true
+	all := testPackages{}
+	names := []string{}
+	allHaveTests := true
 	for _, p := range packages {
-		files, err := cassettesOf(p)
+		files, err := acceptedIn(p)
 		if err != nil {
 			return nil, err
 		}
-		has := false
 		for _, file := range files {
-			f, err := load(file)
-			if err != nil {
-				return nil, err
-			}
-			if kindOf(file) != isCassette || !slices.ContainsFunc(f.Interactions, func(it *interaction.Interaction) bool { return it.Accepted }) {
-				continue
-			}
 			name, _ := testOf(file)
 			name, _, _ = strings.Cut(name, "/")
-			has, known = true, known && slices.Contains(all.in(p.Dir).Tests.Functions, name)
 			names = addNew(names, regexp.QuoteMeta(name))
+			if !slices.Contains(all.in(p.Dir).Tests.Functions, name) {
+				allHaveTests = false
+			}
 		}
-		if has {
+		if len(files) > 0 {
 			found = append(found, p)
 		}
 	}
 	if len(found) == 0 {
 		return nil, fmt.Errorf("no cassette of %s has accepted recordings", strings.Join(r.patterns, " "))
 	}
-	if known && !slices.ContainsFunc(r.flags, func(f string) bool { return strings.HasPrefix(f, "-run=") }) {
+	isRunFlag := func(f string) bool { return strings.HasPrefix(f, "-run=") }
+	if allHaveTests && !slices.ContainsFunc(r.flags, isRunFlag) {
 		r.flags = append(slices.Clip(r.flags), "-run=^("+strings.Join(names, "|")+")$")
 	}
 	return found, nil
 }
 
-// once runs the tests of packages, with more variables in their environment, and tells what
-// they do. It returns what came of them, and what go test said beside.
+// acceptedIn returns the cassettes of a package that have accepted requests.
+func acceptedIn(p suite.Package) (accepted []string, err error) {
+	files, err := cassettesOf(p)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		f, err := load(file)
+		if err != nil {
+			return nil, err
+		}
+		isAccepted := func(it *interaction.Interaction) bool { return it.Accepted }
+		if kindOf(file) == isCassette && slices.ContainsFunc(f.Interactions, isAccepted) {
+			accepted = append(accepted, file)
+		}
+	}
+	return accepted, nil
+}
+
+// once runs the tests of packages once, with additional variables in their environment, and shows
+// their progress. said is what go test printed besides its events.
 func (r *testRun) once(packages []suite.Package, status *status, env ...string) (s *summary, said string, err error) {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
@@ -251,7 +287,14 @@ func (r *testRun) once(packages []suite.Package, status *status, env ...string) 
 	if err != nil {
 		return nil, "", err
 	}
-	s = &summary{verb: r.verb, mode: r.mode, flags: r.flags, behind: r.behind, packages: packages, began: time.Now()}
+	s = &summary{
+		verb:     r.verb,
+		mode:     r.mode,
+		flags:    r.flags,
+		behind:   r.behind,
+		packages: packages,
+		began:    time.Now(),
+	}
 	s.interrupted = follow(p, s, status, interrupts)
 	said, err = p.Wait()
 	if s.interrupted {
@@ -268,7 +311,8 @@ func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*pro
 	p := &proof{n: n}
 	flags := r.flags
 	defer func() { r.flags = flags }()
-	r.mode, r.verb = "none", "prove"
+	r.mode = "none"
+	r.verb = "prove"
 	for _, round := range prove.Rounds(n, runtime.NumCPU()) {
 		r.flags = slices.Concat(flags, round.Flags)
 		s, said, err := r.once(packages, newStatus(io.Discard, stderr))
@@ -277,11 +321,13 @@ func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*pro
 		}
 		p.Begin()
 		for _, t := range s.Tests {
-			if !slices.Contains(r.unproved, t.Package+" "+t.Name) {
+			if !slices.Contains(r.unproved, testKey{t.Package, t.Name}) {
 				p.Add(t, &round)
 			}
 		}
-		p.places, p.interrupted, p.said = s.places(), s.interrupted, said
+		p.places = s.places()
+		p.interrupted = s.interrupted
+		p.said = said
 		p.failures = append(p.failures, s.failures()...)
 		if s.interrupted || len(p.failures) > 0 {
 			break
@@ -290,37 +336,41 @@ func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*pro
 	return p, nil
 }
 
-// proveRecorded replays the tests that have recorded something and passed, n times. It returns
-// nil if there are none. Subtests that failed run beside those that passed, and are told already.
+// proveRecorded replays the tests that passed and have new recordings, n times. It returns nil if
+// there are none. Failed subtests of these tests run again, too, but do not count: their failures
+// are reported already.
 func (r *testRun) proveRecorded(s *summary, n int, stderr io.Writer) (*proof, error) {
-	var recorded []*suite.Test
-	for _, t := range s.Tests {
-		if t.Status == suite.Pass && t.Recorded > 0 {
-			recorded = append(recorded, t)
-		}
-	}
-	if n == 0 || s.interrupted || len(recorded) == 0 {
+	if n == 0 || s.interrupted {
 		return nil, nil
 	}
-	again := *r
+	replay := *r
+	names := []string{}
+	hasRecorded := map[string]bool{} // by package
 	for _, t := range s.Tests {
 		if t.Status != suite.Pass {
-			again.unproved = append(again.unproved, t.Package+" "+t.Name)
+			replay.unproved = append(replay.unproved, testKey{t.Package, t.Name})
+			continue
+		}
+		if t.Recorded > 0 {
+			hasRecorded[t.Package] = true
 		}
 	}
 	var packages []suite.Package
-	names := []string{}
 	for _, p := range s.packages {
-		of := slices.DeleteFunc(slices.Clone(recorded), func(t *suite.Test) bool { return t.Package != p.Path })
-		if len(of) > 0 {
-			packages = append(packages, p)
+		if !hasRecorded[p.Path] {
+			continue
 		}
-		for _, t := range of {
-			name, _, _ := strings.Cut(t.Name, "/")
-			names = addNew(names, regexp.QuoteMeta(name))
+		packages = append(packages, p)
+		for _, t := range s.Tests {
+			if t.Package == p.Path && t.Status == suite.Pass && t.Recorded > 0 {
+				name, _, _ := strings.Cut(t.Name, "/")
+				names = addNew(names, regexp.QuoteMeta(name))
+			}
 		}
 	}
-	again.flags = slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool { return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=") })
-	again.flags = append(again.flags, "-run=^("+strings.Join(names, "|")+")$")
-	return again.prove(packages, n, stderr)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	replay.flags = append(withoutFilters(r.flags), "-run=^("+strings.Join(names, "|")+")$")
+	return replay.prove(packages, n, stderr)
 }

@@ -44,24 +44,45 @@ type pending struct {
 	Name string       `json:"name"`
 	Kind string       `json:"kind"`
 	Code finding.Code `json:"code"`
-	At   string       `json:"at"`            // where the test asked
-	Old  string       `json:"old,omitempty"` // as it is written; empty if there is none
+	At   string       `json:"at"`            // the line of the test
+	Old  string       `json:"old,omitempty"` // the text in the file; empty for a new snapshot
 	New  string       `json:"new"`
-	Done string       `json:"done,omitempty"` // accepted, rejected or stale
+	Done string       `json:"done,omitempty"` // accepted, rejected or stale; empty before the decision
 
-	section, was *snapshot.Section
+	fresh *snapshot.Section
+	old   *snapshot.Section // nil for a new snapshot
 }
+
+// The values of pending.Done.
+const (
+	isAccepted = "accepted"
+	isRejected = "rejected"
+	isStale    = "stale" // a test has changed the snapshot since it was read
+)
+
+// The keys that decide about a snapshot.
+const (
+	keyAccept    = 'a'
+	keyReject    = 'r'
+	keySkip      = 's'
+	keyAcceptAll = 'A'
+	keyQuit      = 'q'
+)
 
 // runReview reviews snapshots.
 func runReview(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("review", flag.ContinueOnError)
-	accept, reject, list := flags.Bool("accept", false, ""), flags.Bool("reject", false, ""), flags.Bool("list", false, "")
-	full, asJSON := flags.Bool("full", false, ""), flags.Bool("json", false, "")
+	accept := flags.Bool("accept", false, "")
+	reject := flags.Bool("reject", false, "")
+	list := flags.Bool("list", false, "")
+	full := flags.Bool("full", false, "")
+	asJSON := flags.Bool("json", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
-	if *accept && *reject || *list && (*accept || *reject) {
+	decides := *accept || *reject
+	if *accept && *reject || *list && decides {
 		return errors.New("use only one of -accept, -reject and -list")
 	}
 	all, err := pendingAt(paths)
@@ -73,8 +94,10 @@ func runReview(args []string, stdout, stderr io.Writer) error {
 		r.p = newPrinter(io.Discard, false)
 	}
 	switch {
-	case *accept, *reject:
-		err = r.each(all, map[bool]byte{true: 'a', false: 'r'}[*accept])
+	case *accept:
+		err = r.decide(all, keyAccept)
+	case *reject:
+		err = r.decide(all, keyReject)
 	case *list, *asJSON:
 		r.list()
 	case len(all) == 0:
@@ -82,8 +105,9 @@ func runReview(args []string, stdout, stderr io.Writer) error {
 		err = r.ask(paths)
 	}
 	if *asJSON {
-		if perr := printJSON(stdout, append([]*pending{}, all...)); err == nil {
-			err = perr
+		printErr := printJSON(stdout, append([]*pending{}, all...))
+		if err == nil {
+			err = printErr
 		}
 	}
 	if err == nil {
@@ -92,7 +116,8 @@ func runReview(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// pendingAt returns what is to be reviewed at paths, or anywhere below the current folder.
+// pendingAt returns the snapshots to be reviewed at paths, or below the current folder if there are
+// none.
 func pendingAt(paths []string) (all []*pending, err error) {
 	files, err := snapshotsAt(paths)
 	if err != nil {
@@ -108,7 +133,7 @@ func pendingAt(paths []string) (all []*pending, err error) {
 	return all, nil
 }
 
-// pendingIn returns what is to be reviewed of one file.
+// pendingIn returns the snapshots to be reviewed of one file.
 func pendingIn(path string) (list []*pending, err error) {
 	file, err := snapshot.Read(snapshot.Pending(path))
 	if err != nil {
@@ -117,61 +142,76 @@ func pendingIn(path string) (list []*pending, err error) {
 	if len(file.Sections) == 0 {
 		return nil, nil
 	}
-	now, err := snapshot.Read(path)
+	current, err := snapshot.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	pkg, cassette, ok := snapshot.Cassette(path)
-	for _, sec := range file.Sections {
-		p := &pending{Path: filepath.ToSlash(path), Name: sec.Name, Kind: sec.Kind, Code: finding.SnapshotNew, At: sec.At, New: sec.Text, section: sec, was: now.Find(sec.Name)}
-		if ok {
-			p.Test, _ = testOf(filepath.Join(pkg, cassette))
+	test := ""
+	if pkg, cassette, ok := snapshot.Cassette(path); ok {
+		test, _ = testOf(filepath.Join(pkg, cassette))
+	}
+	for _, section := range file.Sections {
+		p := &pending{
+			Path:  filepath.ToSlash(path),
+			Test:  test,
+			Name:  section.Name,
+			Kind:  section.Kind,
+			Code:  finding.SnapshotNew,
+			At:    section.At,
+			New:   section.Text,
+			fresh: section,
+			old:   current.Find(section.Name),
 		}
-		if p.was != nil {
+		if p.old != nil {
 			p.Code = finding.SnapshotDiffers
-			p.Old = p.was.Text
+			p.Old = p.old.Text
 		}
 		list = append(list, p)
 	}
 	return list, nil
 }
 
-// decide does what a key says.
+// decide accepts or rejects the snapshot. It reads the files again: a test may have run since they
+// were read, and then the snapshot becomes stale and the files stay as they are.
 func (p *pending) decide(key byte) error {
-	left, err := snapshot.Read(snapshot.Pending(p.Path))
+	file, err := snapshot.Read(snapshot.Pending(p.Path))
 	if err != nil {
 		return err
 	}
-	now, err := snapshot.Read(p.Path)
+	current, err := snapshot.Read(p.Path)
 	if err != nil {
 		return err
 	}
-	pending := left.Find(p.Name)
-	if pending == nil || pending.Sum() != p.section.Sum() {
-		p.Code = finding.SnapshotStale
-		p.Done = "stale"
-		return nil // a test has run meanwhile
-	}
-	was := ""
-	if s := now.Find(p.Name); s != nil {
-		was = s.Sum()
-	}
-	switch {
-	case key == 'r':
-		p.Done = "rejected"
-	case was != pending.Was:
-		p.Code = finding.SnapshotStale
-		p.Done = "stale"
+	section := file.Find(p.Name)
+	if section == nil || section.Sum() != p.fresh.Sum() {
+		p.markStale()
 		return nil
-	default:
-		p.Done = "accepted"
-		now.Put(pending)
-		if err := snapshot.Write(p.Path, now.Encode(false)); err != nil {
+	}
+
+	if key == keyReject {
+		p.Done = isRejected
+	} else {
+		currentSum := ""
+		if s := current.Find(p.Name); s != nil {
+			currentSum = s.Sum()
+		}
+		if currentSum != section.Was {
+			p.markStale()
+			return nil
+		}
+		p.Done = isAccepted
+		current.Put(section)
+		if err := snapshot.Write(p.Path, current.Encode(false)); err != nil {
 			return err
 		}
 	}
-	left.Drop(p.Name)
-	return snapshot.Write(snapshot.Pending(p.Path), left.Encode(true))
+	file.Drop(p.Name)
+	return snapshot.Write(snapshot.Pending(p.Path), file.Encode(true))
+}
+
+func (p *pending) markStale() {
+	p.Code = finding.SnapshotStale
+	p.Done = isStale
 }
 
 // A reviewing is a review under way.
@@ -179,62 +219,63 @@ type reviewing struct {
 	p   *printer
 	all []*pending
 
-	shown string // the file whose cassette was shown last
+	shownFile string // the file whose cassette was shown last
 }
 
-// each does the same with some snapshots.
-func (r *reviewing) each(list []*pending, key byte) error {
+// decide accepts or rejects some snapshots.
+func (r *reviewing) decide(list []*pending, key byte) error {
 	for _, p := range list {
 		if err := p.decide(key); err != nil {
 			return err
 		}
-		r.p.line(0, "", "%s: %q: %s", p.Path, p.Name, p.done())
+		result := p.Done
+		if p.Done == isStale {
+			result = "still to review: the snapshot has changed since it was compared; run the test again"
+		}
+		r.p.line(0, "", "%s: %q: %s", p.Path, p.Name, result)
 	}
 	return nil
 }
 
-// done says what became of it.
-func (p *pending) done() string {
-	if p.Done == "stale" {
-		return "still to review: the snapshot has changed since it was compared; run the test again"
-	}
-	return p.Done
-}
-
-// list names all.
+// list lists the snapshots.
 func (r *reviewing) list() {
 	for _, p := range r.all {
-		r.p.line(0, "", "%s: %q %s, at %s", p.Path, p.Name, map[bool]string{true: "is new", false: "differs"}[p.was == nil], p.At)
+		state := "differs"
+		if p.old == nil {
+			state = "is new"
+		}
+		r.p.line(0, "", "%s: %q %s, at %s", p.Path, p.Name, state, p.At)
 	}
 }
 
-// left returns how many are not decided.
-func (r *reviewing) left() (n int) {
+// undecided returns the number of snapshots that are still to be reviewed.
+func (r *reviewing) undecided() (n int) {
 	for _, p := range r.all {
-		if p.Done == "" || p.Done == "stale" {
+		if p.Done == "" || p.Done == isStale {
 			n++
 		}
 	}
 	return n
 }
 
-// sum says what came of the review.
+// sum prints the numbers of snapshots, and returns an error if some are still to be reviewed.
 func (r *reviewing) sum() error {
-	number := map[string]int{}
+	number := map[string]int{} // by pending.Done
 	for _, p := range r.all {
 		number[p.Done]++
 	}
-	r.p.line(0, "", "%s: %d accepted, %d rejected, %d still to review", count(len(r.all), "snapshot"), number["accepted"], number["rejected"], r.left())
+	r.p.line(0, "", "%s: %d accepted, %d rejected, %d still to review",
+		count(len(r.all), "snapshot"), number[isAccepted], number[isRejected], r.undecided())
 	if r.p.err != nil {
 		return r.p.err
 	}
-	if r.left() > 0 {
+	if r.undecided() > 0 {
 		return found("")
 	}
 	return nil
 }
 
-// ask goes through all with the person at the terminal.
+// ask shows the snapshots at the terminal, and asks the user about each.
 func (r *reviewing) ask(paths []string) error {
 	if widthOf(os.Stdin) == 0 {
 		at := ""
@@ -248,78 +289,85 @@ func (r *reviewing) ask(paths []string) error {
 	for i := 0; i < len(r.all); i++ {
 		p := r.all[i]
 		r.show(p, len(r.all)-i)
-		key, err := r.key()
+		key, err := r.readKey()
 		switch {
 		case err != nil:
 			return err
-		case key == 'q':
+		case key == keyQuit:
 			return nil
-		case key == 's':
+		case key == keySkip:
 			continue
 		}
 		chosen := r.all[i : i+1]
-		if key == 'A' {
+		if key == keyAcceptAll {
 			chosen = r.all[i:]
 		}
-		if err := r.each(chosen, key); err != nil {
+		if err := r.decide(chosen, key); err != nil {
 			return err
 		}
-		if key == 'A' {
+		if key == keyAcceptAll {
 			return nil
 		}
 	}
 	return nil
 }
 
-// show prints one snapshot, and above it what has changed in the cassette of its test.
+// show prints a snapshot and, above the first of a file, what has changed in the cassette of its
+// test.
 func (r *reviewing) show(p *pending, left int) {
 	r.p.write("\n")
 	r.p.line(0, bold, "%s: %q, %s, %d left", p.Path, p.Name, p.At, left)
-	if r.shown != p.Path {
-		r.shown = p.Path
-		r.cassette(p)
+	if r.shownFile != p.Path {
+		r.shownFile = p.Path
+		r.showCassette(p)
 	}
-	r.p.line(0, bold, "%s", map[bool]string{true: "new snapshot", false: "snapshot"}[p.was == nil])
+	title := "new snapshot"
 	old := ""
-	if p.was != nil {
-		old = quoteJSON(p.was.Text)
+	if p.old != nil {
+		title = "snapshot"
+		old = quoteJSON(p.old.Text)
 	}
-	r.p.edit(2, old, quoteJSON(p.section.Text))
+	r.p.line(0, bold, "%s", title)
+	r.p.edit(2, old, quoteJSON(p.fresh.Text))
 }
 
-// quoteJSON returns a text as JSON has it.
+// quoteJSON returns a text as a JSON string.
 func quoteJSON(text string) string {
 	v := exactjson.Value{Kind: exactjson.String, Text: text}
 	return string(v.AppendJSON(nil, exactjson.Layout{}))
 }
 
-// cassette prints what has changed in the cassette of a snapshot's test since HEAD, if git
-// knows it. That is no reason why the snapshot cannot be reviewed.
-func (r *reviewing) cassette(p *pending) {
+// showCassette prints what has changed in the cassette of a snapshot's test since HEAD. It prints
+// nothing if there is no such cassette, or if git does not know it: the snapshot can be reviewed
+// nevertheless.
+func (r *reviewing) showCassette(p *pending) {
 	pkg, cassette, ok := snapshot.Cassette(p.Path)
-	file := filepath.Join(pkg, cassette)
 	if !ok {
 		return
 	}
+	file := filepath.Join(pkg, cassette)
 	if _, err := os.Stat(file); err != nil {
 		return
 	}
 	d, err := diffRevision("HEAD", file, false)
-	if err != nil || d == nil || d.Old != "" && len(d.Calls)+len(d.Env) == 0 {
+	if err != nil || d == nil {
 		return
 	}
-	r.p.difference(d)
+	isNew := d.Old == ""
+	if isNew || len(d.Calls)+len(d.Env) > 0 {
+		r.p.difference(d)
+	}
 }
 
-// key asks until one of the keys is typed.
-func (r *reviewing) key() (byte, error) {
+// readKey asks the user until one of the keys is typed. The end of the input is keyQuit.
+func (r *reviewing) readKey() (byte, error) {
 	r.p.write("a accept, r reject, s skip, A accept all, q quit: ")
 	for {
 		key, err := readKey(os.Stdin)
 		switch {
 		case errors.Is(err, io.EOF):
 			r.p.write("\n")
-			return 'q', nil
+			return keyQuit, nil
 		case err != nil:
 			return 0, err
 		case strings.IndexByte("arsAq", key) >= 0:

@@ -154,7 +154,8 @@ func printRun(t *testing.T, verb string, names []string, out *output, counts fun
 // printAccept accepts one edit of the system prompt in the cassettes of all tests, and refuses what
 // asks something else.
 func printAccept(t *testing.T, names []string, out *output) {
-	a := &acceptance{out: out, rounds: 1, files: map[string]*acceptedFile{}, declined: map[string]string{}, seen: map[string]string{}, alike: map[string][]acceptLine{}, yes: map[string]bool{}}
+	a := newAcceptance(out)
+	a.rounds = 1
 	s := &summary{verb: "accept"}
 	if status := run([]string{"verify", "-w"}, &bytes.Buffer{}, &bytes.Buffer{}); status == 2 {
 		t.Fatal("the cassettes are not rewritten")
@@ -186,7 +187,7 @@ func printAccept(t *testing.T, names []string, out *output) {
 		}
 	}
 	slices.SortFunc(runs, func(a, b missed.Run) int { return strings.Compare(a.Cassette, b.Cassette) })
-	if _, err := a.round(runs); err != nil {
+	if _, err := a.acceptMissed(runs); err != nil {
 		t.Fatal(err)
 	}
 	a.print(s, &testRun{verb: "accept"})

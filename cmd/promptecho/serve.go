@@ -44,11 +44,12 @@ recording, a test failed on its cassette, or no request came. If the command
 fails or is interrupted (^C), a new cassette is marked partial.
 `
 
-// runServe answers for upstreams from a cassette while a command runs, or until it is stopped.
+// runServe serves upstreams from a cassette while a command runs, or until it is stopped.
 func runServe(args []string, stdout, stderr io.Writer) error {
 	s := &serving{stdout: stdout, stderr: stderr}
 	if i := slices.Index(args, "--"); i >= 0 {
-		args, s.command = args[:i], args[i+1:]
+		s.command = args[i+1:]
+		args = args[:i]
 		if len(s.command) == 0 {
 			return errors.New("there is no command after --")
 		}
@@ -58,14 +59,15 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&s.Dir, "cassettes", "", "")
 	flags.StringVar(&s.Mode, "mode", "", "")
 	flags.StringVar(&s.Listen, "listen", "", "")
-	flags.BoolVar(&s.Whole, "require-all", false, "")
+	flags.BoolVar(&s.RequireAll, "require-all", false, "")
 	flags.Func("options", "", func(line string) error {
 		_, err := serveoptions.Options(line)
 		s.Options = append(s.Options, line)
 		return err
 	})
 	flags.Func("upstream", "", func(text string) error {
-		if name, url, ok := strings.Cut(text, "="); !ok || name == "" || url == "" {
+		name, url, _ := strings.Cut(text, "=")
+		if name == "" || url == "" {
 			return errors.New("it is not VARIABLE=URL, such as MISTRAL_URL=https://api.mistral.ai/v1")
 		}
 		s.Upstreams = append(s.Upstreams, text)
@@ -89,24 +91,32 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	return s.run()
 }
 
-// A serving answers for upstreams.
+// A serving is one run of promptecho serve.
 type serving struct {
 	control.Config
-	flags          control.Config // as they were given
+	flags          control.Config // as the flags set it, without defaults
 	command        []string       // empty if there is none
 	stdout, stderr io.Writer
 }
 
 func (s *serving) say(text string) { complain(s.stderr, "serve", text) }
 
+// run serves until the command has ended, and prints the report. The error is nil only if
+// the command and all tests passed.
 func (s *serving) run() error {
-	s.Lenient = len(s.command) == 0 // nobody says what would be all
-	s.Command = s.again
+	s.Standalone = len(s.command) == 0
+	s.Command = s.shellCommand
 	c, err := control.Open(s.Config)
 	if err != nil {
 		return err
 	}
-	status, interrupted, err := s.until(c.Env, c.Stop)
+	var status int
+	var interrupted bool
+	if s.Standalone {
+		err = s.waitForSignal(c.Env)
+	} else {
+		status, interrupted, err = s.runCommand(c.Env, c.Stop)
+	}
 	rep := c.Close(control.Ending{Failed: err != nil || status != 0, Interrupted: interrupted})
 	for _, text := range slices.Concat(rep.Notes, rep.Errors) {
 		s.say(text)
@@ -125,41 +135,58 @@ func (s *serving) run() error {
 	return nil
 }
 
-// until runs the command and returns how it ended. Without a command it waits for a signal.
-// The first signal stops the server, so that no request counts as one that its client gave
-// up.
-func (s *serving) until(env []string, stop func()) (status int, interrupted bool, err error) {
+// waitForSignal prints the variables for a shell, and returns when the process is told to
+// stop.
+func (s *serving) waitForSignal(env []string) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	if len(s.command) == 0 {
-		var text strings.Builder
-		for _, v := range env {
-			name, value, _ := strings.Cut(v, "=")
-			fmt.Fprintf(&text, "export %s=%s\n", name, shell.Quote(value))
-		}
-		if _, err := io.WriteString(s.stdout, text.String()); err != nil { // at once, for who reads a file
-			return 0, false, err
-		}
-		s.say(s.Cassette + " answers until this is stopped (^C)")
-		<-signals
-		return 0, false, nil
+
+	var text strings.Builder
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		fmt.Fprintf(&text, "export %s=%s\n", name, shell.Quote(value))
 	}
+	// One write, so that a script that reads the output from a file sees all variables or none.
+	_, err := io.WriteString(s.stdout, text.String())
+	if err != nil {
+		return err
+	}
+	s.say(s.Cassette + " answers until this is stopped (^C)")
+	<-signals
+	return nil
+}
+
+// runCommand runs the command and returns how it ended. The first signal stops the server
+// before the command, so that no request counts as canceled by its client.
+func (s *serving) runCommand(env []string, stop func()) (status int, interrupted bool, err error) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+
 	cmd := exec.Command(s.command[0], s.command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, file(s.stdout), file(s.stderr)
+	cmd.Stdin = os.Stdin
+	cmd.Stdout = file(s.stdout)
+	cmd.Stderr = file(s.stderr)
 	cmd.Env = append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		return 0, false, err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
+
 	for {
 		select {
 		case sig := <-signals:
 			stop()
-			// A terminal has interrupted the command as well; a second signal kills it.
-			if interrupted || sig == syscall.SIGTERM && cmd.Process.Signal(sig) != nil {
-				_ = cmd.Process.Kill() // an error says that it has ended
+			// A terminal sends ^C to the command as well; SIGTERM must be passed on. A
+			// second signal kills the command.
+			kill := interrupted
+			if !kill && sig == syscall.SIGTERM {
+				kill = cmd.Process.Signal(sig) != nil
+			}
+			if kill {
+				_ = cmd.Process.Kill() // an error says that the command has ended
 			}
 			interrupted = true
 		case err := <-ended:
@@ -172,7 +199,8 @@ func (s *serving) until(env []string, stop func()) (status int, interrupted bool
 	}
 }
 
-// statusOf returns the exit status of a process, as a shell has it.
+// statusOf returns the exit status of a process as shells report it: 128 and the number of
+// the signal that killed it, otherwise its own.
 func statusOf(p *os.ProcessState) int {
 	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
@@ -180,9 +208,9 @@ func statusOf(p *os.ProcessState) int {
 	return p.ExitCode()
 }
 
-// again returns the shell command that does the same in a record mode, or that does it for one
-// test.
-func (s *serving) again(mode string, test []string) string {
+// shellCommand returns the shell command that does the same in a record mode, with the
+// command of a test in place of that of the suite if test is not nil.
+func (s *serving) shellCommand(mode string, test []string) string {
 	words := []string{"promptecho", "serve", "-mode=" + mode}
 	add := func(name string, values ...string) {
 		for _, v := range values {
@@ -197,9 +225,10 @@ func (s *serving) again(mode string, test []string) string {
 	add("-upstream", s.Upstreams...)
 	add("-listen", s.flags.Listen)
 	command := s.command
-	if test != nil {
+	switch {
+	case test != nil:
 		command = test
-	} else if s.Whole {
+	case s.RequireAll:
 		words = append(words, "-require-all")
 	}
 	if len(command) > 0 {
@@ -208,7 +237,7 @@ func (s *serving) again(mode string, test []string) string {
 	return shell.Join(words)
 }
 
-// An exitStatus is that of a command which was run and failed.
+// An exitStatus is the status of a command that has failed.
 type exitStatus int
 
 func (e exitStatus) Error() string { return fmt.Sprintf("the command ended with status %d", int(e)) }

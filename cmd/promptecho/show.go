@@ -36,14 +36,14 @@ a function are indented below it.
   -json      print a list with an object for each cassette
 `
 
-// A shown is what show -json says of a cassette.
-type shown struct {
+// A shownCassette has the content of a cassette, as show -json prints it.
+type shownCassette struct {
 	Path         string                   `json:"path"`
-	Kind         string                   `json:"kind"` // as ls has it
+	Kind         string                   `json:"kind"` // see kindOf
 	Partial      bool                     `json:"partial,omitempty"`
 	Pinned       bool                     `json:"pinned,omitempty"`
-	Time         time.Time                `json:"time,omitzero"` // that the test was given
-	Env          map[string]string        `json:"env,omitempty"` // the variables that it was given
+	Time         time.Time                `json:"time,omitzero"` // the recorded time
+	Env          map[string]string        `json:"env,omitempty"` // the recorded variables
 	Interactions []*conversation.Exchange `json:"interactions"`
 
 	stored []*interaction.Interaction
@@ -53,14 +53,19 @@ type shown struct {
 func runShow(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("show", flag.ContinueOnError)
 	n := flags.Int("n", 0, "")
-	full, raw, request, asJSON := flags.Bool("full", false, ""), flags.Bool("raw", false, ""), flags.Bool("request", false, ""), flags.Bool("json", false, "")
+	full := flags.Bool("full", false, "")
+	raw := flags.Bool("raw", false, "")
+	request := flags.Bool("request", false, "")
+	asJSON := flags.Bool("json", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
 	if *n == 0 && len(paths) > 1 {
-		if number, err := strconv.Atoi(paths[len(paths)-1]); err == nil && number > 0 {
-			*n, paths = number, paths[:len(paths)-1]
+		number, err := strconv.Atoi(paths[len(paths)-1])
+		if err == nil && number > 0 {
+			*n = number
+			paths = paths[:len(paths)-1]
 		}
 	}
 	if len(paths) == 0 {
@@ -85,13 +90,22 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 	return p.err
 }
 
-func newShown(file string, f *cassette.File) *shown {
-	return &shown{Path: file, Kind: kindOf(file), Partial: f.Partial, Pinned: f.Pinned, Time: f.Given.Time, Env: f.Given.Env, stored: f.Interactions, Interactions: conversation.Read(f.Interactions)}
+func newShownCassette(file string, f *cassette.File) *shownCassette {
+	return &shownCassette{
+		Path:         file,
+		Kind:         kindOf(file),
+		Partial:      f.Partial,
+		Pinned:       f.Pinned,
+		Time:         f.Given.Time,
+		Env:          f.Given.Env,
+		Interactions: conversation.Read(f.Interactions),
+		stored:       f.Interactions,
+	}
 }
 
-// readCassettes reads the cassettes at paths; n is the number of the interaction that is
-// asked for, 0 for all.
-func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err error) {
+// readCassettes reads the cassettes at paths. If n is not 0, it keeps only the interaction with
+// that number of each cassette.
+func readCassettes(paths []string, n int, stderr io.Writer) (list []*shownCassette, err error) {
 	var files []string
 	for _, path := range paths {
 		found, err := filesAt(path)
@@ -100,7 +114,7 @@ func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err 
 		}
 		files = append(files, found...)
 	}
-	list = []*shown{}
+	list = []*shownCassette{}
 	p := newProgress(stderr)
 	defer p.end()
 	for i, file := range files {
@@ -109,21 +123,22 @@ func readCassettes(paths []string, n int, stderr io.Writer) (list []*shown, err 
 		if err != nil {
 			return nil, err
 		}
-		s := newShown(file, f)
+		s := newShownCassette(file, f)
 		if n > len(s.stored) || n < 0 {
 			return nil, fmt.Errorf("%s has %s, there is no number %d", file, count(len(s.stored), "interaction"), n)
 		}
 		if n > 0 {
-			s.stored, s.Interactions = s.stored[n-1:n], s.Interactions[n-1:n]
-			s.Interactions[0].Repeats = nil
+			s.stored = s.stored[n-1 : n]
+			s.Interactions = s.Interactions[n-1 : n]
+			s.Interactions[0].Repeats = nil // the earlier interaction is not shown
 		}
 		list = append(list, s)
 	}
 	return list, nil
 }
 
-// filesAt returns the cassettes at a path, or the one of the test of that name, or if it has
-// none those of its subtests.
+// filesAt returns the cassettes at a path. If there is no such path, path may be the name of a
+// test: then it returns the cassette of the test or, if there is none, those of its subtests.
 func filesAt(path string) ([]string, error) {
 	files, err := cassettesIn(path)
 	if !errors.Is(err, fs.ErrNotExist) || !tests.IsTest(path) {
@@ -133,29 +148,31 @@ func filesAt(path string) ([]string, error) {
 	if walkErr != nil {
 		return nil, walkErr
 	}
-	var below []string // of subtests
+	var ofSubtests []string
 	for _, file := range all {
-		switch name, _ := testOf(file); {
+		name, _ := testOf(file)
+		switch {
 		case name == path:
 			files = append(files, file)
 		case strings.HasPrefix(name, path+"/"):
-			below = append(below, file)
+			ofSubtests = append(ofSubtests, file)
 		}
 	}
 	if len(files) == 0 {
-		files = below
+		files = ofSubtests
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%w, and no test of this name has a cassette below the current folder", err)
 	}
-	if slices.ContainsFunc(files, func(file string) bool { return packageOf(file) != packageOf(files[0]) }) {
+	isOfOtherPackage := func(file string) bool { return packageOf(file) != packageOf(files[0]) }
+	if slices.ContainsFunc(files, isOfOtherPackage) {
 		return nil, fmt.Errorf("several packages have a test of this name: %s", strings.Join(files, ", "))
 	}
 	return files, nil
 }
 
-// printRaw prints one body as it is stored.
-func printRaw(w io.Writer, list []*shown, request bool) error {
+// printRaw prints the body of one answer, or of its request, byte for byte.
+func printRaw(w io.Writer, list []*shownCassette, request bool) error {
 	if len(list) != 1 || len(list[0].stored) != 1 {
 		all := 0
 		for _, s := range list {
@@ -172,7 +189,8 @@ func printRaw(w io.Writer, list []*shown, request bool) error {
 			return err
 		}
 	}
-	if widthOf(w) > 0 && redact.Printable(string(body)) != string(body) {
+	isTerminal := widthOf(w) > 0
+	if isTerminal && redact.Printable(string(body)) != string(body) {
 		return errors.New("the body has bytes that a terminal might take for commands: write it to a file or a pipe")
 	}
 	_, err := w.Write(body)
@@ -180,12 +198,12 @@ func printRaw(w io.Writer, list []*shown, request bool) error {
 }
 
 // cassette prints the conversations of one cassette.
-func (p *printer) cassette(s *shown) {
-	used := tokensOf(s.stored)
-	in, out := used.InputTokens, used.OutputTokens
+func (p *printer) cassette(s *shownCassette) {
 	about := []string{count(len(s.Interactions), "interaction")}
-	if in+out > 0 {
-		about = append(about, english.Thousands(in)+" tokens in, "+english.Thousands(out)+" out")
+	used := tokensOf(s.stored)
+	if used.InputTokens+used.OutputTokens > 0 {
+		about = append(about, fmt.Sprintf("%s tokens in, %s out",
+			english.Thousands(used.InputTokens), english.Thousands(used.OutputTokens)))
 	}
 	if s.Kind != isCassette {
 		about = append(about, s.Kind)
@@ -210,28 +228,29 @@ func (p *printer) cassette(s *shown) {
 	}
 }
 
-// depths returns within how many functions each interaction stands.
+// depths returns for each interaction the number of recorded functions that it is nested in.
 func depths(list []*conversation.Exchange) []int {
-	of := map[string]int{} // functions that were called, by their names
-	depth := make([]int, len(list))
+	depthOf := map[string]int{} // of the functions, by their names
+	depths := make([]int, len(list))
 	for i, e := range list {
 		if e.Within != "" {
-			depth[i] = of[e.Within] + 1
+			depths[i] = depthOf[e.Within] + 1
 		}
 		if isFunction(e) {
-			of[e.Request] = depth[i]
+			depthOf[e.Request] = depths[i]
 		}
 	}
-	return depth
+	return depths
 }
 
+// isFunction reports whether an interaction is the call of a Go function.
 func isFunction(e *conversation.Exchange) bool {
 	return slices.Contains(interaction.FunctionKinds, e.Kind)
 }
 
 // exchange prints one interaction.
 func (p *printer) exchange(indent int, e *conversation.Exchange) {
-	p.line(indent, bold, "#%d %s", e.Number, strings.Join(headline(e, headlineTold{}), ", "))
+	p.line(indent, bold, "#%d %s", e.Number, strings.Join(headline(e, headlineOmits{}), ", "))
 	tools := toolList(e.Tools)
 	if r := e.Repeats; r != nil {
 		p.line(indent+2, dim, "(%s as in #%d)", folded(r), r.Of)
@@ -273,16 +292,17 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 	p.verdict(indent+2, e)
 }
 
-// A headlineTold says what a headline leaves out, because it is told next to it.
-type headlineTold struct{ model, tokens bool }
+// A headlineOmits says what a headline leaves out, because the page shows it elsewhere.
+type headlineOmits struct{ model, tokens bool }
 
-// headline says what was asked, of whom, where it stands and what it cost.
-func headline(e *conversation.Exchange, told headlineTold) []string {
+// headline returns what a headline says about an interaction: the call, the model, the tokens, the
+// line in the cassette.
+func headline(e *conversation.Exchange, omits headlineOmits) []string {
 	what := []string{callName(e)}
 	switch {
 	case e.Kind == "http":
 		what = append(what, e.Request)
-	case e.Model != "" && !told.model:
+	case e.Model != "" && !omits.model:
 		what = append(what, "model "+e.Model)
 	}
 	if e.Within != "" {
@@ -291,8 +311,9 @@ func headline(e *conversation.Exchange, told headlineTold) []string {
 	if e.Name != "" {
 		what = append(what, "named "+e.Name)
 	}
-	if e.InputTokens+e.OutputTokens > 0 && !told.tokens {
-		what = append(what, fmt.Sprintf("%s tokens in, %s out", english.Thousands(e.InputTokens), english.Thousands(e.OutputTokens)))
+	if e.InputTokens+e.OutputTokens > 0 && !omits.tokens {
+		what = append(what, fmt.Sprintf("%s tokens in, %s out",
+			english.Thousands(e.InputTokens), english.Thousands(e.OutputTokens)))
 	}
 	if e.CachedTokens > 0 {
 		what = append(what, english.Thousands(e.CachedTokens)+" cached")
@@ -309,7 +330,8 @@ func headline(e *conversation.Exchange, told headlineTold) []string {
 	return append(what, fmt.Sprintf("line %d", e.Line))
 }
 
-// callName is what a call is called: as selectors have it, or what it asks of a server of MCP.
+// callName returns the name of a call: the method and tool of a request to an MCP server, and
+// otherwise its selector, such as llm/openai.chat.
 func callName(e *conversation.Exchange) string {
 	if e.Title != "" {
 		return clip(e.Kind+" "+e.Title, 200)
@@ -317,7 +339,7 @@ func callName(e *conversation.Exchange) string {
 	return e.Call
 }
 
-// folded says what a turn repeats of an earlier one.
+// folded says what a request repeats of an earlier one.
 func folded(r *conversation.Repeat) string {
 	if r.Tools {
 		return "tools and " + count(r.Messages, "message")
@@ -325,12 +347,15 @@ func folded(r *conversation.Repeat) string {
 	return count(r.Messages, "message")
 }
 
-// bodyName is what the body of a request that is none to a model is called.
+// bodyName returns the word for the body of a request that goes to no model.
 func bodyName(e *conversation.Exchange) string {
-	return map[bool]string{true: "argument", false: "body"}[isFunction(e)]
+	if isFunction(e) {
+		return "argument"
+	}
+	return "body"
 }
 
-// answerName is what the answer of a call is called.
+// answerName returns the word for the answer to a request.
 func answerName(e *conversation.Exchange) string {
 	if isFunction(e) {
 		return "result"
@@ -338,16 +363,16 @@ func answerName(e *conversation.Exchange) string {
 	return "answer"
 }
 
-// answerAbout says how an answer came, with the time if timed is set, and why it
-// ended.
-func answerAbout(e *conversation.Exchange, timed bool) string {
+// answerAbout says from which model an answer is, if that differs, with which status and why it
+// ended and, if withTime is set, how long it took.
+func answerAbout(e *conversation.Exchange, withTime bool) string {
 	a := &e.Answer
 	about := ""
 	if a.Model != "" && a.Model != e.Model {
 		about += " of " + a.Model
 	}
-	if timed {
-		about += cameIn(e)
+	if withTime {
+		about += answerTime(e)
 	}
 	if a.Status != 0 && a.Status != 200 {
 		about += ", status " + strconv.Itoa(a.Status)
@@ -358,16 +383,17 @@ func answerAbout(e *conversation.Exchange, timed bool) string {
 	return strings.TrimLeft(about, ", ")
 }
 
-// cameIn says how an answer came, and how long it took.
-func cameIn(e *conversation.Exchange) string {
+// answerTime says how long an answer took, and in how many events it arrived.
+func answerTime(e *conversation.Exchange) string {
 	events := count(e.Answer.Events, "event")
 	switch {
 	case e.Answer.Stream == "":
 		return " after " + duration(e.TotalMS)
-	case e.FirstMS == e.TotalMS: // most likely nobody knows when they came
+	case e.FirstMS == e.TotalMS: // most likely the times of the events were not recorded
 		return " in " + events + " after " + duration(e.TotalMS)
 	}
-	return fmt.Sprintf(" in %s, the first after %s, the last after %s", events, duration(e.FirstMS), duration(e.TotalMS))
+	return fmt.Sprintf(" in %s, the first after %s, the last after %s",
+		events, duration(e.FirstMS), duration(e.TotalMS))
 }
 
 // parts prints the parts of a message.
@@ -403,7 +429,7 @@ func toolList(tools []conversation.Tool) string {
 	return strings.Join(list, ", ")
 }
 
-// duration returns 12 ms, or 1.2 s.
+// duration returns a time such as "12 ms" or "1.2 s".
 func duration(ms int64) string {
 	if ms < 1000 {
 		return strconv.FormatInt(ms, 10) + " ms"

@@ -13,11 +13,12 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
-// isSnapshots is the kind of a file with snapshots, as ls and prune have it.
+// isSnapshots is the kind of a file with snapshots, next to the kinds that kindOf returns.
 const isSnapshots = "snapshots"
 
-// snapshotsAt returns the files with snapshots at paths, each once; "." if there are none. One
-// that has only what is to be reviewed need not exist.
+// snapshotsAt returns the files with snapshots at paths, each once. The default path is the current
+// folder. It also returns the path of a file that does not exist yet, if there is one next to it with
+// snapshots to be reviewed.
 func snapshotsAt(paths []string) (files []string, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
@@ -26,7 +27,8 @@ func snapshotsAt(paths []string) (files []string, err error) {
 	add := func(file string) error {
 		path, _ := snapshot.Reviewed(filepath.Clean(file))
 		if snapshot.IsFile(path) && !seen[path] {
-			files, seen[path] = append(files, path), true
+			files = append(files, path)
+			seen[path] = true
 		}
 		return nil
 	}
@@ -48,7 +50,7 @@ func snapshotsAt(paths []string) (files []string, err error) {
 	return files, nil
 }
 
-// A snapshotFile is what there is to say of a file with snapshots.
+// A snapshotFile is a file with snapshots that ls, verify and prune may list.
 type snapshotFile struct {
 	path     string
 	test     string
@@ -58,15 +60,16 @@ type snapshotFile struct {
 	problem  *finding.Finding // why it cannot be read; nil if it can
 }
 
-// snapshotsOf returns the files with snapshots in those paths that are folders, "." if there
-// are none, as far as there is something to say about them.
+// snapshotsOf returns the files with snapshots that have a state, below those paths that are folders.
+// The default path is the current folder.
 func snapshotsOf(paths []string, packages testPackages) (list []snapshotFile, err error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	var folders []string // other paths are cassettes
 	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.IsDir() {
+		info, err := os.Stat(path)
+		if err == nil && info.IsDir() {
 			folders = append(folders, path)
 		}
 	}
@@ -75,14 +78,15 @@ func snapshotsOf(paths []string, packages testPackages) (list []snapshotFile, er
 	}
 	files, err := snapshotsAt(folders)
 	for _, file := range files {
-		if f := snapshotFileAt(file, packages); len(f.state) > 0 {
+		f := snapshotFileAt(file, packages)
+		if len(f.state) > 0 {
 			list = append(list, f)
 		}
 	}
 	return list, err
 }
 
-// snapshotFileAt looks at one file.
+// snapshotFileAt reads a file with snapshots.
 func snapshotFileAt(path string, packages testPackages) snapshotFile {
 	f := snapshotFile{path: path}
 	if info, err := os.Stat(path); err == nil {
@@ -109,7 +113,12 @@ func snapshotFileAt(path string, packages testPackages) snapshotFile {
 
 // unreadableSnapshots returns the finding of a file with snapshots that cannot be read.
 func unreadableSnapshots(path string, err error) *finding.Finding {
-	f := &finding.Finding{Code: finding.SnapshotUnreadable, Severity: finding.Failure, File: path, Text: err.Error()}
+	f := &finding.Finding{
+		Code:     finding.SnapshotUnreadable,
+		Severity: finding.Failure,
+		File:     path,
+		Text:     err.Error(),
+	}
 	var syntax *snapshot.SyntaxError
 	var system *fs.PathError
 	switch {
@@ -122,7 +131,7 @@ func unreadableSnapshots(path string, err error) *finding.Finding {
 	return f
 }
 
-// removeSnapshots deletes a file with snapshots, and what is to be reviewed.
+// removeSnapshots deletes a file with snapshots, and the one next to it with those to be reviewed.
 func removeSnapshots(path string) error {
 	if err := snapshot.Write(path, nil); err != nil {
 		return err

@@ -15,22 +15,22 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// A summary is what a run of tests comes to.
+// A summary has the results of a run of tests.
 type summary struct {
 	suite.Results
-	verb        string // with its flag, as it is called again
+	verb        string // with the flag that says what to record
 	mode        string
-	flags       []string // as testRun has them
-	behind      []string
+	flags       []string // of go test
+	behind      []string // the arguments behind "--", also for go test
 	packages    []suite.Package
 	began       time.Time
 	interrupted bool
-	others      []attr.Done // what recorders of no test did; it is part of the total
+	others      []attr.Done // of recorders outside of tests; part of the total
 	journals    []journal
-	proof       *proof // of what was recorded; nil if nothing was replayed
+	proof       *proof // of the new recordings; nil if none was replayed
 }
 
-// places returns what the packages are called here, by their import paths.
+// places returns the arguments of the go command that name the packages, by import path.
 func (s *summary) places() map[string]string {
 	places := map[string]string{}
 	for _, p := range s.packages {
@@ -39,11 +39,13 @@ func (s *summary) places() map[string]string {
 	return places
 }
 
-// progress says how far the run is.
+// progress says in a line how far the run is.
 func (s *summary) progress(interrupted bool) string {
-	text := fmt.Sprintf("%s, %d of %s, %s", time.Since(s.began).Round(time.Second), s.Packages, count(len(s.packages), "package"), count(s.linked(), "test"))
-	if told := countsLine(s.Total); told != "" {
-		text += ": " + told
+	text := fmt.Sprintf("%s, %d of %s, %s",
+		time.Since(s.began).Round(time.Second),
+		s.Packages, count(len(s.packages), "package"), count(s.linked(), "test"))
+	if counts := countsLine(s.Total); counts != "" {
+		text += ": " + counts
 	}
 	if interrupted {
 		text = "interrupted, " + text
@@ -51,7 +53,7 @@ func (s *summary) progress(interrupted bool) string {
 	return text
 }
 
-// linked returns how many tests have ended that have a recorder.
+// linked returns the number of tests with a recorder that have ended.
 func (s *summary) linked() (n int) {
 	for _, t := range s.Tests {
 		if t.Linked {
@@ -61,49 +63,73 @@ func (s *summary) linked() (n int) {
 	return n
 }
 
-// countsLine returns "2 recorded, 3 replayed; tokens: 1,200 in, 34 out".
+// countsLine lists the counts that are not 0: "2 recorded, 3 replayed; tokens: 1,200 in, 34 out".
 func countsLine(c attr.Counts) string {
-	var parts []string
 	changes := english.Plural(int(c.Changed), "change")
-	for _, n := range []struct {
-		count int64
-		what  string
+	counts := []struct {
+		n    int64
+		what string
 	}{
-		{c.Recorded, "recorded"}, {c.Resumed, "resumed"}, {c.CarriedOver, "carried over"}, {c.Replayed, "replayed"}, {c.Dropped, "dropped"}, {c.Failed, "got a failure"}, {c.Missed, "without a recording"}, {c.Changed, changes + " that matching ignores"},
-		{c.Identical, "identical"}, {c.Benign, "benign"}, {c.Drift, "drift"}, {c.NotCompared, "not compared"}, {c.NotSent, "not sent"},
-	} {
-		if n.count != 0 {
-			parts = append(parts, english.Thousands(n.count)+" "+n.what)
+		{c.Recorded, "recorded"},
+		{c.Resumed, "resumed"},
+		{c.CarriedOver, "carried over"},
+		{c.Replayed, "replayed"},
+		{c.Dropped, "dropped"},
+		{c.Failed, "got a failure"},
+		{c.Missed, "without a recording"},
+		{c.Changed, changes + " that matching ignores"},
+		{c.Identical, "identical"},
+		{c.Benign, "benign"},
+		{c.Drift, "drift"},
+		{c.NotCompared, "not compared"},
+		{c.NotSent, "not sent"},
+	}
+	var parts []string
+	for _, count := range counts {
+		if count.n != 0 {
+			parts = append(parts, english.Thousands(count.n)+" "+count.what)
 		}
 	}
 	text := strings.Join(parts, ", ")
 	if c.InputTokens != 0 || c.OutputTokens != 0 {
-		text += fmt.Sprintf("; tokens: %s in, %s out", english.Thousands(c.InputTokens), english.Thousands(c.OutputTokens))
+		text += fmt.Sprintf("; tokens: %s in, %s out",
+			english.Thousands(c.InputTokens), english.Thousands(c.OutputTokens))
 	}
 	return text
 }
 
-// failed returns the tests that failed, and not only because one of their subtests did. A
-// test that was stopped by an interrupt has not failed.
+// failed returns the tests that failed, without those that failed only because of a subtest, and
+// without those that an interrupt stopped.
 func (s *summary) failed() (tests []*suite.Test) {
 	for _, t := range s.Tests {
-		parent := slices.ContainsFunc(tests, func(o *suite.Test) bool { return o.IsBelow(t) })
-		verdictOnly := strings.Count(t.Output, "\n") <= 1
-		if t.Status == suite.Fail && !(parent && verdictOnly) || t.Status == suite.Stopped && !s.interrupted {
-			tests = append(tests, t)
+		hasFailedSubtest := slices.ContainsFunc(tests, func(o *suite.Test) bool { return o.IsBelow(t) })
+		printsOnlyVerdict := strings.Count(t.Output, "\n") <= 1
+		switch t.Status {
+		case suite.Fail:
+			if hasFailedSubtest && printsOnlyVerdict {
+				continue
+			}
+		case suite.Stopped:
+			if s.interrupted {
+				continue
+			}
+		default:
+			continue
 		}
+		tests = append(tests, t)
 	}
 	return tests
 }
 
-// failures returns the packages that failed, and not by an interrupt.
+// failures returns the packages that failed, without those that an interrupt stopped.
 func (s *summary) failures() []suite.Failure {
 	return slices.DeleteFunc(slices.Clone(s.Failures), func(f suite.Failure) bool {
 		return s.interrupted && strings.Contains(f.Output, "signal: ")
 	})
 }
 
-// addOthers adds what recorders of no test did, which they have left in a folder.
+// addOthers adds what recorders outside of tests did. They have left files about that in a
+// folder.
 func (s *summary) addOthers(dir string) (err error) {
 	s.others, err = suite.ReadDone(dir)
 	for _, done := range s.others {
@@ -112,17 +138,18 @@ func (s *summary) addOthers(dir string) (err error) {
 	return err
 }
 
-// ofOthers returns the files that recorders of no test have written, absolute.
-func (s *summary) ofOthers() (files []string) {
+// savedByOthers returns the absolute paths of the files that recorders outside of tests have
+// written.
+func (s *summary) savedByOthers() (files []string) {
 	for _, done := range s.others {
 		files = addNew(files, done.Saved...)
 	}
 	return files
 }
 
-// saved returns the files that were written, absolute.
+// saved returns the absolute paths of all files that were written.
 func (s *summary) saved() []string {
-	files := s.ofOthers()
+	files := s.savedByOthers()
 	for _, t := range s.Tests {
 		files = addNew(files, t.Saved...)
 	}
@@ -142,42 +169,47 @@ func (s *summary) print(w io.Writer) {
 	s.printFailed(w)
 	p := newPrinter(w, false)
 	p.write("\n")
-	p.line(0, bold, "%s with a recorder; %d of %s finished%s (%s)", count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
-		s.said(), time.Since(s.began).Round(100*time.Millisecond))
+	p.line(0, bold, "%s with a recorder; %d of %s finished%s (%s)",
+		count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
+		s.totals(), time.Since(s.began).Round(100*time.Millisecond))
 }
 
-// printOutputs prints what tests have written that failed, or have something to say; what
-// several have in common once.
+// printOutputs prints the output of tests that failed or have a report. Output that several tests
+// of a package have in common is printed once.
 func (s *summary) printOutputs(w io.Writer) {
-	p, failed := newPrinter(w, true), s.failed()
-	var order []string
-	tests := map[string][]*suite.Test{} // by what they wrote
+	failed := s.failed()
+	var keys []string
+	tests := map[string][]*suite.Test{} // by package and output
 	for _, t := range s.Tests {
-		if t.Output != "" && (t.Status != suite.Fail || slices.Contains(failed, t)) {
+		isRelevant := t.Status != suite.Fail || slices.Contains(failed, t)
+		if t.Output != "" && isRelevant {
 			key := t.Package + "\x00" + sameOf(t.Name, t.Output)
-			order = addNew(order, key)
+			keys = addNew(keys, key)
 			tests[key] = append(tests[key], t)
 		}
 	}
-	for _, key := range order {
-		of := tests[key]
-		p.write("\n" + p.report(redact.Printable(of[0].Output)))
-		if more := of[1:]; len(more) > 0 {
-			var names []string
-			for _, t := range more {
-				names = append(names, t.Name)
-			}
-			p.list(0, "The same in "+count(len(more), "more test"), names)
+
+	p := newPrinter(w, true)
+	for _, key := range keys {
+		first, others := tests[key][0], tests[key][1:]
+		p.write("\n" + p.report(redact.Printable(first.Output)))
+		if len(others) == 0 {
+			continue
 		}
+		var names []string
+		for _, t := range others {
+			names = append(names, t.Name)
+		}
+		p.list(0, "The same in "+count(len(others), "more test"), names)
 	}
 }
 
-// said returns what the recorders did, and how many files were written by those of no test.
-func (s *summary) said() (text string) {
-	if told := countsLine(s.Total); told != "" {
-		text = ": " + told
+// totals says what the recorders did, and how many files those outside of tests have written.
+func (s *summary) totals() (text string) {
+	if counts := countsLine(s.Total); counts != "" {
+		text = ": " + counts
 	}
-	if n := len(s.ofOthers()); n > 0 {
+	if n := len(s.savedByOthers()); n > 0 {
 		text += "; " + count(n, "file") + " written by recorders outside of tests"
 	}
 	if text == "" && s.linked() > 0 {
@@ -186,13 +218,12 @@ func (s *summary) said() (text string) {
 	return text
 }
 
-// printProof says what was recorded and does not replay, and what it has cost.
+// printProof says which new recordings do not replay, and why, or that all of them do.
 func (s *summary) printProof(w io.Writer) {
 	if s.proof == nil {
 		return
 	}
-	found := s.proof.found()
-	for _, f := range found {
+	for _, f := range s.proof.found() {
 		out := newPrinter(w, false)
 		out.write("\n")
 		head := "Recorded, but it does not replay"
@@ -200,19 +231,20 @@ func (s *summary) printProof(w io.Writer) {
 			head = "Recorded, and it replays, but"
 		}
 		out.line(0, bold, "%s: %s", head, s.proof.reason(f))
-		s.proof.tell(out, f)
+		s.proof.printFinding(out, f)
 	}
-	if s.proof.failed() == 0 && len(s.proof.failures) == 0 {
-		of := "T"
-		if len(s.failed()) > 0 {
-			of = "In tests that passed, t"
-		}
-		fmt.Fprintln(w)
-		tell(w, "%she new recordings replay (tried %s)", of, count(s.proof.n, "time"))
+	if s.proof.failed() > 0 || len(s.proof.failures) > 0 {
+		return
 	}
+	subject := "The new recordings"
+	if len(s.failed()) > 0 {
+		subject = "In tests that passed, the new recordings"
+	}
+	fmt.Fprintln(w)
+	printLine(w, "%s replay (tried %s)", subject, count(s.proof.n, "time"))
 }
 
-// printJournals says what the next run goes on from.
+// printJournals lists the journals that the next run resumes.
 func (s *summary) printJournals(w io.Writer) {
 	if len(s.journals) == 0 {
 		return
@@ -220,11 +252,13 @@ func (s *summary) printJournals(w io.Writer) {
 	fmt.Fprintf(w, "\nLeft by tests that did not end. The next "+
 		"recording run resumes them, and sends only the rest:\n")
 	for _, j := range s.journals {
-		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n", redact.OneLine(j.Path), count(j.Interactions, "interaction"), english.Thousands(j.InputTokens), english.Thousands(j.OutputTokens))
+		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n",
+			redact.OneLine(j.Path), count(j.Interactions, "interaction"),
+			english.Thousands(j.InputTokens), english.Thousands(j.OutputTokens))
 	}
 }
 
-// printFailed says how to run what failed again, package by package.
+// printFailed prints the commands that run the failed tests again.
 func (s *summary) printFailed(w io.Writer) {
 	failed := s.failed()
 	if len(failed) == 0 {
@@ -238,28 +272,33 @@ func (s *summary) printFailed(w io.Writer) {
 	}
 }
 
-// commands returns the commands by which a verb runs these tests, one for each package.
-func (s *summary) commands(verb string, failed []*suite.Test) (commands []string) {
-	places, tests := s.places(), map[string][]string{}
-	for _, t := range failed {
+// commands returns the commands with which a verb runs some tests, one for each package.
+func (s *summary) commands(verb string, tests []*suite.Test) (commands []string) {
+	names := map[string][]string{} // of tests, escaped, by package
+	for _, t := range tests {
 		name, _, _ := strings.Cut(t.Name, "/")
-		tests[t.Package] = addNew(tests[t.Package], regexp.QuoteMeta(name))
+		names[t.Package] = addNew(names[t.Package], regexp.QuoteMeta(name))
 	}
+	places := s.places()
+	flags := withoutFilters(s.flags)
 	for _, p := range s.packages {
-		names := tests[p.Path]
-		if len(names) == 0 {
+		if len(names[p.Path]) == 0 {
 			continue
 		}
-		flags := slices.DeleteFunc(slices.Clone(s.flags), func(f string) bool {
-			return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=")
-		})
-		command := again(verb, flags, []string{places[p.Path], "-run", only(names)}, s.behind)
-		commands = append(commands, command)
+		arguments := []string{places[p.Path], "-run", only(names[p.Path])}
+		commands = append(commands, again(verb, flags, arguments, s.behind))
 	}
 	return commands
 }
 
-// only returns the pattern of -run for tests of these names, which are escaped.
+// withoutFilters returns flags of go test without -run and -skip.
+func withoutFilters(flags []string) []string {
+	return slices.DeleteFunc(slices.Clone(flags), func(f string) bool {
+		return strings.HasPrefix(f, "-run=") || strings.HasPrefix(f, "-skip=")
+	})
+}
+
+// only returns the value of -run for tests with these names, which are escaped.
 func only(names []string) string {
 	if len(names) == 1 {
 		return "^" + names[0] + "$"
@@ -267,8 +306,7 @@ func only(names []string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// again returns the command that calls a verb with these flags of go test, with packages,
-// and with more flags behind them.
+// again returns the command that runs a verb with flags, packages and the arguments behind "--".
 func again(verb string, flags, packages, behind []string) string {
 	words := slices.Concat([]string{"promptecho"}, strings.Fields(verb), flags, packages)
 	if len(behind) > 0 {
@@ -299,8 +337,8 @@ func (s *summary) json() any {
 	}
 }
 
-// verdict returns what the exit status says. What go test said beside the events is part of
-// it.
+// verdict returns the error for the exit status, nil if all tests passed. said is what go test
+// printed besides its events.
 func (s *summary) verdict(said string) error {
 	tests, packages := len(s.failed()), len(s.failures())
 	var text []string

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/redact"
@@ -9,98 +8,107 @@ import (
 
 // A column of a table.
 type column struct {
-	name  string
-	right bool                                       // numbers end below each other
-	least int                                        // columns of the terminal that it keeps, 0 if it is never cut
-	cut   func(text string, columns int) string      // how it is cut
-	paint func(text string, row int) (colour string) // nil for none
+	name       string
+	alignRight bool                                       // for numbers
+	minWidth   int                                        // the cells are not cut below it; 0 if they are never cut
+	cut        func(text string, columns int) string      // shortens a cell
+	paint      func(text string, row int) (colour string) // the colour of a cell; nil for none
 }
 
-// A row of a table, indented; one without cells but the first is a heading.
+// A row of a table. A row with a single cell is a heading.
 type row struct {
-	indent int
-	cells  []string
-	colour string // of the first cell
-
-	colours map[int]string // of other cells, by column, in place of what paints their column
+	indent  int
+	cells   []string
+	colour  string         // of the first cell
+	colours map[int]string // of other cells, by column; they replace the colour of the column
 }
 
-// table prints rows below the names of their columns. A column that has nothing in any row is
-// left out. If the terminal is too narrow, as few cells as possible are cut.
-func (p *printer) table(columns []column, rows []row) {
-	widths := make([]int, len(columns))
-	for _, r := range rows {
-		for i, cell := range r.cells {
-			r.cells[i] = redact.OneLine(cell)
-			if len(r.cells) == 1 { // a heading may reach over the others
-				continue
-			}
-			if w := textWidth(r.cells[i]); w > 0 {
-				widths[i] = max(widths[i], w+indentOf(r, i), textWidth(columns[i].name))
-			}
-		}
-	}
-	p.narrow(columns, widths, rows)
-	head := row{cells: make([]string, len(columns))}
-	for i, c := range columns {
-		head.cells[i] = c.name
-	}
-	for n, r := range slices.Concat([]row{head}, rows) {
-		p.row(columns, widths, r, n-1)
-	}
-}
+func (r row) isHeading() bool { return len(r.cells) == 1 }
 
-// narrow takes from the widths of columns until they have room on the terminal: a column at a
-// time from where that cuts the fewest cells.
-func (p *printer) narrow(columns []column, widths []int, rows []row) {
-	wide := make([]map[int]int, len(columns)) // how many cells have which width
-	for i := range columns {
-		wide[i] = map[int]int{}
-		for _, r := range rows {
-			if len(r.cells) > 1 {
-				wide[i][textWidth(r.cells[i])+indentOf(r, i)]++
-			}
-		}
-	}
-	all := -gap
-	for _, w := range widths {
-		if w > 0 {
-			all += w + gap
-		}
-	}
-	cut := make([]int, len(columns)) // cells
-	for ; p.width > 0 && all > p.width; all-- {
-		best := -1
-		for i, c := range columns {
-			if c.least == 0 || widths[i] <= c.least {
-				continue
-			}
-			if best < 0 || cut[i]+wide[i][widths[i]] < cut[best]+wide[best][widths[best]] {
-				best = i
-			}
-		}
-		if best < 0 {
-			return
-		}
-		cut[best] += wide[best][widths[best]]
-		widths[best]--
-	}
-}
+// cellWidth returns the width of a cell, with the indent of the row for the first one.
+func (r row) cellWidth(column int) int { return textWidth(r.cells[column]) + r.indentOf(column) }
 
-// gap is what stands between two columns.
-const gap = 2
-
-// indentOf returns how far a cell is indented.
-func indentOf(r row, column int) int {
+// indentOf returns the indent of a cell.
+func (r row) indentOf(column int) int {
 	if column > 0 {
 		return 0
 	}
 	return r.indent
 }
 
-// row prints one row of a table; -1 is its head.
+// table prints rows below the names of their columns. It leaves out columns without content. If
+// the terminal is too narrow, it cuts as few cells as possible.
+func (p *printer) table(columns []column, rows []row) {
+	widths := make([]int, len(columns))
+	for _, r := range rows {
+		for i, cell := range r.cells {
+			r.cells[i] = redact.OneLine(cell)
+			if r.isHeading() || textWidth(r.cells[i]) == 0 {
+				continue // a heading may be wider than its column
+			}
+			widths[i] = max(widths[i], r.cellWidth(i), textWidth(columns[i].name))
+		}
+	}
+	p.narrow(columns, widths, rows)
+
+	head := row{cells: make([]string, len(columns))}
+	for i, c := range columns {
+		head.cells[i] = c.name
+	}
+	p.row(columns, widths, head, -1)
+	for n, r := range rows {
+		p.row(columns, widths, r, n)
+	}
+}
+
+// gap is the number of spaces between two columns.
+const gap = 2
+
+// narrow reduces the widths of columns until the table fits on the terminal. It takes one character
+// at a time, from the column in which that cuts the fewest cells.
+func (p *printer) narrow(columns []column, widths []int, rows []row) {
+	if p.width == 0 {
+		return
+	}
+	cellsOfWidth := make([]map[int]int, len(columns)) // the number of cells with a width
+	for i := range columns {
+		cellsOfWidth[i] = map[int]int{}
+		for _, r := range rows {
+			if !r.isHeading() {
+				cellsOfWidth[i][r.cellWidth(i)]++
+			}
+		}
+	}
+	tableWidth := -gap
+	for _, w := range widths {
+		if w > 0 {
+			tableWidth += w + gap
+		}
+	}
+
+	cut := make([]int, len(columns)) // the number of cut cells
+	cutIfNarrower := func(i int) int { return cut[i] + cellsOfWidth[i][widths[i]] }
+	for ; tableWidth > p.width; tableWidth-- {
+		best := -1
+		for i, c := range columns {
+			if c.minWidth == 0 || widths[i] <= c.minWidth {
+				continue
+			}
+			if best < 0 || cutIfNarrower(i) < cutIfNarrower(best) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return
+		}
+		cut[best] = cutIfNarrower(best)
+		widths[best]--
+	}
+}
+
+// row prints the nth row of a table; -1 is its head.
 func (p *printer) row(columns []column, widths []int, r row, n int) {
-	if len(r.cells) == 1 {
+	if r.isHeading() {
 		text := r.cells[0]
 		if p.width > 0 {
 			text = middle(text, p.width-r.indent)
@@ -108,35 +116,47 @@ func (p *printer) row(columns []column, widths []int, r row, n int) {
 		p.write(strings.Repeat(" ", r.indent) + p.paint(r.colour, text) + "\n")
 		return
 	}
-	line, pending := "", 0
+
+	line := ""
+	spaces := 0 // before the next text; a line has none at its end
 	for i, c := range columns {
 		if widths[i] == 0 {
 			continue
 		}
-		indent, text := indentOf(r, i), r.cells[i]
-		if room := widths[i] - indent; textWidth(text) > room && c.cut != nil {
+		text := r.cells[i]
+		room := widths[i] - r.indentOf(i)
+		if textWidth(text) > room && c.cut != nil {
 			text = c.cut(text, max(room, 1))
 		}
-		space := widths[i] - indent - textWidth(text)
-		colour := ""
-		switch {
-		case n < 0:
-			colour = dim
-		case i == 0:
-			colour = r.colour
-		case r.colours[i] != "":
-			colour = r.colours[i]
-		case c.paint != nil:
-			colour = c.paint(text, n)
-		}
-		pending += indent
-		if c.right {
-			pending, space = pending+max(space, 0), 0
+		padding := max(room-textWidth(text), 0)
+
+		spaces += r.indentOf(i)
+		if c.alignRight {
+			spaces += padding
 		}
 		if text != "" {
-			line, pending = line+strings.Repeat(" ", pending)+p.paint(colour, text), 0
+			line += strings.Repeat(" ", spaces) + p.paint(colourOf(c, r, i, n, text), text)
+			spaces = 0
 		}
-		pending += max(space, 0) + gap
+		if !c.alignRight {
+			spaces += padding
+		}
+		spaces += gap
 	}
 	p.write(line + "\n")
+}
+
+// colourOf returns the colour of a cell.
+func colourOf(c column, r row, i, n int, text string) string {
+	switch {
+	case n < 0:
+		return dim
+	case i == 0:
+		return r.colour
+	case r.colours[i] != "":
+		return r.colours[i]
+	case c.paint != nil:
+		return c.paint(text, n)
+	}
+	return ""
 }

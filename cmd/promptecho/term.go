@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// An output is what a command writes to, with what is known of who reads it: how wide a line may be, and
-// whether colours are shown.
+// An output is a writer for people: it says how wide a line may be, and whether colours are shown.
 type output struct {
 	io.Writer
-	width  int // 0 if it is no terminal, where lines have no limit
+	width  int // 0 for no limit: the output is not a terminal
 	colour bool
 }
 
@@ -23,15 +22,15 @@ const (
 	colourNever  = "never"
 )
 
-// newOutput looks at an output. Colours are shown on a terminal, unless the environment
-// says otherwise: NO_COLOR (https://no-color.org) and FORCE_COLOR, each if it is not empty. The
-// choice of the user goes before both.
+// newOutput returns an output for a writer. Whether it shows colours is decided by, in this order:
+// the flag -color, NO_COLOR (https://no-color.org), FORCE_COLOR, and whether it is a terminal.
 func newOutput(w io.Writer, choice string) *output {
 	if t, ok := w.(*output); ok {
 		return t
 	}
 	t := &output{Writer: w, width: widthOf(w)}
-	switch force := os.Getenv("FORCE_COLOR"); {
+	force := os.Getenv("FORCE_COLOR")
+	switch {
 	case choice != colourAuto:
 		t.colour = choice == colourAlways
 	case os.Getenv("NO_COLOR") != "" || force == "0" || force == "false":
@@ -43,20 +42,21 @@ func newOutput(w io.Writer, choice string) *output {
 	return t
 }
 
-// takeColour takes -color out of the arguments of a verb, where every verb has it, and
+// takeColour removes the flag -color, which every verb has, from the arguments of a verb, and
 // returns its value.
 func takeColour(args []string) (choice string, rest []string, err error) {
 	choice = colourAuto
 	for i := 0; i < len(args); i++ {
-		if args[i] == "--" {
+		arg := args[i]
+		if arg == "--" {
 			return choice, append(rest, args[i:]...), nil
 		}
-		name, value, has := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
-		if name != "-color" && name != "color" || args[i][0] != '-' {
-			rest = append(rest, args[i])
+		name, value, hasValue := strings.Cut(arg, "=")
+		if name != "-color" && name != "--color" {
+			rest = append(rest, arg)
 			continue
 		}
-		if !has && i+1 < len(args) {
+		if !hasValue && i+1 < len(args) {
 			i++
 			value = args[i]
 		}
@@ -70,7 +70,7 @@ func takeColour(args []string) (choice string, rest []string, err error) {
 	return choice, rest, nil
 }
 
-// widthOf returns the number of columns of the terminal that is written to, 0 if it is none.
+// widthOf returns the number of columns of a terminal; 0 if a writer is none.
 func widthOf(w io.Writer) int {
 	switch w := w.(type) {
 	case *output:
@@ -81,7 +81,8 @@ func widthOf(w io.Writer) int {
 	return 0
 }
 
-// file returns an output as a program that we start gets it: a terminal stays one.
+// file returns the writer that a child process gets for an output. A terminal must be passed on as
+// a file, so that the child sees that it is one.
 func file(w io.Writer) io.Writer {
 	if t, ok := w.(*output); ok {
 		return t.Writer
@@ -89,11 +90,11 @@ func file(w io.Writer) io.Writer {
 	return w
 }
 
-// A progress tells on a terminal how far a command is that takes longer than a second.
+// A progress shows on a terminal how far a command is that takes longer than a second.
 type progress struct {
-	w     io.Writer // nil if it is no terminal
-	next  time.Time // when to tell
-	shown bool
+	w       io.Writer // nil if there is no terminal
+	next    time.Time // when to show it again
+	isShown bool
 }
 
 func newProgress(stderr io.Writer) *progress {
@@ -104,17 +105,20 @@ func newProgress(stderr io.Writer) *progress {
 	return p
 }
 
-// step tells that done of all are done.
+// step says that some steps of all are done.
 func (p *progress) step(done, all int) {
-	if now := time.Now(); p.w != nil && now.After(p.next) {
-		fmt.Fprintf(p.w, "\r%d of %d", done, all)
-		p.next, p.shown = now.Add(100*time.Millisecond), true
+	now := time.Now()
+	if p.w == nil || !now.After(p.next) {
+		return
 	}
+	fmt.Fprintf(p.w, "\r%d of %d", done, all)
+	p.next = now.Add(100 * time.Millisecond)
+	p.isShown = true
 }
 
-// end takes away what was told.
+// end removes the progress from the terminal.
 func (p *progress) end() {
-	if p.shown {
+	if p.isShown {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// terminalWidth returns 0: what is written is taken for a file.
+// terminalWidth returns 0, as for a file: terminals of this system are not supported.
 func terminalWidth(*os.File) int { return 0 }

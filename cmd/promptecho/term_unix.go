@@ -15,7 +15,7 @@ func terminalWidth(f *os.File) int {
 	if errno != 0 {
 		return 0
 	}
-	if size.columns == 0 { // of a terminal that does not know
+	if size.columns == 0 { // the terminal does not know its width
 		return 80
 	}
 	return int(size.columns)

@@ -12,14 +12,15 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
-// testOf returns the test that a cassette is named after, and the folder of its package; ""
-// if it is named after none, or if its name is too long to tell.
+// testOf returns the test that a cassette is named after, and the folder of its package. They are ""
+// if the cassette is not named after a test, or if the name of the test was shortened.
 func testOf(file string) (name, pkg string) {
 	pkg, cassette, ok := testname.Split(filepath.Clean(file))
 	if !ok {
 		return "", ""
 	}
-	segments := strings.Split(filepath.ToSlash(strings.TrimSuffix(cassette[len(testname.Folder)+1:], ".yaml")), "/")
+	below := strings.TrimSuffix(cassette[len(testname.Folder)+1:], ".yaml")
+	segments := strings.Split(filepath.ToSlash(below), "/")
 	for i, s := range segments {
 		unescaped, err := url.PathUnescape(s)
 		switch {
@@ -37,10 +38,10 @@ func testOf(file string) (name, pkg string) {
 	return name, pkg
 }
 
-// hashed is what a segment looks like that [testname.File] has cut.
+// hashed matches an element of a path that [testname.File] has shortened.
 var hashed = regexp.MustCompile(`^.{32,}-h[0-9a-f]{16}$`)
 
-// testPackages reads packages of tests, each once, by their folders.
+// testPackages has the packages that were read, by their folders.
 type testPackages map[string]*orphans.Package
 
 // in returns the package in a folder.
@@ -53,8 +54,8 @@ func (all testPackages) in(dir string) *orphans.Package {
 	return p
 }
 
-// reason returns why no test opens a cassette in testdata/cassettes any more. Elsewhere, nobody
-// knows who uses a cassette.
+// reason returns why no test opens a cassette in testdata/cassettes. A cassette elsewhere counts as in
+// use: any program may open it.
 func (all testPackages) reason(file string) orphans.Reason {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -67,10 +68,10 @@ func (all testPackages) reason(file string) orphans.Reason {
 	return all.in(dir).Reason(cassette)
 }
 
-// orphaned reports whether no test opens a cassette any more.
+// orphaned reports whether no test opens a cassette.
 func (all testPackages) orphaned(file string) bool { return all.reason(file) != orphans.InUse }
 
-// whyOrphan says why no test opens a cassette any more.
+// whyOrphan says in words why no test opens a cassette.
 func whyOrphan(reason orphans.Reason) string {
 	switch reason {
 	case orphans.HasSubtests:
@@ -81,7 +82,7 @@ func whyOrphan(reason orphans.Reason) string {
 	return "its test is gone"
 }
 
-// codeOfOrphan returns the code of the same.
+// codeOfOrphan returns the code of the reason why no test opens a cassette.
 func codeOfOrphan(reason orphans.Reason) finding.Code {
 	switch reason {
 	case orphans.HasSubtests:

@@ -10,7 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// tokens are what calls used, as -json says it.
+// tokens are token counts, as -json prints them.
 type tokens struct {
 	InputTokens     int64 `json:"input_tokens"`
 	OutputTokens    int64 `json:"output_tokens"`
@@ -26,8 +26,8 @@ func (t *tokens) add(o tokens) {
 	}
 }
 
-// tokensOf adds up what interactions used. An answer that is asked for once more, by its id,
-// is paid for once.
+// tokensOf returns the tokens of some interactions. An answer that is fetched again, by its ID, counts
+// once.
 func tokensOf(its []*interaction.Interaction) (sum tokens) {
 	for i, it := range its {
 		if it.Usage != nil && !isRepeated(its[:i], its[i+1:], it) {
@@ -37,21 +37,23 @@ func tokensOf(its []*interaction.Interaction) (sum tokens) {
 	return sum
 }
 
-// isRepeated reports whether an interaction gets an answer that an earlier one had, or that
-// is asked for once more later.
+// isRepeated reports whether an interaction fetches an answer that an earlier interaction has got, or
+// that a later one fetches again.
 func isRepeated(earlier, later []*interaction.Interaction, it *interaction.Interaction) bool {
 	u, err := url.Parse(it.Request.URL)
 	if err != nil || it.Request.Method != http.MethodGet {
 		return false
 	}
-	if slices.ContainsFunc(later, func(l *interaction.Interaction) bool {
+	isSameGet := func(l *interaction.Interaction) bool {
 		return l.Usage != nil && l.Request.Method == http.MethodGet && l.Request.URL == it.Request.URL
-	}) {
+	}
+	if slices.ContainsFunc(later, isSameGet) {
 		return true
 	}
 	id := path.Base(u.Path)
 	for _, e := range earlier {
-		if e.Usage == nil || *e.Usage != *it.Usage || e.Request.URL == it.Request.URL {
+		hasSameUsage := e.Usage != nil && *e.Usage == *it.Usage
+		if !hasSameUsage || e.Request.URL == it.Request.URL {
 			continue
 		}
 		for payload := range e.Response.Payloads() {

@@ -46,7 +46,7 @@ func TestFlagsInVain(t *testing.T) {
 	for _, v := range verbs {
 		refused("-no-such-flag", v.name, "-no-such-flag")
 		v.flags().VisitAll(func(f *flag.Flag) {
-			if _, ok := f.Value.(*once); ok {
+			if _, ok := f.Value.(*onceValue); ok {
 				given := "-" + f.Name + "=" + f.DefValue
 				refused("it is set twice", v.name, given, given)
 			}

@@ -8,26 +8,28 @@ import (
 	"strings"
 )
 
-// A verb is one subcommand. Its help fits a screen. The first line of it is the usage, where
-// words in capitals say how they are completed (see completed); the second says what it does.
+// A verb is a subcommand. Its help fits a screen. The first line of the help is the usage, in which
+// words in capitals say how a shell completes an argument; the second line is the summary.
 type verb struct {
 	name string
 	help string
 	run  func(args []string, stdout, stderr io.Writer) error
 }
 
-// summary says in a line what a verb does.
+// summary returns the second line of the help, which says what a verb does.
 func (v verb) summary() string { return strings.SplitN(v.help, "\n", 3)[1] }
 
-// flags returns the flags that a verb reads.
+// flags returns the flags of a verb.
 func (v verb) flags() *flag.FlagSet {
-	var asked *flagsAsked
-	if err := v.run([]string{"-h"}, io.Discard, io.Discard); errors.As(err, &asked) {
-		return asked.flags
+	err := v.run([]string{"-h"}, io.Discard, io.Discard)
+	var help *helpError
+	if !errors.As(err, &help) {
+		return flag.NewFlagSet(v.name, flag.ContinueOnError)
 	}
-	return flag.NewFlagSet(v.name, flag.ContinueOnError)
+	return help.flags
 }
 
+// isBool reports whether a flag needs no value.
 func isBool(f *flag.Flag) bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
@@ -35,7 +37,7 @@ func isBool(f *flag.Flag) bool {
 
 var inCapitals = regexp.MustCompile(`(-\w+ )?([A-Z]+)`)
 
-// arguments returns what the arguments of a verb are, as its usage calls them: PATH, FLAGS.
+// arguments returns the words for the arguments in the usage of a verb: PATH, FLAGS.
 func (v verb) arguments() (list []string) {
 	usage, _, _ := strings.Cut(v.help, "\n")
 	for _, m := range inCapitals.FindAllStringSubmatch(usage, -1) {
@@ -46,7 +48,7 @@ func (v verb) arguments() (list []string) {
 	return list
 }
 
-// valueOf returns what the value of a flag is, as the help calls it.
+// valueOf returns the word for the value of a flag in the help of a verb: FILE; "" for none.
 func (v verb) valueOf(name string) string {
 	if name == "run" || name == "skip" { // of go test
 		return "TEST"
@@ -58,7 +60,7 @@ func (v verb) valueOf(name string) string {
 	return m[1]
 }
 
-// describe returns what the help says of a flag, "" for those of go test.
+// describe returns the first line about a flag in the help of a verb, "" for flags of go test.
 func (v verb) describe(name string) string {
 	m := regexp.MustCompile(`(?m)^  -` + regexp.QuoteMeta(name) + `(?: [A-Z]+)? {2,}(.*)$`).FindStringSubmatch(v.help)
 	if m == nil {

@@ -41,31 +41,34 @@ one machine, and orphans, which no test opens; these are not faults.
 The exit status is 1 if there is a fault.
 `
 
-// A verdict is what verify says of one file.
+// A verdict has the findings of verify about one file.
 type verdict struct {
 	Path     string            `json:"path"`
 	Good     bool              `json:"good"`
-	Problems []string          `json:"problems"`         // the texts of the findings that are errors, each with its place
-	Findings []finding.Finding `json:"findings"`         // all there is to say, in the order of lines
-	Edited   []int             `json:"edited"`           // the lines of interactions that were edited
-	Shared   map[int]int       `json:"shared,omitempty"` // by the lines of interactions, how many others have values that stand there
-	Accepted []int             `json:"accepted"`         // the lines of those that promptecho accept has put newer requests into
-	Derived  string            `json:"from,omitempty"`   // the cassette that a derived one came of
-	Orphan   bool              `json:"orphan"`           // no test opens it any more
-	Stale    bool              `json:"stale"`            // what is computed for the reader was not up to date
-	Written  bool              `json:"written"`
+	Problems []string          `json:"problems"` // the texts of the findings that are errors, with their places
+	Findings []finding.Finding `json:"findings"` // in the order of lines
+	Edited   []int             `json:"edited"`   // the lines of edited interactions
+
+	// Shared has, by the lines of interactions, the number of interactions further below
+	// that refer to a value there.
+	Shared   map[int]int `json:"shared,omitempty"`
+	Accepted []int       `json:"accepted"`       // the lines of interactions with an accepted request
+	Derived  string      `json:"from,omitempty"` // the original of a derived cassette
+	Orphan   bool        `json:"orphan"`         // no test opens the file
+	Stale    bool        `json:"stale"`          // its checksums or comments are out of date
+	Written  bool        `json:"written"`
 
 	orphan   orphans.Reason
-	problems []finding.Finding // that fail the file
+	problems []finding.Finding // the findings that are errors
 	machine  []finding.Finding // paths of one machine in requests
 }
 
-// runVerify checks cassettes: that they can be read, hold no credential, and are
-// complete. With -w it writes them as promptecho writes them, with what is
-// computed for the reader brought up to date.
+// runVerify checks cassettes: that they can be read, are complete, and contain no secret. With -w it
+// rewrites them, with new checksums and comments.
 func runVerify(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
-	write, asJSON := flags.Bool("w", false, ""), flags.Bool("json", false, "")
+	write := flags.Bool("w", false, "")
+	asJSON := flags.Bool("json", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
@@ -74,7 +77,10 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	verdicts, bad, p, packages := []*verdict{}, 0, newProgress(stderr), testPackages{}
+	verdicts := []*verdict{}
+	bad := 0
+	packages := testPackages{}
+	p := newProgress(stderr)
 	for i, file := range files {
 		p.step(i, len(files))
 		v, err := verify(file, *write)
@@ -82,7 +88,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 			p.end()
 			return err
 		}
-		v.orphan = packages.reason(tested(file))
+		v.orphan = packages.reason(cassetteOfTest(file))
 		v.Orphan = v.orphan != orphans.InUse
 		v.Findings = v.findings()
 		verdicts = append(verdicts, v)
@@ -121,33 +127,41 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// printVerdicts prints what is wrong, what was edited and what was written, file by file and
-// in the order of lines.
+// printVerdicts prints the findings about files, and commands that mend what can be mended.
 func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	p := newPrinter(w, true)
-	stale, left, accepted := 0, 0, 0
+	stale := 0
+	orphaned := 0
+	accepted := 0           // requests
 	var acceptedIn []string // files
 	for _, v := range verdicts {
 		v.print(p)
 		if len(v.Accepted) > 0 {
-			accepted, acceptedIn = accepted+len(v.Accepted), append(acceptedIn, v.Path)
+			accepted += len(v.Accepted)
+			acceptedIn = append(acceptedIn, v.Path)
 		}
 		if v.Stale {
 			stale++
 		}
 		if v.Orphan {
-			left++
+			orphaned++
 		}
 	}
-	p.line(0, map[bool]string{true: green, false: red}[bad == 0], "%s checked: %s", count(len(verdicts), "file"), orNone(failedOf(bad, len(verdicts)), "no problem found"))
+
+	colour := red
+	if bad == 0 {
+		colour = green
+	}
+	result := orNone(goodAndFailed(bad, len(verdicts)), "no problem found")
+	p.line(0, colour, "%s checked: %s", count(len(verdicts), "file"), result)
 	if accepted > 0 {
 		p.line(0, bold, "%s accepted. To record %s again:", count(accepted, "recording"), itOrThem(accepted))
 		for _, command := range recordAccepted(acceptedIn) {
 			p.command(command)
 		}
 	}
-	if left > 0 {
-		p.line(0, bold, "%s that no test opens. To delete %s:", count(left, "file"), itOrThem(left))
+	if orphaned > 0 {
+		p.line(0, bold, "%s that no test opens. To delete %s:", count(orphaned, "file"), itOrThem(orphaned))
 		p.command("promptecho prune -w")
 	}
 	if stale > 0 && !write {
@@ -158,10 +172,10 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	}
 }
 
-// print prints the findings of a file. A path of one machine is named once: what is true
-// of one request is true of the others. Outdated checksums are counted at the end.
+// print prints the findings about a file. Of paths of one machine it prints the first: the others
+// have the same cause. Outdated checksums are counted at the end of the output instead.
 func (v *verdict) print(p *printer) {
-	isMachineNamed := false
+	hasMachinePath := false
 	for _, f := range v.Findings {
 		colour := ""
 		switch {
@@ -169,15 +183,19 @@ func (v *verdict) print(p *printer) {
 			colour = red
 		case f.Code == finding.Saved:
 			colour = dim
-		case f.Code == finding.ChecksumsOutdated, f.Code == finding.ValueVolatile && isMachineNamed:
+		case f.Code == finding.ChecksumsOutdated:
+			continue
+		case f.Code == finding.ValueVolatile && hasMachinePath:
 			continue
 		}
-		isMachineNamed = isMachineNamed || f.Code == finding.ValueVolatile
+		if f.Code == finding.ValueVolatile {
+			hasMachinePath = true
+		}
 		p.line(0, colour, "%s", f.String())
 	}
 }
 
-// newVerdict returns the verdict on a file of which nothing is known.
+// newVerdict returns a verdict without findings.
 func newVerdict(file string) *verdict {
 	return &verdict{Path: file, Problems: []string{}, Edited: []int{}, Accepted: []int{}}
 }
@@ -195,21 +213,23 @@ func (v *verdict) failure(code finding.Code, text string) finding.Finding {
 	return finding.Finding{Code: code, Severity: finding.Failure, File: v.Path, Text: text}
 }
 
-// note returns what is only to be known, of a line, or of the file as a whole if that is 0.
+// note returns a finding that does not fail the file. It is about a line, or about the whole file if
+// line is 0.
 func (v *verdict) note(code finding.Code, line int, text string) finding.Finding {
 	return finding.Finding{Code: code, Severity: finding.Note, File: v.Path, Line: line, Text: text}
 }
 
-// findings returns all there is to say of a file: first in the order of its lines, then of the
-// file as a whole.
+// findings returns the findings about a file: those about lines, in their order, and then those
+// about the whole file.
 func (v *verdict) findings() []finding.Finding {
 	list := append([]finding.Finding{}, v.problems...)
 	for _, line := range v.Edited {
-		also := ""
+		text := "edited since it was recorded"
 		if n := v.Shared[line]; n > 0 {
-			also = fmt.Sprintf("; %s below %s to values in it, so the edit may change %s, too", count(n, "interaction"), agreeing(n, "refers", "refer"), itOrThem(n))
+			text += fmt.Sprintf("; %s below %s to values in it, so the edit may change %s, too",
+				count(n, "interaction"), agreeing(n, "refers", "refer"), itOrThem(n))
 		}
-		list = append(list, v.note(finding.Edited, line, "edited since it was recorded"+also))
+		list = append(list, v.note(finding.Edited, line, text))
 	}
 	for _, line := range v.Accepted {
 		list = append(list, v.note(finding.RequestAccepted, line, "accepted: its request is newer than its answer"))
@@ -234,49 +254,51 @@ func (v *verdict) findings() []finding.Finding {
 	return list
 }
 
-func failedOf(bad, all int) string {
+// goodAndFailed returns "3 good, 1 failed"; "" if no file failed.
+func goodAndFailed(bad, all int) string {
 	if bad == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%s good, %s failed", english.Thousands(all-bad), english.Thousands(bad))
 }
 
-// tested returns the cassette that a file stands beside, or the file itself: what a run left is
-// of the test of that cassette.
-func tested(file string) string {
+// cassetteOfTest returns the cassette that a test opens, for the cassette itself and for the files
+// that runs have left next to it.
+func cassetteOfTest(file string) string {
 	if kindOf(file) == isDerived {
 		return original(file)
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(file, ".partial"), ".failed")
 }
 
-// sealsOf tells which interactions of a cassette are as they were written, and the lines
-// of those that were edited.
-func sealsOf(file string) (seals []bool, edited []int) {
+// sealsOf returns for each interaction of a cassette whether its checksum is right, and the lines of
+// those that were edited.
+func sealsOf(file string) (isSealed []bool, edited []int) {
 	stored, err := cassette.Open(file, canon.Revision, nil)
 	if err != nil {
 		return nil, nil
 	}
 	defer stored.Close()
-	seals = make([]bool, stored.Len())
-	for i := range seals {
-		_, _, seals[i] = stored.Hint(i)
+	isSealed = make([]bool, stored.Len())
+	for i := range isSealed {
+		_, _, isSealed[i] = stored.Hint(i)
 	}
-	return seals, stored.Edited()
+	return isSealed, stored.Edited()
 }
 
-// refresh makes what is computed when an interaction is saved.
+// refresh computes the parts of an interaction that are computed when it is saved.
 func refresh(it *interaction.Interaction) {
 	form := new(canon.Options).Form(&it.Request)
-	it.MatchKey, it.Response.Text = form.Key(), said.Read(form, &it.Response).Transcript
+	it.MatchKey = form.Key()
+	it.Response.Text = said.Read(form, &it.Response).Transcript
 	if it.Kind == "" { // written by hand
 		it.Kind, it.Boundary = form.Kind()
 	}
 }
 
-// mend puts back the mark at the end of a cassette that a formatter wrote anew without it, and
-// reports whether that was all that was wrong. Otherwise the file stays as it is.
-func mend(file string) bool {
+// restoreEndMark appends the mark at the end of a cassette that a formatter has removed, and reports
+// whether the cassette can be read then. If not, the file stays as it is.
+func restoreEndMark(file string) bool {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return false
@@ -298,15 +320,15 @@ func mend(file string) bool {
 	return isWhole
 }
 
-// verify checks one cassette, and writes what is computed for the reader anew if write is
-// set and nothing else is wrong.
+// verify checks one cassette. If write is set and there are no errors, it rewrites the cassette where
+// that changes anything.
 func verify(file string, write bool) (*verdict, error) {
 	v := newVerdict(file)
 	f, err := load(file)
 	var syntax *cassette.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		if write && syntax.Cut && mend(file) {
+		if write && syntax.Cut && restoreEndMark(file) {
 			return verify(file, write)
 		}
 		v.fail(unreadable(syntax))
@@ -329,15 +351,19 @@ func verify(file string, write bool) (*verdict, error) {
 		v.fail(fit.Partial(file, f)...)
 	}
 	v.fail(fit.Given(file, f)...)
-	sealed, edited := sealsOf(file)
+	isSealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
 	if len(edited) > 0 {
 		v.Shared = f.Shared
 	}
-	v.check(f, sealed)
+	v.check(f, isSealed)
 	v.Good = len(v.Problems) == 0
 	f.Revision = canon.Revision
-	if write && v.Good && kindOf(file) != isJournal && (v.Stale || !rewrite.IsAsSaved(file, f)) {
+	mayWrite := write && v.Good && kindOf(file) != isJournal
+	if !mayWrite {
+		return v, nil
+	}
+	if v.Stale || !rewrite.IsAsSaved(file, f) {
 		if err := rewrite.Save(file, f); err != nil {
 			return nil, err
 		}
@@ -359,9 +385,9 @@ func unreadable(err *cassette.SyntaxError) finding.Finding {
 	}
 }
 
-// check checks the interactions of a cassette, and computes what is computed for the reader;
-// sealed says which are as they were written.
-func (v *verdict) check(f *cassette.File, sealed []bool) {
+// check checks the interactions of a cassette, and computes their checksums and comments again.
+// isSealed says for each whether its checksum in the file is right.
+func (v *verdict) check(f *cassette.File, isSealed []bool) {
 	file := v.Path
 	for i, it := range f.Interactions {
 		v.fail(fit.Interaction(file, it)...)
@@ -371,14 +397,15 @@ func (v *verdict) check(f *cassette.File, sealed []bool) {
 		v.checkMachine(it)
 		key := it.MatchKey
 		refresh(it)
-		if it.MatchKey != key || i >= len(sealed) || !sealed[i] {
-			v.Stale = kindOf(file) != isJournal // which has no seals
+		isCurrent := it.MatchKey == key && i < len(isSealed) && isSealed[i]
+		if !isCurrent && kindOf(file) != isJournal { // a journal has no checksums
+			v.Stale = true
 		}
 	}
 }
 
-// checkMachine looks for a path that belongs to one machine in what matching compares of a
-// request. Whether the options of the test mask it is not known here, so it is no fault.
+// checkMachine looks for a path of one machine in the fields of a request that matching compares.
+// It is no error, since the options of the test, which are not known here, may mask the path.
 func (v *verdict) checkMachine(it *interaction.Interaction) {
 	form := new(canon.Options).Form(&it.Request)
 	for _, line := range form.Lines() {

@@ -26,6 +26,7 @@ func runVersion(args []string, stdout, stderr io.Writer) error {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version
 	}
-	_, err = fmt.Fprintf(stdout, "promptecho %s %s %s/%s\n", cmp.Or(version, "(devel)"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err = fmt.Fprintf(stdout, "promptecho %s %s %s/%s\n",
+		cmp.Or(version, "(devel)"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }

@@ -41,7 +41,9 @@ are named here or chosen on the page.
 // runView serves a page of cassettes, or writes it.
 func runView(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("view", flag.ContinueOnError)
-	ref, output, printOnly := flags.String("git", "", ""), flags.String("o", "", ""), flags.Bool("print", false, "")
+	ref := flags.String("git", "", "")
+	output := flags.String("o", "", "")
+	printOnly := flags.Bool("print", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
@@ -50,7 +52,8 @@ func runView(args []string, stdout, stderr io.Writer) error {
 	if *output != "" {
 		return v.write(*output, stdout, stderr)
 	}
-	if _, err := v.page("", "", newProgress(stderr)); err != nil { // what is wrong is said before a browser opens
+	// Make the page once before a browser opens, so that an error is printed here.
+	if _, err := v.page("", "", newProgress(stderr)); err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -90,7 +93,7 @@ func openBrowser(address string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go cmd.Wait() // so that it is no zombie; what it says is nobody's concern
+	go cmd.Wait() // releases the process; the browser may run for long
 	return nil
 }
 
@@ -109,21 +112,24 @@ func (v *viewer) write(file string, stdout, stderr io.Writer) error {
 		_, err := stdout.Write(b.Bytes())
 		return err
 	}
-	switch was, err := os.ReadFile(file); {
-	case err == nil && len(was) > 0 && !bytes.HasPrefix(was, []byte("<!doctype html>")):
-		return fmt.Errorf("%s exists and is not a page: give -o another name, or delete it", file)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	existing, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if len(existing) > 0 && !bytes.HasPrefix(existing, []byte("<!doctype html>")) {
+		return fmt.Errorf("%s exists and is not a page: give -o another name, or delete it", file)
 	}
 	return os.WriteFile(file, b.Bytes(), 0o666)
 }
 
-// ServeHTTP answers with the page. It answers nobody who reached it by another name than
-// that of this machine: a page of somebody else's whose name was made to lead here.
+// ServeHTTP answers with the page. It refuses requests to other host names than those of this
+// machine: a web page elsewhere may have a name that its owner resolves to this machine (DNS
+// rebinding).
 func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case !urls.IsLoopback(r.Host): // the port may be another one, which ssh forwards, say
-		http.Error(w, "this is only for this machine: use the address that promptecho view printed", http.StatusForbidden)
+	case !urls.IsLoopback(r.Host): // the port does not count: ssh may forward another one
+		http.Error(w, "this is only for this machine: use the address that promptecho view printed",
+			http.StatusForbidden)
 		return
 	case r.URL.Path != "/":
 		http.NotFound(w, r)

@@ -19,19 +19,30 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// callOf returns an interaction for the page, in the words of show. Its headline
-// has nothing that is told already.
+// callOf returns an interaction for the page, in the words of show.
 func callOf(
-	e *conversation.Exchange, it *interaction.Interaction, depth int, path string, told headlineTold,
+	e *conversation.Exchange, it *interaction.Interaction, depth int, path string, omits headlineOmits,
 ) *page.Call {
-	name := headline(e, told)
-	c := &page.Call{Number: e.Number, Depth: min(depth, 3), Name: name[0], About: name[1:], Took: duration(e.TotalMS), End: strings.Join(e.Answer.Finish, " "), Input: e.InputTokens, Output: e.OutputTokens}
+	const maxDepth = 3 // page.css indents no further
+	head := headline(e, omits)
+	c := &page.Call{
+		Number: e.Number,
+		Depth:  min(depth, maxDepth),
+		Name:   head[0],
+		About:  head[1:],
+		Took:   duration(e.TotalMS),
+		End:    strings.Join(e.Answer.Finish, " "),
+		Input:  e.InputTokens,
+		Output: e.OutputTokens,
+	}
 	if status := e.Answer.Status; status >= 400 {
 		c.End = fmt.Sprintf("status %d", status)
 	}
 	messages := e.Messages
 	if r := e.Repeats; r != nil {
-		c.Of, c.Folded, messages = r.Of, folded(r), messages[r.Messages:]
+		c.Of = r.Of
+		c.Folded = folded(r)
+		messages = messages[r.Messages:]
 	}
 	if e.Repeats == nil || !e.Repeats.Tools {
 		for _, t := range e.Tools {
@@ -47,7 +58,8 @@ func callOf(
 		c.Messages = append(c.Messages, page.Message{Role: m.Role, Class: "prompt", Parts: partsOf(m.Parts)})
 	}
 	if e.Body != "" {
-		c.Messages = append(c.Messages, page.Message{Role: bodyName(e), Class: "prompt", Parts: []page.Part{bodyOf(e.Body)}})
+		parts := []page.Part{bodyOf(e.Body)}
+		c.Messages = append(c.Messages, page.Message{Role: bodyName(e), Class: "prompt", Parts: parts})
 	}
 	c.Plot = plotOf(it, e)
 	showsTime := c.Plot != nil && c.Plot.Ticks != ""
@@ -56,9 +68,14 @@ func callOf(
 	return c
 }
 
-// answerOf returns what came back, with the time that it took if timed is set.
-func answerOf(e *conversation.Exchange, timed bool) page.Message {
-	m := page.Message{Role: answerName(e), Class: "answer", About: answerAbout(e, timed), Parts: partsOf(e.Answer.Parts)}
+// answerOf returns the answer to a request and, if withTime is set, how long it took.
+func answerOf(e *conversation.Exchange, withTime bool) page.Message {
+	m := page.Message{
+		Role:  answerName(e),
+		Class: "answer",
+		About: answerAbout(e, withTime),
+		Parts: partsOf(e.Answer.Parts),
+	}
 	if e.Answer.Body != "" {
 		m.Parts = append(m.Parts, bodyOf(e.Answer.Body))
 	}
@@ -70,11 +87,11 @@ func answerOf(e *conversation.Exchange, timed bool) page.Message {
 	return m
 }
 
-// bodyOf returns a body, which may be JSON.
+// bodyOf returns a part with a body, which may be JSON.
 func bodyOf(body string) page.Part { return page.Part{Kind: "json", Text: readable(body)} }
 
-// mostMedium is how large a picture or a sound may be that is on the page.
-const mostMedium = 4 << 20
+// maxMedia is the largest size in bytes of a picture or a sound that is on the page.
+const maxMedia = 4 << 20
 
 func partsOf(parts []conversation.Part) (list []page.Part) {
 	for _, p := range parts {
@@ -86,89 +103,119 @@ func partsOf(parts []conversation.Part) (list []page.Part) {
 			text = readable(text)
 		}
 		part := page.Part{Kind: p.Kind, Name: p.Name, Text: text, Bad: p.Bad}
-		if len(p.Data) <= mostMedium {
-			part.Type, part.Data = p.Type, p.Data
+		if len(p.Data) <= maxMedia {
+			part.Type = p.Type
+			part.Data = p.Data
 		}
 		list = append(list, part)
 	}
 	return list
 }
 
-// plotOf draws how the events of a stream arrived; nil if there are not several.
+// plotOf returns the drawing of how the events of a stream arrived; nil if the answer is not a
+// stream of two or more events.
 func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
-	if e.Answer.Stream == "" || e.Answer.Events < 2 { // one event is no course of events
+	if e.Answer.Stream == "" || e.Answer.Events < 2 {
 		return nil
 	}
 	_, ends, err := exchange.Join(&it.Response)
-	if err != nil { // a framing of a later version
+	if err != nil { // a later version of promptecho has recorded a framing that this one does not know
 		return nil
 	}
-	came := conversation.Arrivals(it)
-	p := page.NewPlot(came, ends, e.TotalMS)
-	p.First, p.Last = duration(e.FirstMS), duration(e.TotalMS)
-	p.Caption = fmt.Sprintf("%s in %s", count(ends[len(ends)-1], "byte"), count(len(came), "event"))
+	arrived := conversation.Arrivals(it)
+	p := page.NewPlot(arrived, ends, e.TotalMS)
+	p.First = duration(e.FirstMS)
+	p.Last = duration(e.TotalMS)
+	p.Caption = fmt.Sprintf("%s in %s", count(ends[len(ends)-1], "byte"), count(len(arrived), "event"))
 	if p.Ticks != "" {
-		p.Caption += fmt.Sprintf(", the first after %s, the last after %s", p.First, duration(came[len(came)-1]))
+		lastEvent := duration(arrived[len(arrived)-1])
+		p.Caption += fmt.Sprintf(", the first after %s, the last after %s", p.First, lastEvent)
 	}
+
 	var b strings.Builder
 	start := 0
-	for i, ms := range came {
-		fmt.Fprintf(&b, "%4d  %8s  %8s\n", i+1, english.Thousands(ms)+" ms", count(ends[i]-start, "byte"))
+	for i, ms := range arrived {
+		size := count(ends[i]-start, "byte")
+		fmt.Fprintf(&b, "%4d  %8s  %8s\n", i+1, english.Thousands(ms)+" ms", size)
 		start = ends[i]
 	}
 	p.Events = b.String()
 	return p
 }
 
-// mostRaw is how much of a body is on the page as it is stored.
-const mostRaw = 16 << 10
+// maxRaw is the largest size in bytes of a body that is on the page as it is stored.
+const maxRaw = 16 << 10
 
-// rawOf returns the request and the answer as they are stored, whose names are the
-// arguments of show.
-func rawOf(it *interaction.Interaction, name string) (list []page.Field) {
-	add := func(title, first string, headers interaction.Headers, body []byte, flags string) {
-		text := redact.OneLine(first) + "\n"
-		for _, h := range headers {
-			for _, value := range h.Values {
-				text += redact.OneLine(h.Name+": "+value) + "\n"
-			}
-		}
-		text += "\n"
-		command := fmt.Sprintf("promptecho show %s %s", flags, name)
-		switch {
-		case !utf8.Valid(body):
-			text += fmt.Sprintf("(%s that are not text: %s)", count(len(body), "byte"), command)
-		case len(body) > mostRaw:
-			text += clip(string(body), mostRaw) + fmt.Sprintf("\n\n(%s in all: %s)", count(len(body), "byte"), command)
-		default:
-			text += string(body)
-		}
-		list = append(list, page.Field{Name: title, Text: strings.TrimRight(text, "\n")})
+// rawOf returns the request and the answer of an interaction as they are stored. arguments are those
+// with which promptecho show prints the interaction.
+func rawOf(it *interaction.Interaction, arguments string) (list []page.Field) {
+	command := "promptecho show -raw -request " + arguments
+	list = append(list, page.Field{
+		Name: "Request as it is stored",
+		Text: rawText(it.Request.String(), it.Request.Headers, it.Request.Body, command),
+	})
+	body, _, err := exchange.Join(&it.Response)
+	if err != nil {
+		return list
 	}
-	add("Request as it is stored", it.Request.String(), it.Request.Headers, it.Request.Body, "-raw -request")
-	if body, _, err := exchange.Join(&it.Response); err == nil {
-		status := ""
-		if it.Response.Status > 0 {
-			status = fmt.Sprintf("status %d", it.Response.Status)
-		}
-		add("Answer as it is stored", status, it.Response.Headers, body, "-raw")
+	status := ""
+	if it.Response.Status > 0 {
+		status = fmt.Sprintf("status %d", it.Response.Status)
 	}
-	return list
+	command = "promptecho show -raw " + arguments
+	return append(list, page.Field{
+		Name: "Answer as it is stored",
+		Text: rawText(status, it.Response.Headers, body, command),
+	})
 }
 
-// comparisonOf returns a comparison for the page, in the words of diff, to be shown with
-// the cassette at a path.
+// rawText returns a message of HTTP as text. In place of a body that is not text or too long, it
+// has the command that prints the body.
+func rawText(firstLine string, headers interaction.Headers, body []byte, command string) string {
+	text := redact.OneLine(firstLine) + "\n"
+	for _, h := range headers {
+		for _, value := range h.Values {
+			text += redact.OneLine(h.Name+": "+value) + "\n"
+		}
+	}
+	text += "\n"
+	size := count(len(body), "byte")
+	switch {
+	case !utf8.Valid(body):
+		text += fmt.Sprintf("(%s that are not text: %s)", size, command)
+	case len(body) > maxRaw:
+		text += fmt.Sprintf("%s\n\n(%s in all: %s)", clip(string(body), maxRaw), size, command)
+	default:
+		text += string(body)
+	}
+	return strings.TrimRight(text, "\n")
+}
+
+// comparisonOf returns a difference for the page, in the words of diff. path is that of the cassette
+// with which the page shows it.
 func comparisonOf(name, path string, d *difference) *page.Comparison {
-	c := &page.Comparison{Name: name, Old: orNone(d.Old, "nothing"), New: orNone(d.New, "nothing"), Of: path, Total: orNone(d.problem, d.sum())}
+	c := &page.Comparison{
+		Name:  name,
+		Old:   orNone(d.Old, "nothing"),
+		New:   orNone(d.New, "nothing"),
+		Of:    path,
+		Total: orNone(d.problem, d.sum()),
+	}
 	if path != "" {
 		c.Folder = packageOf(path)
 	}
 	if len(d.Env) > 0 {
-		c.Changes = append(c.Changes, &page.Change{Is: "changed", Name: "environment", Edits: editsOf(d.Env)})
+		env := &page.Change{Is: "changed", Name: "environment", Edits: editsOf(d.Env)}
+		c.Changes = append(c.Changes, env)
 	}
 	for i := range d.Calls {
 		call := &d.Calls[i]
-		change := &page.Change{Is: call.Is, Number: cmp.Or(call.New, call.Old), Name: fmt.Sprintf("%s, line %d", call.Request, call.Line), Edits: editsOf(call.Edits)}
+		change := &page.Change{
+			Is:     call.Is,
+			Number: cmp.Or(call.New, call.Old),
+			Name:   fmt.Sprintf("%s, line %d", call.Request, call.Line),
+			Edits:  editsOf(call.Edits),
+		}
 		if call.Is != "changed" {
 			change.Asked = call.Asked
 		}
@@ -182,29 +229,21 @@ func comparisonOf(name, path string, d *difference) *page.Comparison {
 
 func editsOf(edits []changes.Edit) (list []page.Edit) {
 	for _, e := range edits {
-		old, fresh := sides(e.Old, e.New)
+		old, fresh := markedValues(e.Old, e.New)
 		list = append(list, page.Edit{Name: fieldName(e), Old: old, New: fresh})
 	}
 	return list
 }
 
-// sides returns two values of a field with what differs marked in each: the words, if both
-// are texts that have much in common, else all.
-func sides(old, fresh string) (before, after []page.Mark) {
-	oldText, ok1 := exactjson.Unquote(old)
-	newText, ok2 := exactjson.Unquote(fresh)
-	if ok1 && ok2 {
-		if pieces, ok := wordPieces(oldText, newText); ok {
-			for _, d := range pieces {
-				mark := page.Mark{Text: d.Text, Changed: d.Type != diffmatchpatch.DiffEqual}
-				if d.Type != diffmatchpatch.DiffInsert {
-					before = append(before, mark)
-				}
-				if d.Type != diffmatchpatch.DiffDelete {
-					after = append(after, mark)
-				}
-			}
-			return before, after
+// markedValues returns an old and a new value of a field with marks at what differs: at the words
+// that differ, if both are texts that have enough in common, and else at all of them.
+func markedValues(old, fresh string) (before, after []page.Mark) {
+	oldText, isOldText := exactjson.Unquote(old)
+	newText, isNewText := exactjson.Unquote(fresh)
+	if isOldText && isNewText {
+		pieces, ok := wordPieces(oldText, newText)
+		if ok {
+			return marksOf(pieces)
 		}
 	}
 	side := func(value string) []page.Mark {
@@ -218,4 +257,18 @@ func sides(old, fresh string) (before, after []page.Mark) {
 		return []page.Mark{{Text: text, Changed: true}}
 	}
 	return side(old), side(fresh)
+}
+
+// marksOf returns the pieces of an old and of a new text.
+func marksOf(pieces []diffmatchpatch.Diff) (old, fresh []page.Mark) {
+	for _, d := range pieces {
+		mark := page.Mark{Text: d.Text, Changed: d.Type != diffmatchpatch.DiffEqual}
+		if d.Type != diffmatchpatch.DiffInsert {
+			old = append(old, mark)
+		}
+		if d.Type != diffmatchpatch.DiffDelete {
+			fresh = append(fresh, mark)
+		}
+	}
+	return old, fresh
 }

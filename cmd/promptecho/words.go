@@ -9,13 +9,13 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// mostTokens is how many words or lines of a text are compared; the time grows with their
-// number times that of the differences.
-const mostTokens = 5000
+// maxTokens is the largest number of words or lines of a text that are compared: the time of a
+// comparison grows with their number times that of the differences.
+const maxTokens = 5000
 
 // wordDiff returns an old and a new text as one, with [-what is only in the old-] and
-// {+what is only in the new+}, and long equal parts shortened. ok is false if the texts
-// have too little in common to be read like that, or are too long.
+// {+what is only in the new+}, and with long equal parts shortened. ok is false if the texts
+// have too little in common to be read like that.
 func wordDiff(old, fresh string) (text string, ok bool) {
 	pieces, ok := wordPieces(old, fresh)
 	if !ok {
@@ -25,9 +25,9 @@ func wordDiff(old, fresh string) (text string, ok bool) {
 	for _, d := range pieces {
 		switch d.Type {
 		case diffmatchpatch.DiffDelete:
-			b.WriteString("[-" + d.Text + "-]")
+			b.WriteString(oldMark.begin + d.Text + oldMark.end)
 		case diffmatchpatch.DiffInsert:
-			b.WriteString("{+" + d.Text + "+}")
+			b.WriteString(newMark.begin + d.Text + newMark.end)
 		default:
 			b.WriteString(d.Text)
 		}
@@ -35,65 +35,89 @@ func wordDiff(old, fresh string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// wordPieces returns what of an old and a new text is in both, shortened where it is long,
-// and what in only one of them. ok is false if they have too little in common.
-func wordPieces(old, fresh string) (fine []diffmatchpatch.Diff, ok bool) {
-	before, after := around(old, fresh)
-	pieces := diffTokens(lines(old[len(before):len(old)-len(after)]), lines(fresh[len(before):len(fresh)-len(after)]))
-	for i := 0; i < len(pieces); i++ {
-		if i+1 < len(pieces) && pieces[i].Type == diffmatchpatch.DiffDelete && pieces[i+1].Type == diffmatchpatch.DiffInsert {
-			fine = append(fine, diffTokens(words(pieces[i].Text), words(pieces[i+1].Text))...)
-			i++
+// wordPieces returns the pieces of an old and a new text: those that are in both, shortened if
+// they are long, and those that are in one of them. ok is false if the pieces in both are less
+// than a third of the longer text.
+//
+// It compares lines first, and then the words of lines that were replaced.
+func wordPieces(old, fresh string) (pieces []diffmatchpatch.Diff, ok bool) {
+	before, after := commonEnds(old, fresh)
+	oldLines := lines(old[len(before) : len(old)-len(after)])
+	newLines := lines(fresh[len(before) : len(fresh)-len(after)])
+	pieces = append(pieces, diffmatchpatch.Diff{Type: diffmatchpatch.DiffEqual, Text: before})
+	byLine := diffTokens(oldLines, newLines)
+	for i := 0; i < len(byLine); i++ {
+		isReplaced := i+1 < len(byLine) &&
+			byLine[i].Type == diffmatchpatch.DiffDelete &&
+			byLine[i+1].Type == diffmatchpatch.DiffInsert
+		if !isReplaced {
+			pieces = append(pieces, byLine[i])
 			continue
 		}
-		fine = append(fine, pieces[i])
+		byWord := diffTokens(words(byLine[i].Text), words(byLine[i+1].Text))
+		pieces = append(pieces, byWord...)
+		i++
 	}
-	fine = joined(append(append([]diffmatchpatch.Diff{{Text: before}}, fine...), diffmatchpatch.Diff{Text: after}))
-	var in [3]int // the letters of both, and of each: by the type of the piece, from -1
-	for i, d := range fine {
-		in[d.Type+1] += letters(d.Text)
-		if d.Type == diffmatchpatch.DiffEqual {
-			fine[i].Text = shorten(d.Text, i > 0, i < len(fine)-1)
+	pieces = append(pieces, diffmatchpatch.Diff{Type: diffmatchpatch.DiffEqual, Text: after})
+	pieces = joinEqual(pieces)
+
+	var inBoth, inOld, inNew int // bytes
+	for i, d := range pieces {
+		n := lengthWithoutSpace(d.Text)
+		switch d.Type {
+		case diffmatchpatch.DiffDelete:
+			inOld += n
+		case diffmatchpatch.DiffInsert:
+			inNew += n
+		default:
+			inBoth += n
+			pieces[i].Text = shorten(d.Text, i > 0, i < len(pieces)-1)
 		}
 	}
-	same := in[1]
-	const least = 3 // a third of the longer text
-	return fine, same*least >= same+max(in[0], in[2])
+	longer := inBoth + max(inOld, inNew)
+	return pieces, inBoth*3 >= longer
 }
 
-// around returns the words that two texts both begin and end with: most of a long text that was
-// edited, which need not be compared further.
-func around(old, fresh string) (before, after string) {
-	n, most := 0, min(len(old), len(fresh))
-	for n < most && old[n] == fresh[n] {
+// commonEnds returns the whole words that two texts both begin and end with. They are most of a
+// long text that was edited, and need not be compared further.
+func commonEnds(old, fresh string) (before, after string) {
+	n := 0
+	for n < min(len(old), len(fresh)) && old[n] == fresh[n] {
 		n++
 	}
 	before = old[:strings.LastIndexAny(old[:n], " \n")+1]
-	for n, most = 0, most-len(before); n < most && old[len(old)-1-n] == fresh[len(fresh)-1-n]; {
+
+	old = old[len(before):]
+	fresh = fresh[len(before):]
+	n = 0
+	for n < min(len(old), len(fresh)) && old[len(old)-1-n] == fresh[len(fresh)-1-n] {
 		n++
 	}
-	if i := strings.IndexAny(old[len(old)-n:], " \n"); i >= 0 {
-		after = old[len(old)-n+i:]
+	end := old[len(old)-n:]
+	if i := strings.IndexAny(end, " \n"); i >= 0 {
+		after = end[i:]
 	}
 	return before, after
 }
 
-// joined makes one piece of those that stand side by side and are in both texts.
-func joined(pieces []diffmatchpatch.Diff) (list []diffmatchpatch.Diff) {
+// joinEqual joins adjacent pieces that are in both texts, and drops empty pieces.
+func joinEqual(pieces []diffmatchpatch.Diff) (list []diffmatchpatch.Diff) {
 	for _, d := range pieces {
-		switch last := len(list) - 1; {
-		case d.Text == "":
-		case last >= 0 && d.Type == diffmatchpatch.DiffEqual && list[last].Type == d.Type:
-			list[last].Text += d.Text
-		default:
-			list = append(list, d)
+		if d.Text == "" {
+			continue
 		}
+		last := len(list) - 1
+		if d.Type == diffmatchpatch.DiffEqual && last >= 0 && list[last].Type == d.Type {
+			list[last].Text += d.Text
+			continue
+		}
+		list = append(list, d)
 	}
 	return list
 }
 
-// letters returns the length of a text without its white space.
-func letters(text string) (n int) {
+// lengthWithoutSpace returns the number of bytes of a text without its white space.
+func lengthWithoutSpace(text string) (n int) {
 	for _, r := range text {
 		if !unicode.IsSpace(r) {
 			n += utf8.RuneLen(r)
@@ -102,15 +126,15 @@ func letters(text string) (n int) {
 	return n
 }
 
-// shorten takes out the middle of a text that did not change; before and after say whether
-// there is a change on that side.
-func shorten(text string, before, after bool) string {
-	const kept = 60
+// shorten leaves out what is far from a change in a text that did not change. changeBefore and
+// changeAfter say on which sides of the text there is a change.
+func shorten(text string, changeBefore, changeAfter bool) string {
+	const kept = 60 // bytes next to a change
 	first, last := 0, len(text)
-	if before {
+	if changeBefore {
 		first = min(len(text), kept)
 	}
-	if after {
+	if changeAfter {
 		last = max(0, len(text)-kept)
 	}
 	for first < len(text) && !utf8.RuneStart(text[first]) {
@@ -125,10 +149,14 @@ func shorten(text string, before, after bool) string {
 	return text[:first] + " ... " + text[last:]
 }
 
-// diffTokens compares two lists of tokens.
+// diffTokens compares two lists of tokens, which are lines or words. The package that compares
+// texts sees each token as one character.
 func diffTokens(old, fresh []string) []diffmatchpatch.Diff {
-	if len(old) > mostTokens || len(fresh) > mostTokens {
-		return []diffmatchpatch.Diff{{Type: diffmatchpatch.DiffDelete, Text: strings.Join(old, "")}, {Type: diffmatchpatch.DiffInsert, Text: strings.Join(fresh, "")}}
+	if len(old) > maxTokens || len(fresh) > maxTokens {
+		return []diffmatchpatch.Diff{
+			{Type: diffmatchpatch.DiffDelete, Text: strings.Join(old, "")},
+			{Type: diffmatchpatch.DiffInsert, Text: strings.Join(fresh, "")},
+		}
 	}
 	runes := map[string]rune{}
 	tokens := map[rune]string{}
@@ -137,14 +165,15 @@ func diffTokens(old, fresh []string) []diffmatchpatch.Diff {
 			r, ok := runes[token]
 			if !ok {
 				r = rune(len(runes) + 1)
-				runes[token], tokens[r] = r, token
+				runes[token] = r
+				tokens[r] = token
 			}
 			out = append(out, r)
 		}
 		return out
 	}
 	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0 // the same texts give the same output on every machine
+	dmp.DiffTimeout = 0 // none, so that the output does not depend on the speed of the machine
 	diffs := dmp.DiffMainRunes(encode(old), encode(fresh), false)
 	for i := range diffs {
 		var b strings.Builder
@@ -161,24 +190,36 @@ func lines(text string) []string {
 	return strings.SplitAfter(text, "\n")
 }
 
-// words returns the words of a text and what stands between them.
+// The classes of characters that words tells apart.
+const (
+	otherRune = iota
+	wordRune
+	spaceRune
+)
+
+func classOf(r rune) int {
+	switch {
+	case unicode.IsLetter(r), unicode.IsDigit(r), r == '_':
+		return wordRune
+	case unicode.IsSpace(r):
+		return spaceRune
+	}
+	return otherRune
+}
+
+// words splits a text into words, white space between words, and all other characters one by
+// one.
 func words(text string) (list []string) {
 	start := 0
-	kind := func(r rune) int {
-		switch {
-		case unicode.IsLetter(r), unicode.IsDigit(r), r == '_':
-			return 1
-		case unicode.IsSpace(r):
-			return 2
-		}
-		return 0 // each by itself
-	}
-	last := -1
+	previous := otherRune
 	for i, r := range text {
-		if k := kind(r); i > 0 && (k != last || k == 0) {
-			list, start = append(list, text[start:i]), i
+		class := classOf(r)
+		isBoundary := class != previous || class == otherRune
+		if i > 0 && isBoundary {
+			list = append(list, text[start:i])
+			start = i
 		}
-		last = kind(r)
+		previous = class
 	}
 	if start < len(text) {
 		list = append(list, text[start:])
@@ -186,7 +227,7 @@ func words(text string) (list []string) {
 	return list
 }
 
-// clip shortens a text to n runes.
+// clip shortens a text to n characters, the last of which is "…" if it was longer.
 func clip(s string, n int) string {
 	cut, count := 0, 0
 	for i := range s {
@@ -201,7 +242,8 @@ func clip(s string, n int) string {
 	return s
 }
 
-// ranges writes the numbers of interactions, those in a row as a range: "#2, #4-#7".
+// ranges lists the numbers of interactions, with ranges for three or more in a row:
+// "#1, #2, #4-#7".
 func ranges(list []int) string {
 	var all []string
 	for i := 0; i < len(list); {

@@ -18,9 +18,9 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// printWritten lists files that were written, folder by folder, and says how to look at them.
-// recorded says that a run recorded them: git may not know all of them yet, and secrets were
-// replaced.
+// printWritten lists files that were written, folder by folder, and prints the commands to review
+// them. If recorded is set, a run has recorded them: some may be new to git, and secrets were
+// redacted.
 func printWritten(w io.Writer, files []string, recorded bool) {
 	if len(files) == 0 {
 		return
@@ -28,31 +28,33 @@ func printWritten(w io.Writer, files []string, recorded bool) {
 	p := newPrinter(w, false)
 	p.write("\n")
 	p.line(0, bold, "Written, to be reviewed:")
-	var local, quoted []string
+	var paths, folders []string
 	for _, file := range files {
-		local = append(local, here(file))
-		folder, _ := inFolder(here(file))
-		quoted = addNew(quoted, shell.Quote(folder))
+		path := here(file)
+		paths = append(paths, path)
+		folder, _ := inFolder(path)
+		folders = addNew(folders, shell.Quote(folder))
 	}
-	slices.Sort(quoted)
-	p.files(2, local, nil)
-	list := strings.Join(quoted, " ")
+	slices.Sort(folders)
+	p.files(2, paths, nil)
+	arguments := strings.Join(folders, " ")
 	if recorded {
 		if text := redactedIn(files); text != "" {
 			p.line(0, "", "%s", text)
 		}
 		p.line(0, "", "To review them, new files too:")
-		p.command("git add -N -- " + list)
+		p.command("git add -N -- " + arguments)
 	}
-	p.command("git diff -- " + list)
+	p.command("git diff -- " + arguments)
 }
 
-// files prints the names of files, folder by folder, as their tests are called; after some there
-// may be something to say.
+// files prints files, folder by folder, by the names of their tests. about has texts that follow the
+// names of some files.
 func (p *printer) files(indent int, files []string, about map[string]string) {
 	byFolder := map[string][]string{}
 	for _, file := range files {
-		folder, name := path.Dir(filepath.ToSlash(file)), path.Base(filepath.ToSlash(file))
+		folder := path.Dir(filepath.ToSlash(file))
+		name := path.Base(filepath.ToSlash(file))
 		if test, _ := testOf(file); test != "" {
 			name = path.Base(test)
 		}
@@ -63,96 +65,110 @@ func (p *printer) files(indent int, files []string, about map[string]string) {
 	}
 }
 
-// list prints names that have something in common, on as few lines as there is room for.
+// list prints names behind a title, at most 20.
 func (p *printer) list(indent int, title string, names []string) {
 	p.line(indent, "", "%s: %s", title, english.List(names, 20))
 }
 
-// command prints a command that can be pasted, so it is never wrapped.
+// command prints a command. It is never wrapped, so that it can be pasted.
 func (p *printer) command(text string) { p.write("  " + p.paint(bold, redact.Printable(text)) + "\n") }
 
-// redactedIn says how many values stand redacted in cassettes, and under which names.
+// redactedIn says how many values are redacted in cassettes, and under which names. It is "" if there
+// are none.
 func redactedIn(files []string) string {
-	under := map[string]int{}
+	counts := map[string]int{} // by name
 	for _, file := range files {
 		f, err := load(file)
 		if err != nil {
 			continue
 		}
 		for _, it := range f.Interactions {
-			countRedacted(under, it)
+			countRedacted(counts, it)
 		}
 	}
-	delete(under, "")
-	names := slices.SortedFunc(maps.Keys(under), func(a, b string) int { return cmp.Or(under[b]-under[a], strings.Compare(a, b)) })
-	const shown = 6
-	all, parts := 0, []string{}
+	delete(counts, "")
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	const maxNames = 6
+	sum := 0
+	var parts []string
 	for i, name := range names {
-		all += under[name]
-		if i < shown {
-			parts = append(parts, fmt.Sprintf("%s %s", english.Thousands(under[name]), name))
+		sum += counts[name]
+		if i < maxNames {
+			parts = append(parts, english.Thousands(counts[name])+" "+name)
 		}
 	}
-	if all == 0 {
+	if sum == 0 {
 		return ""
 	}
-	if more := len(names) - shown; more > 0 {
+	if more := len(names) - maxNames; more > 0 {
 		parts = append(parts, "and "+count(more, "other name"))
 	}
-	return fmt.Sprintf("Redacted in %s: %s (%s)", itOrThem(len(files)), count(all, "value"), strings.Join(parts, ", "))
+	return fmt.Sprintf("Redacted in %s: %s (%s)",
+		itOrThem(len(files)), count(sum, "value"), strings.Join(parts, ", "))
 }
 
-// countRedacted counts the redacted values of an interaction by what is beside them: the name of a
-// header, a parameter or a field; what stands in other texts together.
-func countRedacted(under map[string]int, it *interaction.Interaction) {
-	const texts = "in texts"
-	add := func(name, text string) {
-		if n := redact.CountPlaceholders(text); n > 0 {
-			under[cmp.Or(name, texts)] += n
-		}
-	}
+// countRedacted counts the redacted values of an interaction by the names of headers, parameters and
+// fields. Those inside of longer texts count together.
+func countRedacted(counts map[string]int, it *interaction.Interaction) {
 	for _, headers := range []interaction.Headers{it.Request.Headers, it.Response.Headers} {
 		for _, h := range headers {
-			add(h.Name, strings.Join(h.Values, "\n"))
+			countPlaceholders(counts, h.Name, strings.Join(h.Values, "\n"))
 		}
 	}
 	address, query, _ := strings.Cut(it.Request.URL, "?")
-	add("in URLs", address)
+	countPlaceholders(counts, "in URLs", address)
 	for parameter := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(parameter, "=")
-		add(name, value)
+		countPlaceholders(counts, name, value)
 	}
-	body := func(data string) {
-		v, err := exactjson.Parse(data)
-		if err != nil {
-			add("", data)
-			return
-		}
-		var walk func(v *exactjson.Value, name string)
-		walk = func(v *exactjson.Value, name string) {
-			if v.Kind == exactjson.String {
-				if strings.ContainsAny(v.Text, " \n") { // a placeholder within a sentence
-					name = ""
-				}
-				add(name, v.Text)
-			}
-			for i := range v.Elems {
-				walk(&v.Elems[i], cmp.Or(v.Elems[i].Name, name))
-			}
-		}
-		walk(&v, "")
-	}
-	body(string(it.Request.Body))
+	countInBody(counts, string(it.Request.Body))
 	for payload := range it.Response.Payloads() {
-		body(payload)
+		countInBody(counts, payload)
 	}
 }
 
-// durations are how long tests took, as they write it.
+// countPlaceholders adds the number of placeholders in a text to that of a name. Those without a name
+// count as "in texts".
+func countPlaceholders(counts map[string]int, name, text string) {
+	n := redact.CountPlaceholders(text)
+	if n > 0 {
+		counts[cmp.Or(name, "in texts")] += n
+	}
+}
+
+// countInBody counts the placeholders in a body, which may be JSON.
+func countInBody(counts map[string]int, body string) {
+	v, err := exactjson.Parse(body)
+	if err != nil {
+		countPlaceholders(counts, "", body)
+		return
+	}
+	countInValue(counts, &v, "")
+}
+
+// countInValue counts the placeholders in a JSON value. name is that of the innermost field around it.
+func countInValue(counts map[string]int, v *exactjson.Value, name string) {
+	if v.Kind == exactjson.String {
+		isSentence := strings.ContainsAny(v.Text, " \n")
+		if isSentence {
+			countPlaceholders(counts, "", v.Text)
+		} else {
+			countPlaceholders(counts, name, v.Text)
+		}
+	}
+	for i := range v.Elems {
+		e := &v.Elems[i]
+		countInValue(counts, e, cmp.Or(e.Name, name))
+	}
+}
+
+// durations matches the duration of a test in the output of go test.
 var durations = regexp.MustCompile(`\(\d+\.\d+s\)`)
 
-// sameOf returns a text of what became of tests, such that tests which failed by the same cause
-// have the same: without their names, their cassettes and how long they took.
+// sameOf returns the output of a test without its name, also in paths of cassettes, and without its
+// duration. Tests that failed for the same cause have the same.
 func sameOf(name, output string) string {
 	for _, n := range []string{name, filepath.Base(name)} {
 		output = strings.ReplaceAll(output, n, "TEST")

@@ -1,6 +1,6 @@
-// Package changes says what differs between two cassettes of one test, by meaning: what was
-// asked, what was answered, what it cost. Ids, times and whatever else differs by chance is
-// left out. pair.go says which interaction took the place of which.
+// Package changes lists what differs between two cassettes of one test, by meaning: what was
+// asked, what was answered, what it cost. IDs, times and other values that differ by chance
+// are left out. pair.go says which new interaction replaced which old one.
 package changes
 
 import (
@@ -18,11 +18,14 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// A Change is what became of one interaction.
+// A Change is an interaction that was added, removed or changed.
 type Change struct {
-	Old, New int    // the numbers in their cassettes, counted from 1; 0 if it was added or removed
+	Old, New int    // the numbers in their cassettes, from 1; 0 if it was added or removed
 	Edits    []Edit // what differs; nil if it was added or removed
-	Repeated int    // edits left out because an earlier interaction has the same: an agent repeats its history
+
+	// Repeated is the number of edits that are left out because an earlier change has the
+	// same: an agent repeats its history in each request.
+	Repeated int
 }
 
 // An Edit is a field that differs.
@@ -30,71 +33,92 @@ type Edit struct {
 	In   string `json:"in"`            // request, settings (which do not match), answer, usage or env
 	Path string `json:"path"`          // in the request as it is spelled there
 	Old  string `json:"old,omitempty"` // JSON; empty if only the new one has the field
-	New  string `json:"new,omitempty"` // JSON; empty if only the old one has it
+	New  string `json:"new,omitempty"` // JSON; empty if only the old one has the field
 	Note string `json:"note,omitempty"`
 }
 
-// Between lists what differs between an old and a new cassette, in the order of the new
-// one; what was removed stands behind what it stood behind.
+// blockSize is the number of calls that are compared in parallel. Blocks limit how many
+// edits are in memory before Between drops the repeated ones.
+const blockSize = 64
+
+// Between lists what differs between an old and a new cassette, in the order of the new one.
+// Removed interactions come before the interaction that followed them.
 func Between(before, after []*interaction.Interaction) (list []Change) {
-	old, fresh := calls(before), calls(after)
-	of := pairs(old, fresh)
-	stays := make([]bool, len(old))
-	for _, i := range of {
-		if i >= 0 {
-			stays[i] = true
+	old := calls(before)
+	fresh := calls(after)
+	oldOf := pairs(old, fresh)
+	isPaired := make([]bool, len(old))
+	for _, i := range oldOf {
+		if i != unpaired {
+			isPaired[i] = true
 		}
 	}
-	seen := map[[2]uint64]bool{} // edits
-	gone := 0                    // the old ones before this were told of
-	removed := func(until int) {
-		for ; gone < until; gone++ {
-			if !stays[gone] {
-				list = append(list, Change{Old: old[gone].number})
+
+	nextOld := 0 // the old calls before this one are listed, if they were removed
+	listRemovedBefore := func(end int) {
+		for ; nextOld < end; nextOld++ {
+			if !isPaired[nextOld] {
+				list = append(list, Change{Old: old[nextOld].number})
 			}
 		}
 	}
-	const block = 64 // is compared at once, by all processors
-	var differ [block][]Edit
-	for j := range fresh {
-		if j%block == 0 {
-			SideBySide(min(block, len(fresh)-j), func(k int) {
-				differ[k] = nil
-				if of[j+k] >= 0 {
-					differ[k] = edits(&old[of[j+k]], &fresh[j+k])
-				}
-			})
-		}
-		if of[j] < 0 {
-			list = append(list, Change{New: fresh[j].number})
-			continue
-		}
-		removed(of[j])
-		c := Change{Old: old[of[j]].number, New: fresh[j].number}
-		for _, e := range differ[j%block] {
-			key := digest(e.Old, e.New) // an answer stands in the next request, in another place
-			if e.In == "settings" || e.In == "usage" {
-				key = digest(e.In, e.Path, e.Old, e.New)
+	reported := editSet{}
+	for start := 0; start < len(fresh); start += blockSize {
+		block := fresh[start:min(start+blockSize, len(fresh))]
+		editsOf := make([][]Edit, len(block))
+		InParallel(len(block), func(k int) {
+			if i := oldOf[start+k]; i != unpaired {
+				editsOf[k] = compareCalls(&old[i], &block[k])
 			}
-			if seen[key] && (e.In == "request" || e.In == "settings") {
-				c.Repeated++
+		})
+
+		for k := range block {
+			i := oldOf[start+k]
+			if i == unpaired {
+				list = append(list, Change{New: block[k].number})
 				continue
 			}
-			seen[key] = true
-			c.Edits = append(c.Edits, e)
-		}
-		if len(c.Edits)+c.Repeated > 0 {
-			list = append(list, c)
+			listRemovedBefore(i)
+			c := Change{Old: old[i].number, New: block[k].number}
+			c.Edits, c.Repeated = reported.addNew(editsOf[k])
+			if len(c.Edits)+c.Repeated > 0 {
+				list = append(list, c)
+			}
 		}
 	}
-	removed(len(old))
+	listRemovedBefore(len(old))
 	return list
 }
 
-// seeds make two hashes of a text that together are no other text's.
+// An editSet has the digests of edits.
+type editSet map[[2]uint64]bool
+
+// addNew adds the edits of a call to the set. It returns them without the edits of the
+// request that are in the set already, and the number of those.
+func (set editSet) addNew(edits []Edit) (unseen []Edit, repeated int) {
+	for _, e := range edits {
+		// The text of an answer is at another path in the next request, so the path of a
+		// text does not count.
+		key := digest(e.Old, e.New)
+		if e.In == "settings" || e.In == "usage" {
+			key = digest(e.In, e.Path, e.Old, e.New)
+		}
+		isOfRequest := e.In == "request" || e.In == "settings"
+		if isOfRequest && set[key] {
+			repeated++
+			continue
+		}
+		set[key] = true
+		unseen = append(unseen, e)
+	}
+	return unseen, repeated
+}
+
+// seeds are of two hashes, so that no two texts have the same digest by chance.
 var seeds = [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}
 
-// digest stands for texts that are too long to be kept.
+// digest returns a digest of texts. A set of digests needs less memory than the texts, which
+// may be long.
 func digest(texts ...string) (sums [2]uint64) {
 	for i, seed := range seeds {
 		var h maphash.Hash
@@ -108,26 +132,27 @@ func digest(texts ...string) (sums [2]uint64) {
 	return sums
 }
 
-// Env compares the environment variables that two cassettes give their test.
+// Env compares the environment variables that two cassettes record for their test.
 func Env(old, fresh map[string]string) (list []Edit) {
-	fields := func(env map[string]string) []canon.Line {
-		v := exactjson.Value{Kind: exactjson.Object}
-		for name, value := range env {
-			v.Elems = append(v.Elems, exactjson.Value{Name: name, Kind: exactjson.String, Text: value})
-		}
-		return canon.Lines(&v)
-	}
-	for _, e := range diff.Answers(fields(old), fields(fresh)) {
+	for _, e := range diff.Answers(envFields(old), envFields(fresh)) {
 		list = append(list, Edit{"env", e.Path, e.Recorded, e.Incoming, e.NoteText()})
 	}
 	return list
 }
 
-// edits compares two interactions.
-func edits(old, fresh *call) (list []Edit) {
+func envFields(env map[string]string) []canon.Line {
+	v := exactjson.Value{Kind: exactjson.Object}
+	for name, value := range env {
+		v.Elems = append(v.Elems, exactjson.Value{Name: name, Kind: exactjson.String, Text: value})
+	}
+	return canon.Lines(&v)
+}
+
+// compareCalls lists what differs between two calls.
+func compareCalls(old, fresh *call) (list []Edit) {
 	add := func(in string, edits []diff.Edit) {
 		for _, e := range edits {
-			if byChance(&e) {
+			if isByChance(&e) {
 				continue
 			}
 			if in != "answer" {
@@ -136,24 +161,32 @@ func edits(old, fresh *call) (list []Edit) {
 			list = append(list, Edit{in, e.Path, e.Recorded, e.Incoming, e.NoteText()})
 		}
 	}
-	was, is := old.form(), fresh.form()
-	add("request", diff.Forms(was, is))
-	add("settings", diff.Drift(was, is))
+	oldForm := old.form()
+	newForm := fresh.form()
+	add("request", diff.Forms(oldForm, newForm))
+	add("settings", diff.Drift(oldForm, newForm))
 	if !sameAnswer(&old.Response, &fresh.Response) {
-		add("answer", diff.Answers(answer(old, was), answer(fresh, is)))
+		oldAnswer := answerFields(&old.Response, oldForm)
+		newAnswer := answerFields(&fresh.Response, newForm)
+		add("answer", diff.Answers(oldAnswer, newAnswer))
 	}
-	add("usage", diff.Answers(usage(old.Usage), usage(fresh.Usage)))
+	add("usage", diff.Answers(usageFields(old.Usage), usageFields(fresh.Usage)))
 	return list
 }
 
-// sameAnswer reports whether two responses of one endpoint are the same at a glance.
+// sameAnswer reports whether two responses without a stream are byte for byte the same, which
+// is cheap to find out. Two that are not may say the same.
 func sameAnswer(a, b *interaction.Response) bool {
-	return a.Status == b.Status && a.End == b.End && a.Error == b.Error && a.Stream == "" && b.Stream == "" && bytes.Equal(a.Body, b.Body)
+	isStream := a.Stream != "" || b.Stream != ""
+	if isStream || a.Status != b.Status || a.End != b.End || a.Error != b.Error {
+		return false
+	}
+	return bytes.Equal(a.Body, b.Body)
 }
 
-// byChance reports whether an edit says nothing: an id or a time, or the port of a local
-// server.
-func byChance(e *diff.Edit) bool {
+// isByChance reports whether the values of an edit differ from run to run: IDs, times, or the
+// port of a local server.
+func isByChance(e *diff.Edit) bool {
 	name := e.Path[strings.LastIndexByte(e.Path, '/')+1:]
 	switch {
 	case e.Path == "host":
@@ -161,67 +194,82 @@ func byChance(e *diff.Edit) bool {
 	case chance.Noise(name):
 		return true
 	}
-	return chance.IDs(name) && looksRandom(e.Recorded) && looksRandom(e.Incoming)
+	return chance.IDs(name) && looksGenerated(e.Recorded) && looksGenerated(e.Incoming)
 }
 
-// isLocal reports whether an origin, as the value of a line, is this machine.
+// isLocal reports whether an origin, in JSON, is on this machine.
 func isLocal(value string) bool {
 	server, _ := exactjson.Unquote(value)
 	return urls.IsThisMachine(server)
 }
 
-// looksRandom reports whether a text is an id that somebody drew, and no name.
-func looksRandom(value string) bool {
-	const shortest = 8
-	return len(value) >= shortest+2 && strings.ContainsAny(value, "0123456789") && !strings.Contains(value, " ")
+// looksGenerated reports whether a value, in JSON, looks like an ID that a program has
+// generated, and not like a name that a person has chosen: it has 8 or more characters, with
+// a digit and without a space.
+func looksGenerated(value string) bool {
+	const shortest = len(`"12345678"`)
+	return len(value) >= shortest && strings.ContainsAny(value, "0123456789") && !strings.Contains(value, " ")
 }
 
-// answer returns what a response says, as fields.
-func answer(c *call, form *canon.Form) []canon.Line {
-	resp := &c.Response
+// answerFields returns what a response says, as fields. form is that of its request.
+func answerFields(resp *interaction.Response, form *canon.Form) []canon.Line {
 	v := exactjson.Value{Kind: exactjson.Object}
 	add := func(name string, value exactjson.Value) {
 		value.Name = name
 		v.Elems = append(v.Elems, value)
 	}
-	texts := func(name string, text string) {
+	addText := func(name string, text string) {
 		if text != "" {
 			add(name, exactjson.Value{Kind: exactjson.String, Text: text})
 		}
 	}
+	addCalls := func(name string, calls []said.Call) {
+		if calls != nil {
+			add(name, listOfCalls(calls))
+		}
+	}
+
 	if resp.Status != 0 {
 		add("status", exactjson.Value{Kind: exactjson.Number, Text: strconv.Itoa(resp.Status)})
 	}
-	texts("end", resp.End)
-	texts("error", resp.Error)
+	addText("end", resp.End)
+	addText("error", resp.Error)
 	says := said.Read(form, resp)
-	texts("model", says.Model)
-	texts("reasoning", says.Reasoning)
-	texts("text", says.Text)
+	addText("model", says.Model)
+	addText("reasoning", says.Reasoning)
+	addText("text", says.Text)
 	if says.Finish != nil {
-		texts("finish", strings.Join(says.Finish, " "))
+		addText("finish", strings.Join(says.Finish, " "))
 	}
-	calls := func(name string, calls []said.Call) {
-		list := exactjson.Value{Kind: exactjson.Array}
-		for _, call := range calls {
-			name, args := exactjson.Value{Kind: exactjson.String, Name: "name", Text: call.Name}, parsed(call.Args)
-			args.Name = "arguments"
-			list.Elems = append(list.Elems, exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{name, args}})
-		}
-		if calls != nil {
-			add(name, list)
-		}
-	}
-	calls("tool_calls", says.Decisions())
-	calls("results", says.Results)
-	if says.Text == "" && says.Reasoning == "" && says.Decisions() == nil && says.Results == nil && len(resp.Body)+len(resp.Events) > 0 {
-		add("body", body(resp))
+	toolCalls := says.Decisions()
+	addCalls("tool_calls", toolCalls)
+	addCalls("results", says.Results)
+
+	hasText := says.Text != "" || says.Reasoning != ""
+	isUnderstood := hasText || toolCalls != nil || says.Results != nil
+	isEmpty := len(resp.Body)+len(resp.Events) == 0
+	if !isUnderstood && !isEmpty {
+		add("body", bodyValue(resp))
 	}
 	return canon.Lines(&v)
 }
 
-// body returns what a response holds of which nobody knows what it says.
-func body(resp *interaction.Response) exactjson.Value {
+// listOfCalls returns tool calls as a list of objects with a name and arguments.
+func listOfCalls(calls []said.Call) exactjson.Value {
+	list := exactjson.Value{Kind: exactjson.Array}
+	for _, call := range calls {
+		name := exactjson.Value{Name: "name", Kind: exactjson.String, Text: call.Name}
+		args := parsed(call.Args)
+		args.Name = "arguments"
+		object := exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{name, args}}
+		list.Elems = append(list.Elems, object)
+	}
+	return list
+}
+
+// bodyValue returns the body of a response as JSON, and that of a stream as a list of the
+// payloads of its events.
+func bodyValue(resp *interaction.Response) exactjson.Value {
 	if resp.Stream == "" {
 		return parsed(string(resp.Body))
 	}
@@ -232,23 +280,28 @@ func body(resp *interaction.Response) exactjson.Value {
 	return list
 }
 
-// parsed returns JSON as a value, and any other text as it is.
+// parsed returns the value of a JSON text. Any other text is a string.
 func parsed(text string) exactjson.Value {
-	if v, err := exactjson.Parse([]byte(text)); err == nil {
-		return v
+	v, err := exactjson.Parse([]byte(text))
+	if err != nil {
+		return exactjson.Value{Kind: exactjson.String, Text: text}
 	}
-	return exactjson.Value{Kind: exactjson.String, Text: text}
+	return v
 }
 
-// usage returns token counts as fields.
-func usage(u *interaction.Usage) []canon.Line {
+// usageFields returns token counts as fields: the tokens of input and output always, the
+// others unless they are 0.
+func usageFields(u *interaction.Usage) []canon.Line {
 	v := exactjson.Value{Kind: exactjson.Object}
-	if u != nil {
-		names, counts := u.Fields()
-		for i, n := range counts {
-			if i < 2 || *n > 0 {
-				v.Elems = append(v.Elems, exactjson.Value{Name: names[i], Kind: exactjson.Number, Text: strconv.FormatInt(*n, 10)})
-			}
+	if u == nil {
+		return canon.Lines(&v)
+	}
+	names, counts := u.Fields()
+	for i, n := range counts {
+		isMain := i < 2
+		if isMain || *n > 0 {
+			text := strconv.FormatInt(*n, 10)
+			v.Elems = append(v.Elems, exactjson.Value{Name: names[i], Kind: exactjson.Number, Text: text})
 		}
 	}
 	return canon.Lines(&v)

@@ -12,7 +12,7 @@ import (
 
 const chat = "https://api.openai.com/v1/chat/completions"
 
-// ask is a chat that says text and is answered by answer.
+// ask returns a chat with a prompt and its answer.
 func ask(text, answer string) *interaction.Interaction {
 	return &interaction.Interaction{
 		Request:  interaction.Request{Method: "POST", URL: chat, Body: fmt.Appendf(nil, `{"model":"m","messages":[{"role":"user","content":%q}]}`, text)},
@@ -27,8 +27,8 @@ func get(url, answer string) *interaction.Interaction {
 	}
 }
 
-// shown returns changes as text: "1>2 request messages/0/content "a" "b"".
-func shown(list []Change) string {
+// format returns changes as text: "1>2 request messages/0/content "a" "b"".
+func format(list []Change) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%d>%d", c.Old, c.New)
@@ -43,7 +43,7 @@ func shown(list []Change) string {
 	return b.String()
 }
 
-// TestBetween: what changed is told, and nothing that differs by chance.
+// The list has what changed, and no value that differs by chance.
 func TestBetween(t *testing.T) {
 	t.Parallel()
 	type its = []*interaction.Interaction
@@ -92,13 +92,13 @@ func TestBetween(t *testing.T) {
 			its{{Request: interaction.Request{Function: "tool/f", Body: []byte("1")}, Response: interaction.Response{Error: "no"}}},
 			"1>1 | answer body 2  | answer error  \"no\"\n"},
 	} {
-		if got := shown(Between(tt.old, tt.fresh)); got != tt.want {
+		if got := format(Between(tt.old, tt.fresh)); got != tt.want {
 			t.Errorf("%s:\n%swant\n%s", tt.name, got, tt.want)
 		}
 	}
 }
 
-// TestRepeated: what an agent sends again with each turn is told of once.
+// An edit in the history that an agent repeats with each turn is listed once.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	turn := func(history ...string) *interaction.Interaction {
@@ -113,12 +113,12 @@ func TestRepeated(t *testing.T) {
 	old := []*interaction.Interaction{turn("hi", "hello"), turn("hi", "hello", "and?", "so"), turn("hi", "hello", "and?", "so", "then?", "end")}
 	fresh := []*interaction.Interaction{turn("hi", "good day"), turn("hi", "good day", "and?", "so"), turn("hi", "good day", "and?", "so", "then?", "end")}
 	const want = "1>1 | answer text \"hello\" \"good day\"\n2>2 (1 repeated)\n3>3 (1 repeated)\n"
-	if got := shown(Between(old, fresh)); got != want {
+	if got := format(Between(old, fresh)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
-// TestMany: pairing is fast enough for a cassette of which everything changed.
+// Pairing is fast enough for a cassette in which every request changed.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	var old, fresh []*interaction.Interaction
@@ -132,7 +132,7 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestEnv: what a cassette gives its test beside answers.
+// The environment variables that a cassette records for its test are compared.
 func TestEnv(t *testing.T) {
 	t.Parallel()
 	got := Env(map[string]string{"MODEL": "a", "SAME": "x", "GONE": "1"}, map[string]string{"MODEL": "b", "SAME": "x", "NEW": ""})
@@ -145,7 +145,7 @@ func TestEnv(t *testing.T) {
 	}
 }
 
-// FuzzBetween: a cassette does not differ from itself, and no two are too strange.
+// A cassette does not differ from itself, and no two cassettes make Between panic.
 func FuzzBetween(f *testing.F) {
 	f.Add(`{"model":"m","messages":[{"role":"user","content":"a"}]}`, `{"choices":[{"message":{"content":"x","tool_calls":[{"function":{"name":"f","arguments":"{"}}]}}]}`, `{}`, `[1,{"id":"run_12345678"}]`)
 	f.Fuzz(func(t *testing.T, q1, a1, q2, a2 string) {
@@ -153,14 +153,14 @@ func FuzzBetween(f *testing.F) {
 		one.Request.Body, one.Response.Body = []byte(q1), []byte(a1)
 		two.Request.Body, two.Response.Body = []byte(q2), []byte(a2)
 		if list := Between([]*interaction.Interaction{one, two}, []*interaction.Interaction{one, two}); list != nil {
-			t.Errorf("a cassette differs from itself: %s", shown(list))
+			t.Errorf("a cassette differs from itself: %s", format(list))
 		}
 		Between([]*interaction.Interaction{one}, []*interaction.Interaction{two, one})
 	})
 }
 
-// TestManyEdits: of thousands of edited requests each is paired with the one at its place. To
-// compare each with all would take minutes.
+// Of thousands of edited requests each is paired with the one at the same place. To
+// compare each with all others would take minutes.
 func TestManyEdits(t *testing.T) {
 	t.Parallel()
 	var old, fresh []*interaction.Interaction

@@ -6,14 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// SideBySide calls do with 0 to n-1 on all processors.
-func SideBySide(n int, do func(i int)) {
-	var next atomic.Int64
+// InParallel calls f with 0 to n-1, on all processors.
+func InParallel(n int, f func(i int)) {
+	var calls atomic.Int64 // that have begun
 	var wg sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				do(int(i))
+			for {
+				i := int(calls.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				f(i)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
-// Package control is what a suite in any language asks while it runs under promptecho serve: at
-// one address its tests open and close cassettes by name, their clients ask below base URLs that
-// lead to these, and what asks past them is stopped.
+// Package control serves a test suite in any language while it runs under
+// promptecho serve, at one address. The tests open and close cassettes by name,
+// their clients send requests to base URLs that lead to these cassettes, and a
+// request that would bypass the cassettes is stopped.
 package control
 
 import (
@@ -16,61 +17,66 @@ import (
 
 // A Config says what a [Control] serves.
 type Config struct {
-	Cassette  string   // for what no test asks
-	Dir       string   // of the cassettes of tests; empty if they have none
-	Mode      string   // the record mode; empty if nobody says
-	Options   []string // lines of options
-	Upstreams []string // more of them: VARIABLE=URL
-	Whole     bool     // the run asks for all that is recorded
-	Lenient   bool     // nobody says what would be all
-	Listen    string   // host and port, of this machine; empty for any port
+	Cassette   string   // the cassette of the suite, for requests outside of tests
+	Dir        string   // the folder of the cassettes of tests; empty if tests have none
+	Mode       string   // the record mode; empty for the default
+	Options    []string // options of the recorder, as promptecho serve -options takes them
+	Upstreams  []string // additional upstreams, each as VARIABLE=URL
+	RequireAll bool     // an unused recording fails the run
+	Standalone bool     // without a command, so unused recordings are not reported
+	Listen     string   // host and port, of this machine; empty for any port
 
-	// Command returns what runs everything, or the command of one test, again in a record mode.
+	// Command returns the shell command that runs the suite again in a record mode.
+	// If test is not nil, it is the command of one test, which is run in place of
+	// the suite.
 	Command func(mode string, test []string) string
 }
 
-// A Control is one address. Its methods may be called concurrently.
+// A Control serves the cassettes of a suite at one address. Its methods may be called
+// concurrently.
 type Control struct {
 	Config
 	URL    string
-	Env    []string // for programs: the base URLs of what no test asks, and the address
-	Online bool     // something may go upstream
+	Env    []string // variables for the command: the base URLs of the suite, and the address
+	Online bool     // a request may go upstream
 
-	paths map[string]string // the variables of base URLs, and the paths of these below that of a cassette
+	// paths has the path of each variable with a base URL, below the address of a cassette:
+	// OPENAI_BASE_URL is /https/api.openai.com/v1.
+	paths map[string]string
 	web   http.Server
 	suite *session
 
-	ending sync.WaitGroup // the tests that end
+	closing sync.WaitGroup // the sessions of tests that are being closed
 
-	mu       sync.Mutex               // guards what follows
-	sessions map[string]*session      // of tests, by their names
-	below    map[string]*serve.Server // by what stands behind /in/
-	opened   map[string]string        // the cassettes that tests had open, and the names of these
-	strayed  []string                 // the hosts that were asked past the control
-	unfit    []string                 // the tests that do not fit their cassettes
-	total    Report
-	stopped  bool // nothing begins any more
+	mu          sync.Mutex
+	sessions    map[string]*session      // the open sessions of tests, by the names of the tests
+	servers     map[string]*serve.Server // by their keys: the path element behind /in/
+	tests       map[string]string        // the test of each cassette that was opened in this run
+	bypassHosts []string                 // the hosts of requests that would have bypassed the cassettes
+	failedTests []string                 // the tests that failed because of their cassettes
+	total       Report                   // the sum of the reports of tests
+	stopped     bool                     // no session is opened any more
 }
 
-// A session is a cassette that is open, and the server in front of it.
+// A session is an open cassette and the server in front of it.
 type session struct {
-	name    string // of the test; empty for what no test asks
-	file    string
-	whole   bool     // who ends it says whether all was asked
-	command []string // that runs only the test; nil if it is not known
-	rec     *recorder.Recorder
-	server  *serve.Server
-	at      string // what stands behind /in/ in its base URLs
-	asked   atomic.Bool
+	test       string // the name of the test; empty for the suite
+	file       string
+	requireAll bool     // an unused recording is an error
+	command    []string // runs only the test; nil if that is not known
+	rec        *recorder.Recorder
+	server     *serve.Server
+	key        string // the path element behind /in/ in the base URLs
+	asked      atomic.Bool
 }
 
-// A Report is what to tell of a cassette that was closed.
+// A Report says what was found when a cassette was closed.
 type Report struct {
-	OK       bool              `json:"ok"`     // the test fits its cassette
-	Text     string            `json:"text"`   // all of what follows, to be printed
+	OK       bool              `json:"ok"`     // there are no errors
+	Text     string            `json:"text"`   // the notes and the errors, to be printed
 	Errors   []string          `json:"errors"` // each fails the test
 	Notes    []string          `json:"notes"`
-	Findings []finding.Finding `json:"findings"` // the same as data
+	Findings []finding.Finding `json:"findings"` // the notes and the errors as data
 	Cassette string            `json:"cassette"`
 	Replayed int64             `json:"replayed"`
 	Recorded int64             `json:"recorded"`
@@ -83,26 +89,26 @@ func (r *Report) fail(code finding.Code, text string) {
 	r.Findings = append(r.Findings, finding.Finding{Code: code, Severity: finding.Failure, Text: text})
 }
 
-// note adds what does not fail the test.
+// note adds a note, which does not fail the test.
 func (r *Report) note(code finding.Code, text string) {
 	r.Notes = append(r.Notes, text)
 	r.Findings = append(r.Findings, finding.Finding{Code: code, Severity: finding.Note, Text: text})
 }
 
-// refuse answers a request that asks for something that cannot be done.
+// refuse answers a request to the control with an error.
 func refuse(w http.ResponseWriter, status int, text string) {
 	refuseFor(w, status, finding.ControlRefused, text)
 }
 
-// refuseFor is refuse for a reason that has a code of its own.
+// refuseFor answers a request to the control with an error that has a code of its own.
 func refuseFor(w http.ResponseWriter, status int, code finding.Code, text string) {
-	answer(w, status, map[string]string{"error": "promptecho serve: " + text, "code": string(code)})
+	writeJSON(w, status, map[string]string{"error": "promptecho serve: " + text, "code": string(code)})
 }
 
-func answer(w http.ResponseWriter, status int, v any) {
+func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // the client may be gone
+	_ = e.Encode(v) // the client may have closed the connection
 }

@@ -69,7 +69,7 @@ func call(t *testing.T, method, url, body string) (int, string) {
 func begin(t *testing.T, c *Control, name, body string) string {
 	t.Helper()
 	status, text := call(t, "POST", c.URL+"/cassettes/"+name, body)
-	var o opened
+	var o openResponse
 	if err := json.Unmarshal([]byte(text), &o); err != nil || status != 200 {
 		t.Fatalf("%s: %d %s", name, status, text)
 	}
@@ -112,13 +112,13 @@ func ask(t *testing.T, base, prompt string) (int, string) {
 	return call(t, "POST", base+"/chat/completions", fmt.Sprintf(`{"model": "m", "messages": [{"role": "user", "content": %q}]}`, prompt))
 }
 
-// TestSideBySide: tests that run at the same time have a cassette each, at base URLs that carry
+// Tests that run at the same time have a cassette each, at base URLs that contain
 // their names, and replay without the provider.
-func TestSideBySide(t *testing.T) {
+func TestConcurrentTestsHaveTheirOwnCassettes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	run := func(mode string) Report {
-		c := started(t, Config{Dir: dir, Mode: mode, Whole: true})
+		c := started(t, Config{Dir: dir, Mode: mode, RequireAll: true})
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
@@ -148,9 +148,9 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// TestOneAfterTheOther: who runs tests one after the other has base URLs that stay, and what he
-// asks between them is in the cassette of the suite.
-func TestOneAfterTheOther(t *testing.T) {
+// A worker that runs tests one after the other has base URLs that stay the same, and its
+// requests between two tests are in the cassette of the suite.
+func TestBaseURLOfWorkerStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := started(t, Config{Dir: dir})
@@ -180,9 +180,9 @@ func TestOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestReportOfATest: what does not fit is told at the end of the test, with a command that runs
-// only it, as JSON and as text, and fails the whole.
-func TestReportOfATest(t *testing.T) {
+// The report at the end of a test, as JSON and as text, says why the test does not fit its
+// cassette, and has a command that runs only this test. The suite fails, too.
+func TestReportOfTest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := started(t, Config{Dir: dir})
@@ -226,13 +226,14 @@ func TestReportOfATest(t *testing.T) {
 		!slices.ContainsFunc(whole.Notes, func(s string) bool { return strings.HasPrefix(s, "the tests of 1 cassette in "+dir+" did not run") }) {
 		t.Errorf("%+v", whole)
 	}
-	c = started(t, Config{Dir: dir, Mode: "none", Whole: true})
+	c = started(t, Config{Dir: dir, Mode: "none", RequireAll: true})
 	if whole := c.Close(Ending{}); len(whole.Errors) != 1 || !strings.Contains(whole.Errors[0], "asks.yaml, ") || !strings.Contains(whole.Errors[0], "Delete the cassettes of deleted tests") {
 		t.Errorf("%+v", whole)
 	}
 }
 
-// TestRefused: what cannot be is refused with a sentence, and a page of a browser with all it asks.
+// A request that the control cannot serve is refused with a sentence. A web page is
+// refused whatever it requests.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	c := started(t, Config{Dir: t.TempDir()})
@@ -282,7 +283,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestListen: one address has everything, over IPv6, too.
+// One address serves everything, over IPv6, too.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"127.0.0.1:0", "localhost:0", "[::1]:0"} {
@@ -298,8 +299,9 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestCut: what is under way when everything ends is not recorded, and what was answered is.
-func TestCut(t *testing.T) {
+// When the suite is interrupted, requests that were answered are recorded, and the cassette
+// of a running test is partial.
+func TestInterruptedSuite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := started(t, Config{Dir: dir})
@@ -322,12 +324,12 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestPast: what comes as to a proxy is stopped, named once, and told in the reason, which is what
-// clients print of the answer to CONNECT.
-func TestPast(t *testing.T) {
+// A request that comes as to a proxy is stopped, and its host is reported once. The reason
+// phrase explains it, since clients print only that of an answer to CONNECT.
+func TestBypassIsStopped(t *testing.T) {
 	t.Parallel()
 	c := started(t, Config{Dir: t.TempDir(), Mode: "none"})
-	for _, name := range proxies {
+	for _, name := range proxyVariables {
 		if !slices.Contains(c.Env, name+"="+c.URL) {
 			t.Errorf("%s is not there: %v", name, c.Env)
 		}
@@ -352,13 +354,14 @@ func TestPast(t *testing.T) {
 		t.Errorf("%q", rep.Errors)
 	}
 	for _, v := range started(t, Config{Dir: t.TempDir()}).Env {
-		if name, _, _ := strings.Cut(v, "="); slices.Contains(proxies, name) {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains(proxyVariables, name) {
 			t.Errorf("%s in a run that may go upstream", v)
 		}
 	}
 }
 
-// TestName: what WithName is in Go, a header is for others: it chooses the recording, and is not sent.
+// The header X-Promptecho-Name chooses the recording, as WithName does in Go, and is not
+// sent upstream.
 func TestName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -389,7 +392,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestKeys: nobody prints a key, and no program lacks one.
+// The variables contain no real API key, and a program without one gets a placeholder.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

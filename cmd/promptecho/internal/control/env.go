@@ -14,39 +14,48 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// keys are those of SDKs that read a key and no base URL: in a run that sends nothing upstream
-// they are dummies, too.
-var keys = []string{"GOOGLE_GENERATIVE_AI_API_KEY", "MISTRAL_API_KEY", "COHERE_API_KEY", "CO_API_KEY"}
+// sdkKeys are the variables with the API keys of SDKs that take no base URL from a variable.
+// In a run that sends nothing upstream they get placeholders, like those of other SDKs.
+var sdkKeys = []string{
+	"GOOGLE_GENERATIVE_AI_API_KEY", "MISTRAL_API_KEY", "COHERE_API_KEY", "CO_API_KEY",
+}
 
-// proxies are the variables that lead clients to a proxy.
-var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}
+// proxyVariables are the variables with the proxy of HTTP clients.
+var proxyVariables = []string{
+	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy",
+}
 
-// setEnv finds the variables for the command.
+// setEnv sets c.Env and c.paths.
 func (c *Control) setEnv() error {
-	env, err := c.leading(c.suite.server)
+	env, err := c.envFor(c.suite.server)
 	if err != nil {
 		return err
 	}
+
+	// The URLs of a server with a known base show the paths below the base.
 	const base = "http://base"
-	below := serve.New(nil, base)
-	defer below.Close()
-	upstreams, err := c.leading(below)
+	probe := serve.New(nil, base)
+	defer probe.Close()
+	probeEnv, err := c.envFor(probe)
 	if err != nil {
 		return err
 	}
-	for _, v := range upstreams {
+	for _, v := range probeEnv {
 		name, value, _ := strings.Cut(v, "=")
 		if path, ok := strings.CutPrefix(value, base); ok {
 			c.paths[name] = path
 		}
 	}
+
 	c.Env = append(env, "PROMPTECHO_URL="+c.URL)
 	if c.Dir != "" {
-		paths, _ := json.Marshal(c.paths) // texts always marshal
+		paths, _ := json.Marshal(c.paths) // strings always marshal
 		c.Env = append(c.Env, "PROMPTECHO_PATHS="+string(paths))
 	}
-	if !c.Online && !c.Lenient { // a shell would keep the variables
-		for _, name := range proxies {
+	// Without a command the user exports the variables in a shell, where a proxy would
+	// outlive this process.
+	if !c.Online && !c.Standalone {
+		for _, name := range proxyVariables {
 			c.Env = append(c.Env, name+"="+c.URL)
 		}
 		c.Env = append(c.Env, "NODE_USE_ENV_PROXY=1") // Node.js reads the variables only then
@@ -54,10 +63,11 @@ func (c *Control) setEnv() error {
 	return nil
 }
 
-// leading returns the variables that lead SDKs to a server. Real keys are the command's already,
-// and nobody prints them. Where tests have cassettes of their own, nobody knows whether one will
-// be recorded: dummies are in the place of those that are not there.
-func (c *Control) leading(server *serve.Server) ([]string, error) {
+// envFor returns the variables that make SDKs send their requests to a server. Real API keys
+// are left out: the command inherits them, and they must not be printed. If tests have
+// cassettes of their own, one may be recorded in a run or not; an API key that is not set
+// gets a placeholder, so that the SDK works in a replay.
+func (c *Control) envFor(server *serve.Server) ([]string, error) {
 	key := func(name string) string {
 		if !c.Online {
 			return c.suite.rec.Secret(name)
@@ -71,7 +81,7 @@ func (c *Control) leading(server *serve.Server) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range keys {
+	for _, name := range sdkKeys {
 		if value := key(name); value != "" {
 			env = append(env, name+"="+value)
 		}
@@ -88,25 +98,29 @@ func (c *Control) leading(server *serve.Server) ([]string, error) {
 	return env, nil
 }
 
-// stray stops a request that goes past the base URLs, and names it. The reason is what clients
-// print of the answer of a proxy.
-func (c *Control) stray(w http.ResponseWriter, host string) {
-	if name, port, err := net.SplitHostPort(host); err == nil && (port == "443" || port == "80") {
+// stopBypass answers a request for host that came to the control as to a proxy: it would
+// have bypassed the cassettes. Clients print the reason phrase of a proxy that refuses
+// CONNECT, so the answer is written by hand, with the explanation as its reason phrase.
+func (c *Control) stopBypass(w http.ResponseWriter, host string) {
+	name, port, err := net.SplitHostPort(host)
+	if err == nil && (port == "443" || port == "80") {
 		host = name
 	}
 	c.mu.Lock()
-	if !slices.Contains(c.strayed, host) {
-		c.strayed = append(c.strayed, host)
+	if !slices.Contains(c.bypassHosts, host) {
+		c.bypassHosts = append(c.bypassHosts, host)
 	}
 	c.mu.Unlock()
+
 	text := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return '?'
 		}
 		return r
 	}, "promptecho serve stopped a request to "+host+", which would have bypassed the cassette")
+
 	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil { // HTTP/2, which no proxy speaks here
+	if err != nil { // HTTP/2, which proxies without TLS do not speak
 		refuse(w, http.StatusForbidden, text)
 		return
 	}
@@ -115,12 +129,13 @@ func (c *Control) stray(w http.ResponseWriter, host string) {
 		"%d\r\nX-Should-Retry: false\r\nConnection: close\r\n\r\n%s", text, len(text), text)
 }
 
-// addStrays adds what asked past the base URLs, and what to do.
-func (c *Control) addStrays(rep *Report) {
+// addBypassed adds an error for each host of a request that would have bypassed the
+// cassettes.
+func (c *Control) addBypassed(rep *Report) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	slices.Sort(c.strayed)
-	for _, host := range c.strayed {
+	slices.Sort(c.bypassHosts)
+	for _, host := range c.bypassHosts {
 		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %s was stopped: "+
 			"it would have bypassed the cassette, and this run sends nothing upstream. "+
 			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its "+

@@ -19,29 +19,43 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
-// Open opens the cassette for what no test asks, and listens.
+// suiteKey is the key of the suite's server if all requests come to one address.
+const suiteKey = "suite"
+
+// Open opens the cassette of the suite, and begins to serve.
 func Open(config Config) (*Control, error) {
 	c := &Control{
 		Config:   config,
-		sessions: map[string]*session{}, below: map[string]*serve.Server{}, paths: map[string]string{}, opened: map[string]string{},
+		sessions: map[string]*session{},
+		servers:  map[string]*serve.Server{},
+		paths:    map[string]string{},
+		tests:    map[string]string{},
 	}
 	listener, err := c.listen()
 	if err != nil {
 		return nil, err
 	}
 	c.URL = "http://" + listener.Addr().String()
-	c.suite = &session{file: c.Cassette, whole: c.Whole}
+
+	c.suite = &session{file: c.Cassette, requireAll: c.RequireAll}
 	if err := c.open(c.suite, c.Mode, "-mode"); err != nil {
 		listener.Close()
 		return nil, err
 	}
-	c.Online = c.suite.rec.Online() || c.Dir != "" && c.mayRecord()
-	c.suite.server = serve.New(c.suite, "")
-	if c.Listen != "" {
-		c.suite.server = serve.New(c.suite, c.URL+"/in/suite")
-		c.below["suite"] = c.suite.server
+	c.Online = c.suite.rec.Online() || c.Dir != "" && c.recordsNewTests()
+	if c.Listen == "" {
+		c.suite.server = serve.New(c.suite, "")
+	} else {
+		c.suite.server = serve.New(c.suite, c.URL+"/in/"+suiteKey)
+		c.servers[suiteKey] = c.suite.server
 	}
-	c.web = http.Server{Handler: c, ReadHeaderTimeout: time.Minute, Protocols: new(http.Protocols), ErrorLog: log.New(io.Discard, "", 0)}
+
+	c.web = http.Server{
+		Handler:           c,
+		ReadHeaderTimeout: time.Minute,
+		Protocols:         new(http.Protocols),
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
 	c.web.Protocols.SetHTTP1(true)
 	c.web.Protocols.SetUnencryptedHTTP2(true)
 	if err := c.setEnv(); err != nil {
@@ -49,20 +63,23 @@ func Open(config Config) (*Control, error) {
 		c.Close(Ending{Failed: true})
 		return nil, err
 	}
-	go func() { _ = c.web.Serve(listener) }() // ends by Close
+	go func() { _ = c.web.Serve(listener) }() // returns when Close closes c.web
 	return c, nil
 }
 
-// listen opens the address. It must be one of this machine: whoever reaches it has what is
-// recorded, and in a run that records, the keys.
+// listen opens the listener of the control. The address must be one of this machine: a
+// client that reaches it can read the recordings and, in a run that records, use the API
+// keys.
 func (c *Control) listen() (net.Listener, error) {
 	if c.Listen == "" {
-		if l, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err == nil {
 			return l, nil
 		}
 		return net.Listen("tcp6", "[::1]:0")
 	}
-	if _, _, err := net.SplitHostPort(c.Listen); err != nil || !urls.IsLoopback(c.Listen) {
+	_, _, err := net.SplitHostPort(c.Listen)
+	if err != nil || !urls.IsLoopback(c.Listen) {
 		return nil, fmt.Errorf("-listen %s: it must be an "+
 			"address of this machine with a port: 127.0.0.1:8090, [::1]:8090",
 			c.Listen)
@@ -70,8 +87,9 @@ func (c *Control) listen() (net.Listener, error) {
 	return net.Listen("tcp", c.Listen)
 }
 
-// mayRecord reports whether a test that has no cassette may go upstream.
-func (c *Control) mayRecord() bool {
+// recordsNewTests reports whether the requests of a test without a cassette go upstream.
+// It opens a cassette that does not exist and asks its recorder.
+func (c *Control) recordsNewTests() bool {
 	probe := &session{file: filepath.Join(c.Dir, ".none.yaml")}
 	if c.open(probe, c.Mode, "-mode") != nil {
 		return false
@@ -80,97 +98,123 @@ func (c *Control) mayRecord() bool {
 	return probe.rec.Online()
 }
 
-// ServeHTTP answers at the address.
+// ServeHTTP serves requests of four kinds: CONNECT and absolute URLs of clients that use the
+// control as a proxy, requests to an upstream below /in/, and requests to open and close
+// cassettes.
 func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch path := r.URL.EscapedPath(); {
+	key, isUpstream := upstreamKey(r.URL.EscapedPath())
+	switch {
 	case r.Method == http.MethodConnect:
-		c.stray(w, r.Host)
+		c.stopBypass(w, r.Host)
 	case r.URL.IsAbs():
-		c.stray(w, r.URL.Host)
-	case below(path) != nil:
-		c.ask(w, r, below(path))
+		c.stopBypass(w, r.URL.Host)
+	case isUpstream:
+		c.forward(w, r, key)
 	default:
-		c.control(w, r)
+		c.serveControl(w, r)
 	}
 }
 
-// ask hands a request below a base URL to the server of the cassette that is open there.
-func (c *Control) ask(w http.ResponseWriter, r *http.Request, parts []string) {
-	c.mu.Lock()
-	server := c.below[parts[0]]
-	switch {
-	case server == nil && c.stopped:
-		c.mu.Unlock()
+// forward passes a request below a base URL to the server with a key: that of the test which
+// is open there or, if there is none, one in front of the suite's cassette.
+func (c *Control) forward(w http.ResponseWriter, r *http.Request, key string) {
+	server, err := c.serverFor(key)
+	if err != nil {
 		panic(http.ErrAbortHandler)
-	case server == nil:
-		server = serve.New(c.suite, c.URL+"/in/"+parts[0])
-		c.below[parts[0]] = server
 	}
-	c.mu.Unlock()
 	server.ServeHTTP(w, r)
 }
 
-// An Ending is how everything ended.
-type Ending struct {
-	Failed      bool // the command failed
-	Interrupted bool // or was stopped
+func (c *Control) serverFor(key string) (*serve.Server, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if server := c.servers[key]; server != nil {
+		return server, nil
+	}
+	if c.stopped {
+		return nil, errStopped
+	}
+	server := serve.New(c.suite, c.URL+"/in/"+key)
+	c.servers[key] = server
+	return server, nil
 }
 
-// Close ends what is still open, and says what there is to say of the whole run.
+// An Ending is how the command ended.
+type Ending struct {
+	Failed      bool
+	Interrupted bool
+}
+
+// Close closes the cassettes that are still open, and reports on the whole run.
 func (c *Control) Close(e Ending) Report {
 	c.Stop()
-	_ = c.web.Close() // of connections that nobody uses any more
+	_ = c.web.Close() // the remaining connections are idle
 	c.mu.Lock()
-	sessions := c.sessions
+	running := c.sessions
 	c.sessions = nil
 	c.mu.Unlock()
-	c.ending.Wait()
-	cut := report.Outcome{Failed: true, Stopped: true}
-	for name, s := range sessions {
-		c.conclude(s, cut)
+	c.closing.Wait()
+	for name, s := range running {
+		c.closeTest(s, report.Outcome{Failed: true, Stopped: true})
 		c.total.note(finding.TestRunning, fmt.Sprintf("%s: %s was still running", s.file, name))
 	}
-	rep := c.end(c.suite, report.Outcome{Failed: e.Failed, Stopped: e.Interrupted || c.Lenient, Filtered: e.Interrupted})
-	if c.Dir == "" {
-		c.addStrays(&rep)
-		return rep
+
+	rep := c.close(c.suite, report.Outcome{
+		Failed:   e.Failed,
+		Stopped:  e.Interrupted || c.Standalone,
+		Filtered: e.Interrupted,
+	})
+	if c.Dir != "" {
+		for _, note := range c.total.Findings {
+			rep.note(note.Code, note.Text)
+		}
+		passed := !e.Failed && !e.Interrupted
+		c.addTests(&rep, passed)
 	}
-	for _, note := range c.total.Findings {
-		rep.note(note.Code, note.Text)
-	}
-	c.ofTests(&rep, !e.Failed && !e.Interrupted)
-	c.addStrays(&rep)
+	c.addBypassed(&rep)
 	return rep
 }
 
-// ofTests adds what is to be said of the cassettes of tests.
-func (c *Control) ofTests(rep *Report, passed bool) {
-	unused := slices.DeleteFunc(c.cassettes(), func(f string) bool { return c.opened[f] != "" })
-	left := fmt.Sprintf("the tests of %s in %s did not run", english.Count(len(unused), "cassette"), c.Dir)
+// addTests adds to the report of the suite what concerns its tests together: cassettes that
+// no test has opened, the number of requests, and the tests that failed on their cassettes.
+func (c *Control) addTests(rep *Report, passed bool) {
+	unopened := slices.DeleteFunc(c.cassettesOfTests(), func(f string) bool { return c.tests[f] != "" })
+	didNotRun := fmt.Sprintf("the tests of %s in %s did not run",
+		english.Count(len(unopened), "cassette"), c.Dir)
 	switch {
-	case len(unused) > 0 && c.Whole && passed:
-		rep.fail(finding.CassetteUnopened, left+": "+list(unused)+". Delete the cassettes of deleted tests")
-	case len(unused) > 0 && len(c.opened) > 0:
-		rep.note(finding.CassetteUnopened, left+" (-require-all fails such a run)")
+	case len(unopened) > 0 && c.RequireAll && passed:
+		rep.fail(finding.CassetteUnopened,
+			didNotRun+": "+list(unopened)+". Delete the cassettes of deleted tests")
+	case len(unopened) > 0 && len(c.tests) > 0:
+		rep.note(finding.CassetteUnopened, didNotRun+" (-require-all fails such a run)")
 	}
+
 	if c.total.Recorded > 0 {
-		rep.note(finding.RequestsCounted, fmt.Sprintf("%s: %s replayed, %d recorded", english.Count(len(c.opened), "test"), english.Count(int(c.total.Replayed), "request"), c.total.Recorded))
+		rep.note(finding.RequestsCounted, fmt.Sprintf("%s: %s replayed, %d recorded",
+			english.Count(len(c.tests), "test"),
+			english.Count(int(c.total.Replayed), "request"),
+			c.total.Recorded))
 	}
-	slices.Sort(c.unfit)
-	if len(c.unfit) > 0 {
-		rep.fail(finding.TestUnfit, english.Count(len(c.unfit), "test")+" failed because of a cassette; each failure says why: "+list(c.unfit))
+
+	slices.Sort(c.failedTests)
+	if len(c.failedTests) > 0 {
+		rep.fail(finding.TestUnfit, fmt.Sprintf(
+			"%s failed because of a cassette; each failure says why: %s",
+			english.Count(len(c.failedTests), "test"), list(c.failedTests)))
 	}
 }
 
-// Stop ends all requests that are under way. They do not count as given up by their clients.
+// Stop ends all requests that are under way. The recorders do not count them as canceled by
+// their clients.
 func (c *Control) Stop() {
 	c.mu.Lock()
 	c.stopped = true
 	servers := []*serve.Server{c.suite.server}
-	for _, s := range c.below {
+	for _, s := range c.servers {
 		servers = append(servers, s)
 	}
 	c.mu.Unlock()
+
 	var all sync.WaitGroup
 	for _, s := range servers {
 		all.Go(s.Close)
@@ -178,23 +222,32 @@ func (c *Control) Stop() {
 	all.Wait()
 }
 
-// Asked reports whether anything was asked.
+// Asked reports whether the control got a request of the suite, or of one of its tests.
 func (c *Control) Asked() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.suite.asked.Load() || len(c.opened) > 0 || len(c.strayed) > 0
+	return c.suite.asked.Load() || len(c.tests) > 0 || len(c.bypassHosts) > 0
 }
 
-// below returns what stands behind /in/ in a path: who asks, and the scheme and the host of the
-// upstream. It is nil if that is not all there.
-func below(path string) []string {
+// upstreamKey returns the key in a path such as /in/KEY/https/api.openai.com/v1/models. ok is
+// false if the path has another form.
+func upstreamKey(path string) (key string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "/in/")
-	parts := strings.SplitN(rest, "/", 4)
-	if !ok || len(parts) < 3 || parts[0] == "" || !slices.Contains([]string{"http", "https"}, parts[1]) || parts[2] == "" {
-		return nil
+	if !ok {
+		return "", false
 	}
-	return parts
+	parts := strings.SplitN(rest, "/", 4)
+	if len(parts) < 3 {
+		return "", false
+	}
+	key = parts[0]
+	scheme := parts[1]
+	host := parts[2]
+	if key == "" || host == "" {
+		return "", false
+	}
+	return key, scheme == "http" || scheme == "https"
 }
 
-// list names the first of many.
+// list names the first 20 of many tests or cassettes.
 func list(names []string) string { return english.List(names, 20) }

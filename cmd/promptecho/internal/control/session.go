@@ -14,8 +14,9 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
-// open opens a cassette.
-func (c *Control) open(s *session, mode, by string) error {
+// open opens the cassette of a session in a record mode. chosenBy says where the mode
+// comes from, for reports.
+func (c *Control) open(s *session, mode, chosenBy string) error {
 	var apply []func(*recorder.Config)
 	for _, line := range c.Options {
 		options, err := serveoptions.Options(line)
@@ -29,9 +30,9 @@ func (c *Control) open(s *session, mode, by string) error {
 		config.Words(serveoptions.Words)
 		config.OptionsAtTop(serveoptions.Options)
 		if mode != "" {
-			config.InModeOf(by, mode)
+			config.InModeOf(chosenBy, mode)
 		}
-		if c.Lenient {
+		if c.Standalone {
 			config.AllowUnused()
 		}
 		for _, options := range apply {
@@ -46,7 +47,7 @@ func (c *Control) open(s *session, mode, by string) error {
 	return nil
 }
 
-// RoundTrip hands a request to the recorder, and notes that there was one.
+// RoundTrip passes a request to the recorder, and notes that the session got one.
 func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.asked.Store(true)
 	if name := req.Header.Get(serveoptions.NameHeader); name != "" {
@@ -54,34 +55,59 @@ func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Header.Del(serveoptions.NameHeader)
 	}
 	resp, err := s.rec.RoundTrip(req)
-	if err == nil {
-		for _, name := range [...]string{"Location", "Content-Location"} {
-			// Below a base URL, a path would lead elsewhere.
-			if u, err := url.Parse(resp.Header.Get(name)); err == nil && u.Host == "" && strings.HasPrefix(u.Path, "/") {
-				resp.Header.Set(name, req.URL.ResolveReference(u).String())
-			}
+	if err != nil {
+		return resp, err
+	}
+
+	for _, name := range [...]string{"Location", "Content-Location"} {
+		u, err := url.Parse(resp.Header.Get(name))
+		isPath := err == nil && u.Host == "" && strings.HasPrefix(u.Path, "/")
+		if isPath {
+			// The client would resolve the path against the address of the control, where
+			// the base URL of the upstream has a path of its own.
+			resp.Header.Set(name, req.URL.ResolveReference(u).String())
 		}
 	}
-	return resp, err
+	return resp, nil
 }
 
-// end closes the cassette of a session, and says what there is to say.
-func (c *Control) end(s *session, o report.Outcome) Report {
+// close closes the cassette of a session, and reports what the recorder and the session
+// have found.
+func (c *Control) close(s *session, o report.Outcome) Report {
 	s.server.Close()
 	tape := s.rec.Tape()
-	stored, used := tape.Stored(), 0
+	stored := tape.Stored()
+	used := 0
 	for _, rec := range stored {
 		if rec.Used() {
 			used++
 		}
 	}
-	replays := !s.rec.Online()
-	o.Short = !s.whole
-	o.Filtered = o.Filtered || !s.asked.Load() // so that nothing unused is evidence
-	o.Command = func(mode string) string { return c.Command(s.remedy(mode, replays), s.command) }
-	present, ran := tape.State.Present, o.Whole() || !s.asked.Load() && !o.Failed && !o.Skipped && !o.Stopped
+	cassetteExists := tape.State.Present
+	isReplay := !s.rec.Online()
+	asked := s.asked.Load()
+
+	o.Short = !s.requireAll
+	if !asked {
+		// The test may not have run at all, so an unused recording says nothing.
+		o.Filtered = true
+	}
+	o.Command = func(mode string) string {
+		return c.Command(s.remedyMode(mode, isReplay), s.command)
+	}
+	endedUnasked := !asked && !o.Failed && !o.Skipped && !o.Stopped
+	ranWhole := o.Whole() || endedUnasked
+
 	rep := s.rec.Finish(o)
-	r := Report{Cassette: s.file, Replayed: rep.Done.Replayed, Recorded: rep.Done.Recorded, Missed: rep.Done.Missed, Errors: []string{}, Notes: []string{}, Findings: []finding.Finding{}}
+	r := Report{
+		Cassette: s.file,
+		Replayed: rep.Done.Replayed,
+		Recorded: rep.Done.Recorded,
+		Missed:   rep.Done.Missed,
+		Errors:   []string{},
+		Notes:    []string{},
+		Findings: []finding.Finding{},
+	}
 	for _, found := range rep.Findings {
 		if found.Severity == finding.Failure {
 			r.fail(found.Code, found.Text)
@@ -89,30 +115,37 @@ func (c *Control) end(s *session, o report.Outcome) Report {
 			r.note(found.Code, found.Text)
 		}
 	}
+
+	hasNoRequest := s.test != "" && cassetteExists && ranWhole && !asked
+	mayHaveUnused := !s.requireAll && !c.Standalone && used < len(stored)
 	switch {
-	case s.name != "" && present && ran && !s.asked.Load():
-		r.fail(finding.NoRequest, s.file+": no request of the test arrived, and the cassette has "+english.Count(len(stored), "recording")+
+	case hasNoRequest:
+		r.fail(finding.NoRequest, fmt.Sprintf("%s: no request of the test arrived, and the cassette has %s"+
 			": if its client was created before OPENAI_BASE_URL and the like were set, create it in "+
-			"the test; if the test sends no requests any more, delete the cassette")
-	case s.asked.Load() && !s.whole && !c.Lenient && used < len(stored) && o.Whole() && len(r.Errors) == 0:
-		r.note(finding.RecordingUnused, s.file+": "+fmt.Sprintf("%d of %s", used, english.Count(len(stored), "recording"))+" used (with -require-all, "+
-			"a run with unused recordings fails)")
+			"the test; if the test sends no requests any more, delete the cassette",
+			s.file, english.Count(len(stored), "recording")))
+	case mayHaveUnused && asked && o.Whole() && len(r.Errors) == 0:
+		r.note(finding.RecordingUnused, fmt.Sprintf("%s: %d of %s used (with -require-all, "+
+			"a run with unused recordings fails)",
+			s.file, used, english.Count(len(stored), "recording")))
 		if tape.State.Partial {
 			r.note(finding.RecordingPartial, s.file+" stays partial while recordings are unused; "+
 				"-mode=all -require-all records everything again and drops them")
 		}
 	}
-	r.OK, r.Text = len(r.Errors) == 0, strings.Join(slices.Concat(r.Notes, r.Errors), "\n")
+	r.OK = len(r.Errors) == 0
+	r.Text = strings.Join(slices.Concat(r.Notes, r.Errors), "\n")
 	return r
 }
 
-// remedy returns the mode that records what is missing and throws nothing away that the user has
-// not named; a report names the mode all.
-func (s *session) remedy(mode string, replays bool) string {
+// remedyMode returns the record mode that a report advises in place of mode. A report of a
+// replay advises the mode all, which records everything again; a mode that records only what
+// is missing is enough, and does not drop recordings that the user has not named.
+func (s *session) remedyMode(mode string, isReplay bool) string {
 	switch {
-	case mode != "all" || !replays:
+	case mode != "all" || !isReplay:
 		return mode
-	case s.whole:
+	case s.requireAll:
 		return "update"
 	}
 	return "new_episodes"

@@ -17,12 +17,11 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder/function"
 )
 
-// AgentTape (https://pypi.org/project/agenttape, docs/format.md) records calls of Python: of
-// functions, of methods of the openai SDK, and of httpx and requests. What it says of each is
-// read as what promptecho would have recorded in the same place. A call of which the file does
-// not say what was asked, or what came back, is left out.
+// AgentTape (https://pypi.org/project/agenttape, docs/format.md) records calls in Python: of
+// functions, of methods of the openai SDK, and of httpx and requests. Each is read as the interaction
+// that promptecho would have recorded. A call without its request or its result is left out.
 
-// openAIPaths are the paths of the methods that its openai adapter records.
+// openAIPaths has the paths of the methods of the openai SDK that AgentTape records.
 var openAIPaths = map[string]string{
 	"chat.completions": "chat/completions",
 	"responses":        "responses",
@@ -30,7 +29,7 @@ var openAIPaths = map[string]string{
 }
 
 const (
-	viaCallback   = "<via-callback>" // stands where a callback of a framework did not see the request
+	viaCallback   = "<via-callback>" // in place of an argument that a callback of a framework did not get
 	agentRedacted = "***REDACTED***"
 	agentAsset    = "__agenttape_asset__"
 	agentBoundary = "boundary=AGENTTAPE_BOUNDARY"
@@ -38,8 +37,9 @@ const (
 
 // agentTape reads a cassette of AgentTape, in YAML or JSON.
 func (r *reader) agentTape(root *yaml.Node) {
-	if v := member(root, "version"); r.string(v, "version") != "1" {
-		r.failf(root, "version", "this is format %q of AgentTape; only format 1 can be imported", r.string(v, "version"))
+	version := r.string(member(root, "version"), "version")
+	if version != "1" {
+		r.failf(root, "version", "this is format %q of AgentTape; only format 1 can be imported", version)
 	}
 	r.isNumber = agentNumber.MatchString
 	for _, n := range r.list(root, "interactions") {
@@ -58,12 +58,12 @@ func (r *reader) agentTape(root *yaml.Node) {
 	}
 }
 
-// leaveOut notes an interaction of which the file does not say enough.
+// leaveOut notes an interaction that the file does not have enough information about.
 func (r *reader) leaveOut(n *yaml.Node, code finding.Code, why string) {
 	r.cassette.LeftOut = append(r.cassette.LeftOut, LeftOut{r.line(n), code, why})
 }
 
-// agentHTTP reads what httpx or requests sent.
+// agentHTTP reads a request of httpx or requests.
 func (r *reader) agentHTTP(n *yaml.Node) {
 	if member(n, "error") != nil {
 		r.leaveOut(n, finding.AnswerMissing, "the request failed with a Python error, so there is no answer")
@@ -85,15 +85,19 @@ func (r *reader) agentHTTP(n *yaml.Node) {
 	r.addAgent(n, x)
 }
 
-// agentMessage reads a request or an answer. Forms and JSON are kept as what they say.
+// agentMessage reads a request or an answer. AgentTape keeps the content of forms and of JSON, not
+// their bytes.
 func (r *reader) agentMessage(n *yaml.Node, field string) message {
 	m := message{headers: r.headers(member(n, "headers"), field+".headers")}
-	m.complete = len(m.headers) > 0 // it drops credentials and what each client adds, and nothing else
+	// AgentTape drops only credentials and the headers that every client adds.
+	m.complete = len(m.headers) > 0
 	switch {
 	case has(n, "json"):
-		m.body, m.remade = r.json(orNull(n, "json"), field+".json"), true
+		m.body = r.json(orNull(n, "json"), field+".json")
+		m.remade = true
 	case has(n, "form"):
-		m.body, m.remade = r.form(orNull(n, "form"), field+".form"), true
+		m.body = r.form(orNull(n, "form"), field+".form")
+		m.remade = true
 	case has(n, "body_b64"):
 		coded := member(n, "body_b64")
 		b, err := base64.StdEncoding.DecodeString(r.string(coded, field+".body_b64"))
@@ -101,7 +105,7 @@ func (r *reader) agentMessage(n *yaml.Node, field string) message {
 			r.failf(coded, field+".body_b64", "invalid base64: %v", err)
 		}
 		m.body = b
-	case has(n, "content"): // of its first versions
+	case has(n, "content"): // of the first versions of AgentTape
 		m.body = []byte(r.string(member(n, "content"), field+".content"))
 	default:
 		m.body = []byte(r.string(member(n, "text"), field+".text"))
@@ -114,11 +118,15 @@ func (r *reader) agentMessage(n *yaml.Node, field string) message {
 	return m
 }
 
+// nameOf returns the word for a message in sentences.
 func nameOf(field string) string {
-	return map[string]string{"request": "request", "response": "answer"}[field]
+	if field == "response" {
+		return "answer"
+	}
+	return field
 }
 
-// form returns a form, in the order of its fields.
+// form returns a urlencoded form with the fields of a mapping, in their order.
 func (r *reader) form(n *yaml.Node, field string) (body []byte) {
 	if n.Kind != yaml.Mapping {
 		r.failf(n, field, "want a mapping of names to values")
@@ -133,12 +141,12 @@ func (r *reader) form(n *yaml.Node, field string) (body []byte) {
 	return body
 }
 
-// agentLLM reads a call of the openai SDK: its arguments are the members of the request's
-// body, and what it returned is the answer's.
+// agentLLM reads a call of the openai SDK: its arguments are the members of the body of the request,
+// and its result is the body of the answer.
 func (r *reader) agentLLM(n *yaml.Node) {
 	req := r.part(n, "request")
 	endpoint := r.string(member(req, "endpoint"), "request.endpoint")
-	path, ok := openAIPaths[endpoint]
+	path, isKnown := openAIPaths[endpoint]
 	result := member(n, "response")
 	switch {
 	case member(n, "error") != nil:
@@ -148,8 +156,9 @@ func (r *reader) agentLLM(n *yaml.Node) {
 		r.leaveOut(n, finding.RequestMissing, "a framework reported "+
 			"a model call, but not what was sent, or to which provider")
 		return
-	case !ok:
-		r.leaveOut(n, finding.RequestMissing, "the model call is not a known one of the openai SDK: "+strconv.Quote(endpoint))
+	case !isKnown:
+		r.leaveOut(n, finding.RequestMissing,
+			"the model call is not a known one of the openai SDK: "+strconv.Quote(endpoint))
 		return
 	case r.string(member(req, "stream"), "request.stream") == "true":
 		r.leaveOut(n, finding.AnswerMissing, "the model call was streamed, and the events are not known")
@@ -158,44 +167,51 @@ func (r *reader) agentLLM(n *yaml.Node) {
 		r.leaveOut(n, finding.AnswerMissing, "the model call returned no object, so the answer is not known")
 		return
 	}
+	isEndpoint := func(e *yaml.Node) bool { return e.Key.Text == "endpoint" }
 	body := *req
-	body.Elems = slices.DeleteFunc(slices.Clone(req.Elems), func(e *yaml.Node) bool { return e.Key.Text == "endpoint" })
+	body.Elems = slices.DeleteFunc(slices.Clone(req.Elems), isEndpoint)
 	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is " +
 		"rebuilt from the arguments, for api.openai.com, and without extra_body, if there was one")
 	r.addAgent(n, &exchange{
-		line:      r.line(n),
-		method:    "POST",
-		url:       "https://api.openai.com/v1/" + path,
-		asked:     message{body: r.json(&body, "request")},
-		status:    200,
-		answer:    message{body: r.json(result, "response"), headers: map[string][]string{"Content-Type": {"application/json"}}},
+		line:   r.line(n),
+		method: "POST",
+		url:    "https://api.openai.com/v1/" + path,
+		asked:  message{body: r.json(&body, "request")},
+		status: 200,
+		answer: message{
+			body:    r.json(result, "response"),
+			headers: map[string][]string{"Content-Type": {"application/json"}},
+		},
 		latencyMS: r.milliseconds(n),
 	})
 }
 
-// agentFunction reads the call of a function: its argument is an object of the parameters, as
-// a struct of Go has them.
+// agentFunction reads the call of a function. Its argument is an object with the parameters, like a
+// struct in Go.
 func (r *reader) agentFunction(n *yaml.Node, kind string) {
 	req := r.part(n, "request")
 	name := r.string(member(req, "name"), "request.name")
 	if b := member(n, "boundary"); b != nil {
 		name = r.string(b, "boundary")
 	}
+	name = kind + "/" + name
 	argument := orNull(req, "args")
+	isUnknown := func(e *yaml.Node) bool { return e.Text == viaCallback }
+	hasNoArgument := argument == nil && has(req, "name")
 	switch {
-	case !function.IsName(kind + "/" + name):
-		r.leaveOut(n, finding.NotWrappable, "no function can be wrapped under the name "+strconv.Quote(kind+"/"+name))
+	case !function.IsName(name):
+		r.leaveOut(n, finding.NotWrappable, "no function can be wrapped under the name "+strconv.Quote(name))
 		return
-	case slices.ContainsFunc(req.Elems, func(e *yaml.Node) bool { return e.Text == viaCallback }), argument == nil && has(req, "name"):
-		r.leaveOut(n, finding.RequestMissing, "a framework reported a call of "+kind+"/"+name+", but not its argument")
+	case hasNoArgument || slices.ContainsFunc(req.Elems, isUnknown):
+		r.leaveOut(n, finding.RequestMissing, "a framework reported a call of "+name+", but not its argument")
 		return
-	case argument == nil: // of record_call, which has a request of its own
+	case argument == nil: // record_call writes its arguments as the request
 		argument = req
 	}
 	it := &interaction.Interaction{
 		Line:      r.line(n),
 		LatencyMS: r.milliseconds(n),
-		Request:   interaction.Request{Function: kind + "/" + name, Body: r.json(argument, "request.args")},
+		Request:   interaction.Request{Function: name, Body: r.json(argument, "request.args")},
 	}
 	if failure := member(n, "error"); failure != nil {
 		typ := r.string(member(failure, "type"), "error.type")
@@ -221,8 +237,11 @@ func (r *reader) addAgent(n *yaml.Node, x *exchange) {
 	r.add(n, x)
 }
 
+// noteRedacted notes bodies in which AgentTape has redacted texts.
 func (r *reader) noteRedacted(asked, answered []byte) {
-	if bytes.Contains(asked, []byte(agentRedacted)) || bytes.Contains(asked, []byte(url.QueryEscape(agentRedacted))) {
+	isRedacted := bytes.Contains(asked, []byte(agentRedacted))
+	isRedactedForm := bytes.Contains(asked, []byte(url.QueryEscape(agentRedacted)))
+	if isRedacted || isRedactedForm {
 		r.cassette.lose("AgentTape replaced texts in the request with %s (e-mail addresses, for "+
 			"example), so the real texts do not match, unless Mask or Ignore covers them", agentRedacted)
 	}
@@ -231,7 +250,7 @@ func (r *reader) noteRedacted(asked, answered []byte) {
 	}
 }
 
-// milliseconds returns how long a call took.
+// milliseconds returns the duration of a call.
 func (r *reader) milliseconds(n *yaml.Node) int64 {
 	m := member(n, "latency_ms")
 	if m == nil {
@@ -245,13 +264,13 @@ func (r *reader) milliseconds(n *yaml.Node) int64 {
 	return int64(ms)
 }
 
-// agentNumber is what is a number where it stands plain. Its emitter puts text in quotes that
-// looks like one of these, and leaves 0x1F and 1_000 plain, which are text.
+// agentNumber matches plain text that is a number. AgentTape quotes text that looks like one of these.
+// It does not quote 0x1F and 1_000, which are text.
 var agentNumber = regexp.MustCompile(`^[-+]?(?:[0-9]+|[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+)$`)
 
 var assetName = regexp.MustCompile(`^sha256:([0-9a-f]{64})$`)
 
-// inline puts the long texts that stand in files beside the cassette into their places.
+// inline replaces references to files next to the cassette, which have long texts, by these texts.
 func (r *reader) inline(n *yaml.Node) {
 	digest := member(n, agentAsset)
 	if digest == nil {
@@ -270,18 +289,19 @@ func (r *reader) inline(n *yaml.Node) {
 		r.failf(digest, agentAsset, "a long text is in a file of its own, which cannot be read: %v", err)
 		return
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != m[1] {
+	sum := sha256.Sum256(data)
+	if hex.EncodeToString(sum[:]) != m[1] {
 		r.failf(digest, agentAsset, "the file of this text was changed: its SHA-256 is not its name")
 		return
 	}
 	text := string(data)
-	if r.string(member(n, "encoding"), "encoding") == "base64" { // bytes, which short ones are, too
+	if r.string(member(n, "encoding"), "encoding") == "base64" { // short bytes are base64, too
 		text = base64.StdEncoding.EncodeToString(data)
 	}
 	*n = yaml.Node{Kind: yaml.Scalar, Style: yaml.Quoted, Text: text, Pos: n.Pos, Key: n.Key}
 }
 
-// orNull returns the value of a key, also if that is null; nil if it is not there.
+// orNull returns the value of a key, even if it is null; nil if there is no such key.
 func orNull(n *yaml.Node, key string) *yaml.Node {
 	for _, e := range n.Elems {
 		if e.Key != nil && e.Key.Text == key {

@@ -20,28 +20,28 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
-// A Cassette is what a file of another tool holds.
+// A Cassette has the content of a file of another tool.
 type Cassette struct {
-	Tool         string                     // and its format, if it has several
+	Tool         string                     // with the format, if the tool has several
 	Interactions []*interaction.Interaction // in order; not redacted, and without kind, key and usage
-	Losses       []Loss                     // what the file does not say, or what cannot be kept
+	Losses       []Loss                     // what the tool did not keep, or what cannot be kept
 	LeftOut      []LeftOut                  // in order
 }
 
-// A Loss is something that was not kept, and of how many interactions.
+// A Loss is information that was not kept for some interactions.
 type Loss struct {
 	Text  string
-	Times int
+	Times int // the number of interactions
 }
 
-// A LeftOut is an interaction that is not among those of a cassette, and why.
+// A LeftOut is an interaction that is not imported.
 type LeftOut struct {
 	Line int          `json:"line"` // of the file
-	Code finding.Code `json:"code"`
-	Why  string       `json:"why"` // the same, for people
+	Code finding.Code `json:"code"` // why
+	Why  string       `json:"why"`  // the same in words
 }
 
-// lose notes that something of an interaction was not kept.
+// lose notes that information about an interaction was not kept.
 func (c *Cassette) lose(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for i := range c.Losses {
@@ -56,7 +56,7 @@ func (c *Cassette) lose(format string, args ...any) {
 // An exchange is a request and its answer as a tool has written them.
 type exchange struct {
 	line   int // of the file
-	start  int // the offset of that, for httprr
+	start  int // the offset of the line; only for httprr
 	method string
 	url    string
 	asked  message
@@ -67,17 +67,17 @@ type exchange struct {
 	latencyMS int64
 }
 
-// A message is what a request and an answer have in common.
+// A message is a request without its method and URL, or an answer without its status.
 type message struct {
 	headers  map[string][]string
 	trailers map[string][]string
 	body     []byte
-	length   int64 // of the body, as the tool has it beside the headers; 0 and less mean nothing
-	remade   bool  // the tool kept what the body says and not its bytes
-	complete bool  // the tool kept all headers but credentials, and those that each client adds
+	length   int64 // of the body, if the tool records it apart from the headers; otherwise 0 or less
+	remade   bool  // the tool kept the content of the body and not its bytes
+	complete bool  // the tool kept all headers except credentials and those that every client adds
 }
 
-// add adds an exchange to the cassette. The error says what a cassette cannot hold.
+// add adds an exchange to the cassette. It is an error if a cassette cannot contain it.
 func (c *Cassette) add(x *exchange) error {
 	kept, hasPlaceholders := withPlaceholders(x.url)
 	if hasPlaceholders {
@@ -93,7 +93,8 @@ func (c *Cassette) add(x *exchange) error {
 	var invalid *url.Error
 	switch {
 	case errors.As(err, &invalid):
-		return fmt.Errorf("the request has no valid URL: %w", invalid.Err) // without the URL, which may hold a secret
+		// The URL is not in the error: it may contain a secret.
+		return fmt.Errorf("the request has no valid URL: %w", invalid.Err)
 	case u.Scheme == "" || u.Host == "":
 		return fmt.Errorf("the URL of the request names no host: %q; "+
 			"write the address of the server in front of it",
@@ -110,6 +111,7 @@ func (c *Cassette) add(x *exchange) error {
 	return nil
 }
 
+// request returns the request of an exchange.
 func (c *Cassette) request(x *exchange) interaction.Request {
 	m := &x.asked
 	c.checkLength(m, "request")
@@ -130,40 +132,43 @@ func (c *Cassette) request(x *exchange) interaction.Request {
 	}
 }
 
-// isComplete reports whether a tool kept all headers of a request but credentials: those of
-// a vendor or of its SDK are there. Many tools strip these, or keep no more than a few that
-// all clients send; then it is not known which others there were.
+// isComplete reports whether a tool has kept all headers of a request except credentials: there is a
+// header of a vendor or of its SDK. Many tools drop these headers, or keep only a few that all
+// clients send; then it is not known which others there were.
 func isComplete(headers interaction.Headers) bool {
 	return slices.ContainsFunc(headers, func(h interaction.Header) bool {
-		if strings.HasSuffix(h.Name, "-key") || strings.HasSuffix(h.Name, "-token") {
-			return false // a placeholder for a credential
-		}
-		return strings.HasPrefix(h.Name, "x-") || strings.HasPrefix(h.Name, "anthropic-") || strings.HasSuffix(h.Name, "-beta")
+		isCredential := strings.HasSuffix(h.Name, "-key") || strings.HasSuffix(h.Name, "-token")
+		isOfSDK := strings.HasPrefix(h.Name, "x-") || strings.HasPrefix(h.Name, "anthropic-")
+		isOfVendor := isOfSDK || strings.HasSuffix(h.Name, "-beta")
+		return isOfVendor && !isCredential
 	})
 }
 
 var urlEncoded = regexp.MustCompile(`^[\w.%+*\[\]-]+=[^&=\s]*(&[\w.%+*\[\]-]+=[^&=\s]*)*$`)
 
-// formOf returns the content type of a form, which cannot be read without; "" if a body is
-// none (RFC 7578; https://url.spec.whatwg.org/#urlencoded-serializing).
+// formOf returns the content type of a form, without which the form cannot be read; "" if a body is
+// not a form (RFC 7578; https://url.spec.whatwg.org/#urlencoded-serializing).
 func formOf(body []byte) string {
 	if urlEncoded.Match(body) {
 		return "application/x-www-form-urlencoded"
 	}
-	line, rest, ok := strings.Cut(string(body[:min(len(body), 4096)]), "\r\n")
-	boundary, dashes := strings.CutPrefix(line, "--")
-	if !ok || !dashes || boundary == "" || !strings.HasPrefix(strings.ToLower(rest), "content-disposition: form-data") {
+	line, rest, _ := strings.Cut(string(body[:min(len(body), 4096)]), "\r\n")
+	boundary, isBoundary := strings.CutPrefix(line, "--")
+	isPart := strings.HasPrefix(strings.ToLower(rest), "content-disposition: form-data")
+	if !isBoundary || boundary == "" || !isPart {
 		return ""
 	}
 	return `multipart/form-data; boundary="` + boundary + `"`
 }
 
+// withHeader adds a header, in the order of names.
 func withHeader(headers interaction.Headers, name, value string) interaction.Headers {
 	headers = append(headers, interaction.Header{Name: name, Values: []string{value}})
 	slices.SortStableFunc(headers, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	return headers
 }
 
+// response returns the answer of an exchange, decoded and cut into events.
 func (c *Cassette) response(x *exchange) interaction.Response {
 	m := &x.answer
 	resp := interaction.Response{
@@ -187,11 +192,12 @@ func (c *Cassette) response(x *exchange) interaction.Response {
 	return resp
 }
 
+// without removes a header.
 func without(headers interaction.Headers, name string) interaction.Headers {
 	return slices.DeleteFunc(headers, func(h interaction.Header) bool { return h.Name == name })
 }
 
-// checkLength notes a body that has another length than was announced.
+// checkLength notes a body whose length differs from the recorded one.
 func (c *Cassette) checkLength(m *message, of string) {
 	announced := m.length
 	if announced <= 0 {
@@ -206,8 +212,8 @@ func (c *Cassette) checkLength(m *message, of string) {
 	}
 }
 
-// decode takes the content coding off a body, or the header if the tool has done the first
-// and not the second.
+// decode decompresses the body of an answer, and removes its Content-Encoding header. Some tools have
+// decompressed the body and left the header.
 func (c *Cassette) decode(resp *interaction.Response) {
 	name := resp.Headers.Get("content-encoding")
 	if name == "" {
@@ -224,28 +230,29 @@ func (c *Cassette) decode(resp *interaction.Response) {
 	resp.Headers = without(resp.Headers, "content-encoding")
 }
 
-// plainOf takes a content coding off a body. ok is false if there is nothing to take off, or if
-// the body is not what the coding says. What is only cut off gives what can be read of it.
+// plainOf decompresses a body. ok is false if the body is not compressed with the coding of this name.
+// Of a body whose end is missing it returns the beginning.
 func plainOf(name string, body []byte) (plain []byte, ok bool) {
 	r, ok := coding.Reader(name, bytes.NewReader(body))
 	if !ok {
 		return nil, false
 	}
 	plain, err := io.ReadAll(io.LimitReader(r, maxPlain+1))
-	isCut := errors.Is(err, io.ErrUnexpectedEOF)
-	return plain, len(plain) <= maxPlain && !bytes.Equal(plain, body) && (err == nil || isCut && len(plain) > 0)
+	isCut := errors.Is(err, io.ErrUnexpectedEOF) && len(plain) > 0
+	isReadable := err == nil || isCut
+	return plain, isReadable && len(plain) <= maxPlain && !bytes.Equal(plain, body)
 }
 
-// maxPlain is the most that is made of a compressed body: more is a bomb, or nothing for a
-// cassette.
+// maxPlain is the largest size in bytes of a decompressed body. A larger one is a decompression bomb,
+// or too large for a cassette.
 const maxPlain = 1 << 30
 
-// cut cuts a stream into its events, and gives an answer its type if the tool has stripped
-// it: SDKs choose their decoder by that.
+// cut cuts the body of a stream into events. It also adds the Content-Type header if the tool has not
+// kept it, since SDKs choose their decoder by it.
 func (c *Cassette) cut(resp *interaction.Response) {
 	media := resp.Headers.Get("content-type")
 	if media == "" && isNDJSON(resp.Body) {
-		media = "application/x-ndjson" // which no body shows by its first line
+		media = "application/x-ndjson" // the Cutter cannot tell it from one line
 	}
 	cutter := stream.Cutter{ContentType: media}
 	cutter.Frame = func(frame []byte) {
@@ -255,7 +262,8 @@ func (c *Cassette) cut(resp *interaction.Response) {
 	cutter.Add(body)
 	framing, _ := cutter.End()
 	if framing != nil {
-		resp.Stream, resp.Body = framing.Name, nil
+		resp.Stream = framing.Name
+		resp.Body = nil
 		c.lose("the times of the stream's events are not known: they are replayed at once")
 	}
 	if resp.Headers.Get("content-type") != "" {
@@ -283,7 +291,7 @@ func isNDJSON(body []byte) bool {
 	return objects > 1
 }
 
-// mediaOf returns the type of a body by what it is, "" if that says nothing.
+// mediaOf returns the media type of a body by its content, "" if that is not clear.
 func mediaOf(framing string, body []byte) string {
 	switch {
 	case strings.HasPrefix(framing, "sse"):

@@ -12,25 +12,26 @@ import (
 // TestAgent is the name of the recorder of DataDog's dd-apm-test-agent.
 const TestAgent cassette.Tool = "dd-apm-test-agent"
 
-// oldVCRpy is what vcrpy before 1.0 wrote, which vcrpy itself refuses.
+// oldVCRpy is the format of vcrpy before 1.0, which later versions refuse.
 const oldVCRpy cassette.Tool = "vcrpy before 1.0"
 
-// These match the beginning of the list of interactions of a cassette, in YAML and in JSON, behind
-// the key, and that of a file of dd-apm-test-agent or of old vcrpy, which have no such list. They
-// may match other files, too.
+// yamlList and jsonList match the beginning of the list of interactions of a cassette, behind its key.
+// noList matches the beginning of a file of dd-apm-test-agent or of old vcrpy, which have no such
+// list. All of them match some other files, too.
 var (
 	yamlList = regexp.MustCompile(`^:[ \t]*\r?\n(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*- *(?:request|response|id|recorded_at)\b`)
 	jsonList = regexp.MustCompile(`^"\s*:\s*\[\s*\{\s*"(?:request|response|id|recorded_at)"`)
 	noList   = regexp.MustCompile(`^(?:\s*\[?\s*\{\s*"request"\s*:|(?:---\r?\n)?- request: *(?:!|\r?\n))`)
 )
 
-// beginsAsCassette reports whether one of them matches.
+// beginsAsCassette reports whether yamlList, jsonList or noList matches a text.
 func beginsAsCassette(text string) bool {
 	const key, window = "interactions", 4096 // the comments in front of a list are not longer
 	if noList.MatchString(text[:min(len(text), window)]) {
 		return true
 	}
-	for at := 0; ; {
+	at := 0
+	for {
 		i := strings.Index(text[at:], key)
 		if i < 0 {
 			return false
@@ -38,16 +39,17 @@ func beginsAsCassette(text string) bool {
 		before := strings.TrimSuffix(text[:at+i], "http_")
 		at += i + len(key)
 		behind := text[at:min(at+window, len(text))]
-		isKey := before == "" || strings.HasSuffix(before, "\n")
-		if isKey && yamlList.MatchString(behind) || strings.HasSuffix(before, `"`) && jsonList.MatchString(behind) {
+		isYAMLKey := before == "" || strings.HasSuffix(before, "\n")
+		isJSONKey := strings.HasSuffix(before, `"`)
+		if isYAMLKey && yamlList.MatchString(behind) || isJSONKey && jsonList.MatchString(behind) {
 			return true
 		}
 	}
 }
 
-// mayBeCassette reports whether a text is worth reading: it has the key of a list of
-// interactions. The tool is the one that it looks to be of, if that is known. certain says that
-// it is a cassette, or was one, if it cannot be read.
+// mayBeCassette reports whether a text may be a cassette of another tool, by its beginning. tool is the
+// one it looks like, "" if that is not known. certain says that the text is a cassette even if it
+// cannot be read.
 func mayBeCassette(text string) (tool cassette.Tool, ok, certain bool) {
 	if cassette.Recorded(text) {
 		return "", false, false
@@ -58,9 +60,9 @@ func mayBeCassette(text string) (tool cassette.Tool, ok, certain bool) {
 	return tool, tool != "" || begins, certain
 }
 
-// toolOf returns the tool that has written a document, by the keys that its reader needs; "" if it
-// is none. Many files have a list of interactions (contracts of Pact, logs of agents). The file
-// looks to be of a tool, "" if that is not known.
+// toolOf returns the tool that has written a document, by the keys that its reader needs; "" if the
+// document is not a cassette. Many other files have a list of interactions, such as contracts of Pact
+// and logs of agents. looks is the tool from mayBeCassette.
 func toolOf(looks cassette.Tool, root *yaml.Node) cassette.Tool {
 	if member(root, "http_interactions") != nil {
 		return cassette.RubyVCR
@@ -74,17 +76,18 @@ func toolOf(looks cassette.Tool, root *yaml.Node) cassette.Tool {
 	}
 	for _, n := range interactions.Elems {
 		req, resp := member(n, "request"), member(n, "response")
-		hasStatus := member(resp, "code") != nil || member(resp, "status") != nil && member(n, "id") != nil
+		hasCode := member(resp, "code") != nil
+		hasStatus := hasCode || member(resp, "status") != nil && member(n, "id") != nil
 		switch {
 		case member(n, "kind") != nil:
-			return "" // one of ours
+			return "" // a cassette of promptecho
 		case member(req, "uri") != nil:
 			return cassette.VCRpy
 		case member(req, "url") != nil && hasStatus:
 			return cassette.GoVCR
 		}
 	}
-	// The members of every interaction are missing: the version tells go-vcr's from others.
+	// No interaction has the members of a tool. The version shows that it is a broken one of go-vcr.
 	if len(interactions.Elems) > 0 && member(root, "version") != nil && looks == cassette.GoVCR {
 		return cassette.GoVCR
 	}
@@ -101,15 +104,15 @@ func toolWithoutList(root *yaml.Node) cassette.Tool {
 		return ""
 	}
 	req, resp := member(root, "request"), member(root, "response")
-	isAgent := member(req, "method") != nil && member(req, "url") != nil && member(member(resp, "status"), "code") != nil
-	if isAgent {
+	hasCode := member(member(resp, "status"), "code") != nil
+	if member(req, "method") != nil && member(req, "url") != nil && hasCode {
 		return TestAgent
 	}
 	return ""
 }
 
-// Unsupported says what a file is that import does not read, although it may be a recording; "" if
-// that is not known.
+// Unsupported describes a file with recordings in a format that import does not read; "" if the format
+// is not known.
 func Unsupported(data []byte) string {
 	head := string(data[:min(len(data), 1<<20)])
 	hasAll := func(texts ...string) bool {

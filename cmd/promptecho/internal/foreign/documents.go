@@ -12,15 +12,15 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 )
 
-// format is the YAML of other tools. Psych, of Ruby, has its own tag for binary text.
+// format is the YAML of other tools. Psych, the writer of Ruby, has its own tag for binary text.
 var format = yaml.Format{Name: "a cassette", Tags: []string{"!!binary", "!binary", "!!str"}}
 
 // documents reads the documents of a YAML text, whose line ends are \n.
 //
-// Every text in them is read by package yaml, which gives it exactly or refuses it. That
-// package knows no anchors, aliases, directives, explicit keys and second documents, and few
-// tags. Where it refuses a text, goccy's lexer finds those; see [prepare]. The tag of a mapping
-// or a list is in its node, since a tool of Python writes there what object it was.
+// Package yaml reads them: it returns each text exactly, or refuses it. It does not know anchors,
+// aliases, directives, explicit keys, second documents and most tags. If it refuses a text, the lexer of
+// goccy finds those; see [prepare]. The tag of a mapping or a list is in its node: for tools of Python,
+// it has the class of the object.
 func documents(text string) ([]*yaml.Node, *yaml.Error) {
 	root, err := format.Parse(text)
 	if err == nil {
@@ -50,25 +50,25 @@ func documents(text string) ([]*yaml.Node, *yaml.Error) {
 	return roots, nil
 }
 
-// A mark is a tag, an anchor or an alias that was taken out of a text.
+// A mark is a tag, an anchor or an alias that was removed from a text.
 type mark struct {
 	offset, end int
 	name        string // as written
 	kind        token.Type
 }
 
-// word is what stands for an alias, where it stood.
+// word returns the word that replaces an alias.
 func (m *mark) word() string { return "_" + m.name[1:] }
 
+// lost returns the error for a mark that belongs to no node.
 func (m *mark) lost() *yaml.Error {
 	return &yaml.Error{Offset: m.offset, Msg: fmt.Sprintf("cannot tell what %q stands for; write it out", m.name)}
 }
 
-// prepare makes a text such that package yaml can read it. It puts blanks in the place of
-// anchors, directives and tags, and a word in the place of an alias, all of the same length, so
-// that everything stays where it was. Explicit keys are written as others are; see
-// [writeOutKey]. It returns a text for each document, and the marks that it took out, in order;
-// marks is nil if it found nothing that package yaml does not know.
+// prepare makes a text that package yaml can read. It replaces anchors, directives and tags by spaces,
+// and an alias by a word, all of the same length, so that offsets stay the same. It replaces explicit
+// keys; see [writeOutKey]. It returns a text for each document, and the marks that it has removed, in
+// order. marks is nil if there was nothing that package yaml does not know.
 func prepare(text string) (parts []string, marks []mark) {
 	out := []byte(text)
 	where := places{text: text}
@@ -79,15 +79,21 @@ func prepare(text string) (parts []string, marks []mark) {
 			}
 		}
 	}
-	found, starts, explicit := false, []int{}, []int{}
+	isAtTop := func(at int) bool {
+		return at < maxDirectives && strings.TrimSpace(string(out[:at])) == ""
+	}
+	found := false
+	var starts []int       // of documents
+	var explicitKeys []int // their question marks
 	tokens := tokenize(text)
 	for i, tk := range tokens {
 		at := where.offset(tk.Position)
 		if at < 0 {
 			continue
 		}
-		switch rest := text[at:]; {
-		case tk.Type == token.DirectiveType && strings.HasPrefix(rest, "%") && at < maxDirectives && strings.TrimSpace(string(out[:at])) == "":
+		rest := text[at:]
+		switch {
+		case tk.Type == token.DirectiveType && strings.HasPrefix(rest, "%") && isAtTop(at):
 			blank(at, at+lineEnd(rest))
 			found = true
 		case tk.Type == token.DocumentHeaderType && strings.HasPrefix(rest, "---"):
@@ -95,13 +101,14 @@ func prepare(text string) (parts []string, marks []mark) {
 		case tk.Type == token.DocumentEndType && strings.HasPrefix(rest, "..."):
 			blank(at, at+3)
 		case tk.Type == token.MappingKeyType && strings.HasPrefix(rest, "?"):
-			explicit = append(explicit, at)
+			explicitKeys = append(explicitKeys, at)
 		case tk.Type == token.TagType || tk.Type == token.AnchorType || tk.Type == token.AliasType:
 			name := strings.TrimSpace(tk.Value)
 			if tk.Type != token.TagType && i+1 < len(tokens) {
 				name += strings.TrimSpace(tokens[i+1].Value)
 			}
-			ahead := strings.Index(rest[:lineEnd(rest)], name) // behind a tag the lexer's columns are too low
+			// Behind a tag, the columns of the lexer are too low.
+			ahead := strings.Index(rest[:lineEnd(rest)], name)
 			if slices.Contains(format.Tags, name) || ahead < 0 {
 				continue
 			}
@@ -111,10 +118,12 @@ func prepare(text string) (parts []string, marks []mark) {
 			if m.kind == token.AliasType {
 				copy(out[m.offset:], m.word())
 			}
-			marks, found = append(marks, m), true
+			marks = append(marks, m)
+			found = true
 		}
 	}
-	for _, at := range explicit { // after the tags, which may stand between the mark and the key
+	// After the tags, which may be between the question mark and the key.
+	for _, at := range explicitKeys {
 		keyEnd := writeOutKey(out, text, at)
 		if keyEnd < 0 {
 			continue
@@ -130,10 +139,10 @@ func prepare(text string) (parts []string, marks []mark) {
 	return cutDocuments(string(out), starts), append([]mark{}, marks...)
 }
 
-// maxDirectives is how long the directives at the top of a file are at most, in bytes.
+// maxDirectives is the largest size in bytes of the directives at the top of a file.
 const maxDirectives = 1024
 
-// tokenize asks goccy's lexer, which may panic where it is not sure of itself.
+// tokenize returns the tokens of the lexer of goccy, or none if it panics, as it may for broken text.
 func tokenize(text string) (tokens token.Tokens) {
 	defer func() {
 		if recover() != nil {
@@ -143,8 +152,8 @@ func tokenize(text string) (tokens token.Tokens) {
 	return lexer.Tokenize(text)
 }
 
-// cutDocuments returns a text for each of the documents that start at these offsets, in
-// which everything stands where it stood in all.
+// cutDocuments returns a text for each of the documents that start at some offsets. Offsets in these
+// texts are the same as in all: what is before a document is replaced by spaces.
 func cutDocuments(all string, starts []int) (parts []string) {
 	if len(starts) == 0 || strings.TrimSpace(all[:starts[0]]) != "" {
 		starts = append([]int{0}, starts...)
@@ -176,17 +185,22 @@ func lineEnd(s string) int {
 	return len(s)
 }
 
-// places finds the offsets of positions, which come in their order: it goes on from the last.
+// places finds the offsets of positions. They must come in their order: the search continues at the last
+// one.
 type places struct {
 	text         string
 	at           int // the offset of line and column, both counted from 0
 	line, column int
 }
 
-// offset returns the offset of a position, whose column is in characters; -1 if it stands
-// before the last one, or if the text has no such place.
+// offset returns the offset of a position, whose column counts characters. It is -1 if the position is
+// before the last one, or not in the text.
 func (p *places) offset(pos *token.Position) int {
-	if pos == nil || pos.Line-1 < p.line || pos.Line-1 == p.line && pos.Column-1 < p.column {
+	if pos == nil {
+		return -1
+	}
+	isBeforeLast := pos.Line-1 < p.line || pos.Line-1 == p.line && pos.Column-1 < p.column
+	if isBeforeLast {
 		return -1
 	}
 	for p.line < pos.Line-1 {
@@ -194,14 +208,17 @@ func (p *places) offset(pos *token.Position) int {
 		if next < 0 {
 			return -1
 		}
-		p.at, p.line, p.column = p.at+next+1, p.line+1, 0
+		p.at += next + 1
+		p.line++
+		p.column = 0
 	}
 	for p.column < pos.Column-1 {
 		if p.at >= len(p.text) || p.text[p.at] == '\n' {
 			return -1
 		}
 		_, n := utf8.DecodeRuneInString(p.text[p.at:])
-		p.at, p.column = p.at+n, p.column+1
+		p.at += n
+		p.column++
 	}
 	if p.at >= len(p.text) {
 		return -1
@@ -209,25 +226,24 @@ func (p *places) offset(pos *token.Position) int {
 	return p.at
 }
 
-// A resolver puts what was anchored into the place of its aliases. A mark that stood within
-// a text, as the text of goccy's lexer may have it, finds no node and is an error: no text
-// is ever changed.
+// A resolver replaces aliases by copies of the nodes with their anchors. The lexer of goccy may find a
+// mark inside of a text. Such a mark belongs to no node and is an error, so no text is changed.
 type resolver struct {
 	text     string
-	marks    []mark // those that were not met yet
-	anchored map[string]sized
-	size     int // of what was made from aliases
+	marks    []mark           // the marks behind the present node
+	anchored map[string]sized // the nodes with anchors, by name
+	size     int              // of all copies
 	err      *yaml.Error
 }
 
-// sized is a node with a measure of how much there is in it.
+// sized is a node with its size: the number of nodes in it, and of the bytes of their texts.
 type sized struct {
 	node yaml.Node
 	size int
 }
 
-// maxAliased is how much aliases may stand for, in bytes and nodes: a file of a few lines
-// can stand for any amount.
+// maxAliased is the largest size of all copies that aliases make. Without a limit, a file of a few lines
+// could need any amount of memory ("billion laughs").
 const maxAliased = 64 << 20
 
 // resolve resolves the aliases in n, and returns the size of n.
@@ -239,8 +255,11 @@ func (r *resolver) resolve(n *yaml.Node) (size int) {
 	if tag != nil && r.isOfCollection(tag, n) {
 		n.Tag = tag.name
 	}
-	if len(r.marks) > 0 && r.marks[0].kind == token.AliasType && r.marks[0].offset == n.Pos && n.Kind == yaml.Scalar {
-		return r.alias(n)
+	if n.Kind == yaml.Scalar && len(r.marks) > 0 {
+		next := r.marks[0]
+		if next.kind == token.AliasType && next.offset == n.Pos {
+			return r.alias(n)
+		}
 	}
 	size = 1 + len(n.Text)
 	for _, e := range n.Elems {
@@ -256,8 +275,8 @@ func (r *resolver) resolve(n *yaml.Node) (size int) {
 	return size
 }
 
-// isOfCollection reports whether a tag before a node is that of a collection, and not that of
-// the first key in it: in block style, such a tag stands in the line of the key.
+// isOfCollection reports whether a tag before a node is that of a collection. In block style, a tag in
+// the line of the first key is the tag of this key.
 func (r *resolver) isOfCollection(tag *mark, n *yaml.Node) bool {
 	switch n.Kind {
 	case yaml.Sequence:
@@ -268,11 +287,14 @@ func (r *resolver) isOfCollection(tag *mark, n *yaml.Node) bool {
 	return false
 }
 
-// before passes the marks that belong to the node or key at an offset, and returns the
-// anchors and the tag among them. There is nothing but white space between them and it.
+// before removes from r.marks those of the node or key at an offset, and returns the anchors and the tag
+// among them. It is an error if there is more than white space between a mark and the node.
 func (r *resolver) before(pos int) (anchors []mark, tag *mark) {
-	for r.err == nil && len(r.marks) > 0 && r.marks[0].offset < pos && r.marks[0].kind != token.AliasType {
+	for r.err == nil && len(r.marks) > 0 {
 		m := r.marks[0]
+		if m.offset >= pos || m.kind == token.AliasType {
+			break
+		}
 		if strings.TrimSpace(r.text[m.end:max(m.end, pos)]) != "" {
 			r.err = m.lost()
 			return nil, nil
@@ -287,7 +309,7 @@ func (r *resolver) before(pos int) (anchors []mark, tag *mark) {
 	return anchors, tag
 }
 
-// alias puts what was anchored into the place of an alias.
+// alias replaces an alias by a copy of the node with its anchor.
 func (r *resolver) alias(n *yaml.Node) (size int) {
 	m := r.marks[0]
 	to, ok := r.anchored[m.name[1:]]
@@ -304,8 +326,9 @@ func (r *resolver) alias(n *yaml.Node) (size int) {
 	}
 	r.marks = r.marks[1:]
 	r.size += to.size
-	key, pos := n.Key, n.Pos
-	*n = to.node
-	n.Key, n.Pos = key, pos
+	node := to.node
+	node.Key = n.Key
+	node.Pos = n.Pos
+	*n = node
 	return to.size
 }

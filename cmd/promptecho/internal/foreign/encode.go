@@ -11,16 +11,18 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// Contents returns what is to be saved of a cassette that was read from the file name. It
-// is redacted as a recording is: secrets that a request carries, and those in the
-// environment, are replaced in all interactions. If interactions were left out it is partial, so
-// that the next local run records those. The error says what must not be written.
+// Contents returns the cassette as promptecho saves it. name is that of the file it was read from, for
+// messages. The secrets that a request carries, and those in the environment, are redacted in all
+// interactions, as in a recording. If interactions were left out, the cassette is partial, so that
+// the next local run records these. It is an error if a secret cannot be redacted.
 func (c *Cassette) Contents(name string, environ []string) (*cassette.Contents, error) {
 	var policy redact.Policy
 	policy.Environment(environ)
 	for _, it := range c.Interactions {
-		if err := policy.Interaction(it).Err(); err != nil {
-			return nil, finding.Errorf(finding.NotSaved, fmt.Sprintf("%s:%d", name, it.Line), "%w: nothing was written", err)
+		err := policy.Interaction(it).Err()
+		if err != nil {
+			place := fmt.Sprintf("%s:%d", name, it.Line)
+			return nil, finding.Errorf(finding.NotSaved, place, "%w: nothing was written", err)
 		}
 	}
 	contents := &cassette.Contents{Partial: len(c.LeftOut) > 0}

@@ -1,9 +1,9 @@
 // Package foreign reads the cassettes of other tools: go-vcr, vcrpy, the VCR of Ruby and R,
-// betamax, httprr, AgentTape and dd-apm-test-agent. It gives what they hold, byte for byte, and says what they do not hold. What
-// of that may be written is the business of others.
+// betamax, httprr, AgentTape and dd-apm-test-agent. It returns their content byte for byte, and
+// lists what they have not kept. It does not decide what may be written.
 //
-// A file each has the formats, and detect.go tells them apart. All but httprr's are YAML, which
-// documents.go and reader.go read; convert.go makes interactions of what they say.
+// There is a file for each format; detect.go tells the formats apart. All but that of httprr are
+// YAML, which documents.go and reader.go read. convert.go makes interactions.
 package foreign
 
 import (
@@ -18,9 +18,9 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
-// Read reads the file data of another tool; name is its name for messages, and asset reads a
-// file that the tool has put beside it. It returns nil if that is no cassette of a tool that it
-// knows. A cassette that it cannot give exactly is an error, a [*codec.SyntaxError].
+// Read reads a cassette of another tool. name is that of the file, for messages. asset reads a file
+// that the tool has written next to it. Read returns nil if data is not a cassette of a known tool.
+// A cassette that it cannot read exactly is an error, a [*codec.SyntaxError].
 func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*Cassette, error) {
 	text, err := plain(data)
 	if err != nil {
@@ -73,22 +73,25 @@ func Read(name string, data []byte, asset func(name string) ([]byte, error)) (*C
 	return r.cassette, nil
 }
 
-// maxText is how long a text is at most that is made of a compressed file.
+// maxText is the largest size in bytes of a decompressed file.
 const maxText = 1 << 30
 
-// plain returns the text of a file. One that is compressed with gzip is only read as far as
-// it takes to see what it is, unless it is one of httprr.
+// plain returns the text of a file. Of a file compressed with gzip, it returns "" unless that is one
+// of httprr, as the first bytes show.
 func plain(data []byte) (string, error) {
 	if !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		return string(data), nil
 	}
 	zr, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
-		return "", nil // no gzip file
+		return "", nil // not a gzip file
 	}
 	head := make([]byte, 64)
 	n, err := io.ReadFull(zr, head)
-	if err != nil && err != io.ErrUnexpectedEOF || cassette.Foreign(string(head[:n])) != cassette.HTTPRR {
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return "", nil
+	}
+	if cassette.Foreign(string(head[:n])) != cassette.HTTPRR {
 		return "", nil
 	}
 	var text strings.Builder

@@ -12,9 +12,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// goVCR reads a cassette of github.com/dnaeon/go-vcr: format 1 is that of its versions 1
-// and 2, format 2 that of its versions 3 and 4. What its hooks and matchers do at replay is
-// code, and no cassette has it.
+// goVCR reads a cassette of github.com/dnaeon/go-vcr. Versions 1 and 2 of go-vcr write format 1,
+// versions 3 and 4 write format 2. Hooks and matchers are code, which no cassette contains.
 func (r *reader) goVCR(root *yaml.Node) {
 	version := r.int(member(root, "version"), "version")
 	if version != 1 && version != 2 {
@@ -37,9 +36,8 @@ func (r *reader) goVCR(root *yaml.Node) {
 		}
 		if text := r.string(member(resp, "duration"), "response.duration"); text != "" {
 			d, err := time.ParseDuration(text)
-			if ns := int64(0); err != nil {
-				ns = r.int(member(resp, "duration"), "response.duration")
-				d = time.Duration(ns)
+			if err != nil { // a number of nanoseconds
+				d = time.Duration(r.int(member(resp, "duration"), "response.duration"))
 			}
 			x.latencyMS = d.Milliseconds()
 		}
@@ -47,10 +45,10 @@ func (r *reader) goVCR(root *yaml.Node) {
 	}
 }
 
-// formBody returns the body of a request whose body was read by http.Request.ParseForm before
-// go-vcr recorded it, so that the cassette has it only in form. That method reads a body of POST,
-// PUT and PATCH, if it has the content type of a form, and adds the values of the query behind
-// those of the body: what the query has is no part of the body.
+// formBody returns the body of a request that http.Request.ParseForm has read before go-vcr recorded
+// it, so that the cassette has the body only as a form. ParseForm reads the body of POST, PUT and PATCH
+// if it has the content type of a form, and appends the values of the query to those of the body.
+// formBody removes these again.
 func formBody(x *exchange, form url.Values) []byte {
 	if !slices.Contains([]string{"POST", "PUT", "PATCH"}, strings.ToUpper(x.method)) {
 		return nil
@@ -66,7 +64,7 @@ func formBody(x *exchange, form url.Values) []byte {
 	query := u.Query()
 	for name, values := range query {
 		if !hasSuffix(form[name], values) {
-			query = nil // go-vcr before v4.0.2 wrote PostForm, which has the body alone
+			query = nil // go-vcr before v4.0.2 wrote PostForm, which does not have the query
 			break
 		}
 	}

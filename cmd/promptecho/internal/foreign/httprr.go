@@ -16,27 +16,29 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 )
 
-// readHTTPRR reads a file of golang.org/x/oscar's httprr, or of one of its copies: a line
-// with two lengths, and a request and an answer of those lengths as they stand on the wire.
+// readHTTPRR reads a file of golang.org/x/oscar's httprr, or of one of its copies. The file has, for
+// each exchange, a line with two lengths, and then a request and an answer of these lengths as they
+// were sent.
 func readHTTPRR(name, text string) (*Cassette, error) {
 	c := &Cassette{Tool: string(cassette.HTTPRR)}
 	at := strings.IndexByte(text, '\n') + 1
 	var records []*exchange
-	seen := map[string]int{} // of each request, its place
+	seen := map[string]int{} // the indices of records, by request
 	for at < len(text) {
 		start := at
 		line, _, _ := strings.Cut(text[at:], "\n")
 		at += len(line) + 1
 		first, second, _ := strings.Cut(strings.TrimSuffix(line, "\r"), " ")
-		n1, err1 := strconv.Atoi(first)
-		n2, err2 := strconv.Atoi(second)
-		if err1 != nil || err2 != nil || n1 < 0 || n2 < 0 || n1 > len(text)-at || n2 > len(text)-at-n1 {
+		hasLineEnd := at <= len(text)
+		rest := text[min(at, len(text)):]
+		req, rest, okReq := takeLength(first, rest)
+		resp, rest, okResp := takeLength(second, rest)
+		if !hasLineEnd || !okReq || !okResp {
 			return nil, codec.ErrorAt(name, text, start, "", "want a line with two lengths, and "+
 				"after it a request and an answer of these lengths; the file was cut, or its line "+
 				"ends were changed (git config core.autocrlf)")
 		}
-		req, resp := text[at:at+n1], text[at+n1:at+n1+n2]
-		at += n1 + n2
+		at = len(text) - len(rest)
 		x := &exchange{line: 1 + strings.Count(text[:start], "\n"), start: start}
 		if err := x.readWire(c, req, resp); err != nil {
 			return nil, codec.ErrorAt(name, text, start, "", "%v", err)
@@ -58,8 +60,18 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 	return c, nil
 }
 
-// readWire reads a request and its answer (RFC 9112). The length of a body is that of the
-// text: scrubbers change bodies and forget the header.
+// takeLength cuts as many bytes from the beginning of a text as a number says. ok is false if it is not
+// a number, or if the text has fewer bytes.
+func takeLength(number, text string) (taken, rest string, ok bool) {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n > len(text) {
+		return "", text, false
+	}
+	return text[:n], text[n:], true
+}
+
+// readWire reads a request and its answer (RFC 9112). A body is all that follows the headers: scrubbers
+// change bodies and leave the header Content-Length as it was.
 func (x *exchange) readWire(c *Cassette, req, resp string) error {
 	line, err := x.asked.readWire(c, req)
 	if err != nil {
@@ -69,7 +81,8 @@ func (x *exchange) readWire(c *Cassette, req, resp string) error {
 	if len(words) != 3 {
 		return fmt.Errorf("no request starts with %q", yaml.Clip(line))
 	}
-	x.method, x.url = words[0], words[1]
+	x.method = words[0]
+	x.url = words[1]
 	line, err = x.answer.readWire(c, resp)
 	if err != nil {
 		return fmt.Errorf("the answer: %w", err)
@@ -112,8 +125,8 @@ var (
 	chunkStart = regexp.MustCompile(`\r\n[0-9a-fA-F]+\r\n`)
 )
 
-// dechunk reads a body in chunks, and its trailers. If one chunk has another length than it
-// says, a scrubber has changed it: what stands between its length and the end is it.
+// dechunk reads a body in chunks, and its trailers. If the length of a single chunk is wrong, a scrubber
+// has changed the body, which is then all between the length and the last chunk.
 func (m *message) dechunk(c *Cassette, rest []byte) error {
 	src := bufio.NewReader(bytes.NewReader(rest))
 	body, err := io.ReadAll(httputil.NewChunkedReader(src))

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// writeOutKey writes the explicit key whose question mark is at an offset as a key in front of a
-// colon, and returns where the key ends; -1 if it has not done so. PyYAML writes keys of more than 128 characters and
-// keys that are objects so:
+// writeOutKey replaces the explicit key whose question mark is at an offset by a key in front of a
+// colon. It returns where the key ends, or -1 if it has changed nothing. PyYAML writes explicit keys of
+// more than 128 characters, and keys that are objects:
 //
 //	? a long key            a long key:
 //	: value                   value
@@ -17,10 +17,10 @@ import (
 //	- Accept                  Accept:
 //	: - application/json        - application/json
 //
-// The second key is of a subclass of str: the only element of the list is its text. The text of
-// the file is out before tags were blanked. What is written has the length of what was there, so
-// that everything else stays where it is. A key that runs over lines or is a collection is left
-// alone, and is an error of package yaml.
+// The second key is of a subclass of str: the only element of the list is its text. out is the text in
+// which tags are replaced by spaces, text still has them. The length of out stays the same, so that all
+// offsets do. A key of several lines, and one that is a collection, is not changed, and package yaml
+// refuses it.
 func writeOutKey(out []byte, text string, at int) (keyEnd int) {
 	column := at - lineStart(out, at)
 	if len(bytes.Trim(out[at-column:at], " -:")) > 0 {
@@ -53,7 +53,11 @@ func writeOutKey(out []byte, text string, at int) (keyEnd int) {
 }
 
 // oneLineKey matches a text in quotes, and plain text that is one key and nothing else.
-var oneLineKey = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s\-?:,\[\]{}#&*!|>'"%@\x60](?:[^:#]|:\S|\S#)*)$`)
+var oneLineKey = regexp.MustCompile(`^(?:` +
+	`"(?:[^"\\]|\\.)*"|` +
+	`'(?:[^']|'')*'|` +
+	`[^\s\-?:,\[\]{}#&*!|>'"%@\x60](?:[^:#]|:\S|\S#)*` +
+	`)$`)
 
 func lineStart(text []byte, at int) int { return bytes.LastIndexByte(text[:at], '\n') + 1 }
 
@@ -64,7 +68,7 @@ func endOfLine(text []byte, at int) int {
 	return len(text)
 }
 
-// contentAt returns the offset of the first character from an offset on that is no blank;
+// contentAt returns the offset of the first character at or behind an offset that is not a space;
 // len(text) if there is none.
 func contentAt(text []byte, at int) int {
 	at = min(at, len(text))

@@ -10,12 +10,13 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// json returns what a node says as compact JSON.
+// json returns the value of a node as compact JSON.
 func (r *reader) json(n *yaml.Node, field string) []byte {
 	v := r.value(n, field)
 	return v.AppendJSON(nil, exactjson.Layout{})
 }
 
+// value returns the value of a node.
 func (r *reader) value(n *yaml.Node, field string) (v exactjson.Value) {
 	switch n.Kind {
 	case yaml.Scalar:
@@ -36,13 +37,18 @@ func (r *reader) value(n *yaml.Node, field string) (v exactjson.Value) {
 	return v
 }
 
-// What plain text means to PyYAML, which reads YAML 1.1 (https://yaml.org/type): its
-// writers put in quotes what must not mean that. What JSON has not (dates) is text there.
+// These match the plain texts that PyYAML reads as values by the rules of YAML 1.1
+// (https://yaml.org/type). It quotes texts that look like them. Values that JSON does not have, such as
+// dates, become texts.
 var (
-	pyBool   = regexp.MustCompile(`^(?:(yes|Yes|YES|true|True|TRUE|on|On|ON)|no|No|NO|false|False|FALSE|off|Off|OFF)$`)
-	pyInt    = regexp.MustCompile(`^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$`)
-	pyFloat  = regexp.MustCompile(`^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+][0-9]+)?$`)
-	pyBase60 = regexp.MustCompile(`^[-+]?(?:[1-9][0-9_]*(?::[0-5]?[0-9])+|[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)$`) // 12:30 is 750, and 08:30 is text
+	pyBool  = regexp.MustCompile(`^(?:(yes|Yes|YES|true|True|TRUE|on|On|ON)|no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	pyInt   = regexp.MustCompile(`^[-+]?(?:0b[01_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$`)
+	pyFloat = regexp.MustCompile(`^[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+][0-9]+)?$`)
+	// 12:30 is 750, and 08:30 is text.
+	pyBase60 = regexp.MustCompile(`^[-+]?(?:` +
+		`[1-9][0-9_]*(?::[0-5]?[0-9])+|` +
+		`[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*` +
+		`)$`)
 	pyNoJSON = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
@@ -52,6 +58,7 @@ func pyTrue(plain string) bool {
 	return m != nil && m[1] != ""
 }
 
+// scalar returns the value of a scalar.
 func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 	text := r.string(n, field)
 	value := func(k exactjson.Kind, text string) exactjson.Value { return exactjson.Value{Kind: k, Text: text} }
@@ -71,15 +78,18 @@ func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 	if pyNoJSON.MatchString(text) {
 		r.failf(n, field, "%s is a number that JSON cannot write; put it in quotes if it is text", text)
 	}
-	isInt, isFloat := pyInt.MatchString(text), pyFloat.MatchString(text)
+	isInt := pyInt.MatchString(text)
+	isFloat := pyFloat.MatchString(text)
 	if r.isNumber != nil {
-		number := r.isNumber(text)
-		isInt, isFloat = isInt && number, number
+		isFloat = r.isNumber(text)
+		isInt = isInt && isFloat
 	}
-	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) && (isInt || isFloat) {
+	end, isJSON := exactjson.ScanNumber(text, 0)
+	if isJSON && end == len(text) && (isInt || isFloat) {
 		return value(exactjson.Number, text)
 	}
-	switch plain := strings.ReplaceAll(text, "_", ""); {
+	plain := strings.ReplaceAll(text, "_", "")
+	switch {
 	case isInt:
 		if i, ok := new(big.Int).SetString(plain, 0); ok {
 			return value(exactjson.Number, i.String())

@@ -7,20 +7,19 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// filter_sensitive_data of ruby VCR replaces a text by a placeholder, wherever that stands. By its
-// documentation, which R's follows with more brackets, it is a name in angle brackets: no client
-// sends these in a URL without escaping them.
+// filtered matches a placeholder with which filter_sensitive_data of ruby VCR replaces texts anywhere in
+// an interaction. Its documentation recommends a name in angle brackets, that of R in several. A client
+// escapes such brackets in a URL, so they are no part of the original.
 var filtered = regexp.MustCompile(`<+([A-Za-z][\w .-]*)>+`)
 
-// withPlaceholders returns the URL for a cassette in which each placeholder stands for any text when
-// a request is matched:
+// withPlaceholders returns a URL with placeholders of promptecho, which match any text in a request:
 //
 //	<API_BASE>/chat            https://<API_BASE>/chat       any server and any prefix
 //	https://api.<REGION>.test  as it is                      any text without a slash
 //	http://localhost:<PORT>/x  http://localhost/x            the port of a local server is not compared
 //	https://h.test/?team=<ID>  https://h.test/?team=[REDACTED]
 //
-// ok is false for a URL that has none.
+// ok is false for a URL without placeholders.
 func withPlaceholders(url string) (kept string, ok bool) {
 	if !filtered.MatchString(url) || strings.Contains(url, "<%") {
 		return url, false

@@ -6,9 +6,9 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 )
 
-// PyYAML writes an object of Python by what makes it again: "!!python/object/new:CLASS" or
-// "!!python/object/apply:FUNCTION" over its arguments, with its state behind them. vcrpy gives it
-// such objects for the names of headers (aiohttp), bodies that were files, and bodies that were
+// PyYAML writes an object of Python as the call that makes it: "!!python/object/new:CLASS" or
+// "!!python/object/apply:FUNCTION", with the arguments, and then the state of the object. vcrpy writes
+// objects for the names of headers (aiohttp), for bodies that were files, and for bodies that were
 // iterators.
 
 const (
@@ -17,8 +17,8 @@ const (
 	pyApply  = "!!python/object/apply:"
 )
 
-// plainObjects puts the value into the place of an object that stands for one value, such as the
-// name of a header, and the members into the place of an ordered dictionary.
+// plainObjects replaces objects that have a single value, such as the name of a header, by that value,
+// and dictionaries by mappings.
 func plainObjects(n *yaml.Node) {
 	for _, e := range n.Elems {
 		plainObjects(e)
@@ -27,27 +27,31 @@ func plainObjects(n *yaml.Node) {
 		return
 	}
 	args := pyArguments(n)
-	switch class := className(n.Tag); {
-	case class == "collections.OrderedDict" && len(args) == 1 && len(pairsOf(args[0])) == len(args[0].Elems):
+	class := className(n.Tag)
+	hasOneArgument := len(args) == 1
+	hasPairs := hasOneArgument && len(pairsOf(args[0])) == len(args[0].Elems)
+	switch {
+	case class == "collections.OrderedDict" && hasPairs:
 		*n = yaml.Node{Kind: yaml.Mapping, Elems: pairsOf(args[0]), Pos: n.Pos, Key: n.Key, Item: n.Item}
 	case class == "collections.defaultdict" && member(n, "dictitems") != nil:
 		items := member(n, "dictitems")
 		*n = yaml.Node{Kind: items.Kind, Elems: items.Elems, Pos: n.Pos, Key: n.Key, Item: n.Item}
-	case len(args) == 1 && args[0].Kind == yaml.Scalar: // a subclass of str or int, a member of an enum
+	case hasOneArgument && args[0].Kind == yaml.Scalar: // a subclass of str or int, or a member of an enum
 		value := *args[0]
-		value.Key, value.Item = n.Key, n.Item
+		value.Key = n.Key
+		value.Item = n.Item
 		*n = value
 	}
 }
 
-// className returns what a tag of an object names, as Python 3 names it.
+// className returns the class or function in the tag of an object, with its name in Python 3.
 func className(tag string) string {
 	name := tag[strings.LastIndexByte(tag, ':')+1:]
 	return strings.Replace(name, "__builtin__.", "builtins.", 1)
 }
 
-// pyArguments returns the arguments of a class or function: they are all that there is, or are
-// the member args.
+// pyArguments returns the arguments of the call that makes an object: a list, or the member args of a
+// mapping.
 func pyArguments(n *yaml.Node) []*yaml.Node {
 	if n.Kind == yaml.Sequence {
 		return n.Elems
@@ -58,8 +62,8 @@ func pyArguments(n *yaml.Node) []*yaml.Node {
 	return nil
 }
 
-// pyBytes returns the bytes that an object has which was the body of a request. ok is false if it
-// is another object than those whose bytes are in the file.
+// pyBytes returns the bytes of an object that was the body of a request. ok is false if the file does
+// not have the bytes of such an object.
 func (r *reader) pyBytes(n *yaml.Node, field string) (body []byte, ok bool) {
 	var chunks []*yaml.Node
 	args, state := pyArguments(n), member(n, "state")

@@ -8,23 +8,23 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 )
 
-// A reader makes a cassette of YAML nodes. After the first error what it makes is worthless.
+// A reader makes a cassette from YAML nodes. After an error, its results are not used.
 type reader struct {
 	name, text string
-	asset      func(name string) ([]byte, error) // reads a file beside the cassette
+	asset      func(name string) ([]byte, error) // reads a file next to the cassette
 	isNumber   func(plain string) bool           // nil for the rules of YAML 1.1
 	cassette   *Cassette
 	err        error
 }
 
-// failf notes what is wrong with a node, which stands at a field.
+// failf sets the error for a node with a field. Only the first error counts.
 func (r *reader) failf(n *yaml.Node, field, format string, args ...any) {
 	if r.err == nil {
 		r.err = codec.ErrorAt(r.name, r.text, n.Pos, field, format, args...)
 	}
 }
 
-// add adds what was read from a node.
+// add adds an exchange that was read from a node.
 func (r *reader) add(n *yaml.Node, x *exchange) {
 	if r.err != nil {
 		return
@@ -34,7 +34,7 @@ func (r *reader) add(n *yaml.Node, x *exchange) {
 	}
 }
 
-// member returns the value of a key, nil if it is not there or null.
+// member returns the value of a key, nil if there is none or if it is null.
 func member(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.Mapping {
 		return nil
@@ -47,7 +47,7 @@ func member(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// isNull reports whether a node is a null of YAML 1.1, which all of the tools write.
+// isNull reports whether a node is null by the rules of YAML 1.1, which all of the tools follow.
 func isNull(n *yaml.Node) bool {
 	if n.Kind != yaml.Scalar || n.Style != yaml.Plain || n.Tag != "" {
 		return false
@@ -112,7 +112,7 @@ func (r *reader) int(n *yaml.Node, field string) int64 {
 	return i
 }
 
-// base64 returns the bytes that a text stands for.
+// base64 returns the bytes of a text in base64.
 func (r *reader) base64(n *yaml.Node, field string) []byte {
 	b, err := yaml.DecodeBase64(strings.ReplaceAll(r.string(n, field), "\n", ""))
 	if err != nil {
@@ -150,8 +150,8 @@ func protoOf(version string) string {
 	return ""
 }
 
-// headers returns headers by their names: each has a value or a list of values. An empty list is
-// how R writes none, and a list of pairs is how vcrpy writes those of tornado.
+// headers reads headers: a mapping of names to values, or to lists of values. R writes an empty list if
+// there are none, and vcrpy writes those of tornado as a list of pairs.
 func (r *reader) headers(n *yaml.Node, field string) map[string][]string {
 	if n == nil {
 		return nil
@@ -166,7 +166,8 @@ func (r *reader) headers(n *yaml.Node, field string) map[string][]string {
 	}
 	headers := map[string][]string{}
 	for _, v := range members {
-		name, values := v.Key.Text, []*yaml.Node{v}
+		name := v.Key.Text
+		values := []*yaml.Node{v}
 		if v.Kind == yaml.Sequence {
 			values = v.Elems
 		}

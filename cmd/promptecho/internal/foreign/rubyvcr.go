@@ -8,8 +8,8 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 )
 
-// rubyVCR reads a cassette of the VCR of Ruby, or of R, or of betamax (Python), which have its
-// format with a few other keys.
+// rubyVCR reads a cassette of the VCR of Ruby, or of the VCR of R or of betamax (Python), whose formats
+// differ from that in a few keys.
 func (r *reader) rubyVCR(root *yaml.Node) {
 	for _, n := range r.list(root, "http_interactions") {
 		req, resp := r.part(n, "request"), r.part(n, "response")
@@ -44,7 +44,8 @@ func (r *reader) rubyMessage(n *yaml.Node, field string) message {
 		m.body = []byte(r.string(body, field+".body"))
 		return m
 	}
-	switch encoding := strings.ToUpper(r.string(member(body, "encoding"), field+".body.encoding")); encoding {
+	encoding := strings.ToUpper(r.string(member(body, "encoding"), field+".body.encoding"))
+	switch encoding {
 	case "", "UTF-8", "US-ASCII", "ASCII-8BIT", "BINARY":
 	default:
 		r.cassette.lose("the encoding of a body was %s, but the file "+
@@ -71,8 +72,7 @@ func (r *reader) rubyMessage(n *yaml.Node, field string) message {
 	return m
 }
 
-// unknownBody says why the bytes of a body are not in the file, as may be with the VCR of R; ""
-// if they are.
+// unknownBody says why the file of a VCR of R does not have the bytes of a body; "" if it has them.
 func (r *reader) unknownBody(n *yaml.Node, of string) string {
 	body := member(n, "body")
 	onDisk := member(body, "on_disk")

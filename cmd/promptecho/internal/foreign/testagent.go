@@ -7,8 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 )
 
-// testAgent reads a file of DataDog's dd-apm-test-agent, which has one request and its answer. A
-// body that is no text has a prefix and is in base64.
+// testAgent reads a file of DataDog's dd-apm-test-agent, which has one request and its answer. A binary
+// body is in base64, behind a prefix.
 func (r *reader) testAgent(root *yaml.Node) {
 	req, resp := r.part(root, "request"), r.part(root, "response")
 	r.add(root, &exchange{

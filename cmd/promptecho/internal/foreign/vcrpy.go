@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 )
 
-// vcrpy reads a cassette of vcrpy, in YAML or JSON. Some projects write what a JSON body
-// says beside it or in its place (parsed_body, of pydantic-ai's serializer). See python.go for
-// what is written of Python's objects.
+// vcrpy reads a cassette of vcrpy, in YAML or JSON. Some projects write the value of a JSON body next to
+// the body or in place of it, such as parsed_body of pydantic-ai's serializer. python.go has the objects
+// of Python.
 func (r *reader) vcrpy(root *yaml.Node) {
 	if v := member(root, "version"); v != nil && r.int(v, "version") != 1 {
 		r.failf(v, "version", "this is format %s of vcrpy; only format 1 can be imported", v.Text)
@@ -36,8 +36,8 @@ func (r *reader) vcrpy(root *yaml.Node) {
 	}
 }
 
-// pyRequest reads the headers and the body of a request. The error says why it is not known
-// what was sent.
+// pyRequest reads the headers and the body of a request. It is an error if the file does not have the
+// bytes of the body.
 func (r *reader) pyRequest(n *yaml.Node) (message, error) {
 	m := message{headers: r.headers(member(n, "headers"), "request.headers")}
 	body, parsed := member(n, "body"), member(n, "parsed_body")
@@ -51,14 +51,15 @@ func (r *reader) pyRequest(n *yaml.Node) (message, error) {
 		return m, nil
 	}
 	if body != nil && body.Kind != yaml.Scalar {
-		parsed, body = body, nil
+		parsed = body
+		body = nil
 	}
 	r.pyBody(&m, body, parsed, "request")
 	return m, nil
 }
 
-// pyResponse reads the headers and the body of an answer. For httpx, vcrpy before version 6 wrote
-// content in the place of body, with the text in it.
+// pyResponse reads the headers and the body of an answer. For httpx, vcrpy before version 6 wrote a
+// member content in place of body, with the text.
 func (r *reader) pyResponse(n *yaml.Node) message {
 	m := message{headers: r.headers(member(n, "headers"), "response.headers")}
 	body := member(n, "body")
@@ -80,7 +81,8 @@ func (r *reader) pyResponse(n *yaml.Node) message {
 // pyBody sets the body of a message: a text, or JSON where there is none.
 func (r *reader) pyBody(m *message, body, parsed *yaml.Node, field string) {
 	if body == nil && parsed != nil {
-		m.body, m.remade = r.json(parsed, field+".parsed_body"), true
+		m.body = r.json(parsed, field+".parsed_body")
+		m.remade = true
 		return
 	}
 	m.body = []byte(r.string(body, field+".body"))

@@ -9,98 +9,131 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// A process is what one test program has told so far.
+// A process is the state of a test program, as far as its log is read.
 type process struct {
 	dir     string            // of its package
-	tests   map[uint64]string // by the goroutine that runs them
-	running map[string]bool
+	tests   map[uint64]string // by the number of the goroutine that runs the test
+	running map[string]bool   // the tests and subtests that are running
 }
 
-// An asked is a request that was about to be sent.
-type asked struct {
+// A sentRequest is a request that a test program was about to send.
+type sentRequest struct {
 	method, url string
-	context     string // the test whose context it has
+	context     string // the name of the test whose context the request has
 	stack       []stack.Goroutine
 }
 
-// read reads a line of a log. It returns the request that it tells of, if it does.
-func (p *process) read(line string) (*asked, error) {
-	words := strings.Split(line, "\t")
-	for i := 1; i < len(words); i++ {
-		if strings.HasPrefix(words[i], `"`) {
-			text, err := strconv.Unquote(words[i])
-			if err != nil {
-				return nil, fmt.Errorf("a line in the log that a test program writes for promptecho "+
-					"cannot be read: %q. Run this again; if it stays, please report it", line)
-			}
-			words[i] = text
-		}
+// readLine reads a line of a log, as the hooks write them. It returns the request if the line
+// has one, and nil if the line is about a test.
+func (p *process) readLine(line string) (*sentRequest, error) {
+	words, err := unquoteFields(line)
+	if err != nil {
+		return nil, lineError(line)
 	}
+	event := words[0]
 	switch {
-	case words[0] == "start" && len(words) == 2:
+	case event == "start" && len(words) == 2:
 		p.dir = words[1]
 		return nil, nil
-	case words[0] == "ask" && len(words) == 5:
-		return &asked{words[1], words[2], words[3], stack.Parse(words[4])}, nil
-	case len(words) == 3:
-		id, err := strconv.ParseUint(words[1], 10, 64)
-		if err != nil {
-			break
-		}
-		switch words[0] {
-		case "begin":
-			p.tests[id] = words[2]
-			return nil, nil
-		case "run":
-			p.running[words[2]] = true
-			return nil, nil
-		case "stop":
-			delete(p.running, words[2])
-			return nil, nil
-		}
+	case event == "ask" && len(words) == 5:
+		return &sentRequest{
+			method:  words[1],
+			url:     words[2],
+			context: words[3],
+			stack:   stack.Parse(words[4]),
+		}, nil
+	case len(words) != 3:
+		return nil, lineError(line)
 	}
-	return nil, fmt.Errorf("a line in the log that a test program writes for promptecho cannot be "+
+
+	goroutine, err := strconv.ParseUint(words[1], 10, 64)
+	if err != nil {
+		return nil, lineError(line)
+	}
+	test := words[2]
+	switch event {
+	case "begin":
+		p.tests[goroutine] = test
+	case "run":
+		p.running[test] = true
+	case "stop":
+		delete(p.running, test)
+	default:
+		return nil, lineError(line)
+	}
+	return nil, nil
+}
+
+// unquoteFields splits a line at tabs. All fields but the first may be quoted.
+func unquoteFields(line string) ([]string, error) {
+	fields := strings.Split(line, "\t")
+	for i := 1; i < len(fields); i++ {
+		if !strings.HasPrefix(fields[i], `"`) {
+			continue
+		}
+		text, err := strconv.Unquote(fields[i])
+		if err != nil {
+			return nil, err
+		}
+		fields[i] = text
+	}
+	return fields, nil
+}
+
+func lineError(line string) error {
+	return fmt.Errorf("a line in the log that a test program writes for promptecho cannot be "+
 		"read: %q. Run this again; if it stays, please report it", line)
 }
 
-// attribute returns the test that makes a request. It asks those who know, the surest one
-// first: the code that runs, the context of the request, and the goroutines that started
-// the sender. A test that does not run makes no request: a pool that an earlier test
-// started works for the present one. Who names a subtest is more exact than who names the
-// test around it. If nobody knows, it is the only test that runs; if there are several, it
-// is one of them.
-func (p *process) attribute(a *asked) (test string, others []string) {
+// attribute returns the test that sends a request. If several may have sent it, test is empty
+// and others has them.
+//
+// These sources name a test, the most reliable one first:
+//
+//   - the functions on the stack of the sender
+//   - the context of the request
+//   - the tests that the goroutines run which started the sender
+//   - the functions on the stacks of these goroutines
+//
+// A test that is not running is left out: a goroutine of a pool that an earlier test has
+// started sends requests of the present test. A later source counts only if it names a subtest
+// of the test that was found. If no source names a running test, it is one of those that run.
+// If none runs, it is the test that started the sender.
+func (p *process) attribute(req *sentRequest) (test string, others []string) {
 	consider := func(name string) {
-		switch {
-		case name == "" || !p.runs(name):
-		case test == "" || within(name, test):
+		if name == "" || !p.isRunning(name) {
+			return
+		}
+		if test == "" || isSubtest(name, test) {
 			test = name
 		}
 	}
-	if len(a.stack) > 0 {
-		consider(firstTest(a.stack[0].Frames))
-		consider(a.context)
+	if len(req.stack) > 0 {
+		consider(firstTest(req.stack[0].Frames))
+		consider(req.context)
 	}
-	for _, g := range a.stack {
-		if name := p.tests[g.ID]; name != "" && p.runs(name) {
+	for _, g := range req.stack {
+		name := p.tests[g.ID]
+		if name != "" && p.isRunning(name) {
 			consider(name)
 			break
 		}
 	}
-	for _, g := range a.stack {
+	for _, g := range req.stack {
 		consider(firstTest(g.Frames))
 	}
 	if test != "" {
 		return test, nil
 	}
-	leaves := p.leaves()
+
+	innermost := p.innermostRunning()
 	switch {
-	case len(leaves) == 1:
-		return leaves[0], nil
-	case len(leaves) > 1:
-		return "", leaves
+	case len(innermost) == 1:
+		return innermost[0], nil
+	case len(innermost) > 1:
+		return "", innermost
 	}
-	for _, g := range a.stack { // after the end of its test
+	for _, g := range req.stack {
 		if name := p.tests[g.ID]; name != "" {
 			return name, nil
 		}
@@ -108,7 +141,7 @@ func (p *process) attribute(a *asked) (test string, others []string) {
 	return "", nil
 }
 
-// firstTest returns the test of the innermost frame that is of one.
+// firstTest returns the test of the innermost frame that belongs to one.
 func firstTest(frames []stack.Frame) string {
 	for _, f := range frames {
 		if name := testOf(f); name != "" {
@@ -118,35 +151,34 @@ func firstTest(frames []stack.Frame) string {
 	return ""
 }
 
-// runs reports whether a test, or a subtest of it, runs. Examples, benchmarks, TestMain and
-// init functions do not tell when they run, but no test runs then. Where the overlay does not
-// fit, nothing tells.
-func (p *process) runs(name string) bool {
+// isRunning reports whether a test, or a subtest of it, may be running. The hooks write no
+// events for examples, benchmarks, TestMain and init functions, but no test runs while these
+// do. Without the patches of the standard library there are no events at all.
+func (p *process) isRunning(name string) bool {
 	if len(p.running) == 0 {
-		return len(p.tests) == 0 || !strings.HasPrefix(name, "Test") || name == "TestMain"
+		hasEvents := len(p.tests) > 0
+		isTest := strings.HasPrefix(name, "Test") && name != "TestMain"
+		return !hasEvents || !isTest
 	}
-	if p.running[name] {
-		return true
-	}
+	return p.running[name] || p.hasRunningSubtest(name)
+}
+
+func (p *process) hasRunningSubtest(name string) bool {
 	for other := range p.running {
-		if within(other, name) {
+		if isSubtest(other, name) {
 			return true
 		}
 	}
 	return false
 }
 
-// within reports whether a test is a subtest of another.
-func within(test, outer string) bool { return strings.HasPrefix(test, outer+"/") }
+// isSubtest reports whether a test is a subtest of another, at any depth.
+func isSubtest(test, outer string) bool { return strings.HasPrefix(test, outer+"/") }
 
-// leaves returns the tests that run and have no subtest that runs.
-func (p *process) leaves() (list []string) {
+// innermostRunning returns the running tests that have no running subtest.
+func (p *process) innermostRunning() (list []string) {
 	for name := range p.running {
-		leaf := true
-		for other := range p.running {
-			leaf = leaf && !within(other, name)
-		}
-		if leaf {
+		if !p.hasRunningSubtest(name) {
 			list = append(list, name)
 		}
 	}

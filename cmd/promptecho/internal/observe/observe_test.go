@@ -14,8 +14,8 @@ import (
 // What the hooks see, and to which test it belongs, is tested in scripts, with the real
 // command and the tests in scripts/testdata/observe.
 
-// TestFallback: where the hooks do not fit the standard library, those of the default
-// transport take their place, and the result says why.
+// Where the patches do not fit the standard library, the hook in the default transport
+// replaces them, and the result says why.
 func TestFallback(t *testing.T) {
 	dir := app(t)
 	t.Chdir(dir)
@@ -24,7 +24,7 @@ func TestFallback(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
 	}
-	if !strings.Contains(r.Unfit, errFit.Error()) || len(r.Requests) != 1 || r.Failed {
+	if !strings.Contains(r.Incomplete, errPatchUnfit.Error()) || len(r.Requests) != 1 || r.Failed {
 		t.Fatalf("result is %+v\n%s", r, said.String())
 	}
 	if got := r.Requests[0]; got.Test != "TestApp" || got.Place != "app_test.go:12" || got.Host != "host.invalid" || got.Package != "." {
@@ -36,9 +36,9 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// TestToolchainInCache: go has downloaded the toolchain into the module cache, where it lets nobody replace a file.
+// The toolchain is in the module cache, where go does not let an overlay replace a file.
 func TestToolchainInCache(t *testing.T) {
-	goroot, err := output("env", "GOROOT")
+	goroot, err := goOutput("env", "GOROOT")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestToolchainInCache(t *testing.T) {
 	t.Setenv("GOMODCACHE", filepath.Dir(goroot))
 	var said bytes.Buffer
 	r, err := Run(nil, []string{"./..."}, &said)
-	if err != nil || r.Unfit != "" || len(r.Requests) != 1 || r.Requests[0].Host != "host.invalid" {
+	if err != nil || r.Incomplete != "" || len(r.Requests) != 1 || r.Requests[0].Host != "host.invalid" {
 		t.Fatalf("%+v, %v\n%s", r, err, said.String())
 	}
 }
@@ -82,14 +82,14 @@ func TestApp(t *testing.T) {
 	return dir
 }
 
-// TestFits: the hooks fit the standard library of the Go that runs this test.
-func TestFits(t *testing.T) {
+// The patches fit the standard library of the Go that runs this test.
+func TestPatchesFit(t *testing.T) {
 	t.Parallel()
-	goroot, err := output("env", "GOROOT")
+	goroot, err := goOutput("env", "GOROOT")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := overlay(goroot, t.TempDir()); err != nil {
+	if _, err := stdlibOverlay(goroot, t.TempDir()); err != nil {
 		t.Error(err)
 	}
 }
@@ -152,13 +152,15 @@ func TestTestOfFrame(t *testing.T) {
 	}
 }
 
-// TestAttribute has what a log can hold beside what TestObserve sees.
+// TestAttribute has the logs that the runs of TestObserve do not produce.
 func TestAttribute(t *testing.T) {
 	t.Parallel()
-	ask := func(context, text string) *asked { return &asked{context: context, stack: stack.Parse(text)} }
+	ask := func(context, text string) *sentRequest {
+		return &sentRequest{context: context, stack: stack.Parse(text)}
+	}
 	p := &process{tests: map[uint64]string{7: "TestA", 8: "TestB/x"}, running: map[string]bool{"TestB": true, "TestB/x": true, "TestB/y": true}}
 	for name, test := range map[string]struct {
-		ask    *asked
+		ask    *sentRequest
 		want   string
 		others []string
 	}{
@@ -177,15 +179,15 @@ func TestAttribute(t *testing.T) {
 		t.Errorf("after the end of all tests: %q", got)
 	}
 	for _, line := range []string{"ask", "run\tx\t\"TestA\"", "start\t\"", "what\t1\t\"TestA\""} {
-		if _, err := p.read(line); err == nil {
+		if _, err := p.readLine(line); err == nil {
 			t.Errorf("%q is read", line)
 		}
 	}
 }
 
-// TestPlaced: with -trimpath the files of the modules that are worked on stand below their
-// import paths, those of dependencies below paths with a version.
-func TestPlaced(t *testing.T) {
+// With -trimpath, the files of the modules have import paths, those of dependencies have
+// paths with a version.
+func TestResolveFiles(t *testing.T) {
 	t.Parallel()
 	modules := []module{{"example.com/app", "/work/app"}, {"example.com/app/tool", "/work/tool"}}
 	for file, want := range map[string]string{
@@ -198,14 +200,14 @@ func TestPlaced(t *testing.T) {
 		"/work/app/example.com/app/bot/bot.go": "/work/app/example.com/app/bot/bot.go",
 	} {
 		list := []stack.Goroutine{{Frames: []stack.Frame{{File: file, Line: 7}}}}
-		placed(list, modules)
+		resolveFiles(list, modules)
 		if got := list[0].Frames[0]; got.File != want || got.Line != 7 {
 			t.Errorf("%s is placed at %+v, want %s", file, got, want)
 		}
 	}
 }
 
-// TestFix: what is proposed compiles where it is to be written.
+// The proposed code compiles where it is to be written.
 func TestFix(t *testing.T) {
 	t.Parallel()
 	for test, want := range map[string]string{

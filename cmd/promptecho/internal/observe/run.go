@@ -24,38 +24,40 @@ import (
 
 // A Request is one or more requests of a test that are sent at one place to one host.
 type Request struct {
-	Package  string       `json:"package"`         // its folder, below that of the first module
-	Test     string       `json:"test"`            // with subtests; empty if several may have made it
-	Tests    []string     `json:"tests,omitempty"` // those, then
-	Place    string       `json:"place"`           // file:line, the nearest in the modules that are tested
-	From     string       `json:"from,omitempty"`  // the nearest in a test file, if that is another
+	Package string `json:"package"` // its folder, below that of the first module
+	Test    string `json:"test"`    // with subtests; empty if several may have sent it
+
+	// Tests are the tests that may have sent it, if there are several.
+	Tests    []string     `json:"tests,omitempty"`
+	Place    string       `json:"place"`          // file:line, the nearest in the modules
+	From     string       `json:"from,omitempty"` // the nearest in a test file, if that is another
 	Host     string       `json:"host"`
-	Family   string       `json:"family,omitempty"` // such as openai.chat; empty for what is no model API
+	Family   string       `json:"family,omitempty"` // the model API, such as openai.chat; empty for any other host
 	Count    int          `json:"count"`
-	Recorder string       `json:"recorder,omitempty"` // through which it goes; empty: it is not covered
-	Code     finding.Code `json:"code,omitempty"`     // no-recorder if it is not covered
+	Recorder string       `json:"recorder,omitempty"` // through which it goes; empty if it is not recorded
+	Code     finding.Code `json:"code,omitempty"`     // no-recorder if it is not recorded
 	Fix      string       `json:"fix,omitempty"`
 }
 
-// A Result is what a run has shown.
+// A Result has the requests of a run of go test.
 type Result struct {
-	Requests []Request    `json:"requests"`        // by package, test and place
-	Code     finding.Code `json:"code,omitempty"`  // why not all requests were seen
-	Unfit    string       `json:"unfit,omitempty"` // the same, for people
-	Failed   bool         `json:"failed"`          // go test did not pass
+	Requests   []Request    `json:"requests"`        // by package, test and place
+	Code       finding.Code `json:"code,omitempty"`  // why not all requests were seen
+	Incomplete string       `json:"unfit,omitempty"` // the same in words
+	Failed     bool         `json:"failed"`          // go test did not pass
 }
 
-// Run runs go test with the flags and packages, and writes what it prints to w. If not all
-// packages could be run, there is a result and an error.
+// Run runs go test with flags and packages, and writes what go test prints to w. If go test
+// could not run all packages, Run returns a result and an error.
 func Run(flags, packages []string, w io.Writer) (*Result, error) {
-	goroot, err := output("env", "GOROOT")
+	goroot, err := goOutput("env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
 	return run(goroot, flags, packages, w)
 }
 
-// run is Run with the standard library that stands in a folder.
+// run does what [Run] does, with the standard library below goroot.
 func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) {
 	dir, err := os.MkdirTemp("", "promptecho-observe")
 	if err != nil {
@@ -66,84 +68,134 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 	if err := os.Mkdir(logs, 0o700); err != nil {
 		return nil, err
 	}
-	list, err := output("list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
+	modules, err := listModules()
 	if err != nil {
 		return nil, err
 	}
-	var modules []module
-	for line := range strings.SplitSeq(list, "\n") {
-		path, dir, _ := strings.Cut(line, "\t")
-		modules = append(modules, module{path, dir})
+
+	goCommand, err := replaceableToolchain(goroot, dir)
+	if err != nil {
+		return nil, err
 	}
 	r := &Result{Requests: []Request{}}
-	command, goroot, err := outOfCache(goroot, dir)
-	if err != nil {
-		return nil, err
-	}
-	files, err := overlay(goroot, dir)
-	if errors.Is(err, errFit) {
+	overlay, err := stdlibOverlay(goCommand.root, dir)
+	if errors.Is(err, errPatchUnfit) {
 		r.Code = finding.HookUnfit
-		r.Unfit = err.Error()
-		var list []testPackage
-		list, err = testPackages(flags, packages)
-		if err == nil {
-			files, err = fallback(list, dir)
-		}
+		r.Incomplete = err.Error()
+		overlay, err = overlayOfPackages(flags, packages, dir)
 	}
 	if err != nil {
 		return nil, err
 	}
-	said, err := goTest(command, files, logs, flags, packages, w)
+
+	test := goTest{goCommand: goCommand, overlay: overlay, logs: logs, flags: flags, packages: packages}
+	outcome, err := test.run(w)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.read(logs, modules); err != nil {
+	if err := r.readLogs(logs, modules); err != nil {
 		return nil, err
 	}
-	r.Failed = said.failed
-	if said.unrun {
+	r.Failed = outcome.failed
+	if outcome.incomplete {
 		return r, errors.New("go test could not run all packages; its output is above")
 	}
 	return r, nil
 }
 
-// An ending is how go test ended.
-type ending struct{ failed, unrun bool }
-
-// outOfCache returns a go command and its GOROOT whose files may be replaced. go refuses that for those in the
-// module cache, where the toolchains are that it has downloaded; what a link outside of it names may be.
-func outOfCache(goroot, dir string) (command []string, root string, err error) {
-	cache, err := output("env", "GOMODCACHE")
-	if err != nil || !strings.HasPrefix(goroot, cache+string(filepath.Separator)) {
-		return []string{"go"}, goroot, err
+// listModules returns the modules that the go command works on here.
+func listModules() (modules []module, err error) {
+	list, err := goOutput("list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
+	if err != nil {
+		return nil, err
 	}
-	root = filepath.Join(dir, "go")
-	return []string{filepath.Join(root, "bin", "go"), "GOROOT=" + root, "GOTOOLCHAIN=local"}, root, os.Symlink(goroot, root)
+	for line := range strings.SplitSeq(list, "\n") {
+		path, dir, _ := strings.Cut(line, "\t")
+		modules = append(modules, module{path, dir})
+	}
+	return modules, nil
 }
 
-// goTest runs go test with an overlay, whose hooks write logs. The command is that of go, and variables for it.
-func goTest(command []string, files, logs string, flags, packages []string, w io.Writer) (e ending, err error) {
-	args := append([]string{"test", "-count=1", "-overlay=" + files}, flags...)
-	cmd := exec.Command(command[0], append(args, packages...)...)
+// overlayOfPackages writes the overlay with a hook in the default transport.
+func overlayOfPackages(flags, packages []string, dir string) (string, error) {
+	list, err := testPackages(flags, packages)
+	if err != nil {
+		return "", err
+	}
+	return transportOverlay(list, dir)
+}
+
+// A goCommand is a command go, and the folder of its standard library.
+type goCommand struct {
+	path string
+	env  []string // variables that the command needs
+	root string   // GOROOT
+}
+
+// replaceableToolchain returns a go command with a GOROOT whose files an overlay may replace.
+// The go command refuses to replace files below the module cache, which has the toolchains
+// that it has downloaded. So such a GOROOT is used through a symbolic link in dir.
+func replaceableToolchain(goroot, dir string) (goCommand, error) {
+	cache, err := goOutput("env", "GOMODCACHE")
+	if err != nil {
+		return goCommand{}, err
+	}
+	if !strings.HasPrefix(goroot, cache+string(filepath.Separator)) {
+		return goCommand{path: "go", root: goroot}, nil
+	}
+	link := filepath.Join(dir, "go")
+	if err := os.Symlink(goroot, link); err != nil {
+		return goCommand{}, err
+	}
+	return goCommand{
+		path: filepath.Join(link, "bin", "go"),
+		env:  []string{"GOROOT=" + link, "GOTOOLCHAIN=local"},
+		root: link,
+	}, nil
+}
+
+// A goTest is a run of go test with an overlay, whose hooks write logs.
+type goTest struct {
+	goCommand
+	overlay         string // a file
+	logs            string // a folder
+	flags, packages []string
+}
+
+// A testOutcome says how go test ended.
+type testOutcome struct {
+	failed     bool
+	incomplete bool // a package could not be built or run
+}
+
+// run runs go test, and writes what it prints to w.
+func (t *goTest) run(w io.Writer) (testOutcome, error) {
+	args := append([]string{"test", "-count=1", "-overlay=" + t.overlay}, t.flags...)
+	cmd := exec.Command(t.path, append(args, t.packages...)...)
 	debug := "tracebackancestors=100"
 	if old := os.Getenv("GODEBUG"); old != "" {
 		debug = old + "," + debug
 	}
-	cmd.Env = append(append(os.Environ(), "PROMPTECHO_OBSERVE="+logs, "GODEBUG="+debug), command[1:]...)
-	var said bytes.Buffer
-	cmd.Stdout = io.MultiWriter(w, &said)
+	cmd.Env = append(os.Environ(), "PROMPTECHO_OBSERVE="+t.logs, "GODEBUG="+debug)
+	cmd.Env = append(cmd.Env, t.env...)
+	var output bytes.Buffer
+	cmd.Stdout = io.MultiWriter(w, &output)
 	cmd.Stderr = cmd.Stdout
-	err = cmd.Run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return e, err
+		return testOutcome{}, err
 	}
-	e.failed = err != nil
-	e.unrun = e.failed && !bytes.Contains(said.Bytes(), []byte("FAIL")) || bytes.Contains(said.Bytes(), []byte("[build failed]")) || bytes.Contains(said.Bytes(), []byte("[setup failed]"))
-	return e, nil
+
+	failed := err != nil
+	text := output.Bytes()
+	ranNothing := failed && !bytes.Contains(text, []byte("FAIL"))
+	notBuilt := bytes.Contains(text, []byte("[build failed]"))
+	notSetUp := bytes.Contains(text, []byte("[setup failed]"))
+	return testOutcome{failed: failed, incomplete: ranNothing || notBuilt || notSetUp}, nil
 }
 
-// testPackages returns the packages of tests, each of which gets a hook.
+// testPackages returns the packages that match the patterns and have tests.
 func testPackages(flags, patterns []string) (list []testPackage, err error) {
 	args := []string{"list", "-json=Name,Dir,TestGoFiles,XTestGoFiles"}
 	for _, f := range flags {
@@ -151,18 +203,21 @@ func testPackages(flags, patterns []string) (list []testPackage, err error) {
 			args = append(args, f)
 		}
 	}
-	out, err := output(append(args, patterns...)...)
+	out, err := goOutput(append(args, patterns...)...)
 	if err != nil {
 		return nil, err
 	}
-	for dec := json.NewDecoder(strings.NewReader(out)); ; {
+	dec := json.NewDecoder(strings.NewReader(out))
+	for {
 		var p struct {
 			testPackage
 			TestGoFiles, XTestGoFiles []string
 		}
-		if err := dec.Decode(&p); err == io.EOF {
+		err := dec.Decode(&p)
+		if err == io.EOF {
 			return list, nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return nil, err
 		}
 		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
@@ -171,26 +226,26 @@ func testPackages(flags, patterns []string) (list []testPackage, err error) {
 	}
 }
 
-// output returns what the go command prints.
-func output(args ...string) (string, error) {
+// goOutput returns what the go command prints.
+func goOutput(args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("go %s: %s", args[0], strings.TrimSpace(said.String()+" "+err.Error()))
+		return "", fmt.Errorf("go %s: %s", args[0], strings.TrimSpace(stderr.String()+" "+err.Error()))
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
-// read reads the logs of all test programs.
-func (r *Result) read(logs string, modules []module) error {
-	entries, err := os.ReadDir(logs)
+// readLogs reads the logs of all test programs.
+func (r *Result) readLogs(dir string, modules []module) error {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(logs, e.Name()))
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			return err
 		}
@@ -199,61 +254,72 @@ func (r *Result) read(logs string, modules []module) error {
 		}
 	}
 	slices.SortFunc(r.Requests, func(a, b Request) int {
-		return slices.Compare([]string{a.Package, a.Test, a.Place, a.Host}, []string{b.Package, b.Test, b.Place, b.Host})
+		return cmp.Or(
+			cmp.Compare(a.Package, b.Package),
+			cmp.Compare(a.Test, b.Test),
+			cmp.Compare(a.Place, b.Place),
+			cmp.Compare(a.Host, b.Host),
+		)
 	})
 	return nil
 }
 
-// readLog adds what one test program tells.
+// readLog adds the requests in the log of one test program.
 func (r *Result) readLog(text string, modules []module) error {
 	p := &process{tests: map[uint64]string{}, running: map[string]bool{}}
 	for line := range strings.Lines(text) {
-		line, whole := strings.CutSuffix(line, "\n")
-		if !whole {
+		line, isComplete := strings.CutSuffix(line, "\n")
+		if !isComplete {
 			break // the program was killed
 		}
-		a, err := p.read(line)
+		req, err := p.readLine(line)
 		if err != nil {
 			return err
 		}
-		if a != nil {
-			placed(a.stack, modules)
-			r.add(p, a, modules)
+		if req != nil {
+			resolveFiles(req.stack, modules)
+			r.add(p, req, modules)
 		}
 	}
 	return nil
 }
 
-// add adds a request to those that are the same.
-func (r *Result) add(p *process, a *asked, modules []module) {
-	u, err := url.Parse(a.url)
+// add adds a request that leaves the machine, or counts it if an equal one is in the list.
+func (r *Result) add(p *process, req *sentRequest, modules []module) {
+	u, err := url.Parse(req.url)
 	if err != nil || urls.IsThisMachine(u.Host) {
 		return
 	}
-	one := Request{Package: relative(p.dir, modules), Host: u.Host, Family: family(a), Recorder: recorder(a.stack[0])}
-	one.Test, one.Tests = p.attribute(a)
-	place, inTest := nearest(a.stack, modules, one.Test)
-	one.Place, one.From = placeIn(modules, place), placeIn(modules, inTest)
-	if one.From == one.Place {
-		one.From = ""
+	added := Request{
+		Package:  relative(p.dir, modules),
+		Host:     u.Host,
+		Family:   family(req),
+		Recorder: recorderOf(req.stack[0]),
 	}
-	if one.Recorder == "" {
-		one.Code = finding.NoRecorder
+	added.Test, added.Tests = p.attribute(req)
+	place, inTest := nearestFrames(req.stack, modules, added.Test)
+	added.Place = placeIn(modules, place)
+	if from := placeIn(modules, inTest); from != added.Place {
+		added.From = from
 	}
-	one.Fix = one.fix()
+	if added.Recorder == "" {
+		added.Code = finding.NoRecorder
+	}
+	added.Fix = added.fix()
+
 	for i := range r.Requests {
 		known := &r.Requests[i]
-		one.Count = known.Count
-		if reflect.DeepEqual(one, *known) {
+		added.Count = known.Count
+		if reflect.DeepEqual(added, *known) {
 			known.Count++
 			return
 		}
 	}
-	one.Count = 1
-	r.Requests = append(r.Requests, one)
+	added.Count = 1
+	r.Requests = append(r.Requests, added)
 }
 
-// placeIn returns a place as people read it, "" for none.
+// placeIn returns the file and line of a frame, "" for none.
 func placeIn(modules []module, f stack.Frame) string {
 	if f.File == "" {
 		return ""
@@ -261,11 +327,17 @@ func placeIn(modules []module, f stack.Frame) string {
 	return fmt.Sprintf("%s:%d", relative(f.File, modules), f.Line)
 }
 
-// family returns the API of a model that is asked, "" for anything else. The body is not
-// known: it counts as one that has all that such APIs want.
-func family(a *asked) string {
-	form := new(canon.Options).Form(&interaction.Request{Method: a.method, URL: a.url,
-		Body: []byte(`{"model":"m","messages":[],"input":"i","prompt":"p","contents":[],"query":"q","documents":[]}`)})
+// allFields is a body with the fields by which canon recognizes a model API.
+const allFields = `{"model":"m","messages":[],"input":"i","prompt":"p","contents":[],"query":"q","documents":[]}`
+
+// family returns the model API that a request is for, "" for any other. The body of the
+// request is not in the log, so it counts as one with all fields of such APIs.
+func family(req *sentRequest) string {
+	form := new(canon.Options).Form(&interaction.Request{
+		Method: req.method,
+		URL:    req.url,
+		Body:   []byte(allFields),
+	})
 	kind, name := form.Kind()
 	if kind != "llm" {
 		return ""
@@ -273,17 +345,18 @@ func family(a *asked) string {
 	return name
 }
 
-// relative returns a path below the first module, if it is there.
+// relative returns a path relative to the folder of the first module, if it is below that.
 func relative(path string, modules []module) string {
-	if rel, err := filepath.Rel(modules[0].dir, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
+	rel, err := filepath.Rel(modules[0].dir, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return path
 	}
-	return path
+	return filepath.ToSlash(rel)
 }
 
-// fix says what to write so that a request goes through a recorder.
+// fix says what to write in the test so that the request goes through a recorder.
 func (r *Request) fix() string {
-	function, _, _ := strings.Cut(r.Test, "/") // without the input
+	function, _, _ := strings.Cut(r.Test, "/") // without the input of a fuzz test
 	client := "create the client that sends at " + cmp.Or(r.Place, r.Host) + " with rec.Client()"
 	switch {
 	case r.Recorder != "":
@@ -292,9 +365,9 @@ func (r *Request) fix() string {
 		return "write rec, err := promptecho.Open(...) in TestMain, and " + client
 	case r.Test == "":
 		return "find out which test sends it (run each alone), write rec := echotest.New(t) there, and " + client
-	case strings.HasPrefix(r.Test, "Example"): // which has no t
+	case strings.HasPrefix(r.Test, "Example"): // an example has no t
 		return "write rec, err := promptecho.Open(...) and defer rec.Close() in " + r.Test + ", and " + client
-	case strings.HasPrefix(r.Test, "Fuzz"): // whose inputs have no names
+	case strings.HasPrefix(r.Test, "Fuzz"): // inputs have no names, so f has the cassette
 		return "write rec := echotest.New(f) before f.Fuzz in " + function + ", and " + client
 	case strings.HasPrefix(r.Test, "Benchmark"):
 		return "write rec := echotest.New(b) in " + r.Test + ", and " + client

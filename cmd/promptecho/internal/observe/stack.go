@@ -7,30 +7,32 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// ofATest finds the test, benchmark or example in the name of a function.
-var ofATest = regexp.MustCompile(`\.((?:Test|Benchmark|Fuzz|Example)(?:[^a-z.\[(][^.\[(]*)?|init)(?:[.\[(]|$)`)
+// testFunction finds the test, benchmark, fuzz test or example in the name of a function.
+var testFunction = regexp.MustCompile(`\.((?:Test|Benchmark|Fuzz|Example)(?:[^a-z.\[(][^.\[(]*)?|init)(?:[.\[(]|$)`)
 
-// testOf returns the test, benchmark or example of a test file that a frame is of, itself or
-// by a closure; "TestMain" for that function, and "" for all others.
+// testOf returns the test, benchmark, fuzz test or example to which the function of a frame
+// belongs: itself, or a closure in it. It is "TestMain" and "init" for these functions, and ""
+// for all others.
 func testOf(f stack.Frame) string {
-	if !strings.HasSuffix(f.File, "_test.go") || ofHook(f) {
+	if !strings.HasSuffix(f.File, "_test.go") || isOfHook(f) {
 		return ""
 	}
 	name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
-	if m := ofATest.FindStringSubmatch(name); m != nil {
-		return m[1]
+	m := testFunction.FindStringSubmatch(name)
+	if m == nil {
+		return ""
 	}
-	return ""
+	return m[1]
 }
 
-// ofHook reports whether a frame is of the fallback's hook.
-func ofHook(f stack.Frame) bool { return strings.HasSuffix(f.File, "/"+hookFile) }
+// isOfHook reports whether a frame is of the hook in the default transport.
+func isOfHook(f stack.Frame) bool { return strings.HasSuffix(f.File, "/"+hookFile) }
 
-// hookFile is the file that the fallback adds to a package.
+// hookFile is the file that transportOverlay adds to a package.
 const hookFile = "promptecho_observe_test.go"
 
-// recorders are the functions of recorders, by the beginning of their names.
-var recorders = []struct{ function, name string }{
+// recorders are the names of recorders by the beginnings of the names of their functions.
+var recorders = []struct{ functionPrefix, name string }{
 	{"github.com/promptecho/promptecho.(*Recorder).", "promptecho"},
 	{"github.com/promptecho/promptecho/internal/exchange.(*Upstream).", "promptecho"},
 	{"gopkg.in/dnaeon/go-vcr.", "go-vcr"},
@@ -39,11 +41,12 @@ var recorders = []struct{ function, name string }{
 	{"cloud.google.com/go/rpcreplay", "httpreplay"},
 }
 
-// recorder returns the name of the recorder that a request goes through, "" for none.
-func recorder(sender stack.Goroutine) string {
+// recorderOf returns the name of the recorder in the stack of the goroutine that sends a
+// request; "" for none.
+func recorderOf(sender stack.Goroutine) string {
 	for _, f := range sender.Frames {
 		for _, r := range recorders {
-			if strings.HasPrefix(f.Function, r.function) {
+			if strings.HasPrefix(f.Function, r.functionPrefix) {
 				return r.name
 			}
 		}
@@ -54,46 +57,65 @@ func recorder(sender stack.Goroutine) string {
 	return ""
 }
 
-// A module is one that is worked on.
+// A module is one of the modules whose tests run.
 type module struct{ path, dir string }
 
-// placed puts the folders of modules where -trimpath has left import paths. A dependency
-// keeps its path, which has its version: example.com/mod@v1.2.3/pkg/file.go.
-func placed(list []stack.Goroutine, modules []module) {
+// resolveFiles replaces import paths of modules with their folders in the file names of
+// frames: programs built with -trimpath have import paths there. The file of a dependency
+// keeps its path, which has a version: example.com/mod@v1.2.3/pkg/file.go.
+func resolveFiles(list []stack.Goroutine, modules []module) {
 	for _, g := range list {
 		for i := range g.Frames {
-			f, innermost := &g.Frames[i], module{}
-			for _, m := range modules {
-				if strings.HasPrefix(f.File, m.path+"/") && len(m.path) > len(innermost.path) {
-					innermost = m
-				}
-			}
-			if innermost.path != "" && !strings.Contains(f.File, "@") {
-				f.File = innermost.dir + strings.TrimPrefix(f.File, innermost.path)
+			f := &g.Frames[i]
+			m, ok := moduleOf(f.File, modules)
+			if ok && !strings.Contains(f.File, "@") {
+				f.File = m.dir + strings.TrimPrefix(f.File, m.path)
 			}
 		}
 	}
 }
 
-// nearest returns the place in the modules that are tested that is nearest to the request,
-// and the nearest that is in a test file and in no other test than the one that asks.
-func nearest(list []stack.Goroutine, modules []module, test string) (place, inTest stack.Frame) {
+// moduleOf returns the module with the longest path that an import path is below.
+func moduleOf(path string, modules []module) (innermost module, ok bool) {
+	for _, m := range modules {
+		if strings.HasPrefix(path, m.path+"/") && len(m.path) > len(innermost.path) {
+			innermost = m
+			ok = true
+		}
+	}
+	return innermost, ok
+}
+
+// isInModules reports whether a file is in one of the modules, and not in a vendor folder.
+func isInModules(file string, modules []module) bool {
+	for _, m := range modules {
+		below, ok := strings.CutPrefix(file, m.dir+"/")
+		if ok && !strings.Contains("/"+below, "/vendor/") {
+			return true
+		}
+	}
+	return false
+}
+
+// nearestFrames looks from the code that sends a request outwards. place is the first frame in
+// the modules. inTest is the first one in a test file, except in the code of a test other than
+// the one that sends the request.
+func nearestFrames(list []stack.Goroutine, modules []module, test string) (place, inTest stack.Frame) {
 	test, _, _ = strings.Cut(test, "/")
 	for _, g := range list {
 		for _, f := range g.Frames {
-			for _, m := range modules {
-				rest, ok := strings.CutPrefix(f.File, m.dir+"/")
-				if !ok || strings.Contains("/"+rest, "/vendor/") || ofHook(f) {
-					continue
-				}
-				if place.File == "" {
-					place = f
-				}
-				if of := testOf(f); strings.HasSuffix(f.File, "_test.go") && (of == "" || of == test) {
-					return place, f
-				}
+			if isOfHook(f) || !isInModules(f.File, modules) {
+				continue
+			}
+			if place.File == "" {
+				place = f
+			}
+			of := testOf(f)
+			isOfOtherTest := of != "" && of != test
+			if strings.HasSuffix(f.File, "_test.go") && !isOfOtherTest {
+				return place, f
 			}
 		}
 	}
-	return place, inTest
+	return place, stack.Frame{}
 }

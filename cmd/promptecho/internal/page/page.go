@@ -1,13 +1,13 @@
-// Package page makes one HTML page of cassettes: a list of them, what was said in each, how
-// the events of streams arrived, what the calls cost, and comparisons. The page is a single
-// document that fetches nothing. Every text in it may be hostile: html/template escapes
-// markup, [Page.Write] makes visible what cannot be seen, and the policy of the page lets
-// no other script run.
+// Package page writes one HTML page about cassettes: a list of them, the conversation in each,
+// how the events of streams arrived, what the calls cost, and comparisons. The page is a single
+// document that fetches nothing. Any text in it may be hostile: html/template escapes markup,
+// [Page.Write] makes invisible characters visible, and the Content-Security-Policy of the page
+// lets no script run but its own.
 //
-// What is open is the target of the page's address, so the page can be read without a
-// script. The script adds the search and the keys. Each cassette stands in a noscript
-// element: where scripts run, a browser takes that for one text, which the script turns into
-// elements when the cassette is opened, so that a page of 1,000 cassettes opens fast.
+// The fragment of the page's address selects what is shown, so the page can be read without a
+// script. The script adds the search and the keys. Each cassette is in a noscript element, so
+// that a page of 1,000 cassettes opens fast: where scripts run, a browser reads such an element
+// as one text, which the script turns into elements when the cassette is opened.
 package page
 
 import (
@@ -27,13 +27,13 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// A Page is what is shown.
+// A Page has the content of an HTML page.
 type Page struct {
-	Title     string // what it is of, such as the paths that were asked for
-	Total     string // what is said of all cassettes together
-	Served    bool   // by a server that reads the files again with each reload and compares any two
-	Old, New  string // what a server was asked to compare
-	Problem   string // why it could not
+	Title     string // the subject, such as the paths of the cassettes
+	Total     string // the sums of all cassettes
+	Served    bool   // by a server, which reads the files at each reload and compares any two
+	Old, New  string // the cassettes that the server was asked to compare
+	Problem   string // why the server could not
 	Cassettes []*Cassette
 	Compared  []*Comparison
 }
@@ -41,19 +41,19 @@ type Page struct {
 // A Cassette is one file.
 type Cassette struct {
 	Path     string
-	Name     string   // of its test, else of the file
-	Folder   string   // of its package, by which the list is grouped
-	Place    []string // in its folder: the names of its test and subtest; cassettes are in the order of their places
+	Name     string   // of its test, otherwise of the file
+	Folder   string   // of its package; the list is grouped by it
+	Place    []string // the names of its test and subtests, by which the cassettes of a folder are sorted
 	Kind     string   // cassette, derived, journal or failed
-	Calls    string   // by kind
+	Calls    string   // the number of calls of each kind: "2 llm, 1 http"
 	Models   string
 	Input    int64 // tokens
 	Output   int64
 	Modified time.Time
 	Age      string
 	States   []string
-	Problem  string // if it cannot be read
-	Given    []Field
+	Problem  string  // why it cannot be read
+	Given    []Field // recorded values
 	List     []*Call
 
 	ID         string // these are set by Write
@@ -65,18 +65,18 @@ type Cassette struct {
 type Call struct {
 	ID, OfID string // set by Write
 	Number   int
-	Depth    int      // within so many functions
+	Depth    int      // the number of functions that it is nested in
 	Name     string   // the endpoint, the function or the request
 	About    []string // the model, the tokens, the line
 	Took     string
-	End      string // why it ended
+	End      string // why the answer ended
 	Input    int64  // tokens
 	Output   int64
-	Of       int // the number of the earlier call that it repeats, 0 if it does not
-	Folded   string
+	Of       int    // the number of an earlier call with the same first messages; 0 if there is none
+	Folded   string // how many messages these are
 	Tools    []Field
 	Settings []Field
-	Messages []Message // the answer is the last
+	Messages []Message // without the repeated ones; the answer is the last
 	Plot     *Plot     // of a stream
 	Raw      []Field
 }
@@ -91,12 +91,12 @@ type Message struct {
 
 // A Part is a piece of a message.
 type Part struct {
-	Kind string // as package conversation has it, or "json"
+	Kind string // that of conversation.Part, or "json"
 	Name string // of the tool
 	Text string
-	Bad  bool
+	Bad  bool // the result of a tool is an error
 
-	Type string // of a picture, a sound or a film that is shown: "image/png"
+	Type string // the media type of a picture, a sound or a film: "image/png"
 	Data []byte
 }
 
@@ -110,21 +110,21 @@ type Field struct {
 type Comparison struct {
 	Name     string
 	Folder   string // of its package; may be empty
-	Old, New string // their names
-	Of       string // the path of the cassette that it is shown with; empty if it was chosen
+	Old, New string // the names of the recordings
+	Of       string // the path of the cassette it is shown with; empty if the user chose two
 	Total    string
 	Changes  []*Change
 
 	ID string // set by Write
 }
 
-// A Change is what became of one call.
+// A Change is a call that was changed, added or removed.
 type Change struct {
 	Is       string // changed, added or removed
-	Number   int    // of the call in the new cassette, else in the old one; 0 if it is of none
+	Number   int    // of the call in the new cassette, or of a removed one in the old; 0 if it is of no call
 	Name     string
 	Asked    string // if it was added or removed
-	Repeated string // what is said above already
+	Repeated string // how many edits are shown above already
 	Edits    []Edit
 
 	CallID string // of the call, if its cassette is on the page; set by Write
@@ -136,10 +136,10 @@ type Edit struct {
 	Old, New []Mark
 }
 
-// A Mark is a piece of a text that is on one side only, or on both.
+// A Mark is a piece of a text.
 type Mark struct {
 	Text    string
-	Changed bool
+	Changed bool // it is on this side only
 }
 
 var (
@@ -152,9 +152,15 @@ var (
 )
 
 var document = template.Must(template.New("page").Funcs(template.FuncMap{
-	"cut": cut, "line": redact.OneLine, "groups": groups, "thousands": english.Thousands[int64], "share": share, "href": func(id string) string { return "#" + id },
-	"style": func() template.CSS { return template.CSS(style) }, "script": func() template.JS { return template.JS(script) },
-	"policy": func(p *Page) string { return p.Policy() },
+	"cut":       cut,
+	"groups":    groups,
+	"href":      func(id string) string { return "#" + id },
+	"line":      redact.OneLine,
+	"policy":    func(p *Page) string { return p.Policy() },
+	"script":    func() template.JS { return template.JS(script) },
+	"share":     share,
+	"style":     func() template.CSS { return template.CSS(style) },
+	"thousands": english.Thousands[int64],
 }).Parse(source))
 
 // Policy returns the Content-Security-Policy of the page: its own style and script, and
@@ -183,10 +189,10 @@ func (p *Page) Write(w io.Writer) error {
 	return err
 }
 
-// link gives everything its address, and each cassette its neighbours and comparisons.
+// link sets the addresses of all parts of the page, and the links between them.
 func (p *Page) link() {
 	used := map[string]int{}
-	address := func(name string) string {
+	newID := func(name string) string {
 		id := idOf(name)
 		used[id]++
 		if used[id] > 1 {
@@ -194,21 +200,26 @@ func (p *Page) link() {
 		}
 		return id
 	}
+
 	byPath := map[string]*Cassette{}
 	for i, c := range p.Cassettes {
-		c.ID, c.Compared = address(c.Path), nil
+		c.ID = newID(c.Path)
+		c.Compared = nil
 		byPath[c.Path] = c
 		if i > 0 {
-			c.Prev, p.Cassettes[i-1].Next = p.Cassettes[i-1], c
+			c.Prev = p.Cassettes[i-1]
+			c.Prev.Next = c
 		}
 		for _, call := range c.List {
-			call.ID, call.OfID = fmt.Sprintf("%s/%d", c.ID, call.Number), fmt.Sprintf("%s/%d", c.ID, call.Of)
+			call.ID = c.idOfCall(call.Number)
+			call.OfID = c.idOfCall(call.Of)
 		}
 	}
 	for _, d := range p.Compared {
 		d.ID = "compared"
-		if p.Old == "" || d.Old != p.Old || d.New != p.New {
-			d.ID = address("compare/" + cmp.Or(d.Of, d.New, d.Old))
+		isChosen := p.Old != "" && d.Old == p.Old && d.New == p.New
+		if !isChosen {
+			d.ID = newID("compare/" + cmp.Or(d.Of, d.New, d.Old))
 		}
 		if c := byPath[d.Of]; c != nil {
 			c.Compared = append(c.Compared, d)
@@ -219,68 +230,87 @@ func (p *Page) link() {
 				path = d.Old
 			}
 			if c := byPath[path]; c != nil && change.Number > 0 {
-				change.CallID = fmt.Sprintf("%s/%d", c.ID, change.Number)
+				change.CallID = c.idOfCall(change.Number)
 			}
 		}
 	}
 }
 
-// idOf returns a text as an address within the page that needs no escapes.
+func (c *Cassette) idOfCall(number int) string { return fmt.Sprintf("%s/%d", c.ID, number) }
+
+// idOf returns a text as a fragment of an address that needs no escapes.
 func idOf(name string) string {
 	id := []byte(name)
 	for i, c := range id {
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '/' || c == '.' || c == '-' || c == '_') {
+		isLetter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		isDigit := '0' <= c && c <= '9'
+		if !isLetter && !isDigit && !strings.ContainsRune("/.-_", rune(c)) {
 			id[i] = '_'
 		}
 	}
 	return string(id)
 }
 
-// A group is the rows of one folder.
+// A group has the rows of one folder.
 type group struct {
 	Folder string
 	Rows   []row
+
+	last []string // the place of the last row
 }
 
 // A row is a cassette, or the name of a test that only has subtests.
 type row struct {
 	*Cassette
-	Above string // the tests that it is a subtest of, with a slash
+	Above string // the names of the tests that it is a subtest of, each with a slash
 	Own   string // its name without these
-	Level int    // how many these are
+	Level int    // the number of these tests, at most maxLevel
 }
 
-// groups returns the cassettes by their folders, in their order, subtests below their tests.
+// maxLevel is the deepest level for which page.css has an indent.
+const maxLevel = 3
+
+// groups returns cassettes by their folders, in their order, with subtests below their tests.
 func groups(list []*Cassette) (all []*group) {
-	at, last := map[string]*group{}, map[string][]string{}
+	byFolder := map[string]*group{}
 	for _, c := range list {
-		g := at[c.Folder]
+		g := byFolder[c.Folder]
 		if g == nil {
 			g = &group{Folder: c.Folder}
-			at[c.Folder], all = g, append(all, g)
+			byFolder[c.Folder] = g
+			all = append(all, g)
 		}
-		place := c.Place
-		if len(place) == 0 {
-			place = []string{c.Name}
-		}
-		level := len(place) - 1
-		for i := range level {
-			if above := last[c.Folder]; i >= len(above) || !slices.Equal(above[:i+1], place[:i+1]) {
-				g.Rows = append(g.Rows, row{Own: place[i], Level: i})
-				last[c.Folder] = place[:i+1]
-			}
-		}
-		last[c.Folder] = place
-		above := ""
-		for _, name := range place[:level] {
-			above += name + "/"
-		}
-		g.Rows = append(g.Rows, row{Cassette: c, Above: above, Own: place[level], Level: min(level, 3)})
+		g.add(c)
 	}
 	return all
 }
 
-// Kinds returns how many calls of each kind a cassette has.
+// add adds a row for a cassette, and rows for the tests above it that have none yet.
+func (g *group) add(c *Cassette) {
+	place := c.Place
+	if len(place) == 0 {
+		place = []string{c.Name}
+	}
+	level := len(place) - 1
+	above := ""
+	for i := range level {
+		hasRow := i < len(g.last) && slices.Equal(g.last[:i+1], place[:i+1])
+		if !hasRow {
+			g.Rows = append(g.Rows, row{Own: place[i], Level: i})
+			g.last = place[:i+1]
+		}
+		above += place[i] + "/"
+	}
+	g.Rows = append(g.Rows, row{
+		Cassette: c,
+		Above:    above,
+		Own:      place[level],
+		Level:    min(level, maxLevel),
+	})
+	g.last = place
+}
+
+// Kinds returns the number of calls of each kind: "2 llm", "1 http".
 func (c *Cassette) Kinds() []string {
 	if c.Calls == "" {
 		return nil
@@ -288,7 +318,7 @@ func (c *Cassette) Kinds() []string {
 	return strings.Split(c.Calls, ", ")
 }
 
-// Plays returns the element that shows or plays a part, "" if there is none.
+// Plays returns the HTML element that shows a part: image, audio, video, or "" for any other.
 func (p Part) Plays() string {
 	kind, _, _ := strings.Cut(p.Type, "/")
 	if kind == "image" || kind == "audio" || kind == "video" {
@@ -297,22 +327,22 @@ func (p Part) Plays() string {
 	return ""
 }
 
-// Address returns the bytes of a part as an address that fetches nothing.
+// Address returns the bytes of a part as a data URL, which fetches nothing. It is safe to use in
+// the page: the caller has taken the type from a list.
 func (p Part) Address() template.URL {
-	return template.URL("data:" + p.Type + ";base64," + base64.StdEncoding.EncodeToString(p.Data)) // the type is one of a list
+	return template.URL("data:" + p.Type + ";base64," + base64.StdEncoding.EncodeToString(p.Data))
 }
 
-// A shareOf is how much of the most expensive call of a cassette another one costs, in
-// percent.
-type shareOf struct {
+// A tokenShare has the tokens of a call as percentages.
+type tokenShare struct {
 	Input, Output string
 }
 
-// share returns the tokens of a call as a share of those of the call that has most.
-func share(c *Call, all []*Call) shareOf {
+// share returns the tokens of a call as percentages of those of the call that has most.
+func share(c *Call, all []*Call) tokenShare {
 	var most int64 = 1
 	for _, other := range all {
 		most = max(most, other.Input+other.Output)
 	}
-	return shareOf{percent(c.Input, most), percent(c.Output, most)}
+	return tokenShare{percent(c.Input, most), percent(c.Output, most)}
 }

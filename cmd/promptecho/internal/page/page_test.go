@@ -19,9 +19,8 @@ func written(t *testing.T, p *Page) string {
 	return b.String()
 }
 
-// Every text of a page is somebody else's. Wherever it stands it adds no element and no
-// attribute, and what cannot be seen is shown. What a browser makes of it is tested in
-// the module browser.
+// A text of a cassette adds no element and no attribute wherever it is on the page, and its
+// invisible characters are shown. The module browser tests what a browser makes of it.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	clean := func(evil string) *Page {
@@ -59,8 +58,8 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// A line break in a name is shown, as ls shows it. In the form that compares two the names are
-// those of the files.
+// A line break in a name is shown as in the output of ls. The form that compares two cassettes has
+// the names of the files as they are.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	const name = "new\nline"
@@ -96,7 +95,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// Addresses tell everything apart, also what differs only in letters that an address has not.
+// Addresses are unique, also those of names that differ only in characters that are replaced.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	p := &Page{Cassettes: []*Cassette{
@@ -118,17 +117,17 @@ func TestAddresses(t *testing.T) {
 func TestCut(t *testing.T) {
 	t.Parallel()
 	lines := strings.Repeat("line\n", 40)
-	huge := strings.Repeat("é", wholeBytes)
+	huge := strings.Repeat("é", pageBytes)
 	for _, tt := range []struct {
 		name, text, head string
 		rest, more       int // bytes
 	}{
 		{"short", "short", "short", 0, 0},
 		{"as many lines as are shown", strings.Repeat("line\n", 29) + "line", strings.Repeat("line\n", 29) + "line", 0, 0},
-		{"many lines", lines, strings.Repeat("line\n", shownLines), 20 * 5, 0},
-		{"one long line", strings.Repeat("x", 5000), strings.Repeat("x", shownBytes), 2000, 0},
+		{"many lines", lines, strings.Repeat("line\n", headLines), 20 * 5, 0},
+		{"one long line", strings.Repeat("x", 5000), strings.Repeat("x", headBytes), 2000, 0},
 		{"between letters", "x" + strings.Repeat("é", 2500), "x" + strings.Repeat("é", 1499), 5001 - 2999, 0},
-		{"huge", huge, huge[:shownBytes], wholeBytes - shownBytes, wholeBytes},
+		{"huge", huge, huge[:headBytes], pageBytes - headBytes, pageBytes},
 	} {
 		got := cut(tt.text)
 		if got.Head != tt.head || len(got.Rest) != tt.rest || (got.More != "") != (tt.more > 0) {
@@ -140,8 +139,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// The first event stands where it came, the curve ends at the top, and a stream that took no
-// time is not drawn.
+// The first event is at the time of its arrival, the curve ends at the top, and a stream that took
+// no time is not drawn.
 func TestPlot(t *testing.T) {
 	t.Parallel()
 	p := NewPlot([]int64{100, 100, 400}, []int{10, 20, 40}, 400)
@@ -156,7 +155,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// Subtests stand below their test, also if that has no cassette of its own.
+// Subtests are below their test, also if the test has no cassette of its own.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	list := []*Cassette{
@@ -180,8 +179,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Pictures, sounds and films are on the page as what they are, by their bytes and not by an
-// address that fetches; the policy lets nothing else in.
+// Pictures, sounds and films are shown from data URLs, and the policy permits no other source.
 func TestMediaIsShown(t *testing.T) {
 	t.Parallel()
 	parts := []Part{{Kind: "media", Text: "image/png, 3 bytes", Type: "image/png", Data: []byte("abc")}, {Kind: "media", Text: "audio/wav, 3 bytes", Type: "audio/wav", Data: []byte("abc")},

@@ -8,53 +8,57 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 )
 
-// What is shown of a long text at once, and of a huge one at all.
+// A text of more than foldLines lines or foldBytes bytes is folded: its first headLines lines or
+// headBytes bytes are shown, and the rest on demand. What is behind pageBytes is not on the page.
 const (
-	mostLines, shownLines = 30, 20
-	mostBytes, shownBytes = 4000, 3000
-	wholeBytes            = 1 << 18
+	foldLines = 30
+	headLines = 20
+	foldBytes = 4000
+	headBytes = 3000
+	pageBytes = 1 << 18
 )
 
-// A text is one that is cut.
-type text struct {
+// A foldedText is a text in two parts.
+type foldedText struct {
 	Head string
 	Rest string // shown on demand
-	Size string // of all
-	More string // what is not on the page
+	Size string // of the whole text: "12,345 bytes"
+	More string // the size of what is not on the page; empty if all is
 }
 
-// cut cuts a text between lines, or else between letters.
-func cut(whole string) text {
-	t := text{Size: english.Thousands(len(whole)) + " bytes"}
-	if len(whole) > wholeBytes {
-		end := boundary(whole, wholeBytes)
+// cut folds a text between lines, or between characters if its lines are long.
+func cut(whole string) foldedText {
+	t := foldedText{Size: english.Thousands(len(whole)) + " bytes"}
+	if len(whole) > pageBytes {
+		end := runeStart(whole, pageBytes)
 		t.More = english.Thousands(len(whole)-end) + " bytes"
 		whole = whole[:end]
 	}
 	t.Head = whole
-	lines := strings.SplitAfterN(whole, "\n", mostLines+1)
-	switch {
-	case len(lines) > mostLines:
-		t.Head = strings.Join(lines[:shownLines], "")
-	case len(whole) <= mostBytes:
+	lines := strings.SplitAfterN(whole, "\n", foldLines+1)
+	isLong := len(lines) > foldLines
+	if !isLong && len(whole) <= foldBytes {
 		return t
 	}
-	if len(t.Head) > mostBytes {
-		t.Head = t.Head[:boundary(t.Head, shownBytes)]
+	if isLong {
+		t.Head = strings.Join(lines[:headLines], "")
+	}
+	if len(t.Head) > foldBytes {
+		t.Head = t.Head[:runeStart(t.Head, headBytes)]
 	}
 	t.Rest = whole[len(t.Head):]
 	return t
 }
 
-// boundary returns where the letter begins that is at an offset of a text.
-func boundary(text string, at int) int {
+// runeStart returns the offset at which the character begins that has the byte at an offset.
+func runeStart(text string, at int) int {
 	for at > 0 && !utf8.RuneStart(text[at]) {
 		at--
 	}
 	return at
 }
 
-// percent returns a part of something as SVG has it.
+// percent returns part/of as SVG writes a percentage: "12.50%".
 func percent(part, of int64) string {
 	return strconv.FormatFloat(100*float64(part)/float64(max(of, 1)), 'f', 2, 64) + "%"
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
-// A Finding is one cause for which tests do not replay, or not always.
+// A Finding is one cause for which tests differ from run to run, or from their cassettes.
 type Finding struct {
 	Code    finding.Code `json:"code"`
 	Reason  string       `json:"reason"`
-	Callers []string     `json:"callers,omitempty"` // which lines ask
+	Callers []string     `json:"callers,omitempty"` // the lines of code that send the requests
 	Edits   []attr.Edit  `json:"edits,omitempty"`   // what differs, in one of the runs
 	Detail  string       `json:"detail"`            // the report of one of the runs
-	Remedy  string       `json:"remedy"`            // what ends it: options to paste, or a change of code
+	Remedy  string       `json:"remedy"`            // options to paste, or a change of code
 	Tests   []Tested     `json:"tests"`
-	Where   []string     `json:"where,omitempty"` // under which conditions only it was seen, if not under all
+	Where   []string     `json:"where,omitempty"` // the conditions under which alone it was seen; nil if there are none
 	Note    bool         `json:"note,omitempty"`  // all runs with it passed
 
-	values  map[string][]string // at the paths of edits; the recorded one first
+	values  map[string][]string // of all runs, by the paths of edits; the recorded one first
 	hints   []finding.Code
 	options []advice.Option
-	how     map[string]int // how many runs of a kind had it
+	under   map[string]int // the number of runs under a condition that had it
 }
 
 // Tested is a test in which a cause was seen.
@@ -39,19 +39,35 @@ type Tested struct {
 	Runs    int    `json:"runs"`
 }
 
-// merge adds a finding of another test that has the same cause.
+// A testKey has the package and the name of a test.
+type testKey struct{ pkg, name string }
+
+func (t *Tested) key() testKey { return testKey{t.Package, t.Test} }
+
+// hasSameRemedy reports whether two findings of different tests have the same remedy for the same
+// reason: the same options, or a change of code in the same line.
+func (f *Finding) hasSameRemedy(other *Finding) bool {
+	if f.Remedy != other.Remedy || f.Reason != other.Reason {
+		return false
+	}
+	isOption := strings.HasPrefix(f.Remedy, "promptecho.")
+	isSameLine := len(f.Callers) > 0 && len(other.Callers) > 0 && f.Callers[0] == other.Callers[0]
+	return isOption || isSameLine && slices.Equal(f.Edits, other.Edits)
+}
+
+// merge adds a finding of another test that has the same remedy.
 func (f *Finding) merge(other *Finding) {
 	f.Tests = append(f.Tests, other.Tests...)
 	f.Note = f.Note && other.Note
 	for _, caller := range other.Callers {
 		f.Callers = addNew(f.Callers, caller)
 	}
-	for how, n := range other.how {
-		f.how[how] += n
+	for condition, n := range other.under {
+		f.under[condition] += n
 	}
 }
 
-// remedies say what ends a cause for which no option was found.
+// remedies are for causes for which no option was found, by the code of the cause.
 var remedies = map[finding.Code]string{
 	finding.AnswerDelayed: "the program does not send its requests in the recorded order. Record " +
 		"again; if it depends on time, promptecho.Pace(1) plays the recorded times",
@@ -77,8 +93,7 @@ var remedies = map[finding.Code]string{
 
 const recordTheTest = "record the test: promptecho record"
 
-// hintRemedies say what ends a cause of which a report knows more than its code.
-// They come before the remedies.
+// hintRemedies are for causes whose reports have a hint. They replace those of the code.
 var hintRemedies = map[finding.Code]string{
 	finding.WordsReordered: "the program ranges over a map, or takes results in the order of " +
 		"arrival: sort them before they go into the request",
@@ -88,55 +103,61 @@ var hintRemedies = map[finding.Code]string{
 		"another: promptecho.AllowRaced() accepts that; or have the test wait for it",
 }
 
-// ownReasons are what the output of a test says, in words.
+// ownReasons are the reasons of causes that only the output of a test shows.
 var ownReasons = map[finding.Code]string{
 	finding.DataRace:      "the program has a data race",
 	finding.ProgramPanics: "the program panics",
 	finding.TestFails:     "the test fails, though its requests fit the cassette",
 }
 
-// remedy says what ends the cause; sameAsked says that its test has recordings of one request, sent
-// in parallel, with different answers.
-func (f *Finding) remedy(sameAsked bool) string {
-	mend := remedies[f.Code]
+// remedy returns what makes the test replay. hasSameAsked says that its test has recordings of one
+// request, sent in parallel, with different answers.
+func (f *Finding) remedy(hasSameAsked bool) string {
+	ofCode := remedies[f.Code]
 	for _, hint := range f.hints {
-		mend = hintRemedies[hint]
+		ofCode = hintRemedies[hint]
 	}
+	isInAllRuns := f.Tests[0].Failed == f.Tests[0].Runs
 	switch {
-	case sameAsked && !f.Note && !f.isExplained():
+	case hasSameAsked && !f.Note && !f.isExplained():
 		return "the program sends the same request several times in parallel, and gets different " +
 			"answers: name each with promptecho.WithName(ctx, name), and record again"
 	case len(f.options) > 0:
-		return f.remedyBy(f.options)
-	case f.isFixed() && f.Tests[0].Failed == f.Tests[0].Runs:
+		return f.withChangeOfCode(f.options)
+	case f.isFixed() && isInAllRuns:
 		return "every run sends this request, and none sends the recorded one: the program has " +
 			"changed since, or depends on a state that was " +
 			"different then. Record again: promptecho record -update"
-	case mend != "":
-		return mend
+	case ofCode != "":
+		return ofCode
 	case f.isFixed():
 		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a " +
 			"poll, a timeout). Make the program always send it, or let it decide by a value from " +
 			"the cassette (rec.Now, rec.Rand, rec.Env)"
 	case f.values["body"] != nil:
-		return `the program sends different bytes each time, and they are not JSON: make it send the same (with a multipart body, take Content-Type from multipart.Writer.FormDataContentType), or ignore them with promptecho.Ignore("body")`
+		return "the program sends different bytes each time, and they are not JSON: make it send " +
+			"the same (with a multipart body, take Content-Type from " +
+			"multipart.Writer.FormDataContentType), or ignore them with promptecho.Ignore(\"body\")"
 	case len(f.values) > 0:
-		return f.remedyBy(f.derived())
+		return f.withChangeOfCode(f.derivedOptions())
 	}
 	return "what the test does with the answers differs from run to run: look for time, chance, " +
 		"goroutines and package variables in the code it calls"
 }
 
-// remedyBy returns options as a remedy, with the change of code that needs none.
-func (f *Finding) remedyBy(options []advice.Option) string {
+// withChangeOfCode returns a remedy with options and, if the values come from a clock or a random
+// source, the change of code that makes the options needless.
+func (f *Finding) withChangeOfCode(options []advice.Option) string {
 	code := advice.InGo.Code(options...)
 	isOfTime := func(o advice.Option) bool {
-		return o.Name == advice.MaskTimes || o.Name == advice.Ignore && f.all(isTime)
+		return o.Name == advice.MaskTimes || o.Name == advice.Ignore && f.allValuesMatch(isTime)
 	}
 	isOfChance := func(o advice.Option) bool {
-		placeholder := o.Args[len(o.Args)-min(1, len(o.Args)):]
-		return o.Name == advice.MaskUUIDs ||
-			o.Name == advice.Mask && (slices.Contains(placeholder, "HEX") || slices.Contains(placeholder, "ULID"))
+		if o.Name != advice.Mask || len(o.Args) == 0 {
+			return o.Name == advice.MaskUUIDs
+		}
+		placeholder := o.Args[len(o.Args)-1]
+		return placeholder == "HEX" || placeholder == "ULID"
 	}
 	switch {
 	case slices.ContainsFunc(options, isOfTime):
@@ -147,7 +168,7 @@ func (f *Finding) remedyBy(options []advice.Option) string {
 	return code
 }
 
-// withOption returns a list with an option, if that is not in it.
+// withOption appends an option to a list, unless the list has it.
 func withOption(list []advice.Option, option advice.Option) []advice.Option {
 	isSame := func(o advice.Option) bool {
 		return o.Name == option.Name && slices.Equal(o.Args, option.Args)
@@ -160,62 +181,34 @@ func withOption(list []advice.Option, option advice.Option) []advice.Option {
 
 var isTime = regexp.MustCompile(`\d\d:\d\d|\d{4}-\d\d-\d\d|^1\d{9,18}$`)
 
-// all reports whether all values of a finding match.
-func (f *Finding) all(re *regexp.Regexp) bool {
+// allValuesMatch reports whether all values of a finding match an expression.
+func (f *Finding) allValuesMatch(re *regexp.Regexp) bool {
 	for _, values := range f.values {
-		if slices.ContainsFunc(values, func(v string) bool { return !re.MatchString(v) }) {
-			return false
+		for _, v := range values {
+			if !re.MatchString(v) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// isFixed reports whether all runs with the cause asked the same, in several runs.
+// isFixed reports whether several runs had the cause, and all of them sent the same request.
 func (f *Finding) isFixed() bool {
 	for _, values := range f.values {
-		if len(values) > 2 {
+		if len(values) > 2 { // the recorded value, and more than one other
 			return false
 		}
 	}
 	return f.Tests[0].Failed > 1 && len(f.values) > 0
 }
 
-// derived returns the options by which what differed in the runs matches: what differs between
-// runs of the same code is volatile by proof. A mask keeps what all values have in common.
-func (f *Finding) derived() (options []advice.Option) {
+// derivedOptions returns options with which the values of all runs match the recorded ones. Values
+// that differ between runs of the same code are volatile, so the options hide no change of the
+// program.
+func (f *Finding) derivedOptions() (options []advice.Option) {
 	for path, values := range f.values {
-		if known := explaining(values); known != "" {
-			options = withOption(options, advice.New(advice.Name(known)))
-			continue
-		}
-		if path == "endpoint" {
-			values = withoutMethod(values)
-		}
-		before, after := values[0], values[0]
-		for _, v := range values[1:] {
-			for !strings.HasPrefix(v, before) {
-				before = before[:len(before)-1]
-			}
-			for !strings.HasSuffix(v, after) {
-				after = after[1:]
-			}
-		}
-		before = endOfWord.ReplaceAllString(lastWords(strings.ToValidUTF8(before, "")), "") // what differs is a whole word
-		if before == "" || strings.HasPrefix(path, "header/") || strings.HasPrefix(path, "query/") || slices.ContainsFunc(values, isNoText) {
-			options = append(options, advice.New(advice.Ignore, path))
-			continue
-		}
-		varying := `[\w-]+`
-		for _, v := range values {
-			switch rest := strings.TrimSuffix(v[strings.Index(v, before)+len(before):], after); {
-			case strings.ContainsAny(rest, " \t\n"):
-				varying = `[^\n]*`
-			case varying == `[\w-]+` && !isWord.MatchString(rest):
-				varying = `\S+`
-			}
-		}
-		expr := strings.ReplaceAll(regexp.QuoteMeta(before), "`", ".") + varying
-		options = append(options, advice.New(advice.Mask, expr, strings.TrimSpace(before)))
+		options = withOption(options, derivedOption(path, values))
 	}
 	slices.SortFunc(options, func(a, b advice.Option) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), slices.Compare(a.Args, b.Args))
@@ -223,10 +216,64 @@ func (f *Finding) derived() (options []advice.Option) {
 	return options
 }
 
-// isExplained reports whether all values differ in texts of known kinds alone.
+// derivedOption returns the option with which the values at a path match: one for a known kind of
+// text, or a mask that keeps the words in front of what differs, or else Ignore.
+func derivedOption(path string, values []string) advice.Option {
+	if name := optionFor(values); name != "" {
+		return advice.New(advice.Name(name))
+	}
+	if path == "endpoint" {
+		values = withoutMethod(values)
+	}
+	prefix, suffix := commonEnds(values)
+	prefix = lastWords(strings.ToValidUTF8(prefix, ""))
+	prefix = endOfWord.ReplaceAllString(prefix, "") // a whole word is masked
+
+	isParameter := strings.HasPrefix(path, "header/") || strings.HasPrefix(path, "query/")
+	if prefix == "" || isParameter || slices.ContainsFunc(values, isNoText) {
+		return advice.New(advice.Ignore, path)
+	}
+	var differing []string
+	for _, v := range values {
+		behindPrefix := v[strings.Index(v, prefix)+len(prefix):]
+		differing = append(differing, strings.TrimSuffix(behindPrefix, suffix))
+	}
+	expr := strings.ReplaceAll(regexp.QuoteMeta(prefix), "`", ".") + expressionFor(differing)
+	return advice.New(advice.Mask, expr, strings.TrimSpace(prefix))
+}
+
+// commonEnds returns the longest beginning and the longest end that all values have.
+func commonEnds(values []string) (prefix, suffix string) {
+	prefix, suffix = values[0], values[0]
+	for _, v := range values[1:] {
+		for !strings.HasPrefix(v, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+		for !strings.HasSuffix(v, suffix) {
+			suffix = suffix[1:]
+		}
+	}
+	return prefix, suffix
+}
+
+// expressionFor returns a regular expression for the texts that differ: a word, a text without
+// spaces, or a line.
+func expressionFor(texts []string) string {
+	expr := `[\w-]+`
+	for _, text := range texts {
+		if strings.ContainsAny(text, " \t\n") {
+			expr = `[^\n]*`
+		} else if expr == `[\w-]+` && !isWord.MatchString(text) {
+			expr = `\S+`
+		}
+	}
+	return expr
+}
+
+// isExplained reports whether all values differ only in texts of known kinds, such as UUIDs.
 func (f *Finding) isExplained() bool {
 	for _, values := range f.values {
-		if explaining(values) == "" {
+		if optionFor(values) == "" {
 			return false
 		}
 	}
@@ -237,19 +284,20 @@ var endOfWord = regexp.MustCompile(`[\w-]+$`)
 
 var isWord = regexp.MustCompile(`^[\w-]*$`)
 
-// explaining returns the name of the option that masks a kind of text in which alone values differ.
-func explaining(values []string) string {
+// optionFor returns the name of the option that makes values equal by masking a known kind of text,
+// such as MaskUUIDs; "" if there is none.
+func optionFor(values []string) string {
 	for _, kind := range chance.ChangingTexts {
 		masks := kind.Masks()
-		same := func(v string) bool { return chance.Masked(masks, v) == chance.Masked(masks, values[0]) }
-		if kind.Option != "" && !slices.ContainsFunc(values, func(v string) bool { return !same(v) }) {
+		differs := func(v string) bool { return chance.Masked(masks, v) != chance.Masked(masks, values[0]) }
+		if kind.Option != "" && !slices.ContainsFunc(values, differs) {
 			return kind.Option
 		}
 	}
 	return ""
 }
 
-// withoutMethod returns the paths of unknown endpoints, without the method.
+// withoutMethod returns the paths in endpoints such as "GET /v1/items".
 func withoutMethod(endpoints []string) (paths []string) {
 	for _, e := range endpoints {
 		_, path, _ := strings.Cut(e, " ")
@@ -258,12 +306,13 @@ func withoutMethod(endpoints []string) (paths []string) {
 	return paths
 }
 
-// isNoText reports whether the value of a field is none, a number, a list or a hash of it.
+// isNoText reports whether the value of a field is empty, JSON other than a string, or a hash.
 func isNoText(value string) bool {
 	return value == "" || strings.HasPrefix(value, "sha256:") || json.Valid([]byte(value))
 }
 
-// lastWords returns the end of a text, from the beginning of a word, in one line.
+// lastWords returns at most 24 bytes from the end of the last line of a text, from the beginning of
+// a word.
 func lastWords(s string) string {
 	const most = 24
 	s = s[strings.LastIndexByte(s, '\n')+1:]
@@ -274,6 +323,7 @@ func lastWords(s string) string {
 	return s
 }
 
+// addNew appends a text to a list, unless it is empty or the list has it.
 func addNew(list []string, s string) []string {
 	if s == "" || slices.Contains(list, s) {
 		return list

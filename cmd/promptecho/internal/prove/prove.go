@@ -1,6 +1,6 @@
-// Package prove replays tests many times and tells by what they differ from run to run: one
-// finding for each cause, over all tests, with the line that asks and what ends it. Only the
-// command needs it.
+// Package prove collects the results of tests that are replayed many times, and finds out why they
+// differ from run to run: one finding for each cause, over all tests, with the line of code
+// that sends the request and a remedy. Only the command needs it.
 package prove
 
 import (
@@ -16,57 +16,70 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// A Round is one go test, in which each test runs several times.
+// A Round is one run of go test, in which each test runs several times.
 type Round struct {
 	How   string   // for people
 	Flags []string // of go test
-	Procs []int    // GOMAXPROCS of each run of a test, in their order; 0 is as it is
+	Procs []int    // GOMAXPROCS of each run of a test, in their order; 0 for the default
 }
 
-// Rounds returns what runs each test n times: most of them in parallel where tests are, under
-// one, two and all processors of the machine, and some alone; all of them in another order.
-func Rounds(n, processors int) (rounds []Round) {
+// Rounds returns rounds in which each test runs n times in all. About three quarters of the runs
+// are in parallel with other tests, with GOMAXPROCS 1, 2 and the number of processors. The others
+// are alone. All are in random order.
+func Rounds(n, processors int) []Round {
 	if n < 2 {
-		return []Round{{"as ever", nil, []int{0}}}
+		return []Round{{How: "as ever", Procs: []int{0}}}
 	}
 	procs := []int{1, 2, processors}
 	slices.Sort(procs)
 	procs = slices.Compact(procs)
-	each := max(1, n*3/4/len(procs))
-	procs = procs[max(0, len(procs)-(n-1)):]
+	runsOfEach := max(1, n*3/4/len(procs))
+	mostProcs := n - 1 // one run is alone
+	procs = procs[max(0, len(procs)-mostProcs):]
+
 	var names []string
 	parallel := Round{How: "in parallel"}
 	for _, p := range procs {
 		names = append(names, fmt.Sprint(p))
-		parallel.Procs = append(parallel.Procs, slices.Repeat([]int{p}, each)...)
+		parallel.Procs = append(parallel.Procs, slices.Repeat([]int{p}, runsOfEach)...)
 	}
-	parallel.Flags = []string{"-cpu=" + strings.Join(names, ","), fmt.Sprintf("-count=%d", each), "-shuffle=on"}
-	alone := n - len(parallel.Procs)
-	return []Round{parallel, {"alone", []string{"-parallel=1", fmt.Sprintf("-count=%d", alone), "-shuffle=on"}, slices.Repeat([]int{0}, alone)}}
+	parallel.Flags = []string{
+		"-cpu=" + strings.Join(names, ","),
+		fmt.Sprintf("-count=%d", runsOfEach),
+		"-shuffle=on",
+	}
+
+	runsAlone := n - len(parallel.Procs)
+	alone := Round{
+		How:   "alone",
+		Flags: []string{"-parallel=1", fmt.Sprintf("-count=%d", runsAlone), "-shuffle=on"},
+		Procs: slices.Repeat([]int{0}, runsAlone),
+	}
+	return []Round{parallel, alone}
 }
 
-// A Waiting is a test that takes time although its answers take none.
+// A Waiting is a test that takes time although replayed answers take none.
 type Waiting struct {
 	Package string  `json:"package"`
 	Test    string  `json:"test"`
-	Seconds float64 `json:"seconds"` // in the middle of all runs
+	Seconds float64 `json:"seconds"` // the median of all runs
 }
 
-// Results are what came of the runs.
+// Results are the results of all rounds.
 type Results struct {
-	Runs     int // of tests
+	Runs     int // the number of runs of all tests
 	findings []*Finding
-	runs     map[[2]string]*runs
+	runs     map[testKey]*runs
 }
 
-// runs are those of one test.
+// runs are the runs of one test.
 type runs struct {
 	n       int
-	inRound int
+	inRound int // the number of runs in the present round
 	seconds []float64
-	linked  bool
+	linked  bool           // the test has a recorder
 	files   []string       // its cassettes
-	how     map[string]int // how many runs were of a kind
+	under   map[string]int // the number of runs under a condition, such as "in parallel"
 }
 
 // Begin begins a round.
@@ -76,73 +89,86 @@ func (r *Results) Begin() {
 	}
 }
 
-// Add adds a run of a test that has ended.
+// Add adds a run of a test in a round.
 func (r *Results) Add(t *suite.Test, round *Round) {
-	key := [2]string{t.Package, t.Name}
-	if r.runs == nil {
-		r.runs = map[[2]string]*runs{}
-	}
-	one := r.runs[key]
-	if one == nil {
-		one = &runs{}
-		r.runs[key] = one
-	}
-	r.Runs++
-	one.n++
-	one.linked = one.linked || t.Linked
-	for _, file := range t.Cassettes {
-		one.files = addNew(one.files, file)
-	}
-	one.seconds = append(one.seconds, t.Seconds)
-	how := []string{round.How}
-	if i := one.inRound; i < len(round.Procs) && round.Procs[i] > 0 {
-		how = append(how, fmt.Sprintf("GOMAXPROCS=%d", round.Procs[i]))
-	}
-	one.inRound++
-	if one.how == nil {
-		one.how = map[string]int{}
-	}
-	for _, h := range how {
-		one.how[h]++
-	}
+	key := testKey{t.Package, t.Name}
+	conditions := r.addRun(key, t, round)
 	hasPassed := t.Status == suite.Pass || t.Status == suite.Skip
-	counted := map[*Finding]bool{} // in this run
-	find := func(c attr.Cause) {
-		f := r.find(key, c)
+	causes := t.Causes
+	if !hasPassed {
+		causes = failureCauses(t)
+	}
+
+	counted := map[*Finding]bool{} // the findings that this run is counted for
+	for _, c := range causes {
+		f := r.addCause(key, c)
 		f.Note = f.Note && hasPassed
 		if counted[f] {
-			return
+			continue
 		}
 		counted[f] = true
 		f.Tests[0].Failed++
-		for _, h := range how {
-			f.how[h]++
+		for _, condition := range conditions {
+			f.under[condition]++
 		}
-	}
-	if hasPassed {
-		for _, c := range t.Causes {
-			find(c)
-		}
-		return
-	}
-	causes := slices.DeleteFunc(slices.Clone(t.Causes), func(c attr.Cause) bool { return c.Code == finding.FollowsMiss })
-	if len(causes) == 0 && len(t.Causes) > 0 {
-		causes = t.Causes
-	}
-	for _, c := range causes {
-		find(c)
-	}
-	if len(causes) == 0 && (t.Status == suite.Stopped || strings.Count(t.Output, "\n") > 1) { // else a subtest says it
-		find(own(t))
 	}
 }
 
-// own returns why a test failed that fits its cassette.
-func own(t *suite.Test) attr.Cause {
+// addRun counts a run of a test. It returns the conditions of the run: how the round runs tests,
+// and GOMAXPROCS.
+func (r *Results) addRun(key testKey, t *suite.Test, round *Round) (conditions []string) {
+	if r.runs == nil {
+		r.runs = map[testKey]*runs{}
+	}
+	of := r.runs[key]
+	if of == nil {
+		of = &runs{under: map[string]int{}}
+		r.runs[key] = of
+	}
+
+	conditions = []string{round.How}
+	if i := of.inRound; i < len(round.Procs) && round.Procs[i] > 0 {
+		conditions = append(conditions, fmt.Sprintf("GOMAXPROCS=%d", round.Procs[i]))
+	}
+	for _, condition := range conditions {
+		of.under[condition]++
+	}
+	r.Runs++
+	of.n++
+	of.inRound++
+	of.linked = of.linked || t.Linked
+	of.seconds = append(of.seconds, t.Seconds)
+	for _, file := range t.Cassettes {
+		of.files = addNew(of.files, file)
+	}
+	return conditions
+}
+
+// failureCauses returns the causes for which a test failed. What follows from a miss is left out
+// if there is another cause.
+func failureCauses(t *suite.Test) []attr.Cause {
+	follows := func(c attr.Cause) bool { return c.Code == finding.FollowsMiss }
+	causes := slices.DeleteFunc(slices.Clone(t.Causes), follows)
+	if len(causes) > 0 {
+		return causes
+	}
+	if len(t.Causes) > 0 {
+		return t.Causes
+	}
+	// A test that fails because of a subtest prints only its verdict; the subtest has the cause.
+	hasOutput := strings.Count(t.Output, "\n") > 1
+	if t.Status == suite.Stopped || hasOutput {
+		return []attr.Cause{ownCause(t)}
+	}
+	return nil
+}
+
+// ownCause returns the cause of a test that failed although its requests fit its cassette.
+func ownCause(t *suite.Test) attr.Cause {
 	output := t.Output
 	code := finding.TestFails
 	if t.Status == suite.Fail {
-		_, output, _ = strings.Cut(output, "\n") // without the verdict
+		_, output, _ = strings.Cut(output, "\n") // the first line is the verdict
 	}
 	switch {
 	case strings.Contains(output, "DATA RACE"):
@@ -151,21 +177,25 @@ func own(t *suite.Test) attr.Cause {
 		code = finding.ProgramPanics
 	}
 	c := attr.Cause{Code: code, Detail: strings.TrimRight(output, "\n")}
-	for _, m := range failure.FindAllStringSubmatch(output, -1) {
-		if !strings.Contains(m[1], "/src/testing/") && !strings.Contains(m[1], "/src/runtime/") {
-			c.Caller = m[1]
+	for _, m := range lineOfCode.FindAllStringSubmatch(output, -1) {
+		place := m[1]
+		isOfGo := strings.Contains(place, "/src/testing/") || strings.Contains(place, "/src/runtime/")
+		if !isOfGo {
+			c.Caller = place
 			break
 		}
 	}
 	return c
 }
 
-var failure = regexp.MustCompile(`(?m)^\s+([\w./-]+\.go:\d+)`)
+// lineOfCode finds the file and line at the beginning of a line of output.
+var lineOfCode = regexp.MustCompile(`(?m)^\s+([\w./-]+\.go:\d+)`)
 
-// find adds a cause to the finding that it is of.
-func (r *Results) find(test [2]string, c attr.Cause) *Finding {
-	c.Caller = cmp.Or(c.Caller, c.At) // nothing was asked: the line of what was not
-	f := r.findingOf(Tested{Package: test[0], Test: test[1]}, c)
+// addCause adds a cause of a test to the finding that it belongs to, and returns the finding.
+func (r *Results) addCause(test testKey, c attr.Cause) *Finding {
+	// A recording that was not used has no line that sent its request, but one in the cassette.
+	c.Caller = cmp.Or(c.Caller, c.At)
+	f := r.findingOf(test, c)
 	f.Callers = addNew(f.Callers, c.Caller)
 	for _, option := range c.Options {
 		f.options = withOption(f.options, option)
@@ -179,36 +209,46 @@ func (r *Results) find(test [2]string, c attr.Cause) *Finding {
 	return f
 }
 
-// findingOf returns the finding of a test that a cause belongs to: that of the same place in
-// the program and of the same first field, or of the same reason.
-func (r *Results) findingOf(test Tested, c attr.Cause) *Finding {
+// findingOf returns the finding of a test that a cause belongs to: one with the same line of code
+// and the same first field, or one with the same code and reason. If there is none, it adds one.
+func (r *Results) findingOf(test testKey, c attr.Cause) *Finding {
+	reason := cmp.Or(c.Reason, ownReasons[c.Code])
 	for _, f := range r.findings {
-		sameField := len(f.Edits) > 0 && len(c.Edits) > 0 && f.Edits[0].Path == c.Edits[0].Path && slices.Contains(f.Callers, c.Caller)
-		isOfTest := f.Tests[0].Package == test.Package && f.Tests[0].Test == test.Test
-		sameCause := f.Code == c.Code && f.Reason == cmp.Or(c.Reason, ownReasons[c.Code])
-		if isOfTest && (sameField || sameCause) {
+		hasSameField := len(f.Edits) > 0 && len(c.Edits) > 0 && f.Edits[0].Path == c.Edits[0].Path
+		isSamePlace := hasSameField && slices.Contains(f.Callers, c.Caller)
+		isSameReason := f.Code == c.Code && f.Reason == reason
+		if f.Tests[0].key() == test && (isSamePlace || isSameReason) {
 			return f
 		}
 	}
-	f := &Finding{Code: c.Code, hints: c.Hints, Reason: cmp.Or(c.Reason, ownReasons[c.Code]), Detail: c.Detail, Edits: c.Edits, Note: true, Tests: []Tested{test}, values: map[string][]string{}, how: map[string]int{}}
+	f := &Finding{
+		Code:   c.Code,
+		Reason: reason,
+		Detail: c.Detail,
+		Edits:  c.Edits,
+		Note:   true,
+		Tests:  []Tested{{Package: test.pkg, Test: test.name}},
+		hints:  c.Hints,
+		values: map[string][]string{},
+		under:  map[string]int{},
+	}
 	r.findings = append(r.findings, f)
 	return f
 }
 
-// Findings returns what was found, what most tests have first. Findings of several tests are
-// one if the same ends them: the same options, or a change of code in the same line.
-func (r *Results) Findings(sameAsked func(test Tested) bool) (list []*Finding) {
-	for _, one := range r.findings {
-		f := *one
-		f.Tests, f.how = slices.Clone(one.Tests), maps.Clone(one.how)
+// Findings returns the findings, those of the most tests first. Findings of several tests become
+// one if they have the same remedy. hasSameAsked reports whether a test has recordings of one
+// request, sent in parallel, with different answers.
+func (r *Results) Findings(hasSameAsked func(test Tested) bool) (list []*Finding) {
+	for _, ofTest := range r.findings {
+		f := *ofTest
+		f.Tests = slices.Clone(ofTest.Tests)
+		f.under = maps.Clone(ofTest.under)
 		t := &f.Tests[0]
-		t.Runs = r.runs[[2]string{t.Package, t.Test}].n
-		f.Remedy = f.remedy(sameAsked(*t))
-		i := slices.IndexFunc(list, func(o *Finding) bool {
-			isOption := strings.HasPrefix(f.Remedy, "promptecho.")
-			sameLine := len(f.Callers) > 0 && len(o.Callers) > 0 && f.Callers[0] == o.Callers[0] && slices.Equal(f.Edits, o.Edits)
-			return o.Remedy == f.Remedy && o.Reason == f.Reason && (isOption || sameLine)
-		})
+		t.Runs = r.runs[t.key()].n
+		f.Remedy = f.remedy(hasSameAsked(*t))
+
+		i := slices.IndexFunc(list, f.hasSameRemedy)
 		if i < 0 {
 			list = append(list, &f)
 		} else {
@@ -216,35 +256,47 @@ func (r *Results) Findings(sameAsked func(test Tested) bool) (list []*Finding) {
 		}
 	}
 	for _, f := range list {
-		failed := 0
-		for _, t := range f.Tests {
-			failed += t.Failed
-		}
-		for how, n := range f.how {
-			all, others := 0, 0 // runs of the kind, and others
-			for _, t := range f.Tests {
-				one := r.runs[[2]string{t.Package, t.Test}]
-				all, others = all+one.how[how], others+one.n-one.how[how]
-			}
-			if n == failed && n == all && n > 1 && others > 1 {
-				f.Where = append(f.Where, how)
-			}
-		}
-		slices.Sort(f.Where)
+		f.Where = r.onlyUnder(f)
 	}
 	slices.SortStableFunc(list, func(a, b *Finding) int { return cmp.Compare(len(b.Tests), len(a.Tests)) })
 	return list
 }
 
-// Cassettes returns the cassettes of a test.
-func (r *Results) Cassettes(pkg, test string) []string { return r.runs[[2]string{pkg, test}].files }
+// onlyUnder returns the conditions that decide whether a finding is seen: it was in all runs of its
+// tests under the condition, and in no other run. There must be at least two runs of both kinds, or
+// it may be chance.
+func (r *Results) onlyUnder(f *Finding) (conditions []string) {
+	failed := 0
+	for _, t := range f.Tests {
+		failed += t.Failed
+	}
+	for condition, n := range f.under {
+		runsUnder := 0
+		otherRuns := 0
+		for _, t := range f.Tests {
+			of := r.runs[t.key()]
+			runsUnder += of.under[condition]
+			otherRuns += of.n - of.under[condition]
+		}
+		inAllUnder := n == failed && n == runsUnder
+		if inAllUnder && n > 1 && otherRuns > 1 {
+			conditions = append(conditions, condition)
+		}
+	}
+	slices.Sort(conditions)
+	return conditions
+}
 
-// Waits returns the tests that take this many seconds and more, the longest first.
-func (r *Results) Waits(least float64) (list []Waiting) {
+// Cassettes returns the cassettes of a test.
+func (r *Results) Cassettes(pkg, test string) []string { return r.runs[testKey{pkg, test}].files }
+
+// Waits returns the tests with recorders that take this many seconds or more, the slowest first.
+func (r *Results) Waits(seconds float64) (list []Waiting) {
 	for key, t := range r.runs {
 		slices.Sort(t.seconds)
-		if middle := t.seconds[len(t.seconds)/2]; t.linked && middle >= least {
-			list = append(list, Waiting{key[0], key[1], middle})
+		median := t.seconds[len(t.seconds)/2]
+		if t.linked && median >= seconds {
+			list = append(list, Waiting{key.pkg, key.name, median})
 		}
 	}
 	slices.SortFunc(list, func(a, b Waiting) int {

@@ -12,7 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// Rounds run each test as often as was asked for, whatever the machine has.
+// Rounds run each test n times, whatever the number of processors.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	for n := 1; n <= 50; n++ {
@@ -31,7 +31,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// add adds runs of a test, each with what it asked at a path, or "" if it passed.
+// add adds runs of a test. Each fails with an edit, or passes if the edit has no path.
 func add(r *Results, test, caller, option string, edits ...attr.Edit) {
 	var options []advice.Option
 	if option != "" {
@@ -49,8 +49,8 @@ func add(r *Results, test, caller, option string, edits ...attr.Edit) {
 	}
 }
 
-// One finding stands for each cause, over all tests, with what ends it: options that are made
-// from the values of all runs.
+// There is one finding for each cause, over all tests, with a remedy that is derived from the
+// values of all runs.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	drawn := func(path, format string) (edits []attr.Edit) {
@@ -90,8 +90,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// A test that fails by itself is a finding with its line, a parent of one that failed is none,
-// and what follows from a miss is not told beside it.
+// A test that fails on its own is a finding with its line. The parent of a failed subtest is
+// none. A failure that follows from a miss is not listed next to the miss.
 func TestOwnFailures(t *testing.T) {
 	t.Parallel()
 	var r Results

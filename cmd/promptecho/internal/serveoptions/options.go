@@ -1,5 +1,5 @@
-// Package serveoptions says the options of a recorder in the words that they have outside of Go: at the
-// top of a cassette, and for promptecho serve.
+// Package serveoptions reads and writes the options of a recorder as they are written outside of Go:
+// at the top of a cassette, and for promptecho serve.
 package serveoptions
 
 import (
@@ -15,9 +15,15 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder"
 )
 
-// options are those that need nothing of Go, by their names.
+const (
+	aliasUsage     = `write {"http://127.0.0.1:8080": search}: an origin and its name`
+	maskUsage      = `write {"req-[0-9]+": REQ}: an expression and its replacement`
+	matchOnlyUsage = `write {llm: [model, messages]}: a selector and fields`
+)
+
+// options has the options by their names, without those whose arguments must be Go values.
 var options = map[string]option{
-	"alias":           pair((*recorder.Config).Alias, `write {"http://127.0.0.1:8080": search}: an origin and its name`),
+	"alias":           pair((*recorder.Config).Alias, aliasUsage),
 	"allow_raced":     onOff((*recorder.Config).AllowRaced),
 	"allow_repeats":   listOrAll((*recorder.Config).AllowRepeats),
 	"allow_unused":    listOrAll((*recorder.Config).AllowUnused),
@@ -25,12 +31,12 @@ var options = map[string]option{
 	"ignore":          list((*recorder.Config).Ignore),
 	"keep_headers":    list((*recorder.Config).KeepHeaders),
 	"keep_uploads":    onOff((*recorder.Config).KeepUploads),
-	"mask":            pair((*recorder.Config).Mask, `write {"req-[0-9]+": REQ}: an expression and its replacement`),
+	"mask":            pair((*recorder.Config).Mask, maskUsage),
 	"mask_temp_dirs":  onOff((*recorder.Config).MaskTempDirs),
 	"mask_times":      onOff((*recorder.Config).MaskTimes),
 	"mask_uuids":      onOff((*recorder.Config).MaskUUIDs),
 	"match":           list((*recorder.Config).Match),
-	"match_only":      keyAndList((*recorder.Config).MatchOnly, `write {llm: [model, messages]}: a selector and fields`),
+	"match_only":      keyAndList((*recorder.Config).MatchOnly, matchOnlyUsage),
 	"match_sampling":  onOff((*recorder.Config).MatchSampling),
 	"on_record_error": oneOf(policies, setPolicy),
 	"pace":            one(setPace),
@@ -40,8 +46,8 @@ var options = map[string]option{
 	"unordered":       list((*recorder.Config).Unordered),
 }
 
-// An option is set with the values that stand on the line. The error says what
-// to write in place of them.
+// An option takes the values that a line has for it, and returns a function that sets the
+// option. The error says what to write in place of the values.
 type option func(values []string) (func(*recorder.Config), error)
 
 // errNotOn says that an option that has no values is not true.
@@ -120,7 +126,7 @@ func isTrue(values []string) bool { return slices.Equal(values, []string{"true"}
 func setPace(c *recorder.Config, factor string) {
 	x, err := strconv.ParseFloat(factor, 64)
 	if err != nil {
-		x = -1 // which Pace refuses
+		x = -1 // Pace refuses it
 	}
 	c.Pace(x)
 }
@@ -132,8 +138,8 @@ func setPolicy(c *recorder.Config, name string) {
 	c.OnRecordError(recorder.RecordErrorPolicy(slices.Index(policies, name)))
 }
 
-// Options reads options that stand on a line, such as
-// {mask_times: true, ignore: [metadata/user]}, and returns what sets them.
+// Options reads a line of options, such as {mask_times: true, ignore: [metadata/user]}, and
+// returns a function that sets them.
 func Options(line string) (func(*recorder.Config), error) {
 	written, err := parse(line)
 	if err != nil {
@@ -147,10 +153,10 @@ func Options(line string) (func(*recorder.Config), error) {
 			return nil, fmt.Errorf("%s: there is no such option; known are %s", w.name, known)
 		}
 		set, err := read(w.values)
+		if errors.Is(err, errNotOn) {
+			return nil, fmt.Errorf("%s: write %s: true, or leave it out", w.name, w.name)
+		}
 		if err != nil {
-			if errors.Is(err, errNotOn) {
-				return nil, fmt.Errorf("%s: write %s: true, or leave it out", w.name, w.name)
-			}
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
 		all = append(all, set)
@@ -158,13 +164,14 @@ func Options(line string) (func(*recorder.Config), error) {
 	return func(c *recorder.Config) { group.Apply(all, c) }, nil
 }
 
-// A setting is an option as it is written.
+// A setting is an option with the values that a line has for it.
 type setting struct {
 	name   string
 	values []string
 }
 
-// parse reads a line of options. One with keys is there for each of them.
+// parse reads a line of options. An option with several keys, such as {mask: {a: A, b: B}}, is
+// one setting for each key.
 func parse(line string) (list []setting, err error) {
 	root, yerr := yaml.Format{Name: "a line of options", Tags: []string{"!!str", "!!binary"}}.Parse(line)
 	if yerr != nil {
@@ -186,6 +193,7 @@ func parse(line string) (list []setting, err error) {
 	return list, nil
 }
 
+// texts returns the text of a scalar, or those of the elements of a list.
 func texts(n *yaml.Node) (list []string) {
 	if n.Kind == yaml.Scalar {
 		return []string{n.Text}

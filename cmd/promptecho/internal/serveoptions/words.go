@@ -48,7 +48,7 @@ func code(list ...advice.Option) string {
 	return "-options " + shell.Quote(line(group.Each(list, settingOf)))
 }
 
-// settingOf returns an option as a line has it.
+// settingOf returns an option as it is written on a line.
 func settingOf(o advice.Option) setting {
 	s := setting{name: nameOf(o.Name), values: o.Args}
 	if len(o.Args) == 0 {
@@ -70,17 +70,17 @@ func nameOf(inGo advice.Name) string {
 
 var capital = regexp.MustCompile(`[A-Z]`)
 
-// line writes options on a line.
+// line writes settings as a line of options. Those of one option become one.
 func line(list []setting) string {
 	var names []string
 	values := map[string][]string{}
-	keyed := map[string]bool{"alias": true, "mask": true, "match_only": true}
 	for _, g := range list {
 		if values[g.name] == nil {
 			names = append(names, g.name)
 		}
-		switch v := quoted(g.values); {
-		case !keyed[g.name]:
+		v := quoted(g.values)
+		switch {
+		case !hasKeys[g.name]:
 			values[g.name] = append(values[g.name], v...)
 		case g.name == "match_only":
 			values[g.name] = append(values[g.name], v[0]+": ["+strings.Join(v[1:], ", ")+"]")
@@ -90,10 +90,11 @@ func line(list []setting) string {
 	}
 	for i, name := range names {
 		all := strings.Join(values[name], ", ")
+		isScalar := len(values[name]) <= 1 && (all == "true" || takesOneValue[name])
 		switch {
-		case keyed[name]:
+		case hasKeys[name]:
 			all = "{" + all + "}"
-		case len(values[name]) > 1 || all != "true" && name != "pace" && name != "on_record_error":
+		case !isScalar:
 			all = "[" + all + "]"
 		}
 		names[i] = name + ": " + all
@@ -101,8 +102,15 @@ func line(list []setting) string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
+var (
+	hasKeys       = map[string]bool{"alias": true, "mask": true, "match_only": true}
+	takesOneValue = map[string]bool{"pace": true, "on_record_error": true}
+)
+
+// plain matches values that need no quotes in YAML.
 var plain = regexp.MustCompile(`^(true|[0-9.]+|[A-Za-z][A-Za-z0-9_]*(/[A-Za-z0-9_*-]+)+|[a-z]+[a-z_]*)$`)
 
+// quoted returns values with quotes where YAML needs them.
 func quoted(values []string) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
