@@ -51,7 +51,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	}
 
 	p, err := r.playable(in, rec)
-	if err == nil && p.Passing() && r.config.pace == 0 {
+	if err == nil && p.IsTransientFailure() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
 			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and "+

@@ -140,7 +140,7 @@ func (r *Recorder) worth(rec *tape.Recording, succeededLater bool, o *report.Out
 
 	// A test that passes does not cancel its requests at the end.
 	endedEarly := o.Failed || o.Stopped
-	isOpen := rec.Canceled() || rec.Complete() && resp.LeftWaiting()
+	isOpen := rec.Canceled() || rec.Complete() && resp.ClosedWhileWaiting()
 	if endedEarly && isOpen {
 		return canceledByEnd
 	}

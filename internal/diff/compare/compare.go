@@ -229,7 +229,7 @@ func Unfit(recorded *interaction.Response) string {
 	switch why := brokenOff(recorded); {
 	case recorded.Status == 0:
 		return "the recording has no answer"
-	case recorded.Passing():
+	case recorded.IsTransientFailure():
 		return fmt.Sprintf("the recording is a temporary failure, status %d", recorded.Status)
 	case recorded.End == interaction.EndClosed:
 		return "the recorded answer is incomplete, because its client closed it"
@@ -253,7 +253,7 @@ func saysNothing(recorded, live *interaction.Response) string {
 		why = "the key was refused"
 	case status == 404, status == 400 && saysNotFound(live):
 		why = "something named in the request no longer exists, or the key has no access to it"
-	case live.Passing():
+	case live.IsTransientFailure():
 		why = "the server was busy or failed, try again"
 	default:
 		return ""
