@@ -21,7 +21,7 @@ func (r *Recorder) noteVolatile(form *canon.Form) {
 		now = time.Time{} // the clock of a bubble begins at the same time in every run
 	}
 	for _, found := range r.volatile.InForm(form, now) {
-		if r.given.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
+		if r.values.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
 			continue
 		}
 		r.log.Notef(finding.ValueVolatile, "%s: %s: %s has %s, %q: %s",
