@@ -253,7 +253,9 @@ func inWord(s string, i int) bool {
 	}
 	isLetter := func(c byte) bool {
 		lower := c | 0x20
-		return 'a' <= lower && lower <= 'z' || '0' <= c && c <= '9' || c >= 0x80
+		isDigit := '0' <= c && c <= '9'
+		isASCIILetter := 'a' <= lower && lower <= 'z'
+		return isDigit || isASCIILetter || c >= 0x80
 	}
 	switch s[i] {
 	case '\'':

@@ -86,8 +86,8 @@ type Request struct {
 	Function string // kind and name of the function, such as "tool/get_weather"; "" over HTTP
 	Within   string // the function that was running and sent this request; "" if none was
 
-	// Name is the name that the program has given the request, to tell it from equal requests
-	// that are sent at the same time; usually empty.
+	// Name is a name that the program has set, to tell the request from equal requests that
+	// are sent at the same time; usually empty.
 	Name string
 }
 

@@ -87,7 +87,7 @@ func ParseMoments(text string) (*Moments, error) {
 	if match == nil {
 		return nil, errMoments
 	}
-	asked, answered, pieces, ended := match[1], match[2], match[3], match[4]
+	pieces, ended := match[3], match[4]
 
 	last := 0
 	var orderErr error // the first moment that is not a number, or before an earlier one
@@ -101,8 +101,8 @@ func ParseMoments(text string) (*Moments, error) {
 		return n
 	}
 
-	m.Asked = parse(asked)
-	m.Answered = parse(answered)
+	m.Asked = parse(match[1])
+	m.Answered = parse(match[2])
 	for run := range strings.FieldsSeq(pieces) {
 		moment, times, isRun := strings.Cut(run, "x")
 		count := 1
