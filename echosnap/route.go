@@ -81,7 +81,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 			t.Errorf("echosnap: Route: %v", err)
 			return nil
 		}
-		asked = append(asked, route.Asked{Interaction: it, Asker: m.Goroutine(), Main: m.Goroutine() == self})
+		asked = append(asked, route.Asked{Interaction: it, Goroutine: m.Goroutine(), FromTest: m.Goroutine() == self})
 	}
 	r := route.Of(asked)
 	if r.Len() == 0 {

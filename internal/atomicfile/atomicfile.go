@@ -13,9 +13,9 @@ import (
 // Options say how [Write] writes a file. The zero value is right for most
 // files.
 type Options struct {
-	// Owner is the file that the temporary file is named for and stands next
-	// to. It must be in the same file system as the file. If it is empty, the
-	// file is its own owner.
+	// Owner is the file whose folder the temporary file is in, and from whose
+	// name its name is made. It must be in the same file system as the file.
+	// If it is empty, the file is its own owner.
 	Owner string
 
 	// Mode is the mode of a file that does not exist yet, less the umask. 0
@@ -104,8 +104,8 @@ func moveTo(path, temp string, noReplace bool) error {
 		return os.Rename(temp, path)
 	}
 
-	// A rename replaces what another process has made at path meanwhile; a link
-	// never does.
+	// A rename would replace a file that another process has just created at
+	// path. A link fails.
 	err := os.Link(temp, path)
 	if err == nil {
 		os.Remove(temp)

@@ -97,8 +97,8 @@ func temporary(dir string) []string {
 	return names
 }
 
-// isAbandoned reports whether a temporary file is of one of these owners, given
-// by the hashes of their names, and of a process that has ended.
+// isAbandoned reports whether a temporary file belongs to one of the owners and
+// was made by a process that has ended. owners has the hashes of their names.
 //
 // A file with the process ID of this process counts as abandoned: an earlier
 // process had the same ID. This process does not write a file while it removes

@@ -11,13 +11,14 @@ import (
 
 // comparer collects the edits of one comparison.
 type comparer struct {
-	form  bool // the fields of the body are lists of what a form has under their names
-	edits []Edit
+	isFormData bool // the body is a form: its fields are lists of the values of one name
+	edits      []Edit
 }
 
 // compare compares the fields of two requests or answers.
 func compare(recorded, incoming []canon.Line) []Edit {
-	c := comparer{form: slices.ContainsFunc(incoming, func(l canon.Line) bool { return l.Path == "encoding" })}
+	isEncoding := func(l canon.Line) bool { return l.Path == "encoding" }
+	c := comparer{isFormData: slices.ContainsFunc(incoming, isEncoding)}
 	c.object(tree(recorded), tree(incoming))
 	return c.edits
 }
@@ -42,7 +43,7 @@ func (c *comparer) node(rec, inc *node) {
 	}
 }
 
-// hashed begins what package redact writes for a value that it hashes.
+// hashed is the start of the placeholder for a value that package redact replaces by a hash.
 const hashed = "[REDACTED-"
 
 // changed adds an edit of a field that both sides have.
@@ -60,34 +61,40 @@ func (c *comparer) changed(rec, inc *node, note Note) {
 // object compares members by name.
 func (c *comparer) object(rec, inc *node) {
 	name := func(n *node) string { return n.name }
-	c.kids(rec.kids, inc.kids, match(group.Each(rec.kids, name), group.Each(inc.kids, name)))
+	pairs := match(group.Each(rec.kids, name), group.Each(inc.kids, name))
+	c.kids(rec.kids, inc.kids, pairs)
 }
 
-// list compares two lists: short ones as a whole, those whose elements have names by these
-// if only the order is another, and all others element by element.
+// list compares two lists. Short lists of scalars are one edit. So are lists of objects with
+// names that differ only in their order; the edit has the names. All other lists are compared
+// element by element.
 func (c *comparer) list(rec, inc *node) {
-	note := Note{}
-	if sameElements(rec, inc) {
-		note.Code = ElementOrder
-	}
+	isReordered := sameElements(rec, inc)
 	switch {
 	case scalars(rec) && scalars(inc):
-		if len(rec.kids) == 1 && len(inc.kids) == 1 && (c.form || !strings.HasPrefix(inc.path, "body/")) {
-			// A field of a form, a header or a query parameter with one value, as nearly all have.
+		isOnlyValue := c.isFormData || !strings.HasPrefix(inc.path, "body/")
+		if isOnlyValue && len(rec.kids) == 1 && len(inc.kids) == 1 {
+			// A field of a form, a header or a query parameter is a list, which has one
+			// value in most cases. Show the value.
 			rec = &node{path: rec.path, value: rec.kids[0].value}
 			inc = &node{path: inc.path, value: inc.kids[0].value}
-			note = textNote(rec.value, inc.value)
+			c.changed(rec, inc, textNote(rec.value, inc.value))
+			return
+		}
+		note := Note{}
+		if isReordered {
+			note.Code = ElementOrder
 		}
 		c.changed(rec, inc, note)
-	case note.Code == ElementOrder && !slices.Contains(group.Each(rec.kids, nameOf), ""):
-		c.changed(names(rec), names(inc), note)
+	case isReordered && !slices.Contains(group.Each(rec.kids, nameOf), ""):
+		c.changed(names(rec), names(inc), Note{Code: ElementOrder})
 	default:
 		c.elements(rec.kids, inc.kids)
 	}
 }
 
-// scalars reports whether a list is one of short values or of numbers, which
-// is easier to read as a whole than element by element.
+// scalars reports whether a list has only scalars, and no long strings. Such a list is easier
+// to read as a whole than element by element.
 func scalars(list *node) bool {
 	size := 0
 	for _, k := range list.kids {
@@ -101,7 +108,7 @@ func scalars(list *node) bool {
 	return size <= shortText
 }
 
-// sameElements reports whether two lists differ in their order at most.
+// sameElements reports whether two lists have the same elements in any order.
 func sameElements(rec, inc *node) bool {
 	a, b := group.Each(rec.kids, valueOf), group.Each(inc.kids, valueOf)
 	slices.Sort(a)
@@ -111,37 +118,42 @@ func sameElements(rec, inc *node) bool {
 
 // names returns a list of the names of the elements.
 func names(list *node) *node {
-	return &node{path: list.path, value: "[" + strings.Join(group.Each(list.kids, nameOf), ",") + "]"}
+	joined := strings.Join(group.Each(list.kids, nameOf), ",")
+	return &node{path: list.path, value: "[" + joined + "]"}
 }
 
 func nameOf(n *node) string { return n.member("name") }
 
-// elements compares the elements of two lists, between those that are equal. Of these
-// stretches, it first tells what came from elsewhere.
+// elements compares the elements of two lists: the stretches between equal elements. In each
+// stretch it first adds the edits of elements that have moved there.
 func (c *comparer) elements(rec, inc []*node) {
 	equal, twin := align(rec, inc)
-	moved := func(n *node) bool { return twin[n] != nil }
+	hasTwin := func(n *node) bool { return twin[n] != nil }
 	var from pair
 	for _, to := range append(equal, pair{len(rec), len(inc)}) {
-		was, is := slices.Clone(rec[from.a:to.a]), slices.Clone(inc[from.b:to.b])
-		for _, n := range is {
-			if moved(n) && twin[n].path != n.path { // else it is where it was, between others that are told
+		recRest := slices.Clone(rec[from.a:to.a])
+		incRest := slices.Clone(inc[from.b:to.b])
+		for _, n := range incRest {
+			if hasTwin(n) && twin[n].path != n.path {
 				c.changed(twin[n], n, Note{Code: Moved})
 			}
 		}
-		was, is = slices.DeleteFunc(was, moved), slices.DeleteFunc(is, moved)
-		c.kids(was, is, similar(was, is))
+		recRest = slices.DeleteFunc(recRest, hasTwin)
+		incRest = slices.DeleteFunc(incRest, hasTwin)
+		c.kids(recRest, incRest, similar(recRest, incRest))
 		from = to.next()
 	}
 }
 
-// kids compares members or elements, of which pairs belong together. Before each pair it
-// tells what was removed, and then what was added there.
+// kids compares members or elements, of which pairs belong together. Before each pair it adds
+// the edits of removed ones, and then those of added ones.
 func (c *comparer) kids(rec, inc []*node, pairs []pair) {
+	removed := func(n *node) Edit { return Edit{Path: n.path, Recorded: n.value} }
+	added := func(n *node) Edit { return Edit{Path: n.path, Incoming: n.value} }
 	var from pair
 	for _, to := range append(pairs, pair{len(rec), len(inc)}) {
-		c.only(rec[from.a:to.a], func(n *node) Edit { return Edit{Path: n.path, Recorded: n.value} })
-		c.only(inc[from.b:to.b], func(n *node) Edit { return Edit{Path: n.path, Incoming: n.value} })
+		c.only(rec[from.a:to.a], removed)
+		c.only(inc[from.b:to.b], added)
 		if to.a < len(rec) {
 			c.node(rec[to.a], inc[to.b])
 		}
@@ -149,14 +161,15 @@ func (c *comparer) kids(rec, inc []*node, pairs []pair) {
 	}
 }
 
-// only tells what one side alone has. "body", "header" and "query" are no fields, their
-// members are.
+// only adds an edit for each node, which only one side has. The nodes "body", "header" and
+// "query" at the top are not fields, so their members get the edits.
 func (c *comparer) only(nodes []*node, edit func(*node) Edit) {
 	for _, n := range nodes {
-		if n.path == n.name && len(n.kids) > 0 {
+		isTop := n.path == n.name
+		if isTop && len(n.kids) > 0 {
 			c.only(n.kids, edit)
-		} else {
-			c.edits = append(c.edits, edit(n))
+			continue
 		}
+		c.edits = append(c.edits, edit(n))
 	}
 }

@@ -1,15 +1,15 @@
-// Package diff answers "why not": which recorded form is most like one that
-// missed, which fields differ, and which words inside a long text. It reads
-// forms and writes text for whoever was paged; it decides nothing.
+// Package diff explains why a request does not match a recording: which recorded
+// form is the nearest, which fields differ, and which words differ in a long text.
+// It only describes differences, and does not decide whether a request matches.
 //
-// The same forms give the same text on every machine, and no text takes more than
-// O(n log n) time.
+// The same forms give the same text on every machine. A comparison of two texts
+// takes O(n log n) time.
 //
 // From the bottom up: note.go has the kinds of differences and their words;
-// summary.go writes values, and finds differences that are easy to miss; text.go
-// finds what two texts or lists have in common; nearest.go finds the nearest
-// recording; tree.go and compare.go find the edits of two forms; edit.go adds
-// what files and bodies say; rows.go and write.go show them.
+// summary.go writes values, and finds differences that are easy to overlook;
+// text.go finds the common parts of two texts or lists; nearest.go finds the
+// nearest recording; tree.go and compare.go find the edits of two forms; edit.go
+// adds the contents of files and bodies; rows.go and write.go show edits.
 package diff
 
 import (
@@ -21,77 +21,110 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/fieldpath"
 )
 
-// Forms lists what differs between a recorded and an incoming form: endpoint,
-// wire and model first, then the fields in canonical order. List elements are
-// aligned, so an inserted message is one edit and those behind it none. The
-// result is empty if and only if the forms have the same text.
+// Forms lists the differences of a recorded and an incoming form: the endpoint,
+// the wire and the model first, then the other fields in canonical order. List
+// elements are aligned, so an inserted message is one edit. The result is empty if
+// and only if the forms have the same text.
 func Forms(recorded, incoming *canon.Form) []Edit {
+	var edits []Edit
+	if recorded.Endpoint != incoming.Endpoint {
+		edits = append(edits, Edit{
+			Path:     "endpoint",
+			Recorded: quote(recorded.Endpoint),
+			Incoming: quote(incoming.Endpoint),
+		})
+	}
+	if recorded.Wire != incoming.Wire {
+		edits = append(edits, Edit{
+			Path:     "stream",
+			Recorded: quote(wires[recorded.Wire]),
+			Incoming: quote(wires[incoming.Wire]),
+			Note:     Note{Code: wireNote(recorded.Wire, incoming.Wire)},
+		})
+	}
+
 	fields := compare(recorded.Lines(), incoming.Lines())
 	for i := range fields {
 		fields[i].addDefault(recorded, incoming)
 	}
-	if i := slices.IndexFunc(fields, func(e Edit) bool { return e.Path == "body/model" }); i > 0 {
-		model := fields[i]
-		fields = slices.Insert(slices.Delete(fields, i, i+1), 0, model)
-	}
-	var edits []Edit
-	if a, b := recorded.Endpoint, incoming.Endpoint; a != b {
-		edits = append(edits, Edit{Path: "endpoint", Recorded: quote(a), Incoming: quote(b)})
-	}
-	if a, b := recorded.Wire, incoming.Wire; a != b {
-		edits = append(edits, Edit{Path: "stream", Recorded: quote(wires[a]), Incoming: quote(wires[b]), Note: Note{Code: wireNote(a, b)}})
+	model := slices.IndexFunc(fields, func(e Edit) bool { return e.Path == "body/model" })
+	if model > 0 {
+		edits = append(edits, fields[model])
+		fields = slices.Delete(fields, model, model+1)
 	}
 	edits = append(edits, fields...)
-	system := slices.IndexFunc(edits, func(e Edit) bool { return e.Path == "body/system" && e.onlyIn() != BothSides })
+
+	system := slices.IndexFunc(edits, func(e Edit) bool {
+		return e.Path == "body/system" && e.onlyIn() != BothSides
+	})
 	for i := range edits {
-		edits[i].spell(recorded, incoming)
+		edits[i].useSentPaths(recorded, incoming)
 	}
 	if system >= 0 {
-		return otherRole(edits, system)
+		return joinSystemMessage(edits, system)
 	}
 	return edits
 }
 
-// otherRole joins the two edits that say that the message of the system has another role or place
-// now: in a form, what the system says first is no message.
-func otherRole(edits []Edit, system int) []Edit {
-	says := edits[system]
-	end := `,"content":` + cmp.Or(says.Recorded, says.Incoming) + "}"
+// joinSystemMessage joins the edit of the system prompt, at index system, with the edit of a
+// message of the same content, if there is one. A form has a system prompt at the start of the
+// conversation in a field of its own. So a message whose role has changed, or that has moved
+// there, is in two edits: one form has the field, the other has the message.
+func joinSystemMessage(edits []Edit, system int) []Edit {
+	prompt := edits[system]
+	end := `,"content":` + cmp.Or(prompt.Recorded, prompt.Incoming) + "}"
 	message := slices.IndexFunc(edits, func(e Edit) bool {
-		return (e.Recorded == "") == (says.Incoming == "") && strings.HasSuffix(cmp.Or(e.Recorded, e.Incoming), end)
+		isOnOtherSide := (e.Recorded == "") == (prompt.Incoming == "")
+		return isOnOtherSide && strings.HasSuffix(cmp.Or(e.Recorded, e.Incoming), end)
 	})
 	if message < 0 {
 		return edits
 	}
 	e := edits[message]
-	was, is := roleOf(e.Recorded), roleOf(e.Incoming)
-	edits[system] = Edit{Path: e.Path + "/role", Recorded: was, Incoming: is}
-	if was == is { // it stands behind others now, or did
-		from, to := strings.TrimSuffix(says.Path, "/content"), e.Path
-		if says.Recorded == "" {
+	recordedRole, incomingRole := roleOf(e.Recorded), roleOf(e.Incoming)
+	if recordedRole != incomingRole {
+		edits[system] = Edit{Path: e.Path + "/role", Recorded: recordedRole, Incoming: incomingRole}
+	} else {
+		from, to := strings.TrimSuffix(prompt.Path, "/content"), e.Path
+		if prompt.Recorded == "" {
 			from, to = to, from
 		}
 		text := e.Recorded + e.Incoming
-		edits[system] = Edit{Path: to, From: from, Recorded: text, Incoming: text, Note: Note{Code: Moved}}
+		edits[system] = Edit{
+			Path:     to,
+			From:     from,
+			Recorded: text,
+			Incoming: text,
+			Note:     Note{Code: Moved},
+		}
 	}
 	return slices.Delete(edits, message, message+1)
 }
 
-// roleOf returns the role of a message, that of the system's if there is none.
+// roleOf returns the role of a message as JSON. A value that is not a message is the system
+// prompt, which has the role "system".
 func roleOf(message string) string {
 	role, _, _ := strings.Cut(strings.TrimPrefix(message, `{"role":`), `,"content":`)
 	return cmp.Or(role, `"system"`)
 }
 
-// Drift lists what differs between the fields that do not match but are reported
-// when they change. Those outside the body are of an endpoint: they say nothing of
-// another.
+// Drift lists the differences of the fields that matching ignores but that are reported
+// when they change. Fields outside the body are only compared if the endpoint is the same.
 func Drift(recorded, incoming *canon.Form) []Edit {
 	edits := compare(recorded.Drift, incoming.Drift)
-	for _, was := range recorded.Orders {
-		for _, is := range incoming.Orders {
-			if note := textNote(was.Value, is.Value); was.Path == is.Path && note.Code == OtherOrder {
-				edits = append(edits, Edit{Path: is.Path, Recorded: was.Value, Incoming: is.Value, Note: note})
+	for _, rec := range recorded.Orders {
+		for _, inc := range incoming.Orders {
+			if rec.Path != inc.Path {
+				continue
+			}
+			note := textNote(rec.Value, inc.Value)
+			if note.Code == OtherOrder {
+				edits = append(edits, Edit{
+					Path:     inc.Path,
+					Recorded: rec.Value,
+					Incoming: inc.Value,
+					Note:     note,
+				})
 			}
 		}
 	}
@@ -101,7 +134,7 @@ func Drift(recorded, incoming *canon.Form) []Edit {
 	return edits
 }
 
-// Answers lists what differs between the fields of a recorded answer and of a live one.
+// Answers lists the differences of the fields of a recorded answer and of a live one.
 func Answers(recorded, live []canon.Line) []Edit {
 	edits := compare(recorded, live)
 	for i := range edits {

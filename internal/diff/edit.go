@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,13 +22,19 @@ import (
 // and a live answer: a field with two values, or a field, list element or object that only
 // one side has.
 type Edit struct {
-	Path     string // as the incoming request has it, or the recorded one if only that has it; "endpoint", and "stream" for the wire, for those
-	Recorded string // canonical value, compact JSON of an object or list; "" if only the incoming request has the field
-	Incoming string // the same of the incoming request; "" if only the recording has the field
-	From     string // the recorded path, if it is another; else ""
-	Note     Note   // what kind of difference it is
-	Name     string // of the file that the incoming request has there; "" if it has none
-	Live     bool   // Incoming is of a live answer, and not of a request
+	// Path is the path of the field in the incoming request, or in the recording if only that
+	// has it. It is "endpoint" for the endpoint and "stream" for the wire.
+	Path string
+
+	From string // the path in the recording, if it differs; else ""
+
+	// Recorded and Incoming are the canonical values as compact JSON. The value of a side
+	// without the field is "".
+	Recorded, Incoming string
+
+	Note Note   // the kind of difference
+	Name string // the name of the file that the incoming request has there; "" if there is none
+	Live bool   // Incoming is of a live answer, and not of a request
 }
 
 // IsRewording reports whether both values are texts of which most words are the same.
@@ -41,43 +48,45 @@ func (e *Edit) IsRewording() bool {
 	return same >= 3 && same > changed
 }
 
-// IsOrder reports whether an edit says that the same is there in another order.
+// IsOrder reports whether only the order of words or list elements differs.
 func (e *Edit) IsOrder() bool { return e.Note.Code == OtherOrder || e.Note.Code == Moved }
 
-// IsAbout reports whether only one of the values has a text.
+// IsAbout reports whether exactly one of the values contains a text.
 func (e *Edit) IsAbout(text string) bool {
 	return strings.Contains(e.Recorded, text) != strings.Contains(e.Incoming, text)
 }
 
-// List returns the list of which only the order of the elements differs, if that is what an edit
-// says; else "".
+// List returns the path of the list in which only the order of the elements differs, or "" for
+// any other edit.
 func (e *Edit) List() string {
 	if e.Note.Code == ElementOrder {
 		return e.Path
 	}
-	to, from := e.Path[:strings.LastIndexByte(e.Path, '/')+1], e.From[:strings.LastIndexByte(e.From, '/')+1]
+	to := e.Path[:strings.LastIndexByte(e.Path, '/')+1]
+	from := e.From[:strings.LastIndexByte(e.From, '/')+1]
 	if e.Note.Code != Moved || to != from {
 		return ""
 	}
 	return strings.TrimSuffix(to, "/")
 }
 
-// spell gives an edit the paths that the requests have, where the forms know
-// them: those are what a user can find in the program and in the cassette.
-func (e *Edit) spell(recorded, incoming *canon.Form) {
+// useSentPaths replaces the paths of an edit, which are those of the forms, by the paths that
+// the requests have. Users can find these in the program and in the cassette.
+func (e *Edit) useSentPaths(recorded, incoming *canon.Form) {
 	from := recorded.Sent(cmp.Or(e.From, e.Path))
 	if e.Incoming == "" {
 		e.Path = from
 		return
 	}
-	e.Path, e.From = incoming.Sent(e.Path), from
-	if e.Recorded == "" || e.From == e.Path {
-		e.From = ""
+	e.Path = incoming.Sent(e.Path)
+	e.From = ""
+	if e.Recorded != "" && from != e.Path {
+		e.From = from
 	}
 }
 
-// addDefault gives an edit the value of the side that has the field with its default value, which
-// its form leaves out.
+// addDefault adds the missing value of an edit if that side has the field with its default
+// value, which the form leaves out.
 func (e *Edit) addDefault(recorded, incoming *canon.Form) {
 	switch {
 	case e.Recorded == "":
@@ -87,18 +96,18 @@ func (e *Edit) addDefault(recorded, incoming *canon.Form) {
 	}
 }
 
-// list returns the list of which one side alone has this element, and that
-// side; "" if the edit is of anything else.
-func (e *Edit) list() (path string, in Side) {
-	i := strings.LastIndexByte(e.Path, '/') + 1
+// listOfElement returns the path of a list, if the edit is an element of it that only one side
+// has, and that side. For any other edit, the path is "".
+func (e *Edit) listOfElement() (path string, in Side) {
+	last := strings.LastIndexByte(e.Path, '/') + 1
 	in = e.onlyIn()
-	if in == BothSides || !fieldpath.IsIndex(e.Path[i:]) {
+	if in == BothSides || !fieldpath.IsIndex(e.Path[last:]) {
 		return "", BothSides
 	}
-	return e.Path[:i], in
+	return e.Path[:last], in
 }
 
-// onlyIn returns the side that alone has the field.
+// onlyIn returns the only side that has the field, or BothSides.
 func (e *Edit) onlyIn() Side {
 	switch {
 	case e.Recorded != "" && e.Incoming != "":
@@ -140,12 +149,14 @@ func (e *Edit) noteText(sides *Sides) string {
 	return noteWords[e.Note.Code]
 }
 
-// isFile reports whether an object stands for the content of a file.
+// isFile reports whether an object is the description of a file, which a form has in the place
+// of the content.
 func isFile(n *node) bool {
-	return len(n.kids) == 3 && n.kids[0].name == "bytes" && n.kids[1].name == "ext" && n.kids[2].name == "sha256"
+	isName := func(kid *node, name string) bool { return kid.name == name }
+	return slices.EqualFunc(n.kids, []string{"bytes", "ext", "sha256"}, isName)
 }
 
-// file describes the file that an object stands for: ".wav, 11 bytes, sha256 7f4ed1ab…".
+// file returns a text for the description of a file: ".wav, 11 bytes, sha256 7f4ed1ab…".
 func file(n *node) *node {
 	ext, _ := exactjson.Unquote(n.kids[1].value)
 	sum, _ := exactjson.Unquote(n.kids[2].value)
@@ -159,8 +170,8 @@ func fileOf(length, sum string) string {
 	return lengthOf(length) + ", sha256 " + sum[:min(8, len(sum))] + "…"
 }
 
-// anotherFile returns the note of a file that was replaced by one of this
-// length in bytes.
+// anotherFile returns the note for a file that was replaced by another one. length is the number
+// of bytes of the new file.
 func anotherFile(length string) Note {
 	n, _ := strconv.Atoi(length)
 	return Note{Code: AnotherFile, Bytes: n}
@@ -172,31 +183,34 @@ func lengthOf(length string) string {
 	return sizeOf(n)
 }
 
-// A File is what a form has in the place of a file.
+// A File is a file in a request.
 type File struct {
 	Name    string
 	Content []byte
-	Alone   bool // no other has the name of its field
+	Alone   bool // no other file has the same field
 }
 
 // IsFile reports whether an edit replaces a file by another one.
 func (e *Edit) IsFile() bool { return e.Note.Code == AnotherFile }
 
-// NameFiles gives an edit that replaces a file the names of both files, where they have
-// one, in place of their extensions, or what they say if both are kept and are texts.
-func (e *Edit) NameFiles(was, is File) {
-	e.Name = is.Name
-	if path.Ext(was.Name) == path.Ext(is.Name) && isText(was.Content) && isText(is.Content) {
-		e.Recorded, e.Incoming = quote(string(was.Content)), quote(string(is.Content))
+// NameFiles adds details to an edit that replaces a file. If both files are texts with the same
+// extension, the values become the texts. Otherwise the extensions in the values become names.
+func (e *Edit) NameFiles(recorded, incoming File) {
+	e.Name = incoming.Name
+	sameExt := path.Ext(recorded.Name) == path.Ext(incoming.Name)
+	if sameExt && isText(recorded.Content) && isText(incoming.Content) {
+		e.Recorded = quote(string(recorded.Content))
+		e.Incoming = quote(string(incoming.Content))
 	} else {
-		e.Recorded, e.Incoming = was.named(e.Recorded), is.named(e.Incoming)
+		e.Recorded = recorded.named(e.Recorded)
+		e.Incoming = incoming.named(e.Incoming)
 	}
-	if was.Alone && is.Alone && e.From == "" {
+	if recorded.Alone && incoming.Alone && e.From == "" {
 		e.Path = strings.TrimSuffix(e.Path, "/0")
 	}
 }
 
-// named returns the description of a file with its name in place of its extension.
+// named returns the description of a file, with the extension replaced by the name.
 func (f File) named(value string) string {
 	text, _ := exactjson.Unquote(value)
 	if _, rest, ok := strings.Cut(text, ", "); ok && f.Name != "" {
@@ -205,23 +219,28 @@ func (f File) named(value string) string {
 	return value
 }
 
-// maxText is the length up to which bodies are compared as texts.
+// maxText is the most bytes of a body that is compared as a text.
 const maxText = 1 << 20
 
 // isText reports whether content is a text that can be shown.
 func isText(content []byte) bool {
-	return len(content) > 0 && len(content) <= maxText && utf8.Valid(content) && !bytes.ContainsRune(content, 0) && !upload.Is(content)
+	if len(content) == 0 || len(content) > maxText || upload.Is(content) {
+		return false
+	}
+	return utf8.Valid(content) && !bytes.ContainsRune(content, 0)
 }
 
-// CompareBodies replaces the digests of an edit of two bodies by the bodies, if they are
-// texts. It names what is wrong with one that should be JSON.
+// CompareBodies replaces the digests in an edit of two bodies by the bodies, if they are texts.
+// If one of them should be JSON and is not, the note says so.
 func (e *Edit) CompareBodies(recorded, incoming []byte) {
-	if e.Path != "body" || !strings.Contains(e.Recorded+e.Incoming, `"sha256:`) {
+	hasDigest := strings.Contains(e.Recorded+e.Incoming, `"sha256:`)
+	if e.Path != "body" || !hasDigest {
 		return
 	}
 	if upload.Is(recorded) || upload.Is(incoming) {
 		length, _ := upload.Sum(incoming)
-		e.Recorded, e.Incoming = quote(fileOf(upload.Sum(recorded))), quote(fileOf(upload.Sum(incoming)))
+		e.Recorded = quote(fileOf(upload.Sum(recorded)))
+		e.Incoming = quote(fileOf(upload.Sum(incoming)))
 		e.Note = anotherFile(length)
 		return
 	}
@@ -230,20 +249,26 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 	}
 	e.Recorded, e.Incoming = quote(string(recorded)), quote(string(incoming))
 	e.Note = textNote(e.Recorded, e.Incoming)
-	was, is := Broken(recorded), Broken(incoming)
+
+	// If both are broken they may be JSON Lines, which are not JSON as a whole.
+	recordedProblem, incomingProblem := Broken(recorded), Broken(incoming)
 	switch {
-	case was != "" && is == "":
-		e.Note = Note{Code: RecordedNotJSON, Problem: was}
-	case is != "" && was == "": // neither is where each line is JSON
-		e.Note = Note{Code: IncomingNotJSON, Problem: is}
+	case recordedProblem != "" && incomingProblem == "":
+		e.Note = Note{Code: RecordedNotJSON, Problem: recordedProblem}
+	case incomingProblem != "" && recordedProblem == "":
+		e.Note = Note{Code: IncomingNotJSON, Problem: incomingProblem}
 	}
 }
 
-// Broken returns what is wrong with a body that begins as JSON and is none, or "".
+// Broken returns the syntax error of a body that begins like a JSON object or list, or "".
 func Broken(body []byte) string {
-	var syntax *json.SyntaxError
-	if start := bytes.TrimSpace(body); len(start) > 0 && strings.IndexByte("{[", start[0]) >= 0 && errors.As(json.Unmarshal(body, new(any)), &syntax) {
-		return fmt.Sprintf("not JSON: %v, at byte %d", syntax, syntax.Offset)
+	trimmed := bytes.TrimSpace(body)
+	if len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[' {
+		return ""
 	}
-	return ""
+	var syntax *json.SyntaxError
+	if !errors.As(json.Unmarshal(body, new(any)), &syntax) {
+		return ""
+	}
+	return fmt.Sprintf("not JSON: %v, at byte %d", syntax, syntax.Offset)
 }

@@ -10,40 +10,52 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A Candidate is a recorded form that could have been meant.
+// A Candidate is a recorded form that the request may have been meant to match.
 type Candidate struct {
 	Form *canon.Form
-	Used bool // it has answered a request already
+	Used bool // it has answered a request
 }
 
-// plausible is the least share of a candidate that could have been meant: below
-// it, what two requests have in common is only what all requests have.
+// plausible is the least share of lines that a plausible candidate has in common with the
+// request. Any two requests have a smaller share in common.
 const plausible = 0.25
 
-// Nearest returns the number of the candidate most like asked, from 0; -1 if there is
-// none. In this order it prefers the very same lines for another endpoint, which there are if a
-// gateway or a provider has changed; the same endpoint; an unused candidate that
-// differs in model and wire only; the same model and wire; one that has a
-// fair part in common; an unused one; the larger common part; the earlier one.
-// It asks for each of so many candidates once, and keeps none.
+// Nearest returns the index of the candidate that is most similar to asked, or -1 if there are
+// no candidates. These are the criteria, the most important one first:
+//  1. It has the same lines for another endpoint: a gateway or a provider has changed.
+//  2. It has the same endpoint.
+//  3. It is unused, and differs only in the model and the wire.
+//  4. It has the same model and the same wire.
+//  5. A plausible share of it is the same.
+//  6. It is unused.
+//  7. A larger share of it is the same.
+//  8. It is the earlier one.
+//
+// Nearest calls recorded once for each index below count, and keeps no candidate.
 func Nearest(asked *canon.Form, count int, recorded func(i int) Candidate) int {
-	same, other := newProfile(asked.Lines(), 0), newProfile(asked.Lines(), anyPath)
-	same.behind, other.behind = true, true
-	nearest, best := -1, rank{}
+	withPaths := newProfile(asked.Lines(), 0)
+	withoutPaths := newProfile(asked.Lines(), anyPath)
+	withPaths.halfForWord = true
+	withoutPaths.halfForWord = true
+	nearest := -1
+	var best rank
 	for i := range count {
-		c, p := recorded(i), same
+		c := recorded(i)
+		p := withPaths
 		if c.Form.Endpoint != asked.Endpoint {
-			p = other
+			p = withoutPaths
 		}
-		if r := rankOf(asked, p, c); nearest < 0 || slices.Compare(r[:], best[:]) > 0 {
-			nearest, best = i, r
+		r := rankOf(asked, p, c)
+		if nearest < 0 || slices.Compare(r[:], best[:]) > 0 {
+			nearest = i
+			best = r
 		}
 	}
 	return nearest
 }
 
-// A rank says how near a candidate is, by the criteria that [Nearest] lists.
-// Ranks compare as slices.
+// A rank has a number for each of the first seven criteria of [Nearest]. Ranks are compared as
+// slices.
 type rank [7]float64
 
 func rankOf(asked *canon.Form, p *profile, c Candidate) rank {
@@ -76,35 +88,46 @@ func sameButModel(a, b []canon.Line) bool {
 
 // Likeness returns how much two forms have in common: 1 for everything, 0 for nothing.
 func Likeness(a, b *canon.Form) float64 {
-	there, back := newProfile(a.Lines(), 0).share(b.Lines(), 0), newProfile(b.Lines(), 0).share(a.Lines(), 0)
-	return (there + back) / 2 // words that only one side has count in one direction
+	// A share does not count the words that only the profile has, so take both directions.
+	shareOfB := newProfile(a.Lines(), 0).share(b.Lines(), 0)
+	shareOfA := newProfile(b.Lines(), 0).share(a.Lines(), 0)
+	return (shareOfB + shareOfA) / 2
 }
 
-// A profile holds what some lines say, to be compared with many others: each line
-// without the numbers in its path, what weighs at each path, and the pairs of words.
+// A profile is an index of lines for comparisons with many other lists of lines.
 type profile struct {
-	skip   int // bytes of the paths that don't count
-	weight float64
 	lines  []canon.Line
-	often  map[uint64]int     // how often each line occurs, without numbers
-	at     map[string]float64 // the weight at a path
-	words  map[uint64]bool
-	behind bool // a word counts half where it stands behind another one
+	skip   int                // the number of bytes at the start of each path that are ignored
+	weight float64            // the sum of the weights of the lines
+	counts map[uint64]int     // how often each line occurs, by its hash
+	at     map[string]float64 // the weight of the line at each path
+	words  map[uint64]bool    // hashes of the words, and of each two words in a row
+
+	halfForWord bool // a word that follows another one than in the profile counts half
 }
 
-// anyPath leaves paths out of the comparison.
+// anyPath as the number of skipped bytes leaves paths out of the comparison.
 const anyPath = math.MaxInt
 
-// newProfile makes the profile of lines, without the first skip bytes of their
-// paths.
+// newProfile returns the profile of lines, without the first skip bytes of their paths.
 func newProfile(lines []canon.Line, skip int) *profile {
-	p := &profile{skip: skip, lines: lines, often: map[uint64]int{}, at: map[string]float64{}, words: map[uint64]bool{}}
+	p := &profile{
+		lines:  lines,
+		skip:   skip,
+		counts: map[uint64]int{},
+		at:     map[string]float64{},
+		words:  map[uint64]bool{},
+	}
 	for _, l := range lines {
-		w, path := weight(l.Value), pathHash(l.Path, skip)
+		w := weight(l.Value)
+		path := pathHash(l.Path, skip)
 		p.weight += w
-		p.often[lineHash(path, l.Value)]++
+		p.counts[lineHash(path, l.Value)]++
 		p.at[without(l.Path, skip)] = w
-		stringWords(l.Value, func(pair, word uint64, _ int) { p.words[path^pair], p.words[path^word] = true, true })
+		stringWords(l.Value, func(pair, word uint64, _ int) {
+			p.words[path^pair] = true
+			p.words[path^word] = true
+		})
 	}
 	if skip == anyPath {
 		p.at[""] = math.Inf(1) // all fields are at this path, and none limits another
@@ -118,15 +141,17 @@ func without(path string, skip int) string { return path[min(skip, len(path)):] 
 // share returns how much the lines have in common with the profile: 1 for
 // everything, 0 for nothing. The first skip bytes of their paths don't count.
 //
-// A changed field counts less than an equal one, whatever it says, and a field more never
-// raises the share. So lines that differ in one field have more in common than lines that
-// differ there in the same way, and in another field too.
+// A changed field counts less than an equal one, whatever its value, and an
+// additional field never raises the share. So lines that differ in one field have
+// a larger share than lines that differ in the same field and in another one.
 func (p *profile) share(lines []canon.Line, skip int) float64 {
 	sameFields := slices.EqualFunc(p.lines, lines, func(a, b canon.Line) bool {
 		return without(a.Path, p.skip) == without(b.Path, skip)
 	})
-	taken := map[uint64]int{} // how often each was found at another place
-	total, common, more := p.weight, 0.0, 0.0
+	taken := map[uint64]int{} // how often each line was found at another path
+	total := p.weight
+	common := 0.0 // the weight of equal lines, and the equal part of changed fields
+	added := 0.0  // the part of additional fields whose words the profile has
 	for i, l := range lines {
 		w := weight(l.Value)
 		total += w
@@ -136,24 +161,26 @@ func (p *profile) share(lines []canon.Line, skip int) float64 {
 		}
 		path := pathHash(l.Path, skip)
 		line := lineHash(path, l.Value)
-		here, paired := p.at[without(l.Path, skip)]
-		switch often := p.often[line]; {
-		case sameFields || paired && often == 0:
-			common += min(w, here-1) * p.overlap(path, l.Value)
-		case taken[line] < often:
+		count := p.counts[line]
+		weightHere, hasPath := p.at[without(l.Path, skip)]
+		isChanged := sameFields || hasPath && count == 0
+		switch {
+		case isChanged:
+			common += min(w, weightHere-1) * p.overlap(path, l.Value)
+		case taken[line] < count:
 			taken[line]++
 			common += w
-		case often == 0:
-			more += w * p.overlap(path, l.Value)
+		case count == 0:
+			added += w * p.overlap(path, l.Value)
 		}
 	}
 	if total == 0 {
 		return 1
 	}
-	return min(1, 2*common/total*(1+more/total))
+	return min(1, 2*common/total*(1+added/total))
 }
 
-// overlap returns the part of a string's words that the profile has too.
+// overlap returns the share of a string's words that the profile has at the same path.
 func (p *profile) overlap(path uint64, value string) float64 {
 	var total, common float64
 	stringWords(value, func(pair, word uint64, size int) {
@@ -161,15 +188,15 @@ func (p *profile) overlap(path uint64, value string) float64 {
 		switch {
 		case p.words[path^pair]:
 			common += float64(size)
-		case p.behind && p.words[path^word]:
+		case p.halfForWord && p.words[path^word]:
 			common += float64(size) / 2
 		}
 	})
 	return common / max(total, 1)
 }
 
-// weight says how much a field counts: short ones by their length, and a long
-// text not for all of its length, or the system prompt would decide alone.
+// weight returns how much a value counts. The weight of a long text grows with the logarithm
+// of its length, so that the system prompt alone does not decide.
 func weight(value string) float64 {
 	const short = 64
 	if len(value) <= short {
@@ -178,13 +205,13 @@ func weight(value string) float64 {
 	return 8 + short*(1+float64(bits.Len(uint(len(value)/short)))/2)
 }
 
-// seed makes hashes that are only compared with each other, in one process.
+// seed is random: hashes are only compared with others of the same process.
 var seed = maphash.MakeSeed()
 
 func lineHash(path uint64, value string) uint64 { return path ^ maphash.String(seed, value) }
 
-// pathHash is of a path without its first skip bytes and without digits: it does
-// not matter where in a list something stands.
+// pathHash returns the hash of a path without its first skip bytes and without digits, so
+// that the index in a list does not count.
 func pathHash(path string, skip int) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -196,15 +223,16 @@ func pathHash(path string, skip int) uint64 {
 	return h.Sum64()
 }
 
-// stringWords calls f for each word of a JSON string, with a hash of it and the word
-// before, one of it alone, and its length. Of a huge string it reads the beginning and the end.
+// stringWords calls f for each word of a JSON string with the hash of the word and the one
+// before it, the hash of the word, and its length. It reads only the beginning and the end of
+// a huge string.
 func stringWords(value string, f func(pair, word uint64, size int)) {
-	const most = 32 << 10
+	const maxBytes = 32 << 10
 	if value == "" || value[0] != '"' {
 		return
 	}
-	if len(value) > most {
-		value = value[:most/2] + value[len(value)-most/2:]
+	if len(value) > maxBytes {
+		value = value[:maxBytes/2] + value[len(value)-maxBytes/2:]
 	}
 	before := uint64(0)
 	eachWord(exactjson.UnescapeText(value), func(word string) {

@@ -1,14 +1,14 @@
 package diff
 
-// A Note says what kind of difference an edit is. The zero Note is for edits of
-// which the values say enough.
+// A Note describes the kind of difference of an edit. The zero Note is for edits whose
+// values need no explanation.
 type Note struct {
 	Code    NoteCode
-	Bytes   int    // AnotherFile: the size of the incoming one
-	Problem string // RecordedNotJSON and IncomingNotJSON: what is wrong, and where
+	Bytes   int    // AnotherFile: the size of the incoming file
+	Problem string // RecordedNotJSON and IncomingNotJSON: the syntax error
 }
 
-// NoteCode is the kind of difference that a [Note] is about.
+// NoteCode is the kind of difference in a [Note].
 type NoteCode uint8
 
 // The kinds of differences.
@@ -17,11 +17,11 @@ const (
 
 	DifferentKinds    // a string and a list, for example
 	DifferentElements // the lists of an answer have different lengths
-	DifferentBytes    // the same of texts that stand for bytes
+	DifferentBytes    // encoded bytes of an answer have different lengths
 	ElementOrder      // a list has the same elements in another order
 	Moved             // a list element is at another place
-	OtherOrder        // a text has the same words in another order, most likely by a range over a map
-	OfOtherOrder      // the same, where concurrent calls can be the reason
+	OtherOrder        // a text has the same words in another order, as after a range over a map
+	OfOtherOrder      // the same, and concurrent calls may be the reason
 
 	LineEnds
 	SpaceAtEnd
@@ -94,7 +94,7 @@ var (
 	}
 )
 
-// A Side has one of the values of an edit.
+// A Side is a side of a comparison.
 type Side uint8
 
 // The sides.
@@ -104,7 +104,7 @@ const (
 	IncomingSide
 )
 
-// only says that one side alone has the field.
+// only returns the words for a field that only one side has.
 func (s *Sides) only(in Side) string {
 	if in == RecordedSide {
 		return "only in " + s.Recorded

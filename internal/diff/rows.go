@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// marks surround what only the recorded and what only the incoming text has. They are as
-// many dashes and pluses as it takes to be found in neither text.
+// marks are the brackets around deleted and inserted text: [-…-] and {+…+}. They have more
+// dashes and pluses if a text contains the brackets.
 type marks struct{ del, ins mark }
 
 type mark struct{ from, to string }
 
 func (c *comparison) marks() marks {
 	inText := func(s string) bool { return strings.Contains(c.a, s) || strings.Contains(c.b, s) }
-	for minus, plus := "-", "+"; ; minus, plus = minus+"-", plus+"+" {
+	for length := 1; ; length++ {
+		minus, plus := strings.Repeat("-", length), strings.Repeat("+", length)
 		m := marks{mark{"[" + minus, minus + "]"}, mark{"{" + plus, plus + "}"}}
 		if !slices.ContainsFunc([]string{m.del.from, m.del.to, m.ins.from, m.ins.to}, inText) {
 			return m
@@ -22,7 +23,7 @@ func (c *comparison) marks() marks {
 	}
 }
 
-// around writes a change between its marks, the middle of a long one left out.
+// around returns a change between its marks. It leaves out the middle of a long change.
 func (m mark) around(s string, showHidden bool) string {
 	const head, tail = 120, 60
 	if s == "" {
@@ -36,30 +37,38 @@ func (m mark) around(s string, showHidden bool) string {
 	return m.from + escape(text, showHidden) + rest + m.to
 }
 
-// onlyHidden reports whether two texts differ in nothing that can be seen.
+// onlyHidden reports whether two texts look the same, so that a reader needs the escape
+// sequences of their invisible characters.
 func onlyHidden(a, b string) bool {
-	return max(len(a), len(b)) <= longToken && (plain(a) == plain(b) || strings.TrimSpace(a+b) == "")
+	isBlank := strings.TrimSpace(a+b) == ""
+	return max(len(a), len(b)) <= longToken && (isBlank || plain(a) == plain(b))
 }
 
-// rowWriter writes a comparison as rows: the changes with some text around them,
-// a line of the text or less at a time.
+// rowWriter writes a comparison as rows: the changes with some text around them. A row is at
+// most one line of the text.
 type rowWriter struct {
 	*comparison
 	marks            marks
 	context          int  // bytes of unchanged text shown on each side of a change
-	numbered         bool // say which line of the text a row is of
-	recLine, incLine int  // where the row is
+	numbered         bool // labels have the number of the line
+	recLine, incLine int  // the numbers of the current line
 
 	rows  []string
 	row   strings.Builder
 	label string // of the row; set by its first change
 }
 
-// rows returns the changes as lines, each behind a label: "change:", or the number
-// of the line if there are several.
+// rows returns the changes as rows. Each begins with a label: "change:", or the number of the
+// line if a text has several lines.
 func (c *comparison) rows(context int) []string {
-	numbered := !oneLine(c.a) || !oneLine(c.b)
-	r := rowWriter{comparison: c, marks: c.marks(), context: context, numbered: numbered, recLine: 1, incLine: 1}
+	r := rowWriter{
+		comparison: c,
+		marks:      c.marks(),
+		context:    context,
+		numbered:   !oneLine(c.a) || !oneLine(c.b),
+		recLine:    1,
+		incLine:    1,
+	}
 	for i := range c.spans {
 		rec, inc := c.texts(i)
 		if i%2 == 0 {
@@ -72,10 +81,10 @@ func (c *comparison) rows(context int) []string {
 	return r.rows
 }
 
-// oneLine reports whether a text has no newline, or just one behind it.
+// oneLine reports whether a text has no newlines but at its end.
 func oneLine(s string) bool { return !strings.Contains(strings.TrimRight(s, "\n"), "\n") }
 
-// end ends a row; one without a change is dropped.
+// end ends a row, and drops it if it has no change.
 func (r *rowWriter) end() {
 	if r.label != "" {
 		r.rows = append(r.rows, r.label+r.row.String())
@@ -84,8 +93,8 @@ func (r *rowWriter) end() {
 	r.label = ""
 }
 
-// mark writes a change to the row. The first of a row gives it its label; a row that begins
-// with what both texts have is a line of the incoming one.
+// mark writes a change to the row. The first change of a row sets its label: label and line, or
+// if unchanged text is before it, the incoming line.
 func (r *rowWriter) mark(text, label string, line int) {
 	switch {
 	case r.label != "":
@@ -99,7 +108,7 @@ func (r *rowWriter) mark(text, label string, line int) {
 	r.row.WriteString(text)
 }
 
-// change writes what differs: within a line, or as lines of their own.
+// change writes a change: within a line, or as separate lines.
 func (r *rowWriter) change(rec, inc string) {
 	showHidden := onlyHidden(rec, inc)
 	if inline(rec) && inline(inc) {
@@ -120,8 +129,8 @@ func (r *rowWriter) change(rec, inc string) {
 	r.block(inc, "line", &r.incLine, r.marks.ins, showHidden)
 }
 
-// inline reports whether a change is shown within a line: it has no newline,
-// or next to nothing else.
+// inline reports whether a change is shown within a line: it is white space, it has no newline,
+// or it is short and has one in the middle.
 func inline(s string) bool {
 	if strings.TrimSpace(s) == "" || !strings.Contains(s, "\n") {
 		return true
@@ -132,10 +141,10 @@ func inline(s string) bool {
 // maxInline is the most bytes of a change of two lines that is shown within a line.
 const maxInline = 36
 
-// block writes a change of several lines, a row for each; of many the first
-// and the last.
+// block writes a change of several lines, a row for each. If they are many, it writes the first
+// ones and the last.
 func (r *rowWriter) block(s, label string, line *int, m mark, showHidden bool) {
-	const most, head = 5, 3
+	const maxRows, head = 5, 3
 	first, before := *line, len(r.rows)
 	for s != "" {
 		text, rest, newline := strings.Cut(s, "\n")
@@ -149,13 +158,14 @@ func (r *rowWriter) block(s, label string, line *int, m mark, showHidden bool) {
 		}
 		s = rest
 	}
-	if len(r.rows)-before > most {
+	if len(r.rows)-before > maxRows {
 		middle := fmt.Sprintf("%s %d: … to line %d", label, first+head, *line-2)
 		r.rows = slices.Replace(r.rows, before+head, len(r.rows)-1, middle)
 	}
 }
 
-// unchanged writes the words next to changes, with … for the rest of the line.
+// unchanged writes the beginning of unchanged text if it is after a change, and the end if it
+// is before a change, with … for the rest of the line.
 func (r *rowWriter) unchanged(s string, after, before bool) {
 	lines := strings.Split(s, "\n")
 	first, last := strings.TrimSuffix(lines[0], "\r"), lines[len(lines)-1]

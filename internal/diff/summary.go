@@ -17,11 +17,11 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// shortText is how many bytes a value may have to be shown whole; of a longer one,
-// what changed is shown.
+// shortText is the most bytes of a value that is shown as a whole. Of a longer one, only the
+// changes are shown.
 const shortText = 100
 
-// summary writes a JSON value on one line of moderate length.
+// summary returns a JSON value on one line, shortened if it is long.
 func summary(value string) string {
 	if s, ok := exactjson.Unquote(value); ok {
 		return textSummary(s, 0, 160)
@@ -30,7 +30,7 @@ func summary(value string) string {
 	var b strings.Builder
 	for rest := value; rest != "" && b.Len() <= maxJSON; {
 		literal, err := strconv.QuotedPrefix(rest)
-		if err != nil { // no string
+		if err != nil { // rest does not begin with a string
 			b.WriteByte(rest[0])
 			rest = rest[1:]
 			continue
@@ -48,10 +48,10 @@ func summary(value string) string {
 	return cutAfter(b.String(), maxJSON) + "… (" + sizeOf(len(value)) + ")"
 }
 
-// textSummary writes a text from an offset on, as a JSON string of about n bytes.
+// textSummary returns a text from an offset on, as a JSON string of about n bytes.
 func textSummary(s string, from, n int) string {
-	if what := opaque(s); what != "" {
-		return what
+	if description := opaque(s); description != "" {
+		return description
 	}
 	text := readable(s[from:])
 	if from > 0 {
@@ -63,7 +63,7 @@ func textSummary(s string, from, n int) string {
 	return quote(text)
 }
 
-// shorten cuts s to about n bytes, at a word, and says so.
+// shorten cuts s after about n bytes, at the end of a word, and adds an ellipsis.
 func shorten(s string, n int) string {
 	if len(s) <= n+n/4 {
 		return s
@@ -71,11 +71,11 @@ func shorten(s string, n int) string {
 	return cutAfter(s, n) + "…"
 }
 
-// gaps are where a text may be cut, and what then goes.
+// gaps are the characters between words: a text is cut at them, and they are removed there.
 const gaps = " \t\r\n,"
 
-// cutAfter returns the beginning of s, which is longer than n bytes: at most so many, to the
-// end of a word if there is one.
+// cutAfter returns at most the first n bytes of s, which must be longer, to the end of a word
+// if possible.
 func cutAfter(s string, n int) string {
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
@@ -86,8 +86,8 @@ func cutAfter(s string, n int) string {
 	return strings.TrimRight(s[:n], gaps)
 }
 
-// cutBefore returns the end of s, which is longer than n bytes: at most so many, from the
-// start of a word if there is one.
+// cutBefore returns at most the last n bytes of s, which must be longer, from the start of a
+// word if possible.
 func cutBefore(s string, n int) string {
 	i := len(s) - n
 	for i < len(s) && !utf8.RuneStart(s[i]) {
@@ -99,15 +99,16 @@ func cutBefore(s string, n int) string {
 	return strings.TrimLeft(s[i:], gaps)
 }
 
-// sizeOf writes a number of bytes.
+// sizeOf returns a number of bytes in words: "1,234 bytes".
 func sizeOf(n int) string {
 	return english.Thousands(n) + " " + english.Plural(n, "byte")
 }
 
-// longToken is the length from which text without a blank is not for people.
+// longToken is the number of bytes from which text without white space is taken for encoded
+// data, which people do not read.
 const longToken = 200
 
-// readable puts descriptions in the place of what nobody reads in a text.
+// readable replaces encoded data in a text by descriptions.
 func readable(s string) string {
 	if len(s) < longToken {
 		return s
@@ -115,25 +116,30 @@ func readable(s string) string {
 	return token().ReplaceAllStringFunc(s, func(t string) string { return cmp.Or(opaque(t), t) })
 }
 
-// token is what stands between blanks, line ends and quotes.
+// token matches text without white space and quotes.
 var token = memo.Regexp(`[^ \t\r\n"]+`)
 
-// opaque describes text that nobody reads: "<base64, 12,345 bytes, sha256 ab12…>".
-// It returns "" for any other.
+// opaque returns a description of encoded data: "<base64, 12,345 bytes, sha256 ab12…>". It
+// returns "" for any other text.
 func opaque(s string) string {
-	if len(s) < longToken && !strings.HasPrefix(s, "data:") || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r >= 0x80 }) {
+	isData := len(s) >= longToken || strings.HasPrefix(s, "data:")
+	isProse := func(r rune) bool { return r <= ' ' || r == '"' || r >= 0x80 }
+	if !isData || strings.ContainsFunc(s, isProse) {
 		return ""
 	}
 	media := ""
-	if head, data, ok := strings.Cut(s, ","); ok && strings.HasPrefix(head, "data:") && len(head) < 100 {
-		media, s = strings.TrimSuffix(head, ";base64")+", ", data
+	head, data, ok := strings.Cut(s, ",")
+	isDataURL := ok && strings.HasPrefix(head, "data:") && len(head) < 100
+	if isDataURL {
+		media = strings.TrimSuffix(head, ";base64") + ", "
+		s = data
 	}
 	kind, raw := decoded(s)
 	sum := sha256.Sum256(raw)
 	return fmt.Sprintf("<%s%s, %s, sha256 %x…>", media, kind, sizeOf(len(raw)), sum[:4])
 }
 
-// decoded takes off the encoding of bytes as text, and names it.
+// decoded returns the bytes that a text encodes, and the name of the encoding.
 func decoded(s string) (kind string, raw []byte) {
 	if raw, err := hex.DecodeString(s); err == nil {
 		return "hex", raw
@@ -147,7 +153,7 @@ func decoded(s string) (kind string, raw []byte) {
 	return "no blanks", []byte(s)
 }
 
-// quote writes s as a JSON string that strconv.Unquote reads too.
+// quote returns s as a JSON string that is a Go string literal, too.
 func quote(s string) string { return quoted(s, false) }
 
 func quoted(s string, showHidden bool) string {
@@ -159,8 +165,8 @@ var (
 	breaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`)
 )
 
-// escape writes s on one line. What would break the line or the terminal becomes an escape
-// sequence, and if showHidden is set, what cannot be seen, or told from its like. Bytes that are no
+// escape returns s on one line. Characters that would break the line or the terminal become
+// escape sequences, and so do invisible characters if showHidden is set. Bytes that are not
 // UTF-8 are written as \x80.
 func escape(s string, showHidden bool) string {
 	s = breaks.Replace(s)
@@ -180,22 +186,28 @@ func escape(s string, showHidden bool) string {
 	return b.String()
 }
 
-// breaking reports runes that never go to a terminal as they are: controls,
+// breaking reports whether a rune is never written to a terminal as it is: control characters,
 // line separators, direction overrides (CVE-2021-42574) and the byte order mark.
 func breaking(r rune) bool {
-	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || r == 0xFEFF ||
-		0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
+	isSeparator := r == 0x2028 || r == 0x2029
+	isDirection := 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
+	return unicode.IsControl(r) || isSeparator || isDirection || r == 0xFEFF
 }
 
-// hidden reports runes that cannot be seen or are seen as part of another.
+// hidden reports whether a rune is invisible, or looks like a space or like a part of another
+// character.
 func hidden(r rune) bool {
 	return r != ' ' && unicode.In(r, unicode.Cf, unicode.Zs, unicode.M)
 }
 
-// wires are how an answer comes, in words.
-var wires = map[string]string{"whole": "a plain answer", "stream": "a stream", "eventstream": "an AWS event stream"}
+// wires has the words for the framing of an answer, by the values of canon.Form.Wire.
+var wires = map[string]string{
+	"whole":       "a plain answer",
+	"stream":      "a stream",
+	"eventstream": "an AWS event stream",
+}
 
-// wireNote returns what kind of difference two ways are in which an answer comes.
+// wireNote returns the kind of difference between two wires.
 func wireNote(recorded, incoming string) NoteCode {
 	switch {
 	case recorded == "whole":
@@ -206,11 +218,11 @@ func wireNote(recorded, incoming string) NoteCode {
 	return OtherStream
 }
 
-// WireNote says how two ways differ in which an answer comes.
+// WireNote returns the words for the difference between two wires.
 func WireNote(recorded, incoming string) string { return noteWords[wireNote(recorded, incoming)] }
 
-// textNote returns the note of two JSON strings that differ only in something
-// that is easy to miss.
+// textNote returns the note for two JSON strings whose difference is easy to overlook. For any
+// other values it returns the zero Note.
 func textNote(recorded, incoming string) Note {
 	a, isText := exactjson.Unquote(recorded)
 	b, both := exactjson.Unquote(incoming)
@@ -223,7 +235,7 @@ func textNote(recorded, incoming string) Note {
 func textNoteCode(a, b string) NoteCode {
 	for _, n := range []struct {
 		code      NoteCode
-		normalize func(string) string // texts that differ only in this are equal after it
+		normalize func(string) string // removes the difference
 	}{
 		{LineEnds, func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }},
 		{SpaceAtEnd, func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }},
@@ -280,8 +292,8 @@ func lineEnds(s string) string {
 	return "both"
 }
 
-// plain writes a text as it looks: without what cannot be seen, special blanks
-// as blanks, and typographic signs as the ASCII they are mistaken for.
+// plain returns a text as it looks: without invisible characters, with a space for each special
+// space, and with the ASCII characters that look like typographic ones.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -296,15 +308,16 @@ func plain(s string) string {
 	}, lookAlikes.Replace(s))
 }
 
-// lookAlikes replaces typographic signs, and letters with the accents of Western
-// Europe by what Unicode's NFC makes of them: macOS file names and some inputs have
-// them in two parts.
+// lookAlikes replaces typographic characters by ASCII. It also composes the accented letters
+// of Western Europe as Unicode's NFC does, since macOS file names and some inputs have the
+// letter and the accent as two characters.
 var lookAlikes = strings.NewReplacer(strings.Fields("… ... ‐ - ‑ - ‒ - – - — - ― - − - " +
 	`‘ ' ’ ' ʼ ' ′ ' ‛ ' “ " ” " „ " ‟ " ″ " ` +
 	"a\u0300 à a\u0301 á a\u0302 â a\u0303 ã a\u0308 ä a\u030a å A\u0300 À A\u0301 Á A\u0302 Â " +
 	"A\u0303 Ã A\u0308 Ä A\u030a Å " +
 	"e\u0300 è e\u0301 é e\u0302 ê e\u0308 ë E\u0300 È E\u0301 É E\u0302 Ê E\u0308 Ë " +
 	"i\u0300 ì i\u0301 í i\u0302 î i\u0308 ï I\u0300 Ì I\u0301 Í I\u0302 Î I\u0308 Ï " +
-	"o\u0300 ò o\u0301 ó o\u0302 ô o\u0303 õ o\u0308 ö O\u0300 Ò O\u0301 Ó O\u0302 Ô O\u0303 Õ O\u0308 Ö " +
+	"o\u0300 ò o\u0301 ó o\u0302 ô o\u0303 õ o\u0308 ö " +
+	"O\u0300 Ò O\u0301 Ó O\u0302 Ô O\u0303 Õ O\u0308 Ö " +
 	"u\u0300 ù u\u0301 ú u\u0302 û u\u0308 ü U\u0300 Ù U\u0301 Ú U\u0302 Û U\u0308 Ü " +
 	"c\u0327 ç C\u0327 Ç n\u0303 ñ N\u0303 Ñ y\u0301 ý Y\u0301 Ý y\u0308 ÿ Y\u0308 Ÿ")...)

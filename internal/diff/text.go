@@ -6,21 +6,21 @@ import (
 	"unicode"
 )
 
-// A span is a stretch of two texts: the same text, or what one has in the place of the
-// other. It begins where the one before it ends.
+// A span is a part of both texts that is equal, or a change. It begins at the end of the
+// previous span.
 type span struct {
-	a, b  int // where it ends in the recorded and in the incoming text
-	words int // of the side that has more
+	a, b  int // the offsets of its end in the recorded and in the incoming text
+	words int // the number of words in the text that has more of them
 }
 
-// A comparison is two texts and their spans, which cover both. The first of them is the
-// same in both, and may be empty; the second is a change, and so on by turns.
+// A comparison is two texts and their spans, which cover both. Equal spans and changes
+// alternate. The first span is equal, and may be empty.
 type comparison struct {
 	a, b  string
 	spans []span
 }
 
-// texts returns what a span is of both texts.
+// texts returns the recorded and the incoming text of a span.
 func (c *comparison) texts(i int) (recorded, incoming string) {
 	var from span
 	if i > 0 {
@@ -29,8 +29,8 @@ func (c *comparison) texts(i int) (recorded, incoming string) {
 	return c.a[from.a:c.spans[i].a], c.b[from.b:c.spans[i].b]
 }
 
-// compareTexts compares lines, then the sentences of lines that differ, and then
-// their words.
+// compareTexts compares two texts line by line, then the lines that differ sentence by
+// sentence, and these word by word.
 func compareTexts(a, b string) *comparison {
 	c := &comparison{a: a, b: b, spans: make([]span, 1)}
 	c.compare(a, b, lines, sentences, words)
@@ -39,17 +39,21 @@ func compareTexts(a, b string) *comparison {
 	return c
 }
 
-// words counts the words of what is the same, and of what has changed.
+// words returns the number of words in equal spans and in changes.
 func (c *comparison) words() (same, changed int) {
-	count := [2]int{}
 	for i, s := range c.spans {
-		count[i%2] += s.words
+		isChange := i%2 == 1
+		if isChange {
+			changed += s.words
+		} else {
+			same += s.words
+		}
 	}
-	return count[0], count[1]
+	return same, changed
 }
 
-// compare compares the next stretch of both texts: it cuts them with the first
-// of the cuts, and what these pieces do not have in common with the next one.
+// compare compares the next parts of both texts, and adds spans. It cuts the parts into pieces
+// with the first of cuts. Between equal pieces, it compares with the next of cuts.
 func (c *comparison) compare(a, b string, cuts ...func(string) []string) {
 	if a == "" || b == "" || len(cuts) == 0 {
 		c.add(a, b, false)
@@ -67,36 +71,47 @@ func (c *comparison) compare(a, b string, cuts ...func(string) []string) {
 	}
 }
 
-// add adds what the texts go on with.
+// add adds the next parts of both texts. It extends the last span if that is of the same kind.
 func (c *comparison) add(a, b string, same bool) {
+	if a == "" && b == "" {
+		return
+	}
 	last := &c.spans[len(c.spans)-1]
-	next := span{last.a + len(a), last.b + len(b), max(countWords(a), countWords(b))}
-	switch {
-	case a == "" && b == "":
-	case same == (len(c.spans)%2 == 1):
+	lastIsSame := len(c.spans)%2 == 1
+	next := span{
+		a:     last.a + len(a),
+		b:     last.b + len(b),
+		words: max(countWords(a), countWords(b)),
+	}
+	if same == lastIsSame {
 		next.words += last.words
 		*last = next
-	default:
-		c.spans = append(c.spans, next)
+		return
 	}
+	c.spans = append(c.spans, next)
 }
 
-// joinNear joins changes that have next to nothing between them: two changed
-// words with a blank between, long ones with an "of". Confetti is no help.
+// joinNear joins changes with only a short equal text between them, such as a space between two
+// words, or an "of" between two phrases. Many small changes are hard to read.
 func (c *comparison) joinNear() {
-	out := c.spans[:0]
+	joined := c.spans[:0]
 	for i, s := range c.spans {
-		for n := len(out); i%2 == 1 && n > 1 && c.tooSmall(out[n-2], out[n-1], s); n = len(out) {
-			s.words += out[n-2].words + out[n-1].words
-			out = out[:n-2]
+		isChange := i%2 == 1
+		for isChange && len(joined) > 1 {
+			n := len(joined)
+			before, same := joined[n-2], joined[n-1]
+			if !c.tooSmall(before, same, s) {
+				break
+			}
+			s.words += before.words + same.words
+			joined = joined[:n-2]
 		}
-		out = append(out, s)
+		joined = append(joined, s)
 	}
-	c.spans = out
+	c.spans = joined
 }
 
-// tooSmall reports whether what is the same between two changes says too little
-// to be shown between them.
+// tooSmall reports whether the equal text between two changes is too short to separate them.
 func (c *comparison) tooSmall(before, same, after span) bool {
 	text := c.a[before.a:same.a]
 	weight := same.words + 2*strings.Count(text, "\n")
@@ -106,17 +121,21 @@ func (c *comparison) tooSmall(before, same, after span) bool {
 	return min(before.words, after.words) >= 2*weight
 }
 
-// trimBlanks gives blanks that both sides of a change start or end with to the
-// text around it.
+// trimBlanks moves white space that both sides of a change start or end with to the equal spans
+// around the change.
 func (c *comparison) trimBlanks() {
 	bothBlank := func(rec, inc byte) bool { return rec == inc && isSpace(rec) }
 	for i := 1; i < len(c.spans); i += 2 {
-		before, s := &c.spans[i-1], &c.spans[i]
-		for before.a < s.a && before.b < s.b && bothBlank(c.a[before.a], c.b[before.b]) {
-			before.a, before.b = before.a+1, before.b+1
+		before, change := &c.spans[i-1], &c.spans[i]
+		isEmpty := func() bool { return before.a >= change.a || before.b >= change.b }
+		for !isEmpty() && bothBlank(c.a[before.a], c.b[before.b]) {
+			before.a++
+			before.b++
 		}
-		for i+1 < len(c.spans) && before.a < s.a && before.b < s.b && bothBlank(c.a[s.a-1], c.b[s.b-1]) {
-			s.a, s.b = s.a-1, s.b-1
+		isLast := i+1 == len(c.spans)
+		for !isLast && !isEmpty() && bothBlank(c.a[change.a-1], c.b[change.b-1]) {
+			change.a--
+			change.b--
 		}
 	}
 }
@@ -126,25 +145,25 @@ func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 // lines cuts a text after each newline.
 func lines(s string) []string { return strings.SplitAfter(s, "\n") }
 
-// sentences cuts a text after the blank that follows the end of a sentence.
+// sentences cuts a text after the space that follows a full stop.
 func sentences(s string) []string { return strings.SplitAfter(s, ". ") }
 
-// words cuts a text into words, numbers, newlines, stretches of blanks and other
-// signs. Characters that are seen as one stay together.
+// words cuts a text into words, numbers, newlines, runs of spaces, and single other characters.
+// Runes that are displayed as one character stay together.
 func words(s string) []string {
 	out := make([]string, 0, len(s)/2+1)
 	eachPiece(s, func(piece string, _ class) { out = append(out, piece) })
 	return out
 }
 
-// eachWord calls f for each word of a text: for those of the pieces that are no signs or blanks,
-// and of snake_case and 3.14, for each part.
+// eachWord calls f for each word of a text, and for each part of words such as snake_case and
+// of numbers such as 3.14.
 func eachWord(s string, f func(word string)) {
-	isJoint := func(r rune) bool { return r == '_' || r == '.' || r == '\'' } // of a word
+	isJoint := func(r rune) bool { return r == '_' || r == '.' || r == '\'' }
 	eachPiece(s, func(piece string, first class) {
 		switch {
-		case first != letter && first != character:
-		case strings.IndexFunc(piece, isJoint) < 0: // as in nearly all
+		case first != letter && first != character: // not a word
+		case strings.IndexFunc(piece, isJoint) < 0: // the common case, without the iterator
 			f(piece)
 		default:
 			for word := range strings.FieldsFuncSeq(piece, isJoint) {
@@ -159,17 +178,18 @@ func countWords(s string) (n int) {
 	return n
 }
 
-// eachPiece calls f for each piece of a text, and the class of its first character.
+// eachPiece calls f for each piece of a text with the class of its first rune; see words.
 func eachPiece(s string, f func(piece string, first class)) {
 	start := 0      // of the piece
-	var first class // of its first character
-	var before rune // the last one
+	var first class // of its first rune
+	var before rune // the previous rune
 	for i, r := range s {
 		c := classOf(r)
 		joined := false
 		switch {
 		case before == '\r' && r == '\n':
-			joined, first = true, newline
+			joined = true
+			first = newline
 		case c == joiner:
 			joined = first != space && first != newline
 		case c == letter, c == space && !strings.HasPrefix(s[i:], "\r\n"):
@@ -183,21 +203,22 @@ func eachPiece(s string, f func(piece string, first class)) {
 			if i > 0 {
 				f(s[start:i], first)
 			}
-			start, first = i, c
+			start = i
+			first = c
 		}
 		before = r
 	}
 	f(s[start:], first)
 }
 
-// class is what a rune is to a reader.
+// class is a class of runes.
 type class uint8
 
 const (
-	sign      class = iota // stands alone
-	character              // of a script without spaces: a word, and stands alone
-	letter                 // or digit
-	joiner                 // belongs to what is before it
+	sign      class = iota // a piece of its own
+	character              // of a script without spaces: a word, and a piece of its own
+	letter                 // a letter or digit, part of a word
+	joiner                 // combined with the rune before it
 	space
 	newline
 )
@@ -208,7 +229,7 @@ func classOf(r rune) class {
 	switch {
 	case r == '\n':
 		return newline
-	case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_':
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_':
 		return letter
 	case unicode.IsSpace(r):
 		return space
@@ -218,18 +239,24 @@ func classOf(r rune) class {
 		return character
 	case unicode.IsLetter(r) || unicode.IsDigit(r):
 		return letter
-	case unicode.In(r, unicode.M, unicode.Cf) || 0x1F3FB <= r && r <= 0x1F3FF: // skin tones
+	case unicode.In(r, unicode.M, unicode.Cf),
+		0x1F3FB <= r && r <= 0x1F3FF: // the skin tones of emoji
 		return joiner
 	}
 	return sign
 }
 
-// inWord reports whether the sign at s[i] joins what is around it: don't, 3.14.
+// inWord reports whether the sign at s[i] is a part of the word around it, as in don't or 3.14.
 func inWord(s string, i int) bool {
 	if i == 0 || i+1 == len(s) {
 		return false
 	}
-	isLetter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80 }
+	isLetter := func(c byte) bool {
+		lower := c | 0x20
+		isDigit := '0' <= c && c <= '9'
+		isASCIILetter := 'a' <= lower && lower <= 'z'
+		return isDigit || isASCIILetter || c >= 0x80
+	}
 	switch s[i] {
 	case '\'':
 		return isLetter(s[i-1]) && isLetter(s[i+1])
@@ -242,33 +269,32 @@ func inWord(s string, i int) bool {
 // A pair is an element of each of two sequences, by their indexes.
 type pair struct{ a, b int }
 
-// next returns the places behind a pair.
+// next returns the indexes after a pair.
 func (p pair) next() pair { return pair{p.a + 1, p.b + 1} }
 
-// maxDepth bounds how often what is between two matches is searched again. Real
-// texts need three or four levels; without the bound one can be made that needs as
-// many as it has elements.
+// maxDepth is the most levels of recursion of a match. Real texts need three or four; texts
+// can be constructed that need as many as they have elements.
 const maxDepth = 10
 
-// match returns the elements that a and b have in common, in order. It is an
-// anchored diff, like that of Go's internal/diff: the rarest elements of both, most
-// often such as occur once, are anchors, and the longest sequence of anchors in the
-// same order matches. What is between two anchors is matched in the same way, since
-// what occurs often in the whole may occur once there. It takes O(n log n) for any
-// sequences, which an algorithm that looks for the shortest script does not.
+// match returns the pairs of equal elements of a and b, in order. It is an anchored
+// diff, like that of Go's internal/diff: anchors are the rarest common elements,
+// most of which occur once, and the longest sequence of anchors in the same order
+// matches. The elements between two anchors are matched in the same way, since an
+// element that is frequent in the whole may be rare there. It takes O(n log n) for
+// all sequences. An algorithm that finds the shortest edit script does not.
 func match(a, b []string) []pair {
 	m := matcher{a: a, b: b}
 	m.match(pair{}, pair{len(a), len(b)}, maxDepth)
 	return m.pairs
 }
 
-// A matcher collects what two sequences have in common.
+// A matcher collects the pairs of equal elements.
 type matcher struct {
 	a, b  []string
 	pairs []pair
 }
 
-// match matches what is between two places.
+// match matches the elements from one pair of indexes to another.
 func (m *matcher) match(from, to pair, depth int) {
 	for ; from.a < to.a && from.b < to.b && m.a[from.a] == m.b[from.b]; from = from.next() {
 		m.pairs = append(m.pairs, from)
@@ -280,7 +306,7 @@ func (m *matcher) match(from, to pair, depth int) {
 	if depth > 0 {
 		if anchors := m.anchors(from, to); len(anchors) > 0 {
 			for _, next := range append(anchors, to) {
-				m.match(from, next, depth-1) // which begins with the anchor before
+				m.match(from, next, depth-1) // also adds the anchor at from
 				from = next
 			}
 		}
@@ -290,9 +316,9 @@ func (m *matcher) match(from, to pair, depth int) {
 	}
 }
 
-// anchors returns the longest sequence of the rarest elements that both have between two
-// places, in the same order. What occurs several times is paired by its occurrences: the
-// first with the first.
+// anchors returns the longest sequence of pairs, in the order of both sequences, of the rarest
+// elements that both have between two pairs of indexes. Of an element that occurs several times,
+// the first occurrences are a pair, the second ones, and so on.
 func (m *matcher) anchors(from, to pair) []pair {
 	type places struct{ a, b []int }
 	common := map[string]places{}
@@ -315,7 +341,8 @@ func (m *matcher) anchors(from, to pair) []pair {
 			continue
 		}
 		if times < rarest {
-			rarest, pairs = times, nil
+			rarest = times
+			pairs = nil
 		}
 		for k := range min(len(p.a), len(p.b)) {
 			pairs = append(pairs, pair{p.a[k], p.b[k]})
@@ -325,13 +352,13 @@ func (m *matcher) anchors(from, to pair) []pair {
 	return longestInOrder(pairs)
 }
 
-// longestInOrder returns the longest subsequence of pairs, which are in the order
-// of a, that is in the order of b too. The k-th top is the pair with the least b in
-// which a sequence of k+1 pairs can end (Szymanski, "A special case of the maximal
-// common subsequence problem", 1975).
+// longestInOrder returns the longest subsequence of pairs, which are sorted by a, that is
+// sorted by b, too. The algorithm is that of Szymanski, "A special case of the maximal common
+// subsequence problem", 1975: tops[k] is the pair with the least b of those that can end a
+// sequence of k+1 pairs.
 func longestInOrder(pairs []pair) []pair {
 	var tops []int                    // indexes of pairs
-	before := make([]int, len(pairs)) // the pair before each in its sequence
+	before := make([]int, len(pairs)) // the index of the previous pair in the sequence of each
 	for i, p := range pairs {
 		k, _ := slices.BinarySearchFunc(tops, p.b, func(top, b int) int { return pairs[top].b - b })
 		if k == len(tops) {

@@ -11,33 +11,32 @@ import (
 )
 
 const (
-	maxRows      = 10 // lines shown of what changed in one field
-	manySiblings = 4  // neighbours in a list from which they are one entry
+	maxRows      = 10 // the most changes shown of one field
+	manySiblings = 4  // so many added or removed neighbours in a list are one entry
 )
 
-// Write returns the edits as lines for a terminal, each starting with indent:
-// a field's path, and below it both values or, in long text, the words that
-// changed. [-…-] is only in the recording, {+…+} only in the incoming request or the live
-// answer.
-// Of more than limit edits the rest are counted; a limit of 0 is none.
+// Write returns the edits as lines for a terminal, each starting with indent: the path of a
+// field, and below it both values or, in a long text, the changed words. [-…-] is only in the
+// recording, {+…+} only in the incoming request or the live answer. After limit entries, the
+// other edits are only counted; 0 is no limit.
 func Write(edits []Edit, indent string, limit int) string {
 	return text(Lines(edits, indent, limit))
 }
 
-// WriteSides does what [Write] does, with other words for the two values.
+// WriteSides is [Write] with other words for the two values.
 func WriteSides(edits []Edit, sides *Sides, indent string, limit int) string {
 	w := writer{indent: indent, sides: sides}
 	w.edits(edits, limit)
 	return text(w.lines)
 }
 
-// A Line is a line of what [Write] returns.
+// A Line is a line of the result of [Write].
 type Line struct {
 	Text string // without the newline
-	Side Side   // of the value that the line has; BothSides for all other lines
+	Side Side   // the side whose value the line shows; BothSides for all other lines
 }
 
-// Lines returns the lines of what [Write] returns.
+// Lines returns the lines of the result of [Write].
 func Lines(edits []Edit, indent string, limit int) []Line {
 	w := writer{indent: indent}
 	w.edits(edits, limit)
@@ -73,7 +72,7 @@ func (w *writer) edits(edits []Edit, limit int) {
 type writer struct {
 	lines  []Line
 	indent string
-	sides  *Sides // nil for those of each edit
+	sides  *Sides // nil for the words of each edit
 }
 
 // sidesOf returns the words for the values of an edit.
@@ -87,16 +86,17 @@ func (w *writer) sidesOf(e *Edit) *Sides {
 // line writes one line, without blanks at its end.
 func (w *writer) line(parts ...string) { w.lineOf(BothSides, parts...) }
 
-// lineOf writes one line with a value of a side.
+// lineOf writes one line with the value of a side.
 func (w *writer) lineOf(side Side, parts ...string) {
 	s := strings.TrimRight(w.indent+strings.Join(parts, ""), " \t")
 	w.lines = append(w.lines, Line{s, side})
 }
 
-// rows writes what stands below a path; of more rows than most, how many there are.
-func (w *writer) rows(rows []string, most int, what string) {
+// rows writes the rows below a path. If there are more than limit, it counts the others; what is
+// the word for them. One row more is written, since its count would take as much room.
+func (w *writer) rows(rows []string, limit int, what string) {
 	for i, row := range rows {
-		if i == most && len(rows) > most+1 {
+		if i == limit && len(rows) > limit+1 {
 			w.line("  … and ", english.Thousands(len(rows)-i), " more", what)
 			return
 		}
@@ -104,26 +104,29 @@ func (w *writer) rows(rows []string, most int, what string) {
 	}
 }
 
-// more says what was left out.
-func (w *writer) more(rest []Edit) {
-	const named = 3
-	names := group.Each(rest[:min(len(rest), named)], func(e Edit) string { return shown(e.Path) })
-	if len(rest) > named {
-		names = append(names, "…")
+// more writes the number of omitted edits, and the paths of the first ones.
+func (w *writer) more(omitted []Edit) {
+	const maxPaths = 3
+	var paths []string
+	for _, e := range omitted[:min(len(omitted), maxPaths)] {
+		paths = append(paths, shown(e.Path))
 	}
-	w.line("and ", english.Thousands(len(rest)), " more: ", strings.Join(names, ", "))
+	if len(omitted) > maxPaths {
+		paths = append(paths, "…")
+	}
+	w.line("and ", english.Thousands(len(omitted)), " more: ", strings.Join(paths, ", "))
 }
 
-// siblings returns how many edits from the first on are neighbours in a list
-// that only one side has.
+// siblings returns the number of edits, from the first on, that are elements of one list and
+// that only the same side has.
 func siblings(edits []Edit) int {
-	list, in := edits[0].list()
+	list, in := edits[0].listOfElement()
 	if list == "" {
 		return 1
 	}
 	n := 1
 	for n < len(edits) {
-		other, otherIn := edits[n].list()
+		other, otherIn := edits[n].listOfElement()
 		if other != list || otherIn != in {
 			break
 		}
@@ -132,15 +135,19 @@ func siblings(edits []Edit) int {
 	return n
 }
 
-// siblings shows neighbours that only one side has.
+// siblings writes elements of one list that only the same side has.
 func (w *writer) siblings(edits []Edit) {
 	last := edits[len(edits)-1]
-	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": ", w.sidesOf(&last).only(last.onlyIn()))
-	w.rows(group.Each(edits, func(e Edit) string { return summary(e.Recorded + e.Incoming) }), manySiblings-1, "")
+	onlyInSide := w.sidesOf(&last).only(last.onlyIn())
+	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": ", onlyInSide)
+	value := func(e Edit) string { return summary(e.Recorded + e.Incoming) }
+	w.rows(group.Each(edits, value), manySiblings-1, "")
 }
 
 func (w *writer) edit(e *Edit) {
-	head, side, sides := shown(e.Path), e.onlyIn(), w.sidesOf(e)
+	head := shown(e.Path)
+	side := e.onlyIn()
+	sides := w.sidesOf(e)
 	if e.Name != "" {
 		head += " (" + escape(e.Name, false) + ")"
 	}
@@ -154,7 +161,7 @@ func (w *writer) edit(e *Edit) {
 		w.line("  ", summary(e.Recorded+e.Incoming))
 		return
 	case e.From != "":
-		head += " (" + shown(parted(e.From, e.Path)) + " in " + sides.Recorded + ")"
+		head += " (" + shown(withoutCommonEnd(e.From, e.Path)) + " in " + sides.Recorded + ")"
 	}
 	if note := e.noteText(sides); note != "" {
 		head += ": " + note
@@ -163,12 +170,11 @@ func (w *writer) edit(e *Edit) {
 	w.values(e)
 }
 
-// shown writes a path for people and for the terminal.
+// shown returns a path as it is shown on a terminal.
 func shown(path string) string { return escape(fieldpath.Short(path), false) }
 
-// parted returns from without the end it has in common with path, from the
-// list element on in which they part.
-func parted(from, path string) string {
+// withoutCommonEnd returns from without the segments at its end that path has, too.
+func withoutCommonEnd(from, path string) string {
 	for {
 		i, j := strings.LastIndexByte(from, '/'), strings.LastIndexByte(path, '/')
 		if i < 0 || j < 0 || from[i:] != path[j:] {
@@ -178,24 +184,25 @@ func parted(from, path string) string {
 	}
 }
 
-// values shows what a field has on both sides.
+// values writes the values of both sides, or the changes in long ones.
 func (w *writer) values(e *Edit) {
 	a, aIsText := exactjson.Unquote(e.Recorded)
 	b, bIsText := exactjson.Unquote(e.Incoming)
-	texts := aIsText && bIsText
-	if !texts {
+	areTexts := aIsText && bIsText
+	if !areTexts {
 		a, b = e.Recorded, e.Incoming
 	}
+	hasOpaque := areTexts && (opaque(a) != "" || opaque(b) != "")
 	switch {
-	case e.Note.Code == LineEnds:
-	case kindOf(e.Recorded) != kindOf(e.Incoming), texts && opaque(a)+opaque(b) != "":
+	case e.Note.Code == LineEnds: // the note has both line ends
+	case kindOf(e.Recorded) != kindOf(e.Incoming), hasOpaque:
 		w.both(e, summary(e.Recorded), summary(e.Incoming))
 		if n := FirstDifference(a, b); n >= longToken {
 			w.line("  the same up to byte ", english.Thousands(n))
 		}
 	case !isShort(a) || !isShort(b):
 		w.long(e, a, b)
-	case texts:
+	case areTexts:
 		w.both(e, quoted(a, onlyHidden(a, b)), quoted(b, onlyHidden(a, b)))
 		if !e.IsFile() {
 			w.change(a, b)
@@ -214,11 +221,10 @@ func (w *writer) both(e *Edit, recorded, incoming string) {
 	w.lineOf(IncomingSide, "  ", sides.IncomingLabel, incoming)
 }
 
-// isShort reports whether a text is shown whole.
+// isShort reports whether a text is shown as a whole.
 func isShort(s string) bool { return len(s) <= shortText && oneLine(s) }
 
-// change shows the words that differ in two short texts, if there are enough
-// others to see them among.
+// change writes the changed words of two short texts, if at least three words are equal.
 func (w *writer) change(a, b string) {
 	c := compareTexts(a, b)
 	if same, _ := c.words(); same >= 3 {
@@ -226,8 +232,8 @@ func (w *writer) change(a, b string) {
 	}
 }
 
-// long shows where two long texts differ. If they have so little in common that
-// marks between their words would say nothing, it shows both from shortly before
+// long writes the changes between two long texts. If less than a tenth of their words is
+// equal, marks around the changes would not help, so it writes the part of both texts around
 // their first difference.
 func (w *writer) long(e *Edit, a, b string) {
 	const context = 36
@@ -240,8 +246,8 @@ func (w *writer) long(e *Edit, a, b string) {
 	w.both(e, textSummary(a, from, 120), textSummary(b, from, 120))
 }
 
-// beforeDifference returns where to begin showing two texts: shortly before their first
-// difference, if they are long.
+// beforeDifference returns the offset from which two texts are shown: shortly before their
+// first difference, or 0 for short texts.
 func beforeDifference(a, b string) int {
 	const before = 20
 	n := FirstDifference(a, b)
@@ -251,7 +257,7 @@ func beforeDifference(a, b string) int {
 	return n - len(cutBefore(a[:n], before))
 }
 
-// FirstDifference returns the offset of the first byte that differs.
+// FirstDifference returns the offset of the first byte in which two texts differ.
 func FirstDifference(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -260,17 +266,17 @@ func FirstDifference(a, b string) int {
 	return n
 }
 
-// Brief writes a JSON value in a few words.
+// Brief returns a JSON value, shortened to about 60 bytes.
 func Brief(value string) string {
-	const most = 60
+	const maxBytes = 60
 	if s, ok := exactjson.Unquote(value); ok {
-		return textSummary(s, 0, most)
+		return textSummary(s, 0, maxBytes)
 	}
-	return shorten(escape(value, false), most)
+	return shorten(escape(value, false), maxBytes)
 }
 
-// Values writes what an edit changes in one line: both values, from shortly before their
-// first difference, or what was added or removed.
+// Values returns the change of an edit on one line: both values, from shortly before their
+// first difference, or the value that was added or removed.
 func (e *Edit) Values() string {
 	if side := e.onlyIn(); side != BothSides {
 		return e.sides().only(side) + ": " + Brief(e.Recorded+e.Incoming)
@@ -284,5 +290,6 @@ func (e *Edit) Values() string {
 		return "recorded " + Brief(e.Recorded) + ", incoming " + Brief(e.Incoming)
 	}
 	from := beforeDifference(a, b)
-	return "recorded " + textSummary(a, from, shortText/2) + ", incoming " + textSummary(b, from, shortText/2)
+	return "recorded " + textSummary(a, from, shortText/2) +
+		", incoming " + textSummary(b, from, shortText/2)
 }

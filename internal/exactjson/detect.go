@@ -2,8 +2,9 @@ package exactjson
 
 import "strings"
 
-// DetectLayout finds the layout in which v, the value of the JSON text b, is printed as
-// exactly b, and how many bytes of that are indentation. Without one, ok is false.
+// DetectLayout returns the layout in which v, the value of the JSON text b, is printed as
+// exactly b, and the number of bytes of indentation in b. It returns false if there is no such
+// layout.
 func DetectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
 	var c Clues
 	c.Add(string(b))
@@ -12,7 +13,7 @@ func DetectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
 	return l, indentation, ok
 }
 
-// Prints reports whether v in layout l is exactly b, and how many bytes of that are
+// Prints reports whether v in layout l is exactly b. It also returns the number of bytes of
 // indentation.
 func Prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bool) {
 	p := NewPrinter(l)
@@ -20,16 +21,16 @@ func Prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bo
 	return p.Indentation, string(text) == string(b)
 }
 
-// Clues are what JSON texts of one origin give away about their layout. They prove
-// nothing, since a text may contradict itself: [Prints] tells.
+// Clues guess the layout that JSON texts of one origin have. A guess can be wrong, since a text
+// may be laid out in several ways; [Prints] checks a guess.
 type Clues struct {
-	first        Layout // white space around, indentation and padding of the first text
-	seen         bool
-	colon, comma string // the first ones, with the space behind them
+	first        Layout // the white space around the first text, its indentation and padding
+	seen         bool   // there was a text
+	colon, comma string // the first colon and comma, each with the byte after it
 	escape       Escape
 }
 
-// Layout returns the layout that the texts point to.
+// Layout returns the guess.
 func (c *Clues) Layout() Layout {
 	l := c.first
 	l.Escape = c.escape
@@ -40,16 +41,16 @@ func (c *Clues) Layout() Layout {
 		l.Padding = 0
 		return l
 	}
-	// What there is none of is taken to be like the other, as printers do.
+	// If the texts have no colon or no comma, it is like the other, as in most printers.
 	l.ColonSpace = c.colon == ": " || c.colon == "" && c.comma == ", "
 	l.CommaSpace = c.comma == ", " || c.comma == "" && c.colon == ": "
 	return l
 }
 
-// Add adds what the valid JSON text s gives away.
+// Add adds the clues in s, which is valid JSON.
 func (c *Clues) Add(s string) {
 	if c.colon != "" && c.comma != "" && strings.IndexByte(s, '\\') < 0 {
-		return // it can say nothing that is new
+		return // s has no new clues
 	}
 	core := strings.Trim(s, " \t\r\n")
 	if !c.seen {
@@ -61,7 +62,8 @@ func (c *Clues) Add(s string) {
 		}
 	}
 	for t := Scan(core); t.Next(); {
-		switch after := core[t.End:]; {
+		after := core[t.End:]
+		switch {
 		case after == "":
 		case t.Token == Name && c.colon == "":
 			c.colon = after[:min(len(after), 2)]
@@ -74,15 +76,14 @@ func (c *Clues) Add(s string) {
 	}
 }
 
-// PaddingOf returns how many spaces stand before the last character of s, which
-// is JSON and ends in no white space.
+// PaddingOf returns the number of spaces before the last character of s, which is JSON
+// without white space at its end.
 func PaddingOf(s string) int {
 	s = s[:len(s)-1]
 	return len(s) - len(strings.TrimRight(s, " "))
 }
 
-// addEscapes adds the habits that the escapes in a string give away, which few printers
-// would write.
+// addEscapes adds the escaping habits that the escapes in a string show.
 func (c *Clues) addEscapes(s string) {
 	for i := strings.IndexByte(s, '\\'); i >= 0; i = strings.IndexByte(s, '\\') {
 		r, n, ok := DecodeEscape(s[i:])
@@ -92,7 +93,7 @@ func (c *Clues) addEscapes(s string) {
 		esc := s[i : i+n]
 		s = s[i+n:]
 		if esc[1] != 'u' && r != '/' {
-			continue
+			continue // an escape that all printers write
 		}
 		if strings.ContainsAny(esc, "ABCDEF") {
 			c.escape |= EscapeUpper

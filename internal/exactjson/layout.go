@@ -5,21 +5,23 @@ import (
 	"strings"
 )
 
-// Layout says how a JSON text is laid out: everything that its bytes hold
-// beyond its Value. The zero Layout is compact JSON: no white space, raw UTF-8,
-// and only the escapes that must be (\" \\ \b \f \n \r \t, else \u001f with
-// lower-case digits).
+// Layout is everything in a JSON text that its Value does not have. The zero Layout is
+// compact JSON: no white space, raw UTF-8, and only the escapes that are required
+// (\" \\ \b \f \n \r \t, other control characters as \u001f with lower-case digits).
 type Layout struct {
 	Before, After string // white space around the value
-	Indent        string // a level's indentation, one element a line; "" is all on one line
-	ColonSpace    bool   // on one line: ": " (indented JSON always has it)
-	CommaSpace    bool   // on one line: ", "
-	Padding       int    // on one line: spaces before the last bracket (Anthropic's streams)
-	Escape        Escape // what is escaped beyond what must be
+	Indent        string // the indentation for each level; "" puts everything on one line
+	Escape        Escape // the characters that are escaped without need
+
+	// These are for JSON on one line. Indented JSON always has a space after a colon.
+
+	ColonSpace bool // a space after each colon
+	CommaSpace bool // a space after each comma
+	Padding    int  // the number of spaces before the last bracket, as in Anthropic's streams
 }
 
-// AppendJSON appends v to dst as JSON text in layout l. Texts and names must be
-// valid UTF-8; what is not is written as it is, or as \ufffd with EscapeASCII.
+// AppendJSON appends v to dst as JSON text in layout l. Strings and names must be valid
+// UTF-8. Invalid bytes are written as they are, or as \ufffd with EscapeASCII.
 func (v Value) AppendJSON(dst []byte, l Layout) []byte {
 	p := NewPrinter(l)
 	return p.Print(dst, &v)
@@ -28,12 +30,12 @@ func (v Value) AppendJSON(dst []byte, l Layout) []byte {
 // A Printer appends JSON text in a layout.
 type Printer struct {
 	Layout
-	colon, comma string // with the space behind them
+	colon, comma string // each with the space after it
 
-	Indentation int // how many bytes of indentation there were
-	Most        int // so many of them are appended, no more
+	Indentation int // the number of bytes of indentation so far, with line ends
+	Most        int // the most bytes of indentation that are appended; the rest are only counted
 
-	special *[256]bool // the first bytes of what a string cannot simply copy
+	special *[256]bool // the first bytes of characters that may need an escape
 }
 
 // NewPrinter returns a Printer of JSON in layout l.
@@ -51,17 +53,20 @@ func NewPrinter(l Layout) Printer {
 	return p
 }
 
-// Print appends a value and what is around it, with the padding before its last bracket.
+// Print appends a value with the padding before its last bracket, and the white space around
+// the value.
 func (p *Printer) Print(dst []byte, v *Value) []byte {
 	dst = p.value(append(dst, p.Before...), v, 0)
 	last := len(dst) - 1
-	if end := dst[last]; p.Padding > 0 && p.Indent == "" && (end == '}' || end == ']') {
+	end := dst[last]
+	isBracket := end == '}' || end == ']'
+	if p.Padding > 0 && p.Indent == "" && isBracket {
 		dst = append(append(dst[:last], strings.Repeat(" ", p.Padding)...), end)
 	}
 	return append(dst, p.After...)
 }
 
-// value appends a value that stands within depth arrays and objects.
+// value appends a value that is inside depth arrays and objects.
 func (p *Printer) value(dst []byte, v *Value, depth int) []byte {
 	switch v.Kind {
 	case Null:
@@ -93,8 +98,8 @@ func (p *Printer) value(dst []byte, v *Value, depth int) []byte {
 	return append(dst, end)
 }
 
-// newline appends what stands before an element within depth arrays and objects, or
-// before the bracket that ends one within so many: on one line nothing.
+// newline appends the line end and the indentation before an element or a closing bracket that
+// is inside depth arrays and objects. On one line, it appends nothing.
 func (p *Printer) newline(dst []byte, depth int) []byte {
 	if p.Indent == "" {
 		return dst

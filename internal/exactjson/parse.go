@@ -9,13 +9,13 @@ import (
 // of members, duplicate members and the literal of every number.
 type Value struct {
 	Kind  Kind
-	ID    int32   // what a user knows the value by; Parse leaves it 0
-	Name  string  // of the member whose value it is; means nothing elsewhere
+	ID    int32   // set by users of the package; Parse leaves it 0
+	Name  string  // the name of the member whose value it is; without meaning elsewhere
 	Text  string  // Bool: "true" or "false"; Number: the literal; String: the decoded text
 	Elems []Value // Array: the elements; Object: the members, in order
 }
 
-// Twice returns the first member whose name is that of one before it, nil if there is none.
+// Twice returns the first member that has the name of an earlier one, or nil.
 func Twice(members []Value) *Value {
 	seen := map[string]bool{}
 	for i := range members {
@@ -37,22 +37,23 @@ func Twice(members []Value) *Value {
 // slices of the text; the result does not refer to b if that is bytes.
 func Parse[T string | []byte](b T) (Value, error) { return new(Parser).Parse(string(b)) }
 
-// ParseEscaped is [Parse], but the texts of strings are as [EscapeText] writes them;
-// names are not.
+// ParseEscaped is [Parse], but the texts of strings, other than names, are escaped by
+// [EscapeText].
 func ParseEscaped(text string) (Value, error) { return (&Parser{escaped: true}).Parse(text) }
 
-// A Parser makes values of the tokens of texts. It needs less memory for many texts than [Parse].
+// A Parser parses texts. For many texts it needs less memory than [Parse].
 type Parser struct {
 	src     string
 	escaped bool // see ParseEscaped
 	scan    Scanner
-	text    []byte  // of a string with escapes
-	open    []Value // the elements of the arrays and objects that are open
+	text    []byte  // a buffer for strings with escapes
+	open    []Value // the elements so far of all open arrays and objects
 }
 
 // Parse is [Parse].
 func (p *Parser) Parse(src string) (Value, error) {
-	p.src, p.open = src, p.open[:0]
+	p.src = src
+	p.open = p.open[:0]
 	p.scan.Reset(src)
 	if i := InvalidUTF8(src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
@@ -72,7 +73,7 @@ func (p *Parser) Parse(src string) (Value, error) {
 	return v, nil
 }
 
-// value returns the value whose first token was scanned.
+// value returns the value whose first token is the current one.
 func (p *Parser) value(name string) (v Value, err error) {
 	s := &p.scan
 	v = Value{Name: name, Kind: s.Kind}
@@ -88,10 +89,11 @@ func (p *Parser) value(name string) (v Value, err error) {
 	return v, err
 }
 
-// elems returns the elements of the array or object whose bracket was scanned. No two values
-// share room, so that all may grow.
+// elems returns the elements of the array or object whose opening bracket is the current token.
+// The result shares no memory with other values, so that callers may append to it.
 func (p *Parser) elems() (elems []Value, err error) {
-	s, first := &p.scan, len(p.open)
+	s := &p.scan
+	first := len(p.open)
 	for s.Next() && s.Token != Close {
 		name := ""
 		if s.Token == Name {
@@ -117,8 +119,8 @@ func (p *Parser) elems() (elems []Value, err error) {
 	return elems, nil
 }
 
-// str returns the text of the string that was scanned, or if escaped, how [EscapeText]
-// writes that: most texts are copied from one JSON to another, and stand there so already.
+// str returns the text of the current string token, or if escaped is set, the result of
+// [EscapeText] for it. In most strings this is the source text, which is not copied.
 func (p *Parser) str(escaped bool) (string, error) {
 	s := &p.scan
 	if !s.escapes || escaped && !s.unlike {
@@ -145,7 +147,7 @@ func (p *Parser) errorf(at int, format string, args ...any) error {
 	return fmt.Errorf("json: byte %d: %s", at, fmt.Sprintf(format, args...))
 }
 
-// unexpected says why the scan ended.
+// unexpected returns an error for the fault that ended the scan.
 func (p *Parser) unexpected() error {
 	at, want := p.scan.pos, p.scan.want
 	switch {

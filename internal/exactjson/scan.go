@@ -15,11 +15,11 @@ const (
 	Object
 )
 
-// MaxDepth is how deep arrays and objects may nest.
+// MaxDepth is the greatest depth of nested arrays and objects.
 const MaxDepth = 1000
 
-// A Scanner finds the tokens of JSON text (RFC 8259). It does not look at what stands in
-// strings: that may be anything, also escapes that are none and invalid UTF-8.
+// A Scanner finds the tokens of JSON text (RFC 8259). It does not check the content of strings,
+// which may have invalid escapes and invalid UTF-8.
 //
 //	for s := exactjson.Scan(text); s.Next(); {
 //		if s.Token == exactjson.Scalar && s.Kind == exactjson.String {
@@ -29,26 +29,26 @@ const MaxDepth = 1000
 type Scanner struct {
 	Token      Token
 	Kind       Kind // of the value; that of a name is String
-	Start, End int  // where the token stands, with its quotes or as a bracket
+	Start, End int  // the offsets of the token, with its quotes
 
-	// Path has the name of the member that the token is in for each object that is open,
-	// as it is written between the quotes, and "" for each array. It is valid until Next
+	// Path has an entry for each open array and object: "" for an array, and for an object the
+	// name of the current member, as it is written between the quotes. It is valid until Next
 	// is called.
 	Path []string
 
 	text    string
 	pos     int
-	in      []Kind // the arrays and objects that pos is in
-	escapes bool   // the string that was found has some, or what must be
-	unlike  bool   // it has something that EscapeText does not write
-	fault   fault  // why the scan ended, where it is not JSON
-	want    string // what was wanted at pos, if something else is there
+	in      []Kind // the open arrays and objects at pos
+	escapes bool   // the string found has escapes, or characters that must be escaped
+	unlike  bool   // the string is not written as EscapeText writes it
+	fault   fault  // the error that ended the scan
+	want    string // for the fault unexpected, the token that is missing at pos
 }
 
-// Token is what a Scanner found.
+// Token is a kind of token.
 type Token uint8
 
-// The tokens. Colons and commas are none.
+// The tokens. Colons and commas are not tokens.
 const (
 	Scalar Token = iota // a null, bool, number or string
 	Open                // the opening bracket of an array or object
@@ -56,17 +56,16 @@ const (
 	Name                // the name of a member
 )
 
-// Scan returns a Scanner of text, which holds one JSON value or several, one behind the
-// other.
+// Scan returns a Scanner of text, which has any number of JSON values, one after the other.
 func Scan(text string) Scanner { return Scanner{text: text} }
 
-// Reset makes a Scanner one of another text.
+// Reset makes a Scanner scan another text.
 func (s *Scanner) Reset(text string) {
 	*s = Scanner{Path: s.Path[:0], text: text, in: s.in[:0]}
 }
 
-// Next finds the next token. It returns false at the end of the text, and where it can
-// be no JSON; then nothing more is found.
+// Next finds the next token. It returns false at the end of the text, and at a syntax error.
+// After that, no more tokens are found.
 func (s *Scanner) Next() bool {
 	c := s.peek()
 	if s.Token == Name {
@@ -83,10 +82,11 @@ func (s *Scanner) Next() bool {
 	end := "]}"[in-Array]
 	if c == end {
 		last := len(s.in) - 1
-		s.in, s.Path = s.in[:last], s.Path[:last]
+		s.in = s.in[:last]
+		s.Path = s.Path[:last]
 		return s.found(Close, in, s.pos+1)
 	}
-	if s.Token != Open { // it was an element
+	if s.Token != Open { // the previous token ends an element
 		if c != ',' {
 			return s.fail(`"," or "` + string(end) + `"`)
 		}
@@ -106,7 +106,7 @@ func (s *Scanner) Next() bool {
 	return found
 }
 
-// peek passes white space and returns the byte behind it, 0 at the end of the text.
+// peek skips white space and returns the byte after it, or 0 at the end of the text.
 func (s *Scanner) peek() byte {
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; !IsSpace(c) {
@@ -127,12 +127,12 @@ type fault uint8
 
 const (
 	noFault    fault = iota
-	unexpected       // something else is at pos than what is wanted
-	tooDeep          // the value there would nest too deep
-	unended          // the string there has no end
+	unexpected       // the wanted token is not at pos
+	tooDeep          // the array or object at pos is nested too deeply
+	unended          // the string at pos has no end
 )
 
-// fail ends the scan: what is wanted is not at pos.
+// fail ends the scan, because the wanted token is not at pos.
 func (s *Scanner) fail(want string) bool {
 	s.want = want
 	return s.end(unexpected)
@@ -145,9 +145,12 @@ func (s *Scanner) end(f fault) bool {
 	return false
 }
 
-// found says that the token reaches from pos to end.
+// found sets the token that was found, which is the text from pos to end.
 func (s *Scanner) found(t Token, k Kind, end int) bool {
-	s.Token, s.Kind, s.Start, s.End = t, k, s.pos, end
+	s.Token = t
+	s.Kind = k
+	s.Start = s.pos
+	s.End = end
 	s.pos = end
 	return true
 }
@@ -186,7 +189,8 @@ func (s *Scanner) open(k Kind) bool {
 	if len(s.in) == MaxDepth {
 		return s.end(tooDeep)
 	}
-	s.in, s.Path = append(s.in, k), append(s.Path, "")
+	s.in = append(s.in, k)
+	s.Path = append(s.Path, "")
 	return s.found(Open, k, s.pos+1)
 }
 
@@ -211,16 +215,16 @@ func (s *Scanner) str(t Token) bool {
 }
 
 // ScanNumber returns the end of the JSON number that starts at s[i], or the
-// offset at which it stops being one.
+// offset of the syntax error in it.
 func ScanNumber(s string, i int) (end int, ok bool) {
-	skip := func(any string) bool {
-		there := i < len(s) && strings.IndexByte(any, s[i]) >= 0
-		if there {
+	skip := func(bytes string) bool {
+		found := i < len(s) && strings.IndexByte(bytes, s[i]) >= 0
+		if found {
 			i++
 		}
-		return there
+		return found
 	}
-	digits := func() bool {
+	skipDigits := func() bool {
 		start := i
 		for i < len(s) && '0' <= s[i] && s[i] <= '9' {
 			i++
@@ -228,15 +232,15 @@ func ScanNumber(s string, i int) (end int, ok bool) {
 		return i > start
 	}
 	skip("-")
-	if !skip("0") && !digits() {
+	if !skip("0") && !skipDigits() {
 		return i, false
 	}
-	if skip(".") && !digits() {
+	if skip(".") && !skipDigits() {
 		return i, false
 	}
 	if skip("eE") {
 		skip("+-")
-		ok = digits()
+		ok = skipDigits()
 		return i, ok
 	}
 	return i, true

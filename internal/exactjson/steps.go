@@ -21,8 +21,8 @@ func (v *Value) Member(name string) *Value {
 	return nil
 }
 
-// Scalar returns the text of a value that is no array or object, or "" if it is one; v may
-// be nil.
+// Scalar returns the text of a null, bool, number or string, or "" for an array or object. v
+// may be nil.
 func (v *Value) Scalar() string {
 	if v == nil || v.Kind == Object || v.Kind == Array {
 		return ""
@@ -30,21 +30,29 @@ func (v *Value) Scalar() string {
 	return v.Text
 }
 
-// Steps lead from a value to others below it. As a path they are member names; "*" is
-// every element of a list, "{*}" every member of an object. With "name=value" or
-// "name!=value" only that goes on whose member has that value, or another:
-// "choices/*/index=0/delta/content". "name=a|b" takes either value, "name=*" any, "name!=*"
-// what has no such member, and "a|b" stands for both names.
+// Steps select values below a value. As a path they are separated by slashes:
+// "choices/*/index=0/delta/content". These are the steps:
+//
+//	name         the member of an object
+//	a|b          both members
+//	*            all elements of a list
+//	{*}          all members of an object
+//	name=value   the value itself, if it has a member with this value
+//	name=a|b     the same for two values
+//	name=*       the same for all values
+//	name!=value  the value itself, if it is an object to which name=value does not apply
+//
+// All forms of name=value are possible with "!=".
 type Steps []Step
 
 // A Step is a name, "*" or "{*}", or a condition.
 type Step struct {
 	Name   string
-	Values []string // only what has one of them goes on, or none of them; nil if there is no condition
-	Not    bool
+	Values []string // of a condition, the values after the equals sign; nil for other steps
+	Not    bool     // the condition has "!="
 }
 
-// StepsOf returns the steps of a path. It remembers them: paths are in tables.
+// StepsOf returns the steps of a path. It caches them, since paths are constants in tables.
 func StepsOf(path string) Steps { return steps.Get(path) }
 
 var steps = memo.Strings[Steps]{Func: func(path string) (list Steps) {
@@ -63,10 +71,10 @@ var steps = memo.Strings[Steps]{Func: func(path string) (list Steps) {
 	return list
 }}
 
-// Each calls f for what stands at a path of [Steps] below v, or is v at "".
+// Each calls f for each value at a path of [Steps] below v. The path "" is v itself.
 func (v *Value) Each(path string, f func(*Value)) { StepsOf(path).Each(v, f) }
 
-// Each calls f for what the steps lead to from v.
+// Each calls f for each value that the steps select, starting at v.
 func (p Steps) Each(v *Value, f func(*Value)) {
 	switch {
 	case v == nil:
@@ -89,10 +97,11 @@ func (p Steps) Each(v *Value, f func(*Value)) {
 
 // holds reports whether the condition of a step is true for v.
 func (s *Step) holds(v *Value) bool {
-	holds := false
+	hasValue := false
 	for name := range strings.SplitSeq(s.Name, "|") {
-		m := v.Member(name)
-		holds = holds || m != nil && s.Values[0] == "*" || slices.Contains(s.Values, m.Scalar())
+		member := v.Member(name)
+		isAny := member != nil && s.Values[0] == "*"
+		hasValue = hasValue || isAny || slices.Contains(s.Values, member.Scalar())
 	}
-	return v.Kind == Object && holds != s.Not
+	return v.Kind == Object && hasValue != s.Not
 }

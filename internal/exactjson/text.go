@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Escape is a set of escaping habits.
+// Escape is a set of escaping habits: characters that a printer escapes without need, and how.
 type Escape uint16
 
 // The escaping habits.
@@ -23,22 +23,27 @@ const (
 	EscapeLong                          // \u0008 and \u000c instead of \b and \f (Go before 1.22)
 )
 
-// EscapeNames are the habits' names in a cassette.
+// EscapeNames are the names of the habits in a cassette.
 var EscapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slash", "delete", "long"}
 
-// habitual are the characters that a habit is about, in the order of the habits.
+// habitual has the characters that each habit escapes, in the order of the habits.
 var habitual = []string{"", "", "<>&", "\u2028\u2029", "'=", "/", "\x7f", "\b\f"}
 
-// special returns the first bytes of characters that a string with these habits
-// cannot simply copy.
+// special returns the set of the first bytes of characters that may need an escape with these
+// habits. All other bytes are written as they are.
 func (e Escape) special() *[256]bool {
 	var t [256]bool
 	for c := range t {
-		t[c] = c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf && e&EscapeASCII != 0
+		isRequired := c < ' ' || c == '"' || c == '\\'
+		isNonASCII := c >= utf8.RuneSelf
+		t[c] = isRequired || isNonASCII && e&EscapeASCII != 0
 	}
 	for i, chars := range habitual {
+		if e&(1<<i) == 0 {
+			continue
+		}
 		for _, r := range chars {
-			t[string(r)[0]] = t[string(r)[0]] || e&(1<<i) != 0
+			t[string(r)[0]] = true
 		}
 	}
 	return &t
@@ -46,7 +51,7 @@ func (e Escape) special() *[256]bool {
 
 var mustEscape = Escape(0).special()
 
-// text appends what stands between the quotes of a string; special are the habits' own.
+// text appends the content of a string, without its quotes. special is e.special().
 func (e Escape) text(dst []byte, s string, special *[256]bool) []byte {
 	for {
 		n := plainUntil(s, special)
@@ -65,19 +70,19 @@ func (e Escape) text(dst []byte, s string, special *[256]bool) []byte {
 	}
 }
 
-// escape appends r, which is escaped with these habits.
+// escape appends the escape of r.
 func (e Escape) escape(dst []byte, r rune) []byte {
-	if i := strings.IndexRune(escaped, r); i >= 0 && (r != '\b' && r != '\f' || e&EscapeLong == 0) {
+	isLong := e&EscapeLong != 0 && (r == '\b' || r == '\f')
+	if i := strings.IndexRune(escaped, r); i >= 0 && !isLong {
 		return append(dst, '\\', letters[i])
 	}
 	return AppendUnicodeEscape(dst, r, e&EscapeUpper != 0)
 }
 
-// plain returns how many bytes s starts with that stand for themselves in a string on
-// one line.
+// plain returns the number of bytes at the start of s that EscapeText does not escape.
 func plain(s string) int { return plainUntil(s, special) }
 
-// plainUntil returns how many bytes s starts with that are not in a set.
+// plainUntil returns the number of bytes at the start of s that are not in a set.
 func plainUntil(s string, special *[256]bool) int {
 	for i, c := range []byte(s) {
 		if special[c] {
@@ -87,24 +92,23 @@ func plainUntil(s string, special *[256]bool) int {
 	return len(s)
 }
 
-// onOneLine are the habits of EscapeText, and special the bytes that do not stand for
-// themselves in its strings.
+// onOneLine are the habits of EscapeText, and special is their set of bytes.
 const onOneLine = EscapeDelete | EscapeLong
 
 var special = onOneLine.special()
 
-// The letters that are escapes behind a backslash (RFC 8259, section 7), and what they
-// stand for. EscapeText always writes the first ones.
+// The letters of the escapes with a backslash (RFC 8259, section 7), the characters that they
+// escape, and the number of the first ones that EscapeText writes.
 const (
 	letters = `"\nrtbf/`
 	escaped = "\"\\\n\r\t\b\f/"
 	always  = 5
 )
 
-// EscapeText returns s as it stands between the quotes of a JSON string, on
-// one line: control characters, quotes and backslashes escaped, each in one way,
-// and everything else as it is, invalid UTF-8 too. So different strings stay
-// different, and those that need no escape are themselves.
+// EscapeText returns s as the content of a JSON string, on one line. It escapes control
+// characters, quotes and backslashes, each in only one way. Everything else is as it is in s,
+// also invalid UTF-8. So different strings have different results, and a string that needs no
+// escape is its own result.
 func EscapeText(s string) string {
 	if plain(s) == len(s) {
 		return s
@@ -112,8 +116,8 @@ func EscapeText(s string) string {
 	return string(onOneLine.text(nil, s, special))
 }
 
-// UnescapeText returns what s is between the quotes of a JSON string. What can be no part
-// of one, and escapes of lone surrogates, stay as they are.
+// UnescapeText returns the text of a JSON string with the content s. Invalid escapes, escapes of
+// lone surrogates and control characters stay as they are.
 func UnescapeText(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
@@ -124,12 +128,13 @@ func UnescapeText(s string) string {
 		if problem == "" {
 			return string(text)
 		}
-		b, s = append(text, s[at]), s[at+1:]
+		b = append(text, s[at])
+		s = s[at+1:]
 	}
 }
 
-// unescape appends the text that s is between the quotes of a JSON string. Where s can
-// be none it stops, and says what the problem is there.
+// unescape appends the text of a JSON string with the content s. At invalid content it stops,
+// and returns the offset and the problem.
 func unescape(b []byte, s string) (text []byte, at int, problem string) {
 	for {
 		n := plain(s[at:])
@@ -138,16 +143,20 @@ func unescape(b []byte, s string) (text []byte, at int, problem string) {
 		if at == len(s) {
 			return b, at, ""
 		}
-		r, n, ok := rune(s[at]), 1, true
-		if r == '\\' {
-			r, n, ok = DecodeEscape(s[at:])
-		} else if r < ' ' {
-			return b, at, fmt.Sprintf("control character %q in a string", r)
+		c := s[at]
+		if c != '\\' {
+			if c < ' ' {
+				return b, at, fmt.Sprintf("control character %q in a string", rune(c))
+			}
+			b = append(b, c)
+			at++
+			continue
 		}
-		switch {
-		case !ok:
+		r, n, ok := DecodeEscape(s[at:])
+		if !ok {
 			return b, at, "invalid escape"
-		case utf16.IsSurrogate(r):
+		}
+		if utf16.IsSurrogate(r) {
 			return b, at, "escape of a lone surrogate"
 		}
 		b = utf8.AppendRune(b, r)
@@ -155,8 +164,8 @@ func unescape(b []byte, s string) (text []byte, at int, problem string) {
 	}
 }
 
-// DecodeEscape decodes the escape that s starts with, a surrogate pair as one,
-// and returns its length. A lone surrogate is returned as such.
+// DecodeEscape decodes the escape at the start of s, or a surrogate pair of two
+// escapes, and returns its length. A lone surrogate is returned as it is.
 func DecodeEscape(s string) (r rune, n int, ok bool) {
 	if len(s) < 2 {
 		return 0, 0, false
@@ -170,7 +179,7 @@ func DecodeEscape(s string) (r rune, n int, ok bool) {
 	return 0, 0, false
 }
 
-// DecodeUnicodeEscape decodes the \uXXXX that s starts with; see DecodeEscape.
+// DecodeUnicodeEscape decodes the \uXXXX at the start of s; see DecodeEscape.
 func DecodeUnicodeEscape(s string) (r rune, n int, ok bool) {
 	r, ok = HexDigits(s, 2, 4)
 	if !ok {
@@ -194,7 +203,7 @@ func HexDigits(s string, at, n int) (rune, bool) {
 	return rune(r), err == nil
 }
 
-// AppendUnicodeEscape appends r as \uXXXX, as a surrogate pair where it needs one.
+// AppendUnicodeEscape appends r as \uXXXX, or as a surrogate pair if r is above U+FFFF.
 func AppendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
 	digits := "0123456789abcdef"
 	if upper {
@@ -204,12 +213,13 @@ func AppendUnicodeEscape(dst []byte, r rune, upper bool) []byte {
 		dst = AppendUnicodeEscape(dst, 0xd800+(r-0x10000)>>10, upper)
 		r = 0xdc00 + (r-0x10000)&0x3ff
 	}
-	return append(dst, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+	return append(dst, '\\', 'u',
+		digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
 // InvalidUTF8 returns the offset of the first byte of s that is not UTF-8, or -1.
 func InvalidUTF8(s string) int {
-	if !utf8.ValidString(s) { // which is found faster
+	if !utf8.ValidString(s) { // faster than the loop for valid strings
 		for i, r := range s {
 			if r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") {
 				return i
@@ -219,8 +229,8 @@ func InvalidUTF8(s string) int {
 	return -1
 }
 
-// Unquote returns the text of a JSON string as EscapeText writes it between quotes; ok is
-// false for anything else.
+// Unquote returns the text of a JSON string that is a Go string literal, too, as the result of
+// EscapeText in quotes is. It returns false for anything else.
 func Unquote(s string) (text string, ok bool) {
 	if len(s) < 2 || s[0] != '"' || !utf8.ValidString(s) {
 		return "", false

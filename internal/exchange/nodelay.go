@@ -69,7 +69,7 @@ func SetNoDelay(req *http.Request, h http.Header, isFailure bool, asksAgain func
 // the headers h of its response so. It leaves rec and its memory as they are: other
 // replays share them.
 func (p *Player) withoutDelays(req *http.Request, h http.Header, rec *Playable) *Playable {
-	isFailure := rec.Passing() || h.Get("X-Should-Retry") == "true"
+	isFailure := rec.IsTransientFailure() || h.Get("X-Should-Retry") == "true"
 	SetNoDelay(req, h, isFailure, func() bool {
 		return rec.IsRetried() || rec.Status < 300 && p.isPolled(req, h)
 	})

@@ -1,6 +1,6 @@
 package finding
 
-// All returns every code, in the order of their constants.
+// All returns every code, in the order of the constants.
 func All() []Code {
 	return []Code{
 		RequestChanged, OrderDiffers, ModelChanged, EndpointChanged, FramingChanged,
@@ -12,10 +12,11 @@ func All() []Code {
 		PlaceholderSent, Unsendable, ProtocolSwitched, NameInvalid, VariableSecret,
 		FunctionRefused, FailureRefused, SuccessKept, AccessLost, AccessRefused,
 		RecordingsOutdated, NoAnswer, TooLate, NotSaved, LeftoverNotRemoved, NotSent,
-		OutcomeNotWritten, CassetteUnreadable, AnswerDrifted, NothingComparable, OptionWithoutEffect, RunFailed,
+		OutcomeNotWritten, CassetteUnreadable, AnswerDrifted, NothingComparable,
+		OptionWithoutEffect, RunFailed,
 
-		SecretInFile, SecretLearned, SecretKnownLate, VariableDiffers, ConflictHealed, ModeLowered, Edited,
-		CutOff, JournalRemoved, Resumed, CanceledSkipped, RetrySkipped, FieldIgnored,
+		SecretInFile, SecretLearned, SecretKnownLate, VariableDiffers, ConflictHealed,
+		ModeLowered, Edited, CutOff, JournalRemoved, Resumed, CanceledSkipped, RetrySkipped, FieldIgnored,
 		ValueVolatile, FailureSaved, FailureInFailedRun, FailureReplayed, NothingRecorded,
 		OldKept, SetAside, Dropped, Saved, AcceptedPlayed, AnswerDelayed, OrderAmbiguous,
 		HeadersWithheld, PassedThrough, AnswerCut, ProgramWaits, Compared, NotPassedOn,

@@ -1,6 +1,6 @@
-// Package finding has what a run can have to say as data: what happened, where,
-// and how bad it is. The words are made elsewhere. Other programs may rely on the
-// codes; docs/MISSES.md has a section for each.
+// Package finding describes the findings of a run or a command as data: what happened, where,
+// and whether it fails the run. Packages that report a finding write its sentences. Other
+// programs may rely on the codes; docs/MISSES.md has a section for each.
 package finding
 
 import (
@@ -8,173 +8,171 @@ import (
 	"fmt"
 )
 
-// A Code says what happened. A code never changes its meaning; new ones may be
-// added.
+// A Code says what happened. A code never changes its meaning; new codes may be added.
 type Code string
 
-// Why a request has no recording. Each fails the run.
+// Reasons why a request has no recording. Each of these codes fails the run.
 const (
 	RequestChanged   Code = "request-changed"    // it differs from the nearest recording in fields that count
-	OrderDiffers     Code = "order-differs"      // it differs only in the order of a list
-	ModelChanged     Code = "model-changed"      // the recording is of another model
-	EndpointChanged  Code = "endpoint-changed"   // the recording is of another endpoint or function
-	FramingChanged   Code = "framing-changed"    // one of the two is streamed, or framed in another way
-	AskedMoreOften   Code = "asked-more-often"   // all recordings of it are used
-	RecordingTaken   Code = "recording-taken"    // an earlier, different request got its recording
-	NotRecorded      Code = "not-recorded"       // nothing like it is recorded
-	CassetteAbsent   Code = "cassette-absent"    // there is no file, and the mode does not record
-	CassetteEmpty    Code = "cassette-empty"     // the file has no interactions
-	CassetteLeftOver Code = "cassette-left-over" // a cassette that no test opens any more has it
-	RequestBroken    Code = "request-broken"     // its body is not what its API takes
+	OrderDiffers     Code = "order-differs"      // it differs from a recording only in the order of a list
+	ModelChanged     Code = "model-changed"      // the nearest recording is of another model
+	EndpointChanged  Code = "endpoint-changed"   // the nearest recording is of another endpoint or function
+	FramingChanged   Code = "framing-changed"    // it is streamed and the recording is not, or the framings differ
+	AskedMoreOften   Code = "asked-more-often"   // every recording of it is already used
+	RecordingTaken   Code = "recording-taken"    // an earlier, different request used its recording
+	NotRecorded      Code = "not-recorded"       // no recording is similar
+	CassetteAbsent   Code = "cassette-absent"    // the cassette does not exist, and the mode does not record
+	CassetteEmpty    Code = "cassette-empty"     // the cassette has no interactions
+	CassetteLeftOver Code = "cassette-left-over" // only a cassette that no test opens has a recording of it
+	RequestBroken    Code = "request-broken"     // its body is not one that the API accepts
 	FollowsMiss      Code = "follows-miss"       // it contains the error of an earlier miss
 	WebSocket        Code = "websocket"          // it opens a WebSocket, which is not recorded
 	Telemetry        Code = "telemetry"          // an exporter sends it, with new content in each run
 )
 
-// What else fails a run.
+// Other findings that fail a run.
 const (
-	RecordingUnused     Code = "recording-unused"      // no request used some recordings
+	RecordingUnused     Code = "recording-unused"      // recordings were not used
 	NoRequest           Code = "no-request"            // no request reached the recorder
-	ValueLacking        Code = "value-lacking"         // the cassette has no time, seed or variable that the test asks for
+	ValueLacking        Code = "value-lacking"         // the cassette lacks a time, seed or variable of the test
 	RecordingConflict   Code = "recording-conflict"    // a recording answered another request than its own
 	ServersAmbiguous    Code = "servers-ambiguous"     // two local servers answered the same request differently
-	FieldAmbiguous      Code = "field-ambiguous"       // a field that is not written decides the answer
-	BodyUnfinished      Code = "body-unfinished"       // a request is still sending its body
+	FieldAmbiguous      Code = "field-ambiguous"       // the answer depends on a field that is not recorded
+	BodyUnfinished      Code = "body-unfinished"       // the body of a request is still being sent
 	TwoWay              Code = "two-way"               // a request sends its body while its answer arrives
-	NotCanceled         Code = "not-canceled"          // a request was canceled when it was recorded, and is not now
-	NoRoom              Code = "no-room"               // a body cannot be kept while it is sent
-	KeyMissing          Code = "key-missing"           // a key is needed to send a request
-	PlaceholderSent     Code = "placeholder-sent"      // a request to be sent has a placeholder for a secret
-	Unsendable          Code = "unsendable"            // a request of another process cannot be sent on
-	ProtocolSwitched    Code = "protocol-switched"     // a connection became one of another protocol
-	NameInvalid         Code = "name-invalid"          // a text is no name of an environment variable
+	NotCanceled         Code = "not-canceled"          // a request was canceled in the recording run, and is not now
+	NoRoom              Code = "no-room"               // the temporary storage for the body of a request is full
+	KeyMissing          Code = "key-missing"           // sending a request needs an API key
+	PlaceholderSent     Code = "placeholder-sent"      // a request that is to be sent has the placeholder of a secret
+	Unsendable          Code = "unsendable"            // a request of another process cannot be sent upstream
+	ProtocolSwitched    Code = "protocol-switched"     // a connection switched to another protocol
+	NameInvalid         Code = "name-invalid"          // a name is not valid for an environment variable
 	VariableSecret      Code = "variable-secret"       // a variable that looks like a credential is not written
 	FunctionRefused     Code = "function-refused"      // a function's values cannot be recorded
 	FailureRefused      Code = "failure-refused"       // a failure was recorded, which OnRecordError(Fail) forbids
 	SuccessKept         Code = "success-kept"          // a failure would have replaced a recorded success
-	AccessLost          Code = "access-lost"           // a key that had access has it no more
-	AccessRefused       Code = "access-refused"        // a server refused the key
-	RecordingsOutdated  Code = "recordings-outdated"   // a server no longer knows what recordings refer to
-	NoAnswer            Code = "no-answer"             // a request got no answer when it was to be recorded
+	AccessLost          Code = "access-lost"           // a server refused a key that it accepted before
+	AccessRefused       Code = "access-refused"        // a server refused a key
+	RecordingsOutdated  Code = "recordings-outdated"   // a server does not know an ID that recordings refer to
+	NoAnswer            Code = "no-answer"             // a request that was to be recorded got no answer
 	TooLate             Code = "too-late"              // a request came after the recorder was closed
 	NotSaved            Code = "not-saved"             // the cassette could not be written
-	LeftoverNotRemoved  Code = "leftover-not-removed"  // the cassette is written, but a journal or an older file could not be removed
+	LeftoverNotRemoved  Code = "leftover-not-removed"  // after saving, a journal or an older file could not be removed
 	NotSent             Code = "not-sent"              // a request was not sent, because its answer could not be saved
-	OutcomeNotWritten   Code = "outcome-not-written"   // the command that runs the tests does not learn what the recorder did
+	OutcomeNotWritten   Code = "outcome-not-written"   // the command that runs the tests does not get the outcome
 	CassetteUnreadable  Code = "cassette-unreadable"   // the cassette, or a part of it, cannot be read
 	AnswerDrifted       Code = "answer-drifted"        // the provider does not answer as recorded (mode compare)
 	NothingComparable   Code = "nothing-comparable"    // no live answer could be compared (mode compare)
-	OptionWithoutEffect Code = "option-without-effect" // an option, flag or variable changed nothing
+	OptionWithoutEffect Code = "option-without-effect" // an option, flag or variable had no effect
 	RunFailed           Code = "run-failed"            // any other error
 )
 
-// What is only noted.
+// Findings that do not fail a run.
 const (
 	SecretInFile       Code = "secret-in-file"         // a value in the cassette looks like a secret
-	SecretLearned      Code = "secret-learned"         // a recording was played that has a placeholder where the request has a text
-	SecretKnownLate    Code = "secret-known-late"      // a request was recorded before a secret in it was known
-	VariableDiffers    Code = "variable-differs"       // a variable has another value here than when it was recorded
+	SecretLearned      Code = "secret-learned"         // a text of the request is a placeholder in its recording
+	SecretKnownLate    Code = "secret-known-late"      // a secret in a recorded request was only known later
+	VariableDiffers    Code = "variable-differs"       // a variable does not have its recorded value
 	ConflictHealed     Code = "merge-conflict"         // the cassette has a merge conflict, which this run resolves
 	ModeLowered        Code = "mode-lowered"           // the cassette allows less than the record mode does
 	Edited             Code = "recording-edited"       // the cassette was edited since it was recorded
-	CutOff             Code = "cassette-cut"           // the cassette was cut off, and is recorded again
+	CutOff             Code = "cassette-cut"           // the cassette is truncated, and is recorded again
 	JournalRemoved     Code = "journal-removed"        // everything in a journal was already saved
-	Resumed            Code = "recording-resumed"      // the run went on from what a killed run had recorded
+	Resumed            Code = "recording-resumed"      // the run continued with what a killed run had recorded
 	CanceledSkipped    Code = "canceled-skipped"       // a canceled recording was left out
 	RetrySkipped       Code = "retry-skipped"          // a recorded failure was left out, because the SDK would wait
 	FieldIgnored       Code = "ignored-field-changed"  // a field that matching ignores has changed
-	ValueVolatile      Code = "value-volatile"         // a recorded request has a value that is another one tomorrow or elsewhere
-	FailureSaved       Code = "failure-saved"          // a failure is recorded
-	FailureInFailedRun Code = "failure-not-saved"      // a failure of a failed run is not recorded
+	ValueVolatile      Code = "value-volatile"         // a recorded request has a value that differs by day or machine
+	FailureSaved       Code = "failure-saved"          // a failure was recorded
+	FailureInFailedRun Code = "failure-not-saved"      // a failure was not recorded, because the run failed
 	FailureReplayed    Code = "failure-replayed"       // a recorded failure was replayed
-	NothingRecorded    Code = "nothing-recorded"       // the run recorded nothing, so the cassette stays
-	OldKept            Code = "old-recordings-kept"    // recordings stay that the run did not record again
-	SetAside           Code = "recordings-set-aside"   // what a failed run recorded is in another file
-	Dropped            Code = "recordings-dropped"     // unused recordings are gone
+	NothingRecorded    Code = "nothing-recorded"       // the run recorded nothing, so the cassette is left as it is
+	OldKept            Code = "old-recordings-kept"    // recordings that the run did not record again are kept
+	SetAside           Code = "recordings-set-aside"   // the recordings of a failed run are in another file
+	Dropped            Code = "recordings-dropped"     // unused recordings were removed
 	Saved              Code = "saved"                  // a file was written
-	AcceptedPlayed     Code = "accepted-played"        // a recording was played whose request promptecho accept has changed
+	AcceptedPlayed     Code = "accepted-played"        // the request of a played recording was changed by accept
 	AnswerDelayed      Code = "answer-delayed"         // replay delayed an answer to keep the recorded order
 	OrderAmbiguous     Code = "order-ambiguous"        // calls are recorded in both orders
-	HeadersWithheld    Code = "headers-withheld"       // response headers are not recorded
+	HeadersWithheld    Code = "headers-withheld"       // response headers were not recorded
 	PassedThrough      Code = "passed-through"         // requests passed through
 	AnswerCut          Code = "answer-cut"             // the client closed the body early when this was recorded
 	ProgramWaits       Code = "program-waits"          // the program waits by its own clock
 	Compared           Code = "answers-compared"       // how live answers compare with recorded ones
-	NotPassedOn        Code = "misses-not-handed-over" // promptecho accept cannot read what was missed
+	NotPassedOn        Code = "misses-not-handed-over" // promptecho accept does not get the misses of the run
 )
 
-// What else is known of a changed request or an unused recording. It is part of
-// the report of that.
+// Details of a changed request or an unused recording. They are part of its report.
 const (
 	WordsReordered   Code = "words-reordered"   // a text has the same words in another order
 	ParallelOrder    Code = "parallel-order"    // the request depends on the order of calls that ran in parallel
 	RecordedParallel Code = "recorded-parallel" // the recording overlapped another request
 )
 
-// How a test fails though all of its requests have recordings, as promptecho prove
-// finds it in the output of the test.
+// Failures of a test whose requests all have recordings. promptecho prove reads them
+// from the output of the test.
 const (
 	DataRace      Code = "data-race"      // the race detector found a race
 	ProgramPanics Code = "program-panics" // the test, or the program, panicked
 	TestFails     Code = "test-fails"     // anything else
 )
 
-// What a command finds in files.
+// Findings of commands about files.
 const (
-	RecordingPartial   Code = "recording-partial"    // the run that recorded a cassette failed, or ran only a part of its test
-	JournalLeft        Code = "journal-left"         // a killed run left what it had recorded in NAME.yaml.partial
-	FailedLeft         Code = "failed-left"          // a failed run left what it had recorded in NAME.yaml.failed
+	RecordingPartial   Code = "recording-partial"    // the recording run failed, or ran only a part of its test
+	JournalLeft        Code = "journal-left"         // the recordings of a killed run are in NAME.yaml.partial
+	FailedLeft         Code = "failed-left"          // the recordings of a failed run are in NAME.yaml.failed
 	DerivedLeft        Code = "derived-left"         // a run with live functions or models left NAME.derived.yaml
-	ChecksumsOutdated  Code = "checksums-outdated"   // the seals, or the comments above streams, are not those of the content
-	RequestAccepted    Code = "request-accepted"     // promptecho accept put in a request that is newer than its answer
+	ChecksumsOutdated  Code = "checksums-outdated"   // the seals, or comments above streams, do not fit the content
+	RequestAccepted    Code = "request-accepted"     // promptecho accept stored a request newer than its answer
 	TestGone           Code = "test-gone"            // no test has the name of the file
 	TestHasSubtests    Code = "test-has-subtests"    // the test of the cassette opens recorders in its subtests only
-	TestHasNoSubtests  Code = "test-has-no-subtests" // the cassette is of a subtest, and its test has none
-	RecordingLeftOver  Code = "recording-left-over"  // requests to a server pass through, and recordings of it are left
+	TestHasNoSubtests  Code = "test-has-no-subtests" // the cassette is of a subtest, and its test has no subtests
+	RecordingLeftOver  Code = "recording-left-over"  // requests to a server pass through, but recordings of it remain
 	SnapshotUnreadable Code = "snapshot-unreadable"  // a file with snapshots cannot be read
-	SnapshotNew        Code = "snapshot-new"         // a run left a snapshot that is to be reviewed, and there was none before
-	SnapshotDiffers    Code = "snapshot-differs"     // a run left a snapshot that is to be reviewed, and it differs
+	SnapshotNew        Code = "snapshot-new"         // a run left a new snapshot for review
+	SnapshotDiffers    Code = "snapshot-differs"     // a run left a changed snapshot for review
 	SnapshotStale      Code = "snapshot-stale"       // the snapshot has changed since it was compared
 	RecordingAdded     Code = "recording-added"      // only the new cassette has the recording
 	RecordingRemoved   Code = "recording-removed"    // only the old cassette has the recording
 	RecordingChanged   Code = "recording-changed"    // the recording has another request, answer or usage
-	NoRecorder         Code = "no-recorder"          // a request leaves the process, and no recorder covers it
+	NoRecorder         Code = "no-recorder"          // a request leaves the process without passing a recorder
 	HookUnfit          Code = "hook-unfit"           // observe cannot see all requests with this version of Go
 	AnswerCanceled     Code = "answer-canceled"      // the client canceled the request when it was recorded
 	AnswerBroken       Code = "answer-broken"        // the connection broke while the answer was recorded
 	PackageFailed      Code = "package-failed"       // a package does not build, or fails other than by a test
 )
 
-// Why promptecho import does not write a cassette, or leaves something out.
+// Reasons why promptecho import does not write a cassette, or leaves something out.
 const (
 	FormatUnknown  Code = "format-unknown"  // the file is a recording of a tool that import does not read
 	PathTaken      Code = "path-taken"      // two cassettes would be written to one path
-	FileExists     Code = "file-exists"     // there is something in the place of the new file
+	FileExists     Code = "file-exists"     // a file with the name of the new cassette exists
 	AnswerMissing  Code = "answer-missing"  // the file has no answer to a request
-	RequestMissing Code = "request-missing" // the file does not say what was sent
-	NotWrappable   Code = "not-wrappable"   // a call has a name that no wrapped function can have
+	RequestMissing Code = "request-missing" // the file does not have the request of an answer
+	NotWrappable   Code = "not-wrappable"   // the name of a call is not valid for a wrapped function
 )
 
-// Why promptecho accept leaves a recording as it is.
+// Reasons why promptecho accept leaves a recording as it is.
 const (
-	EditAmbiguous    Code = "edit-ambiguous"    // it is not clear which recording, or which request, is meant
+	EditAmbiguous    Code = "edit-ambiguous"    // the recording or the request that belongs to the edit is ambiguous
 	EditTooLarge     Code = "edit-too-large"    // the most similar recording is too different
 	QuestionChanged  Code = "question-changed"  // the messages, the input or the argument differ
 	AnswerFailed     Code = "answer-failed"     // the recorded answer is a failure
-	AnswerHasID      Code = "answer-has-id"     // the recorded answer repeats the id of the old request
+	AnswerHasID      Code = "answer-has-id"     // the recorded answer repeats the ID of the old request
 	ToolGone         Code = "tool-gone"         // the recorded answer calls a tool that the request does not offer
 	EditDeclined     Code = "edit-declined"     // the user said no
-	WritingForbidden Code = "writing-forbidden" // a mode in the code keeps the cassette as it is
+	WritingForbidden Code = "writing-forbidden" // a mode in the code forbids writing the cassette
 )
 
-// What promptecho serve says of a suite.
+// Findings of promptecho serve about a suite.
 const (
 	RequestStopped   Code = "request-stopped"   // a request would have bypassed the cassette
 	TestUnfit        Code = "test-unfit"        // a test failed because of its cassette
 	TestRunning      Code = "test-running"      // a test was still running when the suite ended
 	CassetteUnopened Code = "cassette-unopened" // no test opened the cassette
-	RequestsCounted  Code = "requests-counted"  // how many requests were replayed and recorded
-	ControlRefused   Code = "control-refused"   // a suite asked for something that promptecho serve does not do
+	RequestsCounted  Code = "requests-counted"  // the numbers of replayed and recorded requests
+	ControlRefused   Code = "control-refused"   // a suite sent a command that promptecho serve does not know
 )
 
 // A Severity says whether a finding fails the run.
@@ -186,17 +184,17 @@ const (
 	Note    Severity = "note"
 )
 
-// A Finding is what a command has to say of a file.
+// A Finding is what a command has found in a file.
 type Finding struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
 	File     string   `json:"file,omitempty"`
-	Line     int      `json:"line,omitempty"`   // from 1; 0 if none is known
-	Column   int      `json:"column,omitempty"` // the same, in characters
-	Text     string   `json:"text"`             // for people, without the place; it may change
+	Line     int      `json:"line,omitempty"`   // from 1; 0 if unknown
+	Column   int      `json:"column,omitempty"` // in characters, from 1; 0 if unknown
+	Text     string   `json:"text"`             // a sentence for people, without the place; may change
 }
 
-// Place returns where it is: "FILE:LINE:COLUMN", as far as that is known.
+// Place returns "FILE:LINE:COLUMN", without the line or the column if it is unknown.
 func (f *Finding) Place() string {
 	place := f.File
 	for _, number := range []int{f.Line, f.Column} {
@@ -215,15 +213,14 @@ func (f *Finding) String() string {
 	return f.Place() + ": " + f.Text
 }
 
-// An Error is a finding as an error. Its text is the place and what is wrong there.
+// An Error is a finding as an error. Its text is the place, followed by the text of Err.
 type Error struct {
 	Code  Code
-	Place string // the cassette, with a line if one is known: "c.yaml:4"
-	Err   error  // what is wrong
+	Place string // the cassette, with the line if it is known: "c.yaml:4"; may be empty
+	Err   error
 }
 
-// Errorf returns an error whose text behind the place is that of
-// [fmt.Errorf].
+// Errorf returns an [Error] whose Err is the result of [fmt.Errorf].
 func Errorf(code Code, place, format string, args ...any) *Error {
 	return &Error{Code: code, Place: place, Err: fmt.Errorf(format, args...)}
 }
@@ -235,21 +232,22 @@ func (e *Error) Error() string {
 	return e.Place + ": " + e.Err.Error()
 }
 
-// Finding returns the error itself. Errors that are findings in other clothes have
-// this method, too.
+// Finding returns the error itself. Other types of errors that have a code implement this
+// method, too; see [CodeOf].
 func (e *Error) Finding() *Error { return e }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the error without its place.
 func (e *Error) Unwrap() error { return e.Err }
 
-// CodeOf returns the code of an error, and [RunFailed] if it has none.
+// CodeOf returns the code of the first error with a method Finding in the tree of err, or
+// [RunFailed] if there is none.
 func CodeOf(err error) Code {
-	var found interface {
+	var coded interface {
 		error
 		Finding() *Error
 	}
-	if errors.As(err, &found) {
-		return found.Finding().Code
+	if errors.As(err, &coded) {
+		return coded.Finding().Code
 	}
 	return RunFailed
 }

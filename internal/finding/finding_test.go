@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// TestAllHasEveryCode: a constant that All lacks would be neither in the
-// documentation nor in the schema.
+// TestAllHasEveryCode: the documentation and the schema list the codes of All.
 func TestAllHasEveryCode(t *testing.T) {
 	t.Parallel()
 	source, err := parser.ParseFile(token.NewFileSet(), "finding.go", nil, 0)
@@ -57,7 +56,7 @@ func TestAllHasEveryCode(t *testing.T) {
 	}
 }
 
-// TestFindingText: a finding begins with its place, as far as that is known.
+// TestFindingText: the text of a finding begins with the known parts of its place.
 func TestFindingText(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -75,8 +74,7 @@ func TestFindingText(t *testing.T) {
 	}
 }
 
-// TestErrorText: the text of an error is the place and what is wrong there, and
-// what is wrong can be found in it.
+// TestErrorText: the text of an error is its place and the text of the error that it wraps.
 func TestErrorText(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -5,50 +5,58 @@ import (
 	"slices"
 )
 
-// Difference returns where two interactions differ in what a cassette holds, or "".
-// Nil and empty are the same, MatchKey, Text and Line do not count, nor do trailing
-// delays that say nothing.
-func (it *Interaction) Difference(o *Interaction) string {
-	p, q, r, s := &it.Request, &o.Request, &it.Response, &o.Response
-	for _, f := range []struct {
+// Difference returns the name of the first field in which two interactions differ, or "". It
+// compares what a cassette stores. MatchKey, Text and Line are not compared, nor are zero delays
+// at the end. Nil and empty are the same.
+func (it *Interaction) Difference(other *Interaction) string {
+	req, resp := &it.Request, &it.Response
+	otherReq, otherResp := &other.Request, &other.Response
+	for _, field := range []struct {
 		name string
 		same bool
 	}{
-		{"kind", it.Kind == o.Kind},
-		{"boundary", it.Boundary == o.Boundary},
-		{"function", p.Function == q.Function},
-		{"within", p.Within == q.Within},
-		{"name", p.Name == q.Name},
-		{"request.method", p.Method == q.Method},
-		{"request.url", p.URL == q.URL},
-		{"request.headers", sameHeaders(p.Headers, q.Headers)},
-		{"request.unknown_headers", p.UnknownHeaders == q.UnknownHeaders},
-		{"request.body", bytes.Equal(p.Body, q.Body)},
-		{"response.status", r.Status == s.Status},
-		{"response.status_line", r.Line == s.Line},
-		{"response.proto", r.Proto == s.Proto},
-		{"response.transfer", r.Transfer == s.Transfer},
-		{"response.headers", sameHeaders(r.Headers, s.Headers)},
-		{"response.trailers", sameHeaders(r.Trailers, s.Trailers)},
-		{"response.body", bytes.Equal(r.Body, s.Body)},
-		{"response.stream", r.Stream == s.Stream},
-		{"response.events", slices.EqualFunc(r.Events, s.Events, func(a, b Event) bool { return slices.Equal(a, b) })},
-		{"response.chunks", slices.Equal(r.Chunks, s.Chunks)},
-		{"response.delays_ms", slices.Equal(TrimDelays(r.Delays), TrimDelays(s.Delays))},
-		{"response.end", r.End == s.End},
-		{"response.error", r.Error == s.Error},
-		{"response.error_is", slices.Equal(r.ErrorIs, s.ErrorIs)},
-		{"usage", it.Usage == nil && o.Usage == nil || it.Usage != nil && o.Usage != nil && *it.Usage == *o.Usage},
-		{"latency_ms", it.LatencyMS == o.LatencyMS},
-		{"concurrent", it.Concurrent.String() == o.Concurrent.String()},
-		{"again", it.Again == o.Again},
-		{"accepted", it.Accepted == o.Accepted},
+		{"kind", it.Kind == other.Kind},
+		{"boundary", it.Boundary == other.Boundary},
+		{"function", req.Function == otherReq.Function},
+		{"within", req.Within == otherReq.Within},
+		{"name", req.Name == otherReq.Name},
+		{"request.method", req.Method == otherReq.Method},
+		{"request.url", req.URL == otherReq.URL},
+		{"request.headers", sameHeaders(req.Headers, otherReq.Headers)},
+		{"request.unknown_headers", req.UnknownHeaders == otherReq.UnknownHeaders},
+		{"request.body", bytes.Equal(req.Body, otherReq.Body)},
+		{"response.status", resp.Status == otherResp.Status},
+		{"response.status_line", resp.Line == otherResp.Line},
+		{"response.proto", resp.Proto == otherResp.Proto},
+		{"response.transfer", resp.Transfer == otherResp.Transfer},
+		{"response.headers", sameHeaders(resp.Headers, otherResp.Headers)},
+		{"response.trailers", sameHeaders(resp.Trailers, otherResp.Trailers)},
+		{"response.body", bytes.Equal(resp.Body, otherResp.Body)},
+		{"response.stream", resp.Stream == otherResp.Stream},
+		{"response.events", slices.EqualFunc(resp.Events, otherResp.Events, slices.Equal[Event])},
+		{"response.chunks", slices.Equal(resp.Chunks, otherResp.Chunks)},
+		{"response.delays_ms", slices.Equal(TrimDelays(resp.Delays), TrimDelays(otherResp.Delays))},
+		{"response.end", resp.End == otherResp.End},
+		{"response.error", resp.Error == otherResp.Error},
+		{"response.error_is", slices.Equal(resp.ErrorIs, otherResp.ErrorIs)},
+		{"usage", sameUsage(it.Usage, other.Usage)},
+		{"latency_ms", it.LatencyMS == other.LatencyMS},
+		{"concurrent", it.Concurrent.String() == other.Concurrent.String()},
+		{"again", it.Again == other.Again},
+		{"accepted", it.Accepted == other.Accepted},
 	} {
-		if !f.same {
-			return f.name
+		if !field.same {
+			return field.name
 		}
 	}
 	return ""
+}
+
+func sameUsage(a, b *Usage) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
 }
 
 func sameHeaders(a, b Headers) bool {
@@ -57,10 +65,10 @@ func sameHeaders(a, b Headers) bool {
 	})
 }
 
-// TrimDelays drops zero delays from the end.
-func TrimDelays(ds []Delay) []Delay {
-	for len(ds) > 0 && ds[len(ds)-1] == (Delay{}) {
-		ds = ds[:len(ds)-1]
+// TrimDelays returns the delays without the zero delays at the end.
+func TrimDelays(delays []Delay) []Delay {
+	for len(delays) > 0 && delays[len(delays)-1] == (Delay{}) {
+		delays = delays[:len(delays)-1]
 	}
-	return ds
+	return delays
 }

@@ -6,33 +6,47 @@ import (
 	"time"
 )
 
-// Given is what a cassette gives a test beside answers, so that what the test asks is the
-// same in replay. A value is there only if a test used it. The zero value has none.
+// Given holds the recorded values of a cassette: the time, the seed and the variables that the
+// test read while it recorded. A replay returns the same values, so that the test sends the same
+// requests. A value is recorded only if a test used it.
 type Given struct {
-	Time time.Time         // when the recording was made, in whole seconds, UTC; zero if it is not there
-	Seed string            // of all random sources: SeedDigits hexadecimal digits in lower case; "" if it is not there
-	Env  map[string]string // the values of environment variables, by their names
+	// Time is the time of the recording in UTC, in whole seconds; zero if it is not recorded.
+	Time time.Time
 
-	Options string // of the recorder, as they stand in the file, on one line; the test gets nothing of them
+	// Seed is the seed of all random sources: SeedDigits hexadecimal digits in lower case, or
+	// "" if it is not recorded.
+	Seed string
+
+	// Env has the values of environment variables by their names.
+	Env map[string]string
+
+	// Options are the options of the recorder, as the cassette has them, on one line. A test
+	// does not read them.
+	Options string
 }
 
-// SeedDigits is how many digits a seed has.
+// SeedDigits is the number of digits of a seed.
 const SeedDigits = 32
 
-// Or returns what g has, and what o has of the rest. The map of the result is its own.
-func (g Given) Or(o Given) Given {
+// Or returns the values of g, and for each that g lacks, the value of other. The result shares
+// no map with them.
+func (g Given) Or(other Given) Given {
 	if g.Time.IsZero() {
-		g.Time = o.Time
+		g.Time = other.Time
 	}
-	g.Seed, g.Options = cmp.Or(g.Seed, o.Seed), cmp.Or(g.Options, o.Options)
+	g.Seed = cmp.Or(g.Seed, other.Seed)
+	g.Options = cmp.Or(g.Options, other.Options)
 	env := map[string]string{}
-	maps.Copy(env, o.Env)
+	maps.Copy(env, other.Env)
 	maps.Copy(env, g.Env)
 	g.Env = env
 	return g
 }
 
-// Equal reports whether two have the same values.
-func (g *Given) Equal(o *Given) bool {
-	return g.Options == o.Options && g.Time.Equal(o.Time) && g.Seed == o.Seed && maps.Equal(g.Env, o.Env)
+// Equal reports whether g and other have the same values.
+func (g *Given) Equal(other *Given) bool {
+	return g.Time.Equal(other.Time) &&
+		g.Seed == other.Seed &&
+		maps.Equal(g.Env, other.Env) &&
+		g.Options == other.Options
 }

@@ -1,6 +1,6 @@
-// Package interaction is what promptecho records: a request, and what answered it. It
-// is data; every other package works on it, and this one knows of them only what a stream's
-// frames have in them.
+// Package interaction has the data that promptecho records: a request and its response. All
+// other packages work on this data. This package imports only package stream, for the fields
+// of a stream's frames.
 package interaction
 
 import (
@@ -16,114 +16,130 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
-// Interaction is one request and what answered it.
+// Interaction is one request and its response.
 type Interaction struct {
 	Kind      string // "llm" for a known model API, "http" for any other, or one of FunctionKinds
-	Boundary  string // the logical endpoint, such as "anthropic.messages", or the function; may be empty
-	MatchKey  string // a hint: 16 hex digits of the request's fingerprint; never an authority
+	Boundary  string // the endpoint, such as "anthropic.messages", or the function; may be empty
+	MatchKey  string // 16 hex digits of the request's fingerprint; a hint, which may be wrong
 	Request   Request
 	Response  Response
-	Usage     *Usage // what the answer says it cost; nil if it does not say
+	Usage     *Usage // the token counts that the answer reports; nil if it reports none
 	LatencyMS int64  // milliseconds from sending the request to the response headers
 
-	// Concurrent says when what happened if others were under way meanwhile; nil if none was.
-	// Which was asked first, and whether this one was asked at all before its test ended, may
-	// then be chance.
+	// Concurrent says in which order the parts of this interaction and of overlapping ones
+	// happened; nil if none overlapped. The order in which overlapping requests were sent, and
+	// whether this one was sent at all before its test ended, may depend on scheduling.
 	Concurrent *Moments
 
-	// Accepted says that Request is a later one, which promptecho accept has put in the place
-	// of the request that was answered.
+	// Accepted says that promptecho accept has replaced the request that was answered by a
+	// later one, which Request is.
 	Accepted bool
 
-	// Again says that its SDK sent the request again by itself, after a failure, and that no
-	// answer tells this SDK not to wait before that.
+	// Again says that the SDK sent the request again after a failure, and that no answer told
+	// the SDK to do so without a delay.
 	Again bool
 
 	Line int // the 1-based line where the interaction starts in its file; not written
 }
 
-// Head returns the interaction without what can be large: bodies, and what they say.
+// Head returns the interaction without bodies, events and texts, which can be large.
 func (it *Interaction) Head() *Interaction {
 	head := *it
-	head.Request.Body, head.Response.Body, head.Response.Text = nil, nil, ""
-	head.Response.Events, head.Response.Chunks, head.Response.Delays = nil, nil, nil
+	head.Request.Body = nil
+	head.Response.Body = nil
+	head.Response.Text = ""
+	head.Response.Events = nil
+	head.Response.Chunks = nil
+	head.Response.Delays = nil
 	return &head
 }
 
-// Usage is the token count that an answer reports: all that was read and written, whatever
-// it cost.
+// Usage holds the token counts that an answer reports: all tokens that were read and written,
+// whatever their price.
 type Usage struct {
 	InputTokens     int64
 	OutputTokens    int64
-	CachedTokens    int64 // of InputTokens, read from a cache
-	ReasoningTokens int64 // of OutputTokens, thought
+	CachedTokens    int64 // the part of InputTokens that was read from a cache
+	ReasoningTokens int64 // the part of OutputTokens that was reasoning
 }
 
-// Fields returns the counts by their names in a cassette. Those after the first two are left
-// out where they are zero.
+// Fields returns pointers to the counts, and their names in a cassette. A cassette leaves out
+// the last two if they are zero.
 func (u *Usage) Fields() (names []string, counts []*int64) {
 	return []string{"input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"},
 		[]*int64{&u.InputTokens, &u.OutputTokens, &u.CachedTokens, &u.ReasoningTokens}
 }
 
-// Request is a cleaned request. It is sent over HTTP, or it is a call of a function, which
-// has nothing but its name and a body: its argument as compact JSON.
+// Request is a request without secrets and volatile headers. It is sent over HTTP, or it is
+// the call of a function: then it has only the name of the function and a body, which is the
+// argument as compact JSON.
 type Request struct {
 	Method  string
 	URL     string
 	Headers Headers
 	Body    []byte // nil and empty are the same
 
-	// UnknownHeaders says that it may have had other headers, too: another tool recorded it
-	// and left headers out.
+	// UnknownHeaders says that Headers may be incomplete, because the tool that recorded the
+	// request leaves headers out.
 	UnknownHeaders bool
 
-	Function string // kind and name of the function, such as "tool/get_weather"; empty if sent over HTTP
-	Within   string // the function that asked while it ran; empty if none did
-	Name     string // tells it apart from others that ask the same at once; empty if nobody named it
+	Function string // kind and name of the function, such as "tool/get_weather"; "" over HTTP
+	Within   string // the function that was running and sent this request; "" if none was
+
+	// Name is a name that the program has set, to tell the request from equal requests that
+	// are sent at the same time; usually empty.
+	Name string
 }
 
-// KnownAs returns the request with as many of its headers as are known of other: all of
-// them, unless other has unknown headers.
+// KnownAs returns a copy of r with all of its headers, or if other has unknown headers, only
+// with those that other has, too.
 func (r *Request) KnownAs(other *Request) Request {
-	c := *r
+	known := *r
 	if other.UnknownHeaders {
-		c.UnknownHeaders, c.Headers = true, r.Headers.Only(other.Headers.Names())
+		known.UnknownHeaders = true
+		known.Headers = r.Headers.Only(other.Headers.Names())
 	}
-	return c
+	return known
 }
 
 // FunctionKinds are the kinds of functions that can be recorded.
 var FunctionKinds = []string{"tool", "retrieval", "memory_read", "memory_write"}
 
-// Kinds are the kinds of calls that this version knows.
+// Kinds are all kinds of interactions.
 var Kinds = append([]string{"llm", "http"}, FunctionKinds...)
 
-// String returns what is asked: "POST https://...", or the function.
+// String returns the method and the URL ("POST https://..."), or the function.
 func (r *Request) String() string { return cmp.Or(r.Function, r.Method+" "+r.URL) }
 
-// Response is a cleaned response. A stream has Stream set and its body in
-// Events; every other response has its body in Body. What a function returned has a Body,
-// its result as compact JSON, or an Error, or both, and nothing else.
+// Response is a response without secrets and volatile headers.
+//
+// A stream has Stream set and its body in Events; every other response has its body in Body.
+// The response of a function has only a Body, which is the result as compact JSON, or an
+// Error, or both.
 type Response struct {
 	Status   int
-	Line     string // the status as its line had it, if that is not the usual one ("200 Fine")
+	Line     string // the status line without the protocol if unusual ("200 Fine"), else ""
 	Proto    string // "HTTP/2.0" and the like; empty means HTTP/1.1
-	Transfer string // how a client knew where the body ends, if it is not as usual; see Transfers
+	Transfer string // one of Transfers; empty if the body ended by its Content-Length
 	Headers  Headers
 	Trailers Headers
 	Body     []byte
 
 	Stream string  // the framing's name; empty if the body is not a stream
 	Events []Event // the frames of a stream in order
-	Chunks []int   // the lengths of the pieces that a Body without a Stream came in; the last has the rest
-	Delays []Delay // one per event or chunk; missing ones are zero and of an arrival of their own
-	Text   string  // the assembled answer for the reader, written as a comment and not read back
+	Chunks []int   // the lengths of the pieces in which Body arrived; the last has the rest
+	Delays []Delay // one for each event or chunk; missing ones are zero
 
-	End   string // how the body ended: "" (whole), EndClosed, EndError or EndCanceled
-	Error string // why it ended, as the client saw it; with EndClosed only if it gave up, see Waiting; of a function, its error
+	Text string // the text of the answer for a reader; a comment in the file, and not parsed
 
-	ErrorIs []string // the texts of the well-known errors that the error of a function is
+	// End says how the body ended: "" (it is complete), EndClosed, EndError or EndCanceled.
+	End string
+
+	// Error is the error that ended the body, as the client saw it. With EndClosed there is one
+	// only if the client stopped waiting; see Waiting. For a function, it is the error returned.
+	Error string
+
+	ErrorIs []string // the texts of the well-known errors that the error of a function wraps
 }
 
 // Clone returns a copy whose events can be changed.
@@ -133,45 +149,45 @@ func (r *Response) Clone() *Response {
 	return &c
 }
 
-// How a response body ended before its end.
+// Causes why a response is incomplete.
 const (
 	EndClosed   = "closed"   // the client stopped reading
-	EndError    = "error"    // the server or the connection broke off
-	EndCanceled = "canceled" // the client gave up before there was an answer: it has no status
+	EndError    = "error"    // the server or the connection failed
+	EndCanceled = "canceled" // the client canceled the request before the headers came: no status
 )
 
-// Waiting is the Error of a body that its client closed while it waited for more.
+// Waiting is the Error of a body that the client closed while it waited for more bytes.
 const Waiting = "closed while it waited for more"
 
-// MissMark begins the message of a request that is not recorded. An agent that
-// goes on after it may put the message into its next request, where promptecho
+// MissMark begins the error message for a request that has no recording. An agent that
+// continues after the error may put the message into its next request, where promptecho
 // accept finds the mark.
 const MissMark = "promptecho: not recorded"
 
-// Transfers are how a client can know where a body ends without a Content-Length: by the last
-// chunk, or because nothing comes any more. Behind it stands that the transport has taken off
-// the coding, of which a client learns by [net/http.Response.Uncompressed].
+// Transfers are the ways in which a body without a Content-Length ends: by its last chunk, or
+// by the end of the connection. The word "gzip" is added if the transport has decompressed the
+// body, and so has set [net/http.Response.Uncompressed].
 var Transfers = []string{"chunked", "end", "chunked gzip", "end gzip"}
 
-// LeftWaiting reports whether somebody gave the body up while it was read, other than by a
-// deadline.
-func (r *Response) LeftWaiting() bool {
+// ClosedWhileWaiting reports whether the client closed the body while it waited for more
+// bytes, unless a deadline was the cause.
+func (r *Response) ClosedWhileWaiting() bool {
 	return r.End == EndClosed && r.Error != "" && r.Error != context.DeadlineExceeded.Error()
 }
 
-// GivenUp returns why the request was given up before there was an answer, as the error
-// of its context says it; "" if it was not.
-func (r *Response) GivenUp() string {
+// CancelCause returns the error of the context of a request that was canceled before the
+// headers of the response came, or "" if it was not canceled.
+func (r *Response) CancelCause() string {
 	if r.End != EndCanceled {
 		return ""
 	}
 	return r.Error
 }
 
-// Passing reports whether the status says nothing of the request: the server is busy or
-// out of order, and the same request may succeed later (RFC 9110, section 15.5.9; RFC
-// 6585, section 4; RFC 8470, section 5.2).
-func (r *Response) Passing() bool {
+// IsTransientFailure reports whether the status is a failure that does not depend on the
+// request: the server is busy or not working, and the same request may succeed later (RFC
+// 9110, section 15.5.9; RFC 6585, section 4; RFC 8470, section 5.2).
+func (r *Response) IsTransientFailure() bool {
 	switch r.Status {
 	case 408, 409, 425, 429:
 		return true
@@ -179,19 +195,20 @@ func (r *Response) Passing() bool {
 	return r.Status >= 500
 }
 
-// Event is one frame of a stream in its framing's readable form: named fields
-// in order. The names belong to the framing; package codec only writes them down.
+// Event is one frame of a stream as a list of named fields, in order. The framing defines the
+// names.
 type Event []Field
 
-// Field is one named value of an event: any bytes, written as structure when they are compact JSON.
+// Field is one named value of an event, of any bytes. A cassette shows compact JSON as a
+// structure.
 type Field = stream.Field
 
-// IsPayload reports whether the field of an event of this name has what the event carries,
-// in whatever framing.
+// IsPayload reports whether the field of this name has the payload of an event, in any of the
+// framings.
 func IsPayload(field string) bool { return field == "data" || field == "data:" || field == "bytes" }
 
-// Payloads returns the pieces of a response that hold JSON: the one body, or the
-// fields of events that have the payload.
+// Payloads returns the texts of a response that can be JSON: its body, or the payload of each
+// event.
 func (r *Response) Payloads() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if r.Stream == "" {
@@ -208,29 +225,30 @@ func (r *Response) Payloads() iter.Seq[string] {
 	}
 }
 
-// Delay says when an event arrived.
+// Delay says when an event or a chunk arrived.
 type Delay struct {
-	MS       int64 // milliseconds since the arrival before, or since the response headers
-	Together bool  // it came in one piece with the event before; MS is zero
-	Rest     Rest  // if it came in several pieces, those after the first
+	MS       int64 // milliseconds since the previous arrival, or since the response headers
+	Together bool  // it came in one piece with the previous event; MS is zero
+	Rest     Rest  // the later pieces, if it came in several
 }
 
-// Rest is what of an event came later than its beginning: "~N+MS" for each piece,
-// so many bytes from the end of the event so many milliseconds after the piece
-// before. It counts from the end, which is what stays when an event is edited.
+// Rest lists the pieces of an event after its first one. Each is written "~N+MS": the piece
+// begins N bytes before the end of the event, and came MS milliseconds after the previous
+// piece. Bytes are counted from the end, because an edit of the event usually leaves its end
+// as it is.
 type Rest string
 
-// A Piece is one of Rest.
+// A Piece is one piece of a [Rest].
 type Piece struct {
-	Bytes int   // from the end of the event, this piece and all behind it
-	MS    int64 // after the piece before
+	Bytes int   // the number of bytes from the start of this piece to the end of the event
+	MS    int64 // milliseconds since the previous piece
 }
 
 // Add returns r with another piece.
 func (r Rest) Add(p Piece) Rest { return r + Rest(fmt.Sprintf("~%d+%d", p.Bytes, p.MS)) }
 
-// Pieces returns the pieces; ok is false if r has not their form, or if they are
-// not each shorter than the one before.
+// Pieces returns the pieces. It returns false if the text of r is not what [Rest.Add] writes,
+// or if a piece does not begin after the previous one.
 func (r Rest) Pieces() (pieces []Piece, ok bool) {
 	if r == "" {
 		return nil, true
@@ -240,14 +258,32 @@ func (r Rest) Pieces() (pieces []Piece, ok bool) {
 		return nil, false
 	}
 	for part := range strings.SplitSeq(text, "~") {
-		n, ms, ok := strings.Cut(part, "+")
-		bytes, err1 := strconv.Atoi(n)
-		after, err2 := strconv.ParseInt(ms, 10, 64)
-		p := Piece{bytes, after}
-		if !ok || err1 != nil || err2 != nil || bytes <= 0 || after < 0 || len(pieces) > 0 && bytes >= pieces[len(pieces)-1].Bytes || Rest("").Add(p) != Rest("~"+part) {
+		piece, ok := parsePiece(part)
+		if !ok {
 			return nil, false
 		}
-		pieces = append(pieces, p)
+		if len(pieces) > 0 && piece.Bytes >= pieces[len(pieces)-1].Bytes {
+			return nil, false
+		}
+		pieces = append(pieces, piece)
 	}
 	return pieces, true
+}
+
+// parsePiece reads "N+MS". Numbers with a sign or leading zeros are not valid.
+func parsePiece(text string) (p Piece, ok bool) {
+	number, ms, ok := strings.Cut(text, "+")
+	if !ok {
+		return Piece{}, false
+	}
+	bytes, err := strconv.Atoi(number)
+	if err != nil || bytes <= 0 {
+		return Piece{}, false
+	}
+	after, err := strconv.ParseInt(ms, 10, 64)
+	if err != nil || after < 0 {
+		return Piece{}, false
+	}
+	p = Piece{bytes, after}
+	return p, Rest("").Add(p) == Rest("~"+text)
 }

@@ -10,30 +10,31 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// Moments say when something of an interaction happened among what ran side by side with it.
-// They count from 1, where nothing else was under way, and go on by one whenever something
-// of another interaction happens. Only their order means something.
+// Moments say when the parts of an interaction happened, in relation to the parts of the
+// interactions that overlapped it. The first moment, when no other request was in progress, is
+// 1. The number grows by one whenever the next part belongs to another interaction than the
+// part before. Only the order of the numbers has a meaning.
 type Moments struct {
-	Asked    int   // 0 if only that it had company is known
+	Asked    int   // when the request was sent; 0 if only the fact that others overlapped is known
 	Answered int   // when the headers came
-	Pieces   []int // when the events came, or the chunks; missing ones came with the end
+	Pieces   []int // when the events, or the chunks, came; missing ones came with the end
 	Ended    int   // when the body ended; a body in one piece came then
 }
 
 // String returns the moments as a cassette has them: "asked 1, answered 3, pieces 3x4 5,
-// ended 7". Pieces that came with the end are left out, and an end that came with what was
-// before it. It is "" for nil.
+// ended 7". Two parts are left out: pieces if all of them came with the end, and the end if
+// it came with the part before. The result for nil is "".
 func (m *Moments) String() string {
-	switch {
-	case m == nil:
+	if m == nil {
 		return ""
-	case m.Asked == 0:
+	}
+	if m.Asked == 0 {
 		return "true"
 	}
 	text := fmt.Sprintf("asked %d, answered %d", m.Asked, m.Answered)
 	last := m.Answered
-	if runs := m.runs(); runs != "" {
-		text += ", pieces" + runs
+	if m.hasPiecesBeforeEnd() {
+		text += ", pieces" + m.runs()
 		last = m.Pieces[len(m.Pieces)-1]
 	}
 	if m.Ended != last {
@@ -42,75 +43,87 @@ func (m *Moments) String() string {
 	return text
 }
 
-// runs writes equal pieces in a row as one with their number; "" if all came with the end.
-func (m *Moments) runs() (text string) {
-	alone := true
-	for i := 0; i < len(m.Pieces); {
-		n := i
-		for n < len(m.Pieces) && m.Pieces[n] == m.Pieces[i] {
-			n++
-		}
-		alone = alone && m.Pieces[i] == m.Ended
-		text += " " + strconv.Itoa(m.Pieces[i])
-		if n-i > 1 {
-			text += "x" + strconv.Itoa(n-i)
-		}
-		i = n
-	}
-	if alone {
-		return ""
-	}
-	return text
+// hasPiecesBeforeEnd reports whether a piece came at another moment than the end.
+func (m *Moments) hasPiecesBeforeEnd() bool {
+	return slices.ContainsFunc(m.Pieces, func(piece int) bool { return piece != m.Ended })
 }
 
-// maxPieces is how many pieces of one moment are believed.
+// runs returns the moments of the pieces, each after a space. Equal ones in a row are written
+// once with their number: " 3x4 5".
+func (m *Moments) runs() string {
+	var text strings.Builder
+	for start := 0; start < len(m.Pieces); {
+		end := start + 1
+		for end < len(m.Pieces) && m.Pieces[end] == m.Pieces[start] {
+			end++
+		}
+		text.WriteString(" " + strconv.Itoa(m.Pieces[start]))
+		if end-start > 1 {
+			text.WriteString("x" + strconv.Itoa(end-start))
+		}
+		start = end
+	}
+	return text.String()
+}
+
+// maxPieces is the most pieces that ParseMoments accepts, so that a broken file cannot use up
+// the memory.
 const maxPieces = 1 << 20
 
 var (
 	moments    = memo.Regexp(`^asked (\S+), answered (\S+)(?:, pieces([^,]*))?(?:, ended (\S+))?$`)
-	errMoments = errors.New(`want the order of events as promptecho wrote it, such as "asked 1, answered 2, pieces 3 4x2, ended 5": restore it from git, or write true`)
+	errMoments = errors.New("want the order of events as promptecho wrote it, such as " +
+		`"asked 1, answered 2, pieces 3 4x2, ended 5": restore it from git, or write true`)
 )
 
-// ParseMoments reads what String writes. Each moment must be one before which the earlier
-// ones came.
+// ParseMoments reads the text that [Moments.String] returns. No moment may be before an
+// earlier one in the text.
 func ParseMoments(text string) (*Moments, error) {
 	m := new(Moments)
 	if text == "true" {
 		return m, nil
 	}
-	parts := moments().FindStringSubmatch(text)
-	if parts == nil {
+	match := moments().FindStringSubmatch(text)
+	if match == nil {
 		return nil, errMoments
 	}
+	pieces, ended := match[3], match[4]
+
 	last := 0
-	var err error
-	next := func(text string) int {
-		n, failed := strconv.Atoi(text)
-		if err == nil && (failed != nil || n < 1 || n < last) {
-			err = fmt.Errorf("want numbers of which none is smaller than the one before it, so here "+
-				"at least %d: restore them from git, or write true", max(last, 1))
+	var orderErr error // the first moment that is not a number, or before an earlier one
+	parse := func(text string) int {
+		n, err := strconv.Atoi(text)
+		if orderErr == nil && (err != nil || n < 1 || n < last) {
+			orderErr = fmt.Errorf("want numbers of which none is smaller than the one before it, "+
+				"so here at least %d: restore them from git, or write true", max(last, 1))
 		}
 		last = n
 		return n
 	}
-	m.Asked, m.Answered = next(parts[1]), next(parts[2])
-	for run := range strings.FieldsSeq(parts[3]) {
-		value, count, many := strings.Cut(run, "x")
-		n, failed := strconv.Atoi(count)
-		if !many {
-			n, failed = 1, nil
+
+	m.Asked = parse(match[1])
+	m.Answered = parse(match[2])
+	for run := range strings.FieldsSeq(pieces) {
+		moment, times, isRun := strings.Cut(run, "x")
+		count := 1
+		if isRun {
+			var err error
+			count, err = strconv.Atoi(times)
+			if err != nil {
+				return nil, errMoments
+			}
 		}
-		if failed != nil || n < 1 || n+len(m.Pieces) > maxPieces {
+		if count < 1 || count+len(m.Pieces) > maxPieces {
 			return nil, errMoments
 		}
-		m.Pieces = append(m.Pieces, slices.Repeat([]int{next(value)}, n)...)
+		m.Pieces = append(m.Pieces, slices.Repeat([]int{parse(moment)}, count)...)
 	}
-	if parts[4] != "" {
-		m.Ended = next(parts[4])
+	if ended != "" {
+		m.Ended = parse(ended)
 	}
 	m.Ended = max(m.Ended, last)
-	if err != nil {
-		return nil, err
+	if orderErr != nil {
+		return nil, orderErr
 	}
 	return m, nil
 }

@@ -33,7 +33,7 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not "+
 			"recorded: use a client without the recorder for this connection, or add %s",
 			r.nameOf(req), r.words().Name(advice.PassThrough))
-		r.failHere(err.what)
+		r.failHere(err.reason)
 		return false, err
 	}
 	return false, nil

@@ -10,13 +10,16 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// chooseMode settles the mode: the flag decides, else the environment, else the default.
-// A mode given in code replaces the default and is a ceiling for the others: they may
-// neither send nor write if it does not.
+// chooseMode returns the mode of the run: that of the flag, else of the environment, else the
+// default. A mode in the code replaces the default. It also limits the others: a flag or a
+// variable cannot make a run send or write if the mode in the code does not.
 func chooseMode(code Mode) (chosenMode, error) {
 	asked, err := askedMode()
 	if report.FuzzWorker() && err == nil && asked.mode != ModeNone {
-		asked = chosenMode{mode: ModeNone, by: "go test -fuzz runs several processes, which record nothing"}
+		asked = chosenMode{
+			mode: ModeNone,
+			by:   "go test -fuzz runs several processes, which record nothing",
+		}
 	}
 	switch {
 	case err != nil:
@@ -29,12 +32,12 @@ func chooseMode(code Mode) (chosenMode, error) {
 	return asked, nil
 }
 
-// askedMode returns the mode that the flags or the environment ask for. The
-// environment is read here and not in an init function: the go command's test
-// cache sees only what a test reads while it runs.
+// askedMode returns the mode of the flags or the environment; the zero value if
+// they have none. It reads the environment in each run of a test, since the test
+// cache of the go command does not see reads in an init function.
 func askedMode() (chosenMode, error) {
 	if !flag.Parsed() && testing.Testing() {
-		// Nobody knows yet what the flags say.
+		// The values of the flags are not known yet.
 		if i := slices.IndexFunc(os.Args, isOurFlag); i >= 0 {
 			return chosenMode{}, prefixed("the recorder is opened before %s is read: in TestMain, "+
 				"call flag.Parse() before promptecho.Open, or open it in the function that "+

@@ -30,7 +30,7 @@ func (r *Recorder) Begin(whole bool) {
 		r.orphans = orphans.NewSearch(r.tape, r.log.Path)
 		r.log.Orphans = r.orphans
 	}
-	r.given.find(whole)
+	r.values.find(whole)
 }
 
 // Unfinished returns the recorders that have no report yet, by the names of

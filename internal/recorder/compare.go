@@ -15,8 +15,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// compareTimeout is how long a model may take for an answer that is compared. It is short
-// beside the ten minutes that the go command gives a test binary.
+// compareTimeout is the most time for a live answer. It is short compared to the ten minutes
+// after which the go command stops a test binary.
 const compareTimeout = 2 * time.Minute
 
 // compare sends the model calls that were played upstream, one after the other, and
@@ -26,14 +26,16 @@ func (r *Recorder) compare() {
 	calls := r.repeater.calls
 	r.repeater.mu.Unlock()
 	for _, c := range calls {
-		r.log.Comparisons = append(r.log.Comparisons, report.Comparison{Recording: c.rec, Result: r.compareCall(c)})
+		result := r.compareCall(c)
+		r.log.Comparisons = append(r.log.Comparisons,
+			report.Comparison{Recording: c.rec, Result: result})
 	}
 }
 
 // compareCall compares the recorded answer to a call with a live one.
 func (r *Recorder) compareCall(c playedCall) compare.Result {
 	request, recorded := c.rec.Request(), c.rec.Interaction().Response.Clone()
-	r.redact.Response(&request, recorded) // somebody may have edited it
+	r.redact.Response(&request, recorded) // an edit may have added a secret
 	if why := r.whyNotSent(c, recorded); why != "" {
 		return compare.Result{Verdict: compare.NotSent, Why: why}
 	}
@@ -45,7 +47,7 @@ func (r *Recorder) compareCall(c playedCall) compare.Result {
 	return compare.Answers(c.rec.Form(), recorded, live)
 }
 
-// whyNotSent says why a call is not sent once more, or returns "".
+// whyNotSent returns the reason why a call is not sent to be compared, or "".
 func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) string {
 	switch {
 	case stack.Current().Panicking:
@@ -66,7 +68,7 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 	return ""
 }
 
-// fetch sends a call upstream and returns its whole answer.
+// fetch sends a call upstream and returns the complete answer.
 func (r *Recorder) fetch(c playedCall) (*interaction.Response, error) {
 	ctx, cancel := context.WithTimeout(c.req.Context(), compareTimeout)
 	defer cancel()

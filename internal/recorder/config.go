@@ -15,18 +15,18 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// A Config holds what the options set. The zero value sets nothing.
+// A Config holds the values of the options. The zero value has no options set.
 type Config struct {
 	mode        Mode
-	flag        chosenMode // the mode that a flag of the command sets, which decides
+	flag        chosenMode // the mode of a flag of the command, which overrides mode
 	upstream    http.RoundTripper
 	matching    canon.Options
 	aliases     aliases
-	live        canon.Selectors // what is asked for real
-	frozen      canon.Selectors // what is never asked, not even if it is live
-	passing     []string        // selectors of servers
+	live        canon.Selectors // calls that always go upstream
+	frozen      canon.Selectors // calls that never go upstream, even if they are live
+	passing     []string        // selectors of servers whose requests pass through
 	keepHeaders []string
-	toldApart   []string // parameters of queries
+	toldApart   []string // the parameters of queries whose hash is recorded
 	keepUploads bool
 	redactNames []string
 
@@ -39,20 +39,21 @@ type Config struct {
 	onRecordError RecordErrorPolicy
 	log           func(note string)
 	parseOptions  func(line string) (func(*Config), error) // see OptionsAtTop
-	recognize     func(http.RoundTripper) bool             // see RecognizeRecorders; nil if none is
-	words         *advice.Words                            // see Words; nil for those of a test in Go
-	err           error                                    // the first option that could not be applied
-	settings      []setting                                // the options, flags and variables that are set
-	hits          sync.Map                                 // those of their values that had an effect
+	recognize     func(http.RoundTripper) bool             // see RecognizeRecorders; may be nil
+	words         *advice.Words                            // see Words; nil for a test in Go
+	err           error                                    // of the first invalid option
+	settings      []setting                                // the options, flags and variables set
+	hits          sync.Map                                 // the values that had an effect
 }
 
-// plain reports whether the options change nothing about what makes two requests the
-// same, and select none by its form. Then the match keys in the file are those of this run.
+// plain reports whether no option changes the matching of requests, or selects requests by
+// their form. Then the match keys in the cassette are valid for this run.
 func (c *Config) plain() bool {
-	return c.matching.Plain() && len(c.redactNames) == 0 && len(c.redactPatterns) == 0 && c.selectsNone()
+	redactsMore := len(c.redactNames)+len(c.redactPatterns) > 0
+	return c.matching.Plain() && !redactsMore && c.selectsNone()
 }
 
-// selectsNone reports whether no call is live or frozen.
+// selectsNone reports whether the options Live and Frozen are not set.
 func (c *Config) selectsNone() bool { return len(c.live)+len(c.frozen) == 0 }
 
 // isRecorder reports whether a transport is a recorder of package promptecho.
@@ -220,8 +221,7 @@ func (as aliases) of(u *url.URL) *alias {
 	return nil
 }
 
-// nameOf returns the address that stands in the cassette for that of a server; "" if it has no
-// alias.
+// nameOf returns the address of a server in the cassette, or "" if the server has no alias.
 func (as aliases) nameOf(u *url.URL) string {
 	if a := as.of(u); a != nil {
 		return "http://" + a.name

@@ -1,12 +1,11 @@
-// The save decision: what becomes of a cassette at the end of a run that
-// records.
+// This file decides what happens to a cassette at the end of a run that records.
 //
 // Recordings cost money, so a run may replace or drop old ones only if it has
-// shown that they are no longer needed: the whole test ran, it passed, and it
-// sent every request that it ever sends. decide takes the facts of a run. First
-// it looks for what would spoil the cassette. Everything else is in a table:
-// the record mode, how the run ended, and what the cassette was when the run
-// began give the verdict. docs/DESIGN.md has the same table, and a test
+// shown that the test does not need them: the whole test ran, it passed, and it
+// sent all of its requests. decide takes the facts of a run. First it looks for
+// facts that would make the cassette wrong. For all other runs there is a table:
+// the record mode, how the run ended, and the state of the cassette when the run
+// began determine the verdict. docs/DESIGN.md has the same table, and a test
 // compares the two. save.go carries the verdict out.
 
 package recorder
@@ -18,16 +17,16 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// A verdict says what becomes of a cassette.
+// A verdict says what happens to a cassette.
 type verdict struct {
-	name string // as docs/DESIGN.md has it
+	name string // the name in docs/DESIGN.md
 
 	// setAside leaves the cassette as it is, and saves the recordings of the
 	// run to NAME.yaml.failed. If there is a reason, the run fails with it.
 	setAside bool
 	reason   string
 
-	keeps kept // which recordings of the cassette stay
+	keeps kept // the recordings of the cassette that are kept
 	marks mark // whether the cassette is marked partial: a later run must complete it
 }
 

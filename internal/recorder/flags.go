@@ -69,8 +69,8 @@ func AddFlags() {
 	add(updateFlag, off, "promptecho: accept every snapshot of package echosnap that differs")
 }
 
-// A flagValue is the value of one of the flags. It learns at once when the flag is given,
-// before any test runs; see handOver.
+// A flagValue is the value of one of the flags. The package flag calls its method Set while it
+// parses the command line, before any test runs; see handOver.
 type flagValue struct {
 	text   string
 	isBool bool
@@ -96,96 +96,118 @@ func (v *flagValue) Set(s string) error {
 //
 //	go test -echo.mode=all ./...
 //
-// tests the package in the current folder only, and hands "./..." to its test binary. The
-// binary then runs go test for these packages, with the mode in the environment, and
-// whether snapshots are accepted. The
-// patterns are no arguments of what it starts, so that cannot start anything more.
+// tests only the package in the current folder, and passes "./..." to its test binary. The
+// binary then runs go test for these packages, with the values of the flags in the
+// environment. The test binaries that this starts get no patterns as arguments, so they do
+// not run go test again.
 
-// handOver is called when the value of one of our flags is set. While the flags of the
-// process are parsed, flag.Args are the arguments behind this flag. If there are package
-// patterns among them, handOver does not return.
+// handOver is called when the value of one of our flags is set. While the command line is
+// parsed, flag.Args are the arguments after this flag. If there are package patterns among
+// them, handOver runs go test for these packages, and exits.
 func handOver() {
-	before, patterns, behind := splitArguments(flag.Args())
-	if len(patterns) == 0 || slices.ContainsFunc(before, isOurFlag) { // the later flag sees both
+	before, patterns, after := splitArguments(flag.Args())
+	isLastFlag := !slices.ContainsFunc(before, isOurFlag) // the last of our flags knows all values
+	if len(patterns) == 0 || !isLastFlag {
 		return
 	}
-	asked, err := flagMode()
-	var set []string // of the environment
-	if asked.mode != "" {
-		set = append(set, "PROMPTECHO_MODE="+string(asked.mode))
+	chosen, err := flagMode()
+	var environment []string
+	if chosen.mode != "" {
+		environment = append(environment, "PROMPTECHO_MODE="+string(chosen.mode))
 	}
 	if report.Flag(updateFlag) == "true" {
-		set = append(set, "PROMPTECHO_SNAPSHOTS=update")
-		asked.by = cmp.Or(asked.by, "-"+updateFlag)
+		environment = append(environment, "PROMPTECHO_SNAPSHOTS=update")
+		chosen.by = cmp.Or(chosen.by, "-"+updateFlag)
 	}
-	if err == nil && set == nil {
+	if err == nil && environment == nil {
 		return
 	}
 	var args []string
 	if err == nil {
-		args, err = goTest(asked.by, set, patterns, slices.Concat(before, behind))
+		args, err = goTest(chosen.by, environment, patterns, slices.Concat(before, after))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	command := shell.Join(slices.Concat(set, args))
+	command := shell.Join(slices.Concat(environment, args))
 	fmt.Fprintf(os.Stderr, "promptecho: %s comes before %q, so the "+
 		"go command would test only this folder; running this instead: %s\n",
-		asked.by, patterns[0], command)
-	for _, v := range set {
-		name, value, _ := strings.Cut(v, "=")
+		chosen.by, patterns[0], command)
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
 		os.Setenv(name, value)
 	}
-	os.Exit(become(args))
+	os.Exit(run(args))
 }
 
-// splitArguments finds the package patterns among arguments: the first ones that follow
-// each other. If all of them name the current folder, which is tested anyway, there are none.
-func splitArguments(args []string) (before, patterns, behind []string) {
+// splitArguments finds the first package patterns among arguments that are next to each other.
+// It finds none if all of them name the current folder, which is tested anyway.
+func splitArguments(args []string) (before, patterns, after []string) {
 	module := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		module = info.Main.Path
 	}
-	isPattern := func(arg string) bool {
-		path := filepath.ToSlash(arg)
-		switch {
-		case strings.HasPrefix(arg, "-"):
-			return false
-		case module != "" && (arg == module || strings.HasPrefix(arg, module+"/")) || strings.HasSuffix(arg, "..."),
-			strings.HasPrefix(path, ".") && strings.Trim(path, "./") == "": // "..", also where that has no Go files
-			return true
-		case !filepath.IsAbs(arg) && !strings.HasPrefix(path, "./") && !strings.HasPrefix(path, "../"):
-			return false
-		}
-		entries, _ := os.ReadDir(arg) // without Go files it is a file or folder for the test
-		return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
-	}
-	i := slices.IndexFunc(args, isPattern)
-	if i < 0 {
+	isPattern := func(arg string) bool { return isPackagePattern(arg, module) }
+	first := slices.IndexFunc(args, isPattern)
+	if first < 0 {
 		return args, nil, nil
 	}
-	n := slices.IndexFunc(args[i:], func(arg string) bool { return !isPattern(arg) })
-	if n < 0 {
-		n = len(args) - i
+	count := slices.IndexFunc(args[first:], func(arg string) bool { return !isPattern(arg) })
+	if count < 0 {
+		count = len(args) - first
 	}
-	patterns = args[i : i+n]
+	patterns = args[first : first+count]
+
 	here, _ := os.Getwd()
-	if !slices.ContainsFunc(patterns, func(p string) bool { return filepath.Clean(p) != "." && filepath.Clean(p) != here }) {
+	isElsewhere := func(pattern string) bool {
+		folder := filepath.Clean(pattern)
+		return folder != "." && folder != here
+	}
+	if !slices.ContainsFunc(patterns, isElsewhere) {
 		return args, nil, nil
 	}
-	return args[:i], patterns, args[i+n:]
+	return args[:first], patterns, args[first+count:]
 }
 
-// handedOn are the flags of package testing that go test takes for several packages.
-var handedOn = []string{"bench", "benchmem", "benchtime", "count", "cpu", "failfast", "fullpath", "list", "parallel", "run", "short", "shuffle", "skip", "timeout", "v"}
+// isPackagePattern reports whether an argument is a package pattern, and not a flag or an
+// argument of the test. module is the path of the main module, or "".
+func isPackagePattern(arg, module string) bool {
+	if strings.HasPrefix(arg, "-") {
+		return false
+	}
+	isOfModule := module != "" && (arg == module || strings.HasPrefix(arg, module+"/"))
+	if isOfModule || strings.HasSuffix(arg, "...") {
+		return true
+	}
+	path := filepath.ToSlash(arg)
+	isDots := strings.HasPrefix(path, ".") && strings.Trim(path, "./") == "" // such as "../.."
+	if isDots {
+		return true
+	}
+	isRelative := strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../")
+	if !filepath.IsAbs(arg) && !isRelative {
+		return false
+	}
+	entries, _ := os.ReadDir(arg)
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasSuffix(e.Name(), ".go")
+	})
+}
 
-// builtWith are the flags of go build that a binary knows it was built with.
+// handedOn are the flags of package testing that go test accepts for several packages.
+var handedOn = []string{
+	"bench", "benchmem", "benchtime", "count", "cpu", "failfast", "fullpath", "list",
+	"parallel", "run", "short", "shuffle", "skip", "timeout", "v",
+}
+
+// builtWith are the flags of go build that the build information of a binary has.
 var builtWith = []string{"-asan", "-gcflags", "-ldflags", "-msan", "-race", "-tags", "-trimpath"}
 
-// goTest returns the command that runs the tests of the packages as this process was to
-// run them. The error names a flag that cannot be handed on.
-func goTest(by string, set, patterns, rest []string) (args []string, err error) {
+// goTest returns the command that tests packages with the flags of this process. by names the
+// flag that has set environment; rest are the arguments that are not patterns. It fails if a
+// flag cannot be passed on.
+func goTest(by string, environment, patterns, rest []string) (args []string, err error) {
 	args = []string{"go", "test"}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -194,13 +216,14 @@ func goTest(by string, set, patterns, rest []string) (args []string, err error) 
 			}
 		}
 	}
-	var own []string // for the user's tests
-	give := func(name, value string) {
+
+	var ofTests []string // the arguments for the tests of the user
+	pass := func(name, value string) {
 		name, isGo := strings.CutPrefix(name, "test.")
 		switch {
 		case isOurFlag("-" + name), isGo && name == "paniconexit0":
 		case !isGo:
-			own = append(own, "-"+name+"="+value)
+			ofTests = append(ofTests, "-"+name+"="+value)
 		case name == "v" && value == "test2json":
 			err = errors.New("-json")
 		case name == "gocoverdir":
@@ -211,27 +234,30 @@ func goTest(by string, set, patterns, rest []string) (args []string, err error) 
 			err = errors.New("-" + name)
 		}
 	}
-	flag.Visit(func(f *flag.Flag) { give(f.Name, f.Value.String()) })
-	for _, arg := range rest { // flags of go test that are not parsed yet
-		if name, value, ok := strings.Cut(strings.TrimPrefix(arg, "-"), "="); ok && strings.HasPrefix(name, "test.") {
-			give(name, value)
+	flag.Visit(func(f *flag.Flag) { pass(f.Name, f.Value.String()) })
+	for _, arg := range rest { // among them are flags of go test that are not parsed yet
+		name, value, hasValue := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		if hasValue && strings.HasPrefix(name, "test.") {
+			pass(name, value)
 		} else {
-			own = append(own, arg)
+			ofTests = append(ofTests, arg)
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("promptecho: %s comes before %q, so the go command tested only this "+
 			"folder. promptecho cannot run the right command "+
 			"itself, since it cannot pass on %w. Run:\n\t%s go test %s",
-			by, patterns[0], err, shell.Join(set), shell.Join(patterns))
+			by, patterns[0], err, shell.Join(environment), shell.Join(patterns))
 	}
-	return slices.Concat(args, patterns, own), nil
+	return slices.Concat(args, patterns, ofTests), nil
 }
 
-// become runs a command for this process, and returns its exit status.
-func become(args []string) (status int) {
+// run runs a command with the input and output of this process, and returns its exit status.
+func run(args []string) (status int) {
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin = os.Stdin
+	cmd.Stdout = os.Stdout
+	cmd.Stderr = os.Stderr
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
 		return cmd.ProcessState.ExitCode()

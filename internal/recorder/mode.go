@@ -27,10 +27,10 @@ const (
 	ModeLive        Mode = "live"
 )
 
-// ModeAccepted records again what promptecho accept has put another request into, in cassettes
-// that have such recordings, and is like ModeUpdate there otherwise. If the run fails, the
-// cassette stays as it was. It replays other cassettes like ModeNone. It is what promptecho
-// record -accepted sets, and what verify says how to set for a program that is no test.
+// ModeAccepted records again each recording whose request promptecho accept has changed. For all
+// other recordings of such a cassette it is like ModeUpdate. If the run fails, the cassette is
+// not changed. A cassette without such recordings is replayed as in ModeNone. promptecho record
+// -accepted sets this mode; promptecho verify tells how to set it for a program without tests.
 const ModeAccepted Mode = "accepted"
 
 // modes lists the record modes for users.
@@ -82,11 +82,11 @@ func modeBy(name, by string) (chosenMode, error) {
 	return chosenMode{mode: m, by: by}, nil
 }
 
-// A chosenMode is a mode and who chose it, for messages.
+// A chosenMode is a mode, and the name of the flag, variable or option that has chosen it.
 type chosenMode struct {
 	mode Mode
 	by   string
-	inCI bool // the variable CI is set, and nothing else
+	inCI bool // it is only chosen because the variable CI is set
 }
 
 func (c chosenMode) String() string { return fmt.Sprintf("mode %s (%s)", c.mode, c.by) }

@@ -73,8 +73,14 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if r.plan.record {
 		r.volatile = volatile.New()
 	}
-	r.given = given{plan: r.plan, tape: r.tape, log: &r.log, policy: &r.redact, sources: map[string]*RandSource{}}
-	r.given.find(!testing.Testing()) // echotest knows better
+	r.values = recordedValues{
+		plan:    r.plan,
+		tape:    r.tape,
+		log:     &r.log,
+		policy:  &r.redact,
+		sources: map[string]*RandSource{},
+	}
+	r.values.find(!testing.Testing()) // package echotest calls it again if the whole test runs
 	hasLater := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
 	r.player = exchange.Player{
 		Pace:     r.config.pace,
@@ -243,8 +249,8 @@ func ExpectSnapshots() { snapshots.Store(true) }
 // networkAtStart is the default transport as it was when the program started.
 var networkAtStart = http.DefaultTransport
 
-// network returns the default transport. A recorder is never taken for the network, even
-// if it stands in http.DefaultTransport for code that takes no client.
+// network returns the default transport. If a program has put a recorder into
+// http.DefaultTransport, it returns the transport of the start of the program.
 func (c *Config) network() http.RoundTripper {
 	if c.isRecorder(http.DefaultTransport) {
 		return networkAtStart

@@ -191,7 +191,7 @@ func (c *Config) Pace(x float64) {
 }
 
 // AllowUnused accepts unused recordings of the requests that the selectors
-// name, or of all if there are no selectors.
+// match, or of all requests if there are no selectors.
 func (c *Config) AllowUnused(selectors ...string) {
 	selectors = orAll(selectors)
 	c.allowUnused = append(c.allowUnused, selectors...)
@@ -204,8 +204,9 @@ func (c *Config) AllowRaced() {
 	c.allowRaced = true
 }
 
-// AllowRepeats replays the last recording of a request for all later ones, for
-// the requests that the selectors name, or for all if there are no selectors.
+// AllowRepeats replays the last recording of a request again if the same request is
+// sent more often. It applies to the requests that the selectors match, or to all
+// requests if there are no selectors.
 func (c *Config) AllowRepeats(selectors ...string) {
 	selectors = orAll(selectors)
 	c.allowRepeats = append(c.allowRepeats, selectors...)

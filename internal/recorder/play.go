@@ -51,13 +51,14 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	}
 
 	p, err := r.playable(in, rec)
-	if err == nil && p.Passing() && r.config.pace == 0 {
+	if err == nil && p.IsTransientFailure() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
 			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and "+
 				"gave the answer of the retry (line %d) at once, because this SDK would wait "+
 				"before it retries. To play both: %s",
-				r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(), r.words().Code(advice.New(advice.Pace, "1")))
+				r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(),
+				r.words().Code(advice.New(advice.Pace, "1")))
 			rec = retry
 			p, err = r.playable(in, rec)
 		}
@@ -120,7 +121,7 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playab
 	return p, nil
 }
 
-// notePlayed keeps what there is to tell of a recording that answers a call.
+// notePlayed notes facts about a played recording for the report.
 func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	r.log.Played.Add(1)
 	if rec.Accepted() {

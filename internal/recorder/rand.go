@@ -38,8 +38,8 @@ func (s *RandSource) Uint64() uint64 {
 	return s.numbers.Uint64()
 }
 
-// Read fills p with the bytes of numbers, the lowest one first. [rand.ChaCha8.Read] does
-// not say what it does beside Uint64.
+// Read fills p with the bytes of numbers, the lowest one first. It does not call
+// [rand.ChaCha8.Read], which does not document how it relates to Uint64.
 func (s *RandSource) Read(p []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,6 +48,7 @@ func (s *RandSource) Read(p []byte) {
 			s.rest = binary.LittleEndian.AppendUint64(nil, s.numbers.Uint64())
 		}
 		n := copy(p, s.rest)
-		p, s.rest = p[n:], s.rest[n:]
+		p = p[n:]
+		s.rest = s.rest[n:]
 	}
 }

@@ -27,7 +27,7 @@ type early struct {
 	used bool // resp belongs to the caller of RoundTrip
 }
 
-// close closes a response that came early and that nobody gets.
+// close closes an early response that was not returned to the caller.
 func (in *incoming) close() {
 	e := in.early
 	if e != nil && !e.used && e.resp != nil && e.resp.Body != nil {
@@ -35,9 +35,9 @@ func (in *incoming) close() {
 	}
 }
 
-// canceled returns the error of a request whose caller has canceled it while its
-// body was read, or nil; err is that of reading it. The end of a request that was
-// sent meanwhile is recorded.
+// canceled returns the error of a request that the caller has canceled while its body
+// was read, or nil. err is the error of reading the body. A request that was sent at the
+// same time is not canceled here, since its end is recorded.
 func (in *incoming) canceled(err error) error {
 	isSent := err == nil && in.early != nil
 	if isSent {
@@ -46,9 +46,9 @@ func (in *incoming) canceled(err error) error {
 	return request.Canceled(in.req)
 }
 
-// read reads the body of a request. A large one is sent meanwhile if no recording
-// can answer it. One of unknown length may be sent for as long as the response
-// comes, which never comes then: a note says so while it lasts.
+// read reads the body of a request. A large request that no recording can answer is
+// sent upstream at the same time. A body of unknown length may not end before the
+// response comes, which would never come: while it is read, a note says so.
 func (r *Recorder) read(in *incoming) error {
 	req := in.req
 	mayNotEnd := req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ import (
 )
 
 // record sends a request upstream and returns its response, which is recorded
-// while the caller reads it. If no response comes, there may be nothing to replay.
+// while the caller reads it.
 func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	req := in.req
 	rec, err := r.reserve(in)
@@ -84,8 +83,8 @@ func (r *Recorder) send(in *incoming, rec *tape.Recording) (*http.Response, erro
 		return nil, err
 	}
 
-	// The caller may have canceled the request meanwhile. A replay asks its context
-	// at this point, too.
+	// The caller may have canceled the request. A replay checks the context at the
+	// same point.
 	canceled := exchange.Canceled(in.req, "")
 	if canceled != nil {
 		if resp.Body != nil {
@@ -125,7 +124,8 @@ func (r *Recorder) isUnrecordable(in *incoming, resp *http.Response) bool {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// The body is a connection, which must not be wrapped.
 		r.log.Error(r.errorf(finding.ProtocolSwitched, "%s switched to another protocol (status "+
-			"101), so its answer is not recorded: use a client without the recorder for this connection", what))
+			"101), so its answer is not recorded: use a client without the recorder for this connection",
+			what))
 		return true
 	}
 	return false
@@ -160,7 +160,7 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 	})
 }
 
-// settle records a response that is complete, or that has broken off.
+// settle records a response that has ended, complete or not.
 func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
 	for _, h := range resp.Headers {
 		request.RewriteAddresses(h.Values, r.config.aliases.nameOf)
@@ -172,7 +172,7 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 	it.Response = *resp
 	it.Usage = says.Usage
 	it.LatencyMS = latencyMS
-	*resp = interaction.Response{} // its memory is free as soon as its text is made
+	*resp = interaction.Response{} // drop the reference, so that the body can be freed early
 	r.tape.Finish(rec, &it, pieces, says.Failed)
 }
 
@@ -195,14 +195,15 @@ func (r *Recorder) recordFailure(req *http.Request, rec *tape.Recording, err err
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
 	default:
 		r.tape.Abandon(rec)
-		r.log.Unanswered(fmt.Sprintf("%s: %v", it.Request.String(), r.redact.Message(err.Error())), rec.Form().Key())
+		text := it.Request.String() + ": " + r.redact.Message(err.Error())
+		r.log.Unanswered(text, rec.Form().Key())
 		return
 	}
 	r.tape.Finish(rec, &it, nil, false)
 }
 
-// awaitCanceled waits up to 100 ms for requests that were canceled, and that
-// nobody waits for, such as the slower one of two: they are recorded as canceled.
+// awaitCanceled waits up to 100 ms until all canceled requests are recorded as
+// canceled. The program does not wait for them, such as for the slower one of two.
 func (r *Recorder) awaitCanceled() {
 	for range 100 {
 		isOpen := false

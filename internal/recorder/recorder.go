@@ -3,7 +3,7 @@
 // Package promptecho has the types, the options and the documentation that users
 // see, and calls this package for all of it.
 //
-// A request takes its way through roundtrip.go; a run ends in close.go.
+// A request starts in roundtrip.go; a run ends in close.go.
 package recorder
 
 import (
@@ -24,39 +24,39 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// A Recorder is what a promptecho.Recorder is below its public face. A nil
-// Recorder sends and calls everything for real.
+// A Recorder is the implementation of a promptecho.Recorder. A nil Recorder sends
+// every request upstream and calls every function.
 //
-// It has no exported field and embeds nothing: promptecho.Recorder is a type
-// with the same fields, so users would get what is exported here.
+// It has no exported or embedded fields, since promptecho.Recorder is a type with
+// the same fields, so they would be exported to users.
 type Recorder struct {
-	file   string // as the user named it
+	file   string // the path of the cassette, as the user wrote it
 	config Config
 	mode   chosenMode
 	plan   plan
 
 	redact   redact.Policy
 	tape     *tape.Tape
-	log      report.Log       // what to tell at the end
-	player   exchange.Player  // plays what is recorded
-	pending  exchange.Pending // answers that are under way
-	retries  exchange.Retries // what SDKs sent again by themselves
-	waits    waits            // how long the program waited by its own clock
-	repeater repeater         // calls to send once more at the end
+	log      report.Log       // the findings for the report at the end
+	player   exchange.Player  // plays recorded answers
+	pending  exchange.Pending // answers that the client is reading
+	retries  exchange.Retries // requests that SDKs send again after a failure
+	waits    waits            // how long the program waits between requests
+	repeater repeater         // calls to send again at the end, in mode compare
 	upstream *exchange.Upstream
-	given    given // what the test gets beside answers
+	values   recordedValues // the time, random sources and variables of the test
 
-	orphans *orphans.Search // recordings that the test may have had under another name; nil outside of tests
+	orphans *orphans.Search // recordings of the test under an earlier name; nil outside of tests
 
 	volatile      *volatile.Finder // nil if nothing is recorded
 	volatileNoted report.Tally[volatile.Kind]
 
-	// life says whether it is open, being closed or closed.
+	// life is the state from Open to Close.
 	life struct {
-		closed  atomic.Bool            // it takes no more requests
-		closer  closer                 // ends it once
-		missing atomic.Pointer[string] // why no request can go upstream; nil if one can
-		asked   sync.Map               // the requests that have no answer yet, by their recordings
+		closed  atomic.Bool            // no more requests are taken
+		closer  closer                 // closes the recorder once
+		missing atomic.Pointer[string] // the reason why no request can go upstream, or nil
+		asked   sync.Map               // the requests without an answer so far, by their recordings
 	}
 }
 
@@ -80,7 +80,8 @@ func (r *Recorder) Secret(env string) string {
 		return dummy
 	}
 	if value == "" {
-		why := fmt.Sprintf("the environment variable %s is empty: set it, or replay with PROMPTECHO_MODE=none", env)
+		why := fmt.Sprintf("the environment variable %s is empty: "+
+			"set it, or replay with PROMPTECHO_MODE=none", env)
 		r.life.missing.CompareAndSwap(nil, &why)
 		return dummy
 	}
@@ -117,7 +118,7 @@ func (r *Recorder) Now() time.Time {
 	if r == nil {
 		return time.Now().UTC().Truncate(time.Second)
 	}
-	return r.given.time()
+	return r.values.time()
 }
 
 // Rand returns the source of random numbers of this name. Calls with the same
@@ -126,7 +127,7 @@ func (r *Recorder) Rand(name string) *RandSource {
 	if r == nil {
 		return NewRandSource(drawSeed(), name)
 	}
-	return r.given.rand(name)
+	return r.values.rand(name)
 }
 
 // Env returns the value that an environment variable had when the recording was
@@ -138,7 +139,7 @@ func (r *Recorder) Env(name string) string {
 	case !r.isVariable("Env", name):
 		return ""
 	}
-	return r.given.env(name)
+	return r.values.env(name)
 }
 
 // Tape returns the recordings.

@@ -1,5 +1,3 @@
-// What the program gets in place of a response that is not recorded.
-
 package recorder
 
 import (
@@ -22,13 +20,13 @@ import (
 // MissHeader is the header that marks a refusal; see promptecho.MissHeader.
 const MissHeader = "X-Promptecho-Miss"
 
-// A refusedError says why a request was not sent, to the program.
-type refusedError struct{ what *finding.Error }
+// A refusedError is the error that the program gets for a request that is not sent.
+type refusedError struct{ reason *finding.Error }
 
-func (e refusedError) Error() string { return "promptecho: " + e.what.Error() }
+func (e refusedError) Error() string { return "promptecho: " + e.reason.Error() }
 
-// Finding returns the error as the report has it.
-func (e refusedError) Finding() *finding.Error { return e.what }
+// Finding returns the error for the report.
+func (e refusedError) Finding() *finding.Error { return e.reason }
 
 // RetryableError reports false: asking again cannot help. The AWS SDK looks for this method.
 func (e refusedError) RetryableError() bool { return false }
@@ -53,12 +51,14 @@ func refusal(req *http.Request, short, text string) *http.Response {
 	return resp
 }
 
-// errorBody returns the body of an error of the provider that a request is for. It
-// has the text once, where the SDK of the provider looks for it: some SDKs print
-// all of the body.
+// errorBody returns the body of an error in the format of the provider of a request.
+// It has the text once, in the field that the SDK of the provider reads, since some
+// SDKs print the whole body.
 func errorBody(req *http.Request, text string) any {
 	const kind = "promptecho_miss"
-	host, path, header := req.URL.Hostname(), req.URL.Path, req.Header
+	host := req.URL.Hostname()
+	path := req.URL.Path
+	header := req.Header
 
 	isAWS := header.Get("X-Amz-Date") != "" || strings.Contains(host, "bedrock")
 	if isAWS {
@@ -68,23 +68,32 @@ func errorBody(req *http.Request, text string) any {
 	hasGoogleHeader := header.Get("X-Goog-Api-Client") != "" || header.Get("X-Goog-Api-Key") != ""
 	if hasGoogleHeader || strings.Contains(path, "/models/") {
 		status := strings.ToUpper(kind)
-		return map[string]any{"error": map[string]any{"code": http.StatusTeapot, "status": status, "message": text}}
+		return map[string]any{
+			"error": map[string]any{"code": http.StatusTeapot, "status": status, "message": text},
+		}
 	}
 
 	if strings.Contains(host, "mistral") {
-		return map[string]any{"object": "error", "type": kind, "param": nil, "code": kind, "message": text}
+		return map[string]any{
+			"object": "error", "type": kind, "param": nil, "code": kind, "message": text,
+		}
 	}
 	if slices.Contains(ollama, path) {
 		return map[string]string{"error": text}
 	}
 
 	// OpenAI, Anthropic, and most others.
-	return map[string]any{"type": "error", "error": map[string]string{"type": kind, "code": kind, "message": text}}
+	return map[string]any{
+		"type":  "error",
+		"error": map[string]string{"type": kind, "code": kind, "message": text},
+	}
 }
 
-// ollama has the paths of Ollama at which clients expect an error that is a text
+// ollama has the paths of Ollama's API, in which an error is a string
 // (https://docs.ollama.com/api).
-var ollama = []string{"/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/show", "/api/tags"}
+var ollama = []string{
+	"/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/show", "/api/tags",
+}
 
 // phrase returns the beginning of a text as a reason phrase (RFC 9112, section 4),
 // which is printable ASCII.
@@ -111,7 +120,7 @@ func (r *Recorder) refuse(req *http.Request, err error) (*http.Response, error) 
 	return nil, err
 }
 
-// nameOf returns what a request asks, for messages.
+// nameOf returns the method and the URL of a request, for messages.
 func (r *Recorder) nameOf(req *http.Request) string {
 	return cmp.Or(req.Method, http.MethodGet) + " " + r.redact.Message(req.URL.Redacted())
 }
@@ -123,8 +132,9 @@ func (r *Recorder) fail(err refusedError) error {
 }
 
 // tooLate returns the error of a request or call that came after the recorder was
-// closed. If a cleanup of the test sent it, the error stands on standard error as
-// well: SDKs hide the body of a response, and the report of the test is written.
+// closed. If a cleanup of the test sent it, the error is also written to standard
+// error: SDKs hide the body of a response, and the report of the test is already
+// written.
 func (r *Recorder) tooLate(what string) error {
 	if !stack.Current().Cleanup {
 		return r.refusedf(finding.TooLate, "%s came after the recorder was closed: "+
@@ -137,7 +147,7 @@ func (r *Recorder) tooLate(what string) error {
 	return err
 }
 
-// told returns an error as the program gets it that asked for what.
+// told returns an error in the form for the program. what is the request or call.
 func (r *Recorder) told(what string, err error) error {
 	switch {
 	case errors.As(err, new(refusedError)):

@@ -5,17 +5,17 @@ import "net/http"
 // RoundTrip answers a request from the cassette or, if the record mode allows,
 // sends it upstream and records the response while the caller reads it.
 //
-// The steps, each in a file of its name:
+// These are the steps, each in the file of its name:
 //
-//	admit      may the recorder be asked this, and does it pass through?
-//	read       the body, once; a large new one is sent meanwhile
-//	normalize  what of the request is compared and written
-//	dispatch   the tape finds the recording, and the plan says what to do
-//	play       the recording answers
-//	record     the request is sent, and its response is recorded
-//	miss       nothing answers, and the run fails
+//	admit      refuses requests that cannot be recorded, and passes others through
+//	read       reads the body once; a large new request is sent at the same time
+//	normalize  makes the redacted request and its form
+//	dispatch   finds the recording, and selects the next step by the plan
+//	play       answers with the recording
+//	record     sends the request, and records its response
+//	miss       answers with an error, for which the run fails
 //
-// Each hands what it has found on to the next one.
+// Each step passes its results to the next one.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r == nil {
 		return http.DefaultTransport.RoundTrip(req)

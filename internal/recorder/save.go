@@ -39,7 +39,7 @@ func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
 	}
 
 	ambiguous := r.reportAmbiguous(&o)
-	unfit := r.given.check()
+	unfit := r.values.check()
 	if ambiguous || unfit || r.log.HasErrors() {
 		o.Failed = true
 	}
@@ -137,8 +137,8 @@ func (r *Recorder) reportAmbiguous(o *report.Outcome) (found bool) {
 
 // carryOut saves the recordings of this run as a verdict says.
 func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed bool) error {
-	values := r.given.toSave(v.dropsUnusedValues())
-	hasNewValues := r.given.added()
+	values := r.values.toSave(v.dropsUnusedValues())
+	hasNewValues := r.values.added()
 	if runFailed && len(recorded) == 0 {
 		// No request was recorded with the new values.
 		values = r.tape.State.Given
@@ -327,13 +327,13 @@ func (r *Recorder) saveDerived(o *report.Outcome) error {
 	if !r.plan.saveDerived || len(live) == 0 {
 		return refused
 	}
-	r.given.check()
+	r.values.check()
 	list := slices.Concat(r.tape.Played(false), live)
 	tape.SortPlaced(list)
 	err := r.saveFile(&newFile{
 		path:       derivedName(r.log.Path),
 		name:       derivedName(r.file),
-		values:     r.given.toSave(false),
+		values:     r.values.toSave(false),
 		recordings: list,
 		partial:    o.Failed,
 	})
@@ -392,13 +392,15 @@ func (r *Recorder) writeFile(f *newFile) error {
 // removeReplaced removes the files that a saved one replaces.
 func (r *Recorder) removeReplaced(f *newFile) error {
 	if err := r.tape.Journal.Remove(); err != nil {
-		return finding.Errorf(finding.LeftoverNotRemoved, f.name, "saved, but its journal could not be removed: %w", err)
+		return finding.Errorf(finding.LeftoverNotRemoved, f.name,
+			"saved, but its journal could not be removed: %w", err)
 	}
 	if f.replaces == "" {
 		return nil
 	}
 	if err := cassette.Remove(f.replaces); err != nil {
-		return finding.Errorf(finding.LeftoverNotRemoved, f.name, "saved, but an older file could not be removed: %w", err)
+		return finding.Errorf(finding.LeftoverNotRemoved, f.name,
+			"saved, but an older file could not be removed: %w", err)
 	}
 	return nil
 }

@@ -1,5 +1,3 @@
-// Warnings, while a test is recorded, of what its later runs will miss.
-
 package recorder
 
 import (
@@ -12,8 +10,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
-// noteVolatile notes what of a recorded request is different in a later run or on another
-// machine, and what to do about it: one note of each kind for a run.
+// noteVolatile notes the texts of a recorded request that differ in a later run or on another
+// machine, each with a remedy. A run has one note of each kind.
 func (r *Recorder) noteVolatile(form *canon.Form) {
 	if r.volatile == nil {
 		return
@@ -23,7 +21,7 @@ func (r *Recorder) noteVolatile(form *canon.Form) {
 		now = time.Time{} // the clock of a bubble begins at the same time in every run
 	}
 	for _, found := range r.volatile.InForm(form, now) {
-		if r.given.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
+		if r.values.isRecorded(found) || !r.volatileNoted.Add(found.Kind) {
 			continue
 		}
 		r.log.Notef(finding.ValueVolatile, "%s: %s: %s has %s, %q: %s",
@@ -31,7 +29,7 @@ func (r *Recorder) noteVolatile(form *canon.Form) {
 	}
 }
 
-// remedyFor says what happens to a test that sends a volatile text, and what helps.
+// remedyFor returns sentences with the consequence of a volatile text, and a remedy.
 func remedyFor(found volatile.Finding, words *advice.Words) string {
 	const onAnotherMachine = "on another machine, the test misses. "
 	switch found.Kind {

@@ -10,22 +10,27 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// waits knows how long the program waited by its own clock between one request and the next
-// of the same endpoint. No answer can tell it not to. The zero value is ready for use.
+// waits measures how long the program waits between two requests to the same URL. Replay cannot
+// shorten such a wait. The zero value is ready for use.
 type waits struct {
-	mu    sync.Mutex // guards what follows
-	last  string     // the URL that was asked last
-	at    time.Time  // when that was answered
+	mu    sync.Mutex // guards the fields below
+	last  string     // the URL of the last request
+	at    time.Time  // the time of the last answer
 	total time.Duration
-	first string // what was asked when it had waited first, and the line of the program
+	first string // the URL and the line of the program of the first request after a wait
 }
 
-// asked notes that a URL is asked. Less than a few milliseconds is work, and the clock of
-// a bubble of testing/synctest costs nothing.
+// minWait is the least time between two requests that counts as a wait. A program that does not
+// wait takes a few milliseconds.
+const minWait = 50 * time.Millisecond
+
+// asked notes a request to a URL. In a bubble of testing/synctest, waits take no real time.
 func (w *waits) asked(url string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if gap := time.Since(w.at); url == w.last && !w.at.IsZero() && gap > 50*time.Millisecond && !bubble.In() {
+	gap := time.Since(w.at)
+	isRepeated := url == w.last && !w.at.IsZero()
+	if isRepeated && gap > minWait && !bubble.In() {
 		w.total += gap
 		if w.first == "" {
 			w.first = strings.TrimSuffix(url+", "+stack.Caller(), ", ")
@@ -34,14 +39,14 @@ func (w *waits) asked(url string) {
 	w.last = url
 }
 
-// answered notes that what was asked has been answered.
+// answered notes that the last request has been answered.
 func (w *waits) answered() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at = time.Now()
 }
 
-// note tells of them if they are worth it. useBubble says what helps.
+// note adds a note if the program has waited for more than a second. useBubble is the remedy.
 func (w *waits) note(useBubble string, notef func(code finding.Code, format string, args ...any)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

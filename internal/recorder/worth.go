@@ -80,12 +80,12 @@ var keepFailures = advice.New(advice.OnRecordError, "Keep")
 
 // An outdatedError says that a request cannot be recorded because it refers to
 // something that existed only when older recordings were made.
-type outdatedError struct{ what *finding.Error }
+type outdatedError struct{ reason *finding.Error }
 
-func (e outdatedError) Error() string { return e.what.Error() }
+func (e outdatedError) Error() string { return e.reason.Error() }
 
-// Finding returns the error as the report has it.
-func (e outdatedError) Finding() *finding.Error { return e.what }
+// Finding returns the error for the report.
+func (e outdatedError) Finding() *finding.Error { return e.reason }
 
 // worthSaving returns the recordings of this run that are to be saved, in the
 // order of their requests. refused is an error if one of them is a failure that
@@ -98,8 +98,8 @@ func (r *Recorder) worthSaving(o *report.Outcome) (list []*tape.Recording, refus
 		switch {
 		case rec.Resumed():
 			// A killed run made it. A complete run that did not use it shows
-			// that it is not needed. What was not carried over is still in
-			// the other cassette.
+			// that it is not needed. A carried recording is still in the
+			// cassette that it comes from.
 			mayBeNeeded := !o.AskedAll() && !rec.Carried()
 			if rec.Used() || sentByPlayed(rec) || mayBeNeeded {
 				list = append(list, rec)
@@ -140,7 +140,7 @@ func (r *Recorder) worth(rec *tape.Recording, succeededLater bool, o *report.Out
 
 	// A test that passes does not cancel its requests at the end.
 	endedEarly := o.Failed || o.Stopped
-	isOpen := rec.Canceled() || rec.Complete() && resp.LeftWaiting()
+	isOpen := rec.Canceled() || rec.Complete() && resp.ClosedWhileWaiting()
 	if endedEarly && isOpen {
 		return canceledByEnd
 	}
@@ -186,12 +186,14 @@ func (r *Recorder) explain(w worth, rec *tape.Recording) error {
 		r.log.Failures.Add(rec)
 		r.log.Notef(finding.FailureSaved, textSavedFailure, r.file, failure, keep)
 	case failureInFailed:
-		r.log.Notef(finding.FailureInFailedRun, textFailureInFailed, r.file, failure, r.whenToRetry(it.Response.Status))
+		r.log.Notef(finding.FailureInFailedRun, textFailureInFailed,
+			r.file, failure, r.whenToRetry(it.Response.Status))
 
 	case serverRestarted:
 		wrote := r.tape.WrittenBefore(rec)
 		old := wrote.Head().Request.String()
-		return outdatedError{r.errorAt(wrote.Line(), finding.RecordingsOutdated, textServerRestarted, old, request, keep)}
+		return outdatedError{r.errorAt(wrote.Line(), finding.RecordingsOutdated,
+			textServerRestarted, old, request, keep)}
 	case answerExpired:
 		return outdatedError{r.errorf(finding.RecordingsOutdated, textAnswerExpired, failure)}
 	case failureRefused:
@@ -199,7 +201,8 @@ func (r *Recorder) explain(w worth, rec *tape.Recording) error {
 		return r.errorf(finding.FailureRefused, textFailureRefused, fail, failure)
 	case worseThanOld:
 		line := r.tape.SucceededBefore(rec).Line()
-		return r.errorAt(line, finding.SuccessKept, textWorseThanOld, failure, keep, r.whenToRetry(it.Response.Status))
+		return r.errorAt(line, finding.SuccessKept, textWorseThanOld,
+			failure, keep, r.whenToRetry(it.Response.Status))
 	case accessLost:
 		line := r.tape.SucceededBefore(rec).Line()
 		return r.errorAt(line, finding.AccessLost, textAccessLost, failure, keep)
@@ -216,7 +219,8 @@ func (r *Recorder) reportNoAnswer() (refused error) {
 	for _, call := range r.log.FailedCalls() {
 		text := fmt.Sprintf(textNoAnswer, r.file, call.Text)
 		if r.plan.rerecord && !r.tape.Succeeded(call.Form) {
-			refused = r.errorf(finding.NoAnswer, "not recorded: %s. "+unlessAboutIt, call.Text, r.words().Call(keepFailures))
+			refused = r.errorf(finding.NoAnswer, "not recorded: %s. "+unlessAboutIt,
+				call.Text, r.words().Call(keepFailures))
 			continue
 		}
 		r.log.Note(finding.NoAnswer, text)
@@ -252,8 +256,8 @@ var keyCodes = []string{
 
 func isClientError(status int) bool { return status >= 400 && status < 500 }
 
-// whenToRetry says how to go on after a provider refused too many requests or
-// was out of order, and nothing after other failures.
+// whenToRetry returns the advice for a failure because of too many requests or of
+// a server that does not work, and "" for other failures.
 func (r *Recorder) whenToRetry(status int) string {
 	const later = ". Run it again later, or with fewer tests at once: " +
 		"go test's flags -p=1 -parallel=1 do that"

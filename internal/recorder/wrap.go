@@ -125,8 +125,8 @@ func (w *Wrapped) record(ctx context.Context, m *tape.Match, out any, run func(c
 	return w.answer(0, it.Response, out)
 }
 
-// answer returns what is stored, in the run that records as in every replay; line is where
-// it stands, or 0 if it was just recorded.
+// answer returns the stored result, both in the run that records and in a replay. line is the
+// line of the recording, or 0 for a new recording.
 func (w *Wrapped) answer(line int, resp interaction.Response, out any) error {
 	resp.Error = redact.Printable(resp.Error)
 	err, failed := w.Answer(&resp, out)
@@ -136,12 +136,13 @@ func (w *Wrapped) answer(line int, resp interaction.Response, out any) error {
 	return err
 }
 
-// fail fails the run with an error, which it returns as the function's; line is where the
-// recording stands that is to blame, or 0.
+// fail fails the run with an error, and returns it as the error of the function. line is the
+// line of the recording that has caused it, or 0.
 func (w *Wrapped) fail(line int, err error) error {
-	what := w.rec.errorf(finding.FunctionRefused, "%v", err)
+	reason := w.rec.errorf(finding.FunctionRefused, "%v", err)
 	if line > 0 {
-		what = w.rec.errorAt(line, finding.FunctionRefused, "%v. If the function has changed, record it again", err)
+		reason = w.rec.errorAt(line, finding.FunctionRefused,
+			"%v. If the function has changed, record it again", err)
 	}
-	return w.rec.fail(refusedError{what})
+	return w.rec.fail(refusedError{reason})
 }

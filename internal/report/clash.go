@@ -54,18 +54,15 @@ func (r *Run) differingIn(c *tape.Conflict) (words, selector string) {
 	return selector, selector
 }
 
-// ServerClash says that local servers answered the same request differently. On other
-// ports replay could not tell them apart.
+// ServerClash returns the report that local servers answered the same request differently. A
+// replay could not tell them apart, since their ports change.
 func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 	var hosts, options []string
 	for i, address := range c.Addresses {
 		_, host, _ := strings.Cut(address, "://")
 		hosts = append(hosts, host)
 		name := fmt.Sprintf("server%d", i+1)
-		// A port that the system drew is another one in the next run. Linux gives ports from 32768 on, other
-		// systems from 49152 (RFC 6335, section 6).
-		_, port, _ := net.SplitHostPort(host)
-		if number, err := strconv.Atoi(port); err == nil && number >= 32768 && urls.IsThisMachine(host) {
+		if isEphemeral(host) {
 			options = append(options, "  "+r.Words.AliasOf(address, name))
 		} else {
 			options = append(options, "  "+r.Words.Line(advice.New(advice.Alias, address, name)))
@@ -79,9 +76,18 @@ func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }
 
-// FieldClash says that two interactions, given by their numbers, have different answers
-// to requests that differ only in the field at path, which is not written. mayWrite is
-// false if the field must not be written at all, since it may be a credential.
+// isEphemeral reports whether a host of this machine has a port that the system has chosen, so
+// that it differs in the next run. Linux chooses ports from 32768 on, other systems from 49152
+// (RFC 6335, section 6).
+func isEphemeral(host string) bool {
+	_, port, _ := net.SplitHostPort(host)
+	number, err := strconv.Atoi(port)
+	return err == nil && number >= 32768 && urls.IsThisMachine(host)
+}
+
+// FieldClash returns the report that two interactions have different answers, and requests that
+// differ only in a field that is not written. mayWrite is false if the field must not be
+// written, since it may be a credential.
 func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) string {
 	name := strings.Replace(c.Path, "/", " ", 1)
 	if cookie, ok := strings.CutPrefix(c.Path, tape.CookiePath); ok {
@@ -108,31 +114,36 @@ func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) strin
 		r.File, c.First, c.Second, call(c.Form), name, way)
 }
 
-// mostRead is how many answers are read, the last ones, to see whether their order decided: a miss must not cost
-// more with each call that ran in parallel.
-const mostRead = 64
+// maxAnswersRead is the most answers of concurrent calls that parallelOrder reads, so that the
+// time for a miss does not grow with the number of calls. It reads the last ones.
+const maxAnswersRead = 64
 
-// beside says that the order of what ran side by side decided what was asked, and what to do
-// about it, if that is what a request tells that is not recorded: it has what its nearest
-// recording has in another order, or one of the two has what was answered side by side and the
-// other has not, or it was asked once more than that. It returns "" otherwise.
-func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
+// parallelOrder returns the explanation of a miss whose request depends on the order of calls
+// that ran in parallel, with remedies. It returns "" unless one of these is the case:
+//   - The request and its nearest recording differ only in an order.
+//   - The nearest recording is used, so the request was sent once more.
+//   - The answer of a concurrent call is in only one of the two requests.
+//   - A wait for the recorded order has timed out.
+func (r *Run) parallelOrder(nearest *tape.Recording, edits []diff.Edit) string {
 	before := r.Tape.ConcurrentBefore(nearest)
 	if len(before) == 0 {
 		return ""
 	}
-	decided := len(edits) == 1 && edits[0].IsOrder() || nearest.Used() || len(r.Tape.TimedOutWaits()) > 0
+	onlyOrderDiffers := len(edits) == 1 && edits[0].IsOrder()
+	hasTimedOut := len(r.Tape.TimedOutWaits()) > 0
 	isAbout := func(rec *tape.Recording) bool {
 		text := rec.ResponseText()
 		return slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.IsAbout(text) })
 	}
-	decided = decided || slices.ContainsFunc(before[max(0, len(before)-mostRead):], isAbout)
+	lastBefore := before[max(0, len(before)-maxAnswersRead):]
+	depends := onlyOrderDiffers || nearest.Used() || hasTimedOut ||
+		slices.ContainsFunc(lastBefore, isAbout)
 	for i := range edits {
 		if edits[i].Note.Code == diff.OtherOrder {
 			edits[i].Note.Code = diff.OfOtherOrder
 		}
 	}
-	if !decided {
+	if !depends {
 		return ""
 	}
 	unordered := ""
@@ -151,8 +162,8 @@ func (r *Run) beside(nearest *tape.Recording, edits []diff.Edit) string {
 		r.Words.Code(advice.New(advice.Pace, "1")) + unordered + "\n"
 }
 
-// bothOrders says that a run which records has sent a list in two orders, of which each list
-// matches: most likely a program ranges over a map.
+// bothOrders returns a note for each list that a recording run has sent in two orders. Both
+// orders match, but the program most likely ranges over a map.
 func (r *Run) bothOrders() (notes []string) {
 	sent := map[string]string{} // the first order, by the path and the elements
 	for _, rec := range r.Tape.Recordings() {
@@ -178,8 +189,8 @@ func (r *Run) bothOrders() (notes []string) {
 	return notes
 }
 
-// learnedSecrets names the requests that were sent before a secret in them was
-// known.
+// learnedSecrets returns a note for each request that was sent before a secret in it
+// was known.
 func (r *Run) learnedSecrets() (notes []string) {
 	for _, rec := range r.Tape.SecretLearned {
 		req := rec.Interaction().Request

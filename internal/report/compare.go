@@ -31,7 +31,7 @@ func (c Comparisons) of(verdicts ...compare.Verdict) []Comparison {
 // maxWording is how many differences are shown of an answer that differs only in them.
 const maxWording = 3
 
-// judgeComparisons says which answers have drifted, and notes what became of the others.
+// judgeComparisons fails the run for answers that have drifted, and notes the other results.
 func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	if len(c) == 0 {
 		if len(rep.Problems) == 0 {
@@ -40,13 +40,15 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 		}
 		return
 	}
-	drifted, not, sent := c.of(compare.Drift), c.of(compare.NotCompared), len(c)-len(c.of(compare.NotSent))
+	drifted := c.of(compare.Drift)
+	notCompared := c.of(compare.NotCompared)
+	sent := len(c) - len(c.of(compare.NotSent))
 	shown := c.of(compare.Identical, compare.Benign, compare.NotCompared, compare.NotSent)
-	if len(not) == sent && sent > 0 {
+	if len(notCompared) == sent && sent > 0 {
 		shown = c.of(compare.NotSent)
 		text := fmt.Sprintf("%s sent again, but no live answer could be compared (mode %s, %s)",
 			english.Count(sent, "model call"), r.Mode, r.ModeBy)
-		rep.Fail(finding.NothingComparable, text, text+r.list(not, 0)+"\n\nSet a key that has "+
+		rep.Fail(finding.NothingComparable, text, text+r.list(notCompared, 0)+"\n\nSet a key that has "+
 			"access, or try again later. PROMPTECHO_MODE=none replays and sends nothing.")
 	}
 	var counts []string
@@ -65,7 +67,7 @@ func (r *Run) judgeComparisons(rep *Report, o *Outcome, c Comparisons) {
 	}
 }
 
-// judgeDrifted names the answers that have drifted, and shows in what.
+// judgeDrifted fails the run for answers that have drifted, and shows their differences.
 func (r *Run) judgeDrifted(rep *Report, o *Outcome, drifted []Comparison, sent int) {
 	text := fmt.Sprintf("%d of %s %s drifted: the provider does not answer as recorded (mode %s, %s)",
 		len(drifted), english.Count(sent, "model call"), have(len(drifted)), r.Mode, r.ModeBy)

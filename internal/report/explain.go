@@ -52,8 +52,8 @@ func (r *Run) unanswerable(
 
 const askedMoreOften = "asked more often than recorded"
 
-// explain finds the nearest recording, among those of near, and says in m what differs from it.
-// It returns nil if there is no recording.
+// explain returns the nearest recording of those in near, and describes in m the differences from
+// it. It returns nil if there is no recording.
 func (r *Run) explain(
 	m *missing, c *tape.Match, recs, near []*tape.Recording, used func(*tape.Recording) bool,
 ) *tape.Recording {
@@ -102,7 +102,7 @@ func (r *Run) explain(
 	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool {
 		return r.Tape.DiffersOnlyInSecret(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
 	})
-	beside := r.beside(nearest, edits)
+	beside := r.parallelOrder(nearest, edits)
 	code, why, differs := reason(recorded, asked, edits)
 	m.Code = string(code)
 	m.Reason = why
@@ -135,12 +135,12 @@ func (r *Run) explain(
 	return nearest
 }
 
-// whyNotComparable explains a miss whose request cannot be compared with the nearest recording field
-// by field: its method or URL is another one, or its body is broken and so is no call of the API that
-// is recorded.
+// whyNotComparable explains a miss whose request cannot be compared with the nearest recording
+// field by field: its method or URL differs, or its body is broken JSON.
 //
-// Else it returns "". For example, a file that is uploaded with a purpose that OpenAI does not have is
-// no call of OpenAI's API, but only one field differs.
+// For any other request it returns "". Such a request may not be a valid call of the API. For
+// example, the upload of a file with a purpose that OpenAI does not know differs from a
+// recording in only one field.
 func whyNotComparable(c *tape.Match, nearest *tape.Recording) (finding.Code, string) {
 	recorded, form := nearest.Head().Request, nearest.Form()
 	if c.Request.Method != recorded.Method || c.Request.URL != recorded.URL {
@@ -150,12 +150,13 @@ func whyNotComparable(c *tape.Match, nearest *tape.Recording) (finding.Code, str
 	fault := diff.Broken(c.Request.Body)
 	isOfAPI := form.Known
 	if fault != "" && isOfAPI {
-		return finding.RequestBroken, fmt.Sprintf("the request is %s; the recording here is of %s", fault, call(form))
+		return finding.RequestBroken, fmt.Sprintf("the request is %s; the recording here is of %s",
+			fault, call(form))
 	}
 	return "", ""
 }
 
-// whyNothing says why there is no recording to compare a request with.
+// whyNothing returns the reason why there is no recording to compare a request with.
 func (r *Run) whyNothing(form *canon.Form, recorded int) (finding.Code, string) {
 	switch {
 	case r.Tape.Config.Frozen.Select(form.Name()):
@@ -238,18 +239,32 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, 
 	return finding.RequestChanged, nearestRecording + differs, differs
 }
 
-// telemetry is where exporters send what a program did, by host and path. No two of them fit.
+// telemetry has the hosts and paths to which exporters of telemetry send requests. No two
+// expressions match the same request.
 var telemetry = map[string]func() *regexp.Regexp{
 	"OpenAI's tracing": memo.Regexp(`^api\.openai\.com/v1/traces/ingest$`),
-	"OpenTelemetry":    memo.Regexp(`^[^/]+/v1/(traces|metrics|logs)$`),                    // https://opentelemetry.io/docs/specs/otlp/#otlphttp-request
-	"Langfuse":         memo.Regexp(`/api/public/(ingestion|otel/v1/traces)$`),             // https://langfuse.com/docs/opentelemetry/get-started
-	"LangSmith":        memo.Regexp(`/runs/(batch|multipart)$|[^c]/otel/v1/traces$`),       // https://docs.smith.langchain.com/reference/api
-	"Sentry":           memo.Regexp(`/api/\d+/(envelope|store)$`),                          // https://develop.sentry.dev/sdk/envelopes/
-	"Datadog":          memo.Regexp(`\.datadoghq\.\w+/(api/v2/|v1/input)|/v0\.\d/traces$`), // https://docs.datadoghq.com/api/
-	"PostHog":          memo.Regexp(`\.posthog\.com/(batch|capture|i/v0/e)$`),              // https://posthog.com/docs/api/capture
+
+	// https://opentelemetry.io/docs/specs/otlp/#otlphttp-request
+	"OpenTelemetry": memo.Regexp(`^[^/]+/v1/(traces|metrics|logs)$`),
+
+	// https://langfuse.com/docs/opentelemetry/get-started
+	"Langfuse": memo.Regexp(`/api/public/(ingestion|otel/v1/traces)$`),
+
+	// https://docs.smith.langchain.com/reference/api
+	"LangSmith": memo.Regexp(`/runs/(batch|multipart)$|[^c]/otel/v1/traces$`),
+
+	// https://develop.sentry.dev/sdk/envelopes/
+	"Sentry": memo.Regexp(`/api/\d+/(envelope|store)$`),
+
+	// https://docs.datadoghq.com/api/
+	"Datadog": memo.Regexp(`\.datadoghq\.\w+/(api/v2/|v1/input)|/v0\.\d/traces$`),
+
+	// https://posthog.com/docs/api/capture
+	"PostHog": memo.Regexp(`\.posthog\.com/(batch|capture|i/v0/e)$`),
 }
 
-// Telemetry says of a request that an exporter sends it, and what to do; "" of any other.
+// Telemetry returns the explanation of a request that an exporter of telemetry sends, with a
+// remedy. It returns "" for any other request.
 func Telemetry(req *interaction.Request, form *canon.Form, words *advice.Words) string {
 	system := telemetrySystem(req)
 	if system == "" {

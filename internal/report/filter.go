@@ -10,23 +10,29 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 )
 
-// Filtered reports whether -run or -skip may have left out parts of a test:
-// a recording that was not used is then no evidence, and what was recorded may
-// not be all.
+// Filtered reports whether -run or -skip may have left out parts of a test. Then
+// the test may need recordings that it has not used, and its new recordings may be
+// incomplete.
 func Filtered(name string) bool {
 	segments := strings.Split(name, "/")
-	deeper := func(pattern []string) bool { return len(pattern) > len(segments) && fits(pattern, segments) }
-	run, skip := patterns("test.run"), patterns("test.skip")
-	// An alternative that ends at the test or above it has everything below run.
-	all := slices.ContainsFunc(run, func(p []string) bool { return len(p) <= len(segments) && fits(p, segments) })
-	return !all && slices.ContainsFunc(run, deeper) || slices.ContainsFunc(skip, deeper)
+	selectsParts := func(pattern []string) bool {
+		return len(pattern) > len(segments) && fits(pattern, segments)
+	}
+	selectsAll := func(pattern []string) bool {
+		return len(pattern) <= len(segments) && fits(pattern, segments)
+	}
+	if slices.ContainsFunc(patterns("test.skip"), selectsParts) {
+		return true
+	}
+	run := patterns("test.run")
+	return slices.ContainsFunc(run, selectsParts) && !slices.ContainsFunc(run, selectsAll)
 }
 
-// FilteredInside reports whether -run or -skip may have left out parts of a test, no
-// matter which.
+// FilteredInside reports whether -run or -skip may have left out parts of any test.
 func FilteredInside() bool {
-	deep := func(pattern []string) bool { return len(pattern) > 1 }
-	return slices.ContainsFunc(patterns("test.run"), deep) || slices.ContainsFunc(patterns("test.skip"), deep)
+	selectsParts := func(pattern []string) bool { return len(pattern) > 1 }
+	return slices.ContainsFunc(patterns("test.run"), selectsParts) ||
+		slices.ContainsFunc(patterns("test.skip"), selectsParts)
 }
 
 // Part says why this process may not run all tests of its package: "-run is set". It
@@ -51,16 +57,16 @@ func Part() string {
 	return ""
 }
 
-// Short reports whether -short is given: a test may ask for less than it does otherwise.
+// Short reports whether -short is set. A test may send fewer requests then.
 func Short() bool { return Flag("test.short") == "true" }
 
-// Fuzzing reports whether inputs are being made for this fuzz test, which ask for what
-// nobody knows. That happens in other processes; this one may be one of them.
+// Fuzzing reports whether go test -fuzz runs the fuzz test of this name, whose requests depend
+// on random inputs. This process may be one of its workers.
 func Fuzzing(name string) bool {
 	return strings.HasPrefix(name, "Fuzz") && (Flag("test.fuzz") != "" || FuzzWorker())
 }
 
-// FuzzWorker reports whether this process tries inputs for a fuzz test, beside others.
+// FuzzWorker reports whether this process is one of several workers of a fuzz test.
 func FuzzWorker() bool { return Flag("test.fuzzworker") == "true" }
 
 // Flag returns the value of a flag, or "" if there is none of that name.
@@ -71,8 +77,8 @@ func Flag(name string) string {
 	return ""
 }
 
-// fits reports whether a pattern matches a test as far as both go; one that is
-// no regular expression is taken to.
+// fits reports whether a pattern matches a test in all segments that both have. A segment
+// that is not a valid regular expression matches.
 func fits(pattern, segments []string) bool {
 	for i := range min(len(pattern), len(segments)) {
 		re, err := regexp.Compile(strings.ReplaceAll(pattern[i], " ", "_"))

@@ -188,6 +188,8 @@ func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliase
 	e := &edits[0]
 	recorded, wasText := exactjson.Unquote(e.Recorded)
 	incoming, isText := exactjson.Unquote(e.Incoming)
+	areTexts := wasText && isText
+	isField := e.Path != "endpoint" && e.Path != "stream"
 	alias := r.Words.Name(advice.Alias)
 	switch {
 	case e.Path == "host" && slices.Contains(aliases, recorded) && slices.Contains(aliases, incoming):
@@ -208,7 +210,7 @@ func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliase
 			"in another order makes it differ from run to run. If " +
 			"the client can send JSON, fields are compared instead; " +
 			r.Words.Code(advice.New(advice.Ignore, "body")) + " ignores the whole body\n"
-	case mayBeUnset && e.Path != "endpoint" && e.Path != "stream" && wasText && isText && lost(recorded, incoming):
+	case mayBeUnset && isField && areTexts && lost(recorded, incoming):
 		return "  the incoming text lacks a value: is an environment variable unset here? " + r.Words.SetVariable + "\n"
 	}
 	return ""
@@ -223,9 +225,9 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// lost reports whether a text is another one without a value in it, where what stood around the
-// value is still there: "region " for "region eu-west-1", and not "one sentence" for "one short
-// sentence".
+// lost reports whether the incoming text is the recorded one without a value, with the text
+// around the value unchanged: "region " for "region eu-west-1", but not "one sentence" for "one
+// short sentence".
 func lost(recorded, incoming string) bool {
 	const around = " \n\t/=:,.;\"'()[]{}<>@"
 	i := diff.FirstDifference(recorded, incoming)
@@ -238,7 +240,7 @@ func lost(recorded, incoming string) bool {
 	return beginsWord && endsWord
 }
 
-// binaryForm names what a body is that is no text.
+// binaryForm names the type of a body that is not a text.
 func binaryForm(req *interaction.Request) string {
 	media, _, _ := mime.ParseMediaType(req.Headers.Get("content-type"))
 	if strings.Contains(media, "protobuf") || strings.Contains(media, "grpc") {

@@ -161,7 +161,8 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 	})
 }
 
-// needed says to set the variables of calls of rec.Env.
+// needed returns the advice to set the variables that calls of rec.Env read, or "" if there are
+// no such calls.
 func needed(calls []string) string {
 	var names []string
 	for _, call := range calls {

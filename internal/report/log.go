@@ -24,22 +24,22 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// A Log collects what a run has to tell. Its methods may be called concurrently, but Run
-// must not change once requests come.
+// A Log collects the facts of a run for its report. Its methods may be called concurrently, but
+// Run must not be changed after the first request.
 type Log struct {
 	Run
-	Comparisons Comparisons // set when no requests come any more
+	Comparisons Comparisons // set after the last request
 
 	Reached  atomic.Bool            // a request arrived
-	Played   atomic.Int64           // how often a recording answered a request
-	Kept     atomic.Int64           // how many recordings of the files that were written were there before
-	Dropped  atomic.Int64           // how many recordings are no more in the files that were written
-	Accepted Tally[*tape.Recording] // that were accepted and played: the answers are those of earlier requests
-	Passed   Tally[string]          // selectors of what passed through
+	Played   atomic.Int64           // the number of requests that recordings answered
+	Kept     atomic.Int64           // the number of old recordings in the files written
+	Dropped  atomic.Int64           // the number of recordings removed from the files written
+	Accepted Tally[*tape.Recording] // played recordings whose request promptecho accept has changed
+	Passed   Tally[string]          // selectors of requests that passed through
 	Lacking  Tally[string]          // calls of the test whose values the cassette lacks: "rec.Now()"
-	Headers  Tally[string]          // of answers, that no replay has
-	Failures Tally[*tape.Recording] // that are recorded, since the test is about them
-	Saved    Tally[string]          // the absolute paths of files that were written
+	Headers  Tally[string]          // the names of response headers that are not recorded
+	Failures Tally[*tape.Recording] // failures that were recorded
+	Saved    Tally[string]          // the absolute paths of the files written
 
 	notes    Tally[note]
 	errors   Tally[failure]
@@ -167,8 +167,8 @@ func (l *Log) FailedCalls() (calls []FailedCall) {
 	return calls
 }
 
-// Replayed notes that a request was answered with a recorded failure. Whoever looks for
-// the reason why a test failed must know that nothing was sent.
+// Replayed notes that a request was answered with a recorded failure, and that nothing was sent,
+// which may explain why the test failed.
 func (l *Log) Replayed(line int, resp *interaction.Response) {
 	l.replayed.Add(fmt.Sprintf("nothing was sent: this failure was replayed from %s:%d: %s",
 		l.File, line, Failure(resp)))
@@ -237,23 +237,23 @@ func (l *Log) isUnordered(path string) bool {
 // for all tests alike.
 var otherHosts Tally[string]
 
-// Told is a miss, with what the program gets.
+// Told is a miss with the texts for the program.
 type Told struct {
 	Miss  Miss
-	Place string // where the nearest recording is
-	Text  string // in a line
+	Place string // the file and line of the nearest recording
+	Text  string // the miss in one line
 }
 
-// Miss keeps a request that is not recorded, once for each form, and returns what is now
-// known about it. It finds the nearest recording and says what differs. The parameter by
-// says who asked; if it is empty, the stack does.
+// Miss notes a request that is not recorded, once for each form, and explains it by the nearest
+// recording. by names the process that sent the request; if it is empty, the caller is taken
+// from the stack.
 func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
 	m := l.miss(c, opensSocket, by)
 	place, text := m.oneLine()
 	return Told{Miss: m.Miss, Place: place, Text: text}
 }
 
-// miss is Miss with all that is known of the request.
+// miss is [Log.Miss], and returns all facts about the request.
 func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
 	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
 	code, why, line := l.unanswerable(c, asked, opensSocket)

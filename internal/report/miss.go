@@ -38,8 +38,8 @@ type Miss struct {
 	Instead        string
 }
 
-// Error returns the report in several lines: where the nearest recording is, what was
-// asked and by whom, and each differing field with both values.
+// Error returns the report in several lines: the place of the nearest recording, the request
+// and its caller, and each differing field with both values.
 func (m *Miss) Error() string {
 	text := m.at() + ": " + m.Reason + "\n  asked:  " + m.asked()
 	if m.Caller != "" {
@@ -122,8 +122,8 @@ const Socket = "this request opens a WebSocket, which is not recorded: use plain
 // that to the model.
 const refusedText = interaction.MissMark + ": "
 
-// said returns the beginning of what a request says last, quoted: the text of the last
-// message, of the input or of the prompt. It returns "" if there is no such text.
+// said returns the beginning of the last text in a request, quoted: of the last message, of the
+// input or of the prompt. It returns "" if there is no such text.
 func said(form *canon.Form) string {
 	fields := []string{
 		"messages", "contents", "input", "inputs", "prompt", "message", "query", "texts", "text", "q",
@@ -164,8 +164,8 @@ func unnamed(form *canon.Form) string {
 // call names a request for people: "http/api.example.com GET /v1/models".
 func call(form *canon.Form) string { return strings.TrimSpace(form.Name() + " " + unnamed(form)) }
 
-// spellOut gives edits what the forms of two requests have only as a digest: the texts of
-// bodies that are no JSON, and the names of files.
+// spellOut adds to edits the contents of which the forms of two requests have only digests: the
+// texts of bodies that are not JSON, and the names of files.
 func spellOut(edits []diff.Edit, recorded, incoming *interaction.Request) {
 	for i := range edits {
 		e := &edits[i]
@@ -176,9 +176,8 @@ func spellOut(edits []diff.Edit, recorded, incoming *interaction.Request) {
 	}
 }
 
-// inOrderSent sorts edits by where their fields stand in the body that was sent. Fields that
-// only the recording has, and those outside of the body, keep their place at the end and at
-// the front.
+// inOrderSent sorts edits by the order of their fields in the body that was sent. Fields outside
+// of the body come first, and fields that only the recording has come last.
 func inOrderSent(edits []diff.Edit, body []byte) {
 	order := map[string]int{}
 	if v, err := exactjson.Parse(body); err == nil && v.Kind == exactjson.Object {

@@ -28,11 +28,11 @@ type Outcome struct {
 	Failed    bool   // the test failed, or is panicking
 	Skipped   bool   // the test was skipped
 	Filtered  bool   // parts of the test did not run because of -run or -skip
-	Stopped   bool   // somebody stopped it, and so what was under way
-	Short     bool   // -short is given, so the test may have asked for less than it does otherwise
+	Stopped   bool   // a user stopped it, and so its open requests
+	Short     bool   // -short is set, so the test may have sent fewer requests
 	Shared    bool   // its cassette is not named for it: other tests may have recordings there
 	Selected  bool   // -run or -skip leaves out other tests
-	Unsure    bool   // nobody knows how the run ended, so nothing that was recorded before is dropped
+	Unsure    bool   // how the run ended is unknown, so no old recordings are dropped
 
 	// Command returns the shell command that runs just this test, in a record mode; nil
 	// if none is known.
@@ -57,7 +57,7 @@ type Report struct {
 	Findings    []finding.Finding // the same as data, in this order, with the place in the text
 	Annotations []Annotation      // one for each finding, for tools that show it in the source
 	Done        attr.Done         // what the recorder did, in numbers
-	Mode        string            // the record mode, and who chose it
+	Mode        string            // the record mode, and the setting that has chosen it
 	Options     []Option          // the notes name those without an effect
 }
 
@@ -149,21 +149,21 @@ func (rep *Report) printable() {
 // How much a report shows.
 const (
 	fullMisses     = 5  // misses with all that differs
-	alsoNamed      = 5  // recordings that are named beside misses and in notes
+	alsoNamed      = 5  // recordings that are named with a miss or in a note
 	maxListed      = 20 // misses or unused recordings that are named at all
 	maxAnnotations = 10 // GitHub shows ten for each step
 )
 
-// A Run describes a run to those who read its report.
+// A Run describes a run for its report.
 type Run struct {
 	Tape *tape.Tape
 	File string // the cassette, as the user named it
 	Path string // the same, absolute
 
 	Mode    string // the record mode: "once"
-	ModeBy  string // who chose it: "the default"
-	InCI    bool   // that is that CI is set
-	Ceiling string // what in the code keeps the cassette from being written; "" if nothing does
+	ModeBy  string // the setting that has chosen it: "the default"
+	InCI    bool   // it was chosen because the variable CI is set
+	Ceiling string // the setting in the code that forbids writing the cassette; "" if none does
 
 	Orphans *orphans.Search // cassettes that are left over; nil if the recorder is not that of a test
 
@@ -178,10 +178,11 @@ type Run struct {
 	Words       *advice.Words         // the words for the language of the suite
 }
 
-// mode names the record mode and who chose it.
+// mode returns the record mode and the setting that has chosen it.
 func (r *Run) mode() string { return fmt.Sprintf("mode %s (%s)", r.Mode, r.ModeBy) }
 
-// howToRecord says how to record the test again in a record mode, and what stands in the way.
+// howToRecord returns the command that records the test again in a record mode, and the changes
+// that are needed before.
 func (r *Run) howToRecord(o *Outcome, mode string) Remedy {
 	before, isPlain := "To record it again:", true
 	switch {

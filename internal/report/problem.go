@@ -54,9 +54,9 @@ func (c *Cause) brief() string {
 // Text returns all of the problem.
 func (p *Problem) Text() string { return p.Tell(func(Finding) string { return "" }) }
 
-// Tell returns what a test has to say of a problem. told says where a finding is told already,
-// or is to be told: such a one is named in its place only, and if there is no other, nothing else
-// is said.
+// Tell returns the text of a problem for the output of a test. told returns the place of the text
+// about a finding that is, or will be, in another part of the output, or "". Such a finding is
+// only named. If there are no others, the text has only these names.
 func (p *Problem) Tell(told func(Finding) string) string {
 	text, where := p.Head, ""
 	var known []string

@@ -1,9 +1,9 @@
-// Package snapshot is the file that the snapshots of a test live in: its sections, what is
-// pending beside it until somebody has reviewed it, and how both reach the disk whole. It
-// also says what a value is as text, and whether two of them are equal. It knows no tests.
+// Package snapshot reads and writes files with snapshots. The snapshots of a test are the
+// sections of one file. New versions of them wait in a pending file next to it until a user
+// accepts or rejects them. The package also turns values into sections, and compares sections.
 //
-// From the bottom up: file.go has the format, value.go what is written and compared, and
-// folder.go where files are and how they are written.
+// From the bottom up: file.go has the format, value.go the text and the comparison of values,
+// and folder.go the paths and the writing of files.
 package snapshot
 
 import (
@@ -24,10 +24,11 @@ import (
 const (
 	Text  = "text"  // equal if it is the same text
 	JSON  = "json"  // equal if it is the same value
-	Route = "route" // text that says what an agent did
+	Route = "route" // text that describes what an agent did
 )
 
-// quoted is how a text is written that has characters that cannot be seen.
+// quoted is the kind in the file of a text with invisible characters: each of its lines is a
+// Go string literal.
 const quoted = "quoted"
 
 // A Section is one snapshot.
@@ -36,19 +37,19 @@ type Section struct {
 	Kind string
 	Text string // without "\r\n"
 
-	// What follows is of a pending one only.
+	// Only pending sections have these fields.
 
-	Was string // the Sum of the section that it would replace; empty if there is none
-	At  string // "file.go:line", where the test asked
+	Was string // the Sum of the section to be replaced; empty if there is none
+	At  string // the line of the test that asked for the snapshot: "file.go:line"
 }
 
-// Sum tells the section from every other one of its name.
+// Sum returns a checksum of the kind and the text.
 func (s *Section) Sum() string {
 	sum := sha256.Sum256([]byte(s.Kind + "\n" + s.Text))
 	return hex.EncodeToString(sum[:4])
 }
 
-// A File is the snapshots of one test, sorted by their names.
+// A File holds the snapshots of one test, sorted by their names.
 type File struct{ Sections []*Section }
 
 // Find returns the section of a name, or nil if there is none.
@@ -60,7 +61,7 @@ func (f *File) Find(name string) *Section {
 	return f.Sections[i]
 }
 
-// Put puts a section into the file, in the place of that of its name if there is one.
+// Put adds a section, and replaces the section of the same name if there is one.
 func (f *File) Put(s *Section) {
 	f.Drop(s.Name)
 	f.Sections = append(f.Sections, s)
@@ -72,22 +73,22 @@ func (f *File) Drop(name string) {
 	f.Sections = slices.DeleteFunc(f.Sections, func(s *Section) bool { return s.Name == name })
 }
 
-// compareNames sorts numbers as numbers, and before everything else.
+// compareNames compares two names: numbers by value and before all other names, these as text.
 func compareNames(a, b string) int {
-	m, err1 := strconv.Atoi(a)
-	n, err2 := strconv.Atoi(b)
+	numberA, errA := strconv.Atoi(a)
+	numberB, errB := strconv.Atoi(b)
 	switch {
-	case err1 == nil && err2 == nil:
-		return cmp.Or(cmp.Compare(m, n), strings.Compare(a, b))
-	case err1 == nil:
+	case errA == nil && errB == nil:
+		return cmp.Or(cmp.Compare(numberA, numberB), strings.Compare(a, b))
+	case errA == nil:
 		return -1
-	case err2 == nil:
+	case errB == nil:
 		return 1
 	}
 	return strings.Compare(a, b)
 }
 
-// CheckName returns why a section cannot have a name, or nil if it can.
+// CheckName returns an error if a name is not valid for a section.
 func CheckName(name string) error {
 	const longest = 200
 	switch {
@@ -96,61 +97,69 @@ func CheckName(name string) error {
 	case len(name) > longest:
 		return fmt.Errorf("a name has at most %d bytes, and this one has %d", longest, len(name))
 	case redact.OneLine(name) != name, strings.TrimSpace(name) != name:
-		return fmt.Errorf("%q is not a name: it has spaces around it, or invisible characters", name)
+		return fmt.Errorf("%q is not a name: "+
+			"it has spaces around it, or invisible characters", name)
 	}
 	return nil
 }
 
 const (
-	first = "promptecho snapshots, version 1"
-	last  = "-- end --"
+	firstLine = "promptecho snapshots, version 1"
+	lastLine  = "-- end --"
 )
 
-// header is the line above a section: its name, its kind, and of a pending one what it
-// replaces and where it was asked for.
-var header = memo.Regexp(`^-- (.+) \((text|json|route|quoted)(?:, (?:new|was ([0-9a-f]{8})), at (.*))?\) --$`)
+// heading is the line above a section: the name and the kind, and for a pending section Was
+// and At.
+var heading = memo.Regexp(`^-- (.+) \((text|json|route|quoted)(?:, (?:new|was ([0-9a-f]{8})), at (.*))?\) --$`)
 
-// special are the lines of a text that would be read as something else: a backslash is put
-// before them, and taken away again.
-var special = memo.Regexp(`^\\*(-- |<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
+// conflictMarker is a line that git writes between two sides of a merge.
+var conflictMarker = memo.Regexp(`^(<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
 
-// conflict is a line that git puts between two sides of a merge.
-var conflict = memo.Regexp(`^(<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
+// needsEscape matches the lines of a text that would be read as a heading or a conflict marker,
+// or as the escaped form of one. Encode adds a backslash before them, and Parse removes it.
+var needsEscape = memo.Regexp(`^\\*(-- |<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
 
-// Encode returns the text of the file. That of no sections is empty; pending says that the
-// sections are to be reviewed.
+// Encode returns the content of the file, which is empty if there are no sections. pending says
+// that it is a pending file.
 func (f *File) Encode(pending bool) []byte {
 	if len(f.Sections) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	b.WriteString(first + "\n")
+	b.WriteString(firstLine + "\n")
 	for _, s := range f.Sections {
 		kind, text := s.Kind, s.Text
-		if redact.Visible(text) != text {
-			kind, text = quoted, quote(text)
+		hasInvisible := redact.Visible(text) != text
+		if hasInvisible {
+			kind = quoted
+			text = quote(text)
 		}
-		more := ""
+		details := ""
 		if pending {
-			more = ", new"
-			if s.Was != "" {
-				more = ", was " + s.Was
-			}
-			more += ", at " + redact.OneLine(s.At)
+			details = s.pendingDetails()
 		}
-		fmt.Fprintf(&b, "-- %s (%s%s) --\n", s.Name, kind, more)
+		fmt.Fprintf(&b, "-- %s (%s%s) --\n", s.Name, kind, details)
 		for line := range strings.SplitSeq(text, "\n") {
-			if special().MatchString(line) {
+			if needsEscape().MatchString(line) {
 				line = `\` + line
 			}
 			b.WriteString(line + "\n")
 		}
 	}
-	b.WriteString(last + "\n")
+	b.WriteString(lastLine + "\n")
 	return []byte(b.String())
 }
 
-// quote writes each line of a text as a string of Go.
+// pendingDetails returns the part of a heading that only pending sections have.
+func (s *Section) pendingDetails() string {
+	at := ", at " + redact.OneLine(s.At)
+	if s.Was == "" {
+		return ", new" + at
+	}
+	return ", was " + s.Was + at
+}
+
+// quote returns a text with each of its lines as a Go string literal.
 func quote(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -159,19 +168,20 @@ func quote(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// unquote is the reverse of [quote].
 func unquote(text string) (string, error) {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		plain, err := strconv.Unquote(line)
+		unquoted, err := strconv.Unquote(line)
 		if err != nil {
 			return "", fmt.Errorf("%s is not a quoted line", line)
 		}
-		lines[i] = plain
+		lines[i] = unquoted
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-// A SyntaxError says where a file with snapshots is broken, and what to do about it.
+// A SyntaxError says where a file with snapshots is broken, and how to mend it.
 type SyntaxError struct {
 	File string
 	Line int // from 1
@@ -180,51 +190,66 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg) }
 
-// Parse reads the text of a file. It reads all of it or nothing.
+// Parse reads the content of a file. name is the path for errors, which are of type
+// [*SyntaxError].
 func Parse(name string, data []byte) (*File, error) {
-	at := func(line int, format string, args ...any) error {
+	errorAt := func(line int, format string, args ...any) error {
 		return &SyntaxError{File: name, Line: line, Msg: fmt.Sprintf(format, args...)}
 	}
-	text, whole := strings.CutSuffix(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n"+last+"\n")
+
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	text, hasLastLine := strings.CutSuffix(text, "\n"+lastLine+"\n")
 	lines := strings.Split(text, "\n")
-	if i := slices.IndexFunc(lines, conflict().MatchString); i >= 0 {
-		return nil, at(i+1, "a merge has left conflict markers: take one side (git checkout --ours "+
-			"or --theirs), or run the tests with -echo.update")
+	if i := slices.IndexFunc(lines, conflictMarker().MatchString); i >= 0 {
+		return nil, errorAt(i+1, "a merge has left conflict markers: take one side "+
+			"(git checkout --ours or --theirs), or run the tests with -echo.update")
 	}
-	switch {
-	case lines[0] != first:
-		return nil, at(1, "the first line must be %q", first)
-	case !whole:
-		return nil, at(len(lines), "the file was cut, or edited: its last line must be %q", last)
+	if lines[0] != firstLine {
+		return nil, errorAt(1, "the first line must be %q", firstLine)
 	}
+	if !hasLastLine {
+		return nil, errorAt(len(lines), "the file was cut, or edited: "+
+			"its last line must be %q", lastLine)
+	}
+
 	f := &File{}
 	for i := 1; i < len(lines); {
-		m := header().FindStringSubmatch(lines[i])
-		if m == nil {
-			return nil, at(i+1, "want the heading of a section, such as %q", "-- 1 (text) --")
+		match := heading().FindStringSubmatch(lines[i])
+		if match == nil {
+			return nil, errorAt(i+1, "want the heading of a section, such as %q", "-- 1 (text) --")
 		}
-		s, start := &Section{Name: m[1], Kind: m[2], Was: m[3], At: redact.OneLine(m[4])}, i+1
+		s := &Section{
+			Name: match[1],
+			Kind: match[2],
+			Was:  match[3],
+			At:   redact.OneLine(match[4]),
+		}
+		i++
+		start := i // also the number of the heading's line, counted from 1
 		if err := CheckName(s.Name); err != nil {
-			return nil, at(start, "%v", err)
+			return nil, errorAt(start, "%v", err)
 		}
-		for i++; i < len(lines) && !strings.HasPrefix(lines[i], "-- "); i++ {
-			if special().MatchString(lines[i]) {
+
+		for ; i < len(lines) && !strings.HasPrefix(lines[i], "-- "); i++ {
+			if needsEscape().MatchString(lines[i]) {
 				lines[i] = lines[i][1:]
 			}
 		}
 		if start == i {
-			return nil, at(start, "the section %q has no text: for an empty text, write one empty line", s.Name)
+			return nil, errorAt(start, "the section %q has no text: for an empty text, "+
+				"write one empty line", s.Name)
 		}
 		s.Text = strings.Join(lines[start:i], "\n")
 		if s.Kind == quoted {
-			plain, err := unquote(s.Text)
+			unquoted, err := unquote(s.Text)
 			if err != nil {
-				return nil, at(start+1, "%v", err)
+				return nil, errorAt(start+1, "%v", err)
 			}
-			s.Kind, s.Text = Text, plain
+			s.Kind = Text
+			s.Text = unquoted
 		}
 		if f.Find(s.Name) != nil {
-			return nil, at(start, "there are two sections of the name %q", s.Name)
+			return nil, errorAt(start, "there are two sections of the name %q", s.Name)
 		}
 		f.Put(s)
 	}

@@ -13,57 +13,62 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// Folder is where the snapshots of a package's tests are, below the package's folder.
+// Folder is the folder with the snapshots of a package's tests, below the package's folder.
 var Folder = filepath.Join("testdata", "snapshots")
 
 const (
-	ext     = ".snap"
-	pending = ".new" // behind ext
+	ext        = ".snap"
+	pendingExt = ".new" // after ext
 )
 
-// Path returns the file with the snapshots of a test, below the folder of its package. It has
-// the place below [Folder] that the test's cassette has below its own.
+// Path returns the file with the snapshots of a test, below the folder of its package. Its path
+// below [Folder] is the path of the test's cassette below the folder for cassettes.
 func Path(test string) string {
-	below := strings.TrimPrefix(strings.TrimSuffix(testname.File(test), ".yaml"), testname.Folder)
-	segments := strings.Split(filepath.ToSlash(below), "/")
-	for i, s := range segments {
-		// A folder of this name could be in the way of a file.
-		if e := strings.ToLower(filepath.Ext(s)); e == ext || e == pending {
-			segments[i] = strings.TrimSuffix(s, filepath.Ext(s)) + "%2E" + filepath.Ext(s)[1:]
+	cassette := strings.TrimSuffix(testname.File(test), ".yaml")
+	segments := strings.Split(filepath.ToSlash(strings.TrimPrefix(cassette, testname.Folder)), "/")
+	for i, segment := range segments {
+		// Escape the dot of a name that looks like a file with snapshots. The segment may be
+		// a folder, which would then have the same path as the file of another test.
+		segmentExt := filepath.Ext(segment)
+		switch strings.ToLower(segmentExt) {
+		case ext, pendingExt:
+			segments[i] = strings.TrimSuffix(segment, segmentExt) + "%2E" + segmentExt[1:]
 		}
 	}
 	return Folder + filepath.FromSlash(strings.Join(segments, "/")) + ext
 }
 
-// Pending returns the file beside one with snapshots that has what is to be reviewed.
-func Pending(path string) string { return path + pending }
+// Pending returns the path of the pending file for a file with snapshots.
+func Pending(path string) string { return path + pendingExt }
 
-// Reviewed is the reverse of [Pending]. If path is no such file, ok is false, and file is path.
+// Reviewed is the reverse of [Pending]. If path is not a pending file, it returns path and
+// false.
 func Reviewed(path string) (file string, ok bool) {
-	if !strings.HasSuffix(path, ext+pending) {
+	if !strings.HasSuffix(path, ext+pendingExt) {
 		return path, false
 	}
-	return strings.TrimSuffix(path, pending), true
+	return strings.TrimSuffix(path, pendingExt), true
 }
 
-// IsFile reports whether a file has the name of one with snapshots.
+// IsFile reports whether a path has the extension of a file with snapshots.
 func IsFile(path string) bool { return filepath.Ext(path) == ext }
 
-// Cassette splits the path of a file with snapshots into the folder of its package and the
-// cassette that the same test has, below that. ok is false if the file is not where those of
-// tests are.
+// Cassette splits the path of a file with snapshots. It returns the folder of the package, and
+// the path of the same test's cassette below that folder. It returns false if the path is not
+// one that [Path] returns.
 func Cassette(path string) (pkg, file string, ok bool) {
-	slash := "/" + filepath.ToSlash(path)
-	i := strings.LastIndex(slash, "/"+filepath.ToSlash(Folder)+"/")
-	below, isFile := strings.CutSuffix(slash, ext)
-	if i < 0 || !isFile {
+	slashed := "/" + filepath.ToSlash(path)
+	base, isFile := strings.CutSuffix(slashed, ext)
+	start := strings.LastIndex(slashed, "/"+filepath.ToSlash(Folder)+"/")
+	if start < 0 || !isFile {
 		return "", "", false
 	}
-	below = filepath.FromSlash(below[i+1+len(Folder):])
-	return filepath.FromSlash(strings.TrimPrefix(slash[:i], "/")), testname.Folder + below + ".yaml", true
+	pkg = filepath.FromSlash(strings.TrimPrefix(slashed[:start], "/"))
+	below := filepath.FromSlash(base[start+1+len(Folder):])
+	return pkg, testname.Folder + below + ".yaml", true
 }
 
-// Read reads a file. One that does not exist has no sections.
+// Read reads a file with snapshots. A file that does not exist has no sections.
 func Read(path string) (*File, error) {
 	data, err := os.ReadFile(path)
 	switch {
@@ -75,8 +80,8 @@ func Read(path string) (*File, error) {
 	return Parse(path, data)
 }
 
-// Write makes path a file with this content, at once, and a file without content none: who is
-// killed meanwhile leaves what was there. It writes nothing if that is the same.
+// Write writes content to a file atomically. It removes the file if content is empty, and does
+// nothing if the file has this content.
 func Write(path string, content []byte) error {
 	if len(content) == 0 {
 		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
@@ -84,18 +89,19 @@ func Write(path string, content []byte) error {
 		}
 		return nil
 	}
-	was, err := os.ReadFile(path)
-	if err == nil && bytes.Equal(was, content) {
+	old, err := os.ReadFile(path)
+	if err == nil && bytes.Equal(old, content) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	if err := cassette.Prepare(path); err != nil { // what killed processes have left
+	// Remove the temporary files that killed processes have left.
+	if err := cassette.Prepare(path); err != nil {
 		return err
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // the file that a link leads to is written, and the link stays
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // keep a symbolic link, and write the file to which it points
 	}
 	return atomicfile.Write(path, atomicfile.Options{Sync: true}, atomicfile.Pieces(content))
 }

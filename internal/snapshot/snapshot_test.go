@@ -74,15 +74,15 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	const end = "\n-- end --\n"
 	for text, want := range map[string]string{
-		"":    "x.snap:1: the first line must be",
-		"a":   "x.snap:1: the first line must be",
-		first: "x.snap:1: the file was cut, or edited",
-		first + "\n-- 1 (text) --\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x" + end: "x.snap:3: a merge has left conflict markers",
-		first + "\nx" + end:                                    "x.snap:2: want the heading of a section",
-		first + "\n-- 1 (music) --\nx" + end:                   "x.snap:2: want the heading of a section",
-		first + "\n-- 1 (text) --" + end:                       `x.snap:2: the section "1" has no text`,
-		first + "\n-- 1 (text) --\na\n-- 1 (text) --\nb" + end: `x.snap:4: there are two sections of the name "1"`,
-		first + "\n-- 1 (quoted) --\na" + end:                  "x.snap:3: a is not a quoted line",
+		"":        "x.snap:1: the first line must be",
+		"a":       "x.snap:1: the first line must be",
+		firstLine: "x.snap:1: the file was cut, or edited",
+		firstLine + "\n-- 1 (text) --\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x" + end: "x.snap:3: a merge has left conflict markers",
+		firstLine + "\nx" + end:                                    "x.snap:2: want the heading of a section",
+		firstLine + "\n-- 1 (music) --\nx" + end:                   "x.snap:2: want the heading of a section",
+		firstLine + "\n-- 1 (text) --" + end:                       `x.snap:2: the section "1" has no text`,
+		firstLine + "\n-- 1 (text) --\na\n-- 1 (text) --\nb" + end: `x.snap:4: there are two sections of the name "1"`,
+		firstLine + "\n-- 1 (quoted) --\na" + end:                  "x.snap:3: a is not a quoted line",
 	} {
 		if _, err := Parse("x.snap", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -252,7 +252,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Write(path, []byte(first+"\n"+last+"\n")); err != nil {
+	if err := Write(path, []byte(firstLine+"\n"+lastLine+"\n")); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -319,8 +319,8 @@ func TestLink(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(first + "\n-- 1 (text) --\nx\n" + last + "\n"))
-	f.Add([]byte(first + "\n-- a (quoted, was 01234567, at x.go:1) --\n\"\\x00\"\n" + last + "\n"))
+	f.Add([]byte(firstLine + "\n-- 1 (text) --\nx\n" + lastLine + "\n"))
+	f.Add([]byte(firstLine + "\n-- a (quoted, was 01234567, at x.go:1) --\n\"\\x00\"\n" + lastLine + "\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Parse("x", data)
 		if err != nil || len(file.Sections) == 0 {

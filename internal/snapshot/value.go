@@ -16,35 +16,41 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// ignored stands in a file where what does not count was left out.
+// ignored replaces the ignored fields of a value in a file.
 const ignored = "[IGNORED]"
 
-// Of returns what a value is as a section: a string, an error and bytes that are no JSON are
-// text, and every other value is JSON.
+// Of returns the section for a value. These are text, in this order:
+//   - bytes that are not JSON
+//   - the message of an error without MarshalJSON
+//   - a string without MarshalJSON and MarshalText
+//
+// Every other value is JSON.
 func Of(value any) (*Section, error) {
-	v := reflect.ValueOf(value)
-	_, marshals := value.(json.Marshaler)
-	_, asText := value.(encoding.TextMarshaler)
-	err, isError := value.(error)
-	raw, isBytes := value.([]byte)
-	switch {
-	case isBytes && !json.Valid(raw):
-		return text(string(raw)), nil
-	case isBytes:
+	_, marshalsJSON := value.(json.Marshaler)
+	_, marshalsText := value.(encoding.TextMarshaler)
+	if raw, isBytes := value.([]byte); isBytes {
+		if !json.Valid(raw) {
+			return textSection(string(raw)), nil
+		}
 		value = json.RawMessage(raw)
-	case marshals:
-	case isError && err != nil && !(v.Kind() == reflect.Pointer && v.IsNil()):
-		return text(err.Error()), nil
-	case v.Kind() == reflect.String && !asText:
-		return text(v.String()), nil
+	} else if !marshalsJSON {
+		if err, isError := value.(error); isError && !isNilPointer(value) {
+			return textSection(err.Error()), nil
+		}
+		v := reflect.ValueOf(value)
+		if v.Kind() == reflect.String && !marshalsText {
+			return textSection(v.String()), nil
+		}
 	}
+
 	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(value); err != nil {
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
 		return nil, fmt.Errorf("%T cannot be written as JSON: %w", value, err)
 	}
-	if !marshals && !asText && b.String() == "{}\n" && hidden(v) {
+	isEmpty := b.String() == "{}\n"
+	if isEmpty && !marshalsJSON && !marshalsText && hasOnlyUnexportedFields(value) {
 		return nil, fmt.Errorf("%T has no exported field, so its "+
 			"JSON is empty: pass the value to compare, or its text",
 			value)
@@ -52,29 +58,40 @@ func Of(value any) (*Section, error) {
 	return &Section{Kind: JSON, Text: strings.TrimSuffix(b.String(), "\n")}, nil
 }
 
-func text(s string) *Section {
-	return &Section{Kind: Text, Text: strings.ReplaceAll(s, "\r\n", "\n")}
+func textSection(text string) *Section {
+	return &Section{Kind: Text, Text: strings.ReplaceAll(text, "\r\n", "\n")}
 }
 
-// hidden reports whether a value is a struct whose fields JSON does not have.
-func hidden(v reflect.Value) bool {
+// isNilPointer reports whether an interface holds a nil pointer.
+func isNilPointer(value any) bool {
+	v := reflect.ValueOf(value)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// hasOnlyUnexportedFields reports whether a value is a struct, or points to one, that has
+// fields, of which encoding/json writes none.
+func hasOnlyUnexportedFields(value any) bool {
+	v := reflect.ValueOf(value)
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
-	return v.Kind() == reflect.Struct && v.NumField() > 0 &&
-		!slices.ContainsFunc(reflect.VisibleFields(v.Type()), func(f reflect.StructField) bool { return f.IsExported() })
+	if v.Kind() != reflect.Struct || v.NumField() == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(reflect.VisibleFields(v.Type()), reflect.StructField.IsExported)
 }
 
-// CheckPattern returns why a pattern of fields selects nothing, or nil if it can.
+// CheckPattern returns an error if a pattern cannot match the path of a field.
 func CheckPattern(pattern string) error {
-	if pattern == "" || strings.HasPrefix(pattern, "/") || strings.HasSuffix(pattern, "/") || strings.Contains(pattern, "//") {
+	hasEmptySegment := slices.Contains(strings.Split(pattern, "/"), "")
+	if hasEmptySegment {
 		return fmt.Errorf("%q is not the path of a field: write created, or items/*/id", pattern)
 	}
 	return nil
 }
 
-// Layout lays out the JSON of a section, with a mark in the place of every field that one of
-// the patterns selects.
+// Layout indents the JSON of a section, and replaces every field that matches one of the
+// patterns by [ignored]. A section that is not JSON has no fields, so patterns are an error.
 func (s *Section) Layout(patterns []string) error {
 	if s.Kind != JSON {
 		if len(patterns) > 0 {
@@ -86,51 +103,59 @@ func (s *Section) Layout(patterns []string) error {
 	if err != nil {
 		return err
 	}
-	leaveOut(&v, "", patterns, func(v *exactjson.Value) bool {
-		*v = exactjson.Value{Kind: exactjson.String, Name: v.Name, Text: ignored}
+	replaceMatches(&v, "", patterns, func(field *exactjson.Value) (drop bool) {
+		*field = exactjson.Value{Kind: exactjson.String, Name: field.Name, Text: ignored}
 		return false
 	})
 	s.Text = string(v.AppendJSON(nil, exactjson.Layout{Indent: "  "}))
 	return nil
 }
 
-// leaveOut calls replace for all fields below a path that a pattern selects, and drops those
-// for which it returns true.
-func leaveOut(v *exactjson.Value, path string, patterns []string, replace func(*exactjson.Value) bool) {
+// replaceMatches calls replace for each field below v that matches one of the patterns. path is
+// the path of v. If replace returns true, the member of an object is dropped.
+func replaceMatches(
+	v *exactjson.Value, path string, patterns []string,
+	replace func(*exactjson.Value) (drop bool),
+) {
 	kept := v.Elems[:0:0]
-	for i := range v.Elems {
-		e, segment := v.Elems[i], strconv.Itoa(i)
+	for i, field := range v.Elems {
+		segment := strconv.Itoa(i)
 		if v.Kind == exactjson.Object {
-			segment = fieldpath.Segment(e.Name)
+			segment = fieldpath.Segment(field.Name)
 		}
-		own := strings.TrimPrefix(path+"/"+segment, "/")
-		if slices.ContainsFunc(patterns, func(p string) bool { return fieldpath.MatchSegments(p, own) }) {
-			if replace(&e) && v.Kind == exactjson.Object {
+		fieldPath := strings.TrimPrefix(path+"/"+segment, "/")
+		matches := slices.ContainsFunc(patterns, func(pattern string) bool {
+			return fieldpath.MatchSegments(pattern, fieldPath)
+		})
+		if matches {
+			drop := replace(&field)
+			if drop && v.Kind == exactjson.Object {
 				continue
 			}
 		} else {
-			leaveOut(&e, own, patterns, replace)
+			replaceMatches(&field, fieldPath, patterns, replace)
 		}
-		kept = append(kept, e)
+		kept = append(kept, field)
 	}
 	v.Elems = kept
 }
 
-// parsed returns the value of a section of JSON without what does not count.
-func (s *Section) parsed(patterns []string) (v exactjson.Value, err error) {
-	v, err = exactjson.Parse([]byte(s.Text))
+// parseWithout parses the JSON of a section without the fields that match the patterns. Such
+// elements of arrays become null, so that the others keep their index.
+func (s *Section) parseWithout(patterns []string) (exactjson.Value, error) {
+	v, err := exactjson.Parse([]byte(s.Text))
 	if err != nil {
 		return v, err
 	}
-	leaveOut(&v, "", patterns, func(v *exactjson.Value) bool {
-		*v = exactjson.Value{Kind: exactjson.Null, Name: v.Name}
+	replaceMatches(&v, "", patterns, func(field *exactjson.Value) (drop bool) {
+		*field = exactjson.Value{Kind: exactjson.Null, Name: field.Name}
 		return true
 	})
 	return v, nil
 }
 
-// Equal reports whether two sections say the same, but for the fields that the patterns
-// select.
+// Equal reports whether two sections have the same kind and the same value, apart from the
+// fields that match the patterns.
 func (s *Section) Equal(other *Section, patterns []string) bool {
 	if s.Kind != other.Kind {
 		return false
@@ -138,16 +163,19 @@ func (s *Section) Equal(other *Section, patterns []string) bool {
 	if s.Kind != JSON {
 		return s.Text == other.Text
 	}
-	a, err1 := s.parsed(patterns)
-	b, err2 := other.parsed(patterns)
-	if err1 != nil || err2 != nil {
-		return s.Text == other.Text // somebody has edited it
+	v, err := s.parseWithout(patterns)
+	if err != nil {
+		return s.Text == other.Text // an edit has broken the JSON
 	}
-	return equal(&a, &b)
+	otherValue, err := other.parseWithout(patterns)
+	if err != nil {
+		return s.Text == other.Text
+	}
+	return equalJSON(&v, &otherValue)
 }
 
-// equal compares values; the order of members does not count.
-func equal(a, b *exactjson.Value) bool {
+// equalJSON compares two values. The order of an object's members does not count.
+func equalJSON(a, b *exactjson.Value) bool {
 	if a.Kind != b.Kind || len(a.Elems) != len(b.Elems) {
 		return false
 	}
@@ -156,44 +184,62 @@ func equal(a, b *exactjson.Value) bool {
 		return a.Text == b.Text || sameNumber(a.Text, b.Text)
 	case exactjson.Array:
 		for i := range a.Elems {
-			if !equal(&a.Elems[i], &b.Elems[i]) {
+			if !equalJSON(&a.Elems[i], &b.Elems[i]) {
 				return false
 			}
 		}
+		return true
 	case exactjson.Object:
-		byName := func(x, y exactjson.Value) int { return strings.Compare(x.Name, y.Name) }
-		m, n := slices.Clone(a.Elems), slices.Clone(b.Elems)
-		slices.SortStableFunc(m, byName)
-		slices.SortStableFunc(n, byName)
-		for i := range m {
-			if m[i].Name != n[i].Name || !equal(&m[i], &n[i]) {
+		membersA, membersB := sortedMembers(a), sortedMembers(b)
+		for i := range membersA {
+			if membersA[i].Name != membersB[i].Name || !equalJSON(&membersA[i], &membersB[i]) {
 				return false
 			}
 		}
+		return true
 	}
-	return a.Text == b.Text || a.Kind == exactjson.Array || a.Kind == exactjson.Object
+	return a.Text == b.Text
 }
 
-// sameNumber reports whether two literals are one number, as far as a float64 holds both
-// exactly.
+// sortedMembers returns the members of an object, sorted by name.
+func sortedMembers(object *exactjson.Value) []exactjson.Value {
+	members := slices.Clone(object.Elems)
+	slices.SortStableFunc(members, func(x, y exactjson.Value) int {
+		return strings.Compare(x.Name, y.Name)
+	})
+	return members
+}
+
+// sameNumber reports whether two literals, such as 1 and 1.0, are the same number. It returns
+// false if one of them may not be exact as a float64.
 func sameNumber(a, b string) bool {
-	x, err1 := strconv.ParseFloat(a, 64)
-	y, err2 := strconv.ParseFloat(b, 64)
-	const exact = 1 << 53
-	return err1 == nil && err2 == nil && x == y && -exact < x && x < exact && len(a) <= 17 && len(b) <= 17
+	const (
+		maxExact  = 1 << 53 // all integers up to this one are exact as a float64
+		maxDigits = 17      // enough digits to tell all values of float64 apart
+	)
+	if len(a) > maxDigits || len(b) > maxDigits {
+		return false
+	}
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX != nil || errY != nil {
+		return false
+	}
+	return x == y && -maxExact < x && x < maxExact
 }
 
-// Lines returns the fields of a section, for a comparison; a text is one field, which has the
-// name of the section.
+// Lines returns the fields of a section, for a report of differences. A text, and a JSON value
+// without members or elements, is one field with the name of the section.
 func (s *Section) Lines(patterns []string) []canon.Line {
+	v := exactjson.Value{Kind: exactjson.String, Text: s.Text}
 	if s.Kind == JSON {
-		if v, err := s.parsed(patterns); err == nil {
-			if len(v.Elems) == 0 {
-				return []canon.Line{{Path: s.Name, Value: string(v.AppendJSON(nil, exactjson.Layout{}))}}
-			}
-			return canon.Lines(&v)
+		parsed, err := s.parseWithout(patterns)
+		if err == nil {
+			v = parsed
 		}
 	}
-	v := exactjson.Value{Kind: exactjson.String, Text: s.Text}
+	if len(v.Elems) > 0 {
+		return canon.Lines(&v)
+	}
 	return []canon.Line{{Path: s.Name, Value: string(v.AppendJSON(nil, exactjson.Layout{}))}}
 }

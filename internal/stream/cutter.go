@@ -2,21 +2,21 @@ package stream
 
 import "bytes"
 
-// A Cutter cuts a body into frames while it comes in pieces, and keeps no more
-// of it than the frame that is not whole. What it finds is what [Detect] and the
-// framing's FrameLen find in the whole body, if that can be told from its first 4 KB
-// and its first line.
+// A Cutter cuts a body into frames while the body arrives in pieces. It buffers only
+// the incomplete frame at the end. The frames are those that [Detect] and
+// [Framing.FrameLen] find in the complete body, if the first 4 KB and the first line
+// are enough to detect the framing.
 type Cutter struct {
 	ContentType string             // of the body
-	Frame       func(frame []byte) // gets each frame; it must not keep it
+	Frame       func(frame []byte) // called with each frame, which it must not keep
 
-	framing *Framing
-	decided bool
-	buf     []byte // what is not cut yet: the body, if it is no stream
-	retry   int    // the length of buf from which it is worth looking at again
+	framing *Framing // nil if the body is not a stream, or not detected yet
+	decided bool     // the framing has been detected
+	buf     []byte   // the bytes after the last frame; the whole body if it is not a stream
+	retry   int      // the least length of buf at which to look for a frame again
 }
 
-// detectAfter is the number of bytes from which a body is taken for what it looks like.
+// detectAfter is the number of bytes that are enough to detect the framing of a body.
 const detectAfter = 4 << 10
 
 // Add takes the next piece of the body.
@@ -31,8 +31,8 @@ func (c *Cutter) Add(piece []byte) {
 	}
 }
 
-// End cuts what is left. It returns the framing of the body, or nil and the
-// body if it is no stream.
+// End cuts the rest of the body. It returns the framing, or nil and the body if
+// the body is not a stream.
 func (c *Cutter) End() (framing *Framing, body []byte) {
 	c.cut(true)
 	if c.framing == nil {
@@ -41,8 +41,9 @@ func (c *Cutter) End() (framing *Framing, body []byte) {
 	return c.framing, nil
 }
 
-// canDetect reports whether the start of a body is enough to detect its framing:
-// some of it and a line with its end, or a message of AWS's, which has no lines.
+// canDetect reports whether the start of a body is enough to detect its framing: it has
+// detectAfter bytes and a complete line, or it begins with a message of an AWS event
+// stream.
 func canDetect(b []byte) bool {
 	if _, ok := messageLen(b); ok {
 		return true
@@ -51,12 +52,12 @@ func canDetect(b []byte) bool {
 	return len(b) >= detectAfter && eol >= 0 && eol < len(b)-1
 }
 
-// Framing returns the framing that was found; nil before the first frame.
+// Framing returns the framing, or nil if it is not detected yet.
 func (c *Cutter) Framing() *Framing { return c.framing }
 
-// cut gives away the frames that are whole. One that is not is looked at again
-// when twice as much is there, so that a frame of many pieces takes no more than
-// linear time; nobody waits for frames that are cut late.
+// cut passes the complete frames to Frame. It looks at an incomplete frame again only
+// when the buffer has twice the length, so that the time for a frame of many pieces is
+// linear. A frame may so be cut later than it is complete, which does not delay the client.
 func (c *Cutter) cut(atEOF bool) {
 	if !c.decided {
 		c.decided = true

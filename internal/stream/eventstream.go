@@ -13,12 +13,16 @@ import (
 )
 
 // eventStream is the AWS event stream encoding,
-// https://smithy.io/2.0/aws/amazon-eventstream.html: messages of total length,
-// length of the headers, CRC of these two, headers, payload, and CRC of all
-// before. The headers read as fields of their names, one that is no string with
-// its type behind it, and the payload as "data". Bedrock's
-// InvokeModelWithResponseStream wraps an event in base64; that reads as "bytes".
-// Lengths and sums are computed when a frame is written.
+// https://smithy.io/2.0/aws/amazon-eventstream.html. A message has these parts:
+//   - a prelude: the total length, the length of the headers, and the CRC of these two
+//   - the headers
+//   - the payload
+//   - the CRC of everything before it
+//
+// Each header is a field; the name of a header that is not a string has the type after
+// it: "name(int)". The payload is the field "data". Bedrock's
+// InvokeModelWithResponseStream wraps an event in base64; then the decoded event is the
+// field "bytes". Lengths and CRCs have no fields.
 var eventStream = Framing{
 	Name: "aws-event-stream",
 	Detect: func(media string, body []byte) bool {
@@ -41,26 +45,27 @@ const (
 	preludeLen = 12
 	sumLen     = 4
 
-	// maxMessage is more than any message has: the payload is limited to 24 MB,
-	// the headers to 128 KB.
+	// maxMessage is above the length of any valid message: the payload is limited
+	// to 24 MB, the headers to 128 KB.
 	maxMessage = 25 << 20
 )
 
-// messageLen returns the length of the message at the start of b, which need
-// not be whole.
+// messageLen returns the length of the message at the start of b, which may be
+// incomplete. It returns false if b does not start with a valid prelude.
 func messageLen(b []byte) (n int, ok bool) {
 	if len(b) < preludeLen || crc32.ChecksumIEEE(b[:8]) != binary.BigEndian.Uint32(b[8:]) {
 		return 0, false
 	}
-	total, headers := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
+	total := binary.BigEndian.Uint32(b)
+	headers := binary.BigEndian.Uint32(b[4:])
 	if total > maxMessage || headers > total || total-headers < preludeLen+sumLen {
 		return 0, false
 	}
 	return int(total), true
 }
 
-// firstMessageLen returns the length of the first message, if it is whole. Where
-// there is none it cannot find the next: the rest is one frame.
+// firstMessageLen returns the length of the first message, or 0 if it is incomplete or
+// not valid. The start of the message after an invalid one cannot be found.
 func firstMessageLen(rest []byte, _ bool) int {
 	if n, ok := messageLen(rest); ok && n <= len(rest) {
 		return n
@@ -68,27 +73,34 @@ func firstMessageLen(rest []byte, _ bool) int {
 	return 0
 }
 
-// Fields of the payload, beside dataField.
+// Fields of a payload {"bytes":"BASE64"...}.
 const (
-	bytesField = "bytes" // the event in {"bytes":"BASE64"}
-	afterField = "after" // what stands behind it, if that is not "}"
+	bytesField = "bytes" // the decoded event
+	afterField = "after" // the text after the base64 string, if that is not "}"
 )
 
 func messageFields(frame []byte) ([]Field, bool) {
 	n, ok := messageLen(frame)
-	if !ok || n != len(frame) || crc32.ChecksumIEEE(frame[:n-sumLen]) != binary.BigEndian.Uint32(frame[n-sumLen:]) {
+	if !ok || n != len(frame) {
 		return nil, false
 	}
-	split := preludeLen + int(binary.BigEndian.Uint32(frame[4:]))
+	content, sum := frame[:n-sumLen], frame[n-sumLen:]
+	if crc32.ChecksumIEEE(content) != binary.BigEndian.Uint32(sum) {
+		return nil, false
+	}
+
+	headersEnd := preludeLen + int(binary.BigEndian.Uint32(frame[4:]))
 	var fields []Field
-	for b := frame[preludeLen:split]; len(b) > 0; {
-		f, rest, ok := headerField(b)
-		if !ok || f.Name == Raw { // which would read as the bytes of the frame
+	headers := content[preludeLen:headersEnd]
+	for len(headers) > 0 {
+		f, rest, ok := headerField(headers)
+		if !ok || f.Name == Raw { // a field Raw has the bytes of a frame
 			return nil, false
 		}
-		fields, b = append(fields, f), rest
+		fields = append(fields, f)
+		headers = rest
 	}
-	payload := string(frame[split : n-sumLen])
+	payload := string(content[headersEnd:])
 	if chunk, after, ok := unwrapped(payload); ok {
 		fields = append(fields, Field{bytesField, chunk})
 		if after != "}" {
@@ -101,8 +113,8 @@ func messageFields(frame []byte) ([]Field, bool) {
 	return fields, err == nil && len(fields) > 0 && string(back) == string(frame)
 }
 
-// unwrapped returns the event in the payload {"bytes":"BASE64"...}, and what
-// stands behind the base64.
+// unwrapped returns the decoded event in a payload {"bytes":"BASE64"...}, and the text
+// after the base64 string. It returns false for any other payload.
 func unwrapped(payload string) (chunk, after string, ok bool) {
 	rest, ok := strings.CutPrefix(payload, `{"bytes":"`)
 	if !ok {
@@ -116,34 +128,51 @@ func unwrapped(payload string) (chunk, after string, ok bool) {
 	return string(b), after, true
 }
 
-// A headerType is how the value of a header is written.
+// A headerType is the type of a header's value.
 type headerType struct {
-	name   string // stands behind the header's name; "" for a string
-	size   int    // of the value in bytes; -1 stands for a length before the value
-	number bool   // it is signed and big-endian, and reads in decimal; others read in hexadecimal
+	name   string // in parentheses after the name of the field; "" for a string
+	size   int    // of the value in bytes; -1 if its length is before it
+	number bool   // a signed big-endian integer, in decimal in the field; others are hexadecimal
 }
 
-// headerTypes has the types by their numbers.
+// headerTypes has the types by the numbers that the encoding gives them.
 var headerTypes = []headerType{
-	{name: "true"}, {name: "false"}, {"byte", 1, true}, {"short", 2, true}, {"int", 4, true}, {"long", 8, true},
-	{name: "bytes", size: -1}, {size: -1}, {"timestamp", 8, true}, {name: "uuid", size: 16},
+	0:          {name: "true"},
+	1:          {name: "false"},
+	2:          {"byte", 1, true},
+	3:          {"short", 2, true},
+	4:          {"int", 4, true},
+	5:          {"long", 8, true},
+	6:          {name: "bytes", size: -1},
+	stringType: {size: -1},
+	8:          {"timestamp", 8, true},
+	9:          {name: "uuid", size: 16},
 }
 
 const stringType = 7
 
-// headerField reads one header: length of the name, name, type, value.
+// headerField reads the first header in b: the length of the name, the name, the number of
+// the type, and the value.
 func headerField(b []byte) (f Field, rest []byte, ok bool) {
-	n := int(b[0])
-	if len(b) < 1+n+1 || int(b[1+n]) >= len(headerTypes) {
+	nameLen := int(b[0])
+	if len(b) < 1+nameLen+1 {
 		return Field{}, nil, false
 	}
-	name, kind, b := string(b[1:1+n]), headerTypes[b[1+n]], b[2+n:]
+	name := string(b[1 : 1+nameLen])
+	typeNumber := int(b[1+nameLen])
+	if typeNumber >= len(headerTypes) {
+		return Field{}, nil, false
+	}
+	b = b[1+nameLen+1:]
+
+	kind := headerTypes[typeNumber]
 	size := kind.size
 	if size < 0 {
 		if len(b) < 2 {
 			return Field{}, nil, false
 		}
-		size, b = int(binary.BigEndian.Uint16(b)), b[2:]
+		size = int(binary.BigEndian.Uint16(b))
+		b = b[2:]
 	}
 	if len(b) < size {
 		return Field{}, nil, false
@@ -154,22 +183,27 @@ func headerField(b []byte) (f Field, rest []byte, ok bool) {
 	}
 	f = Field{name + "(" + kind.name + ")", hex.EncodeToString(value)}
 	if kind.number {
+		// Sign-extend the value to 64 bits.
 		v := binary.BigEndian.Uint64(append(slices.Clone(value), make([]byte, 8-size)...))
 		f.Value = strconv.FormatInt(int64(v)>>(64-8*size), 10)
 	}
 	return f, rest, true
 }
 
+// messageBytes returns the message for a readable form.
 func messageBytes(fields []Field) ([]byte, error) {
 	msg := make([]byte, preludeLen)
-	payload, hasPayload := "", false
-	headers := preludeLen
+	payload := ""
+	hasPayload := false
+	headersEnd := preludeLen
 	for i, f := range fields {
 		switch f.Name {
 		case dataField:
-			payload, hasPayload = f.Value, true
+			payload = f.Value
+			hasPayload = true
 		case bytesField:
-			payload, hasPayload = `{"bytes":"`+base64.StdEncoding.EncodeToString([]byte(f.Value))+`"}`, true
+			payload = `{"bytes":"` + base64.StdEncoding.EncodeToString([]byte(f.Value)) + `"}`
+			hasPayload = true
 		case afterField:
 			if i == 0 || fields[i-1].Name != bytesField {
 				return nil, fmt.Errorf("field %q needs %q before it", afterField, bytesField)
@@ -177,53 +211,62 @@ func messageBytes(fields []Field) ([]byte, error) {
 			payload = strings.TrimSuffix(payload, "}") + f.Value
 		default:
 			if hasPayload {
-				return nil, fmt.Errorf("field %q is after the payload: headers come first", f.Name)
+				return nil, fmt.Errorf("field %q is after the payload: "+
+					"headers come first", f.Name)
 			}
 			var err error
 			msg, err = appendHeader(msg, f)
 			if err != nil {
 				return nil, err
 			}
-			headers = len(msg)
+			headersEnd = len(msg)
 		}
 	}
 	msg = append(msg, payload...)
 	if len(msg)+sumLen > maxMessage {
-		return nil, fmt.Errorf("a message of %d bytes is longer than %d", len(msg)+sumLen, maxMessage)
+		return nil, fmt.Errorf("a message of %d bytes is longer than %d",
+			len(msg)+sumLen, maxMessage)
 	}
 	binary.BigEndian.PutUint32(msg, uint32(len(msg)+sumLen))
-	binary.BigEndian.PutUint32(msg[4:], uint32(headers-preludeLen))
+	binary.BigEndian.PutUint32(msg[4:], uint32(headersEnd-preludeLen))
 	binary.BigEndian.PutUint32(msg[8:], crc32.ChecksumIEEE(msg[:8]))
 	return binary.BigEndian.AppendUint32(msg, crc32.ChecksumIEEE(msg)), nil
 }
 
+// appendHeader appends the header for a field.
 func appendHeader(msg []byte, f Field) ([]byte, error) {
-	name, number := f.Name, stringType
+	name := f.Name
+	typeNumber := stringType
 	for i, t := range headerTypes {
-		if before, ok := strings.CutSuffix(f.Name, "("+t.name+")"); ok && i != stringType {
-			name, number = before, i
+		before, hasType := strings.CutSuffix(f.Name, "("+t.name+")")
+		if hasType && i != stringType {
+			name = before
+			typeNumber = i
 		}
 	}
 	if len(name) > 255 {
-		return nil, fmt.Errorf("the name of header %q has %d bytes, at most 255 are allowed", name[:20]+"…", len(name))
+		return nil, fmt.Errorf("the name of header %q has %d bytes, "+
+			"at most 255 are allowed", name[:20]+"…", len(name))
 	}
-	kind := headerTypes[number]
+	kind := headerTypes[typeNumber]
 	value, err := headerValue(f, kind)
 	if err != nil {
 		return nil, err
 	}
 	msg = append(append(msg, byte(len(name))), name...)
-	msg = append(msg, byte(number))
+	msg = append(msg, byte(typeNumber))
 	if kind.size < 0 {
 		if len(value) > 1<<15-1 {
-			return nil, fmt.Errorf("header %q has %d bytes, at most 32767 are allowed", f.Name, len(value))
+			return nil, fmt.Errorf("header %q has %d bytes, at most 32767 are allowed",
+				f.Name, len(value))
 		}
 		msg = binary.BigEndian.AppendUint16(msg, uint16(len(value)))
 	}
 	return append(msg, value...), nil
 }
 
-// headerValue returns the bytes of what a header's value reads as.
+// headerValue returns the bytes of a header's value. It is the reverse of the conversion in
+// headerField.
 func headerValue(f Field, kind headerType) ([]byte, error) {
 	switch {
 	case kind.name == "":
@@ -231,13 +274,16 @@ func headerValue(f Field, kind headerType) ([]byte, error) {
 	case kind.number:
 		v, err := strconv.ParseInt(f.Value, 10, 8*kind.size)
 		if err != nil {
-			return nil, fmt.Errorf("header %q: %q is not a number of %d bytes", f.Name, f.Value, kind.size)
+			return nil, fmt.Errorf("header %q: %q is not a number of %d bytes",
+				f.Name, f.Value, kind.size)
 		}
 		return binary.BigEndian.AppendUint64(nil, uint64(v))[8-kind.size:], nil
 	}
 	value, err := hex.DecodeString(f.Value)
-	if err != nil || kind.size >= 0 && len(value) != kind.size {
-		return nil, fmt.Errorf("header %q: %q are not the hexadecimal digits of its value", f.Name, f.Value)
+	hasOtherSize := kind.size >= 0 && len(value) != kind.size
+	if err != nil || hasOtherSize {
+		return nil, fmt.Errorf("header %q: %q are not the hexadecimal digits of its value",
+			f.Name, f.Value)
 	}
 	return value, nil
 }

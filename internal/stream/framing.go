@@ -1,10 +1,9 @@
-// Package stream cuts bodies into frames and puts them together again. A
-// framing is lossless: joined frames are the body, byte for byte, whatever the
-// body is. It knows no HTTP and no JSON; what an event means is not its
-// business.
+// Package stream cuts bodies into frames and joins frames to bodies. A framing is
+// lossless: the joined frames are the body, byte for byte, whatever the body is.
+// The package does not interpret the content of events.
 //
-// framing.go has what a framing is, a file each has the framings, table.go lists
-// them, and cutter.go and framer.go use any of them.
+// framing.go defines framings, each framing has a file, table.go lists them, and
+// cutter.go cuts a body with any of them.
 package stream
 
 import "fmt"
@@ -15,33 +14,33 @@ type Field struct{ Name, Value string }
 // Names of fields that have the same meaning in several framings.
 const (
 	Raw       = "raw"  // the bytes of a frame that has no readable form
-	dataField = "data" // what the frame carries, by a name that interaction.IsPayload knows
+	dataField = "data" // the payload of a frame; see interaction.IsPayload
 )
 
-// A Framing is one way to send a body in pieces.
+// A Framing is a format of streams.
 type Framing struct {
-	Name string // as cassettes have it
+	Name string // the name in cassettes
 
-	// Detect reports whether a body is framed this way; it may get only the first
-	// 4 KB or more of it (see [Cutter]). contentType is the media type, lower-case,
-	// without parameters; it can be missing or lie.
+	// Detect reports whether a body has this framing. body may be only the beginning
+	// of it (see [Cutter]). contentType is the media type in lower case, without
+	// parameters; it can be missing or wrong.
 	Detect func(contentType string, body []byte) bool
 
-	// FrameLen returns the length of the first frame of what is left of a body,
-	// which is not empty. It returns 0 if that frame is not whole; atEOF says that
-	// nothing more comes, and then the rest is a frame.
+	// FrameLen returns the length of the first frame in rest, which is not empty. It
+	// returns 0 if that frame is incomplete. atEOF says that rest ends with the body;
+	// then an incomplete frame is a frame, too.
 	FrameLen func(rest []byte, atEOF bool) int
 
-	// Fields returns the readable form of a frame, ok only if Append gives the
-	// same frame back.
+	// Fields returns the readable form of a frame. It returns false if Append would
+	// not return the same frame.
 	Fields func(frame []byte) (fields []Field, ok bool)
 
-	// Append appends the frame of a readable form, or returns an error that says
-	// which field it cannot have. None of the fields is Raw.
+	// Append appends the frame for a readable form. It returns an error if a field is
+	// not valid. None of the fields is Raw.
 	Append func(dst []byte, fields []Field) ([]byte, error)
 }
 
-// Read returns the readable form of a frame, the raw one if it has none.
+// Read returns the readable form of a frame, or a Raw field if it has none.
 func (f *Framing) Read(frame []byte) []Field {
 	if fields, ok := f.Fields(frame); ok {
 		return fields
@@ -49,7 +48,7 @@ func (f *Framing) Read(frame []byte) []Field {
 	return []Field{{Raw, string(frame)}}
 }
 
-// Write appends the frame of what Read returned, or of what a person made of it.
+// Write appends the frame for fields, which Read has returned and users may have edited.
 func (f *Framing) Write(dst []byte, fields []Field) ([]byte, error) {
 	if len(fields) == 1 && fields[0].Name == Raw {
 		return append(dst, fields[0].Value...), nil

@@ -9,11 +9,11 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// jsonArray is one JSON array whose elements come one by one: what Gemini's
-// streamGenerateContent sends without alt=sse
+// jsonArray is a JSON array whose elements are sent one by one, as Gemini's
+// streamGenerateContent does without alt=sse
 // (https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent).
-// A frame is an element with what stands before it, "[" or a comma; the closing
-// bracket is a frame of its own.
+// A frame is an element with the "[" or the comma before it. The closing bracket is a
+// separate frame.
 var jsonArray = Framing{
 	Name: "json-array",
 	Detect: func(media string, body []byte) bool {
@@ -24,14 +24,13 @@ var jsonArray = Framing{
 	Append:   elementAppend,
 }
 
-// geminiArray is the beginning of an array whose first element has a member of a
-// GenerateContentResponse first. Any other array is an answer like others, and reads better in
-// one piece.
+// geminiArray matches the beginning of an array whose first element begins with a member of
+// a GenerateContentResponse. Other arrays are not streams.
 var geminiArray = memo.Regexp(`^[ \t\r\n]*\[[ \t\r\n]*\{[ \t\r\n]*"` +
 	`(?:candidates|usageMetadata|promptFeedback|modelVersion|responseId|createTime)"`)
 
-// firstElementLen returns the length of the first element with what stands before
-// it, if it is an object and whole.
+// firstElementLen returns the length of the first element with the separator before it, or
+// 0 if it is incomplete or not an object.
 func firstElementLen(rest []byte, _ bool) int {
 	start := bytes.IndexByte(rest, '{')
 	if start < 0 || !isSeparator(rest[:start]) {
@@ -43,14 +42,14 @@ func firstElementLen(rest []byte, _ bool) int {
 	return 0
 }
 
-// isSeparator reports whether b can stand before an element.
+// isSeparator reports whether b is white space with at most one "[" or comma.
 func isSeparator(b []byte) bool {
 	b = bytes.Trim(b, " \t\r\n")
 	return len(b) == 0 || len(b) == 1 && (b[0] == '[' || b[0] == ',')
 }
 
-// objectLen returns the length of the JSON object at the start of b, 0 if it is
-// not whole.
+// objectLen returns the length of the JSON object at the start of b, or 0 if it is
+// incomplete.
 func objectLen(b []byte) int {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if !bytes.HasPrefix(b, []byte("{")) || d.Decode(new(json.RawMessage)) != nil {
@@ -59,18 +58,22 @@ func objectLen(b []byte) int {
 	return int(d.InputOffset())
 }
 
-// usualSeparator is what Google sends between two elements; it is not written.
+// usualSeparator is the separator that Google sends between two elements. It has no field.
 const usualSeparator = "\n,\r\n"
 
+// beforeField is the field for any other separator.
 const beforeField = "before"
 
 func elementFields(frame []byte) ([]Field, bool) {
 	text := string(frame)
 	start := strings.IndexByte(text, '{')
-	if start < 0 || !isSeparator(frame[:start]) || objectLen(frame[start:]) != len(frame)-start {
+	if start < 0 || !isSeparator(frame[:start]) {
 		return nil, false
 	}
 	before, element := text[:start], text[start:]
+	if objectLen(frame[start:]) != len(element) {
+		return nil, false
+	}
 	if before == usualSeparator {
 		return []Field{{dataField, element}}, true
 	}

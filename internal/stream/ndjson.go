@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ndjson is one JSON value a line (https://github.com/ndjson/ndjson-spec), as
-// Ollama and Cohere's first version send it. A file of JSON lines
-// (application/jsonl) is not a stream and stays whole.
+// ndjson is one JSON value on each line (https://github.com/ndjson/ndjson-spec), as
+// Ollama and version 1 of Cohere's API send it. A file of JSON Lines
+// (application/jsonl) is not a stream.
 var ndjson = Framing{
 	Name: "ndjson",
 	Detect: func(media string, body []byte) bool {
@@ -34,4 +34,9 @@ var ndjson = Framing{
 	},
 }
 
-var ndjsonMedia = []string{"application/x-ndjson", "application/ndjson", "application/stream+json", "application/x-json-stream"}
+var ndjsonMedia = []string{
+	"application/x-ndjson",
+	"application/ndjson",
+	"application/stream+json",
+	"application/x-json-stream",
+}

@@ -10,28 +10,35 @@ import (
 
 // Server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html:
 // lines of "field: value" that end in LF, CRLF or CR; an event ends with a
-// blank line. One framing for each line end, so that the bytes come back.
+// blank line. Each line end has a framing, so that a framing is lossless.
 var (
 	sse     = sseFraming("sse", "\n")
 	sseCRLF = sseFraming("sse-crlf", "\r\n")
 	sseCR   = sseFraming("sse-cr", "\r")
 )
 
-// sseComment is the field name under which a comment line (": text") reads.
+// sseComment is the name of the field for a comment line (": text").
 const sseComment = "comment"
 
 func sseFraming(name, eol string) Framing {
 	return Framing{
-		Name:     name,
-		Detect:   func(media string, body []byte) bool { return isSSE(media, body) && firstEOL(body) == eol },
+		Name: name,
+		Detect: func(media string, body []byte) bool {
+			return isSSE(media, body) && firstEOL(body) == eol
+		},
 		FrameLen: firstEventLen,
-		Fields:   func(frame []byte) ([]Field, bool) { return sseFields(string(frame), eol) },
-		Append:   func(dst []byte, fields []Field) ([]byte, error) { return sseAppend(dst, fields, eol) },
+		Fields: func(frame []byte) ([]Field, bool) {
+			return sseFields(string(frame), eol)
+		},
+		Append: func(dst []byte, fields []Field) ([]byte, error) {
+			return sseAppend(dst, fields, eol)
+		},
 	}
 }
 
-// isSSE goes by the bytes first: servers send JSON errors as
-// text/event-stream, and recorders and gateways lose the content type.
+// isSSE reports whether a body is server-sent events. The media type is not enough:
+// some servers send JSON errors as text/event-stream, and some recorders and gateways
+// lose the content type.
 func isSSE(media string, body []byte) bool {
 	start := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\ufeff")), " \r\n\t")
 	if len(start) == 0 {
@@ -41,7 +48,8 @@ func isSSE(media string, body []byte) bool {
 		return start[0] != '{' && start[0] != '[' && start[0] != '<'
 	}
 	begins := func(p string) bool { return bytes.HasPrefix(start, []byte(p)) }
-	return media != "text/plain" && slices.ContainsFunc([]string{"data:", "event:", "id:", "retry:", ": "}, begins)
+	prefixes := []string{"data:", "event:", "id:", "retry:", ": "}
+	return media != "text/plain" && slices.ContainsFunc(prefixes, begins)
 }
 
 // firstEOL returns the first line end of the body, LF if it has none.
@@ -52,21 +60,22 @@ func firstEOL(body []byte) string {
 
 // firstEventLen returns the length of the first event with the blank line that ends it.
 func firstEventLen(rest []byte, atEOF bool) int {
-	for i := 0; ; {
-		n, text := lineLen(rest[i:], atEOF)
+	end := 0
+	for {
+		n, text := lineLen(rest[end:], atEOF)
 		if n == 0 {
 			return 0
 		}
-		i += n
-		if text == 0 { // a blank line
-			return i
+		end += n
+		isBlank := text == 0
+		if isBlank {
+			return end
 		}
 	}
 }
 
-// lineLen returns the length of the first line with its end and without. It
-// returns 0 if the line is not whole: a CR at the end of what has come may be
-// half of a CRLF.
+// lineLen returns the length of the first line with and without its line end. It
+// returns 0 if the line is incomplete. A CR at the end of b may be half of a CRLF.
 func lineLen(b []byte, atEOF bool) (withEnd, without int) {
 	i := bytes.IndexAny(b, "\r\n")
 	switch {
@@ -98,8 +107,8 @@ func sseFields(frame, eol string) ([]Field, bool) {
 		case name == sseComment || name == Raw || !isFieldName(name):
 			return nil, false
 		}
-		// One blank behind the colon is no part of the value; where there is
-		// none the name keeps the colon, so that the bytes come back.
+		// A space after the colon is not part of the value. Without the space,
+		// the name keeps the colon, so that sseAppend writes the same bytes.
 		value, spaced := strings.CutPrefix(value, " ")
 		if !spaced {
 			name += ":"
@@ -120,7 +129,8 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 				"server-sent event (want data, event, id, retry or comment)",
 				f.Name)
 		case hasBreak(f.Value):
-			return nil, fmt.Errorf("field %q holds a line break: write one %[1]q field for each line", f.Name)
+			return nil, fmt.Errorf("field %q holds a line break: "+
+				"write one %[1]q field for each line", f.Name)
 		case name == sseComment:
 			name = ""
 		}
@@ -133,13 +143,14 @@ func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
 	return append(b, eol...), nil
 }
 
-// isFieldName accepts the fields of the specification and the plain names that
-// vendors add ("error: {...}").
+// isFieldName reports whether s is a name of the specification, or a name of lower-case
+// letters, as vendors add them ("error: {...}").
 func isFieldName(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+	isOther := func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }
+	return s != "" && !strings.ContainsFunc(s, isOther)
 }
 
-// hasBreak is faster than strings.ContainsAny, which looks at each byte.
+// hasBreak reports whether s has a line break. It is faster than strings.ContainsAny.
 func hasBreak(s string) bool {
 	return strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0
 }

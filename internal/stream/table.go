@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// framings is the table of everything that is known; the first that detects a
-// body has it.
+// framings has all framings. If several detect a body, the first one is used.
 var framings = []*Framing{&ndjson, &sse, &sseCRLF, &sseCR, &jsonArray, &eventStream}
 
-// Detect returns the framing of a body, nil if it is not a stream.
+// Detect returns the framing of a body, or nil if the body is not a stream.
 func Detect(contentType string, body []byte) *Framing {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.ToLower(strings.TrimSpace(media))
@@ -21,7 +20,7 @@ func Detect(contentType string, body []byte) *Framing {
 	return nil
 }
 
-// Lookup returns the framing with the name that a cassette gives.
+// Lookup returns the framing with a name, as a cassette has it.
 func Lookup(name string) (*Framing, error) {
 	names := make([]string, len(framings))
 	for i, f := range framings {

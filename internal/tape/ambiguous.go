@@ -170,7 +170,7 @@ func (rec *Recording) isFinal() bool {
 	}
 	resp := &rec.Head().Response
 	isBroken := resp.End == interaction.EndError || resp.End == interaction.EndCanceled
-	return resp.Status != 0 && !resp.Passing() && !isBroken
+	return resp.Status != 0 && !resp.IsTransientFailure() && !isBroken
 }
 
 // differingAnswers divides recordings into groups of equal keys and compares

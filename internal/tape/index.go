@@ -118,7 +118,7 @@ func (x *index) askedAgain() map[int]int {
 				continue
 			}
 			rec.look(func(req *interaction.Request, resp *interaction.Response) {
-				if resp.Passing() || req.Method == http.MethodGet {
+				if resp.IsTransientFailure() || req.Method == http.MethodGet {
 					all[rec.number] = next
 				}
 			})

@@ -86,7 +86,7 @@ func (t *Tape) entryOf(number int) entry {
 	e := entry{
 		of:             t.source,
 		number:         number,
-		outcome:        outcomeOf(outline.GivenUp),
+		outcome:        outcomeOf(outline.CancelCause),
 		unknownHeaders: outline.UnknownHeaders,
 		accepted:       outline.Accepted,
 	}

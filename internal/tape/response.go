@@ -79,7 +79,7 @@ func (rec *Recording) Failed() bool {
 
 	resp := &rec.Head().Response
 	hasOnlyError := resp.End == "" && resp.Error != ""
-	hasTimedOut := resp.GivenUp() == context.DeadlineExceeded.Error()
+	hasTimedOut := resp.CancelCause() == context.DeadlineExceeded.Error()
 	if hasOnlyError || hasTimedOut || resp.Status >= 400 || resp.End == interaction.EndError {
 		return true
 	}

@@ -50,7 +50,7 @@ func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
 
 	retriedWell := succeededLater(recs)
 	for i, rec := range recs {
-		if left[i].Response.LeftWaiting() {
+		if left[i].Response.ClosedWhileWaiting() {
 			continue // most likely what has killed the run canceled it first
 		}
 		if keepFailures || !rec.Failed() || retriedWell[rec] {
@@ -65,7 +65,7 @@ func (t *Tape) newResumed(it *interaction.Interaction) *Recording {
 	rec := &Recording{entry: entry{
 		of:             t.source,
 		number:         len(t.recordings),
-		outcome:        outcomeOf(it.Response.GivenUp()),
+		outcome:        outcomeOf(it.Response.CancelCause()),
 		unknownHeaders: it.Request.UnknownHeaders,
 		resumed:        true,
 	}}

@@ -68,7 +68,7 @@ func (t *Tape) retriesOf(rec *Recording) []*Recording {
 			continue
 		}
 		retries = append(retries, next)
-		if !it.Response.Passing() {
+		if !it.Response.IsTransientFailure() {
 			return retries
 		}
 	}

@@ -173,7 +173,7 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 
 // readEnd reads how a response ended before it was complete.
 func (a *Answer) readEnd(form *canon.Form, resp *interaction.Response) {
-	isCanceled := resp.GivenUp() != "" || resp.End == interaction.EndClosed && resp.Error != ""
+	isCanceled := resp.CancelCause() != "" || resp.End == interaction.EndClosed && resp.Error != ""
 	switch {
 	case form.Function:
 		a.Error = resp.Error

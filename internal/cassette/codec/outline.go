@@ -15,14 +15,14 @@ type Outline struct {
 	Within         bool                 // a function that was recorded, too, asked for it
 	Accepted       bool                 // promptecho accept has put a later request into it
 	UnknownHeaders bool                 // its request may have had headers that it does not list
-	GivenUp        string               // see [interaction.Response.GivenUp]
+	CancelCause    string               // see [interaction.Response.CancelCause]
 	Moments        *interaction.Moments // see [interaction.Interaction.Concurrent]
 }
 
 // OutlineOf returns the outline of an interaction that was read.
 func OutlineOf(it *interaction.Interaction) Outline {
 	q := &it.Request
-	return Outline{1, false, q.Within != "", it.Accepted, q.UnknownHeaders, it.Response.GivenUp(), it.Concurrent}
+	return Outline{1, false, q.Within != "", it.Accepted, q.UnknownHeaders, it.Response.CancelCause(), it.Concurrent}
 }
 
 // FindOutline returns the outline of an interaction whose text Encode and [Times] have written.
@@ -50,7 +50,7 @@ func FindOutline(item []byte) (o Outline) {
 	const tail = 300
 	_, canceled, _ := bytes.Cut(item[max(0, len(item)-tail):], []byte(partStart+"end: "+interaction.EndCanceled+partStart+"error: "))
 	cause, _, _ := bytes.Cut(canceled, []byte("\n"))
-	o.GivenUp = string(cause)
+	o.CancelCause = string(cause)
 	last := bytes.LastIndex(item[:max(0, len(item)-1)], []byte(keyStart))
 	if moments, ok := bytes.CutPrefix(item[max(0, last):], []byte(keyStart+momentsKey+": ")); ok {
 		o.Moments, _ = interaction.ParseMoments(string(bytes.TrimSuffix(moments, []byte("\n"))))

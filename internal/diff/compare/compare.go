@@ -1,10 +1,11 @@
-// Package compare says whether a model still answers as it was recorded. It compares a
-// recorded answer with a live one: the status, the calls of tools, why the answer ended,
-// the shape of its JSON and the model that answered are judged. Wording is shown and never
-// judged. Both answers must be redacted, so that placeholders are equal.
+// Package compare tells whether a model still answers as it was recorded. It compares a
+// recorded answer with a live one. A difference in these parts is a drift: the status, the
+// calls of tools, the finish reason, the shape of the JSON, and the model. The wording is
+// shown, but is never a drift. Both answers must be redacted, so that their placeholders are
+// equal.
 //
-// shape.go compares shapes, without what differs by chance; compare.go gives the verdict, and
-// says which answers can be compared.
+// shape.go compares shapes, without fields that differ by chance. compare.go gives the verdict,
+// and tells which answers can be compared.
 package compare
 
 import (
@@ -23,113 +24,135 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Verdict is what comes out of a comparison.
+// A Verdict is the result of a comparison.
 type Verdict string
 
 // The verdicts.
 const (
-	Identical   Verdict = "identical"    // but for ids, times, fingerprints, latencies and usage
+	Identical   Verdict = "identical"    // apart from IDs, times, fingerprints, latencies and usage
 	Benign      Verdict = "benign"       // only texts and numbers differ
-	Drift       Verdict = "drift"        // something differs that a program depends on
-	NotCompared Verdict = "not compared" // there is no answer, or one that says nothing of the model
-	NotSent     Verdict = "not sent"     // there was nothing to compare an answer with
+	Drift       Verdict = "drift"        // a difference on which a program can depend
+	NotCompared Verdict = "not compared" // no live answer, or one that does not depend on the model
+	NotSent     Verdict = "not sent"     // the recorded answer cannot be compared
 )
 
 // A Result is a verdict with its reasons.
 type Result struct {
 	Verdict Verdict
-	Why     string      // in what an answer drifted, or why there is nothing to compare; else empty
-	Edits   []diff.Edit // what differs; if benign, what of that is worth showing
+	Why     string      // of a drift, the parts that differ; of NotCompared and NotSent, the reason
+	Edits   []diff.Edit // the differences; of a benign result, those worth showing
 }
 
-// Answers compares a recorded answer to the form's request, which is fit to be compared
-// (see [Unfit]), with a live one.
+// Answers compares a recorded answer with a live one to the same request, whose form is form.
+// The recorded answer must be one for which [Unfit] returns "".
 func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
-	if why := saysNothing(recorded, live); why != "" {
+	if why := unrelatedToModel(recorded, live); why != "" {
 		return Result{Verdict: NotCompared, Why: why}
 	}
-	a, b := said.Read(form, recorded), said.Read(form, live)
-	edits := diff.Answers(judged(recorded, live, &a), judged(live, recorded, &b))
-	why := reasons(edits)
-	// An answer of another status, or that calls other tools, has another shape.
-	if recorded.Status == live.Status && !slices.ContainsFunc(edits, isOfCalls) {
-		if shape := slices.Concat(bodyShape(form, recorded, live, &a, &b), textShape(&a, &b)); len(shape) > 0 {
-			edits, why = append(edits, shape...), append(why, "the shape of the JSON")
+	recordedContent, liveContent := said.Read(form, recorded), said.Read(form, live)
+	a := comparedAnswer{recorded, &recordedContent}
+	b := comparedAnswer{live, &liveContent}
+
+	edits := diff.Answers(a.decisions(b.resp.Status), b.decisions(a.resp.Status))
+	why := driftedParts(edits)
+	sameStatus := recorded.Status == live.Status
+	// An answer of another status, or with other calls of tools, has another shape anyway.
+	if sameStatus && !slices.ContainsFunc(edits, isInToolCalls) {
+		shape := slices.Concat(compareBodies(form, a, b), compareTexts(a.content, b.content))
+		if len(shape) > 0 {
+			edits = append(edits, shape...)
+			why = append(why, "the shape of the JSON")
 		}
 	}
 	if len(edits) > 0 {
 		isText := func(e diff.Edit) bool { return strings.HasPrefix(e.Path, "text") }
-		if recorded.Status == live.Status && !slices.ContainsFunc(edits, isText) {
-			edits = append(edits, diff.Answers(wording(&a), wording(&b))...)
+		if sameStatus && !slices.ContainsFunc(edits, isText) {
+			edits = append(edits, diff.Answers(wording(a.content), wording(b.content))...)
 		}
 		return Result{Drift, strings.Join(why, ", "), edits}
 	}
-	edits = values(recorded, live, &a, &b)
+
+	edits = benignEdits(a, b)
 	if len(edits) > 0 {
 		return Result{Verdict: Benign, Edits: edits}
 	}
-	if _, isJSON := value(recorded); !isJSON && !bytes.Equal(recorded.Body, live.Body) {
+	_, isJSON := bodyValue(recorded)
+	if !isJSON && !bytes.Equal(recorded.Body, live.Body) {
 		return Result{Verdict: Benign} // sound, a picture
 	}
 	return Result{Verdict: Identical}
 }
 
-// judged returns what of an answer is judged beside its shape, as the lines of an object with
-// sorted names. If the other answer has another status, that is the status and the error.
-func judged(resp, other *interaction.Response, says *said.Answer) (lines []canon.Line) {
-	if resp.Status != other.Status {
-		return append(textLine("error", errorOf(resp)), canon.Line{Path: "status", Value: strconv.Itoa(resp.Status)})
-	}
-	for i, why := range says.Finish {
-		path := "finish_reason"
-		if len(says.Finish) > 1 {
-			path += "/" + strconv.Itoa(i)
-		}
-		lines = append(lines, canon.Line{Path: path, Value: quote(why)})
-	}
-	lines = append(lines, textLine("model", says.Model)...)
-	var calls []exactjson.Value
-	add := func(c said.Call, member string, wanted exactjson.Value) {
-		name := text(c.Name)
-		name.Name, wanted.Name = "name", member
-		calls = append(calls, exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{name, wanted}})
-	}
-	for _, c := range says.Calls {
-		add(c, "arguments", arguments(c))
-	}
-	for _, c := range says.Blocks {
-		add(c, "block", withoutChance(text(c.Args)))
-	}
-	inCalls := func(l canon.Line) canon.Line { return canon.Line{Path: "tool_calls/" + l.Path, Value: l.Value} }
-	return append(lines, group.Each(canon.Lines(&exactjson.Value{Kind: exactjson.Array, Elems: calls}), inCalls)...)
+// A comparedAnswer is a response with its content.
+type comparedAnswer struct {
+	resp    *interaction.Response
+	content *said.Answer
 }
 
-// arguments returns those of a call. What is no JSON is a text, and none at all are an empty
-// object, as streams leave them out.
+// decisions returns the parts of an answer, other than its shape, in which a difference is a
+// drift. They are the lines of an object with sorted names. If the other answer has another
+// status, they are only the status and the error message.
+func (a comparedAnswer) decisions(otherStatus int) []canon.Line {
+	if a.resp.Status != otherStatus {
+		status := canon.Line{Path: "status", Value: strconv.Itoa(a.resp.Status)}
+		return append(textLine("error", errorOf(a.resp)), status)
+	}
+
+	var lines []canon.Line
+	for i, reason := range a.content.Finish {
+		path := "finish_reason"
+		if len(a.content.Finish) > 1 {
+			path += "/" + strconv.Itoa(i)
+		}
+		lines = append(lines, canon.Line{Path: path, Value: quote(reason)})
+	}
+	lines = append(lines, textLine("model", a.content.Model)...)
+
+	calls := exactjson.Value{Kind: exactjson.Array}
+	add := func(c said.Call, member string, value exactjson.Value) {
+		name := stringValue(c.Name)
+		name.Name = "name"
+		value.Name = member
+		call := exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{name, value}}
+		calls.Elems = append(calls.Elems, call)
+	}
+	for _, c := range a.content.Calls {
+		add(c, "arguments", arguments(c))
+	}
+	for _, c := range a.content.Blocks {
+		add(c, "block", withoutChance(stringValue(c.Args)))
+	}
+	for _, l := range canon.Lines(&calls) {
+		lines = append(lines, canon.Line{Path: "tool_calls/" + l.Path, Value: l.Value})
+	}
+	return lines
+}
+
+// arguments returns the arguments of a call: a string if they are not JSON, and an empty object
+// if they are missing, as in some streams.
 func arguments(c said.Call) exactjson.Value {
 	args, err := exactjson.Parse(cmp.Or(c.Args, "{}"))
 	if err != nil {
-		return text(c.Args)
+		return stringValue(c.Args)
 	}
 	return args
 }
 
-// isOfCalls reports whether an edit of [judged] is in the calls of tools.
-func isOfCalls(e diff.Edit) bool { return topOf(&e) == "tool_calls" }
+// isInToolCalls reports whether an edit of decisions is in the calls of tools.
+func isInToolCalls(e diff.Edit) bool { return firstSegment(e.Path) == "tool_calls" }
 
-// topOf returns the first segment of the path of an edit.
-func topOf(e *diff.Edit) string {
-	top, _, _ := strings.Cut(e.Path, "/")
-	return top
+func firstSegment(path string) string {
+	segment, _, _ := strings.Cut(path, "/")
+	return segment
 }
 
-// reasons names what the edits of [judged] are in, each once.
-func reasons(edits []diff.Edit) (names []string) {
+// driftedParts names the parts of an answer in which edits of decisions are, each once.
+func driftedParts(edits []diff.Edit) (names []string) {
 	for i := range edits {
-		name := topOf(&edits[i])
+		name := firstSegment(edits[i].Path)
 		switch name {
 		case "error":
-			continue // it comes with the status
+			continue // the status differs too
 		case "tool_calls":
 			name = "tool calls"
 		case "finish_reason":
@@ -140,26 +163,30 @@ func reasons(edits []diff.Edit) (names []string) {
 	return names
 }
 
-// values lists what differs although it is not judged: the texts, or, if the answers have
-// none that differ, everything else.
-func values(recorded, live *interaction.Response, a, b *said.Answer) []diff.Edit {
-	edits := diff.Answers(wording(a), wording(b))
-	streamed := recorded.Stream != ""
-	if len(edits) > 0 || streamed && a.Transcript != "" && slices.Equal(a.Results, b.Results) {
-		return edits // other events than those that were read say the same in other pieces
+// benignEdits returns the differences of answers that have not drifted: those of the wording,
+// or if there are none, those of all other values.
+func benignEdits(a, b comparedAnswer) []diff.Edit {
+	edits := diff.Answers(wording(a.content), wording(b.content))
+	if len(edits) > 0 {
+		return edits
 	}
-	was, _ := value(recorded)
-	is, _ := value(live)
-	was, is = withoutChance(was), withoutChance(is)
-	return diff.Answers(canon.Lines(&was), canon.Lines(&is))
+	// Streams with the same content can have it in other pieces, so events are not compared.
+	isReadStream := a.resp.Stream != "" && a.content.Transcript != ""
+	if isReadStream && slices.Equal(a.content.Results, b.content.Results) {
+		return nil
+	}
+	recorded, _ := bodyValue(a.resp)
+	live, _ := bodyValue(b.resp)
+	recorded, live = withoutChance(recorded), withoutChance(live)
+	return diff.Answers(canon.Lines(&recorded), canon.Lines(&live))
 }
 
-// wording returns the texts of an answer.
-func wording(a *said.Answer) []canon.Line {
-	return append(textLine("reasoning", a.Reasoning), textLine("text", a.Text)...)
+// wording returns the reasoning and the text of an answer.
+func wording(content *said.Answer) []canon.Line {
+	return append(textLine("reasoning", content.Reasoning), textLine("text", content.Text)...)
 }
 
-// textLine returns the line of a text, or none if that is empty.
+// textLine returns the line for a text, or none if the text is empty.
 func textLine(path, text string) []canon.Line {
 	if text == "" {
 		return nil
@@ -167,55 +194,83 @@ func textLine(path, text string) []canon.Line {
 	return []canon.Line{{Path: path, Value: quote(text)}}
 }
 
-// bodyShape lists where the shapes of two bodies differ. A stream has that of the answer that
-// its events make.
-func bodyShape(form *canon.Form, recorded, live *interaction.Response, a, b *said.Answer) []diff.Edit {
-	was, wasJSON := value(recorded)
-	is, isJSON := value(live)
-	switch {
-	case (recorded.Stream == "") != (live.Stream == ""):
-		return []diff.Edit{{Path: "stream", Recorded: framing(recorded), Incoming: framing(live), Live: true}}
-	case wasJSON && isJSON:
-		root, answers := "", nodes{&was, &is}
-		switch {
-		case a.Joined != nil && b.Joined != nil:
-			root, was, is = "events/*", *a.Joined, *b.Joined
-		case recorded.Stream != "":
-			root, answers = "events", answers.elems()
-		}
-		t := form.Transcript()
-		for i := 0; t != nil && i < len(answers); i++ {
-			t.Mark(answers[i])
-		}
-		return compareShapes(root, t == nil || len(t.Text)+len(t.Calls) == 0, &was, &is)
+// compareBodies lists the differences in the shapes of two bodies. The shape of a stream is
+// that of the answer into which its events are joined, or if they cannot be joined, that of
+// the events.
+func compareBodies(form *canon.Form, a, b comparedAnswer) []diff.Edit {
+	isStream := a.resp.Stream != ""
+	if isStream != (b.resp.Stream != "") {
+		return []diff.Edit{{
+			Path:     "stream",
+			Recorded: framing(a.resp),
+			Incoming: framing(b.resp),
+			Live:     true,
+		}}
 	}
-	if a, b := content(recorded, wasJSON), content(live, isJSON); a != b {
-		return []diff.Edit{{Path: "body", Recorded: quote(a), Incoming: quote(b), Live: true}}
+
+	recorded, recordedIsJSON := bodyValue(a.resp)
+	live, liveIsJSON := bodyValue(b.resp)
+	if !recordedIsJSON || !liveIsJSON {
+		recordedType := contentType(a.resp, recordedIsJSON)
+		liveType := contentType(b.resp, liveIsJSON)
+		if recordedType == liveType {
+			return nil
+		}
+		return []diff.Edit{{
+			Path:     "body",
+			Recorded: quote(recordedType),
+			Incoming: quote(liveType),
+			Live:     true,
+		}}
+	}
+
+	path := ""
+	answers := values{&recorded, &live}
+	areJoined := a.content.Joined != nil && b.content.Joined != nil
+	switch {
+	case areJoined:
+		path = "events/*"
+		recorded = *a.content.Joined
+		live = *b.content.Joined
+	case isStream:
+		path = "events"
+		answers = answers.elems()
+	}
+	t := form.Transcript()
+	if t != nil {
+		for _, v := range answers {
+			t.Mark(v)
+		}
+	}
+	hasWording := t != nil && len(t.Text)+len(t.Calls) > 0
+	return compareShapes(path, !hasWording, &recorded, &live)
+}
+
+// compareTexts lists the differences in the shapes of two texts that are JSON, as the text of a
+// structured output is. If only one of them is JSON, or if only one answer has a text and the
+// recorded one has no calls of tools, it lists the texts.
+func compareTexts(recorded, live *said.Answer) []diff.Edit {
+	recordedValue, recordedIsJSON := parseObject(recorded.Text)
+	liveValue, liveIsJSON := parseObject(live.Text)
+	if recordedIsJSON && liveIsJSON {
+		return compareShapes("text (JSON)", false, &recordedValue, &liveValue)
+	}
+	hasRecorded, hasLive := recorded.Text != "", live.Text != ""
+	becameOrWasJSON := hasRecorded && hasLive && recordedIsJSON != liveIsJSON
+	cameOrWent := hasRecorded != hasLive && len(recorded.Decisions()) == 0
+	if becameOrWasJSON || cameOrWent {
+		return diff.Answers(textLine("text", recorded.Text), textLine("text", live.Text))
 	}
 	return nil
 }
 
-// textShape lists where the shapes of two texts differ that are JSON, as a structured
-// output is.
-func textShape(a, b *said.Answer) []diff.Edit {
-	was, wasJSON := parseObject(a.Text)
-	is, isJSON := parseObject(b.Text)
-	switch {
-	case wasJSON && isJSON:
-		return compareShapes("text (JSON)", false, &was, &is)
-	case a.Text != "" && b.Text != "" && wasJSON != isJSON, len(a.Decisions()) == 0 && (a.Text == "") != (b.Text == ""):
-		return diff.Answers(wording(&said.Answer{Text: a.Text}), wording(&said.Answer{Text: b.Text}))
-	}
-	return nil
-}
-
-// framing returns how a body comes, as the value of an edit.
+// framing returns the framing of a body, as the value of an edit.
 func framing(resp *interaction.Response) string {
 	return quote(cmp.Or(resp.Stream, "in one piece"))
 }
 
-// content says what a body is: JSON, or what its media type says.
-func content(resp *interaction.Response, isJSON bool) string {
+// contentType describes a body that is not a stream: JSON, or its media type.
+func contentType(resp *interaction.Response, isJSON bool) string {
 	if isJSON {
 		return "JSON"
 	}
@@ -223,94 +278,117 @@ func content(resp *interaction.Response, isJSON bool) string {
 	return "no JSON, " + cmp.Or(strings.ToLower(strings.TrimSpace(media)), "without a content type")
 }
 
-// Unfit says why nothing can be compared with a recorded answer, or "" if something can.
-// If not, its request need not be sent.
+// Unfit returns the reason why a recorded answer cannot be compared, or "" if it can. If it
+// cannot, its request need not be sent.
 func Unfit(recorded *interaction.Response) string {
-	switch why := brokenOff(recorded); {
+	failure := streamFailure(recorded)
+	switch {
 	case recorded.Status == 0:
 		return "the recording has no answer"
-	case recorded.Passing():
+	case recorded.IsTransientFailure():
 		return fmt.Sprintf("the recording is a temporary failure, status %d", recorded.Status)
 	case recorded.End == interaction.EndClosed:
 		return "the recorded answer is incomplete, because its client closed it"
-	case why != "":
-		return "the recorded answer broke off: " + why
+	case failure != "":
+		return "the recorded answer broke off: " + failure
 	}
 	return ""
 }
 
-// saysNothing says why a live answer tells nothing of the model, or returns "".
-func saysNothing(recorded, live *interaction.Response) string {
-	if why := brokenOff(live); why != "" {
-		return "the live answer broke off: " + why
+// unrelatedToModel returns the reason why a live answer does not show how the model answers,
+// or "" if it does.
+func unrelatedToModel(recorded, live *interaction.Response) string {
+	if failure := streamFailure(live); failure != "" {
+		return "the live answer broke off: " + failure
 	}
 	if live.Status == recorded.Status {
 		return ""
 	}
 	why := ""
-	switch status := live.Status; {
+	status := live.Status
+	switch {
 	case status == 401, status == 403, status == 407:
 		why = "the key was refused"
-	case status == 404, status == 400 && saysNotFound(live):
+	case status == 404, status == 400 && hasNotFoundCode(live):
 		why = "something named in the request no longer exists, or the key has no access to it"
-	case live.Passing():
+	case live.IsTransientFailure():
 		why = "the server was busy or failed, try again"
 	default:
 		return ""
 	}
-	text := fmt.Sprintf("status %d: %s", live.Status, why)
+	text := fmt.Sprintf("status %d: %s", status, why)
 	if message := errorOf(live); message != "" {
 		text += fmt.Sprintf(" (%q)", message)
 	}
 	return text
 }
 
-// brokenOff says why an answer is not whole, or returns "" if it is. A stream whose status
-// was sent tells of a failure with an event.
-func brokenOff(resp *interaction.Response) string {
+// streamFailure returns the reason why an answer is incomplete, or "" if it is complete. A
+// failure after the status was sent is reported by an event of the stream.
+func streamFailure(resp *interaction.Response) string {
 	if resp.End != "" {
 		return cmp.Or(resp.Error, "its end is missing")
 	}
 	for _, event := range resp.Events {
-		for _, f := range event {
-			if f.Name == ":exception-type" { // of an AWS event stream
-				return f.Value
+		for _, field := range event {
+			if field.Name == ":exception-type" { // of an AWS event stream
+				return field.Value
 			}
-			if !interaction.IsPayload(f.Name) || !strings.Contains(f.Value, `"error"`) {
+			if !interaction.IsPayload(field.Name) {
 				continue
 			}
-			v, err := exactjson.Parse([]byte(f.Value))
-			isError := v.Member("type").Scalar() == "error"
-			if e := v.Member("error"); err == nil && (isError || e != nil && e.Kind != exactjson.Null) {
-				return cmp.Or(messageOf(&v), "one of its events is an error")
+			if failure := payloadFailure(field.Value); failure != "" {
+				return failure
 			}
 		}
 	}
 	return ""
 }
 
-// errorOf returns the message of an error, "" if the answer has none.
+// payloadFailure returns the message of an event that is an error, or "" for other events.
+func payloadFailure(payload string) string {
+	if !strings.Contains(payload, `"error"`) {
+		return ""
+	}
+	v, err := exactjson.Parse(payload)
+	if err != nil {
+		return ""
+	}
+	member := v.Member("error")
+	hasError := member != nil && member.Kind != exactjson.Null
+	if !hasError && v.Member("type").Scalar() != "error" {
+		return ""
+	}
+	return cmp.Or(messageOf(&v), "one of its events is an error")
+}
+
+// errorOf returns the message of an answer that is an error, or "" if it has none.
 func errorOf(resp *interaction.Response) string {
 	if resp.Status < 400 {
 		return ""
 	}
-	v, _ := exactjson.Parse(resp.Body) // what is no JSON has no message
+	v, _ := exactjson.Parse(resp.Body) // a body that is not JSON has no message
 	return messageOf(&v)
 }
 
-// messageOf returns the message of an error wherever the vendors have it: in its error, in
-// that of the first element (Gemini), or beside everything else.
+// messageOf returns the message of an error, which is in different members by provider. Gemini
+// has the error in the first element of a list.
 func messageOf(v *exactjson.Value) string {
 	if v.Kind == exactjson.Array && len(v.Elems) > 0 {
 		v = &v.Elems[0]
 	}
 	e := v.Member("error")
-	return cmp.Or(e.Member("message").Scalar(), e.Scalar(), v.Member("message").Scalar(), v.Member("detail").Scalar())
+	return cmp.Or(
+		e.Member("message").Scalar(),
+		e.Scalar(),
+		v.Member("message").Scalar(),
+		v.Member("detail").Scalar(),
+	)
 }
 
-// saysNotFound reports whether an error has a code that says so although its status does
-// not: a previous response that has expired is status 400 at OpenAI.
-func saysNotFound(resp *interaction.Response) bool {
-	v, _ := exactjson.Parse(resp.Body) // what is no JSON has no code
+// hasNotFoundCode reports whether the code of an error is "not found". OpenAI sends such a code
+// with status 400, for a previous response that has expired.
+func hasNotFoundCode(resp *interaction.Response) bool {
+	v, _ := exactjson.Parse(resp.Body) // a body that is not JSON has no code
 	return strings.HasSuffix(v.Member("error").Member("code").Scalar(), "_not_found")
 }

@@ -13,15 +13,16 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// nodes are the values that stand at one place; the elements of a list are one place.
-type nodes []*exactjson.Value
+// values are the values at one path. All elements of a list have the same path.
+type values []*exactjson.Value
 
-// by returns values in groups, without what answers say. Null is no value: some servers leave
-// out what others send as null.
-func by[K comparable](all nodes, key func(*exactjson.Value) K) map[K]nodes {
-	groups := map[K]nodes{}
+// groupBy returns the values by a key. It leaves out wording, and null: some servers send a
+// missing member as null.
+func groupBy[K comparable](all values, key func(*exactjson.Value) K) map[K]values {
+	groups := map[K]values{}
 	for _, v := range all {
-		if v.Kind != exactjson.Null && v.ID != transcript.Said {
+		isWording := v.ID == transcript.Said
+		if v.Kind != exactjson.Null && !isWording {
 			groups[key(v)] = append(groups[key(v)], v)
 		}
 	}
@@ -29,7 +30,7 @@ func by[K comparable](all nodes, key func(*exactjson.Value) K) map[K]nodes {
 }
 
 // elems returns the elements of lists, or the members of objects.
-func (all nodes) elems() (elems nodes) {
+func (all values) elems() (elems values) {
 	for _, v := range all {
 		for i := range v.Elems {
 			elems = append(elems, &v.Elems[i])
@@ -42,177 +43,223 @@ func kindOf(v *exactjson.Value) exactjson.Kind { return v.Kind }
 
 func nameOf(v *exactjson.Value) string { return v.Name }
 
-// typeOf returns the type that an object names, "" if it names none.
+// typeOf returns the member "type" of an object, or "" if there is none.
 func typeOf(v *exactjson.Value) string { return v.Member("type").Scalar() }
 
-// sample returns the first value of the first kind, or nil.
-func (all nodes) sample() *exactjson.Value {
-	kinds := by(all, kindOf)
+// sample returns the first value of the first kind as text, or "" if there is none.
+func (all values) sample() string {
+	kinds := groupBy(all, kindOf)
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		return kinds[kind][0]
+		return compact(kinds[kind][0])
 	}
-	return nil
+	return ""
 }
 
-// compareShapes lists where the shapes of two values at a place differ. Of answers that have
-// no wording, the lengths of all lists are compared, too.
-func compareShapes(at string, counts bool, recorded, live *exactjson.Value) []diff.Edit {
-	c := shapes{counts: counts}
-	c.compare(at, nodes{recorded}, nodes{live})
+// compareShapes lists the differences in the shapes of two values at a path. Values are not
+// compared, nor are the lengths of lists unless withLengths is set.
+func compareShapes(path string, withLengths bool, recorded, live *exactjson.Value) []diff.Edit {
+	c := shapeComparer{withLengths: withLengths}
+	c.compare(path, values{recorded}, values{live})
 	return c.edits
 }
 
-// shapes compares the shapes of two answers.
-type shapes struct {
-	counts bool // the lengths of all lists are compared
-	edits  []diff.Edit
+// A shapeComparer collects the differences in the shapes of two answers.
+type shapeComparer struct {
+	withLengths bool // the lengths of all lists are compared
+	edits       []diff.Edit
 }
 
-// below returns the place of a member, of the elements of a list, or of the objects of a type.
-func below(at, name string) string { return strings.TrimPrefix(at+"/"+name, "/") }
+// join returns the path of a member, or of the elements of a list.
+func join(path, name string) string { return strings.TrimPrefix(path+"/"+name, "/") }
 
-// compare compares what stands at a place.
-func (c *shapes) compare(at string, was, is nodes) {
-	a, b := by(was, kindOf), by(is, kindOf)
-	if len(a) == 0 || len(b) == 0 {
+// compare compares the recorded and the live values at a path.
+func (c *shapeComparer) compare(path string, recorded, live values) {
+	recordedKinds, liveKinds := groupBy(recorded, kindOf), groupBy(live, kindOf)
+	if len(recordedKinds) == 0 || len(liveKinds) == 0 {
 		return
 	}
-	if !slices.ContainsFunc(slices.Collect(maps.Keys(a)), func(k exactjson.Kind) bool { return b[k] != nil }) {
-		c.changed(at, compact(was.sample()), compact(is.sample()), diff.NoNote)
+	hasCommonKind := false
+	for kind := range recordedKinds {
+		hasCommonKind = hasCommonKind || liveKinds[kind] != nil
+	}
+	if !hasCommonKind {
+		c.add(path, recorded.sample(), live.sample(), diff.NoNote)
 		return
 	}
-	wasOf, isOf := by(a[exactjson.Object], typeOf), by(b[exactjson.Object], typeOf)
-	for _, typ := range slices.Sorted(maps.Keys(wasOf)) {
-		place := at
-		if typ != "" {
-			place += "/type=" + typ
-		}
-		if isOf[typ] != nil {
-			c.members(place, wasOf[typ], isOf[typ])
-		}
-	}
-	if a[exactjson.Array] != nil && b[exactjson.Array] != nil {
-		was, is := a[exactjson.Array].elems(), b[exactjson.Array].elems()
-		if len(was) != len(is) && (c.counts || isVector(at)) {
-			c.changed(at, strconv.Itoa(len(was)), strconv.Itoa(len(is)), diff.DifferentElements)
-		}
-		c.compare(below(at, "*"), was, is)
-	}
-	s, t := a[exactjson.String], b[exactjson.String]
-	if isVector(at) && s != nil && t != nil && len(s[0].Text) != len(t[0].Text) {
-		c.changed(at, strconv.Itoa(len(s[0].Text)), strconv.Itoa(len(t[0].Text)), diff.DifferentBytes)
-	}
+	c.compareObjects(path, recordedKinds[exactjson.Object], liveKinds[exactjson.Object])
+	c.compareLists(path, recordedKinds[exactjson.Array], liveKinds[exactjson.Array])
+	c.compareStrings(path, recordedKinds[exactjson.String], liveKinds[exactjson.String])
 }
 
-// members compares the members of objects. One that all objects of a side have, and none
-// of the other side, has appeared or disappeared. What only some have may be chance.
-func (c *shapes) members(at string, was, is nodes) {
-	wasOf, isOf := by(was.elems(), nameOf), by(is.elems(), nameOf)
-	for _, name := range slices.Sorted(maps.Keys(by(slices.Concat(was.elems(), is.elems()), nameOf))) {
-		if isChance(name) || slices.Contains(besideText, name) {
+// compareObjects compares objects of the same type, as they name it.
+func (c *shapeComparer) compareObjects(path string, recorded, live values) {
+	recordedTypes, liveTypes := groupBy(recorded, typeOf), groupBy(live, typeOf)
+	for _, typ := range slices.Sorted(maps.Keys(recordedTypes)) {
+		if liveTypes[typ] == nil {
 			continue
 		}
-		a, b, next := wasOf[name], isOf[name], below(at, name)
+		typePath := path
+		if typ != "" {
+			typePath += "/type=" + typ
+		}
+		c.compareMembers(typePath, recordedTypes[typ], liveTypes[typ])
+	}
+}
+
+func (c *shapeComparer) compareLists(path string, recorded, live values) {
+	if recorded == nil || live == nil {
+		return
+	}
+	recordedElems, liveElems := recorded.elems(), live.elems()
+	if c.withLengths || isEmbedding(path) {
+		c.compareCounts(path, len(recordedElems), len(liveElems), diff.DifferentElements)
+	}
+	c.compare(join(path, "*"), recordedElems, liveElems)
+}
+
+// compareStrings compares the lengths of embeddings in base64.
+func (c *shapeComparer) compareStrings(path string, recorded, live values) {
+	if recorded == nil || live == nil || !isEmbedding(path) {
+		return
+	}
+	c.compareCounts(path, len(recorded[0].Text), len(live[0].Text), diff.DifferentBytes)
+}
+
+func (c *shapeComparer) compareCounts(path string, recorded, live int, note diff.NoteCode) {
+	if recorded != live {
+		c.add(path, strconv.Itoa(recorded), strconv.Itoa(live), note)
+	}
+}
+
+// compareMembers compares the members of objects. A member differs if all objects of one side
+// have it, and none of the other side. A member that only some objects have is optional.
+func (c *shapeComparer) compareMembers(path string, recorded, live values) {
+	recordedMembers := groupBy(recorded.elems(), nameOf)
+	liveMembers := groupBy(live.elems(), nameOf)
+	names := slices.Concat(
+		slices.Collect(maps.Keys(recordedMembers)), slices.Collect(maps.Keys(liveMembers)))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if isChance(name) || slices.Contains(dependOnWording, name) {
+			continue
+		}
+		recordedValues, liveValues := recordedMembers[name], liveMembers[name]
+		memberPath := join(path, name)
 		switch {
-		case a != nil && b != nil:
-			c.compare(next, a, b)
-		case len(a) == len(was):
-			c.changed(next, compact(a.sample()), "", diff.NoNote)
-		case len(b) == len(is):
-			c.changed(next, "", compact(b.sample()), diff.NoNote)
+		case recordedValues != nil && liveValues != nil:
+			c.compare(memberPath, recordedValues, liveValues)
+		case len(recordedValues) == len(recorded):
+			c.add(memberPath, recordedValues.sample(), "", diff.NoNote)
+		case len(liveValues) == len(live):
+			c.add(memberPath, "", liveValues.sample(), diff.NoNote)
 		}
 	}
 }
 
-func (c *shapes) changed(at string, was, is string, note diff.NoteCode) {
-	c.edits = append(c.edits, diff.Edit{Path: at, Recorded: was, Incoming: is, Note: diff.Note{Code: note}, Live: true})
+func (c *shapeComparer) add(path, recorded, live string, note diff.NoteCode) {
+	c.edits = append(c.edits, diff.Edit{
+		Path:     path,
+		Recorded: recorded,
+		Incoming: live,
+		Note:     diff.Note{Code: note},
+		Live:     true,
+	})
 }
 
-// isVector reports whether a place has embeddings. The numbers of one differ a little from
-// answer to answer, and their count is what its reader has to rely on. It may be in
-// base64.
-func isVector(at string) bool {
-	return strings.HasPrefix(at, "embedding") || strings.Contains(at, "/embedding")
+// isEmbedding reports whether a path leads to an embedding. Its numbers differ slightly from
+// answer to answer, but a program depends on their count. An embedding may be in base64.
+func isEmbedding(path string) bool {
+	return strings.HasPrefix(path, "embedding") || strings.Contains(path, "/embedding")
 }
 
-// besideText are the members that come and go with the wording: log probabilities,
-// citations, the sources of a search, ratings of what was said.
-var besideText = []string{
-	"logprobs", "log_probs", "logprobs_result", "logprobsResult", "avgLogprobs", "annotations", "citations", "citationMetadata",
-	"groundingMetadata", "urlContextMetadata", "search_results", "safetyRatings", "reasoning_details", "context", "stop_sequence",
-	"thought", "warnings",
+// dependOnWording are members whose presence depends on the wording of the answer: log
+// probabilities, citations, the sources of a search, safety ratings.
+var dependOnWording = []string{
+	"logprobs", "log_probs", "logprobs_result", "logprobsResult", "avgLogprobs",
+	"annotations", "citations", "citationMetadata",
+	"groundingMetadata", "urlContextMetadata", "search_results",
+	"safetyRatings",
+	"reasoning_details", "context", "stop_sequence", "thought", "warnings",
 }
 
-// isChance reports whether the member of this name says nothing in any answer.
+// isChance reports whether the member of this name differs by chance in every answer, such as
+// a fingerprint, a latency or the usage.
 func isChance(name string) bool {
 	return chance.Noise(name) || chance.Counts(name) || chance.Proofs(name)
 }
 
-// given are the members that hold what a tool gets: their names are the program's.
-var given = []string{"input", "args", "arguments", "parameters"}
+// toolArguments are the members with the arguments of a tool. The program defines the names
+// inside them, so none of those names is one of chance.
+var toolArguments = []string{"input", "args", "arguments", "parameters"}
 
-// withoutChance returns a value without what differs by chance: ids, times, fingerprints,
-// latencies and usage. A text that is JSON is what it says, as the arguments of a call are.
+// withoutChance returns a value without the members that differ by chance: IDs, times,
+// fingerprints, latencies and usage. A string that is a JSON object or list, as the arguments
+// of a call are, is replaced by that value.
 func withoutChance(v exactjson.Value) exactjson.Value {
-	v = parsed(v)
+	v = parsedString(v)
 	elems := v.Elems
 	v.Elems = nil
 	for _, e := range elems {
-		isScalar := e.Kind != exactjson.Object && e.Kind != exactjson.Array
-		if v.Kind == exactjson.Object && (isChance(e.Name) || isScalar && chance.IDs(e.Name)) {
+		if v.Kind != exactjson.Object {
+			v.Elems = append(v.Elems, withoutChance(e))
 			continue
 		}
-		if v.Kind == exactjson.Object && slices.Contains(given, e.Name) {
-			v.Elems = append(v.Elems, parsed(e))
-		} else {
+		isScalar := e.Kind != exactjson.Object && e.Kind != exactjson.Array
+		isID := isScalar && chance.IDs(e.Name)
+		switch {
+		case isChance(e.Name) || isID:
+		case slices.Contains(toolArguments, e.Name):
+			v.Elems = append(v.Elems, parsedString(e))
+		default:
 			v.Elems = append(v.Elems, withoutChance(e))
 		}
 	}
 	return v
 }
 
-// parsed returns what a text that is JSON says, and any other value as it is.
-func parsed(v exactjson.Value) exactjson.Value {
-	if object, ok := parseObject(v.Text); v.Kind == exactjson.String && ok {
-		object.Name = v.Name
-		return object
+// parsedString returns the value of a string that is a JSON object or list, and any other value
+// as it is.
+func parsedString(v exactjson.Value) exactjson.Value {
+	if v.Kind != exactjson.String {
+		return v
 	}
-	return v
+	object, ok := parseObject(v.Text)
+	if !ok {
+		return v
+	}
+	object.Name = v.Name
+	return object
 }
 
-// value returns the JSON of a body, or the list of what the events of a stream carry; ok
-// is false if the body is not JSON.
-func value(resp *interaction.Response) (v exactjson.Value, ok bool) {
+// bodyValue returns the JSON of a body, or a list of the payloads of a stream's events. It
+// returns false if the body is not JSON.
+func bodyValue(resp *interaction.Response) (v exactjson.Value, ok bool) {
 	if resp.Stream == "" {
 		v, err := exactjson.Parse(resp.Body)
 		return v, err == nil
 	}
 	v.Kind = exactjson.Array
 	for payload := range resp.Payloads() {
-		if event, err := exactjson.Parse(payload); err == nil {
+		event, err := exactjson.Parse(payload)
+		if err == nil {
 			v.Elems = append(v.Elems, event)
 		}
 	}
 	return v, true
 }
 
-// parseObject reads a text that is an object or a list; ok is false if it is neither.
-func parseObject(s string) (v exactjson.Value, ok bool) {
-	v, err := exactjson.Parse(s)
+// parseObject parses a text that is a JSON object or list. It returns false for any other text.
+func parseObject(text string) (v exactjson.Value, ok bool) {
+	v, err := exactjson.Parse(text)
 	return v, err == nil && (v.Kind == exactjson.Object || v.Kind == exactjson.Array)
 }
 
-func text(s string) exactjson.Value { return exactjson.Value{Kind: exactjson.String, Text: s} }
+func stringValue(s string) exactjson.Value { return exactjson.Value{Kind: exactjson.String, Text: s} }
 
-// compact returns a value as the value of an edit, "" if there is none.
-func compact(v *exactjson.Value) string {
-	if v == nil {
-		return ""
-	}
-	return string(v.AppendJSON(nil, exactjson.Layout{}))
-}
+// compact returns a value as the value of an edit.
+func compact(v *exactjson.Value) string { return string(v.AppendJSON(nil, exactjson.Layout{})) }
 
 func quote(s string) string {
-	v := text(s)
+	v := stringValue(s)
 	return compact(&v)
 }

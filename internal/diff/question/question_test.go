@@ -8,11 +8,13 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// TestOf: an edit of a system prompt, a tool or a setting stands around what is asked; one of a
-// user's message, of the model, and of whatever an endpoint has that nobody knows, does not.
+// TestOf: an edit of a system prompt, a tool or a setting leaves the question as it is. An edit
+// of a user's message, of the model, of an unknown field, or of any field of an unknown endpoint
+// changes the question.
 func TestOf(t *testing.T) {
 	t.Parallel()
-	const before = `{"model":"m","temperature":0,"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}]}`
+	const body = `{"model":"m","temperature":0,"messages":[` +
+		`{"role":"system","content":"Be brief."},{"role":"user","content":"Hello"}]}`
 	for _, tt := range []struct{ url, path, want string }{
 		{"https://api.openai.com/v1/chat/completions", "body/messages/0/content", ""},
 		{"https://api.openai.com/v1/chat/completions", "body/temperature", ""},
@@ -22,7 +24,7 @@ func TestOf(t *testing.T) {
 		{"https://api.openai.com/v1/chat/completions", "body/brand_new", "body/brand_new"},
 		{"https://api.example.com/ask", "body/temperature", "body/temperature"},
 	} {
-		req := &interaction.Request{Method: "POST", URL: tt.url, Body: []byte(before)}
+		req := &interaction.Request{Method: "POST", URL: tt.url, Body: []byte(body)}
 		form := new(canon.Options).Form(req)
 		edits := []diff.Edit{{Path: tt.path, Recorded: `"a"`, Incoming: `"b"`}}
 		if got := Of(edits, form, req, req); got != tt.want {

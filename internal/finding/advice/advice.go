@@ -1,7 +1,6 @@
-// Package advice has the words of reports that depend on how a suite is written. A
-// test in Go sets options in code, a suite in another language gives them to
-// promptecho serve. A report takes all such words from a [Words], so that no text
-// has to be translated.
+// Package advice has the phrases of reports that depend on the language of a suite. A
+// test in Go sets options in code; a suite in another language passes them to
+// promptecho serve. A report takes all such phrases from a [Words].
 package advice
 
 import (
@@ -44,22 +43,22 @@ const (
 // An Option is an option of a recorder with its arguments, as reports advise it.
 type Option struct {
 	Name Name     `json:"name"`
-	Args []string `json:"args,omitempty"` // texts without quotes, numbers, and the names of constants
+	Args []string `json:"args,omitempty"` // unquoted strings, numbers, and names of constants
 }
 
 // New returns an option.
 func New(name Name, args ...string) Option { return Option{Name: name, Args: args} }
 
-// A Value is one that a recording keeps, so that a replay can give it again.
+// A Value is a kind of value that a cassette stores, so that a replay uses the same one.
 type Value int
 
-// The values.
+// The kinds of values.
 const (
 	Time Value = iota
 	Random
 )
 
-// Words are what a suite calls the things that reports advise.
+// Words are the phrases of reports for the suites of one language.
 type Words struct {
 	// Code returns options as they are pasted into the test or the command.
 	Code func(options ...Option) string
@@ -73,44 +72,46 @@ type Words struct {
 	// Name names an option without its arguments.
 	Name func(name Name) string
 
-	// AliasOf returns, as Line does, the Alias for a server of the test, whose port is another
-	// one in each run.
+	// AliasOf returns, as Line does, the option Alias for a server of the test, whose port
+	// differs in each run.
 	AliasOf func(address, name string) string
 
 	// TakeValue advises to take values from the recording.
 	TakeValue func(values ...Value) string
 
-	NameRequest  string // what gives a request a name: "promptecho.WithName"
-	ReplayTime   string // for a request with a date, a sentence
-	ReplayUser   string // for a request with the name of the user, a sentence
-	SetVariable  string // for a variable that seems to be unset, a sentence
+	NameRequest  string // the function that names a request: "promptecho.WithName"
+	ReplayTime   string // a sentence, for a request with a date
+	ReplayUser   string // a sentence, for a request with the name of the user
+	SetVariable  string // a sentence, for a variable that seems to be unset
 	NameSecret   string // for a text that may be a secret
 	UseBubble    string // for a program that sleeps
 	CompleteTest string // for a cassette that is partial
-	RedactIt     string // for a secret that is not replaced by itself
+	RedactIt     string // for a secret that is not found automatically
 	DropOld      string // for a run that kept old recordings
 }
 
 // InGo are the words for a test in Go.
 var InGo = &Words{
-	Code:         codeInGo,
-	Line:         func(o Option) string { return codeInGo(o) + "," },
-	Call:         callInGo,
-	Name:         func(name Name) string { return string(name) },
-	AliasOf:      aliasInGo,
-	TakeValue:    takeValueInGo,
-	NameRequest:  "promptecho.WithName",
-	ReplayTime:   "Take it from rec.Now(), which a replay gives again",
-	ReplayUser:   `Read it with rec.Env("USER"), which a replay gives again`,
-	SetVariable:  "Set it, or read it with rec.Env(NAME) and record again: then a replay has the recorded value",
-	NameSecret:   "call rec.Secret(NAME), with the name of its environment variable, before the first request",
+	Code:        codeInGo,
+	Line:        func(o Option) string { return codeInGo(o) + "," },
+	Call:        callInGo,
+	Name:        func(name Name) string { return string(name) },
+	AliasOf:     aliasInGo,
+	TakeValue:   takeValueInGo,
+	NameRequest: "promptecho.WithName",
+	ReplayTime:  "Take it from rec.Now(), which a replay gives again",
+	ReplayUser:  `Read it with rec.Env("USER"), which a replay gives again`,
+	SetVariable: "Set it, or read it with rec.Env(NAME) and record again: " +
+		"then a replay has the recorded value",
+	NameSecret: "call rec.Secret(NAME), with the name of its environment variable, " +
+		"before the first request",
 	UseBubble:    "run the test in a testing/synctest bubble, or let the test set how long it sleeps",
 	CompleteTest: "run the whole test until it passes; then commit the cassette",
 	RedactIt:     "have promptecho.Redact replace it",
 	DropOld:      "to keep nothing old, delete the file before recording",
 }
 
-// codeInGo returns calls with the name of the package, in a list.
+// codeInGo returns options as calls with the name of the package, separated by commas.
 func codeInGo(options ...Option) string {
 	var calls []string
 	for _, o := range options {
@@ -119,7 +120,8 @@ func codeInGo(options ...Option) string {
 	return strings.Join(calls, ", ")
 }
 
-// callInGo returns a call: Ignore("metadata/user").
+// callInGo returns an option as a call without the name of the package, such as
+// Ignore("metadata/user").
 func callInGo(o Option) string {
 	var args []string
 	for i, arg := range o.Args {
@@ -135,7 +137,7 @@ func callInGo(o Option) string {
 	return string(o.Name) + "(" + strings.Join(args, ", ") + ")"
 }
 
-// takeValueInGo advises to call the recorder for values.
+// takeValueInGo advises to get values from methods of the recorder.
 func takeValueInGo(values ...Value) string {
 	var calls []string
 	for _, v := range values {
@@ -146,11 +148,13 @@ func takeValueInGo(values ...Value) string {
 			calls = append(calls, "rec.Rand(NAME)")
 		}
 	}
-	return "take the value from " + strings.Join(calls, " and ") + ", to get the recorded one in replay"
+	return "take the value from " + strings.Join(calls, " and ") +
+		", to get the recorded one in replay"
 }
 
-// aliasInGo returns the line for the list of options, where server stands for the
-// variable of the test.
+// aliasInGo returns the option Alias for a server of the test as a line of code. The
+// variable of the server is named server.
 func aliasInGo(address, name string) string {
-	return "promptecho.Alias(server.URL, " + strconv.Quote(name) + "), // server: the *httptest.Server at " + address
+	return "promptecho.Alias(server.URL, " + strconv.Quote(name) + "), " +
+		"// server: the *httptest.Server at " + address
 }

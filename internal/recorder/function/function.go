@@ -1,6 +1,6 @@
-// Package function turns what a Go function takes and returns into what a cassette holds,
-// and back. Everything passes through encoding/json, so that the run that records gets the
-// same values as those that replay.
+// Package function converts the argument and the result of a Go function to an interaction of a
+// cassette, and back. All values pass through encoding/json, so that the recording run gets the
+// same values as a replay.
 package function
 
 import (
@@ -23,16 +23,16 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A Function is what is known of a wrapped function beside its code.
+// A Function describes a wrapped function.
 type Function struct {
 	Name string // "tool/get_weather"
 
-	known knownErrors // that its errors can be
+	known knownErrors // the errors that its errors can wrap
 }
 
-// New returns the description of a function that takes an in and returns an out. It is an
-// error if name is not "KIND/NAME", if JSON would lose a part of one of the types, or if
-// two of the sentinels and the well-known errors have the same text.
+// New returns the description of a function from in to out. It fails if name is not
+// "KIND/NAME", if JSON would lose a part of one of the types, or if two of the sentinels and
+// the well-known errors have the same text.
 func New(name string, in, out reflect.Type, sentinels []error) (*Function, error) {
 	if !IsName(name) {
 		return nil, fmt.Errorf("a name is a kind (%s), a slash, and a text of letters, digits, "+
@@ -55,7 +55,7 @@ func IsName(name string) bool {
 	return slices.Contains(interaction.FunctionKinds, kind) && plainName().MatchString(rest)
 }
 
-// Request returns the call of the function with an argument, which in points to.
+// Request returns the request for a call of the function. in points to the argument.
 func (f *Function) Request(in any) (interaction.Request, error) {
 	body, err := marshal(in)
 	if err != nil {
@@ -64,8 +64,8 @@ func (f *Function) Request(in any) (interaction.Request, error) {
 	return interaction.Request{Function: f.Name, Body: body}, nil
 }
 
-// Response returns what the function returned: a result, which out points to, and an
-// error, which may be nil. A zero result beside an error is left out.
+// Response returns the response for the result and the error of the function. out points to the
+// result, and err may be nil. If there is an error, a zero result is left out.
 func (f *Function) Response(out any, err error) (resp interaction.Response, failed error) {
 	if err != nil {
 		resp.Error, resp.ErrorIs = f.known.describe(err)
@@ -80,8 +80,9 @@ func (f *Function) Response(out any, err error) (resp interaction.Response, fail
 	return resp, nil
 }
 
-// Answer reads what the function returned back: the result into what out points to, and
-// the error that it returned. failed is not nil if that cannot be read.
+// Answer is the reverse of [Function.Response]. It stores the result in the value to which out
+// points, and returns the error of the function. failed is not nil if the response cannot be
+// read.
 func (f *Function) Answer(resp *interaction.Response, out any) (err, failed error) {
 	err, failed = f.known.recorded(resp)
 	if failed != nil {
@@ -92,18 +93,19 @@ func (f *Function) Answer(resp *interaction.Response, out any) (err, failed erro
 		return err, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(resp.Body))
-	d.DisallowUnknownFields() // what the type no longer has would be lost
+	d.DisallowUnknownFields() // the values of fields that the type lacks would be lost
 	failed = d.Decode(out)
 	if failed == nil && d.Decode(new(any)) != io.EOF {
 		failed = fmt.Errorf("there is more than one value")
 	}
 	if failed != nil {
-		return nil, fmt.Errorf("the recorded result of %s cannot be read as %s: %w", f.Name, reflect.TypeOf(out).Elem(), failed)
+		return nil, fmt.Errorf("the recorded result of %s cannot be read as %s: %w",
+			f.Name, reflect.TypeOf(out).Elem(), failed)
 	}
 	return err, nil
 }
 
-// marshal returns the compact JSON of what v points to, as it stands in a cassette.
+// marshal returns the compact JSON for a cassette of the value to which v points.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -114,7 +116,7 @@ func marshal(v any) ([]byte, error) {
 	if err := check(reflect.ValueOf(v).Elem(), ""); err != nil {
 		return nil, err
 	}
-	value, err := exactjson.Parse(b.Bytes()) // a MarshalJSON may have its own layout
+	value, err := exactjson.Parse(b.Bytes()) // a MarshalJSON may not write compact JSON
 	if err != nil {
 		return nil, err
 	}
@@ -126,27 +128,31 @@ func marshal(v any) ([]byte, error) {
 	return value.AppendJSON(nil, exactjson.Layout{}), nil
 }
 
-// wellKnown are the errors of the standard library that a recorded error still is.
+// wellKnown are the errors of the standard library for which [errors.Is] has the same result
+// in a replay.
 var wellKnown = []error{
 	context.Canceled, context.DeadlineExceeded, errors.ErrUnsupported,
 	fs.ErrClosed, fs.ErrExist, fs.ErrInvalid, fs.ErrNotExist, fs.ErrPermission,
-	io.EOF, io.ErrClosedPipe, io.ErrNoProgress, io.ErrShortBuffer, io.ErrShortWrite, io.ErrUnexpectedEOF,
+	io.EOF, io.ErrClosedPipe, io.ErrNoProgress, io.ErrShortBuffer, io.ErrShortWrite,
+	io.ErrUnexpectedEOF,
 	os.ErrDeadlineExceeded, os.ErrNoDeadline, os.ErrProcessDone,
 }
 
-// knownErrors are errors that a cassette knows by their texts, which are different.
+// knownErrors are errors with different texts. A cassette has the texts of those that a
+// recorded error wraps.
 type knownErrors []error
 
-// withSentinels returns the well-known errors with a user's own.
+// withSentinels returns the well-known errors and the sentinels of a user.
 func withSentinels(sentinels []error) (knownErrors, error) {
 	known := slices.Clone(knownErrors(wellKnown))
 	for _, s := range sentinels {
 		if s == nil {
 			return nil, errors.New("an error passed to Sentinels is nil")
 		}
-		if i := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() }); i < 0 {
+		sameText := slices.IndexFunc(known, func(k error) bool { return k.Error() == s.Error() })
+		if sameText < 0 {
 			known = append(known, s)
-		} else if !errors.Is(s, known[i]) {
+		} else if !errors.Is(s, known[sameText]) {
 			return nil, fmt.Errorf("two errors have the text %q (you passed both to Sentinels, or "+
 				"one of them is of the standard library), but a cassette tells errors apart by "+
 				"their texts: change the text of your error", s)
@@ -155,7 +161,7 @@ func withSentinels(sentinels []error) (knownErrors, error) {
 	return known, nil
 }
 
-// describe returns the text of an error, and of the known errors that it is.
+// describe returns the text of an error, and the texts of the known errors that it wraps.
 func (known knownErrors) describe(err error) (text string, is []string) {
 	for _, k := range known {
 		if errors.Is(err, k) {
@@ -164,12 +170,12 @@ func (known knownErrors) describe(err error) (text string, is []string) {
 	}
 	text = err.Error()
 	if text == "" {
-		text = fmt.Sprintf("%T", err) // a cassette needs a text
+		text = fmt.Sprintf("%T", err) // in a cassette, an empty text is no error
 	}
 	return text, is
 }
 
-// recorded returns the error that a response has, or nil if it has none.
+// recorded returns the error of a response, or nil if it has none.
 func (known knownErrors) recorded(resp *interaction.Response) (err, failed error) {
 	if resp.Error == "" {
 		return nil, nil
@@ -182,21 +188,22 @@ func (known knownErrors) recorded(resp *interaction.Response) (err, failed error
 				"promptecho.Sentinels was passed no error with that text: pass it",
 				text)
 		}
-		e.is = append(e.is, known[i])
+		e.wraps = append(e.wraps, known[i])
 		if text == e.text {
-			return known[i], nil // code may compare it with ==
+			return known[i], nil // the program may compare the error with ==
 		}
 	}
 	return e, nil
 }
 
-// A recordedError has the text of an error and is what that was.
+// A recordedError has the text of a recorded error, and wraps the known errors that the
+// recorded error wrapped.
 type recordedError struct {
-	text string
-	is   []error
+	text  string
+	wraps []error
 }
 
 func (e *recordedError) Error() string { return e.text }
 
-// Unwrap returns the well-known errors, for [errors.Is] and [errors.As].
-func (e *recordedError) Unwrap() []error { return e.is }
+// Unwrap returns the known errors, for [errors.Is] and [errors.As].
+func (e *recordedError) Unwrap() []error { return e.wraps }

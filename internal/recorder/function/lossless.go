@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// lossless returns an error if values of the type lose something in JSON. what names the
-// type's part in the function. A type that is read back must also be readable.
+// lossless returns an error if JSON loses a part of the values of a type. what is "argument" or
+// "result". If readBack is set, the type must also be readable from JSON.
 func lossless(what string, t reflect.Type, readBack bool) error {
 	w := typeWalker{readBack: readBack, seen: map[reflect.Type]bool{}}
 	if err := w.walk(t, ""); err != nil {
@@ -23,12 +23,13 @@ func lossless(what string, t reflect.Type, readBack bool) error {
 	return nil
 }
 
+// A typeWalker looks for parts of a type that JSON loses.
 type typeWalker struct {
 	readBack bool
-	seen     map[reflect.Type]bool
+	seen     map[reflect.Type]bool // structs, which may be recursive
 }
 
-// walk looks for what JSON loses; path leads to the type: "" or ".Field".
+// walk walks a type. path is the path to it, such as "" or ".Field".
 func (w *typeWalker) walk(t reflect.Type, path string) error {
 	if writes, reads := customJSON(t); writes || reads && w.readBack {
 		return w.custom(path, writes, reads)
@@ -37,7 +38,8 @@ func (w *typeWalker) walk(t reflect.Type, path string) error {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		return lost(path, "JSON has no %s", t.Kind())
 	case reflect.Interface:
-		if t.NumMethod() > 0 || strings.Contains(path, ".") && !strings.HasSuffix(path, "]") {
+		isField := strings.Contains(path, ".") && !strings.HasSuffix(path, "]")
+		if t.NumMethod() > 0 || isField {
 			return lost(path, "JSON does not say which type an interface holds (use a map[string]any "+
 				"or a json.RawMessage, which keep what JSON has)")
 		}
@@ -62,31 +64,36 @@ func (w *typeWalker) walk(t reflect.Type, path string) error {
 	return nil
 }
 
-// custom checks a type that writes or reads its JSON itself.
+// custom checks a type with its own methods for JSON.
 func (w *typeWalker) custom(path string, writes, reads bool) error {
 	switch {
 	case !w.readBack || writes && reads:
 		return nil
 	case writes:
-		return lost(path, "it writes its JSON itself and does not read it: UnmarshalJSON or UnmarshalText is missing")
+		return lost(path, "it writes its JSON itself and does not read it: "+
+			"UnmarshalJSON or UnmarshalText is missing")
 	}
-	return lost(path, "it reads its JSON itself and does not write it: MarshalJSON or MarshalText is missing")
+	return lost(path, "it reads its JSON itself and does not write it: "+
+		"MarshalJSON or MarshalText is missing")
 }
 
-// fields walks the fields of a struct; names has those seen so far by their JSON names.
+// fields walks the fields of a struct. names has the paths of the fields so far by their JSON
+// names. An embedded struct shares them, since JSON has its fields in the outer object.
 func (w *typeWalker) fields(t reflect.Type, path string, names map[string]string) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		writes, reads := customJSON(f.Type)
 		tag := f.Tag.Get("json")
 		name, _, _ := strings.Cut(tag, ",")
 		at := path + "." + f.Name
+		writes, reads := customJSON(f.Type)
+		isStruct := f.Type.Kind() == reflect.Struct && !writes && !reads
+		isEmbedded := f.Anonymous && name == ""
 		switch {
 		case f.Name == "_":
 			continue
 		case tag == "-":
 			return lost(at, "the field has the tag json:\"-\"")
-		case f.Anonymous && name == "" && f.Type.Kind() == reflect.Struct && !writes && !reads:
+		case isEmbedded && isStruct:
 			if err := w.fields(f.Type, at, names); err != nil {
 				return err
 			}
@@ -107,6 +114,7 @@ func (w *typeWalker) fields(t reflect.Type, path string, names map[string]string
 	return nil
 }
 
+// lost returns an error for a part of a type or a value that JSON loses.
 func lost(path, format string, args ...any) error {
 	why := fmt.Sprintf(format, args...)
 	path = strings.TrimPrefix(path, ".")
@@ -116,24 +124,27 @@ func lost(path, format string, args ...any) error {
 	return errors.New(why)
 }
 
-// customJSON reports whether a type writes and reads its JSON itself.
+// customJSON reports whether a type has methods that write and that read its JSON.
 func customJSON(t reflect.Type) (writes, reads bool) {
 	if t.Kind() == reflect.Interface {
 		return false, false
 	}
-	is := reflect.PointerTo(t).Implements
-	return is(reflect.TypeFor[json.Marshaler]()) || is(reflect.TypeFor[encoding.TextMarshaler]()),
-		is(reflect.TypeFor[json.Unmarshaler]()) || is(reflect.TypeFor[encoding.TextUnmarshaler]())
+	implements := reflect.PointerTo(t).Implements
+	writes = implements(reflect.TypeFor[json.Marshaler]()) ||
+		implements(reflect.TypeFor[encoding.TextMarshaler]())
+	reads = implements(reflect.TypeFor[json.Unmarshaler]()) ||
+		implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+	return writes, reads
 }
 
-// check returns an error if a value holds what its type does not tell and JSON loses:
-// text that is not UTF-8, and what is in an interface. JSON could write the value, so it
-// leads nowhere in a circle.
+// check returns an error if JSON loses a part of a value for a reason that its type does not
+// show: a string is not UTF-8, or an interface holds a type that JSON loses. encoding/json has
+// written the value before, so its pointers have no cycle.
 func check(v reflect.Value, path string) (err error) {
 	if writes, _ := customJSON(v.Type()); writes {
 		return nil
 	}
-	part := func(v reflect.Value, at string) { err = cmp.Or(err, check(v, path+at)) }
+	checkPart := func(v reflect.Value, at string) { err = cmp.Or(err, check(v, path+at)) }
 	switch v.Kind() {
 	case reflect.String:
 		if !utf8.ValidString(v.String()) {
@@ -143,28 +154,28 @@ func check(v reflect.Value, path string) (err error) {
 		if !v.IsNil() {
 			w := typeWalker{seen: map[reflect.Type]bool{}}
 			err = w.walk(v.Elem().Type(), path)
-			part(v.Elem(), "")
+			checkPart(v.Elem(), "")
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
-			part(v.Elem(), "")
+			checkPart(v.Elem(), "")
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return nil
 		}
 		for i := range v.Len() {
-			part(v.Index(i), fmt.Sprintf("[%d]", i))
+			checkPart(v.Index(i), fmt.Sprintf("[%d]", i))
 		}
 	case reflect.Map:
 		for key, elem := range v.Seq2() {
 			at := fmt.Sprintf("[%q]", fmt.Sprint(key))
-			part(key, at)
-			part(elem, at)
+			checkPart(key, at)
+			checkPart(elem, at)
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			part(v.Field(i), "."+v.Type().Field(i).Name)
+			checkPart(v.Field(i), "."+v.Type().Field(i).Name)
 		}
 	}
 	return err

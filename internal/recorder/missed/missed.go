@@ -1,7 +1,6 @@
-// Package missed hands what a run asked, and what was not recorded of it, to promptecho
-// accept: the command names a folder in the environment of the tests, and each recorder that
-// missed something leaves a file there. Requests are redacted, as they would stand in the
-// cassette.
+// Package missed hands the requests of a run that have no recording to promptecho accept. The
+// command names a folder in the environment of the tests. Each recorder with such a request
+// writes a file there, with all calls of its run. Requests are redacted as in a cassette.
 package missed
 
 import (
@@ -17,35 +16,40 @@ import (
 // Env is the environment variable that names the folder.
 const Env = "PROMPTECHO_MISSED"
 
-// Dir returns the folder, or "" if nobody wants to know. It is only asked when something was
-// missed: the go command caches results by the variables that tests read, but none of tests
-// that fail.
+// Dir returns the folder, or "" if promptecho accept does not run the tests. Call it only
+// after a miss: the go command keys its cache of results by the variables that tests read. A
+// miss fails the test, and results of failed tests are not cached.
 func Dir() string { return os.Getenv(Env) }
 
-// A Run is what one recorder was asked.
+// A Run holds the calls of one recorder.
 type Run struct {
-	Cassette string // the absolute path
-	Sum      string // of the file, as cassette.SumOf returns it
+	Cassette string // the absolute path of the cassette
+	Sum      string // the checksum of the cassette, as cassette.SumOf returns it
 	Options  canon.Options
-	Ceiling  string // what in the code keeps the cassette from being written; "" if nothing does
-	Calls    []Call // in the order asked
+	Ceiling  string // the setting in the code that forbids writing the cassette; "" if none does
+	Calls    []Call // in the order of the requests
 }
 
-// A Call is one request.
+// A Call is one request: either one that a recording answered, or a miss.
 type Call struct {
-	Played int               // the number of the recording that answered it, from 0; -1 if none did
-	Text   string            `json:",omitempty"` // if none did: the request, as codec.Encode writes an interaction
-	Assets map[string][]byte `json:",omitempty"` // of the text, by name
+	Played int // the number of the recording that answered it, from 0; -1 for a miss
+
+	// The request of a miss, as codec.Encode writes an interaction, and the assets of that
+	// text by name. Both are empty if a recording answered.
+	Text   string            `json:",omitempty"`
+	Assets map[string][]byte `json:",omitempty"`
 }
 
-// Encode returns the run as it stands in its file.
+// Encode returns the content of the file for the run.
 func (r *Run) Encode() ([]byte, error) { return json.Marshal(r) }
 
-// Write writes what Encode returned to a new file in the folder. Only this user can read it.
+// Write writes the result of [Run.Encode] to a new file in the folder, which only the current
+// user can read.
 func Write(dir string, data []byte) error {
 	path := filepath.Join(dir, rand.Text()+Suffix)
 	return atomicfile.Write(path, atomicfile.Options{Mode: 0o600}, atomicfile.Pieces(data))
 }
 
-// Suffix is the end of the names of the files. Temporary files have another one.
+// Suffix is the end of the name of every complete file. A file that is still being written has
+// another one.
 const Suffix = ".json"

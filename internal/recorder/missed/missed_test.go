@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestWrite: what is left can be read by nobody else, and its name says that it is whole.
+// TestWrite: only the current user can read the file, and its name has the suffix of complete
+// files.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

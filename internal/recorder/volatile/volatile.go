@@ -1,6 +1,6 @@
-// Package volatile finds in the texts of a request what is different tomorrow, or on another
-// machine. A test whose request has such a text records and replays today, and misses then: the
-// one who records it should be told while it is at hand.
+// Package volatile finds texts in a request that differ on another day or another machine. A
+// test with such a request records and replays today, and misses later. A note in the run that
+// records lets its user mend the test at once.
 package volatile
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// A Kind says what a text is that will be different.
+// A Kind is a kind of volatile text.
 type Kind string
 
 // The kinds.
@@ -35,11 +35,11 @@ const (
 // A Finding is a volatile text.
 type Finding struct {
 	Kind  Kind
-	Text  string // as it stands in the request
+	Text  string // as the request has it
 	Field string // the path of its field, as options take it
 }
 
-// A Finder knows this machine.
+// A Finder finds volatile texts. Its fields are the names and folders of this machine.
 type Finder struct {
 	checkout string
 	tempDir  string
@@ -54,7 +54,9 @@ func New() *Finder {
 	if dir, err := os.Getwd(); err == nil {
 		f.checkout = shell.Upward(dir, "go.mod")
 	}
-	if home, err := os.UserHomeDir(); err == nil && filepath.Clean(home) != string(filepath.Separator) {
+	home, err := os.UserHomeDir()
+	isRoot := filepath.Clean(home) == string(filepath.Separator)
+	if err == nil && !isRoot {
 		f.home = filepath.Clean(home)
 	}
 	for _, name := range []string{"USER", "USERNAME", "LOGNAME"} {
@@ -68,8 +70,8 @@ func New() *Finder {
 	return f
 }
 
-// commonNames are the names of users and machines that many have, and that prompts have for
-// other reasons.
+// commonNames are frequent names of users and machines, which prompts also contain for other
+// reasons.
 var commonNames = []string{
 	"admin", "build", "builder", "buildkite", "circleci", "codespace", "container", "debian",
 	"developer", "docker", "gitlab-runner", "gitpod", "jenkins", "laptop", "localhost",
@@ -82,8 +84,8 @@ func isTelling(name string) bool {
 	return len(name) >= 4 && !slices.Contains(commonNames, strings.ToLower(name))
 }
 
-// longestSearched is the length in bytes of the longest text that is searched. Longer ones are
-// the contents of files.
+// longestSearched is the length in bytes of the longest text that is searched. Longer texts are
+// usually the contents of files.
 const longestSearched = 1 << 20
 
 // InForm returns the volatile texts in the form of a request, field by field. A form has what
@@ -119,7 +121,7 @@ func (f *Finder) Find(text string, now time.Time) (found []Finding) {
 		add(Time, findTime(text, now))
 	}
 
-	// A folder may lie in another one: the outer one is not told as well.
+	// One folder may be inside another. Report only the inner one.
 	for _, folder := range []struct {
 		kind Kind
 		path string
@@ -134,15 +136,18 @@ func (f *Finder) Find(text string, now time.Time) (found []Finding) {
 	return found
 }
 
-// dateLayouts are the ways in which programs and people write a date, the longer ones first.
+// dateLayouts are the usual layouts of a date. A layout is before those that are a part of it.
 var dateLayouts = []string{
 	"Monday, January 2, 2006", "Monday, 2 January 2006", "January 2, 2006", "2 January 2006",
-	"Mon, 02 Jan 2006", "Monday, 02-Jan-06", "Mon Jan _2", "Jan 2, 2006", "2 Jan 2006", "02 Jan 2006",
-	"2006-01-02T15", time.DateOnly, "2006/01/02", "20060102", "01/02/2006", "02/01/2006", "1/2/2006", "2/1/2006",
+	"Mon, 02 Jan 2006", "Monday, 02-Jan-06", "Mon Jan _2",
+	"Jan 2, 2006", "2 Jan 2006", "02 Jan 2006",
+	"2006-01-02T15", time.DateOnly, "2006/01/02", "20060102",
+	"01/02/2006", "02/01/2006", "1/2/2006", "2/1/2006",
 	"02.01.2006", "2.1.2006",
 }
 
-// findDate returns today's date as a text has it, in UTC or the local zone; "" if it has not.
+// findDate returns today's date, in UTC or the local time zone, as it is in the text. It returns
+// "" if the text does not have it.
 func findDate(text string, now time.Time) string {
 	for _, layout := range dateLayouts {
 		for _, zoned := range []time.Time{now.UTC(), now.Local()} {
@@ -154,12 +159,12 @@ func findDate(text string, now time.Time) string {
 	return ""
 }
 
-// near is how far a Unix time in a text may be from now to be taken for the present. A test
-// that takes longer between making and sending a request is not expected.
+// near is the greatest difference between a Unix time in a text and the present time. Tests
+// rarely take longer to make and send a request.
 const near = 10 * time.Minute
 
-// findTime returns the present time as a text has it: a Unix time, or the time of day to the
-// minute; "" if it has neither.
+// findTime returns the present time as it is in the text: a Unix time, or the time of day with
+// hours and minutes. It returns "" if the text has neither.
 func findTime(text string, now time.Time) string {
 	for _, number := range unixTimes().FindAllString(text, -1) {
 		n, err := strconv.ParseInt(number, 10, 64)
@@ -178,7 +183,8 @@ func findTime(text string, now time.Time) string {
 	}
 	for _, layout := range []string{"15:04", time.Kitchen, "3:04 PM"} {
 		for _, zoned := range []time.Time{now.UTC(), now.Local()} {
-			for _, before := range []time.Duration{0, time.Minute} { // the minute may just have ended
+			// The minute may have ended since the program made the request.
+			for _, before := range []time.Duration{0, time.Minute} {
 				if clock := zoned.Add(-before).Format(layout); findWord(text, clock) != "" {
 					return clock
 				}
@@ -192,9 +198,8 @@ func findTime(text string, now time.Time) string {
 // nanoseconds.
 var unixTimes = memo.Regexp(`\b1\d{9}(?:\d{3}|\d{6}|\d{9})?\b`)
 
-// findPath returns a folder as a text has it, with a separator or nothing of a name behind it;
-// "" if the text has it not. On Windows, paths are equal in either case, and with either
-// separator.
+// findPath returns the path of a folder as it is in the text, or "" if the text does not have it.
+// On Windows, upper and lower case and both separators are the same.
 func findPath(text, folder string) string {
 	if len(folder) < 2 {
 		return ""
@@ -210,7 +215,7 @@ func findPath(text, folder string) string {
 	return text[i : i+len(folder)]
 }
 
-// findWord returns a word if a text has it with no letter or digit next to it, else "".
+// findWord returns a word if the text has it as a whole word, else "".
 func findWord(text, word string) string {
 	if word == "" || indexWord(text, word) < 0 {
 		return ""
@@ -218,22 +223,32 @@ func findWord(text, word string) string {
 	return word
 }
 
-// indexWord returns where a text has a word with no letter, digit, "_" or "-" next to it, or -1.
+// indexWord returns the offset of the first occurrence of word in the text that has no letter,
+// digit, "_" or "-" next to it, or -1.
 func indexWord(text, word string) int {
-	for from := 0; ; {
+	from := 0
+	for {
 		i := strings.Index(text[from:], word)
 		if i < 0 {
 			return -1
 		}
-		i += from
-		end := i + len(word)
-		if (i == 0 || !isOfWord(text[i-1])) && (end == len(text) || !isOfWord(text[end])) {
-			return i
+		start := from + i
+		end := start + len(word)
+		beginsWord := start == 0 || !isOfWord(text[start-1])
+		endsWord := end == len(text) || !isOfWord(text[end])
+		if beginsWord && endsWord {
+			return start
 		}
-		from = i + 1
+		from = start + 1
 	}
 }
 
+// isOfWord reports whether a byte is a part of a word. Bytes from 0x80 are of letters of other
+// alphabets.
 func isOfWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c >= 0x80
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return true
+	}
+	return c == '_' || c == '-' || c >= 0x80
 }

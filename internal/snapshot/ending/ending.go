@@ -1,6 +1,6 @@
-// Package ending has what is known of snapshots when the tests of a package are
-// over. Package echosnap adds to it while they run, and package echotest tells it
-// at the end.
+// Package ending collects findings about the snapshots of a package while its tests
+// run, and reports them at the end. Package echosnap adds the findings, package
+// echotest writes the report.
 package ending
 
 import (
@@ -22,12 +22,12 @@ import (
 )
 
 var (
-	mu       sync.Mutex              // guards what follows; no other lock is taken under it
-	toReview = map[testing.TB]bool{} // tests that failed for nothing but snapshots
-	unused   = map[string][]string{} // names of snapshots that nothing asks for, by their files
+	mu       sync.Mutex              // guards the maps below; no other lock is taken under it
+	toReview = map[testing.TB]bool{} // tests that failed only because of snapshots to be reviewed
+	unused   = map[string][]string{} // names of snapshots that the tests did not use, by file
 )
 
-// AddToReview notes that a test fails for nothing but snapshots that are to be
+// AddToReview notes that a test fails only because of snapshots that are to be
 // reviewed.
 func AddToReview(t testing.TB) {
 	mu.Lock()
@@ -35,25 +35,26 @@ func AddToReview(t testing.TB) {
 	toReview[t] = true
 }
 
-// IsToReview reports whether a test fails for nothing but snapshots that are to
-// be reviewed. What it has recorded is kept, since they are compared with it.
+// IsToReview reports whether a test fails only because of snapshots that are to be
+// reviewed. The recordings of such a test are saved, because the review compares the
+// snapshots that they led to.
 func IsToReview(t testing.TB) bool {
 	mu.Lock()
 	defer mu.Unlock()
 	return toReview[t]
 }
 
-// AddUnused notes the snapshots of a file that its test did not ask for, although
-// it ran to its end. The file is named as people know it.
+// AddUnused notes the snapshots of a file that its test did not use, although it ran
+// to its end. file is the path for the report.
 func AddUnused(file string, names []string) {
 	mu.Lock()
 	defer mu.Unlock()
 	unused[file] = names
 }
 
-// Tell writes which files with snapshots no test of the package has, what an
-// earlier run left to be reviewed, and which snapshots nothing asks for. folder
-// is that of the package; allPassed says that all of its tests ran and passed.
+// Tell writes the report: files with snapshots that belong to no test, pending files
+// of earlier runs, and unused snapshots. folder is the folder of the package;
+// allPassed says that all of its tests ran and passed.
 func Tell(w io.Writer, folder string, allPassed bool) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -73,17 +74,16 @@ func Tell(w io.Writer, folder string, allPassed bool) {
 	}
 	for _, file := range slices.Sorted(maps.Keys(unused)) {
 		names := strings.Join(group.Each(unused[file], strconv.Quote), ", ")
-		fmt.Fprintf(w, "echosnap: %s: no test uses %s any more; go test -echo.update drops unused snapshots\n",
-			file, names)
+		fmt.Fprintf(w, "echosnap: %s: no test uses %s any more; "+
+			"go test -echo.update drops unused snapshots\n", file, names)
 	}
 }
 
-// leftIn returns the files with snapshots whose test is gone, and those that are
-// to be reviewed, below the folder of a package. Files that cannot be read are
-// left out.
+// leftIn returns the files with snapshots whose test does not exist, and the pending
+// files, below the folder of a package. It leaves out files that it cannot read.
 func leftIn(folder string) (orphans, pending []string) {
 	source := sync.OnceValue(func() *tests.Package { return tests.In(folder) })
-	_ = filepath.WalkDir(filepath.Join(folder, snapshot.Folder), func(path string, d fs.DirEntry, err error) error {
+	visit := func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return nil
 		}
@@ -95,10 +95,12 @@ func leftIn(folder string) (orphans, pending []string) {
 		if isPending {
 			pending = append(pending, name)
 		}
-		if _, cassette, ok := snapshot.Cassette(file); ok && source().Lacks(cassette) {
+		_, cassette, isFile := snapshot.Cassette(file)
+		if isFile && source().Lacks(cassette) {
 			orphans = append(orphans, name)
 		}
 		return nil
-	})
+	}
+	_ = filepath.WalkDir(filepath.Join(folder, snapshot.Folder), visit)
 	return orphans, pending
 }

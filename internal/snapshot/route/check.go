@@ -7,96 +7,114 @@ import (
 	"strings"
 )
 
-// A Check returns where a route leaves the expected one, or "".
+// A Check compares a route with an expectation. It returns a description of the first
+// deviation, or "".
 type Check func(r *Route) string
 
-// InOrder expects these tools to be called one after the other; others may be called between
-// them. Of calls that were made at once, each may have been the first.
-func InOrder(names ...string) Check {
+// InOrder expects calls of these tools in this order. Calls of other tools may be between them.
+// Concurrent calls may be in any order.
+func InOrder(tools ...string) Check {
 	return func(r *Route) string {
-		all, last := r.uses(), -1
-		taken := make([]bool, len(all))
-		for i, name := range names {
-			next := slices.IndexFunc(all, func(u use) bool { return u.name == name && !taken[u.index] && (last < 0 || all[last].before(u)) })
+		uses := r.toolUses()
+		taken := make([]bool, len(uses))
+		last := -1 // the index of the use that the previous name has taken
+		mayFollow := func(use toolUse) bool {
+			return !taken[use.index] && (last < 0 || uses[last].mayPrecede(use))
+		}
+		for i, tool := range tools {
+			next := slices.IndexFunc(uses, func(use toolUse) bool {
+				return use.tool == tool && mayFollow(use)
+			})
 			if next < 0 {
-				return fmt.Sprintf("%s is not called%s%s", name, after(names[:i]), since(all, taken, last))
+				rest := slices.DeleteFunc(slices.Clone(uses), func(use toolUse) bool {
+					return !mayFollow(use)
+				})
+				return fmt.Sprintf("%s is not called%s%s",
+					tool, afterTools(tools[:i]), called(rest))
 			}
-			taken[next], last = true, next
+			taken[next] = true
+			last = next
 		}
 		return ""
 	}
 }
 
-// before reports whether a use can have been made before another one.
-func (u use) before(other use) bool {
-	return u.level < other.level || u.level == other.level && (u.step != other.step || u.index < other.index)
+// mayPrecede reports whether one use may have been before another: its level is lower, or they
+// are concurrent, or it comes first in the same step.
+func (u toolUse) mayPrecede(other toolUse) bool {
+	if u.level != other.level {
+		return u.level < other.level
+	}
+	return u.step != other.step || u.index < other.index
 }
 
-// after says what of the expected route was found.
-func after(found []string) string {
-	if len(found) == 0 {
+// afterTools returns the part of a sentence that names the expected tools that were called.
+func afterTools(tools []string) string {
+	if len(tools) == 0 {
 		return ""
 	}
-	return " after " + strings.Join(found, ", ")
+	return " after " + strings.Join(tools, ", ")
 }
 
-// since says what was called after the last call that was expected.
-func since(all []use, taken []bool, last int) string {
-	var names []string
-	for _, u := range all {
-		if !taken[u.index] && (last < 0 || all[last].before(u)) {
-			names = append(names, u.name)
-		}
-	}
-	if names == nil {
+// called returns the part of a sentence that names the tools of uses.
+func called(uses []toolUse) string {
+	if len(uses) == 0 {
 		return "; nor is any other tool"
 	}
-	return "; called: " + strings.Join(names, ", ")
+	var tools []string
+	for _, use := range uses {
+		tools = append(tools, use.tool)
+	}
+	return "; called: " + strings.Join(tools, ", ")
 }
 
-// InAnyOrder expects each of these tools to be called, as often as it is named.
-func InAnyOrder(names ...string) Check {
+// InAnyOrder expects each of these tools to be called, as often as it is listed.
+func InAnyOrder(tools ...string) Check {
 	return func(r *Route) string {
-		left := slices.Clone(names)
-		for _, u := range r.uses() {
-			if i := slices.Index(left, u.name); i >= 0 {
-				left = slices.Delete(left, i, i+1)
+		missing := slices.Clone(tools)
+		for _, use := range r.toolUses() {
+			i := slices.Index(missing, use.tool)
+			if i >= 0 {
+				missing = slices.Delete(missing, i, i+1)
 			}
 		}
-		if len(left) == 0 {
+		if len(missing) == 0 {
 			return ""
 		}
-		return "not called: " + strings.Join(left, ", ")
+		return "not called: " + strings.Join(missing, ", ")
 	}
 }
 
-// Never expects none of these tools to be called.
-func Never(names ...string) Check {
+// Never expects that none of these tools is called.
+func Never(tools ...string) Check {
 	return func(r *Route) string {
-		for _, u := range r.uses() {
-			if slices.Contains(names, u.name) {
-				return fmt.Sprintf("%s must never be called, but is, in step %d: %s", u.name, u.step+1, strings.ReplaceAll(r.steps[u.step].text(), "\n", "\n  "))
+		for _, use := range r.toolUses() {
+			if slices.Contains(tools, use.tool) {
+				step := strings.ReplaceAll(r.steps[use.step].text(), "\n", "\n  ")
+				return fmt.Sprintf("%s must never be called, but is, in step %d: %s",
+					use.tool, use.step+1, step)
 			}
 		}
 		return ""
 	}
 }
 
-// AtMost expects so many calls of these tools, or of all tools if none is named, and no more.
-func AtMost(n int, names ...string) Check {
+// AtMost expects at most n calls of these tools in total, or of all tools if none is named.
+func AtMost(n int, tools ...string) Check {
 	return func(r *Route) string {
 		count := 0
-		for _, u := range r.uses() {
-			if len(names) > 0 && !slices.Contains(names, u.name) {
+		for _, use := range r.toolUses() {
+			if len(tools) > 0 && !slices.Contains(tools, use.tool) {
 				continue
 			}
 			count++
-			if count == n+1 {
-				of := cmp.Or(strings.Join(names, ", "), "tools")
-				return fmt.Sprintf("at most %d calls of %s are "+
-					"allowed, but call number %d (%s) is made in step %d",
-					n, of, count, u.name, u.step+1)
+			if count <= n {
+				continue
 			}
+			limited := cmp.Or(strings.Join(tools, ", "), "tools")
+			return fmt.Sprintf("at most %d calls of %s are "+
+				"allowed, but call number %d (%s) is made in step %d",
+				n, limited, count, use.tool, use.step+1)
 		}
 		return ""
 	}

@@ -9,109 +9,142 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Of returns the route of the calls of a run, given in the order asked.
+// Of returns the route of the calls of a run, which are in the order in which they were sent.
 //
-// Which of two calls that are made at once is asked first is chance, so nothing of that order
-// may be in a route. A call comes after another one if the same goroutine made both, if it
-// goes on with the conversation that the other one answered, or if the goroutine of the test
-// made one of them: it waits for what it has started. Calls of which nothing says that one
-// comes after the other are sorted by what they are.
-func Of(asked []Asked) *Route {
-	r := &Route{}
-	its := make([]*interaction.Interaction, len(asked))
-	servers := map[string]bool{}
-	for i, a := range asked {
-		its[i] = a.Interaction
-		if a.Interaction.Request.Method == "POST" {
-			servers[a.Interaction.Request.URL] = true
+// Which of two concurrent calls is sent first depends on scheduling, so a route does not show
+// that order. One call comes after another in each of these cases:
+//   - The same goroutine made both.
+//   - It continues the conversation that the other one answered.
+//   - The goroutine of the test made one of them. That goroutine waits for what it starts.
+//
+// Other calls are concurrent, and are sorted by their text.
+func Of(calls []Asked) *Route {
+	interactions := make([]*interaction.Interaction, len(calls))
+	posted := map[string]bool{}
+	for i, c := range calls {
+		interactions[i] = c.Interaction
+		if c.Interaction.Request.Method == "POST" {
+			posted[c.Interaction.Request.URL] = true
 		}
 	}
-	levels := levelsOf(asked, conversation.Read(its))
-	for i, it := range its {
-		for n, s := range read(it, servers) {
-			s.number, s.level, s.group = i, levels[i], n
+
+	r := &Route{}
+	levels := levelsOf(calls, conversation.Read(interactions))
+	for i, it := range interactions {
+		for n, s := range read(it, posted) {
+			s.call = i
+			s.level = levels[i]
+			s.place = n
 			r.steps = append(r.steps, s)
 		}
 	}
-	r.link()
+	r.mergeExecutions()
 	slices.SortStableFunc(r.steps, func(a, b *step) int {
-		if a.number == b.number {
-			return cmp.Compare(a.group, b.group)
+		if a.call == b.call {
+			return cmp.Compare(a.place, b.place)
 		}
 		return cmp.Or(cmp.Compare(a.level, b.level), strings.Compare(a.text(), b.text()))
 	})
-	r.closeGaps()
+	r.renumberLevels()
 	return r
 }
 
-// closeGaps numbers the levels from 0, without those that have no step.
-func (r *Route) closeGaps() {
-	was, level := 0, -1
+// renumberLevels numbers the levels from 0, without gaps where a level has no step.
+func (r *Route) renumberLevels() {
+	level := -1
+	oldLevel := 0
 	for _, s := range r.steps {
-		if s.level != was || level < 0 {
-			was, level = s.level, level+1
+		if level < 0 || s.level != oldLevel {
+			level++
+			oldLevel = s.level
 		}
 		s.level = level
 	}
 }
 
-// levelsOf returns for each call how many calls come before it, one after the other.
-func levelsOf(asked []Asked, talks []*conversation.Exchange) []int {
-	levels := make([]int, len(asked))
-	last := map[uint64]int{} // the level of the last call of a goroutine
-	var all, alone bound     // of all calls so far, and of those that ran alone
-	for i, a := range asked {
-		level, company := 0, a.Interaction.Concurrent != nil
-		if l, ok := last[a.Asker]; ok && a.Asker != 0 {
-			level = l + 1
+// levelsOf returns the level of each call: one more than the highest level of the calls that
+// come before it.
+func levelsOf(calls []Asked, exchanges []*conversation.Exchange) []int {
+	levels := make([]int, len(calls))
+	lastOf := map[uint64]int{} // the level of the last call of each goroutine
+	var all, sequential bounds // of the calls so far; sequential ones overlapped no other call
+	for i, c := range calls {
+		level := 0
+		if last, ok := lastOf[c.Goroutine]; ok && c.Goroutine != 0 {
+			level = last + 1
 		}
-		if rep := talks[i].Repeats; rep != nil && rep.Of <= i && rep.Messages > len(talks[rep.Of-1].Messages) {
-			level = max(level, levels[rep.Of-1]+1)
+		if earlier := continuedCall(exchanges, i); earlier >= 0 {
+			level = max(level, levels[earlier]+1)
 		}
+
+		isConcurrent := c.Interaction.Concurrent != nil
 		switch {
-		case a.Main && !company:
-			level = max(level, all.any)
-		case a.Main:
-			level = max(level, alone.any)
-		case company:
-			level = max(level, alone.main)
+		case c.FromTest && !isConcurrent:
+			level = max(level, all.afterAny)
+		case c.FromTest && isConcurrent:
+			level = max(level, sequential.afterAny)
+		case isConcurrent:
+			level = max(level, sequential.afterTest)
 		default:
-			level = max(level, all.main)
+			level = max(level, all.afterTest)
 		}
-		levels[i], last[a.Asker] = level, level
-		all.add(level, a.Main)
-		if !company {
-			alone.add(level, a.Main)
+
+		levels[i] = level
+		lastOf[c.Goroutine] = level
+		all.add(level, c.FromTest)
+		if !isConcurrent {
+			sequential.add(level, c.FromTest)
 		}
 	}
 	return levels
 }
 
-// A bound is the highest level of some calls, plus one: 0 if there are none.
-type bound struct{ any, main int }
+// continuedCall returns the index of the earlier call whose conversation call i continues with
+// the answer to it, or -1 if there is none.
+func continuedCall(exchanges []*conversation.Exchange, i int) int {
+	repeat := exchanges[i].Repeats
+	if repeat == nil || repeat.Of > i {
+		return -1
+	}
+	earlier := repeat.Of - 1 // exchanges are numbered from 1
+	hasAnswer := repeat.Messages > len(exchanges[earlier].Messages)
+	if !hasAnswer {
+		return -1
+	}
+	return earlier
+}
 
-func (b *bound) add(level int, main bool) {
-	b.any = max(b.any, level+1)
-	if main {
-		b.main = max(b.main, level+1)
+// bounds are the lowest levels after a set of calls; 0 if there are none.
+type bounds struct {
+	afterAny  int // after all calls
+	afterTest int // after those that the goroutine of the test made
+}
+
+func (b *bounds) add(level int, fromTest bool) {
+	b.afterAny = max(b.afterAny, level+1)
+	if fromTest {
+		b.afterTest = max(b.afterTest, level+1)
 	}
 }
 
-// link joins each call of a tool that was made with the one that a model asked for, so that
-// it is in the route once.
-func (r *Route) link() {
-	var asked []*call
+// mergeExecutions removes each step in which the program executed a tool that an earlier answer
+// called, and notes its outcome at that call. So a tool is in the route once.
+func (r *Route) mergeExecutions() {
+	var requested []*toolCall
 	r.steps = slices.DeleteFunc(r.steps, func(s *step) bool {
-		for i := range s.calls {
-			asked = append(asked, &s.calls[i])
+		for i := range s.toolCalls {
+			requested = append(requested, &s.toolCalls[i])
 		}
-		i := slices.IndexFunc(asked, func(c *call) bool { return c.ran == "" && s.name != "" && c.name == s.name && c.args == s.args })
+		i := slices.IndexFunc(requested, func(c *toolCall) bool {
+			isExecuted := c.execution != ""
+			return !isExecuted && s.tool != "" && c.tool == s.tool && c.args == s.args
+		})
 		if i < 0 {
 			return false
 		}
-		asked[i].ran = "ran"
-		if s.end != "" {
-			asked[i].ran = "ran: " + s.end
+		requested[i].execution = "ran"
+		if s.ending != "" {
+			requested[i].execution = "ran: " + s.ending
 		}
 		return true
 	})

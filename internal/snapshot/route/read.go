@@ -1,9 +1,9 @@
-// Package route says what an agent did: which models it asked, which tools were called with
-// which arguments, how each answer ended, and in which order. It reads interactions of every
-// kind; the words of an answer are not in a route, and neither is what differs by provider.
+// Package route describes what an agent did: the models it asked, the tools that were called
+// and their arguments, how each answer ended, and the order. A route is made from recorded
+// interactions. It has no words of answers, and is the same for all providers.
 //
-// read.go makes steps of interactions, order.go puts them in an order that does not depend on
-// the run, route.go writes them, and check.go says where a route leaves an expected one.
+// read.go turns interactions into steps, order.go sorts the steps in an order that is the same
+// in every run, route.go writes them, and check.go compares a route with expectations.
 package route
 
 import (
@@ -22,126 +22,159 @@ import (
 // An Asked is a call of a run.
 type Asked struct {
 	Interaction *interaction.Interaction
-	Asker       uint64 // the goroutine that asked; 0 if nobody knows
-	Main        bool   // it is that of the test
+	Goroutine   uint64 // the ID of the goroutine that made the call; 0 if unknown
+	FromTest    bool   // the goroutine is that of the test
 }
 
-// A step is one thing that the agent did.
+// A step is one action of the agent.
 type step struct {
-	what  string // "ask gpt-5", "run get_weather", "POST https://..."
-	name  string // of the tool, if it is a call of one
-	args  string // of that, in one spelling
-	end   string // how it ended
-	calls []call // of tools, that the answer asks for
+	action    string     // "ask gpt-5", "run get_weather", "POST https://..."
+	tool      string     // the tool that the program executed; "" if it executed none
+	args      string     // the arguments of the tool, in their canonical spelling
+	ending    string     // how the answer ended; "" if it is complete and successful
+	toolCalls []toolCall // the tools that the answer of a model calls
 
-	number int // of the call in the run, from 0
-	level  int // steps of one level were made at once, as far as anybody knows
-	group  int // the place among its equals
+	call  int // the index of the call of the run
+	place int // the index in the steps of that call
+	level int // concurrent steps have the same level
 }
 
-// A call is a call of a tool that a model asked for.
-type call struct {
-	name, args string
-	ran        string // what became of it, if that is recorded
+// A toolCall is a call of a tool in the answer of a model.
+type toolCall struct {
+	tool, args string
+	execution  string // what the execution of the tool did; "" if it is not recorded
 }
 
-// read returns the steps that a call of a run is: none if it is housekeeping, and several if
-// it is a batch.
-func read(it *interaction.Interaction, servers map[string]bool) []*step {
+// read returns the steps of a call: none if the agent did not make it or if it is housekeeping,
+// several if it is a batch. posted has the URLs to which the run sent POST requests.
+func read(it *interaction.Interaction, posted map[string]bool) []*step {
 	var rules canon.Options
-	form := rules.Form(&it.Request)
-	resp := &it.Response
-	switch method, isRPC := strings.CutPrefix(form.Endpoint, "jsonrpc."); {
-	case it.Request.Within != "":
-		return nil // the function did it, which is played in a replay, and not the agent
-	case judge.Asks(it.Request.Body):
-		return nil // the test asked, and only if a value differed
+	req, resp := &it.Request, &it.Response
+	form := rules.Form(req)
+	rpcMethod, isRPC := strings.CutPrefix(form.Endpoint, "jsonrpc.")
+	switch {
+	case req.Within != "":
+		return nil // a function sent it; a replay plays the result of the function
+	case judge.Asks(req.Body):
+		return nil // the test sent it, and only if a value differed
 	case strings.HasPrefix(form.Endpoint, "credentials."):
 		return nil // a program may keep its token from one test to the next
 	case form.Function:
-		name := strings.TrimPrefix(it.Request.Function, "tool/")
-		return []*step{{what: "run " + name, name: name, args: conversation.OneSpelling(string(it.Request.Body)), end: endOf(resp, resp.Error != "")}}
+		tool := strings.TrimPrefix(req.Function, "tool/")
+		return []*step{executionOf(tool, string(req.Body), endingOf(resp, resp.Error != ""))}
 	case isRPC:
-		return readRPC(it, method)
-	case !form.Known && servers[it.Request.URL] && it.Request.Method != "POST":
-		return nil // the stream of an MCP server, or the end of its session
+		return readRPC(it, rpcMethod)
+	case !form.Known && posted[req.URL] && req.Method != "POST":
+		return nil // an MCP client opens its stream with GET and ends its session with DELETE
 	case !form.Known:
 		_, path, _ := strings.Cut(form.Endpoint, " ")
-		what := it.Request.Method + " " + form.Origin + path
-		if form.Local {
-			what = it.Request.Method + " " + path
+		if !form.Local {
+			path = form.Origin + path
 		}
-		return []*step{{what: what, end: endOf(resp, false)}}
+		return []*step{{action: req.Method + " " + path, ending: endingOf(resp, false)}}
 	}
-	says := said.Read(form, resp)
-	s := &step{what: "ask " + form.Model, end: finish(&says, resp)}
+
+	answer := said.Read(form, resp)
+	s := &step{action: "ask " + form.Model, ending: endingOfAnswer(&answer, resp)}
 	if form.Model == "" {
-		s.what = form.Endpoint
+		s.action = form.Endpoint
 	}
-	for _, c := range says.Calls {
-		s.calls = append(s.calls, call{name: c.Name, args: conversation.OneSpelling(c.Args)})
+	for _, c := range answer.Calls {
+		args := conversation.OneSpelling(c.Args)
+		s.toolCalls = append(s.toolCalls, toolCall{tool: c.Name, args: args})
 	}
 	return []*step{s}
 }
 
-// readRPC reads calls over JSON-RPC: of the tools of an MCP server, or of another agent.
+// executionOf returns a step in which the program executed a tool.
+func executionOf(tool, args, ending string) *step {
+	return &step{
+		action: "run " + tool,
+		tool:   tool,
+		args:   conversation.OneSpelling(args),
+		ending: ending,
+	}
+}
+
+// readRPC returns the steps of a call over JSON-RPC, which an MCP server or another agent
+// answered.
 func readRPC(it *interaction.Interaction, method string) (steps []*step) {
 	body, err := exactjson.Parse(it.Request.Body)
 	if err != nil {
-		return []*step{{what: "jsonrpc " + method, end: endOf(&it.Response, false)}}
+		return []*step{{action: "jsonrpc " + method, ending: endingOf(&it.Response, false)}}
 	}
-	list := []exactjson.Value{body}
-	if body.Kind == exactjson.Array {
-		list = body.Elems
-	}
-	for i := range list {
-		method, params := list[i].Member("method").Scalar(), list[i].Member("params")
-		failed := failedRPC(&it.Response, list[i].Member("id").Scalar())
-		switch {
-		case method == "", method == "initialize", method == "ping", strings.HasPrefix(method, "notifications/"), strings.HasSuffix(method, "/list"), strings.HasPrefix(method, "logging/"):
-		case method == "tools/call":
-			name := params.Member("name").Scalar()
+	for _, message := range batchOf(body) {
+		method := message.Member("method").Scalar()
+		if isHousekeeping(method) {
+			continue
+		}
+		params := message.Member("params")
+		failed := hasFailed(&it.Response, message.Member("id").Scalar())
+		ending := endingOf(&it.Response, failed)
+		if method == "tools/call" {
 			args := "{}"
 			if v := params.Member("arguments"); v != nil {
 				args = string(v.AppendJSON(nil, exactjson.Layout{}))
 			}
-			steps = append(steps, &step{what: "run " + name, name: name, args: conversation.OneSpelling(args), end: endOf(&it.Response, failed)})
-		default:
-			what := "jsonrpc " + method
-			for _, name := range []string{"name", "uri"} {
-				if v := params.Member(name); v != nil && v.Kind == exactjson.String {
-					what += " " + v.Text
-				}
-			}
-			steps = append(steps, &step{what: what, end: endOf(&it.Response, failed)})
+			steps = append(steps, executionOf(params.Member("name").Scalar(), args, ending))
+			continue
 		}
+		action := "jsonrpc " + method
+		for _, name := range []string{"name", "uri"} {
+			v := params.Member(name)
+			if v != nil && v.Kind == exactjson.String {
+				action += " " + v.Text
+			}
+		}
+		steps = append(steps, &step{action: action, ending: ending})
 	}
 	return steps
 }
 
-// failedRPC reports whether the answer to the call of an id is an error, or the result of a
-// tool that failed.
-func failedRPC(resp *interaction.Response, id string) (failed bool) {
+// batchOf returns the messages of a JSON-RPC body: the elements of a batch, or the one message.
+func batchOf(body exactjson.Value) []exactjson.Value {
+	if body.Kind == exactjson.Array {
+		return body.Elems
+	}
+	return []exactjson.Value{body}
+}
+
+// isHousekeeping reports whether a JSON-RPC method belongs to the protocol of MCP, and is not
+// an action of the agent. A message without a method is a response.
+func isHousekeeping(method string) bool {
+	switch method {
+	case "", "initialize", "ping":
+		return true
+	}
+	return strings.HasPrefix(method, "notifications/") ||
+		strings.HasPrefix(method, "logging/") ||
+		strings.HasSuffix(method, "/list")
+}
+
+// hasFailed reports whether the answer to the JSON-RPC call with an ID is an error, or the
+// result of a tool that failed.
+func hasFailed(resp *interaction.Response, id string) bool {
 	for payload := range resp.Payloads() {
-		v, err := exactjson.Parse(payload)
+		body, err := exactjson.Parse(payload)
 		if err != nil {
 			continue
 		}
-		list := []exactjson.Value{v}
-		if v.Kind == exactjson.Array {
-			list = v.Elems
-		}
-		for i := range list {
-			if answer := &list[i]; len(list) == 1 || answer.Member("id").Scalar() == id {
-				failed = failed || answer.Member("error") != nil || answer.Member("result").Member("isError").Scalar() == "true"
+		messages := batchOf(body)
+		for _, message := range messages {
+			isAnswer := len(messages) == 1 || message.Member("id").Scalar() == id
+			isError := message.Member("error") != nil
+			toolFailed := message.Member("result").Member("isError").Scalar() == "true"
+			if isAnswer && (isError || toolFailed) {
+				return true
 			}
 		}
 	}
-	return failed
+	return false
 }
 
-// endOf says how an answer ended; "" if it is whole, and no failure.
-func endOf(resp *interaction.Response, failed bool) string {
+// endingOf describes how a response ended; "" if it is complete and successful. failed says
+// that its content reports a failure.
+func endingOf(resp *interaction.Response, failed bool) string {
 	switch {
 	case resp.End == interaction.EndCanceled:
 		return "canceled"
@@ -157,47 +190,61 @@ func endOf(resp *interaction.Response, failed bool) string {
 	return ""
 }
 
-// finishes are the names that the providers have for the reasons why an answer ends; the
-// numbers are those of Gemini's enumeration. An earlier class says more than a later one.
-var finishes = []struct {
-	class string
-	names []string
-}{
-	{"refused", []string{"refusal"}},
-	{"filtered", []string{"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii", "guardrail_intervened", "error_toxic", "image_safety", "language", "3"}},
-	{"cut at the limit", []string{"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "error_limit", "2"}},
-	{toolCalls, []string{"tool_calls", "tool_call", "tool_use", "function_call", "requires_action"}},
-	{"paused", []string{"pause_turn"}},
-	{stop, []string{"stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "end", "finish", "load", "1"}},
-}
-
 const (
-	stop      = "stop"
-	toolCalls = "tool calls"
+	endingStop      = "stop"
+	endingToolCalls = "tool calls"
 )
 
-// finish says how the answer of a model ended, in words that are the same for all providers.
-func finish(says *said.Answer, resp *interaction.Response) string {
-	if end := endOf(resp, false); end != "" {
-		return end
+// finishReasons maps the providers' names for the reason why a model ended its answer to the
+// names of a route. The numbers are those of Gemini's enumeration. If an answer has reasons of
+// several rows, the first row is used.
+var finishReasons = []struct {
+	ending string
+	names  []string
+}{
+	{"refused", []string{"refusal"}},
+	{"filtered", []string{
+		"content_filter", "content_filtered", "safety", "recitation", "blocklist",
+		"prohibited_content", "spii", "guardrail_intervened", "error_toxic", "image_safety",
+		"language", "3",
+	}},
+	{"cut at the limit", []string{
+		"length", "max_tokens", "max_output_tokens", "model_length",
+		"model_context_window_exceeded", "error_limit", "2",
+	}},
+	{endingToolCalls, []string{
+		"tool_calls", "tool_call", "tool_use", "function_call", "requires_action",
+	}},
+	{"paused", []string{"pause_turn"}},
+	{endingStop, []string{
+		"stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "end",
+		"finish", "load", "1",
+	}},
+}
+
+// endingOfAnswer describes how the answer of a model ended, with the same words for all
+// providers.
+func endingOfAnswer(answer *said.Answer, resp *interaction.Response) string {
+	if ending := endingOf(resp, false); ending != "" {
+		return ending
 	}
-	is := func(names []string) bool {
-		return slices.ContainsFunc(says.Finish, func(f string) bool { return slices.Contains(names, strings.ToLower(f)) })
-	}
-	for _, f := range finishes {
-		switch {
-		case !is(f.names):
-		case f.class == stop && len(says.Calls) > 0:
-			return toolCalls // some providers have one reason for both
-		default:
-			return f.class
+	for _, reason := range finishReasons {
+		isReason := slices.ContainsFunc(answer.Finish, func(name string) bool {
+			return slices.Contains(reason.names, strings.ToLower(name))
+		})
+		if !isReason {
+			continue
 		}
+		if reason.ending == endingStop && len(answer.Calls) > 0 {
+			return endingToolCalls // some providers have one reason for both
+		}
+		return reason.ending
 	}
 	switch {
-	case len(says.Calls) > 0:
-		return toolCalls
-	case len(says.Finish) > 0:
-		return strings.ToLower(says.Finish[0])
+	case len(answer.Calls) > 0:
+		return endingToolCalls
+	case len(answer.Finish) > 0:
+		return strings.ToLower(answer.Finish[0])
 	}
 	return ""
 }

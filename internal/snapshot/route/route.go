@@ -2,44 +2,45 @@ package route
 
 import "strings"
 
-// A Route is what an agent did, in an order that does not depend on the run.
+// A Route is the list of an agent's steps, in an order that is the same in every run.
 type Route struct{ steps []*step }
 
-// Len returns how many steps there are.
+// Len returns the number of steps.
 func (r *Route) Len() int { return len(r.steps) }
 
-// text returns a step as lines.
+// text returns a step as lines: the action, and a line for each tool that its answer calls.
 func (s *step) text() string {
 	var b strings.Builder
-	b.WriteString(s.what)
+	b.WriteString(s.action)
 	if s.args != "" {
 		b.WriteString(" " + s.args)
 	}
-	if s.end != "" {
-		b.WriteString(": " + s.end)
+	if s.ending != "" {
+		b.WriteString(": " + s.ending)
 	}
-	for _, c := range s.calls {
-		b.WriteString("\n  " + c.name + " " + c.args)
-		if c.ran != "" {
-			b.WriteString(", " + c.ran)
+	for _, c := range s.toolCalls {
+		b.WriteString("\n  " + c.tool + " " + c.args)
+		if c.execution != "" {
+			b.WriteString(", " + c.execution)
 		}
 	}
 	return b.String()
 }
 
-// String returns the route as text: a line for each step, below it the tools that its answer
-// calls, and above steps that were made at once a line that says so.
+// String returns the texts of the steps. Concurrent steps are indented below a line "at once:".
 func (r *Route) String() string {
+	hasLevel := func(i, level int) bool {
+		return 0 <= i && i < len(r.steps) && r.steps[i].level == level
+	}
 	var lines []string
 	for i, s := range r.steps {
-		text, alone := s.text(), true
-		if i > 0 && r.steps[i-1].level == s.level {
-			alone = false
-		} else if i+1 < len(r.steps) && r.steps[i+1].level == s.level {
-			alone = false
+		text := s.text()
+		followsConcurrent := hasLevel(i-1, s.level)
+		precedesConcurrent := hasLevel(i+1, s.level)
+		if precedesConcurrent && !followsConcurrent {
 			lines = append(lines, "at once:")
 		}
-		if !alone {
+		if precedesConcurrent || followsConcurrent {
 			text = "  " + strings.ReplaceAll(text, "\n", "\n  ")
 		}
 		lines = append(lines, text)
@@ -47,21 +48,27 @@ func (r *Route) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// A use is a call of a tool, asked for by a model or made by the program.
-type use struct {
-	name               string
-	index, step, level int
+// A toolUse is a call of a tool in a route: a model requested it, or the program made it.
+type toolUse struct {
+	tool  string
+	index int // in the list of all uses
+	step  int // the index of its step
+	level int // of its step
 }
 
-// uses returns the calls of tools in order.
-func (r *Route) uses() (list []use) {
+// toolUses returns the calls of tools in order.
+func (r *Route) toolUses() []toolUse {
+	var uses []toolUse
+	add := func(tool string, step int) {
+		uses = append(uses, toolUse{tool, len(uses), step, r.steps[step].level})
+	}
 	for i, s := range r.steps {
-		if s.name != "" {
-			list = append(list, use{s.name, len(list), i, s.level})
+		if s.tool != "" {
+			add(s.tool, i)
 		}
-		for _, c := range s.calls {
-			list = append(list, use{c.name, len(list), i, s.level})
+		for _, c := range s.toolCalls {
+			add(c.tool, i)
 		}
 	}
-	return list
+	return uses
 }

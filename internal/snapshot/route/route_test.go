@@ -27,7 +27,7 @@ func routeOf(t *testing.T, rec *promptecho.Recorder) *route.Route {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked = append(asked, route.Asked{Interaction: it, Main: true})
+		asked = append(asked, route.Asked{Interaction: it, FromTest: true})
 	}
 	return route.Of(asked)
 }
