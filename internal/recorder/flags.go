@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -226,16 +225,4 @@ func goTest(by string, set, patterns, rest []string) (args []string, err error) 
 			by, patterns[0], err, shell.Join(set), shell.Join(patterns))
 	}
 	return slices.Concat(args, patterns, own), nil
-}
-
-// become runs a command for this process, and returns its exit status.
-func become(args []string) (status int) {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
-	if cmd.ProcessState != nil {
-		return cmd.ProcessState.ExitCode()
-	}
-	fmt.Fprintln(os.Stderr, "promptecho:", err)
-	return 2
 }
