@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -87,7 +88,9 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 			if err == nil && strings.HasSuffix(name, ".go") {
 				file = abs
 			}
-			fmt.Sscan(number, &line)
+			if n, err := strconv.Atoi(number); err == nil {
+				line = n
+			}
 		}
 		file = below(os.Getenv("GITHUB_WORKSPACE"), file)
 		place := "file=" + property.Replace(filepath.ToSlash(file))

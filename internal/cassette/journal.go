@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
@@ -54,8 +56,8 @@ func wholeItems(data []byte) (texts [][]byte) {
 // whole, since each has what the ones before it have.
 func givenIn(data []byte) (g interaction.Given) {
 	eachFrame(data, givenStart, func(line string, text []byte) int {
-		var id textID
-		if _, err := fmt.Sscanf(line, "%x %d", &id.sum, &id.len); err != nil || !id.begins(text) {
+		id, ok := parseTextID(line)
+		if !ok || !id.begins(text) {
 			return 0
 		}
 		if later, err := codec.ParseGiven(text[:id.len]); err == nil {
@@ -64,6 +66,14 @@ func givenIn(data []byte) (g interaction.Given) {
 		return id.len
 	})
 	return g
+}
+
+// parseTextID reads an ID as [frameGiven] writes it: "9f21e5eb 85".
+func parseTextID(line string) (id textID, ok bool) {
+	hexSum, decimalLen, _ := strings.Cut(line, " ")
+	sum, sumErr := strconv.ParseUint(hexSum, 16, 32)
+	length, lenErr := strconv.ParseUint(decimalLen, 10, 30)
+	return textID{uint32(sum), int(length)}, sumErr == nil && lenErr == nil
 }
 
 // frameGiven returns what [EncodeGiven] returned as it stands in a journal.

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -138,7 +137,7 @@ func handOver() {
 		name, value, _ := strings.Cut(variable, "=")
 		os.Setenv(name, value)
 	}
-	os.Exit(run(args))
+	os.Exit(become(args))
 }
 
 // splitArguments finds the first package patterns among arguments that are next to each other.
@@ -250,18 +249,4 @@ func goTest(by string, environment, patterns, rest []string) (args []string, err
 			by, patterns[0], err, shell.Join(environment), shell.Join(patterns))
 	}
 	return slices.Concat(args, patterns, ofTests), nil
-}
-
-// run runs a command with the input and output of this process, and returns its exit status.
-func run(args []string) (status int) {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin = os.Stdin
-	cmd.Stdout = os.Stdout
-	cmd.Stderr = os.Stderr
-	err := cmd.Run()
-	if cmd.ProcessState != nil {
-		return cmd.ProcessState.ExitCode()
-	}
-	fmt.Fprintln(os.Stderr, "promptecho:", err)
-	return 2
 }

@@ -86,8 +86,9 @@ type Frame struct {
 func ID() uint64 {
 	var buf [64]byte // longer than "goroutine 18446744073709551615 "
 	n := runtime.Stack(buf[:], false)
-	var id uint64
-	_, _ = fmt.Sscanf(string(buf[:n]), "goroutine %d ", &id) // every stack begins so
+	text := strings.TrimPrefix(string(buf[:n]), "goroutine ") // every stack begins so
+	number, _, _ := strings.Cut(text, " ")
+	id, _ := strconv.ParseUint(number, 10, 64)
 	return id
 }
 
