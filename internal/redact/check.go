@@ -11,8 +11,8 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// notWritten says what becomes of a call with a secret, and what helps.
-func (p *Policy) notWritten() string {
+// advice says what becomes of a call with a secret, and what helps.
+func (p *Policy) advice() string {
 	text := "nothing was written. Keep the secret out of the call"
 	if p.HowToRedact != "" {
 		text += ", or " + p.HowToRedact
@@ -26,11 +26,11 @@ func (p *Policy) Check(what string, data []byte) error {
 	text := string(data)
 	edits, err := p.knownIn(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", what, err, p.notWritten())
+		return fmt.Errorf("%s: %w: %s", what, err, p.advice())
 	}
 	if len(edits) > 0 {
 		line := 1 + strings.Count(text[:edits[0].Start], "\n")
-		return fmt.Errorf("%s: line %d would contain a known secret (%s): %s", what, line, kindOfEdit(edits[0]), p.notWritten())
+		return fmt.Errorf("%s: line %d would contain a known secret (%s): %s", what, line, kindOfEdit(edits[0]), p.advice())
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (p *Policy) MayContain(text []byte) bool {
 	if p.knowsNone() {
 		return false
 	}
-	f := &finder{policy: p, lines: true}
+	f := &finder{policy: p, includeLines: true}
 	edits, err := f.knownWalker().Edits(string(text), carrier.Place{})
 	return err != nil || len(edits) > 0
 }
@@ -75,14 +75,14 @@ func (p *Policy) holdsSecret(text string) bool {
 // written.
 func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, result Result) error {
 	if result.err != nil {
-		return fmt.Errorf("%s: %w: %s", what, result.err, p.notWritten())
+		return fmt.Errorf("%s: %w: %s", what, result.err, p.advice())
 	}
 	for _, t := range []struct{ place, text string }{
 		{"request.url", it.Request.URL},
 		{"request.body", string(it.Request.Body)},
 	} {
 		edits, err := p.knownIn(t.text)
-		if err := p.whyNot(what, t.place, edits, err); err != nil {
+		if err := p.errorFor(what, t.place, edits, err); err != nil {
 			return err
 		}
 	}
@@ -92,18 +92,18 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, resu
 	return p.checkResponse(what, it)
 }
 
-// whyNot returns why a text must not be written in which something was found.
-func (p *Policy) whyNot(what, place string, edits []carrier.Edit, err error) error {
+// errorFor returns why a text must not be written in which something was found.
+func (p *Policy) errorFor(what, place string, edits []carrier.Edit, err error) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %s: %w: %s", what, place, err, p.notWritten())
+		return fmt.Errorf("%s: %s: %w: %s", what, place, err, p.advice())
 	case len(edits) == 0:
 		return nil
 	}
 	for _, e := range edits {
 		for _, c := range e.Causes {
-			if c.Rule == byKnown {
-				return fmt.Errorf("%s: %s would contain a known secret (%s): %s", what, place, c.Kind, p.notWritten())
+			if c.Rule == ruleKnown {
+				return fmt.Errorf("%s: %s would contain a known secret (%s): %s", what, place, c.Kind, p.advice())
 			}
 		}
 	}
@@ -114,7 +114,7 @@ func (p *Policy) whyNot(what, place string, edits []carrier.Edit, err error) err
 
 // checkResponse looks for all that must not be written of a response.
 func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
-	_, answered := sides(&it.Request)
+	_, answered := scopesOf(&it.Request)
 	for _, t := range []struct{ place, text string }{
 		{"response.body", string(it.Response.Body)},
 		{"response.text", it.Response.Text},
@@ -122,7 +122,7 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 	} {
 		f := &finder{policy: p, side: answered.narrowed(t.text)}
 		edits, err := f.walker().Edits(t.text, carrier.Place{})
-		if err := p.whyNot(what, t.place, edits, err); err != nil {
+		if err := p.errorFor(what, t.place, edits, err); err != nil {
 			return err
 		}
 	}
@@ -130,13 +130,13 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 	f := &finder{policy: p, side: answered.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
-		return p.whyNot(what, "response.events", nil, err)
+		return p.errorFor(what, "response.events", nil, err)
 	}
 	i := 0
 	for event := range it.Response.Events {
 		for range it.Response.Events[event] {
 			if len(edits[i]) > 0 {
-				return p.whyNot(what, f.placeOf(event, fields[i].Value), edits[i], nil)
+				return p.errorFor(what, f.eventPlace(event, fields[i].Value), edits[i], nil)
 			}
 			i++
 		}
@@ -144,24 +144,24 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 	return nil
 }
 
-// placeOf returns the place of what was found in a field of an event: the event, or the
+// eventPlace returns the place of what was found in a field of an event: the event, or the
 // stream if it is found only together with other events.
-func (f *finder) placeOf(event int, value string) string {
+func (f *finder) eventPlace(event int, value string) string {
 	alone, err := f.walker().Edits(value, carrier.Place{})
 	if err == nil && len(alone) == 0 {
 		return "response.events (split over several events)"
 	}
-	return placeOf(event)
+	return eventPlace(event)
 }
 
-func placeOf(event int) string { return fmt.Sprintf("response.events[%d]", event) }
+func eventPlace(event int) string { return fmt.Sprintf("response.events[%d]", event) }
 
 // Findings names what in a stored interaction must not be there: the place and the kind,
 // never the value. A recording of ours has none; one that was edited or made by something
 // else may.
 func Findings(it *interaction.Interaction) []string {
 	r := findings{}
-	asked, answered := sides(&it.Request)
+	asked, answered := scopesOf(&it.Request)
 	r.add("request.url", urlFindings(it.Request.URL)...)
 	r.headers("request.headers", it.Request.Headers, func(name, _ string) bool {
 		return isSecret(name) && !listed(requestHeaders, name)
@@ -192,7 +192,7 @@ func (r *findings) add(place string, kinds ...string) {
 }
 
 // text adds what is in a text of a side.
-func (r *findings) text(place, text string, in side) {
+func (r *findings) text(place, text string, in scope) {
 	f := &finder{policy: &r.policy, side: in.narrowed(text)}
 	edits, err := f.walker().Edits(text, carrier.Place{})
 	if err != nil {
@@ -216,7 +216,7 @@ func kindsOf(edits []carrier.Edit) (kinds []string) {
 }
 
 // events adds what is in the events of a stream, and in the texts that are split over them.
-func (r *findings) events(events []interaction.Event, in side) {
+func (r *findings) events(events []interaction.Event, in scope) {
 	fields, texts := fieldsOf(events)
 	f := &finder{policy: &r.policy, side: in.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
@@ -227,7 +227,7 @@ func (r *findings) events(events []interaction.Event, in side) {
 	for event := range events {
 		for range events[event] {
 			if len(edits[i]) > 0 {
-				r.edits(f.placeOf(event, fields[i].Value), edits[i])
+				r.edits(f.eventPlace(event, fields[i].Value), edits[i])
 			}
 			i++
 		}
@@ -241,14 +241,14 @@ func (r *findings) headers(place string, headers interaction.Headers, mayBe func
 			if mayBe(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
 				r.add(place, fmt.Sprintf("the header %q", h.Name))
 			}
-			r.text(place, v, side{fields: anywhere})
+			r.text(place, v, scope{fields: anywhere})
 		}
 	}
 }
 
 // urlFindings returns what in a URL must not be there.
 func urlFindings(raw string) (kinds []string) {
-	u := cut(raw)
+	u := splitURL(raw)
 	if u.user != "" {
 		kinds = append(kinds, "a user name or password before the host")
 	}
@@ -300,12 +300,12 @@ func IsCredential(text string) bool { return len(kindsIn(text)) > 0 }
 
 // kindsIn returns the kinds of what looks like a secret in a text. It shows no value.
 func kindsIn(text string) []string {
-	f := &finder{policy: new(Policy), side: side{fields: anywhere}}
+	f := &finder{policy: new(Policy), side: scope{fields: anywhere}}
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
 		if l.Kind != carrier.Text {
 			return nil
 		}
-		return f.byLooks(l)
+		return f.findByLooks(l)
 	}}
 	edits, err := w.Edits(text, carrier.Place{})
 	if err != nil {

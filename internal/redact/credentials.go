@@ -45,7 +45,7 @@ var secretNames = []struct {
 		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
 		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
 	{authorization, strings.Fields("authorization")},
-	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey " +
+	{namedCredential, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey " +
 		"hostkey sessionkey accesscode credential credentials baton")},
 	{namedPassword, strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
 }
@@ -82,8 +82,8 @@ var (
 		ROUTING`)
 )
 
-// ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
-var ofJWK = strings.Fields("d p q dp dq qi k")
+// privateJWKMembers are the private members of a JSON Web Key (RFC 7518, section 6).
+var privateJWKMembers = strings.Fields("d p q dp dq qi k")
 
 // secretFields are the names of fields that hold a secret wherever they stand: OAuth 2.0
 // (RFC 6749, RFC 7521, RFC 8693), AWS STS, Secrets Manager, ECR and the instance metadata of

@@ -11,10 +11,10 @@ import (
 type verdict uint8
 
 const (
-	noVerdict    verdict = iota
-	isCredential         // the value is a secret, whatever it looks like
-	isHeld               // the same, because of what the service is
-	isData               // two requests that differ in it are not the same: a hash is written
+	noVerdict       verdict = iota
+	isCredential            // the value is a secret, whatever it looks like
+	isAtSecretPlace         // the same, because of what the service is
+	mayBeData               // two requests that differ in it are not the same: a hash is written
 )
 
 // harmlessNames are members of an object in whose other members secrets are.
@@ -29,11 +29,11 @@ func (f *finder) fieldRule(l *carrier.Leaf, name string) verdict {
 	if l.In == carrier.Query {
 		return noVerdict
 	}
-	if isMarked(l) || slices.Contains(f.side.fields.inBodies, fieldName(l)) {
+	if isSecretByMember(l) || slices.Contains(f.side.fields.inBodies, fieldName(l)) {
 		return isCredential
 	}
 	if len(f.side.holders) > 0 {
-		return f.holderRule(l, name)
+		return f.placeRule(l, name)
 	}
 	return noVerdict
 }
@@ -54,38 +54,38 @@ func nestedName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '[')+1:], "]")
 }
 
-// holderRule decides by the places at which services and model APIs have secrets.
-func (f *finder) holderRule(l *carrier.Leaf, name string) verdict {
+// placeRule decides by the places at which services and model APIs have secrets.
+func (f *finder) placeRule(l *carrier.Leaf, name string) verdict {
 	isHarmless := slices.ContainsFunc(harmlessNames, func(n string) bool { return strings.EqualFold(n, name) })
 	if isHarmless || l.In != carrier.JSON {
 		return noVerdict
 	}
 	for _, h := range f.side.holders {
-		i := slices.IndexFunc(h.places, func(place []string) bool { return endsIn(l.Path, place) })
+		i := slices.IndexFunc(h.places, func(place []string) bool { return hasPathSuffix(l.Path, place) })
 		if i < 0 || h.looks && !isKey(l.Text) {
 			continue
 		}
 		isAny := h.places[i][len(h.places[i])-1] == "*"
 		if h.mixed && isAny && !isSecret(name) && !strings.EqualFold(name, "connection_string") {
-			return isData
+			return mayBeData
 		}
-		return isHeld
+		return isAtSecretPlace
 	}
 	return noVerdict
 }
 
-// endsIn reports whether the last names of a path are these.
-func endsIn(path, names []string) bool {
+// hasPathSuffix reports whether the last names of a path are these.
+func hasPathSuffix(path, names []string) bool {
 	isSame := func(name, wanted string) bool { return wanted == "*" || wanted == name }
 	skip := len(path) - len(names)
 	return skip >= 0 && slices.EqualFunc(path[skip:], names, isSame)
 }
 
-// isMarked reports whether a value is a secret where the object around it says
+// isSecretByMember reports whether a value is a secret where the object around it says
 // something else, too: parameters of AWS Systems Manager,
 // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_Parameter.html,
 // and what instance metadata has next to the key, the session token.
-func isMarked(l *carrier.Leaf) bool {
+func isSecretByMember(l *carrier.Leaf) bool {
 	switch l.Name {
 	case "Value":
 		kind, _ := l.Member("Type")

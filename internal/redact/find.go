@@ -12,12 +12,12 @@ import (
 
 // Rules by which something is found, as far as it matters afterwards.
 const (
-	byLooks   = iota
-	byField   // the field is one for credentials
-	byPlace   // a service has secrets at this place
-	byName    // the user named the field
-	byPattern // the user's expression matches
-	byKnown   // the value is known
+	ruleLooks   = iota
+	ruleField   // the field is one for credentials
+	rulePlace   // a service has secrets at this place
+	ruleName    // the user named the field
+	rulePattern // the user's expression matches
+	ruleKnown   // the value is known
 )
 
 // A finder is the search of the values of one text.
@@ -26,28 +26,28 @@ const (
 // learned from the edits that stay, by learn: an edit that is covered by another
 // one is not made, and its value may have been a part of something harmless.
 type finder struct {
-	policy  *Policy
-	side    side
-	learned map[string]bool // the values that were learned from this text
-	knows   bool            // there are values to look for
-	lines   bool            // lines of known values count, too
+	policy       *Policy
+	side         scope
+	learned      map[string]bool // the values that were learned from this text
+	hasKnown     bool            // there are values to look for
+	includeLines bool            // lines of known values count, too
 
 	foundField bool // a field for credentials was replaced
 
-	query *carrier.Member // the first parameter of the last query with a name that signs one
-	signs []string        // the names of those that sign it
+	lastQuery     *carrier.Member // the first parameter of the last query with a name that signs one
+	signingParams []string        // the names of those that sign it
 }
 
 // walker returns the walk in which everything is found.
 func (f *finder) walker() *carrier.Walker {
-	f.knows = !f.policy.knowsNone()
-	return &carrier.Walker{Find: f.find, WantsBytes: f.knows, Canonical: !f.side.isAnswer}
+	f.hasKnown = !f.policy.knowsNone()
+	return &carrier.Walker{Find: f.find, WantsBytes: f.hasKnown, Canonical: !f.side.isResponse}
 }
 
 // knownWalker returns the walk in which only known values are found.
 func (f *finder) knownWalker() *carrier.Walker {
-	f.knows = true
-	return &carrier.Walker{Find: f.known, WantsBytes: true, Canonical: !f.side.isAnswer}
+	f.hasKnown = true
+	return &carrier.Walker{Find: f.findKnown, WantsBytes: true, Canonical: !f.side.isResponse}
 }
 
 // learn makes known what has been replaced and may be elsewhere, too.
@@ -55,13 +55,13 @@ func (f *finder) learn(edits []carrier.Edit) {
 	for _, e := range edits {
 		for _, c := range e.Causes {
 			switch c.Rule {
-			case byField:
+			case ruleField:
 				f.foundField = true
-			case byPlace:
+			case rulePlace:
 				f.foundField = f.foundField || f.side.fields != anywhere
-			case byName, byPattern:
-				if f.policy.Hit != nil {
-					f.policy.Hit(c.Kind)
+			case ruleName, rulePattern:
+				if f.policy.OnMatch != nil {
+					f.policy.OnMatch(c.Kind)
 				}
 			}
 			if c.Learn && !f.learned[c.Value] {
@@ -69,35 +69,35 @@ func (f *finder) learn(edits []carrier.Edit) {
 					f.learned = map[string]bool{}
 				}
 				f.learned[c.Value] = true
-				isCertain := c.Rule == byField || c.Rule == byPlace
+				isCertain := c.Rule == ruleField || c.Rule == rulePlace
 				f.policy.learnFound(c.Value, isCertain)
 			}
 		}
 	}
 }
 
-// known returns the known values in a leaf.
-func (f *finder) known(l *carrier.Leaf) []carrier.Match {
-	if !f.knows {
+// findKnown returns the known values in a leaf.
+func (f *finder) findKnown(l *carrier.Leaf) []carrier.Match {
+	if !f.hasKnown {
 		return nil
 	}
 	var found []carrier.Match
-	for _, m := range f.policy.in(l.Text, f.lines) {
+	for _, m := range f.policy.find(l.Text, f.includeLines) {
 		value := l.Text[m.start:m.end]
-		match := f.match(l, m, carrier.Cause{Kind: m.words(), Value: value, Rule: byKnown})
+		match := f.newMatch(l, m, carrier.Cause{Kind: m.kindName(), Value: value, Rule: ruleKnown})
 		switch {
 		case l.Kind == carrier.Number:
 			match.Text = "0"
 		case m.kind == kindUTF16:
-			match.Text = utf16Like(value)
+			match.Text = utf16Placeholder(value)
 		}
 		found = append(found, match)
 	}
 	return found
 }
 
-// utf16Like returns a placeholder in UTF-16 for a value in UTF-16.
-func utf16Like(value string) string {
+// utf16Placeholder returns a placeholder in UTF-16 for a value in UTF-16.
+func utf16Placeholder(value string) string {
 	if value[0] == 0 {
 		return utf16Of(Placeholder, binary.BigEndian)
 	}
@@ -106,28 +106,28 @@ func utf16Like(value string) string {
 
 // find returns what must not be written of a leaf.
 func (f *finder) find(l *carrier.Leaf) []carrier.Match {
-	found := f.known(l)
+	found := f.findKnown(l)
 	switch l.Kind {
 	case carrier.Bytes:
 		return found
 	case carrier.Number:
 		if entry, ok := f.policy.isNamed(lastName(l)); ok && l.Text != "0" {
-			return []carrier.Match{{End: len(l.Text), Text: "0", Cause: carrier.Cause{Kind: entry, Rule: byName}}}
+			return []carrier.Match{{End: len(l.Text), Text: "0", Cause: carrier.Cause{Kind: entry, Rule: ruleName}}}
 		}
 		return found
 	case carrier.Text, carrier.Raw:
-		whole, ok := f.whole(l)
+		whole, ok := f.findWhole(l)
 		if ok {
 			return []carrier.Match{whole}
 		}
 	}
-	if !f.side.isAnswer {
-		found = append(found, f.placeholders(l)...)
+	if !f.side.isResponse {
+		found = append(found, f.findTypedPlaceholders(l)...)
 	}
 	if l.Kind != carrier.Raw {
-		found = append(found, f.byLooks(l)...)
+		found = append(found, f.findByLooks(l)...)
 	}
-	found = append(found, f.byPatterns(l)...)
+	found = append(found, f.findByPatterns(l)...)
 	return inOrder(found)
 }
 
@@ -155,14 +155,14 @@ func inOrder(found []carrier.Match) []carrier.Match {
 	return kept
 }
 
-// match returns the match of a part of a leaf, with the placeholder of the side.
-func (f *finder) match(l *carrier.Leaf, m match, cause carrier.Cause) carrier.Match {
+// newMatch returns the match of a part of a leaf, with the placeholder of the side.
+func (f *finder) newMatch(l *carrier.Leaf, m match, cause carrier.Cause) carrier.Match {
 	value := l.Text[m.start:m.end]
 	text := Placeholder
-	if f.side.isAnswer {
-		text = standIn(value)
+	if f.side.isResponse {
+		text = typedPlaceholder(value)
 		if isJWK(l) && text == Placeholder {
-			text = repeated(len(value))
+			text = repeatedMarker(len(value))
 		}
 		if text == Placeholder && inAuthority(l.Text[:m.start]) {
 			text = urlPlaceholder
@@ -173,25 +173,25 @@ func (f *finder) match(l *carrier.Leaf, m match, cause carrier.Cause) carrier.Ma
 
 // isJWK reports whether a leaf is a private member of a JSON Web Key, which is base64url.
 func isJWK(l *carrier.Leaf) bool {
-	if len(l.Name) > 2 || !slices.Contains(ofJWK, l.Name) {
+	if len(l.Name) > 2 || !slices.Contains(privateJWKMembers, l.Name) {
 		return false
 	}
 	_, ok := l.Member("kty")
 	return ok
 }
 
-// byLooks returns what looks like a secret in a leaf, by itself or by the names
+// findByLooks returns what looks like a secret in a leaf, by itself or by the names
 // next to it.
-func (f *finder) byLooks(l *carrier.Leaf) []carrier.Match {
+func (f *finder) findByLooks(l *carrier.Leaf) []carrier.Match {
 	var found []carrier.Match
 	add := func(m match) {
 		value := l.Text[m.start:m.end]
-		if isHidden(value) {
+		if isRedacted(value) {
 			return
 		}
 		isCursorValue := m.start == 0 && m.end == len(l.Text) && isCursor(l.Name) || hasCursorName(l.Text, m)
-		cause := carrier.Cause{Kind: m.words(), Value: value, Learn: !isCursorValue}
-		one := f.match(l, m, cause)
+		cause := carrier.Cause{Kind: m.kindName(), Value: value, Learn: !isCursorValue}
+		one := f.newMatch(l, m, cause)
 		isBase64 := strings.HasPrefix(one.Text, urlPlaceholder)
 		switch {
 		case isCursorValue:
@@ -207,7 +207,7 @@ func (f *finder) byLooks(l *carrier.Leaf) []carrier.Match {
 	if m.end > 0 {
 		add(m)
 	}
-	if f.isSignature(l) {
+	if f.isSigningParameter(l) {
 		add(match{kind: signatureOfURL, start: 0, end: len(l.Text)})
 	}
 	for _, m := range findPatterns(l.Text) {
@@ -235,7 +235,7 @@ func nextToName(l *carrier.Leaf, name string) match {
 		return match{}
 	}
 	s := search{text: l.Text}
-	return s.valueAt(kind, 0, 0, `"`)
+	return s.findValueAt(kind, 0, 0, `"`)
 }
 
 // kindOfName returns the kind of secret that a name of a leaf says, or noKind.
@@ -247,7 +247,7 @@ func kindOfName(name string, l *carrier.Leaf) kind {
 		}
 		return noKind
 	}
-	if !nameTails()[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
+	if !nameEndings()[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
 		return noKind
 	}
 	start := len(name)
@@ -276,16 +276,16 @@ func lastName(l *carrier.Leaf) string {
 	return l.Path[len(l.Path)-1]
 }
 
-// placeholders returns the placeholders in a request that have the type of a
+// findTypedPlaceholders returns the placeholders in a request that have the type of a
 // secret of an answer. In the request that was recorded, the secret itself was
 // there, and [Placeholder] is written for it.
-func (f *finder) placeholders(l *carrier.Leaf) []carrier.Match {
+func (f *finder) findTypedPlaceholders(l *carrier.Leaf) []carrier.Match {
 	text := l.Text
-	if !mayHoldTyped(text) {
+	if !mayHaveTyped(text) {
 		return nil
 	}
 	var found []carrier.Match
-	for _, m := range typedOfAnswers().FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range typedInRequest().FindAllStringSubmatchIndex(text, -1) {
 		start, end := m[0], m[1]
 		if m[2] >= 0 {
 			start, end = m[2], m[3]
@@ -295,8 +295,8 @@ func (f *finder) placeholders(l *carrier.Leaf) []carrier.Match {
 	return found
 }
 
-// byPatterns returns what the user's expressions match.
-func (f *finder) byPatterns(l *carrier.Leaf) []carrier.Match {
+// findByPatterns returns what the user's expressions match.
+func (f *finder) findByPatterns(l *carrier.Leaf) []carrier.Match {
 	if len(f.policy.Patterns) == 0 {
 		return nil
 	}
@@ -316,13 +316,13 @@ func (f *finder) byPatterns(l *carrier.Leaf) []carrier.Match {
 				continue
 			}
 			text := Placeholder
-			if inAuthority(l.Text[:start]) && f.side.isAnswer {
+			if inAuthority(l.Text[:start]) && f.side.isResponse {
 				if strings.Contains(l.Text[start:end], urlPlaceholder) {
 					continue
 				}
 				text = urlPlaceholder
 			}
-			cause := carrier.Cause{Kind: re.String(), Rule: byPattern}
+			cause := carrier.Cause{Kind: re.String(), Rule: rulePattern}
 			found = append(found, carrier.Match{Start: start, End: end, Text: text, Cause: cause})
 		}
 	}
@@ -341,9 +341,9 @@ func inAuthority(before string) bool {
 	return i >= 0 && !strings.ContainsAny(before[i+3:], "/?#\\\"'<> \t\r\n")
 }
 
-// whole returns the match of a leaf that must not be written as a whole, because
+// findWhole returns the match of a leaf that must not be written as a whole, because
 // of its name and place.
-func (f *finder) whole(l *carrier.Leaf) (carrier.Match, bool) {
+func (f *finder) findWhole(l *carrier.Leaf) (carrier.Match, bool) {
 	text := l.Text
 	name := lastName(l)
 	entry, ok := f.policy.isNamed(name)
@@ -351,15 +351,15 @@ func (f *finder) whole(l *carrier.Leaf) (carrier.Match, bool) {
 		entry, ok = f.policy.isNamed(nestedName(name))
 	}
 	if ok {
-		cause := carrier.Cause{Kind: entry, Rule: byName}
+		cause := carrier.Cause{Kind: entry, Rule: ruleName}
 		m := carrier.Match{End: len(text), Text: Placeholder, Cause: cause}
-		if f.side.isAnswer && date().MatchString(text) {
+		if f.side.isResponse && date().MatchString(text) {
 			m.Text = laterDate(text)
 		}
-		return m, !isHidden(text)
+		return m, !isRedacted(text)
 	}
 	value := strings.TrimSpace(text)
-	if value == "" || isHidden(value) {
+	if value == "" || isRedacted(value) {
 		return carrier.Match{}, false
 	}
 	all := match{start: strings.Index(text, value)}
@@ -368,17 +368,17 @@ func (f *finder) whole(l *carrier.Leaf) (carrier.Match, bool) {
 	if verdict == noVerdict {
 		return carrier.Match{}, false
 	}
-	cause := carrier.Cause{Kind: fmt.Sprintf("the field %q", l.Name), Value: value, Learn: true, Rule: byField}
+	cause := carrier.Cause{Kind: fmt.Sprintf("the field %q", l.Name), Value: value, Learn: true, Rule: ruleField}
 	switch verdict {
 	case isCredential:
-		m := f.match(l, all, cause)
-		if value == own { // a field of a secret may have the program's own placeholder
+		m := f.newMatch(l, all, cause)
+		if value == ownPlaceholder { // a field of a secret may have the program's own placeholder
 			m.Text, m.Cause.Learn = Placeholder, false
 		}
 		return m, true
-	case isHeld:
-		cause.Rule = byPlace
-		return f.match(l, all, cause), true
+	case isAtSecretPlace:
+		cause.Rule = rulePlace
+		return f.newMatch(l, all, cause), true
 	}
 	cause.Learn = false
 	return carrier.Match{Start: all.start, End: all.end, Text: hashed(value), Cause: cause}, true

@@ -141,15 +141,15 @@ var shapes = []format{
 		func(b string) bool { return looksRandom(b[strings.IndexByte(b, ':')+1:]) })},
 }
 
-// longestShape is the length in bytes of more than any of them.
-const longestShape = 512
+// maxShape is the length in bytes of more than any of them.
+const maxShape = 512
 
 // shape returns a function that finds the first group of an expression at a place, if
 // check says that it is a secret.
 func shape(expr string, check func(string) bool) func(text string, at int) (start, end int) {
 	re := memo.Regexp(`^` + expr)
 	return func(text string, at int) (start, end int) {
-		m := re().FindStringSubmatchIndex(text[at:min(len(text), at+longestShape)])
+		m := re().FindStringSubmatchIndex(text[at:min(len(text), at+maxShape)])
 		if m == nil || !check(text[at+m[2]:at+m[3]]) {
 			return 0, 0
 		}
@@ -190,7 +190,7 @@ func isSK(b string) bool {
 	if len(b) >= 40 && strings.Contains(b, string("T3Blbk"+"FJ")) {
 		return true
 	}
-	if run(b, 0, hexLower) == len(b) {
+	if runEnd(b, 0, hexLower) == len(b) {
 		return len(b) >= 32 && looksRandom(b)
 	}
 	return mixedCase(b) || len(b) >= 40 && looksRandomAlone(b)
@@ -221,7 +221,7 @@ func isSendGrid(b string) bool { return looksRandom(b[len("SG."):]) }
 
 func isDiscord(b string) bool {
 	number, err := base64.RawURLEncoding.DecodeString(string(b[:strings.IndexByte(b, '.')]))
-	return err == nil && run(string(number), 0, digit) == len(number)
+	return err == nil && runEnd(string(number), 0, digit) == len(number)
 }
 
 // isAWSKeyID decides about four letters and 16 of base32.
@@ -238,7 +238,7 @@ func isWebhook(b string) bool {
 // jwt is a JSON object with "alg" in base64url, and two parts more (RFC 7519) or four
 // (RFC 7516). A token without a signature is no secret.
 func jwt(text string, at int) (start, end int) {
-	header := text[at:run(text[:min(len(text), at+4096)], at, url64)]
+	header := text[at:runEnd(text[:min(len(text), at+4096)], at, url64)]
 	if len(header) < 12 {
 		return 0, 0
 	}
@@ -260,7 +260,7 @@ func jwt(text string, at int) (start, end int) {
 func jwtEnd(text string, at int) int {
 	end, parts := at, 0
 	for parts < 4 && end < len(text) && text[end] == '.' {
-		next := run(text, end+1, url64)
+		next := runEnd(text, end+1, url64)
 		isEmpty := next == end+1
 		if isEmpty && parts > 0 {
 			break
@@ -299,7 +299,7 @@ func pem(text string, at int) (start, end int) {
 	if tail := "-----END " + label + "-----"; strings.HasPrefix(text[end:], tail) {
 		return at, end + len(tail)
 	}
-	return at, body + len(toLastLine().FindString(text[body:end]))
+	return at, body + len(upToLastBase64().FindString(text[body:end]))
 }
 
 // pem64 is a private key in base64 of PEM, as in client-key-data and tls.key of Kubernetes.
@@ -307,8 +307,8 @@ func pem64(text string, at int) (start, end int) {
 	if at > 0 && class[text[at-1]]&plus != 0 { // in the middle of base64
 		return 0, 0
 	}
-	return at, run(text[:min(len(text), at+16<<10)], at, std64|equal)
+	return at, runEnd(text[:min(len(text), at+16<<10)], at, std64|equal)
 }
 
-// toLastLine is all up to the end of the last run of base64 that is no word.
-var toLastLine = memo.Regexp(`(?s)^.*[A-Za-z0-9+/=]{24}`)
+// upToLastBase64 is all up to the end of the last run of base64 that is no word.
+var upToLastBase64 = memo.Regexp(`(?s)^.*[A-Za-z0-9+/=]{24}`)

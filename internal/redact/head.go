@@ -18,9 +18,9 @@ type head struct {
 	known int // how many secrets were known before it was redacted
 }
 
-// isOf reports whether a request has this head, and no secret has become known
+// matches reports whether a request has this head, and no secret has become known
 // since it was redacted: redacting it again would give the same.
-func (h *head) isOf(req *interaction.Request, known int) bool {
+func (h *head) matches(req *interaction.Request, known int) bool {
 	return h.known == known && h.url == req.URL && slices.EqualFunc(h.headers, req.Headers, equalHeaders)
 }
 

@@ -66,7 +66,7 @@ var linkTarget = memo.Regexp(`<([^<>]*)>`)
 
 // keeps reports whether the user keeps headers of a name, in lower case.
 func (p *Policy) keeps(name string) bool {
-	return p.hit(p.KeepHeaders, name, func(entry, name string) bool { return listed([]string{entry}, name) })
+	return p.matchesEntry(p.KeepHeaders, name, func(entry, name string) bool { return listed([]string{entry}, name) })
 }
 
 // Drops reports whether a header of this name, in lower case, of an answer with this status
@@ -80,36 +80,36 @@ func (p *Policy) Drops(name string, status int) bool {
 // requestHeaders returns the headers that may be written: those on the list and what the
 // user keeps, a credential only by its whole name.
 func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
-	return redacted(in, func(name, value string) (string, bool) {
-		if !p.hit(p.KeepHeaders, name, strings.EqualFold) && !listed(requestHeaders, name) &&
+	return rewrittenHeaders(in, func(name, value string) (string, bool) {
+		if !p.matchesEntry(p.KeepHeaders, name, strings.EqualFold) && !listed(requestHeaders, name) &&
 			(isSecret(name) || meanings.Get(name).session || !p.keeps(name)) {
 			return "", false
 		}
-		return p.header(name, value, side{fields: anywhere}), true
+		return p.header(name, value, scope{fields: anywhere}), true
 	})
 }
 
 // answerHeaders returns the headers or trailers of an answer that are kept. What is a secret
 // by its name is one wherever it stands from now on.
-func (p *Policy) answerHeaders(in interaction.Headers, status int, find side) interaction.Headers {
-	return redacted(in, func(name, value string) (string, bool) {
+func (p *Policy) answerHeaders(in interaction.Headers, status int, find scope) interaction.Headers {
+	return rewrittenHeaders(in, func(name, value string) (string, bool) {
 		switch {
 		case p.Drops(name, status):
 			return "", false
 		case name == "set-cookie":
 			return p.cookie(value)
-		case !p.hit(p.KeepHeaders, name, strings.EqualFold) && isSecretHeader(name, value):
-			p.learnAnswered(value) // but no placeholder
+		case !p.matchesEntry(p.KeepHeaders, name, strings.EqualFold) && isSecretHeader(name, value):
+			p.learnResponseHeader(value) // but no placeholder
 			return Placeholder, true
 		}
-		find.isAnswer = false // the placeholders of headers have no type
+		find.isResponse = false // the placeholders of headers have no type
 		return p.header(name, value, find), true
 	})
 }
 
-// redacted returns headers with what write makes of their values, and without those that it
+// rewrittenHeaders returns headers with what write makes of their values, and without those that it
 // does not keep.
-func redacted(in interaction.Headers, write func(name, value string) (text string, kept bool)) (out interaction.Headers) {
+func rewrittenHeaders(in interaction.Headers, write func(name, value string) (text string, kept bool)) (out interaction.Headers) {
 	for _, h := range in {
 		name := strings.ToLower(h.Name) // no copy: a recorder's are lower-case
 		var values []string
@@ -142,21 +142,21 @@ func (p *Policy) cookie(header string) (text string, kept bool) {
 	pair, attributes, _ := strings.Cut(header, ";")
 	name, value, _ := strings.Cut(pair, "=")
 	value = strings.Trim(strings.TrimSpace(value), `"`)
-	if chance.Cookies(name) && !p.hit(p.KeepHeaders, "set-cookie", strings.EqualFold) {
+	if chance.Cookies(name) && !p.matchesEntry(p.KeepHeaders, "set-cookie", strings.EqualFold) {
 		return "", false
 	}
 	if value != "" && value != "deleted" {
 		attributes = expires().ReplaceAllString(attributes, "${1}Fri, 31 Dec 2999 23:59:59 GMT")
 	}
-	if !isRead(value) && value != Placeholder {
-		p.learnAnswered(value)
+	if !isReadable(value) && value != Placeholder {
+		p.learnResponseHeader(value)
 	}
 	return strings.TrimSuffix(name+"="+Placeholder+";"+p.text(attributes), ";"), true
 }
 
 var expires = memo.Regexp(`(?i)(\bexpires=)[^;]*`)
 
-func (p *Policy) header(name, value string, in side) string {
+func (p *Policy) header(name, value string, in scope) string {
 	switch {
 	case p.replacesNamed(name):
 		return Placeholder

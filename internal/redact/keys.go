@@ -16,9 +16,9 @@ import (
 //go:embed keys.pem
 var keys string
 
-// keyLike returns the key of ours that has the label and the kind of a key in PEM, with its
+// keyPlaceholder returns the key of ours that has the label and the kind of a key in PEM, with its
 // lines ended as in that.
-func keyLike(text string) string {
+func keyPlaceholder(text string) string {
 	m := pemStart().FindStringSubmatch(text)
 	switch {
 	case m == nil:
@@ -47,12 +47,12 @@ func keyLike(text string) string {
 
 var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)
 
-// isStandIn reports whether what looks like a secret stands for one.
-func isStandIn(b string) bool {
+// isTypedPlaceholder reports whether what looks like a secret stands for one.
+func isTypedPlaceholder(b string) bool {
 	if strings.HasPrefix(b, "LS0tLS1CRUdJTi") { // pemBegin in base64
 		plain, _ := base64.StdEncoding.DecodeString(b)
 		b = string(plain)
 	}
-	isTyped := mayHoldTyped(b) && onlyTyped().MatchString(b)
-	return isTyped || strings.HasPrefix(b, pemBegin) && keyLike(b) == b
+	isTyped := mayHaveTyped(b) && onlyTyped().MatchString(b)
+	return isTyped || strings.HasPrefix(b, pemBegin) && keyPlaceholder(b) == b
 }

@@ -20,9 +20,9 @@ const (
 	authorization // a scheme may precede the value
 	// What a name calls a secret that may as well be data, if it does not look
 	// random: the routing key of an alarm, and of a queue.
-	kindNamed
+	namedCredential
 	namedPassword // has other characters than keys
-	ofVariable
+	variableCredential
 	schemeBearer // the name is a scheme of HTTP authentication (RFC 6750)
 	schemeBasic  // the same (RFC 7617)
 
@@ -31,7 +31,7 @@ const (
 	basicAuthentication
 	passwordInURL
 
-	ofFormat // its format tells whose it is, and has the words
+	ofKnownFormat // its format tells whose it is, and has the words
 
 	// Known values, by how they are spelled.
 	kindPlain
@@ -40,17 +40,17 @@ const (
 )
 
 var kindWords = [...]string{
-	awsSecretKey:    "AWS secret access key",
-	awsSessionToken: "AWS session token",
-	azureKey:        "Azure key",
-	signatureOfURL:  "signature of a URL",
-	apiKey:          "API key",
-	namedSecret:     "secret",
-	namedToken:      "token",
-	authorization:   "authorization",
-	kindNamed:       "credential",
-	namedPassword:   "password",
-	ofVariable:      "credential in a variable",
+	awsSecretKey:       "AWS secret access key",
+	awsSessionToken:    "AWS session token",
+	azureKey:           "Azure key",
+	signatureOfURL:     "signature of a URL",
+	apiKey:             "API key",
+	namedSecret:        "secret",
+	namedToken:         "token",
+	authorization:      "authorization",
+	namedCredential:    "credential",
+	namedPassword:      "password",
+	variableCredential: "credential in a variable",
 
 	bearerToken:         "bearer token",
 	basicAuthentication: "basic authentication",
@@ -63,5 +63,5 @@ var kindWords = [...]string{
 
 func (k kind) String() string { return kindWords[k] }
 
-// words returns what a match is, for messages.
-func (m match) words() string { return cmp.Or(m.format, m.kind.String()) }
+// kindName returns what a match is, for messages.
+func (m match) kindName() string { return cmp.Or(m.formatName, m.kind.String()) }

@@ -23,12 +23,12 @@ const minSecret = 8
 
 // secrets are the values that are known to be secret.
 type secrets struct {
-	mu      sync.RWMutex
-	known   map[string]bool // their texts
-	inOrder []string        // the same, in the order in which they became known
-	finds   matcher         // finds them and their lines
-	signs   [2]*matcher     // find what signs one request, the new ones first
-	signed  int             // how often such a value was added
+	mu              sync.RWMutex
+	known           map[string]bool // their texts
+	inOrder         []string        // the same, in the order in which they became known
+	matcher         matcher         // finds them and their lines
+	signatures      [2]*matcher     // find what signs one request, the new ones first
+	signaturesAdded int             // how often such a value was added
 }
 
 // AddSecret makes a secret known: it is replaced wherever it is found from now on. Values
@@ -45,27 +45,27 @@ func (s *secrets) AddSecret(text string) {
 	text = strings.Clone(text) // it may be a part of a large one
 	s.known[text] = true
 	s.inOrder = append(s.inOrder, text)
-	s.finds.add(spelled.Get(text)...)
+	s.matcher.add(spellingsOf.Get(text)...)
 }
 
-// mostSigns is how many values that sign one request are looked for. An answer holds
+// maxSignatures is how many values that sign one request are looked for. An answer holds
 // those of its own request: they are the last ones, unless as many requests are under way
 // at once.
-const mostSigns = 128
+const maxSignatures = 128
 
-// addSign makes a value known that signs one request, or is for one request only. It is
+// addSignature makes a value known that signs one request, or is for one request only. It is
 // replaced for a while: no answer to another request has it.
-func (s *secrets) addSign(text string) {
+func (s *secrets) addSignature(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(text) < minLearned || s.known[text] {
 		return
 	}
-	if s.signs[0] == nil || len(s.signs[0].texts) >= mostSigns {
-		s.signs = [2]*matcher{new(matcher), s.signs[0]}
+	if s.signatures[0] == nil || len(s.signatures[0].texts) >= maxSignatures {
+		s.signatures = [2]*matcher{new(matcher), s.signatures[0]}
 	}
-	s.signed++
-	s.signs[0].add(spelling{kindPlain, strings.Clone(text)})
+	s.signaturesAdded++
+	s.signatures[0].add(spelling{kindPlain, strings.Clone(text)})
 }
 
 // Count returns how many secrets are known; it only grows.
@@ -80,19 +80,19 @@ func (s *secrets) Count() int {
 func (s *secrets) counts() (known, signed int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.known), s.signed
+	return len(s.known), s.signaturesAdded
 }
 
 // knowsNone reports whether there is nothing to look for.
 func (s *secrets) knowsNone() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.known) == 0 && s.signs[0] == nil
+	return len(s.known) == 0 && s.signatures[0] == nil
 }
 
-// in returns the places where a text has a known secret, in order and without overlap.
+// find returns the places where a text has a known secret, in order and without overlap.
 // With lines, those count too where it has only a line of one.
-func (s *secrets) in(text string, lines bool) []match {
+func (s *secrets) find(text string, lines bool) []match {
 	var found []match
 	add := func(m match) {
 		if m.kind != kindLine || lines {
@@ -100,9 +100,9 @@ func (s *secrets) in(text string, lines bool) []match {
 		}
 	}
 	s.mu.RLock()
-	s.finds.in(text, add)
-	s.signs[0].in(text, add)
-	s.signs[1].in(text, add)
+	s.matcher.find(text, add)
+	s.signatures[0].find(text, add)
+	s.signatures[1].find(text, add)
 	s.mu.RUnlock()
 	if len(found) < 2 {
 		return found
@@ -126,8 +126,8 @@ type spelling struct {
 	text string
 }
 
-// spelled remembers the spellings of keys, which the tests of a package share.
-var spelled = memo.Strings[[]spelling]{Func: spellings}
+// spellingsOf remembers the spellings of keys, which the tests of a package share.
+var spellingsOf = memo.Strings[[]spelling]{Func: spellings}
 
 // spellings returns how a secret can be in a decoded text: as it is; in the other letter
 // case, if it is hexadecimal or a UUID, which come in both; without what looks like an
@@ -135,7 +135,7 @@ var spelled = memo.Strings[[]spelling]{Func: spellings}
 // which is by itself in YAML.
 func spellings(text string) []spelling {
 	all := []spelling{{kindPlain, text}}
-	if run(text, 0, hexAny|dash) == len(text) {
+	if runEnd(text, 0, hexAny|dash) == len(text) {
 		all = appendNew(all, kindPlain, strings.ToUpper(text))
 		all = appendNew(all, kindPlain, strings.ToLower(text))
 	}
@@ -173,18 +173,18 @@ func appendNew(all []spelling, kind kind, text string) []spelling {
 	return append(all, spelling{kind, text})
 }
 
-// rooms is how many hashes there are.
-const rooms = 1 << 13
+// hashes is how many hashes there are.
+const hashes = 1 << 13
 
 // A matcher finds many texts of minSecret bytes or more in one pass, however many there are: a
 // program can have a key for each of its calls. At nearly every place a table tells that none
 // begins there.
 type matcher struct {
-	texts  map[[minSecret]byte][]spelling // by their first bytes
-	begins [rooms / 64]uint64             // bits, by a hash of three bytes: whether one may begin with them
+	texts      map[[minSecret]byte][]spelling // by their first bytes
+	firstBytes [hashes / 64]uint64            // bits, by a hash of three bytes: whether one may begin with them
 }
 
-func hash(s string) uint { return (uint(s[0])<<8 ^ uint(s[1])<<4 ^ uint(s[2])) % rooms }
+func hash(s string) uint { return (uint(s[0])<<8 ^ uint(s[1])<<4 ^ uint(s[2])) % hashes }
 
 // add adds texts.
 func (m *matcher) add(texts ...spelling) {
@@ -195,19 +195,19 @@ func (m *matcher) add(texts ...spelling) {
 		first := [minSecret]byte([]byte(s.text[:minSecret]))
 		m.texts[first] = append(m.texts[first], s)
 		h := hash(s.text)
-		m.begins[h/64] |= 1 << (h % 64)
+		m.firstBytes[h/64] |= 1 << (h % 64)
 	}
 }
 
-// in calls add with every place in a text where one of the texts is. A nil matcher has
+// find calls add with every place in a text where one of the texts is. A nil matcher has
 // none.
-func (m *matcher) in(text string, add func(match)) {
+func (m *matcher) find(text string, add func(match)) {
 	if m == nil || m.texts == nil {
 		return
 	}
 	for at := 0; at+minSecret <= len(text); at++ {
 		h := hash(text[at:])
-		if m.begins[h/64]&(1<<(h%64)) == 0 {
+		if m.firstBytes[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}
 		var first [minSecret]byte

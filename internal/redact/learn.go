@@ -19,28 +19,28 @@ func (p *Policy) Environment(environ []string) {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
 		isLong := len(value) >= minLearned && value[0] != '/'
-		if m := meanings.Get(name); isLong && m.secret && (!m.data || !strings.Contains(value, "://")) && isRandomVariable(value) && !isModelName(value) {
+		if m := meanings.Get(name); isLong && m.secret && (!m.data || !strings.Contains(value, "://")) && looksGenerated(value) && !isModelName(value) {
 			p.AddSecret(value)
 		}
 	}
 }
 
-// learn makes the secrets known that a request carries.
-func (p *Policy) learn(req *interaction.Request) {
+// learnFromRequest makes the secrets known that a request carries.
+func (p *Policy) learnFromRequest(req *interaction.Request) {
 	for _, h := range req.Headers {
 		m, isCookie := meanings.Get(h.Name), strings.EqualFold(h.Name, "cookie")
 		for _, v := range h.Values {
 			switch {
 			case isCookie:
-				p.learnPairs(v, isRead)
+				p.learnPairs(v, isReadable)
 			case m.secret && (!m.data || isKey(v)):
-				p.learnHeader(v)
+				p.learnCredentials(v)
 			case m.session && isKey(v):
 				p.learnValue(v)
 			}
 		}
 	}
-	u := cut(req.URL)
+	u := splitURL(req.URL)
 	user, password, _ := strings.Cut(u.user, ":")
 	p.learnEscaped(password)
 	if user != "" && isKey(coding.UnescapeQuery(user)) {
@@ -74,13 +74,13 @@ func (p *Policy) learnEscaped(value string) {
 	}
 }
 
-// learnAnswered makes the value of a header of an answer known that has the name of a secret.
+// learnResponseHeader makes the value of a header of an answer known that has the name of a secret.
 // Such names are also those of data.
-func (p *Policy) learnAnswered(value string) {
+func (p *Policy) learnResponseHeader(value string) {
 	if !looksSecret(value, false) && !looksSecret(value[strings.LastIndexByte(value, ' ')+1:], false) {
 		return
 	}
-	p.learnHeader(value)
+	p.learnCredentials(value)
 	p.learnEscaped(value)
 }
 
@@ -94,7 +94,7 @@ func (p *Policy) learnFound(text string, certain bool) {
 		})
 		return
 	}
-	if !isUnlikeText(text) || !looksSecret(text, certain) || isHidden(text) || standIn(text) == text {
+	if !isDistinctive(text) || !looksSecret(text, certain) || isRedacted(text) || typedPlaceholder(text) == text {
 		return
 	}
 	plain, _ := decoded(text)
@@ -112,11 +112,11 @@ func (p *Policy) learnFound(text string, certain bool) {
 	}
 }
 
-// learnHeader makes the value of a header known that holds a secret, and the parts of it
+// learnCredentials makes the value of a header known that holds a secret, and the parts of it
 // that are secrets of their own: the token after the scheme, the password of basic
 // authentication (RFC 7617), and the parameters of a scheme that has some: AWS's
 // signatures, Digest (RFC 7616), OAuth 1.0 (RFC 5849), "Token token=...".
-func (p *Policy) learnHeader(value string) {
+func (p *Policy) learnCredentials(value string) {
 	scheme, token, _ := strings.Cut(value, " ")
 	switch {
 	case strings.EqualFold(scheme, "basic"):
@@ -170,7 +170,7 @@ func (p *Policy) learnPairs(list string, isOpen func(string) bool) (found bool) 
 		}
 		learn := p.learnValue
 		if slices.Contains(signParameters, name) {
-			learn = p.addSign
+			learn = p.addSignature
 		}
 		learn(value)
 		if plain := unescaped(value); plain != value {
@@ -180,11 +180,11 @@ func (p *Policy) learnPairs(list string, isOpen func(string) bool) (found bool) 
 	return found
 }
 
-// isRead reports whether a value of a cookie is one that people read, as it stands there or escaped: where somebody is,
+// isReadable reports whether a value of a cookie is one that people read, as it stands there or escaped: where somebody is,
 // who it is, which page it was.
-func isRead(v string) bool {
+func isReadable(v string) bool {
 	v = unescaped(v)
-	return isPlain(v) || !hasRandom(v) && (strings.HasPrefix(v, "/") || strings.Contains(v, " ") || address().MatchString(v))
+	return isPlain(v) || !hasRandom(v) && (strings.HasPrefix(v, "/") || strings.Contains(v, " ") || emailAddress().MatchString(v))
 }
 
-var address = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)
+var emailAddress = memo.Regexp(`^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$`)

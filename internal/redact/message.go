@@ -58,9 +58,9 @@ func Visible(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for i, r := range text {
 		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"), isSpecial(r) && r < 0x80:
+		case r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"), hasEffect(r) && r < 0x80:
 			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case isSpecial(r):
+		case hasEffect(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteRune(r)
@@ -69,8 +69,8 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// isSpecial reports whether a character does more than to be read.
-func isSpecial(r rune) bool {
+// hasEffect reports whether a character does more than to be read.
+func hasEffect(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) ||
 		r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }

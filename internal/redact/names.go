@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// secretKind returns what the value beside a name is, which is in lower case without "-"
+// kindOfSecretName returns what the value beside a name is, which is in lower case without "-"
 // and "_"; noKind if nothing says that it is a secret.
-func secretKind(name string) kind {
+func kindOfSecretName(name string) kind {
 	for _, s := range secretNames {
 		if slices.ContainsFunc(s.ends, func(end string) bool { return strings.HasSuffix(name, end) }) {
 			return s.kind
@@ -35,9 +35,9 @@ var meanings = memo.Strings[meaning]{Func: meaningOf}
 func meaningOf(name string) (m meaning) {
 	all := words(name)
 	joined := strings.Join(all, "")
-	kind := secretKind(joined)
+	kind := kindOfSecretName(joined)
 	m.secret = kind != noKind
-	m.certain = kind != noKind && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
+	m.certain = kind != noKind && kind != namedCredential && !strings.HasSuffix(joined, "accountkey") // a customer's number
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
 	if m.cursor {
 		return m // whatever its words are
@@ -115,7 +115,7 @@ func isCertain(name, host, value string) bool {
 		return true
 	}
 	name = strings.ToLower(name)
-	if name == "appid" && len(value) == 32 && run(value, 0, hexAny) == 32 {
+	if name == "appid" && len(value) == 32 && runEnd(value, 0, hexAny) == 32 {
 		return true // as OpenWeather's, whatever host stands before it
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")

@@ -41,30 +41,30 @@ func findPatterns(text string) (found []match) {
 		var m match
 		if class[text[i]]&word == 0 {
 			if text[i] == ':' && i+1 < len(text) && text[i+1] == '/' {
-				m = s.userinfo(i)
+				m = s.findPasswordInURL(i)
 			}
 			i++
 		} else {
 			start := i
-			i = run(text, i, word)
-			m = s.word(start, i)
+			i = runEnd(text, i, word)
+			m = s.findAtWord(start, i)
 		}
 		if m.end > 0 {
-			found, s.last = append(found, m), m.end
+			found, s.matchedTo = append(found, m), m.end
 		}
-		i = max(i, s.last)
+		i = max(i, s.matchedTo)
 	}
 	return found
 }
 
-// word looks at the word text[start:end] and what follows it.
-func (s *search) word(start, end int) match {
+// findAtWord looks at the word text[start:end] and what follows it.
+func (s *search) findAtWord(start, end int) match {
 	text, at := s.text, start
-	if m := s.token(start); m.end > 0 {
+	if m := s.findToken(start); m.end > 0 {
 		return m
 	}
 	if s.isNextOfList(start) {
-		m := s.valueAt(s.listed, start, start, s.quote)
+		m := s.findValueAt(s.listKind, start, start, s.listQuote)
 		if m.end > 0 {
 			return m
 		}
@@ -74,16 +74,16 @@ func (s *search) word(start, end int) match {
 		next = text[end]
 	}
 	n := end - at
-	if n >= 3 && next != 0 && nameTails()[text[end-2]|0x20][text[end-1]|0x20] || n <= 2 && s.inJWK(at, end) {
-		if m := s.named(at, end); m.end > 0 {
+	if n >= 3 && next != 0 && nameEndings()[text[end-2]|0x20][text[end-1]|0x20] || n <= 2 && s.inJWK(at, end) {
+		if m := s.findNamedValue(at, end); m.end > 0 {
 			return m
 		}
 	}
 	switch {
-	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
-		return s.shape(end - 5) // of Microsoft Entra
+	case next == '~' && text[end-1] == 'Q' && end-5 >= s.startOfUnmatched(0) && isEdge(text, end-5, url64|dot|tilde):
+		return s.findShape(end - 5) // of Microsoft Entra
 	case next == '.' && n >= 24 && n <= 32, next == ':' && n >= 8 && class[text[end-1]]&digit != 0, n >= 84 && n <= 86:
-		return s.shape(at)
+		return s.findShape(at)
 	}
 	return match{}
 }
@@ -91,31 +91,31 @@ func (s *search) word(start, end int) match {
 // isNextOfList reports whether a value at a place is the next one of the list in which the last
 // match is.
 func (s *search) isNextOfList(start int) bool {
-	if s.last == 0 || s.listed == noKind || start-s.last >= maxBetween {
+	if s.matchedTo == 0 || s.listKind == noKind || start-s.matchedTo >= maxBetween {
 		return false
 	}
-	between := nextOfList().FindStringIndex(s.text[s.last:start])
-	return between != nil && s.last+between[1] == start
+	between := nextOfList().FindStringIndex(s.text[s.matchedTo:start])
+	return between != nil && s.matchedTo+between[1] == start
 }
 
-// userinfo looks for the password in "scheme://user:password@host", given where the first
+// findPasswordInURL looks for the password in "scheme://user:password@host", given where the first
 // ":" is.
-func (s *search) userinfo(mark int) match {
-	m := userinfo().FindStringSubmatchIndex(s.text[mark:min(len(s.text), mark+305)])
+func (s *search) findPasswordInURL(mark int) match {
+	m := userinfoExpr().FindStringSubmatchIndex(s.text[mark:min(len(s.text), mark+305)])
 	if m == nil {
 		return match{}
 	}
 	user, start, end := s.text[mark+m[2]:mark+m[3]], mark+m[4], mark+m[5]
-	if f, from, to := s.format(start); from == start && to == end {
-		return s.ofFormat(f, start, end)
+	if f, from, to := s.findFormat(start); from == start && to == end {
+		return s.newFormatMatch(f, start, end)
 	}
 	if !isPassword(user, s.text[start:end]) {
 		return match{}
 	}
-	return s.match(passwordInURL, start, end)
+	return s.newMatch(passwordInURL, start, end)
 }
 
-// userinfo is what stands behind the scheme of a URL (RFC 3986, section 3.2.1).
-var userinfo = memo.Regexp(`^://([^:` + notInUser + `]*):([^` + notInUser + `]*)@`)
+// userinfoExpr is what stands behind the scheme of a URL (RFC 3986, section 3.2.1).
+var userinfoExpr = memo.Regexp(`^://([^:` + notInUserinfo + `]*):([^` + notInUserinfo + `]*)@`)
 
-const notInUser = "\x00-\x20/?#\"'`\\\\<>{}|,"
+const notInUserinfo = "\x00-\x20/?#\"'`\\\\<>{}|,"

@@ -30,10 +30,10 @@ var (
 	anyPlaceholder  = memo.Regexp(placeholderExpr + `|` + typedExpr)
 	onlyTyped       = memo.Regexp(`^(?:` + typedExpr + `)$`)
 
-	// typedOfAnswers matches what a request has where an answer had a placeholder, in the
+	// typedInRequest matches what a request has where an answer had a placeholder, in the
 	// first group if there is one. In base64 that is not a placeholder alone, the
 	// placeholder is found once the base64 is decoded.
-	typedOfAnswers = memo.Regexp(`\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
+	typedInRequest = memo.Regexp(`\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
 		`\b(?:REDACTED){2}[\w+/-]*={0,2}|\bW1JFREFDVEVEX(?:Q={0,2}|S4=?|S4u)(?:[^\w+/=-]|$)|://(?:[^:@/?#\s"'<>]*:)?(REDACTED)[@/:.]`)
 )
 
@@ -45,7 +45,7 @@ func placeholderLength(text string) int {
 		return 0
 	}
 	const hash = len("-00000000")
-	hasHash := len(rest) > hash && rest[0] == '-' && run(rest[:hash], 1, hexLower) == hash
+	hasHash := len(rest) > hash && rest[0] == '-' && runEnd(rest[:hash], 1, hexLower) == hash
 	if hasHash {
 		rest = rest[hash:]
 	}
@@ -55,9 +55,9 @@ func placeholderLength(text string) int {
 	return len(text) - len(rest) + 1
 }
 
-// mayHoldTyped reports whether a text may have what typedExpr or typedOfAnswers matches. It
+// mayHaveTyped reports whether a text may have what typedExpr or typedOfAnswers matches. It
 // takes a hundredth of their time, and nearly no text has any.
-func mayHoldTyped(text string) bool {
+func mayHaveTyped(text string) bool {
 	return slices.ContainsFunc(typedMarks, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
@@ -70,27 +70,27 @@ func hashed(value string) string {
 	return openPlaceholder + "-" + hex.EncodeToString(sum[:4]) + "]"
 }
 
-// own is written for the placeholder where the program sends that itself, as a scrubber of personal data may: in a
+// ownPlaceholder is written for the placeholder where the program sends that itself, as a scrubber of personal data may: in a
 // recording, it stands for no other text.
-var own = hashed(Placeholder)
+var ownPlaceholder = hashed(Placeholder)
 
-// Own returns the body of a request with the placeholders that it has before it is redacted as the program's own.
+// MarkOwn returns the body of a request with the placeholders that it has before it is redacted as the program's own.
 // [Disown] takes them for those of an answer, which the program sends back.
-func Own(body []byte) []byte { return replaced(body, Placeholder, own) }
+func MarkOwn(body []byte) []byte { return replaceInBytes(body, Placeholder, ownPlaceholder) }
 
-// Disown undoes [Own].
-func Disown(body []byte) []byte { return replaced(body, own, Placeholder) }
+// UnmarkOwn undoes [Own].
+func UnmarkOwn(body []byte) []byte { return replaceInBytes(body, ownPlaceholder, Placeholder) }
 
-// replaced is bytes.ReplaceAll, without a copy if there is nothing to replace.
-func replaced(b []byte, old, new string) []byte {
+// replaceInBytes is bytes.ReplaceAll, without a copy if there is nothing to replace.
+func replaceInBytes(b []byte, old, new string) []byte {
 	if !bytes.Contains(b, []byte(old)) {
 		return b
 	}
 	return bytes.ReplaceAll(b, []byte(old), []byte(new))
 }
 
-// StandsIn reports whether something in a text stands for a secret.
-func StandsIn(text string) bool { return anyPlaceholder().MatchString(text) }
+// HasPlaceholder reports whether something in a text stands for a secret.
+func HasPlaceholder(text string) bool { return anyPlaceholder().MatchString(text) }
 
 // CountPlaceholders returns how many values are redacted in a text, however it is encoded.
 func CountPlaceholders(text string) int {
@@ -123,9 +123,9 @@ func endsInPlaceholder(text string) bool {
 	return i >= 0 && placeholderLength(text[i:]) == len(text)-i
 }
 
-// isHidden reports whether a value is hidden already: by us, or by the server that echoes
+// isRedacted reports whether a value is hidden already: by us, or by the server that echoes
 // a secret. OpenAI's Responses say "<redacted>".
-func isHidden(value string) bool {
+func isRedacted(value string) bool {
 	isOurs := value != "" && placeholderLength(value) == len(value)
 	return isOurs || strings.EqualFold(value, "<redacted>") || strings.Trim(value, "*") == ""
 }

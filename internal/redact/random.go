@@ -48,8 +48,8 @@ var class = func() (t [256]charset) {
 	return t
 }()
 
-// run returns where a run of bytes of the classes that begins at a place ends.
-func run(text string, at int, chars charset) int {
+// runEnd returns where a run of bytes of the classes that begins at a place ends.
+func runEnd(text string, at int, chars charset) int {
 	for at < len(text) && class[text[at]]&chars != 0 {
 		at++
 	}
@@ -80,7 +80,7 @@ func longestRun(b string, chars charset) (longest string) {
 // rarely in text. Entropy does not tell them apart at this length.
 func looksRandomAlone(b string) bool {
 	t := measure(b)
-	isLongWithDigits := t.n >= 32 && t.marks == 0 && t.digit*10 >= t.n
+	isLongWithDigits := t.alnums >= 32 && t.marks == 0 && t.digit*10 >= t.alnums
 	if isLongWithDigits {
 		return looksRandom(b) // of one case: words come by chance, but text has no digits
 	}
@@ -99,10 +99,10 @@ func switchesClass(b string, turns, words, marks int) bool {
 		return false
 	}
 	t := measure(b)
-	return t.turns >= max(3, t.n*turns/100) &&
-		t.distinct >= min(8+t.n/16, 12) &&
-		t.steps*100 < t.n*45 &&
-		t.words*100 < t.n*words &&
+	return t.classChanges >= max(3, t.alnums*turns/100) &&
+		t.distinct >= min(8+t.alnums/16, 12) &&
+		t.closePairs*100 < t.alnums*45 &&
+		t.inWords*100 < t.alnums*words &&
 		t.marks*100 <= len(b)*marks
 }
 
@@ -110,24 +110,24 @@ func switchesClass(b string, turns, words, marks int) bool {
 // kind: for short values, and prefixes that are words.
 func mixedCase(b string) bool {
 	t := measure(b)
-	return looksRandom(b) && t.upper >= 2 && t.lower >= 2 && t.digit >= 1 && t.turns*100 >= t.n*25
+	return looksRandom(b) && t.upper >= 2 && t.lower >= 2 && t.digit >= 1 && t.classChanges*100 >= t.alnums*25
 }
 
 // evenMix is for alphabets of one case, with few digits or many marks, behind a prefix
 // that is no word.
 func evenMix(b string) bool {
 	t := measure(b)
-	return t.distinct >= min(8, len(b)/2) && t.steps*100 < t.n*45 && !isPlaceholder(b)
+	return t.distinct >= min(8, len(b)/2) && t.closePairs*100 < t.alnums*45 && !isPlaceholder(b)
 }
 
 // measures are what a value is judged by.
 type measures struct {
-	n, marks            int // letters and digits; everything else
+	alnums, marks       int // letters and digits; everything else
 	upper, lower, digit int
 	distinct            int // letters and digits
-	turns               int // neighbours of different classes
-	steps               int // neighbours that are equal or next to each other
-	words               int // letters in words: four and more of one case, and a capital before them
+	classChanges        int // neighbours of different classes
+	closePairs          int // neighbours that are equal or next to each other
+	inWords             int // letters in words: four and more of one case, and a capital before them
 }
 
 func measure(b string) (t measures) {
@@ -136,7 +136,7 @@ func measure(b string) (t measures) {
 	length := 0 // of the word so far
 	for i := range len(b) {
 		c := b[i]
-		k := kindOf(c)
+		k := classOf(c)
 		switch k {
 		case 0:
 			t.marks++
@@ -149,39 +149,39 @@ func measure(b string) (t measures) {
 		default:
 			t.digit++
 		}
-		t.n++
+		t.alnums++
 		if !seen[c] {
 			seen[c] = true
 			t.distinct++
 		}
-		same := k == kindOf(last)
+		same := k == classOf(last)
 		if last != 0 && !same {
-			t.turns++
+			t.classChanges++
 		}
 		if d := int(c) - int(last); same && d >= -1 && d <= 1 {
-			t.steps++
+			t.closePairs++
 		}
 		switch {
 		case k == digit:
 			length = 0
-		case length > 0 && same, length == 1 && kindOf(last) == upper && b[i-1] == last:
+		case length > 0 && same, length == 1 && classOf(last) == upper && b[i-1] == last:
 			length++
 		default:
 			length = 1
 		}
 		switch {
 		case length == 4:
-			t.words += 4
+			t.inWords += 4
 		case length > 4:
-			t.words++
+			t.inWords++
 		}
 		last = c
 	}
 	return t
 }
 
-// kindOf returns which of the three classes upper, lower and digit a byte is of, or 0.
-func kindOf(c byte) charset {
+// classOf returns which of the three classes upper, lower and digit a byte is of, or 0.
+func classOf(c byte) charset {
 	for _, kind := range [...]charset{upper, lower, digit} {
 		if class[c]&kind != 0 {
 			return kind
@@ -193,13 +193,13 @@ func kindOf(c byte) charset {
 // isBase32 reports whether a value is random base32 (RFC 4648, section 6): its capitals
 // look like words more often than others.
 func isBase32(b string) bool {
-	isInAlphabet := run(b, 0, upper|digit) == len(b) && !strings.ContainsAny(b, "0189")
+	isInAlphabet := runEnd(b, 0, upper|digit) == len(b) && !strings.ContainsAny(b, "0189")
 	if len(b) < 16 || !isInAlphabet || isPlaceholder(b) {
 		return false
 	}
 	t := measure(b)
-	hasTurns := t.turns >= max(4, t.n*12/100)
-	isVaried := t.distinct >= 8 && t.steps*100 < t.n*45
+	hasTurns := t.classChanges >= max(4, t.alnums*12/100)
+	isVaried := t.distinct >= 8 && t.closePairs*100 < t.alnums*45
 	return t.digit >= 2 && hasTurns && isVaried
 }
 
@@ -240,7 +240,7 @@ func isPassword(user, password string) bool {
 		return false
 	}
 	t := measure(password)
-	return t.distinct >= 4 && t.steps*100 < t.n*60
+	return t.distinct >= 4 && t.closePairs*100 < t.alnums*60
 }
 
 // isBasic reports whether a value is one of basic authentication (RFC 7617) that has a

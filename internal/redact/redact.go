@@ -45,17 +45,17 @@ func (p *Policy) Request(req *interaction.Request) error {
 func (p *Policy) RedactHead(req *interaction.Request) {
 	known, signatures := p.counts()
 	last := p.lastHead.Load()
-	if last != nil && last.isOf(req, known) {
+	if last != nil && last.matches(req, known) {
 		req.URL = last.redactedURL
 		req.Headers = cloneHeaders(last.redactedHeaders)
 		return
 	}
 
 	next := &head{url: req.URL, headers: cloneHeaders(req.Headers)}
-	p.learn(req)
+	p.learnFromRequest(req)
 	known, signaturesNow := p.counts()
 	req.Headers = p.requestHeaders(req.Headers)
-	req.URL = typedOfAnswers().ReplaceAllString(p.url(req.URL), Placeholder)
+	req.URL = typedInRequest().ReplaceAllString(p.url(req.URL), Placeholder)
 	isSigned := signaturesNow != signatures // one was learned
 	if isSigned {
 		return
@@ -74,9 +74,9 @@ func (p *Policy) RedactBody(req *interaction.Request) error {
 		req.Body = plain
 	}
 	known := p.Count()
-	asked, _ := sides(req)
-	if keyOfNode().MatchString(req.URL) && toNode().Match(req.Body) {
-		m := keyOfNode().FindStringSubmatchIndex(req.URL)
+	asked, _ := scopesOf(req)
+	if keyInNodePath().MatchString(req.URL) && ethereumCall().Match(req.Body) {
+		m := keyInNodePath().FindStringSubmatchIndex(req.URL)
 		p.learnFound(req.URL[m[2]:m[3]], true)
 		req.URL = req.URL[:m[2]] + Placeholder + req.URL[m[3]:]
 	}
@@ -105,20 +105,20 @@ func mediaType(headers interaction.Headers) string {
 // Nodes of Ethereum have the key in the path (Infura, Alchemy), and so has a gateway before them. The methods are those of
 // https://ethereum.org/developers/docs/apis/json-rpc.
 var (
-	toNode    = memo.Regexp(`"method"\s*:\s*"(?:eth|net|web3|debug|trace|alchemy)_`)
-	keyOfNode = memo.Regexp(`/v[23]/([\w-]{32})(?:[/?#]|$)`)
+	ethereumCall  = memo.Regexp(`"method"\s*:\s*"(?:eth|net|web3|debug|trace|alchemy)_`)
+	keyInNodePath = memo.Regexp(`/v[23]/([\w-]{32})(?:[/?#]|$)`)
 )
 
 // RedactNew redacts the secrets in a request that have become known since it was redacted.
 // Where it returns an error, a placeholder is in the place of the text.
 func (p *Policy) RedactNew(req *interaction.Request) error {
-	url, err := p.hideKnown(req.URL)
+	url, err := p.replaceKnown(req.URL)
 	if err != nil {
 		req.URL = Placeholder
 		return err
 	}
 	req.URL = url
-	body, err := p.hideKnown(string(req.Body))
+	body, err := p.replaceKnown(string(req.Body))
 	if err != nil {
 		req.Body = []byte(Placeholder)
 		return err
@@ -129,20 +129,20 @@ func (p *Policy) RedactNew(req *interaction.Request) error {
 	return nil
 }
 
-// hideKnown returns a text of a request with the known secrets replaced.
-func (p *Policy) hideKnown(text string) (string, error) {
+// replaceKnown returns a text of a request with the known secrets replaced.
+func (p *Policy) replaceKnown(text string) (string, error) {
 	if p.knowsNone() {
 		return text, nil
 	}
 	f := &finder{policy: p}
-	for range mostRounds {
+	for range maxRounds {
 		edits, err := f.knownWalker().Edits(text, carrier.Place{})
 		if err != nil || len(edits) == 0 {
 			return text, err
 		}
 		text = carrier.Splice(text, edits)
 	}
-	return text, errNoEnd
+	return text, errKeepsChanging
 }
 
 // metadataTokenPath is where AWS instance metadata gives a session's token, as plain text
@@ -155,7 +155,7 @@ const metadataTokenPath = "/latest/api/token"
 // more secrets are known than the result says, [Policy.CheckInteraction] need not search
 // the response again.
 func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) Result {
-	for range mostRounds {
+	for range maxRounds {
 		known := p.Count()
 		err := p.response(req, resp)
 		if err != nil {
@@ -166,7 +166,7 @@ func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) 
 			return Result{known: known, clean: true}
 		}
 	}
-	return Result{err: errNoEnd}
+	return Result{err: errKeepsChanging}
 }
 
 // response redacts a response once: what it learns near its end may be near its beginning.
@@ -175,7 +175,7 @@ func (p *Policy) response(req *interaction.Request, resp *interaction.Response) 
 	if resp.Status == 200 && len(resp.Body) > 0 && strings.HasSuffix(req.URL, metadataTokenPath) {
 		resp.Body = []byte(Placeholder)
 	}
-	_, answered := sides(req)
+	_, answered := scopesOf(req)
 	resp.Headers = p.answerHeaders(resp.Headers, resp.Status, answered)
 	resp.Trailers = p.answerHeaders(resp.Trailers, resp.Status, answered)
 	resp.Line = p.text(resp.Line)

@@ -631,7 +631,7 @@ func TestMatcher(t *testing.T) {
 			b = append(append(b, "some text "...), text[rng.IntN(2):]...)
 		}
 		got := map[[2]int]int{}
-		m.in(string(b), func(found match) { got[[2]int{found.start, found.end}]++ })
+		m.find(string(b), func(found match) { got[[2]int{found.start, found.end}]++ })
 		want := map[[2]int]int{}
 		for _, text := range texts {
 			for at := 0; at < len(b); at++ {
@@ -1221,7 +1221,7 @@ func TestReadableCookies(t *testing.T) {
 		"9F8E7D6C5B4A39281706F5E4D3C2B1A0.node1": false, "%7B%22id%22%3A%201%2C%20%22t%22%3A%20%22Zk3vQ9pXw7RtLm2NcY8bHs5D%22%7D": false,
 		"Bearer Zk3vQ9pXw7RtLm2NcY8bHs5D": false, "Zk3vQ9pXw7RtLm2NcY8bHs5D@example.com": false, "alice Zk3vQ9pXw7RtLm2NcY8bHs5D": false,
 	} {
-		if got := isRead(value); got != want {
+		if got := isReadable(value); got != want {
 			t.Errorf("%s: %v", value, got)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// hiding is a placeholder in the form of a request, where it stands for any text; one with a
+// wildcard is a placeholder in the form of a request, where it stands for any text; one with a
 // hash stands for one.
-var hiding = memo.Regexp(`\[REDACTED\]|%5BREDACTED%5D`)
+var wildcard = memo.Regexp(`\[REDACTED\]|%5BREDACTED%5D`)
 
 // WithBody returns the text of the form of a request with the body in place of the hash of that,
 // where the form has no more of it.
@@ -25,10 +25,10 @@ func WithBody(form string, body []byte) string {
 	return form
 }
 
-// Hides reports whether a text of a form has a placeholder that stands for a secret, also
+// HasWildcard reports whether a text of a form has a placeholder that stands for a secret, also
 // in base64 or hexadecimal.
-func Hides(text string) bool {
-	return hiding().MatchString(text) || mayEncodePlaceholder().MatchString(text) && hiding().MatchString(carrier.Decode(text))
+func HasWildcard(text string) bool {
+	return wildcard().MatchString(text) || mayEncodePlaceholder().MatchString(text) && wildcard().MatchString(carrier.Decode(text))
 }
 
 // mayEncodePlaceholder matches a part of what encodes a placeholder: in base64, at each of the
@@ -41,7 +41,7 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 	if mayEncodePlaceholder().MatchString(recorded) {
 		recorded, asked = carrier.Decode(recorded), carrier.Decode(asked)
 	}
-	parts := hiding().Split(recorded, -1)
+	parts := wildcard().Split(recorded, -1)
 	rest, ok := strings.CutPrefix(asked, parts[0])
 	if !ok || len(parts) == 1 {
 		return false
@@ -58,25 +58,25 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 		values, rest = append(values, rest[:at]), rest[at+len(part):]
 	}
 	for _, value := range values {
-		if !mayBeHidden(value) {
+		if !mayReplaceWildcard(value) {
 			return false
 		}
 	}
 	for _, value := range values {
-		p.revealed(value)
+		p.learnRevealed(value)
 	}
 	return true
 }
 
-// mayBeHidden reports whether a text of a request may be in the place of a placeholder: a
+// mayReplaceWildcard reports whether a text of a request may be in the place of a placeholder: a
 // secret that is learned later, a text that stands for one, or a placeholder.
-func mayBeHidden(value string) bool {
-	plain := readable(value)
-	return plain != "" && (looksSecret(plain, true) || isFake(plain) || StandsIn(plain) || isHidden(plain))
+func mayReplaceWildcard(value string) bool {
+	plain := unescapedForm(value)
+	return plain != "" && (looksSecret(plain, true) || isFake(plain) || HasPlaceholder(plain) || isRedacted(plain))
 }
 
-// readable returns a text of a form as it reads.
-func readable(text string) string {
+// unescapedForm returns a text of a form as it reads.
+func unescapedForm(text string) string {
 	text = exactjson.UnescapeText(text)
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
@@ -90,17 +90,17 @@ func (p *Policy) RevealWithin(recorded, asked string) {
 	for _, part := range runs(asked, std64|word|dot|tilde) {
 		for word := range strings.SplitSeq(part, "/") {
 			if !strings.Contains(recorded, word) {
-				p.revealed(word)
+				p.learnRevealed(word)
 			}
 		}
 	}
 }
 
-// revealed makes a text of a form known, unless it is a word or a number: replacing those would
+// learnRevealed makes a text of a form known, unless it is a word or a number: replacing those would
 // ruin what is said with them.
-func (p *Policy) revealed(text string) {
-	text = readable(text)
-	if looksSecret(text, true) && !isPlain(text) && !isHidden(text) {
+func (p *Policy) learnRevealed(text string) {
+	text = unescapedForm(text)
+	if looksSecret(text, true) && !isPlain(text) && !isRedacted(text) {
 		p.AddSecret(text)
 	}
 }

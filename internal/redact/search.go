@@ -6,61 +6,61 @@ import "strings"
 // is none: none ends at 0.
 type match struct {
 	kind       kind
-	format     string // the name of its format, if the kind is ofFormat
+	formatName string // the name of its format, if the kind is ofFormat
 	start, end int
 }
 
 // A search looks through a text. Its methods return the match at a place, or none.
 type search struct {
-	text string
-	last int // where the last match or placeholder of a list ends
+	text      string
+	matchedTo int // where the last match or placeholder of a list ends
 
-	listed kind   // the kind of the values of the list that the last name has
-	quote  string // in which these values are
+	listKind  kind   // the kind of the values of the list that the last name has
+	listQuote string // in which these values are
 
-	visible struct{ start, end int } // the last run of bytes that a password may have
+	visibleRun struct{ start, end int } // the last run of bytes that a password may have
 
-	tries map[*format]try // of formats whose characters join words
+	attempts map[*format]attempt // of formats whose characters join words
 }
 
-// match returns a match, or none if it stands in for a secret, or touches another or a placeholder: it stood in the
+// newMatch returns a match, or none if it stands in for a secret, or touches another or a placeholder: it stood in the
 // middle of a word, and must not become one because its neighbour was replaced.
-func (s *search) match(kind kind, start, end int) match {
-	if s.last > 0 && s.last >= start || endsInPlaceholder(s.text[:start]) ||
-		strings.HasPrefix(s.text[end:], openPlaceholder) || isStandIn(s.text[start:end]) {
+func (s *search) newMatch(kind kind, start, end int) match {
+	if s.matchedTo > 0 && s.matchedTo >= start || endsInPlaceholder(s.text[:start]) ||
+		strings.HasPrefix(s.text[end:], openPlaceholder) || isTypedPlaceholder(s.text[start:end]) {
 		return match{}
 	}
 	return match{kind: kind, start: start, end: end}
 }
 
-// ofFormat is match for a value of a format.
-func (s *search) ofFormat(f *format, start, end int) match {
-	m := s.match(ofFormat, start, end)
+// newFormatMatch is match for a value of a format.
+func (s *search) newFormatMatch(f *format, start, end int) match {
+	m := s.newMatch(ofKnownFormat, start, end)
 	if m.end > 0 {
-		m.format = f.name
+		m.formatName = f.name
 	}
 	return m
 }
 
-// lastEnd returns a place before which nothing may decide: from, or the end of the last
+// startOfUnmatched returns a place before which nothing may decide: from, or the end of the last
 // match. What stood in a match is gone when the text is looked at again.
-func (s *search) lastEnd(from int) int { return max(from, s.last) }
+func (s *search) startOfUnmatched(from int) int { return max(from, s.matchedTo) }
 
-// token looks for a token whose prefix stands at a place. In the middle of base64, where
+// findToken looks for a token whose prefix stands at a place. In the middle of base64, where
 // "+" and "/" only look like the edge of a word, there is none.
-func (s *search) token(at int) match {
-	f, start, end := s.format(at)
-	if end == 0 || inBase64(s.text[s.lastEnd(at-24):at]) {
+func (s *search) findToken(at int) match {
+	f, start, end := s.findFormat(at)
+	if end == 0 || inBase64(s.text[s.startOfUnmatched(at-24):at]) {
 		return match{}
 	}
-	return s.ofFormat(f, start, end)
+	return s.newFormatMatch(f, start, end)
 }
 
-// shape looks for a token that begins at a place and is told by its parts.
-func (s *search) shape(at int) match {
+// findShape looks for a token that begins at a place and is told by its parts.
+func (s *search) findShape(at int) match {
 	for i := range shapes {
 		if start, end := shapes[i].find(s.text, at); end > 0 {
-			return s.ofFormat(&shapes[i], start, end)
+			return s.newFormatMatch(&shapes[i], start, end)
 		}
 	}
 	return match{}
@@ -76,16 +76,16 @@ func isEdge(text string, at int, chars charset) bool {
 // "+" or "/", of both cases.
 func inBase64(before string) bool {
 	n := len(before)
-	if n < 24 || before[n-1] != '+' && before[n-1] != '/' || run(before, 0, std64) != n {
+	if n < 24 || before[n-1] != '+' && before[n-1] != '/' || runEnd(before, 0, std64) != n {
 		return false
 	}
 	t := measure(before)
 	return t.upper > 0 && t.lower > 0
 }
 
-// format returns the format of the token whose prefix stands at a place, and where its
+// findFormat returns the format of the token whose prefix stands at a place, and where its
 // secret is; end is 0 if there is none.
-func (s *search) format(at int) (f *format, start, end int) {
+func (s *search) findFormat(at int) (f *format, start, end int) {
 	text := s.text
 	if at+1 >= len(text) { // every prefix is longer
 		return nil, 0, 0
@@ -96,8 +96,8 @@ func (s *search) format(at int) (f *format, start, end int) {
 		case p.text[1] != text[at+1] || !strings.HasPrefix(text[at:], string(p.text)):
 			continue
 		case p.find == nil:
-			start, end = s.span(p, at)
-		case run(text[:min(len(text), body+p.min)], body, p.chars) == body+p.min:
+			start, end = s.findByPrefix(p, at)
+		case runEnd(text[:min(len(text), body+p.min)], body, p.chars) == body+p.min:
 			start, end = p.find(text, at)
 		}
 		if end > 0 {
@@ -111,28 +111,28 @@ func (s *search) format(at int) (f *format, start, end int) {
 // longest, session tokens of AWS, have about 1,500.
 const maxValue = 4096
 
-// A try is a run of characters in which tokens of a format may begin.
-type try struct {
-	end   int // of the run
-	times int // how often a token began in it and was none
-	skip  int // before which no other one is looked for
+// A attempt is a run of characters in which tokens of a format may begin.
+type attempt struct {
+	runEnd     int // of the run
+	count      int // how often a token began in it and was none
+	skipBefore int // before which no other one is looked for
 }
 
-// manyTries is how often a token may begin in a run of the characters of one and be none. After
+// maxAttempts is how often a token may begin in a run of the characters of one and be none. After
 // that, only some places are looked at: the others would take the square of the time.
-const manyTries = 8
+const maxAttempts = 8
 
-// span returns where a token is that begins at a place, for a format that has no function for
+// findByPrefix returns where a token is that begins at a place, for a format that has no function for
 // that; end is 0 if there is none.
-func (s *search) span(p prefix, at int) (start, end int) {
+func (s *search) findByPrefix(p prefix, at int) (start, end int) {
 	text, body := s.text, at+len(p.text)
 	joinsWords := p.chars&^word != 0 // so tokens may begin in the middle of one
-	if joinsWords && s.skips(p.format, at) {
+	if joinsWords && s.skipsAttempt(p.format, at) {
 		return 0, 0
 	}
-	end = run(text[:min(len(text), body+maxValue)], body, p.chars)
+	end = runEnd(text[:min(len(text), body+maxValue)], body, p.chars)
 	if joinsWords {
-		s.noteTry(p.format, at, end)
+		s.countAttempt(p.format, at, end)
 	}
 	for p.chars&dot != 0 && end > body && text[end-1] == '.' {
 		end-- // of the sentence
@@ -153,25 +153,25 @@ func (s *search) span(p prefix, at int) (start, end int) {
 	return at, end
 }
 
-// skips reports whether no token of a format is looked for at a place.
-func (s *search) skips(f *format, at int) bool {
-	t := s.tries[f]
-	return at < t.skip && at < t.end
+// skipsAttempt reports whether no token of a format is looked for at a place.
+func (s *search) skipsAttempt(f *format, at int) bool {
+	t := s.attempts[f]
+	return at < t.skipBefore && at < t.runEnd
 }
 
-// noteTry notes that a token of a format may begin at a place, in a run that ends at another.
-func (s *search) noteTry(f *format, at, end int) {
-	t := s.tries[f]
-	if at >= t.end {
-		t.times = 0
+// countAttempt notes that a token of a format may begin at a place, in a run that ends at another.
+func (s *search) countAttempt(f *format, at, end int) {
+	t := s.attempts[f]
+	if at >= t.runEnd {
+		t.count = 0
 	}
-	t.end = end
-	t.times++
-	if t.times > manyTries {
-		t.skip = at + (end-at)*3/4
+	t.runEnd = end
+	t.count++
+	if t.count > maxAttempts {
+		t.skipBefore = at + (end-at)*3/4
 	}
-	if s.tries == nil {
-		s.tries = map[*format]try{}
+	if s.attempts == nil {
+		s.attempts = map[*format]attempt{}
 	}
-	s.tries[f] = t
+	s.attempts[f] = t
 }

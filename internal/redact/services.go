@@ -72,7 +72,7 @@ func places(list string) [][]string {
 
 // holdersOf returns those that may be in bodies of a request and its answer.
 func holdersOf(url string) []holder {
-	path := cut(url).path
+	path := splitURL(url).path
 	found := make([]holder, 0, 12) // most belong to one service
 	for _, h := range holders {
 		if h.path == nil || h.path().MatchString(path) {

@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// signing returns the names in lower case of the parameters of a query that sign it: none
+// signingParameters returns the names in lower case of the parameters of a query that sign it: none
 // if it is not signed.
-func signing(pairs []string) []string {
+func signingParameters(pairs []string) []string {
 	var names []string
 	for _, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
@@ -25,27 +25,27 @@ func signing(pairs []string) []string {
 	return nil
 }
 
-// isSignature reports whether a leaf is a parameter that signs a URL. In a request, that
+// isSigningParameter reports whether a leaf is a parameter that signs a URL. In a request, that
 // is not only the signature itself: a URL that is signed again for the same picture is the
 // same. In an answer everything but the signature stays.
-func (f *finder) isSignature(l *carrier.Leaf) bool {
+func (f *finder) isSigningParameter(l *carrier.Leaf) bool {
 	if l.In != carrier.Query && l.In != carrier.Form {
 		return false
 	}
 	name := strings.ToLower(l.Name)
-	isWanted := !f.side.isAnswer || name == "sig" || strings.HasSuffix(name, "signature")
-	if !isWanted || !signingNames()[name] || l.Text == "" || isHidden(l.Text) || isStandIn(l.Text) {
+	isWanted := !f.side.isResponse || name == "sig" || strings.HasSuffix(name, "signature")
+	if !isWanted || !signingNames()[name] || l.Text == "" || isRedacted(l.Text) || isTypedPlaceholder(l.Text) {
 		return false
 	}
 	if len(l.Members) == 0 {
 		return false
 	}
-	if f.query != &l.Members[0] {
+	if f.lastQuery != &l.Members[0] {
 		var pairs []string
 		for _, m := range l.Members {
 			pairs = append(pairs, m.Name)
 		}
-		f.query, f.signs = &l.Members[0], signing(pairs)
+		f.lastQuery, f.signingParams = &l.Members[0], signingParameters(pairs)
 	}
-	return slices.Contains(f.signs, name)
+	return slices.Contains(f.signingParams, name)
 }

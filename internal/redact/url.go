@@ -10,7 +10,7 @@ import (
 // url returns a URL without its user and with everything replaced that must not be
 // written.
 func (p *Policy) url(raw string) string {
-	u := cut(raw)
+	u := splitURL(raw)
 	out := u.scheme + p.text(u.host+u.path)
 	if u.hasQuery {
 		out += "?" + p.query(u.host, u.query)
@@ -23,12 +23,12 @@ func (p *Policy) url(raw string) string {
 
 func (p *Policy) query(host, raw string) string {
 	pairs := strings.Split(raw, "&")
-	signs := signing(pairs)
+	signs := signingParameters(pairs)
 	for i, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
 		plain := coding.UnescapeQuery(name)
 		switch {
-		case p.replacesNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)) && !p.tellsApart(plain), value != "" && slices.Contains(signs, strings.ToLower(plain)):
+		case p.replacesNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)) && !p.isHashed(plain), value != "" && slices.Contains(signs, strings.ToLower(plain)):
 			value = Placeholder
 		case value == "":
 			pairs[i] = p.text(pair)
@@ -50,7 +50,7 @@ func (p *Policy) queryValue(name, value string) string {
 	switch {
 	case onlyPlaceholder().MatchString(plain):
 		return plain // redacted already
-	case p.tellsApart(name):
+	case p.isHashed(name):
 		return hashed(plain)
 	case p.holdsSecret(plain), p.holdsSecret(value):
 		return Placeholder

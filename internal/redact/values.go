@@ -28,7 +28,7 @@ func isKey(v string) bool {
 	if isToken(v) {
 		return true
 	}
-	if isUUID(b) || isPath(v) || account().MatchString(v) {
+	if isUUID(b) || isPath(v) || ethereumAddress().MatchString(v) {
 		return false
 	}
 	return hasRandom(v)
@@ -39,18 +39,18 @@ func hasRandom(v string) bool {
 	for _, part := range runs(v, alnum) {
 		t := measure(part)
 		most := 50 // percent of words
-		if t.n >= 20 {
+		if t.alnums >= 20 {
 			most = 70 // in lower case they come by chance
 		}
-		if t.n >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
+		if t.alnums >= 12 && t.classChanges >= 3 && t.distinct >= 8 && t.inWords*100 < t.alnums*most && t.closePairs*100 < t.alnums*45 {
 			return true
 		}
 	}
 	return false
 }
 
-// account matches an address of Ethereum, which is public, and which programs call a token.
-var account = memo.Regexp(`^0x[[:xdigit:]]{40}$`)
+// ethereumAddress matches an address of Ethereum, which is public, and which programs call a token.
+var ethereumAddress = memo.Regexp(`^0x[[:xdigit:]]{40}$`)
 
 // isToken reports whether all of a value looks like a secret.
 func isToken(v string) bool {
@@ -75,10 +75,10 @@ var (
 	secretNouns    = strings.Fields("key apikey api token secret password credential credentials sk")
 )
 
-// isRandomVariable reports whether the value of a variable looks random and not like
+// looksGenerated reports whether the value of a variable looks random and not like
 // written: words and names joined by marks have long runs of lower-case letters. It takes
 // more for random than looksRandomAlone does, since people make passwords up.
-func isRandomVariable(b string) bool {
+func looksGenerated(b string) bool {
 	t := measure(b)
 	letters := len(longestRun(b, lower))
 	switch {
@@ -97,7 +97,7 @@ func isRandomVariable(b string) bool {
 // hexadecimal.
 func isModelName(text string) bool {
 	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && measure(text).upper == 0 &&
-		run(text, 0, hexAny|dash) < len(text)
+		runEnd(text, 0, hexAny|dash) < len(text)
 }
 
 // looksSecret reports whether a value that was learned in one place is looked for in
@@ -115,7 +115,7 @@ func looksSecret(v string, certain bool) bool {
 	case certain && len(v) >= minLearned:
 		return isFake(v) || !isIdentifier(v)
 	}
-	return !isPlain(v) && isUnlikeText(v)
+	return !isPlain(v) && isDistinctive(v)
 }
 
 // isSelector reports whether a value is the name of a model, a version, a date or a path.
@@ -143,13 +143,13 @@ var (
 		`mpt|vicuna|wizardlm|zephyr|nemotron|minimax|voyage|jina|nomic|computer-use|codex)(?:[-_.:/ ]{0,2}[a-z0-9.]{1,12}){0,12}$`)
 )
 
-// isUnlikeText reports whether a secret can be looked for elsewhere: it has digits, or looks
+// isDistinctive reports whether a secret can be looked for elsewhere: it has digits, or looks
 // random. Words stand elsewhere, too.
-func isUnlikeText(b string) bool {
+func isDistinctive(b string) bool {
 	t := measure(b)
 	switch {
 	case len(b) >= minLearned:
-		return isRandomVariable(b) || t.digit > 0 && t.n > t.digit && !isPlaceholder(b)
+		return looksGenerated(b) || t.digit > 0 && t.alnums > t.digit && !isPlaceholder(b)
 	case len(b) >= minSecret:
 		return t.digit > 0 && t.upper > 0 && t.lower > 0 && !isPlaceholder(b)
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// mostRounds is how often a text is searched at most. What was found in the
+// maxRounds is how often a text is searched at most. What was found in the
 // first round is known in the second, and what was next to it is found then.
 // The texts of the tests need at most four rounds.
-const mostRounds = 8
+const maxRounds = 8
 
-// errNoEnd says that a text is changed by each search of it.
-var errNoEnd = errors.New("each search for secrets changes the text again")
+// errKeepsChanging says that a text is changed by each search of it.
+var errKeepsChanging = errors.New("each search for secrets changes the text again")
 
 // A Result says how a redaction ended. The zero Result says nothing.
 type Result struct {
@@ -29,27 +29,27 @@ func (r Result) Err() error { return r.err }
 // redact returns a text of a side with everything replaced that must not be
 // written, or the text itself if there is nothing. It makes known what it has
 // replaced and what may be elsewhere, too.
-func (p *Policy) redact(text string, in side, at carrier.Place) (string, error) {
+func (p *Policy) redact(text string, in scope, at carrier.Place) (string, error) {
 	if text == "" {
 		return "", nil
 	}
 	f := &finder{policy: p, side: in.narrowed(text)}
-	for range mostRounds {
+	for range maxRounds {
 		edits, err := f.walker().Edits(text, at)
 		if err != nil {
 			return text, err
 		}
 		if len(edits) == 0 {
-			return f.expireLater(text, at), nil
+			return f.postponeExpiry(text, at), nil
 		}
 		f.learn(edits)
 		text = carrier.Splice(text, edits)
 	}
-	return text, errNoEnd
+	return text, errKeepsChanging
 }
 
 // redactBytes is redact for a body. It never changes the bytes of b.
-func (p *Policy) redactBytes(b []byte, in side, mediaType string) ([]byte, error) {
+func (p *Policy) redactBytes(b []byte, in scope, mediaType string) ([]byte, error) {
 	text := string(b)
 	out, err := p.redact(text, in, carrier.Place{MediaType: mediaType})
 	if out == text {
@@ -61,7 +61,7 @@ func (p *Policy) redactBytes(b []byte, in side, mediaType string) ([]byte, error
 // text is redact for a text of no side. It returns a placeholder for a text that
 // cannot be searched to its end.
 func (p *Policy) text(s string) string {
-	out, err := p.redact(s, side{fields: anywhere}, carrier.Place{})
+	out, err := p.redact(s, scope{fields: anywhere}, carrier.Place{})
 	if err != nil {
 		return Placeholder
 	}
@@ -70,13 +70,13 @@ func (p *Policy) text(s string) string {
 
 // events redacts the events of a stream in place: each field, and the texts that a
 // client puts together from several events.
-func (p *Policy) events(events []interaction.Event, in side) error {
+func (p *Policy) events(events []interaction.Event, in scope) error {
 	fields, texts := fieldsOf(events)
 	if len(fields) == 0 {
 		return nil
 	}
 	f := &finder{policy: p, side: in.narrowed(texts...)}
-	for range mostRounds {
+	for range maxRounds {
 		edits, err := f.walker().EditsOfEvents(fields)
 		if err != nil {
 			return fmt.Errorf("response.events: %w", err)
@@ -100,7 +100,7 @@ func (p *Policy) events(events []interaction.Event, in side) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("response.events: %w", errNoEnd)
+	return fmt.Errorf("response.events: %w", errKeepsChanging)
 }
 
 // fieldsOf returns the fields of events, and their texts.

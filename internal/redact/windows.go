@@ -76,7 +76,7 @@ func (p *Policy) NewTexts(since int) []string {
 	defer p.mu.RUnlock()
 	var texts []string
 	for _, secret := range p.inOrder[since:] {
-		for _, s := range spelled.Get(secret) {
+		for _, s := range spellingsOf.Get(secret) {
 			texts = append(texts, s.text)
 		}
 	}

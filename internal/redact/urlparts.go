@@ -2,17 +2,17 @@ package redact
 
 import "strings"
 
-// parts are those of a URL (RFC 3986, section 3), cut at their delimiters whatever they
+// urlParts are those of a URL (RFC 3986, section 3), cut at their delimiters whatever they
 // hold: what [net/url.Parse] refuses must be redacted too.
-type parts struct {
+type urlParts struct {
 	scheme           string // with "://", or "//"
 	user, host, path string
 	query, fragment  string
 	hasQuery         bool
 }
 
-// cut cuts a URL as the expression of RFC 3986, appendix B, does, and the user off the host.
-func cut(raw string) (u parts) {
+// splitURL cuts a URL as the expression of RFC 3986, appendix B, does, and the user off the host.
+func splitURL(raw string) (u urlParts) {
 	u.path, u.fragment, _ = strings.Cut(raw, "#")
 	u.path, u.query, u.hasQuery = strings.Cut(u.path, "?")
 	scheme, rest, ok := strings.Cut(u.path, "//")

@@ -10,36 +10,36 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// standIn returns what an answer has in the place of a secret: a text of the same type, since
+// typedPlaceholder returns what an answer has in the place of a secret: a text of the same type, since
 // the program that gets it in replay decodes it as the secret when it was recorded. Of a
 // stand-in it is the same stand-in.
-func standIn(secret string) string {
+func typedPlaceholder(secret string) string {
 	text, n := secret, len(secret)
 	switch {
-	case mayHoldTyped(text) && onlyTyped().MatchString(text):
+	case mayHaveTyped(text) && onlyTyped().MatchString(text):
 		return text
 	case webToken().MatchString(secret):
-		return tokenLike(text)
+		return tokenPlaceholder(text)
 	case strings.HasPrefix(text, pemBegin):
-		return keyLike(text)
+		return keyPlaceholder(text)
 	case strings.HasPrefix(text, `{"`):
-		return objectLike(text)
-	case n >= 4 && run(secret, 0, digit) == n:
+		return objectPlaceholder(text)
+	case n >= 4 && runEnd(secret, 0, digit) == n:
 		return strings.Repeat("0", n)
-	case n >= 16 && run(secret, 0, hexAny) == n:
-		return cased(strings.Repeat(effaced, n/len(effaced)+1)[:n], text)
+	case n >= 16 && runEnd(secret, 0, hexAny) == n:
+		return inCaseOf(strings.Repeat(hexMarker, n/len(hexMarker)+1)[:n], text)
 	case n%8 == 0 && isBase32(text):
-		return repeated(n)
+		return repeatedMarker(n)
 	case date().MatchString(text):
 		return laterDate(text)
 	case uuid().MatchString(secret):
-		return cased(effaced+"-0000-4000-a000-000000000000", text)
+		return inCaseOf(hexMarker+"-0000-4000-a000-000000000000", text)
 	}
-	return base64Like(text)
+	return base64Placeholder(text)
 }
 
-// repeated returns as many characters that base64 in each alphabet, base32 and hosts can have.
-func repeated(n int) string { return strings.Repeat("REDACTED", n/8+1)[:n] }
+// repeatedMarker returns as many characters that base64 in each alphabet, base32 and hosts can have.
+func repeatedMarker(n int) string { return strings.Repeat("REDACTED", n/8+1)[:n] }
 
 // date is a date or a time of RFC 3339, in its layouts.
 var date = memo.Regexp(`^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$`)
@@ -50,11 +50,11 @@ func laterDate(text string) string {
 	return "2999-01-01" + digits.Replace(text[len("2999-01-01"):])
 }
 
-// effaced is what hexadecimal can say.
-const effaced = "effaced0"
+// hexMarker is what hexadecimal can say.
+const hexMarker = "effaced0"
 
-// cased returns a text in the case of another.
-func cased(text, like string) string {
+// inCaseOf returns a text in the case of another.
+func inCaseOf(text, like string) string {
 	if strings.ToUpper(like) == like {
 		return strings.ToUpper(text)
 	}
@@ -68,8 +68,8 @@ var webToken = memo.Regexp(`^eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+$`)
 var persons = strings.Fields(`name given_name family_name middle_name nickname preferred_username profile picture website
 	gender birthdate phone_number street_address address formatted upn unique_name login email`)
 
-// tokenLike returns a token with its claims and no signature. It expires late.
-func tokenLike(token string) string {
+// tokenPlaceholder returns a token with its claims and no signature. It expires late.
+func tokenPlaceholder(token string) string {
 	header, rest, _ := strings.Cut(token, ".")
 	claims, err := base64.RawURLEncoding.DecodeString(rest[:strings.IndexByte(rest, '.')])
 	if err != nil {
@@ -88,32 +88,32 @@ func tokenLike(token string) string {
 	return header + "." + base64.RawURLEncoding.EncodeToString([]byte(text)) + ".REDACTED"
 }
 
-// objectLike returns a JSON object with stand-ins for its strings.
-func objectLike(text string) string {
+// objectPlaceholder returns a JSON object with stand-ins for its strings.
+func objectPlaceholder(text string) string {
 	return editScalars(text, func(_ []string, kind exactjson.Kind, value string) string {
 		if kind == exactjson.String && value != "" {
-			return standIn(value)
+			return typedPlaceholder(value)
 		}
 		return value
 	})
 }
 
-// base64Like returns a stand-in for a value in base64: of a text the stand-in in base64, of
+// base64Placeholder returns a stand-in for a value in base64: of a text the stand-in in base64, of
 // other bytes as many. A user before a password stays. Anything else becomes a placeholder.
 // What is both base64 and a plain key counts as that, since people read it.
-func base64Like(text string) string {
+func base64Placeholder(text string) string {
 	plain, enc := decoded(text)
 	switch {
 	case isText(string(plain)) && plain != nil:
 		user := userBefore(string(plain))
-		password := standIn(string(plain[len(user):]))
+		password := typedPlaceholder(string(plain[len(user):]))
 		if isKey(strings.TrimSuffix(user, ":")) {
 			user = Placeholder + ":"
 		}
 		return enc.EncodeToString([]byte(user + password))
 	case plain != nil && (strings.HasSuffix(text, "=") || strings.ContainsAny(text, "+/") && len(text)%4 == 0):
 		n := len(strings.TrimRight(text, "="))
-		return repeated(n) + text[n:]
+		return repeatedMarker(n) + text[n:]
 	}
 	return Placeholder
 }
@@ -140,9 +140,9 @@ func isText(plain string) bool {
 }
 
 // userBefore returns the user, with ":", that stands before a password.
-func userBefore(plain string) string { return userThere().FindString(plain) }
+func userBefore(plain string) string { return userPrefix().FindString(plain) }
 
-var userThere = memo.Regexp(`^[\w.@-]+:`)
+var userPrefix = memo.Regexp(`^[\w.@-]+:`)
 
 // laterEpoch returns a time of the year 2999, in seconds or milliseconds since 1970.
 func laterEpoch(time string) string {

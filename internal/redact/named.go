@@ -8,10 +8,10 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// nameTails are the last two bytes, in lower case, of every name beside which a secret may
+// nameEndings are the last two bytes, in lower case, of every name beside which a secret may
 // stand, and of the schemes Bearer and Basic. Its 64 KB are made on first use: a test
 // binary need not fill them as it starts.
-var nameTails = sync.OnceValue(func() *[256][256]bool {
+var nameEndings = sync.OnceValue(func() *[256][256]bool {
 	t := new([256][256]bool)
 	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
 	for _, s := range secretNames {
@@ -23,13 +23,13 @@ var nameTails = sync.OnceValue(func() *[256][256]bool {
 	return t
 })
 
-// named looks at the value beside the name text[start:end].
-func (s *search) named(start, end int) match {
+// findNamedValue looks at the value beside the name text[start:end].
+func (s *search) findNamedValue(start, end int) match {
 	text := s.text
 	switch text[end] { // nearly every word ends here
 	case '"', '\'', '`', '=', ':', '>', ']', '|', '\t', '<', '*':
 	case ' ': // a word after a word is no value, but for a scheme, an option and the attribute of an element
-		if end+1 < len(text) && class[text[end+1]]&alnum != 0 && end-start > len("bearer") && text[start] != '-' && !isNested(text[:start]) {
+		if end+1 < len(text) && class[text[end+1]]&alnum != 0 && end-start > len("bearer") && text[start] != '-' && !followsTagOrQuote(text[:start]) {
 			return match{}
 		}
 	default:
@@ -43,17 +43,17 @@ func (s *search) named(start, end int) match {
 	case kind == noKind, end-start == len("sig") && kind == signatureOfURL && (start == 0 || strings.IndexByte("?&", text[start-1]) < 0):
 		return match{}
 	case kind == schemeBearer, kind == schemeBasic:
-		return s.scheme(kind, end)
+		return s.findAfterScheme(kind, end)
 	}
-	m := s.valueBefore(kind, start)
-	if at, quote := assigned(text, end, strings.HasPrefix(text[start:end], "--")); m.end == 0 && at > 0 {
-		m = s.valueAt(kind, start, at, quote)
+	m := s.findValueBefore(kind, start)
+	if at, quote := assignedValue(text, end, strings.HasPrefix(text[start:end], "--")); m.end == 0 && at > 0 {
+		m = s.findValueAt(kind, start, at, quote)
 	}
 	if m.end > 0 {
 		return m
 	}
-	if at, quote := typed(text, end); at > 0 {
-		return s.valueAt(kind, start, at, quote)
+	if at, quote := typedValue(text, end); at > 0 {
+		return s.findValueAt(kind, start, at, quote)
 	}
 	return m
 }
@@ -70,7 +70,7 @@ func kindOfTwoWords(before, last string) kind {
 	}
 	switch word := strings.ToLower(before[first:]); word {
 	case "api", "access", "secret":
-		return secretKind(word + strings.ToLower(last))
+		return kindOfSecretName(word + strings.ToLower(last))
 	}
 	return noKind
 }
@@ -78,7 +78,7 @@ func kindOfTwoWords(before, last string) kind {
 // inJWK reports whether a word is one of those, in quotes.
 func (s *search) inJWK(start, end int) bool {
 	from, to, kty := max(0, start-2*maxValue), min(len(s.text), end+2*maxValue), string(string(s.text[max(0, start-1)])+"kty")
-	if start == 0 || strings.IndexByte(`"'`, s.text[start-1]) < 0 || !slices.Contains(ofJWK, string(s.text[start:end])) ||
+	if start == 0 || strings.IndexByte(`"'`, s.text[start-1]) < 0 || !slices.Contains(privateJWKMembers, string(s.text[start:end])) ||
 		!strings.Contains(s.text[from:to], kty) { // nearly always
 		return false
 	}
@@ -87,30 +87,30 @@ func (s *search) inJWK(start, end int) bool {
 	return strings.Contains(before[strings.LastIndexAny(before, "{}")+1:], kty) || strings.Contains(after, kty)
 }
 
-// valueAt looks at the value that stands at a place and is given to the name that begins at
+// findValueAt looks at the value that stands at a place and is given to the name that begins at
 // another. One that is a list goes on behind its first value.
-func (s *search) valueAt(kind kind, start, at int, quote string) match {
+func (s *search) findValueAt(kind kind, start, at int, quote string) match {
 	text := s.text
-	s.listed, s.quote = kind, quote
+	s.listKind, s.listQuote = kind, quote
 	if kind == authorization {
-		if space := run(text, at, word); space < len(text)-1 && text[space] == ' ' {
+		if space := runEnd(text, at, word); space < len(text)-1 && text[space] == ' ' {
 			scheme := schemeKind(strings.ToLower(text[at:space]))
 			if scheme != noKind {
-				return s.scheme(scheme, space)
+				return s.findAfterScheme(scheme, space)
 			}
 			at = space + 1
 		}
 	}
 	var m match
 	if kind == namedPassword {
-		m = s.password(start, at, quote, 100)
-	} else if m = s.value(kind, at, quote); m.end == 0 && quote != "" && kind != kindNamed && kind != signatureOfURL {
-		m = s.password(start, at, quote, 50)
+		m = s.findPassword(start, at, quote, 100)
+	} else if m = s.findRandomValue(kind, at, quote); m.end == 0 && quote != "" && kind != namedCredential && kind != signatureOfURL {
+		m = s.findPassword(start, at, quote, 50)
 	}
 	if m.end == 0 {
-		end := hiddenEnd(text, at)
+		end := redactedEnd(text, at)
 		if end > at {
-			s.last = end // the list goes on behind what is known from elsewhere
+			s.matchedTo = end // the list goes on behind what is known from elsewhere
 		}
 	}
 	return m
@@ -123,15 +123,15 @@ var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space + `(?:,` + space + `(
 // comma, a line break and the indentation of the next line.
 const maxBetween = 40
 
-// typedHere is a typed placeholder with which a text begins.
-var typedHere = memo.Regexp(`^(?:` + typedExpr + `)`)
+// typedAtStart is a typed placeholder with which a text begins.
+var typedAtStart = memo.Regexp(`^(?:` + typedExpr + `)`)
 
-// hiddenEnd returns where a list of placeholders ends that begins at a place: at the place
+// redactedEnd returns where a list of placeholders ends that begins at a place: at the place
 // itself if none begins there.
-func hiddenEnd(text string, at int) int {
+func redactedEnd(text string, at int) int {
 	end := at
 	for {
-		n := hiddenLength(text[at:])
+		n := redactedLength(text[at:])
 		if n == 0 {
 			return end
 		}
@@ -144,16 +144,16 @@ func hiddenEnd(text string, at int) int {
 	}
 }
 
-// hiddenLength returns the length of the placeholder with which a text begins, or 0.
-func hiddenLength(text string) int {
+// redactedLength returns the length of the placeholder with which a text begins, or 0.
+func redactedLength(text string) int {
 	if n := placeholderLength(text); n > 0 {
 		return n
 	}
-	text = text[:run(text[:min(len(text), maxValue)], 0, word|dot|plus|equal)]
-	if !mayHoldTyped(text) {
+	text = text[:runEnd(text[:min(len(text), maxValue)], 0, word|dot|plus|equal)]
+	if !mayHaveTyped(text) {
 		return 0
 	}
-	typed := typedHere().FindStringIndex(text)
+	typed := typedAtStart().FindStringIndex(text)
 	if typed == nil {
 		return 0
 	}
@@ -191,10 +191,10 @@ func nameKind(name string) kind {
 			return namedToken // an option
 		}
 	}
-	if kind := secretKind(low); kind != noKind {
+	if kind := kindOfSecretName(low); kind != noKind {
 		return kind
 	}
-	if slices.Contains(ofJWK, name) {
+	if slices.Contains(privateJWKMembers, name) {
 		return namedSecret
 	}
 	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
@@ -204,7 +204,7 @@ func nameKind(name string) kind {
 		rest, ok := strings.CutSuffix(name, end)
 		isEnd := func(word string) bool { return strings.HasSuffix(rest, word) }
 		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, isEnd) {
-			return ofVariable
+			return variableCredential
 		}
 	}
 	return noKind
@@ -212,28 +212,28 @@ func nameKind(name string) kind {
 
 var nameKinds = memo.Strings[kind]{Func: nameKind}
 
-// scheme looks at the secret after "Bearer" or "Basic".
-func (s *search) scheme(kind kind, at int) match {
+// findAfterScheme looks at the secret after "Bearer" or "Basic".
+func (s *search) findAfterScheme(kind kind, at int) match {
 	space := afterScheme().FindStringIndex(s.text[at:])
 	if space == nil {
 		return match{}
 	}
 	at += space[1]
 	if kind == schemeBearer {
-		return s.value(bearerToken, at, "")
+		return s.findRandomValue(bearerToken, at, "")
 	}
-	end := run(s.text, at, std64|equal)
+	end := runEnd(s.text, at, std64|equal)
 	if end-at < 12 || !isBasic(s.text[at:end]) {
 		return match{}
 	}
-	return s.match(basicAuthentication, at, end)
+	return s.newMatch(basicAuthentication, at, end)
 }
 
 var afterScheme = memo.Regexp(`^ +`)
 
-// typing is what may stand there, too: where the value is typed or one of several, where it stands
+// typedValuePrefix is what may stand there, too: where the value is typed or one of several, where it stands
 // beside its name in an object or elements, and in a part of a form.
-var typing = memo.Regexp(`^(?:` + strings.Join([]string{
+var typedValuePrefix = memo.Regexp(`^(?:` + strings.Join([]string{
 	`(?:` + quote + `)?[ \t]*[:=]` + opening + `+` + space,
 	`(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space,
 	attributes + `[ \t]*` + gt + opening + `*` + space,
@@ -262,14 +262,14 @@ const (
 		`(?:(?:` + quote + `)[^"'\\{}]*(?:` + quote + `)|[\w.-]+)` + space + `,` + space + `)*`
 )
 
-// valuesBefore is what stands before a name whose value stands before it in an object or element.
-var valuesBefore = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|<(?:[\w-]+:)?` + valueName + gt + `)` +
+// valueBeforeName is what stands before a name whose value stands before it in an object or element.
+var valueBeforeName = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|<(?:[\w-]+:)?` + valueName + gt + `)` +
 	`([^"'\\{}<>]+)(?:(?:` + quote + `)[\]} ]*` + members + `(?:` + quote + `)[\w.-]+(?:` + quote + `)` + space + `[:=]` + space +
 	`(?:` + quote + `)|` + nextElement + `[\w.-]*` + gt + `)$`)
 
-// valueBefore looks at the value that stands before its name: {"value": ..., "name": "api_key"}.
-func (s *search) valueBefore(kind kind, start int) match {
-	from := min(start, max(s.last, start-maxBefore)) // a stand-in may be glued to the name, and is done with
+// findValueBefore looks at the value that stands before its name: {"value": ..., "name": "api_key"}.
+func (s *search) findValueBefore(kind kind, start int) match {
+	from := min(start, max(s.matchedTo, start-maxBefore)) // a stand-in may be glued to the name, and is done with
 	before := s.text[from:start]
 	if before == "" || strings.IndexByte("\"'`>", before[len(before)-1]) < 0 {
 		return match{} // a name that has its value in front of it is in quotes or in an element
@@ -282,8 +282,8 @@ func (s *search) valueBefore(kind kind, start int) match {
 	if at < 0 {
 		return match{}
 	}
-	if m := valuesBefore().FindStringSubmatchIndex(before[at:]); m != nil {
-		return s.valueAt(kind, from+at+m[2]-1, from+at+m[2], `"`)
+	if m := valueBeforeName().FindStringSubmatchIndex(before[at:]); m != nil {
+		return s.findValueAt(kind, from+at+m[2]-1, from+at+m[2], `"`)
 	}
 	return match{}
 }
@@ -291,18 +291,18 @@ func (s *search) valueBefore(kind kind, start int) match {
 // maxBefore is how far before its name a value is looked for.
 const maxBefore = 512
 
-// isNested reports whether a word is the name of an element of XML, or a value.
-func isNested(before string) bool {
-	return len(before) > 0 && strings.IndexByte("<:\"'", before[len(before)-1]) >= 0 && nesting().MatchString(before[max(0, len(before)-32):])
+// followsTagOrQuote reports whether a word is the name of an element of XML, or a value.
+func followsTagOrQuote(before string) bool {
+	return len(before) > 0 && strings.IndexByte("<:\"'", before[len(before)-1]) >= 0 && tagOrQuote().MatchString(before[max(0, len(before)-32):])
 }
 
-var nesting = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
+var tagOrQuote = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
 
-// assigned returns where the value begins that is given to a name ending at a place, in JSON,
+// assignedValue returns where the value begins that is given to a name ending at a place, in JSON,
 // YAML, shell, a URL, source code, a header or a table, and the quote it stands in. It returns 0
 // if there is none. To an option a value is given by a space, and after a comma only where names
 // are quoted.
-func assigned(text string, at int, option bool) (value int, quote string) {
+func assignedValue(text string, at int, option bool) (value int, quote string) {
 	rest := text[at:]
 	nameQuote, rest := cutQuote(rest)
 	switch {
@@ -355,8 +355,8 @@ func cutSeparator(text string) (separator, rest string) {
 	return text[:n], text[n:]
 }
 
-// typed is assigned for a value that is typed, one of several, or beside its name.
-func typed(text string, at int) (value int, quote string) {
+// typedValue is assigned for a value that is typed, one of several, or beside its name.
+func typedValue(text string, at int) (value int, quote string) {
 	next := strings.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
 	if len(next) > 0 && (next[0] == ':' || next[0] == '=') {
 		isOpen := strings.ContainsAny(next, "[{<\\\n")
@@ -364,17 +364,17 @@ func typed(text string, at int) (value int, quote string) {
 			return 0, "" // nearly every one
 		}
 	}
-	m := typing().FindStringSubmatch(text[at:min(len(text), at+2*maxBefore)])
+	m := typedValuePrefix().FindStringSubmatch(text[at:min(len(text), at+2*maxBefore)])
 	if m == nil {
 		return 0, ""
 	}
 	return at + len(m[0]), string(m[1])
 }
 
-// value looks at the value next to the name of a secret. A format tells more than the name, so
+// findRandomValue looks at the value next to the name of a secret. A format tells more than the name, so
 // a token is looked for first.
-func (s *search) value(kind kind, start int, quote string) match {
-	m := s.token(start)
+func (s *search) findRandomValue(kind kind, start int, quote string) match {
+	m := s.findToken(start)
 	if m.end > 0 {
 		return m
 	}
@@ -392,7 +392,7 @@ func (s *search) value(kind kind, start int, quote string) match {
 	if !isRandom && !isKeyInUUID {
 		return match{}
 	}
-	return s.match(kind, start, end)
+	return s.newMatch(kind, start, end)
 }
 
 // valueEnd returns where a value ends, or 0 if it is not one that could be a secret: a place, a
@@ -406,12 +406,12 @@ func (s *search) valueEnd(kind kind, start int, quote string) int {
 		chars |= percent
 	}
 	limit := text[:min(len(text), start+maxValue)]
-	end := run(limit, start, chars)
+	end := runEnd(limit, start, chars)
 
 	hasColon := end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL
 	if hasColon { // two parts: a user and a password, or an id and a key
 		colon := end
-		end = run(limit, colon+1, chars)
+		end = runEnd(limit, colon+1, chars)
 		isShort := end < colon+17
 		if isShort || strings.HasPrefix(limit[colon:], "://") {
 			return 0
@@ -437,32 +437,32 @@ func (s *search) valueEnd(kind kind, start int, quote string) int {
 // maxPassword is the length in bytes up to which a value with any characters is looked at.
 const maxPassword = 512
 
-// isVisible reports whether a password may have a byte: all that can be seen but for those that end
+// mayBeInPassword reports whether a password may have a byte: all that can be seen but for those that end
 // a value.
-func isVisible(c byte) bool {
+func mayBeInPassword(c byte) bool {
 	return '!' <= c && c <= '~' && strings.IndexByte("\"'`\\;&<>|", c) < 0
 }
 
-// visibleEnd returns where the bytes end that a password may have which begins at a place. A
+// passwordEnd returns where the bytes end that a password may have which begins at a place. A
 // text may have many names among them, so what was found for one is kept for the next.
-func (s *search) visibleEnd(start int) int {
-	isKept := s.visible.start <= start && start < s.visible.end
+func (s *search) passwordEnd(start int) int {
+	isKept := s.visibleRun.start <= start && start < s.visibleRun.end
 	if isKept {
-		return s.visible.end
+		return s.visibleRun.end
 	}
 	end := start
-	for end < len(s.text) && isVisible(s.text[end]) {
+	for end < len(s.text) && mayBeInPassword(s.text[end]) {
 		end++
 	}
-	s.visible.start, s.visible.end = start, end
+	s.visibleRun.start, s.visibleRun.end = start, end
 	return end
 }
 
-// password looks at the value of a password: any in a connection string, where a host stands
+// findPassword looks at the value of a password: any in a connection string, where a host stands
 // next to it, else only what people do not make up. The name begins at a place, and the value at
 // another. At most so many percent of a strong one are words.
-func (s *search) password(name, start int, quote string, words int) match {
-	end := s.visibleEnd(start)
+func (s *search) findPassword(name, start int, quote string, words int) match {
+	end := s.passwordEnd(start)
 	if end >= start+maxPassword {
 		return match{} // a part of a longer value is not judged
 	}
@@ -472,11 +472,11 @@ func (s *search) password(name, start int, quote string, words int) match {
 		return match{}
 	}
 	isAssigned := start > 0 && s.text[start-1] == '='
-	isInConnection := isAssigned && isWeak(v, s.text[s.lastEnd(name-160):name])
+	isInConnection := isAssigned && isConnectionPassword(v, s.text[s.startOfUnmatched(name-160):name])
 	if !isInConnection && !isStrong(v, quote, words) && !isRandomPassword(v) {
 		return match{}
 	}
-	return s.match(namedPassword, start, end)
+	return s.newMatch(namedPassword, start, end)
 }
 
 // isStrong reports whether a password has all kinds of characters, and no more words than so
@@ -484,7 +484,7 @@ func (s *search) password(name, start int, quote string, words int) match {
 func isStrong(v, quote string, words int) bool {
 	t := measure(v)
 	hasAllKinds := t.upper > 0 && t.lower > 0 && t.digit > 0
-	if len(v) < 12 || !hasAllKinds || t.turns < 4 || t.words*100 > t.n*words {
+	if len(v) < 12 || !hasAllKinds || t.classChanges < 4 || t.inWords*100 > t.alnums*words {
 		return false
 	}
 	code := "(){}[]$*,="
@@ -494,10 +494,10 @@ func isStrong(v, quote string, words int) bool {
 	return !isPlaceholder(v) && !strings.ContainsAny(v, code) && !isPath(v)
 }
 
-// isWeak reports whether a value is a password in a connection string, given what stands before
+// isConnectionPassword reports whether a value is a password in a connection string, given what stands before
 // its name.
-func isWeak(v, before string) bool {
-	return inConnection(before) && !strings.ContainsAny(v, "(),=") && isPassword("", v)
+func isConnectionPassword(v, before string) bool {
+	return inConnectionString(before) && !strings.ContainsAny(v, "(),=") && isPassword("", v)
 }
 
 // isRandomPassword reports whether a password is random hexadecimal, a UUID, base64 or base32
@@ -511,14 +511,14 @@ func isRandomPassword(v string) bool {
 	if looksRandomAlone(key) || isBase32(v) || isUUID(key) {
 		return true
 	}
-	isLong := t.n >= 16 && t.distinct >= 8
-	isWritten := t.steps*100 >= t.n*45 || t.words*100 >= t.n*85
+	isLong := t.alnums >= 16 && t.distinct >= 8
+	isWritten := t.closePairs*100 >= t.alnums*45 || t.inWords*100 >= t.alnums*85
 	return t.digit > 1 && t.marks < 2 && isLong && !isWritten && !isPlaceholder(v)
 }
 
-// inConnection reports whether what stands before a name is the beginning of a connection
+// inConnectionString reports whether what stands before a name is the beginning of a connection
 // string: "...;" or "host=... ".
-func inConnection(before string) bool {
+func inConnectionString(before string) bool {
 	if i := strings.LastIndex(before, Placeholder); i >= 0 {
 		before = before[i+len(Placeholder):]
 	}

@@ -26,17 +26,17 @@ func newFields(inBodies, inForms string) *fields {
 	return &fields{strings.Split(inBodies, "|"), strings.Split(inForms, "|")}
 }
 
-// A side is how the body of a request, or of its answer, is read.
-type side struct {
-	fields   *fields
-	holders  []holder // places that are known to have secrets
-	isAnswer bool     // placeholders have the type of the secret
+// A scope is how the body of a request, or of its answer, is read.
+type scope struct {
+	fields     *fields
+	holders    []holder // places that are known to have secrets
+	isResponse bool     // placeholders have the type of the secret
 }
 
 // narrowed returns the side for texts: with the places that they may have, and the fields
 // of an exchange if an answer says that it is one: RFC 6749, section 5.1, demands that it
 // has access_token and token_type.
-func (s side) narrowed(texts ...string) side {
+func (s scope) narrowed(texts ...string) scope {
 	var present []holder
 	for _, h := range s.holders {
 		hasMark := func(text string) bool { return strings.Contains(text, h.mark) } // every text has the mark ""
@@ -54,16 +54,16 @@ func (s side) narrowed(texts ...string) side {
 	return s
 }
 
-// sides returns how the body of a request is read, and its answer's.
-func sides(req *interaction.Request) (asked, answered side) {
-	asked.fields, answered.fields = anywhere, anywhere
+// scopesOf returns how the body of a request is read, and its answer's.
+func scopesOf(req *interaction.Request) (requestScope, responseScope scope) {
+	requestScope.fields, responseScope.fields = anywhere, anywhere
 	if isExchange(req) {
-		asked.fields, answered.fields = inGrant, inExchange
+		requestScope.fields, responseScope.fields = inGrant, inExchange
 	}
-	asked.holders = holdersOf(req.URL)
-	answered.holders = asked.holders
-	answered.isAnswer = true
-	return asked, answered
+	requestScope.holders = holdersOf(req.URL)
+	responseScope.holders = requestScope.holders
+	responseScope.isResponse = true
+	return requestScope, responseScope
 }
 
 // exchangePaths are the ends of the paths where a secret is exchanged for another.
@@ -79,7 +79,7 @@ var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"(?:(?i:[
 // to a token endpoint or says how the exchange is granted (RFC 6749, section 4). What it
 // and its answer hold is secret, although elsewhere it may not be.
 func isExchange(req *interaction.Request) bool {
-	path := strings.TrimRight(cut(req.URL).path, "/")
+	path := strings.TrimRight(splitURL(req.URL).path, "/")
 	isEnd := func(end string) bool { return strings.HasSuffix(path, end) }
 	return slices.ContainsFunc(exchangePaths, isEnd) || bytes.Contains(req.Body, []byte("grant")) && grantType().Match(req.Body)
 }
