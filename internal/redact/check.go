@@ -114,20 +114,20 @@ func (p *Policy) errorFor(what, place string, edits []carrier.Edit, err error) e
 
 // checkResponse looks for all that must not be written of a response.
 func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
-	_, answered := scopesOf(&it.Request)
+	_, responseScope := scopesOf(&it.Request)
 	for _, t := range []struct{ place, text string }{
 		{"response.body", string(it.Response.Body)},
 		{"response.text", it.Response.Text},
 		{"response.error", it.Response.Error},
 	} {
-		f := &finder{policy: p, side: answered.narrowed(t.text)}
+		f := &finder{policy: p, scope: responseScope.narrowed(t.text)}
 		edits, err := f.walker().Edits(t.text, carrier.Place{})
 		if err := p.errorFor(what, t.place, edits, err); err != nil {
 			return err
 		}
 	}
 	fields, texts := fieldsOf(it.Response.Events)
-	f := &finder{policy: p, side: answered.narrowed(texts...)}
+	f := &finder{policy: p, scope: responseScope.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
 		return p.errorFor(what, "response.events", nil, err)
@@ -161,21 +161,21 @@ func eventPlace(event int) string { return fmt.Sprintf("response.events[%d]", ev
 // else may.
 func Findings(it *interaction.Interaction) []string {
 	r := findings{}
-	asked, answered := scopesOf(&it.Request)
+	requestScope, responseScope := scopesOf(&it.Request)
 	r.add("request.url", urlFindings(it.Request.URL)...)
 	r.headers("request.headers", it.Request.Headers, func(name, _ string) bool {
 		return isSecret(name) && !listed(requestHeaders, name)
 	})
-	r.text("request.body", string(it.Request.Body), asked)
+	r.text("request.body", string(it.Request.Body), requestScope)
 	inAnswer := func(name, value string) bool {
 		isRedactedCookie := name == "set-cookie" && strings.Contains(value, "="+Placeholder)
 		return isSecretHeader(name, value) && !isRedactedCookie
 	}
 	r.headers("response.headers", it.Response.Headers, inAnswer)
 	r.headers("response.trailers", it.Response.Trailers, inAnswer)
-	r.text("response.body", string(it.Response.Body), answered)
-	r.events(it.Response.Events, answered)
-	r.text("response.error", it.Response.Error, answered)
+	r.text("response.body", string(it.Response.Body), responseScope)
+	r.events(it.Response.Events, responseScope)
+	r.text("response.error", it.Response.Error, responseScope)
 	return r.found
 }
 
@@ -193,7 +193,7 @@ func (r *findings) add(place string, kinds ...string) {
 
 // text adds what is in a text of a side.
 func (r *findings) text(place, text string, in scope) {
-	f := &finder{policy: &r.policy, side: in.narrowed(text)}
+	f := &finder{policy: &r.policy, scope: in.narrowed(text)}
 	edits, err := f.walker().Edits(text, carrier.Place{})
 	if err != nil {
 		r.add(place, err.Error())
@@ -218,7 +218,7 @@ func kindsOf(edits []carrier.Edit) (kinds []string) {
 // events adds what is in the events of a stream, and in the texts that are split over them.
 func (r *findings) events(events []interaction.Event, in scope) {
 	fields, texts := fieldsOf(events)
-	f := &finder{policy: &r.policy, side: in.narrowed(texts...)}
+	f := &finder{policy: &r.policy, scope: in.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
 		r.add("response.events", err.Error())
@@ -300,7 +300,7 @@ func IsCredential(text string) bool { return len(kindsIn(text)) > 0 }
 
 // kindsIn returns the kinds of what looks like a secret in a text. It shows no value.
 func kindsIn(text string) []string {
-	f := &finder{policy: new(Policy), side: scope{fields: anywhere}}
+	f := &finder{policy: new(Policy), scope: scope{fields: anywhere}}
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
 		if l.Kind != carrier.Text {
 			return nil

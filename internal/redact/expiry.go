@@ -9,7 +9,7 @@ import (
 // expiry in the far future: its client must not notice that they have long
 // expired.
 func (f *finder) postponeExpiry(text string, at carrier.Place) string {
-	if !f.foundField || !f.side.isResponse {
+	if !f.foundField || !f.scope.isResponse {
 		return text
 	}
 	w := &carrier.Walker{Find: findExpiry}

@@ -29,10 +29,10 @@ func (f *finder) fieldRule(l *carrier.Leaf, name string) verdict {
 	if l.In == carrier.Query {
 		return noVerdict
 	}
-	if isSecretByMember(l) || slices.Contains(f.side.fields.inBodies, fieldName(l)) {
+	if isSecretByMember(l) || slices.Contains(f.scope.fields.inBodies, fieldName(l)) {
 		return isCredential
 	}
-	if len(f.side.holders) > 0 {
+	if len(f.scope.holders) > 0 {
 		return f.placeRule(l, name)
 	}
 	return noVerdict
@@ -42,7 +42,7 @@ func (f *finder) fieldRule(l *carrier.Leaf, name string) verdict {
 func (f *finder) formRule(l *carrier.Leaf) verdict {
 	last := nestedName(l.Name)
 	mayBeKey := l.In == carrier.Form && slices.Contains(keysInForm, strings.ToLower(last))
-	if mayBeKey && isKey(l.Text) || slices.Contains(f.side.fields.inForms, last) {
+	if mayBeKey && isKey(l.Text) || slices.Contains(f.scope.fields.inForms, last) {
 		return isCredential
 	}
 	return noVerdict
@@ -60,7 +60,7 @@ func (f *finder) placeRule(l *carrier.Leaf, name string) verdict {
 	if isHarmless || l.In != carrier.JSON {
 		return noVerdict
 	}
-	for _, h := range f.side.holders {
+	for _, h := range f.scope.holders {
 		i := slices.IndexFunc(h.places, func(place []string) bool { return hasPathSuffix(l.Path, place) })
 		if i < 0 || h.looks && !isKey(l.Text) {
 			continue

@@ -57,7 +57,7 @@ var urlHeaders = strings.Fields(`location content-location operation-location az
 var bodySums = strings.Fields(`content-digest content-md5 digest docker-content-digest repr-digest x-amz-checksum-* x-goog-hash x-ms-content-crc64`)
 
 // withoutSums returns headers of an answer whose body has changed.
-func withoutSums(in interaction.Headers) interaction.Headers {
+func withoutChecksums(in interaction.Headers) interaction.Headers {
 	return slices.DeleteFunc(in, func(h interaction.Header) bool { return listed(bodySums, strings.ToLower(h.Name)) })
 }
 
@@ -91,7 +91,7 @@ func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
 
 // answerHeaders returns the headers or trailers of an answer that are kept. What is a secret
 // by its name is one wherever it stands from now on.
-func (p *Policy) answerHeaders(in interaction.Headers, status int, find scope) interaction.Headers {
+func (p *Policy) responseHeaders(in interaction.Headers, status int, find scope) interaction.Headers {
 	return rewrittenHeaders(in, func(name, value string) (string, bool) {
 		switch {
 		case p.Drops(name, status):

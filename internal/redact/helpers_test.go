@@ -9,7 +9,7 @@ import (
 // redactedText returns a text with a placeholder for what looks like a secret by itself, or
 // by the names next to it.
 func redactedText(text string) string {
-	f := &finder{policy: new(Policy), side: scope{fields: anywhere, isResponse: true}}
+	f := &finder{policy: new(Policy), scope: scope{fields: anywhere, isResponse: true}}
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
 		if l.Kind != carrier.Text {
 			return nil

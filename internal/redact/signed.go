@@ -33,7 +33,7 @@ func (f *finder) isSigningParameter(l *carrier.Leaf) bool {
 		return false
 	}
 	name := strings.ToLower(l.Name)
-	isWanted := !f.side.isResponse || name == "sig" || strings.HasSuffix(name, "signature")
+	isWanted := !f.scope.isResponse || name == "sig" || strings.HasSuffix(name, "signature")
 	if !isWanted || !signingNames()[name] || l.Text == "" || isRedacted(l.Text) || isTypedPlaceholder(l.Text) {
 		return false
 	}

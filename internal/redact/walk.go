@@ -8,32 +8,32 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// maxRounds is how often a text is searched at most. What was found in the
-// first round is known in the second, and what was next to it is found then.
+// maxRounds is how often a text is searched at most. A secret found in one round
+// is known in the next, which then finds copies of it, and what is next to them.
 // The texts of the tests need at most four rounds.
 const maxRounds = 8
 
-// errKeepsChanging says that a text is changed by each search of it.
+// errKeepsChanging is the error for a text in which every round finds something.
 var errKeepsChanging = errors.New("each search for secrets changes the text again")
 
-// A Result says how a redaction ended. The zero Result says nothing.
+// A Result says how a redaction ended. The zero Result is that of no redaction.
 type Result struct {
-	known int   // how many secrets were known when nothing was found any more
-	clean bool  // nothing was found then
+	clean bool  // the last search found nothing
+	known int   // if clean: how many secrets were known in that search
 	err   error // why the texts may still hold secrets
 }
 
 // Err returns why the texts may still hold secrets, or nil.
 func (r Result) Err() error { return r.err }
 
-// redact returns a text of a side with everything replaced that must not be
-// written, or the text itself if there is nothing. It makes known what it has
-// replaced and what may be elsewhere, too.
+// redact returns a text with everything replaced that must not be written. Secrets
+// that it has replaced become known, so that they are found in other texts, too.
+// If it returns an error, the text may still have secrets.
 func (p *Policy) redact(text string, in scope, at carrier.Place) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	f := &finder{policy: p, side: in.narrowed(text)}
+	f := &finder{policy: p, scope: in.narrowed(text)}
 	for range maxRounds {
 		edits, err := f.walker().Edits(text, at)
 		if err != nil {
@@ -58,8 +58,8 @@ func (p *Policy) redactBytes(b []byte, in scope, mediaType string) ([]byte, erro
 	return []byte(out), err
 }
 
-// text is redact for a text of no side. It returns a placeholder for a text that
-// cannot be searched to its end.
+// text is redact for a text that belongs to no body, such as a header. It returns a
+// placeholder for a text that cannot be searched to its end.
 func (p *Policy) text(s string) string {
 	out, err := p.redact(s, scope{fields: anywhere}, carrier.Place{})
 	if err != nil {
@@ -69,13 +69,13 @@ func (p *Policy) text(s string) string {
 }
 
 // events redacts the events of a stream in place: each field, and the texts that a
-// client puts together from several events.
+// client joins from several events. If it returns an error, no event is changed.
 func (p *Policy) events(events []interaction.Event, in scope) error {
 	fields, texts := fieldsOf(events)
 	if len(fields) == 0 {
 		return nil
 	}
-	f := &finder{policy: p, side: in.narrowed(texts...)}
+	f := &finder{policy: p, scope: in.narrowed(texts...)}
 	for range maxRounds {
 		edits, err := f.walker().EditsOfEvents(fields)
 		if err != nil {
@@ -90,20 +90,26 @@ func (p *Policy) events(events []interaction.Event, in scope) error {
 			}
 		}
 		if isClean {
-			i := 0
-			for _, event := range events {
-				for k := range event {
-					event[k].Value = fields[i].Value
-					i++
-				}
-			}
+			setValues(events, fields)
 			return nil
 		}
 	}
 	return fmt.Errorf("response.events: %w", errKeepsChanging)
 }
 
-// fieldsOf returns the fields of events, and their texts.
+// setValues sets the values of the fields of events to those of fields, which
+// fieldsOf has returned for the same events.
+func setValues(events []interaction.Event, fields []carrier.Field) {
+	i := 0
+	for _, event := range events {
+		for k := range event {
+			event[k].Value = fields[i].Value
+			i++
+		}
+	}
+}
+
+// fieldsOf returns the fields of all events in one list, and their values.
 func fieldsOf(events []interaction.Event) (fields []carrier.Field, texts []string) {
 	n := 0
 	for _, event := range events {
