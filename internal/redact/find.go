@@ -206,7 +206,7 @@ func (f *finder) findByLooks(l *carrier.Leaf) []carrier.Match {
 		}
 	}
 	m := findByNames(l)
-	if m.end > 0 {
+	if m.found() {
 		add(m)
 	}
 	if f.isSigningParameter(l) {
@@ -248,7 +248,7 @@ func findByNames(l *carrier.Leaf) match {
 		return match{}
 	}
 	m := findByName(l, l.Name)
-	for i := 0; m.end == 0 && i < len(l.Labels); i++ {
+	for i := 0; !m.found() && i < len(l.Labels); i++ {
 		m = findByName(l, l.Labels[i])
 	}
 	return m

@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// nameEndings are the last two bytes, in lower case, of every name beside which a secret may
-// stand, and of the schemes Bearer and Basic. Its 64 KB are made on first use: a test
-// binary need not fill them as it starts.
+// nameEndings has the last two bytes, in lower case, of every name whose value may be a
+// secret, and of the schemes Bearer and Basic. Its 64 KB are computed on first use, so
+// that a test binary need not fill them when it starts.
 var nameEndings = sync.OnceValue(func() *[256][256]bool {
 	t := new([256][256]bool)
 	names := append([]string{"sig", "bearer", "basic"}, variableEnds...)
@@ -23,43 +23,67 @@ var nameEndings = sync.OnceValue(func() *[256][256]bool {
 	return t
 })
 
-// findNamedValue looks at the value beside the name text[start:end].
+// findNamedValue finds the value of the name text[start:end], behind the name or before
+// it. It finds none if the word is not the name of a secret.
 func (s *search) findNamedValue(start, end int) match {
 	text := s.text
-	switch text[end] { // nearly every word ends here
-	case '"', '\'', '`', '=', ':', '>', ']', '|', '\t', '<', '*':
-	case ' ': // a word after a word is no value, but for a scheme, an option and the attribute of an element
-		if end+1 < len(text) && class[text[end+1]]&alnum != 0 && end-start > len("bearer") && text[start] != '-' && !followsTagOrQuote(text[:start]) {
+	if !mayBeFollowedByValue(text, start, end) {
+		return match{}
+	}
+	name := text[start:end]
+	kind := nameKinds.Get(name)
+	if kind == noKind && start > 0 && text[start-1] == ' ' {
+		kind = kindOfTwoWords(text[:start-1], name)
+	}
+	switch kind {
+	case noKind:
+		return match{}
+	case schemeBearer, schemeBasic:
+		return s.findAfterScheme(kind, end)
+	case signatureOfURL:
+		isInQuery := start > 0 && strings.IndexByte("?&", text[start-1]) >= 0
+		if len(name) == len("sig") && !isInQuery {
 			return match{}
 		}
-	default:
-		return match{}
 	}
-	kind := nameKinds.Get(text[start:end])
-	if kind == noKind && start > 0 && text[start-1] == ' ' {
-		kind = kindOfTwoWords(text[:start-1], text[start:end])
-	}
-	switch {
-	case kind == noKind, end-start == len("sig") && kind == signatureOfURL && (start == 0 || strings.IndexByte("?&", text[start-1]) < 0):
-		return match{}
-	case kind == schemeBearer, kind == schemeBasic:
-		return s.findAfterScheme(kind, end)
-	}
-	m := s.findValueBefore(kind, start)
-	if at, quote := assignedValue(text, end, strings.HasPrefix(text[start:end], "--")); m.end == 0 && at > 0 {
-		m = s.findValueAt(kind, start, at, quote)
-	}
-	if m.end > 0 {
+
+	if m := s.findValueBefore(kind, start); m.found() {
 		return m
+	}
+	isOption := strings.HasPrefix(name, "--")
+	if at, quote := assignedValue(text, end, isOption); at > 0 {
+		m := s.findValueAt(kind, start, at, quote)
+		if m.found() {
+			return m
+		}
 	}
 	if at, quote := typedValue(text, end); at > 0 {
 		return s.findValueAt(kind, start, at, quote)
 	}
-	return m
+	return match{}
 }
 
-// kindOfTwoWords returns what a value is whose name has two words, such as "API key". The
-// first one is at the end of a text.
+// mayBeFollowedByValue reports whether the byte behind the word text[start:end] may
+// separate a name from its value. Nearly no word has such a byte behind it.
+//
+// A word behind a word and a space is not a value. There are three exceptions: the first
+// word is short, as schemes of authentication are; it is an option of a command; it is
+// the name of an element or in quotes.
+func mayBeFollowedByValue(text string, start, end int) bool {
+	switch text[end] {
+	case '"', '\'', '`', '=', ':', '>', ']', '|', '\t', '<', '*':
+		return true
+	case ' ':
+		isBeforeWord := end+1 < len(text) && class[text[end+1]]&alnum != 0
+		isShort := end-start <= len("bearer")
+		isOption := text[start] == '-'
+		return !isBeforeWord || isShort || isOption || followsTagOrQuote(text[:start])
+	}
+	return false
+}
+
+// kindOfTwoWords returns the kind of secret that a name of two words says, such as "API
+// key". The first word is at the end of before.
 func kindOfTwoWords(before, last string) kind {
 	if len(last) > len("token") {
 		return noKind
@@ -75,25 +99,35 @@ func kindOfTwoWords(before, last string) kind {
 	return noKind
 }
 
-// inJWK reports whether a word is one of those, in quotes.
-func (s *search) inJWK(start, end int) bool {
-	from, to, kty := max(0, start-2*maxValue), min(len(s.text), end+2*maxValue), string(string(s.text[max(0, start-1)])+"kty")
-	if start == 0 || strings.IndexByte(`"'`, s.text[start-1]) < 0 || !slices.Contains(privateJWKMembers, string(s.text[start:end])) ||
-		!strings.Contains(s.text[from:to], kty) { // nearly always
-		return false
+// isJWKMember reports whether the word text[start:end] is the quoted name of a private
+// member of a JSON Web Key: the object around it has the member "kty", too.
+func (s *search) isJWKMember(start, end int) bool {
+	isQuoted := start > 0 && strings.IndexByte(`"'`, s.text[start-1]) >= 0
+	if !isQuoted || !slices.Contains(privateJWKMembers, s.text[start:end]) {
+		return false // nearly every word
 	}
-	before := s.text[from:start]
-	after, _, _ := strings.Cut(s.text[end:to], "}")
-	return strings.Contains(before[strings.LastIndexAny(before, "{}")+1:], kty) || strings.Contains(after, kty)
+	kty := `"kty`
+	if s.text[start-1] == '\'' {
+		kty = `'kty`
+	}
+	before := s.text[max(0, start-2*maxValue):start]
+	after := s.text[end:min(len(s.text), end+2*maxValue)]
+	if strings.Contains(before[strings.LastIndexAny(before, "{}")+1:], kty) {
+		return true
+	}
+	after, _, _ = strings.Cut(after, "}")
+	return strings.Contains(after, kty)
 }
 
-// findValueAt looks at the value that stands at a place and is given to the name that begins at
-// another. One that is a list goes on behind its first value.
-func (s *search) findValueAt(kind kind, start, at int, quote string) match {
+// findValueAt finds the value at a place. The name of the value begins at name. If it is
+// the first one of a list, isNextOfList recognizes those behind it.
+func (s *search) findValueAt(kind kind, name, at int, quote string) match {
 	text := s.text
 	s.listKind, s.listQuote = kind, quote
 	if kind == authorization {
-		if space := runEnd(text, at, word); space < len(text)-1 && text[space] == ' ' {
+		space := runEnd(text, at, word)
+		hasScheme := space < len(text)-1 && text[space] == ' '
+		if hasScheme {
 			scheme := schemeKind(strings.ToLower(text[at:space]))
 			if scheme != noKind {
 				return s.findAfterScheme(scheme, space)
@@ -101,33 +135,54 @@ func (s *search) findValueAt(kind kind, start, at int, quote string) match {
 			at = space + 1
 		}
 	}
-	var m match
-	if kind == namedPassword {
-		m = s.findPassword(start, at, quote, 100)
-	} else if m = s.findRandomValue(kind, at, quote); m.end == 0 && quote != "" && kind != namedCredential && kind != signatureOfURL {
-		m = s.findPassword(start, at, quote, 50)
+
+	m := s.findValueOfKind(kind, name, at, quote)
+	if m.found() {
+		return m
 	}
-	if m.end == 0 {
-		end := redactedEnd(text, at)
-		if end > at {
-			s.matchedTo = end // the list goes on behind what is known from elsewhere
-		}
+	end := redactedEnd(text, at)
+	if end > at {
+		s.matchedTo = end // the list goes on behind values that are redacted already
 	}
-	return m
+	return match{}
 }
 
-// nextOfList is what stands between two values of a list.
+// The largest share of letters in words that a strong password may have, in percent. A
+// value that is called a password may be a passphrase.
+const (
+	wordsInNamedPassword = 100
+	wordsInOtherPassword = 50
+)
+
+// findValueOfKind finds the value at a place as a secret of a kind. Between quotes, a
+// secret that is called neither credential nor signature may also be a strong password.
+func (s *search) findValueOfKind(kind kind, name, at int, quote string) match {
+	if kind == namedPassword {
+		return s.findPassword(name, at, quote, wordsInNamedPassword)
+	}
+	m := s.findRandomValue(kind, at, quote)
+	if m.found() {
+		return m
+	}
+	mayBePassword := kind != namedCredential && kind != signatureOfURL
+	if quote != "" && mayBePassword {
+		return s.findPassword(name, at, quote, wordsInOtherPassword)
+	}
+	return match{}
+}
+
+// nextOfList matches what is between two values of a list.
 var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`)
 
-// maxBetween is the length in bytes up to which a text between two values is looked at: a
+// maxBetween is the length in bytes of the longest text between two values of a list: a
 // comma, a line break and the indentation of the next line.
 const maxBetween = 40
 
-// typedAtStart is a typed placeholder with which a text begins.
+// typedAtStart matches the typed placeholder with which a text begins.
 var typedAtStart = memo.Regexp(`^(?:` + typedExpr + `)`)
 
-// redactedEnd returns where a list of placeholders ends that begins at a place: at the place
-// itself if none begins there.
+// redactedEnd returns the end of the list of placeholders that begins at a place, or the
+// place itself if there is no placeholder.
 func redactedEnd(text string, at int) int {
 	end := at
 	for {
@@ -144,7 +199,8 @@ func redactedEnd(text string, at int) int {
 	}
 }
 
-// redactedLength returns the length of the placeholder with which a text begins, or 0.
+// redactedLength returns the length of the plain or typed placeholder with which a text
+// begins, or 0.
 func redactedLength(text string) int {
 	if n := placeholderLength(text); n > 0 {
 		return n
@@ -160,7 +216,7 @@ func redactedLength(text string) int {
 	return typed[1]
 }
 
-// joiners stand between the words of a name.
+// joiners removes the characters between the words of a name.
 var joiners = strings.NewReplacer("-", "", "_", "")
 
 // schemeKind returns the kind of a scheme of HTTP authentication, whose name is
@@ -175,7 +231,7 @@ func schemeKind(name string) kind {
 	return noKind
 }
 
-// nameKind returns what a value next to a name is, or noKind. Names are few.
+// nameKind returns the kind of secret that the value of a name may be, or noKind.
 func nameKind(name string) kind {
 	low := strings.ToLower(joiners.Replace(name))
 	if scheme := schemeKind(low); scheme != noKind {
@@ -185,10 +241,11 @@ func nameKind(name string) kind {
 	case "sig":
 		return signatureOfURL
 	case "icepwd":
-		return noKind // of WebRTC: SDP carries it in the open, for this call (RFC 8839)
+		return noKind // of WebRTC: SDP has it in the open, for one call (RFC 8839)
 	case "token":
-		if strings.HasPrefix(name, "--") {
-			return namedToken // an option
+		isOption := strings.HasPrefix(name, "--")
+		if isOption {
+			return namedToken
 		}
 	}
 	if kind := kindOfSecretName(low); kind != noKind {
@@ -197,22 +254,25 @@ func nameKind(name string) kind {
 	if slices.Contains(privateJWKMembers, name) {
 		return namedSecret
 	}
-	if strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-") {
+	isVariable := !strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz-")
+	if !isVariable {
 		return noKind
 	}
 	for _, end := range variableEnds {
-		rest, ok := strings.CutSuffix(name, end)
-		isEnd := func(word string) bool { return strings.HasSuffix(rest, word) }
-		if ok && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, isEnd) {
+		rest, hasEnd := strings.CutSuffix(name, end)
+		isBeforeEnd := func(word string) bool { return strings.HasSuffix(rest, word) }
+		if hasEnd && len(rest) > 1 && !slices.ContainsFunc(harmlessKeys, isBeforeEnd) {
 			return variableCredential
 		}
 	}
 	return noKind
 }
 
+// nameKinds remembers the results of nameKind: a program uses few names.
 var nameKinds = memo.Strings[kind]{Func: nameKind}
 
-// findAfterScheme looks at the secret after "Bearer" or "Basic".
+// findAfterScheme finds the secret behind the scheme "Bearer" or "Basic", which ends at a
+// place.
 func (s *search) findAfterScheme(kind kind, at int) match {
 	space := afterScheme().FindStringIndex(s.text[at:])
 	if space == nil {
@@ -231,8 +291,15 @@ func (s *search) findAfterScheme(kind kind, at int) match {
 
 var afterScheme = memo.Regexp(`^ +`)
 
-// typedValuePrefix is what may stand there, too: where the value is typed or one of several, where it stands
-// beside its name in an object or elements, and in a part of a form.
+// typedValuePrefix matches what is between a name and a value that is not simply
+// assigned, and the opening quote of the value:
+//
+//   - an object with the type of the value, or a list, after ":" or "="
+//   - members of the object that has the name as one value and the secret as another
+//   - attributes and the end of the tag, if the name is one of XML
+//   - the headers of a part, if the name is that of a part of a multipart form
+//   - the attribute "value" behind the attribute "name"
+//   - the element with the value behind the element with the name
 var typedValuePrefix = memo.Regexp(`^(?:` + strings.Join([]string{
 	`(?:` + quote + `)?[ \t]*[:=]` + opening + `+` + space,
 	`(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space,
@@ -254,57 +321,80 @@ const (
 	attributes  = `(?:\s+[\w:.-]+=(?:` + quote + `)[^"'<>\\]*(?:` + quote + `))*`
 	nextElement = lt + `/[\w:.-]+` + gt + space + lt + `(?:[\w-]+:)?`
 
-	// opening is what a typed value and a list begin with, and CDATA.
+	// opening matches what a typed value, a list or CDATA begins with.
 	opening = `(?:` + space + `[\[{]` + space + `(?:` + valueMember + space + `[:=])?|` + lt + `!\[CDATA\[|` + lineEnd + ` *- +)`
 
-	// members are those between the one with the name and the one with the value.
+	// members matches the members between the one with the name and the one with the
+	// value.
 	members = space + `,` + space + `(?:(?:` + quote + `)[\w.$-]+(?:` + quote + `)` + space + `:` + space +
 		`(?:(?:` + quote + `)[^"'\\{}]*(?:` + quote + `)|[\w.-]+)` + space + `,` + space + `)*`
 )
 
-// valueBeforeName is what stands before a name whose value stands before it in an object or element.
+// valueBeforeName matches what is before a name in an object or element that has the
+// value first. Its group is the value.
 var valueBeforeName = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|<(?:[\w-]+:)?` + valueName + gt + `)` +
 	`([^"'\\{}<>]+)(?:(?:` + quote + `)[\]} ]*` + members + `(?:` + quote + `)[\w.-]+(?:` + quote + `)` + space + `[:=]` + space +
 	`(?:` + quote + `)|` + nextElement + `[\w.-]*` + gt + `)$`)
 
-// findValueBefore looks at the value that stands before its name: {"value": ..., "name": "api_key"}.
-func (s *search) findValueBefore(kind kind, start int) match {
-	from := min(start, max(s.matchedTo, start-maxBefore)) // a stand-in may be glued to the name, and is done with
-	before := s.text[from:start]
-	if before == "" || strings.IndexByte("\"'`>", before[len(before)-1]) < 0 {
-		return match{} // a name that has its value in front of it is in quotes or in an element
+// findValueBefore finds a value that is before its name, which begins at a place:
+// {"value": ..., "name": "api_key"}.
+func (s *search) findValueBefore(kind kind, name int) match {
+	// A typed placeholder may touch the name, so the last match may end behind name.
+	from := min(name, max(s.matchedTo, name-maxBefore))
+	before := s.text[from:name]
+	isInQuoteOrElement := before != "" && strings.IndexByte("\"'`>", before[len(before)-1]) >= 0
+	if !isInQuoteOrElement {
+		return match{}
 	}
-	at := len(before)
-	for at == len(before) || at > 0 && before[at] == '/' { // not the end of an element
-		name := max(strings.LastIndex(before[:at], "alue"), strings.LastIndex(before[:at], `"v`))
-		at = strings.LastIndexAny(before[:max(name+1, 0)], "\"'</")
-	}
+	at := valueNameBefore(before)
 	if at < 0 {
 		return match{}
 	}
-	if m := valueBeforeName().FindStringSubmatchIndex(before[at:]); m != nil {
-		return s.findValueAt(kind, from+at+m[2]-1, from+at+m[2], `"`)
+	m := valueBeforeName().FindStringSubmatchIndex(before[at:])
+	if m == nil {
+		return match{}
 	}
-	return match{}
+	value := from + at + m[2]
+	return s.findValueAt(kind, value-1, value, `"`)
 }
 
-// maxBefore is how far before its name a value is looked for.
+// valueNameBefore returns where the last name such as "value" or "v" begins in a text,
+// with its quote or "<", or -1 if there is none. It passes over "</value>".
+func valueNameBefore(text string) int {
+	at := len(text)
+	for {
+		text = text[:at]
+		name := max(strings.LastIndex(text, "alue"), strings.LastIndex(text, `"v`))
+		at = strings.LastIndexAny(text[:max(name+1, 0)], "\"'</")
+		isEndTag := at > 0 && text[at] == '/'
+		if !isEndTag {
+			return at
+		}
+	}
+}
+
+// maxBefore is the length in bytes of the text before a name in which its value is
+// looked for.
 const maxBefore = 512
 
-// followsTagOrQuote reports whether a word is the name of an element of XML, or a value.
+// followsTagOrQuote reports whether a word behind a text is the name of an element of XML
+// or begins a quoted value.
 func followsTagOrQuote(before string) bool {
-	return len(before) > 0 && strings.IndexByte("<:\"'", before[len(before)-1]) >= 0 && tagOrQuote().MatchString(before[max(0, len(before)-32):])
+	n := len(before)
+	mayFollow := n > 0 && strings.IndexByte("<:\"'", before[n-1]) >= 0
+	return mayFollow && tagOrQuote().MatchString(before[max(0, n-32):])
 }
 
 var tagOrQuote = memo.Regexp(`(?:` + lt + `(?:[\w-]+:)?|` + quote + `)$`)
 
-// assignedValue returns where the value begins that is given to a name ending at a place, in JSON,
-// YAML, shell, a URL, source code, a header or a table, and the quote it stands in. It returns 0
-// if there is none. To an option a value is given by a space, and after a comma only where names
-// are quoted.
-func assignedValue(text string, at int, option bool) (value int, quote string) {
-	rest := text[at:]
-	nameQuote, rest := cutQuote(rest)
+// assignedValue returns where the value of a name begins, which ends at a place, and the
+// quote before the value. It returns 0 if no value is assigned to the name.
+//
+// The text may be JSON, YAML, shell, a URL, source code, a header or a table. A comma
+// separates a name from its value only if the name is quoted, and a space only if the
+// name is an option.
+func assignedValue(text string, nameEnd int, isOption bool) (value int, quote string) {
+	nameQuote, rest := cutQuote(text[nameEnd:])
 	switch {
 	case strings.HasPrefix(rest, "]"):
 		rest = rest[1:]
@@ -316,17 +406,17 @@ func assignedValue(text string, at int, option bool) (value int, quote string) {
 	_, rest = cutSpaces(rest)
 	quote, rest = cutQuote(rest)
 
-	isGiven := separator != "" || option && spaces > 0
+	isAssigned := separator != "" || isOption && spaces > 0
 	if separator == "," {
-		isGiven = nameQuote != ""
+		isAssigned = nameQuote != ""
 	}
-	if !isGiven {
+	if !isAssigned {
 		return 0, ""
 	}
 	return len(text) - len(rest), quote
 }
 
-// cutQuote cuts the quote off with which a text begins.
+// cutQuote cuts off the quote with which a text begins, if there is one.
 func cutQuote(text string) (quote, rest string) {
 	if text == "" || strings.IndexByte("\"'`", text[0]) < 0 {
 		return "", text
@@ -334,7 +424,7 @@ func cutQuote(text string) (quote, rest string) {
 	return text[:1], text[1:]
 }
 
-// cutSpaces cuts the spaces and tabs off with which a text begins, sixteen at most.
+// cutSpaces cuts off the spaces and tabs with which a text begins, at most sixteen.
 func cutSpaces(text string) (n int, rest string) {
 	for n < len(text) && n < 16 && (text[n] == ' ' || text[n] == '\t') {
 		n++
@@ -342,7 +432,8 @@ func cutSpaces(text string) (n int, rest string) {
 	return n, text[n:]
 }
 
-// cutSeparator cuts off what separates a name from its value, such as ":", ":=" and "=>".
+// cutSeparator cuts off the separator of a name and a value with which a text begins,
+// such as ":", ":=" and "=>".
 func cutSeparator(text string) (separator, rest string) {
 	if text == "" || strings.IndexByte(":=>|,", text[0]) < 0 {
 		return "", text
@@ -355,27 +446,28 @@ func cutSeparator(text string) (separator, rest string) {
 	return text[:n], text[n:]
 }
 
-// typedValue is assigned for a value that is typed, one of several, or beside its name.
-func typedValue(text string, at int) (value int, quote string) {
-	next := strings.TrimLeft(text[at:min(len(text), at+20)], "\\\"'` \t")
-	if len(next) > 0 && (next[0] == ':' || next[0] == '=') {
-		isOpen := strings.ContainsAny(next, "[{<\\\n")
-		if !isOpen || strings.HasPrefix(next[1:], openPlaceholder) {
-			return 0, "" // nearly every one
+// typedValue is assignedValue for the forms that typedValuePrefix matches.
+func typedValue(text string, nameEnd int) (value int, quote string) {
+	next := strings.TrimLeft(text[nameEnd:min(len(text), nameEnd+20)], "\\\"'` \t")
+	isAssigned := len(next) > 0 && (next[0] == ':' || next[0] == '=')
+	if isAssigned {
+		mayBeTyped := strings.ContainsAny(next, "[{<\\\n")
+		if !mayBeTyped || strings.HasPrefix(next[1:], openPlaceholder) {
+			return 0, "" // nearly every name
 		}
 	}
-	m := typedValuePrefix().FindStringSubmatch(text[at:min(len(text), at+2*maxBefore)])
+	m := typedValuePrefix().FindStringSubmatch(text[nameEnd:min(len(text), nameEnd+2*maxBefore)])
 	if m == nil {
 		return 0, ""
 	}
-	return at + len(m[0]), string(m[1])
+	return nameEnd + len(m[0]), m[1]
 }
 
-// findRandomValue looks at the value next to the name of a secret. A format tells more than the name, so
-// a token is looked for first.
+// findRandomValue finds a token, or a value that looks random, at a place. A token comes
+// first: its format says more about it than the name does.
 func (s *search) findRandomValue(kind kind, start int, quote string) match {
 	m := s.findToken(start)
-	if m.end > 0 {
+	if m.found() {
 		return m
 	}
 	end := s.valueEnd(kind, start, quote)
@@ -395,9 +487,10 @@ func (s *search) findRandomValue(kind kind, start int, quote string) match {
 	return s.newMatch(kind, start, end)
 }
 
-// valueEnd returns where a value ends, or 0 if it is not one that could be a secret: a place, a
-// time, a ratio or a URL, code, a value that somebody shortened, or one that is too long. A part
-// of a longer value is not judged: of a placeholder, it would count as a secret.
+// valueEnd returns where the value ends that begins at a place, or 0 if the value cannot
+// be a secret: it is a time, a ratio, a URL, code, shortened with dots or stars, or
+// longer than maxValue. Nor is the first part of a longer value taken for a secret: a
+// part of a placeholder may look like one.
 func (s *search) valueEnd(kind kind, start int, quote string) int {
 	text := s.text
 	chars := url64 | dot | plus | tilde
@@ -409,7 +502,7 @@ func (s *search) valueEnd(kind kind, start int, quote string) int {
 	end := runEnd(limit, start, chars)
 
 	hasColon := end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL
-	if hasColon { // two parts: a user and a password, or an id and a key
+	if hasColon { // it may separate a user and a password, or an ID and a key
 		colon := end
 		end = runEnd(limit, colon+1, chars)
 		isShort := end < colon+17
@@ -423,7 +516,8 @@ func (s *search) valueEnd(kind kind, start int, quote string) int {
 	if end >= start+maxValue {
 		return 0
 	}
-	goesOn := end < len(text) && (class[text[end]]&alnum != 0 || strings.IndexByte("({[$*@", text[end]) >= 0)
+	goesOn := end < len(text) &&
+		(class[text[end]]&alnum != 0 || strings.IndexByte("({[$*@", text[end]) >= 0)
 	if goesOn || isElided(text, end) || strings.HasSuffix(text[start:end], "..") {
 		return 0
 	}
@@ -434,20 +528,22 @@ func (s *search) valueEnd(kind kind, start int, quote string) int {
 	return end
 }
 
-// maxPassword is the length in bytes up to which a value with any characters is looked at.
+// maxPassword is the length in bytes under which a value of any visible characters may be
+// a password.
 const maxPassword = 512
 
-// mayBeInPassword reports whether a password may have a byte: all that can be seen but for those that end
-// a value.
+// mayBeInPassword reports whether a byte may be in a password: it is visible ASCII, and
+// does not end a value.
 func mayBeInPassword(c byte) bool {
 	return '!' <= c && c <= '~' && strings.IndexByte("\"'`\\;&<>|", c) < 0
 }
 
-// passwordEnd returns where the bytes end that a password may have which begins at a place. A
-// text may have many names among them, so what was found for one is kept for the next.
+// passwordEnd returns where the run of bytes ends that may be in a password and that begins
+// at a place. It keeps the last run: a run may have many names of passwords in it, and
+// reading it for each would take quadratic time.
 func (s *search) passwordEnd(start int) int {
-	isKept := s.visibleRun.start <= start && start < s.visibleRun.end
-	if isKept {
+	isInLastRun := s.visibleRun.start <= start && start < s.visibleRun.end
+	if isInLastRun {
 		return s.visibleRun.end
 	}
 	end := start
@@ -458,13 +554,13 @@ func (s *search) passwordEnd(start int) int {
 	return end
 }
 
-// findPassword looks at the value of a password: any in a connection string, where a host stands
-// next to it, else only what people do not make up. The name begins at a place, and the value at
-// another. At most so many percent of a strong one are words.
-func (s *search) findPassword(name, start int, quote string, words int) match {
+// findPassword finds a password that begins at start. Its name begins at name. In a
+// connection string, any value is a password; elsewhere only a strong or a random one.
+// At most maxWords percent of the letters of a strong one are in words.
+func (s *search) findPassword(name, start int, quote string, maxWords int) match {
 	end := s.passwordEnd(start)
 	if end >= start+maxPassword {
-		return match{} // a part of a longer value is not judged
+		return match{}
 	}
 	v := strings.TrimSuffix(s.text[start:end], "]]") // the end of CDATA
 	end = start + len(v)
@@ -473,35 +569,39 @@ func (s *search) findPassword(name, start int, quote string, words int) match {
 	}
 	isAssigned := start > 0 && s.text[start-1] == '='
 	isInConnection := isAssigned && isConnectionPassword(v, s.text[s.startOfUnmatched(name-160):name])
-	if !isInConnection && !isStrong(v, quote, words) && !isRandomPassword(v) {
+	if !isInConnection && !isStrong(v, quote, maxWords) && !isRandomPassword(v) {
 		return match{}
 	}
 	return s.newMatch(namedPassword, start, end)
 }
 
-// isStrong reports whether a password has all kinds of characters, and no more words than so
-// many percent. Code has other characters in quotes than without.
-func isStrong(v, quote string, words int) bool {
+// isStrong reports whether a value is a strong password: it has upper case, lower case and
+// digits in turn, and at most maxWords percent of its letters and digits are in words.
+// Source code is none: a value in quotes has other marks of code than one without.
+func isStrong(v, quote string, maxWords int) bool {
 	t := measure(v)
-	hasAllKinds := t.upper > 0 && t.lower > 0 && t.digit > 0
-	if len(v) < 12 || !hasAllKinds || t.classChanges < 4 || t.inWords*100 > t.alnums*words {
+	hasAllClasses := t.upper > 0 && t.lower > 0 && t.digit > 0
+	if len(v) < 12 || !hasAllClasses || t.classChanges < 4 {
 		return false
 	}
-	code := "(){}[]$*,="
-	if quote != "" && v[0] != '$' {
-		code = "(){}[]:"
+	if t.inWords*100 > t.alnums*maxWords {
+		return false
 	}
-	return !isPlaceholder(v) && !strings.ContainsAny(v, code) && !isPath(v)
+	marksOfCode := "(){}[]$*,="
+	if quote != "" && v[0] != '$' {
+		marksOfCode = "(){}[]:"
+	}
+	return !isPlaceholder(v) && !strings.ContainsAny(v, marksOfCode) && !isPath(v)
 }
 
-// isConnectionPassword reports whether a value is a password in a connection string, given what stands before
-// its name.
+// isConnectionPassword reports whether a value is a password in a connection string. The
+// text before the name of the value is before.
 func isConnectionPassword(v, before string) bool {
 	return inConnectionString(before) && !strings.ContainsAny(v, "(),=") && isPassword("", v)
 }
 
-// isRandomPassword reports whether a password is random hexadecimal, a UUID, base64 or base32
-// (RFC 4648), also behind the prefixes of Mailgun and LaunchDarkly.
+// isRandomPassword reports whether a value is random hexadecimal, base64, base32 (RFC
+// 4648) or a UUID. The prefixes of Mailgun and LaunchDarkly may precede it.
 func isRandomPassword(v string) bool {
 	t := measure(v)
 	if t.digit == 0 {
@@ -511,13 +611,16 @@ func isRandomPassword(v string) bool {
 	if looksRandomAlone(key) || isBase32(v) || isUUID(key) {
 		return true
 	}
-	isLong := t.alnums >= 16 && t.distinct >= 8
-	isWritten := t.closePairs*100 >= t.alnums*45 || t.inWords*100 >= t.alnums*85
-	return t.digit > 1 && t.marks < 2 && isLong && !isWritten && !isPlaceholder(v)
+	isVaried := t.alnums >= 16 && t.distinct >= 8
+	isText := t.closePairs*100 >= t.alnums*45 || t.inWords*100 >= t.alnums*85
+	if !isVaried || isText {
+		return false
+	}
+	return t.digit > 1 && t.marks < 2 && !isPlaceholder(v)
 }
 
-// inConnectionString reports whether what stands before a name is the beginning of a connection
-// string: "...;" or "host=... ".
+// inConnectionString reports whether a name behind a text is in a connection string: the
+// text ends in "...;", or its last line has "host=...".
 func inConnectionString(before string) bool {
 	if i := strings.LastIndex(before, Placeholder); i >= 0 {
 		before = before[i+len(Placeholder):]
