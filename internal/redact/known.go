@@ -174,17 +174,17 @@ func appendNew(all []spelling, kind kind, text string) []spelling {
 }
 
 // hashes is how many hashes there are.
-const hashes = 1 << 13
+const hashCount = 1 << 13
 
 // A matcher finds many texts of minSecret bytes or more in one pass, however many there are: a
 // program can have a key for each of its calls. At nearly every place a table tells that none
 // begins there.
 type matcher struct {
 	texts      map[[minSecret]byte][]spelling // by their first bytes
-	firstBytes [hashes / 64]uint64            // bits, by a hash of three bytes: whether one may begin with them
+	firstBytes [hashCount / 64]uint64         // bits, by a hash of three bytes: whether one may begin with them
 }
 
-func hash(s string) uint { return (uint(s[0])<<8 ^ uint(s[1])<<4 ^ uint(s[2])) % hashes }
+func windowHash(s string) uint { return (uint(s[0])<<8 ^ uint(s[1])<<4 ^ uint(s[2])) % hashCount }
 
 // add adds texts.
 func (m *matcher) add(texts ...spelling) {
@@ -194,7 +194,7 @@ func (m *matcher) add(texts ...spelling) {
 	for _, s := range texts {
 		first := [minSecret]byte([]byte(s.text[:minSecret]))
 		m.texts[first] = append(m.texts[first], s)
-		h := hash(s.text)
+		h := windowHash(s.text)
 		m.firstBytes[h/64] |= 1 << (h % 64)
 	}
 }
@@ -206,7 +206,7 @@ func (m *matcher) find(text string, add func(match)) {
 		return
 	}
 	for at := 0; at+minSecret <= len(text); at++ {
-		h := hash(text[at:])
+		h := windowHash(text[at:])
 		if m.firstBytes[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}

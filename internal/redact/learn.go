@@ -97,7 +97,7 @@ func (p *Policy) learnFound(text string, certain bool) {
 	if !isDistinctive(text) || !looksSecret(text, certain) || isRedacted(text) || typedPlaceholder(text) == text {
 		return
 	}
-	plain, _ := decoded(text)
+	plain, _ := decodeBase64(text)
 	if plain != nil && isText(string(plain)) {
 		before := p.Count()
 		user := userBefore(string(plain))

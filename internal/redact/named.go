@@ -452,7 +452,7 @@ func typedValue(text string, nameEnd int) (value int, quote string) {
 	isAssigned := len(next) > 0 && (next[0] == ':' || next[0] == '=')
 	if isAssigned {
 		mayBeTyped := strings.ContainsAny(next, "[{<\\\n")
-		if !mayBeTyped || strings.HasPrefix(next[1:], openPlaceholder) {
+		if !mayBeTyped || strings.HasPrefix(next[1:], placeholderStart) {
 			return 0, "" // nearly every name
 		}
 	}
@@ -569,7 +569,7 @@ func (s *search) findPassword(name, start int, quote string, maxWords int) match
 	}
 	isAssigned := start > 0 && s.text[start-1] == '='
 	isInConnection := isAssigned && isConnectionPassword(v, s.text[s.startOfUnmatched(name-160):name])
-	if !isInConnection && !isStrong(v, quote, maxWords) && !isRandomPassword(v) {
+	if !isInConnection && !isStrongPassword(v, quote, maxWords) && !isRandomPassword(v) {
 		return match{}
 	}
 	return s.newMatch(namedPassword, start, end)
@@ -578,7 +578,7 @@ func (s *search) findPassword(name, start int, quote string, maxWords int) match
 // isStrong reports whether a value is a strong password: it has upper case, lower case and
 // digits in turn, and at most maxWords percent of its letters and digits are in words.
 // Source code is none: a value in quotes has other marks of code than one without.
-func isStrong(v, quote string, maxWords int) bool {
+func isStrongPassword(v, quote string, maxWords int) bool {
 	t := measure(v)
 	hasAllClasses := t.upper > 0 && t.lower > 0 && t.digit > 0
 	if len(v) < 12 || !hasAllClasses || t.classChanges < 4 {

@@ -40,7 +40,7 @@ func (s *search) newMatch(kind kind, start, end int) match {
 	if touchesMatch || endsInPlaceholder(s.text[:start]) {
 		return match{}
 	}
-	if strings.HasPrefix(s.text[end:], openPlaceholder) || isTypedPlaceholder(s.text[start:end]) {
+	if strings.HasPrefix(s.text[end:], placeholderStart) || isTypedPlaceholder(s.text[start:end]) {
 		return match{}
 	}
 	return match{kind: kind, start: start, end: end}

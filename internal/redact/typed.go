@@ -10,50 +10,58 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// typedPlaceholder returns what an answer has in the place of a secret: a text of the same type, since
-// the program that gets it in replay decodes it as the secret when it was recorded. Of a
-// stand-in it is the same stand-in.
+// typedPlaceholder returns what is written for a secret in a response: a text of the same
+// type, such as a date for a date. In replay, the program decodes it as it decoded the
+// secret. A secret of no known type gets [Placeholder]. The placeholder for a typed
+// placeholder is the same one.
 func typedPlaceholder(secret string) string {
-	text, n := secret, len(secret)
+	n := len(secret)
 	switch {
-	case mayHaveTyped(text) && onlyTyped().MatchString(text):
-		return text
+	case mayHaveTyped(secret) && onlyTyped().MatchString(secret):
+		return secret
 	case webToken().MatchString(secret):
-		return tokenPlaceholder(text)
-	case strings.HasPrefix(text, pemBegin):
-		return keyPlaceholder(text)
-	case strings.HasPrefix(text, `{"`):
-		return objectPlaceholder(text)
+		return tokenPlaceholder(secret)
+	case strings.HasPrefix(secret, pemBegin):
+		return keyPlaceholder(secret)
+	case strings.HasPrefix(secret, `{"`):
+		return objectPlaceholder(secret)
 	case n >= 4 && runEnd(secret, 0, digit) == n:
 		return strings.Repeat("0", n)
 	case n >= 16 && runEnd(secret, 0, hexAny) == n:
-		return inCaseOf(strings.Repeat(hexMarker, n/len(hexMarker)+1)[:n], text)
-	case n%8 == 0 && isBase32(text):
+		return inCaseOf(strings.Repeat(hexMarker, n/len(hexMarker)+1)[:n], secret)
+	case n%8 == 0 && isBase32(secret):
 		return repeatedMarker(n)
-	case date().MatchString(text):
-		return laterDate(text)
+	case date().MatchString(secret):
+		return laterDate(secret)
 	case uuid().MatchString(secret):
-		return inCaseOf(hexMarker+"-0000-4000-a000-000000000000", text)
+		return inCaseOf(hexMarker+"-0000-4000-a000-000000000000", secret)
 	}
-	return base64Placeholder(text)
+	return base64Placeholder(secret)
 }
 
-// repeatedMarker returns as many characters that base64 in each alphabet, base32 and hosts can have.
+// repeatedMarker returns n bytes that are valid in each alphabet of base64, in base32 and
+// in the name of a host.
 func repeatedMarker(n int) string { return strings.Repeat("REDACTED", n/8+1)[:n] }
 
-// date is a date or a time of RFC 3339, in its layouts.
+// date matches a date, or a date and time, of RFC 3339.
 var date = memo.Regexp(`^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$`)
 
 // laterDate returns the first moment of the year 2999 in the layout of a date.
 func laterDate(text string) string {
-	digits := strings.NewReplacer("1", "0", "2", "0", "3", "0", "4", "0", "5", "0", "6", "0", "7", "0", "8", "0", "9", "0")
-	return "2999-01-01" + digits.Replace(text[len("2999-01-01"):])
+	const day = "2999-01-01"
+	toZero := func(r rune) rune {
+		if '1' <= r && r <= '9' {
+			return '0'
+		}
+		return r
+	}
+	return day + strings.Map(toZero, text[len(day):])
 }
 
-// hexMarker is what hexadecimal can say.
+// hexMarker marks a typed placeholder in hexadecimal.
 const hexMarker = "effaced0"
 
-// inCaseOf returns a text in the case of another.
+// inCaseOf returns a text in upper case if another text has no lower case.
 func inCaseOf(text, like string) string {
 	if strings.ToUpper(like) == like {
 		return strings.ToUpper(text)
@@ -61,14 +69,15 @@ func inCaseOf(text, like string) string {
 	return text
 }
 
-// webToken is a JSON Web Token (RFC 7519) that is signed.
+// webToken matches a signed JSON Web Token (RFC 7519). Its group is the claims.
 var webToken = memo.Regexp(`^eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+$`)
 
-// persons are the claims of OpenID Connect that say who somebody is, and Microsoft's.
+// persons are the claims that identify a person, of OpenID Connect and of Microsoft.
 var persons = strings.Fields(`name given_name family_name middle_name nickname preferred_username profile picture website
 	gender birthdate phone_number street_address address formatted upn unique_name login email`)
 
-// tokenPlaceholder returns a token with its claims and no signature. It expires late.
+// tokenPlaceholder returns a JSON Web Token without its signature. It has the claims of
+// the token, but not those that identify a person, and it expires in the year 2999.
 func tokenPlaceholder(token string) string {
 	header, rest, _ := strings.Cut(token, ".")
 	claims, err := base64.RawURLEncoding.DecodeString(rest[:strings.IndexByte(rest, '.')])
@@ -76,10 +85,12 @@ func tokenPlaceholder(token string) string {
 		return Placeholder
 	}
 	text := editScalars(string(claims), func(path []string, kind exactjson.Kind, value string) string {
-		switch name := path[len(path)-1]; {
+		name := path[len(path)-1]
+		isPersonal := slices.Contains(persons, name) || strings.Contains(value, "@")
+		switch {
 		case name == "exp" && kind == exactjson.Number:
 			return laterEpoch(value)
-		case kind == exactjson.String && (slices.Contains(persons, name) || strings.Contains(value, "@")):
+		case kind == exactjson.String && isPersonal:
 			return Placeholder
 		}
 		return value
@@ -88,7 +99,7 @@ func tokenPlaceholder(token string) string {
 	return header + "." + base64.RawURLEncoding.EncodeToString([]byte(text)) + ".REDACTED"
 }
 
-// objectPlaceholder returns a JSON object with stand-ins for its strings.
+// objectPlaceholder returns a JSON object with typed placeholders for its strings.
 func objectPlaceholder(text string) string {
 	return editScalars(text, func(_ []string, kind exactjson.Kind, value string) string {
 		if kind == exactjson.String && value != "" {
@@ -98,29 +109,42 @@ func objectPlaceholder(text string) string {
 	})
 }
 
-// base64Placeholder returns a stand-in for a value in base64: of a text the stand-in in base64, of
-// other bytes as many. A user before a password stays. Anything else becomes a placeholder.
-// What is both base64 and a plain key counts as that, since people read it.
-func base64Placeholder(text string) string {
-	plain, enc := decoded(text)
-	switch {
-	case isText(string(plain)) && plain != nil:
+// base64Placeholder returns the typed placeholder for a secret that is none of the other
+// types.
+//
+//	secret                                  placeholder
+//	base64 of a text                        base64 of the text's typed placeholder; a user
+//	                                        before a password stays, unless it is a key
+//	base64 of other bytes, by its "=", "+"  base64 of the same length
+//	or "/"
+//	anything else, such as a key            [Placeholder], which people can read
+func base64Placeholder(secret string) string {
+	plain, enc := decodeBase64(secret)
+	if plain == nil {
+		return Placeholder
+	}
+	if isText(string(plain)) {
 		user := userBefore(string(plain))
 		password := typedPlaceholder(string(plain[len(user):]))
 		if isKey(strings.TrimSuffix(user, ":")) {
 			user = Placeholder + ":"
 		}
 		return enc.EncodeToString([]byte(user + password))
-	case plain != nil && (strings.HasSuffix(text, "=") || strings.ContainsAny(text, "+/") && len(text)%4 == 0):
-		n := len(strings.TrimRight(text, "="))
-		return repeatedMarker(n) + text[n:]
+	}
+	isPadded := strings.HasSuffix(secret, "=")
+	hasMarks := strings.ContainsAny(secret, "+/") && len(secret)%4 == 0
+	if isPadded || hasMarks {
+		n := len(strings.TrimRight(secret, "="))
+		return repeatedMarker(n) + secret[n:]
 	}
 	return Placeholder
 }
 
-// decoded returns what a text in base64 says (RFC 4648), and how to say that; nil if it is none.
-func decoded(text string) ([]byte, *base64.Encoding) {
-	enc, isURL := base64.StdEncoding, strings.ContainsAny(text, "-_")
+// decodeBase64 decodes a text in base64 (RFC 4648) of six bytes or more. It returns the
+// encoding, too, or nil if the text is not base64.
+func decodeBase64(text string) ([]byte, *base64.Encoding) {
+	enc := base64.StdEncoding
+	isURL := strings.ContainsAny(text, "-_")
 	if isURL {
 		enc = base64.URLEncoding
 	}
@@ -134,12 +158,16 @@ func decoded(text string) ([]byte, *base64.Encoding) {
 	return plain, enc
 }
 
-// isText reports whether bytes that were decoded are a text.
+// isText reports whether decoded bytes are printable ASCII and line breaks.
 func isText(plain string) bool {
-	return !strings.ContainsFunc(plain, func(c rune) bool { return c < ' ' && c != '\n' && c != '\r' || c > '~' })
+	isOther := func(c rune) bool {
+		isBreak := c == '\n' || c == '\r'
+		return c < ' ' && !isBreak || c > '~'
+	}
+	return !strings.ContainsFunc(plain, isOther)
 }
 
-// userBefore returns the user, with ":", that stands before a password.
+// userBefore returns the user before a password, with the ":" behind the user, or "".
 func userBefore(plain string) string { return userPrefix().FindString(plain) }
 
 var userPrefix = memo.Regexp(`^[\w.@-]+:`)

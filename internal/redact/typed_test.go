@@ -50,7 +50,7 @@ func TestStandIns(t *testing.T) {
 		if out := redactedAnswer(text); out != text {
 			t.Errorf("%s becomes %s", text, out)
 		}
-		_, isBase64 := decoded(got)
+		_, isBase64 := decodeBase64(got)
 		isTextInBase64 := isBase64 != nil && got != b64([]byte(Placeholder)) && !strings.HasPrefix(got, "REDACTED")
 		if out := redactedRequest(got); got[0] != '{' && got != "000000" && out != Placeholder && len(got) < 44 && !isTextInBase64 {
 			t.Errorf("in a request %s becomes %s", got, out)
