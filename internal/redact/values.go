@@ -108,11 +108,11 @@ func isModelName(text string) bool {
 // A value is certain if its place can only have a credential, as the Authorization header of
 // a request. Then it may be a password that a person made up. In other places it has to be
 // unlike any text.
-func looksSecret(v string, certain bool) bool {
+func looksSecret(v string, isCertain bool) bool {
 	switch {
 	case len(v) < minSecret || isSelector(v):
 		return false
-	case certain && len(v) >= minLearned:
+	case isCertain && len(v) >= minLearned:
 		return isFake(v) || !isIdentifier(v)
 	}
 	return !isPlain(v) && isDistinctive(v)
