@@ -52,7 +52,7 @@ func (p *Policy) queryValue(name, value string) string {
 		return plain // redacted already
 	case p.isHashed(name):
 		return hashed(plain)
-	case p.holdsSecret(plain), p.holdsSecret(value):
+	case p.hasKnownSecret(plain), p.hasKnownSecret(value):
 		return Placeholder
 	case isCursor(name):
 		if isToken(plain) {
