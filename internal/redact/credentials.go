@@ -109,9 +109,9 @@ var keysInForm = strings.Fields("token key secret auth session ticket code")
 // A scheme is a way of signing URLs: a URL that has all the parameters of has is signed,
 // and those that sign it are the ones of names as well. They are new with every signature;
 // what is asked for is in the others, also in those that start like them.
-type scheme struct{ has, names string }
+type signatureScheme struct{ required, others string }
 
-var schemes = []scheme{
+var signatureSchemes = []signatureScheme{
 	// AWS Signature Version 4, https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 	{"x-amz-signature", `x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-region-set
 		x-amz-s3session-token x-amz-security-token x-amz-signedheaders`},
@@ -137,8 +137,8 @@ var schemes = []scheme{
 // signingNames are the names in lower case of all parameters that may sign a URL.
 var signingNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, s := range schemes {
-		for name := range strings.FieldsSeq(s.has + " " + s.names) {
+	for _, s := range signatureSchemes {
+		for name := range strings.FieldsSeq(s.required + " " + s.others) {
 			names[name] = true
 		}
 	}

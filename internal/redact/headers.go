@@ -197,10 +197,10 @@ func (p *Policy) header(name, value string, in scope) string {
 	case p.replacesNamed(name):
 		return Placeholder
 	case isURL:
-		value = p.url(value)
+		value = p.redactURL(value)
 	case name == "link":
 		value = linkTarget().ReplaceAllStringFunc(value, func(target string) string {
-			return "<" + p.url(target[1:len(target)-1]) + ">"
+			return "<" + p.redactURL(target[1:len(target)-1]) + ">"
 		})
 	}
 	out, err := p.redact(value, in, carrier.Place{})

@@ -213,7 +213,8 @@ func isBase32(b string) bool {
 	return t.digit >= 2 && hasTurns && isVaried
 }
 
-// isUUID reports whether a value is a UUID that is not made up.
+// isUUID reports whether a value is a UUID with eight different digits or more. Those with
+// fewer are made up.
 func isUUID(b string) bool { return uuid().MatchString(b) && measure(b).distinct >= 8 }
 
 var uuid = memo.Regexp(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`)

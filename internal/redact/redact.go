@@ -66,7 +66,7 @@ func (p *Policy) RedactHead(req *interaction.Request) {
 	p.learnFromRequest(req)
 	known, signaturesAfter := p.counts()
 	req.Headers = p.requestHeaders(req.Headers)
-	req.URL = typedInRequest().ReplaceAllString(p.url(req.URL), Placeholder)
+	req.URL = typedInRequest().ReplaceAllString(p.redactURL(req.URL), Placeholder)
 	isSigned := signaturesAfter != signaturesBefore
 	if isSigned {
 		return

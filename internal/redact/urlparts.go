@@ -2,8 +2,9 @@ package redact
 
 import "strings"
 
-// urlParts are those of a URL (RFC 3986, section 3), cut at their delimiters whatever they
-// hold: what [net/url.Parse] refuses must be redacted too.
+// urlParts are the parts of a URL (RFC 3986, section 3). The URL is split at its
+// delimiters and need not be valid: one that [net/url.Parse] rejects must be redacted,
+// too.
 type urlParts struct {
 	scheme           string // with "://", or "//"
 	user, host, path string
@@ -11,19 +12,27 @@ type urlParts struct {
 	hasQuery         bool
 }
 
-// splitURL cuts a URL as the expression of RFC 3986, appendix B, does, and the user off the host.
+// splitURL splits a URL as the regular expression of RFC 3986, appendix B, does, and the
+// user from the host.
 func splitURL(raw string) (u urlParts) {
 	u.path, u.fragment, _ = strings.Cut(raw, "#")
 	u.path, u.query, u.hasQuery = strings.Cut(u.path, "?")
-	scheme, rest, ok := strings.Cut(u.path, "//")
-	if !ok || strings.Contains(scheme, "/") || scheme != "" && !strings.HasSuffix(scheme, ":") {
+	scheme, rest, hasHost := strings.Cut(u.path, "//")
+	isScheme := scheme == "" || strings.HasSuffix(scheme, ":") && !strings.Contains(scheme, "/")
+	if !hasHost || !isScheme {
 		return u
 	}
-	u.scheme, u.host, u.path = u.path[:len(scheme)+len("//")], rest, ""
-	if end := strings.IndexByte(rest, '/'); end >= 0 {
-		u.host, u.path = rest[:end], rest[end:]
+	u.scheme = u.path[:len(scheme)+len("//")]
+
+	pathStart := strings.IndexByte(rest, '/')
+	if pathStart < 0 {
+		pathStart = len(rest)
 	}
-	at := strings.LastIndexByte(u.host, '@') + 1
-	u.user, u.host = strings.TrimSuffix(u.host[:at], "@"), u.host[at:]
+	authority := rest[:pathStart]
+	u.path = rest[pathStart:]
+
+	hostStart := strings.LastIndexByte(authority, '@') + 1
+	u.user = strings.TrimSuffix(authority[:hostStart], "@")
+	u.host = authority[hostStart:]
 	return u
 }
