@@ -37,13 +37,16 @@ var secretNames = []struct {
 	{signatureOfURL, strings.Fields("amzsignature googsignature")},
 	{apiKey, strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey " +
 		"clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
-	{namedSecret, strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
-		encryptionkey masterkey unsealkey hmackey sharedkey functionkey recoverycode backupcode`)},
-	{namedToken, strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
-		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
-		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
-		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
-		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
+	{namedSecret, strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring
+		secretkey signingkey privatekey encryptionkey masterkey unsealkey hmackey sharedkey
+		functionkey recoverycode backupcode`)},
+	{namedToken, strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken
+		apitoken bottoken bearertoken privatetoken gitlabtoken githubtoken slacktoken identitytoken
+		authorizationtoken oauthtoken verificationtoken deploytoken registrationtoken jointoken
+		roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
+		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken
+		remembertoken npmtoken pypitoken ghtoken jobtoken citoken vaulttoken sastoken idtoken
+		tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
 	{authorization, strings.Fields("authorization")},
 	{namedCredential, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey " +
 		"hostkey sessionkey accesscode credential credentials baton")},
@@ -53,12 +56,14 @@ var secretNames = []struct {
 var (
 	// ofThings are words before "key" and "token" that make these the names of data: of what
 	// is stored, sent, cached or traded.
-	ofThings = strings.Fields(`object card public item file image document record row cache surrogate message issue flag
-		product event translation sell buy from to input output base quote source target contract mint pair stop start end pad`)
+	ofThings = strings.Fields(`object card public item file image document record row cache
+		surrogate message issue flag product event translation sell buy from to input output base
+		quote source target contract mint pair stop start end pad`)
 	// ofSecrets are words at the end of a name that make it the name of a property of a
 	// secret, or of its owner.
-	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm scheme method type address symbol in out
-		length changed before after since words count age days min max policy strength hint required expires expiry`)
+	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm
+		scheme method type address symbol in out length changed before after since words count age
+		days min max policy strength hint required expires expiry`)
 )
 
 // A hostName is the name of a parameter, and the host that has it.
@@ -80,8 +85,8 @@ var keyNames = []hostName{
 // are words before these ends that make the variable one of data.
 var (
 	variableEnds = strings.Fields("_KEY _TOKEN _SECRET _PAT _PASSWORD _PWD")
-	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE
-		ROUTING`)
+	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY
+		PUBLISHABLE ROUTING`)
 )
 
 // privateJWKMembers are the private members of a JSON Web Key (RFC 7518, section 6).
@@ -150,8 +155,8 @@ var signingNames = sync.OnceValue(func() map[string]bool {
 // The parameters of an Authorization header that are public, and those that sign one
 // request only.
 var (
-	openParameters = strings.Fields(`realm uri username username* algorithm qop nc domain signedheaders headers timestamp
-		version signature_method created expires sr skn`)
+	openParameters = strings.Fields(`realm uri username username* algorithm qop nc domain
+		signedheaders headers timestamp version signature_method created expires sr skn`)
 	signParameters = strings.Fields("signature response nonce cnonce opaque sig verifier")
 )
 

@@ -18,28 +18,34 @@ const (
 	// Headers of transports, networks and servers, and those that only browsers and caches
 	// obey. What describes the body on the wire is elsewhere in a cassette.
 	ofNetworks = `
-		accept-ch access-control-* age alt-svc cache-control cf-apo-via cf-cache-status cf-placement cf-ray connection
-		content-security-policy* cross-origin-* expect-ct expires feature-policy keep-alive nel origin-agent-cluster p3p
-		permissions-policy pragma proxy-connection referrer-policy report-to reporting-endpoints server skip-error-remapping
-		strict-transport-security timing-allow-origin transfer-encoding upgrade vary via x-accel-* x-amz-cf-* x-aspnet*
-		x-azure-ref x-build-commit x-build-time x-cache x-cache-hits x-content-type-options x-dns-prefetch-control
-		x-download-options x-envoy-* x-fd-int-* x-frame-options x-goog-upload-header-* x-guploader-uploadid x-hostname
-		x-kong-* x-msedge-ref x-openai-proxy-wasm x-permitted-cross-domain-policies x-powered-by x-proxied-* x-robots-tag
-		x-served-by x-sha x-timer x-ua-compatible x-varnish x-vercel-cache x-vercel-id x-xss-protection`
+		accept-ch access-control-* age alt-svc cache-control cf-apo-via cf-cache-status cf-placement
+		cf-ray connection content-security-policy* cross-origin-* expect-ct expires feature-policy
+		keep-alive nel origin-agent-cluster p3p permissions-policy pragma proxy-connection
+		referrer-policy report-to reporting-endpoints server skip-error-remapping
+		strict-transport-security timing-allow-origin transfer-encoding upgrade vary via x-accel-*
+		x-amz-cf-* x-aspnet* x-azure-ref x-build-commit x-build-time x-cache x-cache-hits
+		x-content-type-options x-dns-prefetch-control x-download-options x-envoy-* x-fd-int-*
+		x-frame-options x-goog-upload-header-* x-guploader-uploadid x-hostname x-kong-* x-msedge-ref
+		x-openai-proxy-wasm x-permitted-cross-domain-policies x-powered-by x-proxied-* x-robots-tag
+		x-served-by x-sha x-timer x-ua-compatible x-varnish x-vercel-cache x-vercel-id
+		x-xss-protection`
 	// Values that differ with each response and mean nothing to a program: IDs, times,
 	// measurements. The AWS SDK would set its clock by Date.
 	ofOneAnswer = `
-		*-processing-ms *-trace-id *-upstream-response-duration cf-auditlog-id date dg-additional-* dg-breaks-applied
-		dg-pronunciations-applied inference-id num-chars num_chars prompt-token-len pydantic-ai-gateway-*
-		sampling-token-len server-timing traceparent traceresponse tracestate x-amz-id-2 x-amzn-trace-id x-api-call-*
-		x-api-received x-b3-* x-cloud-trace-context x-compute-* x-generated-tokens x-generation-id x-inference-* x-litellm-call-id
-		x-max-retry-attempts-reached x-metrics-* x-prompt-tokens x-queue-time x-request-time x-request-time-secs
-		x-response-time x-runtime x-time-per-token x-total-time x-validation-time`
+		*-processing-ms *-trace-id *-upstream-response-duration cf-auditlog-id date dg-additional-*
+		dg-breaks-applied dg-pronunciations-applied inference-id num-chars num_chars
+		prompt-token-len pydantic-ai-gateway-* sampling-token-len server-timing traceparent
+		traceresponse tracestate x-amz-id-2 x-amzn-trace-id x-api-call-* x-api-received x-b3-*
+		x-cloud-trace-context x-compute-* x-generated-tokens x-generation-id x-inference-*
+		x-litellm-call-id x-max-retry-attempts-reached x-metrics-* x-prompt-tokens x-queue-time
+		x-request-time x-request-time-secs x-response-time x-runtime x-time-per-token x-total-time
+		x-validation-time`
 	// The account that sent the request, and the region and the terms of the response.
 	ofAccounts = `
-		anthropic-organization-id anthropic-workspace-id azureai-* azureml-* dg-project-id openai-model openai-organization
-		openai-project openai-version x-data-retention x-databricks-org-id x-litellm-key-spend x-litellm-version x-ms-aoai-*
-		x-ms-deployment-name x-ms-is-spilled-over x-ms-rai-* x-ms-region x-ms-served-model x-zero-data-retention`
+		anthropic-organization-id anthropic-workspace-id azureai-* azureml-* dg-project-id
+		openai-model openai-organization openai-project openai-version x-data-retention
+		x-databricks-org-id x-litellm-key-spend x-litellm-version x-ms-aoai-* x-ms-deployment-name
+		x-ms-is-spilled-over x-ms-rai-* x-ms-region x-ms-served-model x-zero-data-retention`
 )
 
 // ofFailures are IDs that are kept only with failures, since a user reports them to the
@@ -47,14 +53,17 @@ const (
 var ofFailures = strings.Fields(`*-correlation-id *-request-id *-requestid x-global-transaction-id`)
 
 // ofLimits are the rate limits. A program reads them once it has reached one.
-var ofLimits = strings.Fields(`*ratelimit* *rate-limit* x-endpoint-monthly-call-limit x-trial-endpoint-call-*`)
+var ofLimits = strings.Fields(`*ratelimit* *rate-limit* x-endpoint-monthly-call-limit
+	x-trial-endpoint-call-*`)
 
 // urlHeaders are the headers whose value is a URL without a host, which may be signed.
-var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation x-ms-rename-source`)
+var urlHeaders = strings.Fields(`location content-location operation-location azure-asyncoperation
+	x-ms-rename-source`)
 
 // bodySums are the headers with a checksum of the body, which a client verifies (RFC 1864,
 // RFC 9530; S3, Google Cloud Storage, Azure and registries of containers).
-var bodySums = strings.Fields(`content-digest content-md5 digest docker-content-digest repr-digest x-amz-checksum-* x-goog-hash x-ms-content-crc64`)
+var bodySums = strings.Fields(`content-digest content-md5 digest docker-content-digest repr-digest
+	x-amz-checksum-* x-goog-hash x-ms-content-crc64`)
 
 // withoutChecksums returns the headers of a response whose body has changed, without the
 // checksums of the body.

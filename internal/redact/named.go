@@ -172,7 +172,8 @@ func (s *search) findValueOfKind(kind kind, name, at int, quote string) match {
 }
 
 // nextOfList matches what is between two values of a list.
-var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space + `(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`)
+var nextOfList = memo.Regexp(`^(?:` + quote + `)?` + space +
+	`(?:,` + space + `(?:` + quote + `)?|- +(?:` + quote + `)?)`)
 
 // maxBetween is the length in bytes of the longest text between two values of a list: a
 // comma, a line break and the indentation of the next line.
@@ -322,7 +323,8 @@ const (
 	nextElement = lt + `/[\w:.-]+` + gt + space + lt + `(?:[\w-]+:)?`
 
 	// opening matches what a typed value, a list or CDATA begins with.
-	opening = `(?:` + space + `[\[{]` + space + `(?:` + valueMember + space + `[:=])?|` + lt + `!\[CDATA\[|` + lineEnd + ` *- +)`
+	opening = `(?:` + space + `[\[{]` + space + `(?:` + valueMember + space + `[:=])?|` +
+		lt + `!\[CDATA\[|` + lineEnd + ` *- +)`
 
 	// members matches the members between the one with the name and the one with the
 	// value.
@@ -332,9 +334,13 @@ const (
 
 // valueBeforeName matches what is before a name in an object or element that has the
 // value first. Its group is the value.
-var valueBeforeName = memo.Regexp(`^(?:` + valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|<(?:[\w-]+:)?` + valueName + gt + `)` +
-	`([^"'\\{}<>]+)(?:(?:` + quote + `)[\]} ]*` + members + `(?:` + quote + `)[\w.-]+(?:` + quote + `)` + space + `[:=]` + space +
-	`(?:` + quote + `)|` + nextElement + `[\w.-]*` + gt + `)$`)
+var valueBeforeName = memo.Regexp(`^(?:` +
+	valueMember + space + `[:=]` + space + opening + `*` + space + `(?:` + quote + `)|` +
+	`<(?:[\w-]+:)?` + valueName + gt + `)` +
+	`([^"'\\{}<>]+)` +
+	`(?:(?:` + quote + `)[\]} ]*` + members + `(?:` + quote + `)[\w.-]+(?:` + quote + `)` +
+	space + `[:=]` + space + `(?:` + quote + `)|` +
+	nextElement + `[\w.-]*` + gt + `)$`)
 
 // findValueBefore finds a value that is before its name, which begins at a place:
 // {"value": ..., "name": "api_key"}.

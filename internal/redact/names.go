@@ -83,10 +83,11 @@ func meaningOf(name string) (m meaning) {
 // requestHeaders are the headers of requests that are written. They select the response
 // or help a reader, and none can have a secret. Package canon decides which of them
 // matter for a match.
-var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
-	x-amzn-bedrock-accept x-amzn-bedrock-agentcore-runtime-session-id x-amzn-bedrock-agentcore-runtime-user-id
-	x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion x-amzn-bedrock-performanceconfig-latency
-	x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders, chance.DeploymentHeaders)
+var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision
+	content-type mcp-session-id x-amzn-bedrock-accept x-amzn-bedrock-agentcore-runtime-session-id
+	x-amzn-bedrock-agentcore-runtime-user-id x-amzn-bedrock-guardrailidentifier
+	x-amzn-bedrock-guardrailversion x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace
+	x-amzn-sagemaker-*`), chance.ContentHeaders, chance.DeploymentHeaders)
 
 // cursors are the names of cursors, in lower case and without marks.
 var cursors = strings.Fields(`

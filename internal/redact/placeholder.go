@@ -21,8 +21,13 @@ const placeholderStart = "[REDACTED"
 // typedExpr matches typed placeholders, which are written in responses, except for
 // private keys and numbers. A placeholder in base64 looks different at each of three
 // places where it can begin.
-const typedExpr = `\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
+const typedExpr = typedTokenExpr + `|` + typedHexExpr + `|` +
 	`[\w+/-]*(?:W1JFREFDVEVEX|tSRURBQ1RFRF|bUkVEQUNURUR|REDACTEDREDACTED)[\w+/-]*={0,2}`
+
+const (
+	typedTokenExpr = `\beyJ[\w-]*\.[\w-]*\.REDACTED\b`
+	typedHexExpr   = `\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)` // a UUID, too
+)
 
 const placeholderExpr = `\[REDACTED(-[0-9a-f]{8})?\]`
 
@@ -34,8 +39,10 @@ var (
 	// typedInRequest matches a typed placeholder that a program has from a response and
 	// sends in a request: all of the match, or its first group. In base64 of a longer
 	// text, the placeholder is found once the base64 is decoded.
-	typedInRequest = memo.Regexp(`\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
-		`\b(?:REDACTED){2}[\w+/-]*={0,2}|\bW1JFREFDVEVEX(?:Q={0,2}|S4=?|S4u)(?:[^\w+/=-]|$)|://(?:[^:@/?#\s"'<>]*:)?(REDACTED)[@/:.]`)
+	typedInRequest = memo.Regexp(typedTokenExpr + `|` + typedHexExpr + `|` +
+		`\b(?:REDACTED){2}[\w+/-]*={0,2}|` +
+		`\bW1JFREFDVEVEX(?:Q={0,2}|S4=?|S4u)(?:[^\w+/=-]|$)|` +
+		`://(?:[^:@/?#\s"'<>]*:)?(REDACTED)[@/:.]`)
 )
 
 // placeholderLength returns the length of the placeholder with which a text begins, or 0.

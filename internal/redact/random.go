@@ -222,10 +222,10 @@ var uuid = memo.Regexp(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}
 // A value with one of fakeWords in it is a dummy: no random value has one by chance. The
 // shorter fakeParts count only as a whole part of the value, between marks.
 var (
-	fakeWords = strings.Fields(`example placeholder redacted xxxxx dummy changeme replace insert sample notreal
-		yourapi yourkey yourtoken yoursecret abcdef 12345678`)
-	fakeParts = strings.Fields(`your key api apikey token secret fake test testing tests mock here invalid none null
-		todo foo bar demo the not real put`)
+	fakeWords = strings.Fields(`example placeholder redacted xxxxx dummy changeme replace insert
+		sample notreal yourapi yourkey yourtoken yoursecret abcdef 12345678`)
+	fakeParts = strings.Fields(`your key api apikey token secret fake test testing tests mock here
+		invalid none null todo foo bar demo the not real put`)
 )
 
 // isPlaceholder reports whether a value says that it is a dummy of a secret, such as

@@ -189,7 +189,9 @@ func (p *Policy) Response(req *interaction.Request, resp *interaction.Response) 
 		known := p.Count()
 		err := p.response(req, resp)
 		if err != nil {
-			resp.Body, resp.Text, resp.Events = []byte(Placeholder), "", nil
+			resp.Body = []byte(Placeholder)
+			resp.Text = ""
+			resp.Events = nil
 			return Result{err: err}
 		}
 		if p.Count() == known {

@@ -74,15 +74,21 @@ func scopesOf(req *interaction.Request) (requestScope, responseScope scope) {
 
 // exchangePaths are the ends of the URL paths at which a secret is exchanged for
 // another.
-var exchangePaths = strings.Fields(`/token /access_token /access_tokens /device_authorization /device/code /devicecode
-	:generateAccessToken :generateIdToken /federation/credentials /tokens /token/refresh /auth/refresh /sign_in /login /signin /sign-in /auth /authenticate`)
+var exchangePaths = strings.Fields(`/token /access_token /access_tokens /device_authorization
+	/device/code /devicecode :generateAccessToken :generateIdToken /federation/credentials /tokens
+	/token/refresh /auth/refresh /sign_in /login /signin /sign-in /auth /authenticate`)
 
 // grantType matches the field of a form or of JSON that says by which grant a secret
 // is exchanged: one of RFC 6749, an extension, which is a URI, or one of a service.
 // Most of the latter have several words. A single word counts only if it is listed:
 // the "grantType" of shares is "RSU".
-var grantType = memo.Regexp(`(?:^|&)grant_type=|"grant_?[tT]ype"\s*:\s*"(?:(?i:[a-z]+(?:[_-][a-z]+)+|[a-z]+:[^"]*)|[A-Za-z][a-z]*(?:[A-Z][a-z]+)+|` +
-	`(?i:password|implicit|code|apikey|assertion|certificate|saml|jwt|token|refresh|device|exchange|otp|mfa|iam))"|name="grant_type"`)
+var grantType = memo.Regexp(`(?:^|&)grant_type=|` +
+	`"grant_?[tT]ype"\s*:\s*"(?:` +
+	`(?i:[a-z]+(?:[_-][a-z]+)+|[a-z]+:[^"]*)|` +
+	`[A-Za-z][a-z]*(?:[A-Z][a-z]+)+|` +
+	`(?i:password|implicit|code|apikey|assertion|certificate|saml|jwt|token|refresh|device|` +
+	`exchange|otp|mfa|iam))"|` +
+	`name="grant_type"`)
 
 // isExchange reports whether a request exchanges a secret for another: it goes to a
 // token endpoint, or its body names a grant (RFC 6749, section 4). Fields that may

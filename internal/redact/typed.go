@@ -73,8 +73,9 @@ func inCaseOf(text, like string) string {
 var webToken = memo.Regexp(`^eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+$`)
 
 // persons are the claims that identify a person, of OpenID Connect and of Microsoft.
-var persons = strings.Fields(`name given_name family_name middle_name nickname preferred_username profile picture website
-	gender birthdate phone_number street_address address formatted upn unique_name login email`)
+var persons = strings.Fields(`name given_name family_name middle_name nickname preferred_username
+	profile picture website gender birthdate phone_number street_address address formatted upn
+	unique_name login email`)
 
 // tokenPlaceholder returns a JSON Web Token without its signature. It has the claims of
 // the token, but not those that identify a person, and it expires in the year 2999.

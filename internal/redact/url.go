@@ -68,7 +68,7 @@ func (p *Policy) replacesParameter(host, name, value string, signers []string) b
 //	plain, and not a secret by its name      the value
 //	anything else                            a hash
 //
-// A placeholder is the same for all secrets, so that a request matches whoever sends it.
+// A placeholder is the same for all secrets, so that a request with another key matches.
 // A hash distinguishes requests whose values may be data. It is that of the unescaped
 // value.
 func (p *Policy) queryValue(name, value string) string {

@@ -143,17 +143,25 @@ func isSelector(v string) bool {
 func isIdentifier(v string) bool { return identifier().MatchString(v) }
 
 var (
-	identifier = memo.Regexp(`^(?:[a-z]{2,16}(?:[._-][a-z]{2,16})+|[A-Z]{2,16}(?:[._-][A-Z]{2,16})+|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12})+)$`)
+	identifier = memo.Regexp(`^(?:[a-z]{2,16}(?:[._-][a-z]{2,16})+|` +
+		`[A-Z]{2,16}(?:[._-][A-Z]{2,16})+|` +
+		`[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12})+)$`)
 
-	version = memo.Regexp(`^v?\d{1,8}(?:[.-]\d{1,8}){0,4}(?:[.-]?(?:alpha|beta|rc|preview|latest)[.-]?\d*)?$`)
+	version = memo.Regexp(`^v?\d{1,8}(?:[.-]\d{1,8}){0,4}` +
+		`(?:[.-]?(?:alpha|beta|rc|preview|latest)[.-]?\d*)?$`)
 
 	// modelName matches names of models as providers spell them, also behind the name of a
 	// provider, a region or a fine-tuning: "openai/gpt-4o", "us.anthropic.claude-3-5-sonnet",
 	// "ft:gpt-4o-mini:acme::abc".
-	modelName = memo.Regexp(`(?i)^(?:[a-z0-9._-]+[/:.])*(?:meta-|chat)?(?:gpt|o[1-9]|claude|gemini|gemma|grok|llama|codellama|mi[sx]tral|ministral|magistral|codestral|devstral|pixtral|` +
-		`qwen|qwq|deepseek|command|aya|nova|titan|phi|kimi|moonshot|glm|ernie|hunyuan|doubao|jamba|sonar|palm|bison|davinci|curie|babbage|` +
-		`text-(?:embedding|moderation|davinci)|omni-moderation|embed|rerank|whisper|tts|dall-e|sora|imagen|veo|lyria|stable-?diffusion|dbrx|olmo|falcon|` +
-		`mpt|vicuna|wizardlm|zephyr|nemotron|minimax|voyage|jina|nomic|computer-use|codex)(?:[-_.:/ ]{0,2}[a-z0-9.]{1,12}){0,12}$`)
+	modelName = memo.Regexp(`(?i)^(?:[a-z0-9._-]+[/:.])*(?:meta-|chat)?` +
+		`(?:gpt|o[1-9]|claude|gemini|gemma|grok|llama|codellama|mi[sx]tral|ministral|magistral|` +
+		`codestral|devstral|pixtral|` +
+		`qwen|qwq|deepseek|command|aya|nova|titan|phi|kimi|moonshot|glm|ernie|hunyuan|doubao|jamba|` +
+		`sonar|palm|bison|davinci|curie|babbage|` +
+		`text-(?:embedding|moderation|davinci)|omni-moderation|embed|rerank|whisper|tts|dall-e|sora|` +
+		`imagen|veo|lyria|stable-?diffusion|dbrx|olmo|falcon|` +
+		`mpt|vicuna|wizardlm|zephyr|nemotron|minimax|voyage|jina|nomic|computer-use|codex)` +
+		`(?:[-_.:/ ]{0,2}[a-z0-9.]{1,12}){0,12}$`)
 )
 
 // isDistinctive reports whether a secret has digits or looks random, so that other texts
