@@ -19,12 +19,12 @@ func isCompressed(s string) bool {
 	return isGzip || isZlib
 }
 
-// compressed returns the edit of compressed bytes. ok is false if they are not
+// editsOfCompressed returns the edit of compressed bytes. ok is false if they are not
 // compressed.
 //
 // Bytes that break off, or have a fault, are searched up to there, as a client
 // may read them that far. If nothing is found they may be a text by themselves.
-func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
+func (c *walk) editsOfCompressed(s string, p place) (edits []Edit, ok bool) {
 	if !isCompressed(s) || p.depth >= MaxDepth {
 		return nil, false
 	}
@@ -37,7 +37,7 @@ func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
 	if !isText(u.text) && !isCompressed(u.text) {
 		in.kind = Bytes
 	}
-	found := c.value(u.text, in)
+	found := c.editsOfValue(u.text, in)
 	if len(found) == 0 {
 		return nil, u.isWhole
 	}
@@ -91,10 +91,10 @@ func (c *walk) unpackZlib(w io.Writer, r *strings.Reader) error {
 
 // copy copies what is unpacked, up to the limit of the walk.
 func (c *walk) copy(w io.Writer, r io.Reader) error {
-	n, err := io.Copy(w, io.LimitReader(r, int64(c.unpacked)+1))
-	c.unpacked -= int(n)
-	c.left += int(n) * defaultWork
-	if c.unpacked < 0 {
+	n, err := io.Copy(w, io.LimitReader(r, int64(c.unpackLeft)+1))
+	c.unpackLeft -= int(n)
+	c.bytesLeft += int(n) * defaultWork
+	if c.unpackLeft < 0 {
 		c.err = ErrTooMuch
 		return ErrTooMuch
 	}

@@ -43,8 +43,8 @@ func (e *escaping) next(s string) int {
 	return strings.IndexAny(s, e.marks)
 }
 
-// text returns what a raw text says: the raw text itself if it has no escape.
-func (e *escaping) text(raw string) string {
+// unescape returns what a raw text says: the raw text itself if it has no escape.
+func (e *escaping) unescape(raw string) string {
 	i := e.next(raw)
 	if i < 0 {
 		return raw
@@ -80,9 +80,9 @@ func (e *escaping) has(s string) bool {
 	}
 }
 
-// lift returns edits of what a raw text says as edits of the raw text. An edit
+// liftEdits returns edits of what a raw text says as edits of the raw text. An edit
 // that begins or ends in the middle of an escape takes all of it.
-func (e *escaping) lift(raw string, edits []Edit) []Edit {
+func (e *escaping) liftEdits(raw string, edits []Edit) []Edit {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -168,12 +168,12 @@ func decodeForm(s string) (int, string) {
 	return decodePercent(s)
 }
 
-// longestEntity is the length in bytes of the longest entity that is decoded.
-// "&CounterClockwiseContourIntegral;" is not in anybody's secret.
-const longestEntity = 12
+// maxEntity is the length in bytes of the longest entity that is decoded.
+// "&CounterClockwiseContourIntegral;" is in no secret.
+const maxEntity = 12
 
 func decodeEntity(s string) (int, string) {
-	end := strings.IndexByte(s[:min(len(s), longestEntity)], ';')
+	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
 	if end < 2 || s[0] != '&' {
 		return 0, ""
 	}
@@ -268,4 +268,4 @@ func hexDigit(c byte) int {
 
 // Unescape returns what a text says if it has escapes of JSON, URLs or HTML:
 // the reading of it in which the values of a walk are searched.
-func Unescape(text string) string { return anyEscapes.text(text) }
+func Unescape(text string) string { return anyEscapes.unescape(text) }

@@ -15,9 +15,9 @@ func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
 	c := w.newWalk(size)
 	s := joiner{walk: c, edits: make([][]Edit, len(fields))}
 	for i, f := range fields {
-		s.add(i, f)
+		s.addField(i, f)
 	}
-	s.finish(fields)
+	s.searchJoined(fields)
 	return s.edits, c.err
 }
 
@@ -51,8 +51,8 @@ type streamPath struct {
 	pieces []int
 }
 
-// add adds a field.
-func (s *joiner) add(i int, f Field) {
+// addField adds a field.
+func (s *joiner) addField(i int, f Field) {
 	if len(f.Value) == 0 {
 		return
 	}
@@ -64,17 +64,17 @@ func (s *joiner) add(i int, f Field) {
 	j.leaf = func(l jsonLeaf, path []string, near *frame) {
 		p := placeOf(l, path, near, s.at)
 		if l.kind != Text || l.isName {
-			direct = append(direct, s.jsonLeafEdits(f.Value, l, p)...)
+			direct = append(direct, s.editsOfJSONLeaf(f.Value, l, p)...)
 			return
 		}
-		text := jsonEscapes.text(f.Value[l.start:l.end])
+		text := jsonEscapes.unescape(f.Value[l.start:l.end])
 		numbers := ""
 		if l.inner != nil {
 			numbers = l.inner.numbers // its object has ended
 		}
 		s.pieces = append(s.pieces, piece{
 			field: int32(i), start: int32(l.start), end: int32(l.end), text: text,
-			path: s.pathOf(f.Name, p), numbers: numbers, found: s.keep(s.value(text, p)),
+			path: s.pathOf(f.Name, p), numbers: numbers, found: s.store(s.editsOfValue(text, p)),
 		})
 	}
 	j.opened = func() { firsts = append(firsts, len(s.pieces)) }
@@ -95,12 +95,12 @@ func (s *joiner) add(i int, f Field) {
 	}
 	s.pieces = append(s.pieces[:first], piece{
 		field: int32(i), end: int32(len(f.Value)), text: f.Value,
-		path: s.pathOf(f.Name, s.at), found: s.keep(s.value(f.Value, s.at)),
+		path: s.pathOf(f.Name, s.at), found: s.store(s.editsOfValue(f.Value, s.at)),
 	})
 }
 
-// keep keeps the edits of a piece, and returns their index.
-func (s *joiner) keep(edits []Edit) int32 {
+// store keeps the edits of a piece, and returns their index.
+func (s *joiner) store(edits []Edit) int32 {
 	if len(edits) == 0 {
 		return 0
 	}
@@ -131,9 +131,9 @@ func (s *joiner) pathOf(field string, p place) *streamPath {
 	return found
 }
 
-// finish searches the texts that are put together, and makes the edits of the
+// searchJoined searches the texts that are put together, and makes the edits of the
 // fields.
-func (s *joiner) finish(fields []Field) {
+func (s *joiner) searchJoined(fields []Field) {
 	for i := range s.pieces {
 		path := s.pieces[i].path
 		path.pieces = append(path.pieces, i)
@@ -153,7 +153,7 @@ func (s *joiner) finish(fields []Field) {
 		edits := s.found[pc.found]
 		if pc.start > 0 {
 			raw := fields[pc.field].Value[pc.start:pc.end]
-			edits = shift(jsonEscapes.lift(raw, edits), int(pc.start))
+			edits = shift(jsonEscapes.liftEdits(raw, edits), int(pc.start))
 		}
 		s.edits[pc.field] = append(s.edits[pc.field], edits...)
 	}
@@ -210,18 +210,18 @@ func (s *joiner) join(path *streamPath, list []int) {
 		b.WriteString(s.pieces[i].text)
 	}
 	k, start := 0, 0 // a piece of the list, and where it begins
-	for _, e := range s.value(b.String(), at) {
+	for _, e := range s.editsOfValue(b.String(), at) {
 		for k < len(list)-1 && start+len(s.pieces[list[k]].text) <= e.Start {
 			start += len(s.pieces[list[k]].text)
 			k++
 		}
-		s.spread(e, list[k:], start)
+		s.splitEdit(e, list[k:], start)
 	}
 }
 
-// spread gives an edit to the pieces that it touches, of which the first one
+// splitEdit gives an edit to the pieces that it touches, of which the first one
 // begins at a place.
-func (s *joiner) spread(e Edit, list []int, start int) {
+func (s *joiner) splitEdit(e Edit, list []int, start int) {
 	text, causes := e.Text, e.Causes
 	for _, i := range list {
 		pc := &s.pieces[i]
@@ -229,7 +229,7 @@ func (s *joiner) spread(e Edit, list []int, start int) {
 		if from < to || text != "" {
 			part := []Edit{{Start: from, End: max(from, to), Text: text, Causes: causes}}
 			if pc.found == 0 {
-				pc.found = s.keep(part)
+				pc.found = s.store(part)
 			} else {
 				s.found[pc.found] = merge(part, s.found[pc.found])
 			}
@@ -273,10 +273,10 @@ var dataLines = &escaping{
 	escape: func(text, _ string) string { return strings.ReplaceAll(text, "\n", "\ndata: ") },
 }
 
-// stream returns the edits of server-sent events in a text.
-func (c *walk) stream(s string, p place) []Edit {
+// editsOfStream returns the edits of server-sent events in a text.
+func (c *walk) editsOfStream(s string, p place) []Edit {
 	if !c.mayDecode(p, len(s)) {
-		return settled(c.ask(s, p))
+		return changesOnly(c.findInLeaf(s, p))
 	}
 	in := p
 	in.depth++
@@ -296,27 +296,27 @@ func (c *walk) stream(s string, p place) []Edit {
 			}
 		}
 		raw := strings.TrimSuffix(s[start:end], "\r")
-		if len(raw) >= shortest {
+		if len(raw) >= minValue {
 			name := "data"
 			if !isData {
 				name, _, _ = strings.Cut(raw, ":")
 			}
-			fields = append(fields, Field{name, dataLines.text(raw)})
+			fields = append(fields, Field{name, dataLines.unescape(raw)})
 			raws = append(raws, span{start, start + len(raw)})
 		}
 		at = end + 1
 	}
 	j := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
 	for i, f := range fields {
-		j.add(i, f)
+		j.addField(i, f)
 	}
-	j.finish(fields)
+	j.searchJoined(fields)
 	var edits []Edit
 	for i, found := range j.edits {
 		raw := s[raws[i].start:raws[i].end]
-		edits = append(edits, shift(dataLines.lift(raw, found), raws[i].start)...)
+		edits = append(edits, shift(dataLines.liftEdits(raw, found), raws[i].start)...)
 	}
-	return settled(merge(c.ask(s, whole(p)), edits))
+	return changesOnly(merge(c.findInLeaf(s, asWhole(p)), edits))
 }
 
 // lineEnd returns where the line ends that goes on at a place.
@@ -328,9 +328,9 @@ func lineEnd(s string, at int) int {
 	return at + n
 }
 
-// jsonLines returns the edits of several JSON values, one behind the other: a
+// editsOfJSONLines returns the edits of several JSON values, one behind the other: a
 // text may be split over them.
-func (c *walk) jsonLines(s string, p place) []Edit {
+func (c *walk) editsOfJSONLines(s string, p place) []Edit {
 	var fields []Field
 	var starts []int
 	at := 0
@@ -354,15 +354,15 @@ func (c *walk) jsonLines(s string, p place) []Edit {
 	in.depth++
 	l := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
 	for i, f := range fields {
-		l.add(i, f)
+		l.addField(i, f)
 	}
-	l.finish(fields)
+	l.searchJoined(fields)
 	var edits []Edit
 	for i, found := range l.edits {
 		edits = append(edits, shift(found, starts[i])...)
 	}
 	if skipSpace(s, at) < len(s) {
-		edits = append(edits, shift(c.prose(s[at:], p), at)...)
+		edits = append(edits, shift(c.editsOfProse(s[at:], p), at)...)
 	}
 	return edits
 }

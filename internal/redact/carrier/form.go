@@ -16,26 +16,26 @@ func mayBeForm(s string) bool {
 	return !isPadding && !strings.ContainsAny(s, " \t\r\n{<\"'`") && !strings.ContainsAny(s[:i], "/?:")
 }
 
-// form returns the edits of a form.
-func (c *walk) form(s string, p place) []Edit {
+// editsOfForm returns the edits of a form.
+func (c *walk) editsOfForm(s string, p place) []Edit {
 	// What looks like a form may be a line of a shell, or base64 with padding.
-	edits := c.text(s, p)
+	edits := c.editsOfText(s, p)
 	if c.mayDecode(p, len(s)) {
-		edits = merge(edits, c.pairs(s, p.inside(Form)))
+		edits = merge(edits, c.editsOfPairs(s, p.inside(Form)))
 	}
 	return edits
 }
 
-// whole returns the place of a text that a carrier takes apart: only values
+// asWhole returns the place of a text that a carrier takes apart: only values
 // that are known are looked for in it, since it need not be that carrier.
-func whole(p place) place {
+func asWhole(p place) place {
 	p.kind = Raw
 	return p
 }
 
-// queries returns the edits of the queries of the URLs in a text, but for what
+// editsOfQueries returns the edits of the queries of the URLs in a text, but for what
 // is replaced anyway.
-func (c *walk) queries(s string, p place, done []Edit) []Edit {
+func (c *walk) editsOfQueries(s string, p place, done []Edit) []Edit {
 	var edits []Edit
 	at := 0
 	for {
@@ -51,7 +51,7 @@ func (c *walk) queries(s string, p place, done []Edit) []Edit {
 		if q >= 0 && strings.IndexByte(s[at+q:end], '=') >= 0 && c.mayDecode(p, end-at) {
 			start := at + q + 1
 			query, _, _ := strings.Cut(s[start:end], "#")
-			for _, e := range shift(c.pairs(query, p.inside(Query)), start) {
+			for _, e := range shift(c.editsOfPairs(query, p.inside(Query)), start) {
 				if !touches(done, e.Start, e.End) {
 					edits = append(edits, e)
 				}
@@ -75,23 +75,23 @@ func urlEnd(s string) int {
 	return len(s)
 }
 
-// parameter returns the edits of a value of a form or query. A "+" is a space, or
+// editsOfParameter returns the edits of a value of a form or query. A "+" is a space, or
 // itself where base64 was not escaped.
-func (c *walk) parameter(raw string, p place) []Edit {
-	edits := formEscapes.lift(raw, c.value(formEscapes.text(raw), p))
+func (c *walk) editsOfParameter(raw string, p place) []Edit {
+	edits := formEscapes.liftEdits(raw, c.editsOfValue(formEscapes.unescape(raw), p))
 	if strings.IndexByte(raw, '+') < 0 {
 		return edits
 	}
-	found := c.value(percentEscapes.text(raw), p)
-	return merge(percentEscapes.lift(raw, found), edits)
+	found := c.editsOfValue(percentEscapes.unescape(raw), p)
+	return merge(percentEscapes.liftEdits(raw, found), edits)
 }
 
-// mostParameters is how many parameters the others are told of. No signed URL has
-// as many.
-const mostParameters = 64
+// maxParameters is how many parameters a leaf has as members at most. No signed URL
+// has as many.
+const maxParameters = 64
 
-// pairs returns the edits of the parameters of a form or query.
-func (c *walk) pairs(s string, in place) []Edit {
+// editsOfPairs returns the edits of the parameters of a form or query.
+func (c *walk) editsOfPairs(s string, in place) []Edit {
 	members := parameters(s)
 	var edits []Edit
 	at := 0
@@ -107,7 +107,7 @@ func (c *walk) pairs(s string, in place) []Edit {
 		}
 		p.path = append(outer[:len(outer):len(outer)], p.name)
 		start := at + len(pair) - len(value)
-		edits = append(edits, shift(c.parameter(value, p), start)...)
+		edits = append(edits, shift(c.editsOfParameter(value, p), start)...)
 		at += len(pair) + 1
 	}
 	return edits
@@ -117,7 +117,7 @@ func (c *walk) pairs(s string, in place) []Edit {
 func parameters(s string) []Member {
 	var members []Member
 	for pair := range strings.SplitSeq(s, "&") {
-		if len(members) == mostParameters {
+		if len(members) == maxParameters {
 			break
 		}
 		name, value, _ := strings.Cut(pair, "=")
@@ -126,8 +126,8 @@ func parameters(s string) []Member {
 	return members
 }
 
-// parameterName returns a name of a form or query as it reads. In HTML, "&amp;"
-// may stand before it.
+// parameterName returns the decoded name of a parameter. In HTML, "&amp;" may separate
+// it from the parameter before.
 func parameterName(raw string) string {
-	return formEscapes.text(strings.TrimPrefix(raw, "amp;"))
+	return formEscapes.unescape(strings.TrimPrefix(raw, "amp;"))
 }

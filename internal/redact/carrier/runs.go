@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// shortestRun is the least number of characters of base64 or hexadecimal that
+// minRun is the least number of characters of base64 or hexadecimal that
 // are decoded: those of a known value of 8 bytes in base64 without padding.
-const shortestRun = 11
+const minRun = 11
 
 // shortestLine is the least length of the lines into which base64 is broken.
 // GitHub's contents API has 60, PEM 64, MIME and base64(1) 76.
@@ -50,14 +50,14 @@ func runEnd(s string, at int, of byte) int {
 	return at
 }
 
-// runs returns the edits of what is encoded in a text as base64 or hexadecimal.
+// editsOfRuns returns the edits of what is encoded in a text as base64 or hexadecimal.
 // What is replaced anyway is left out.
-func (c *walk) runs(s string, p place, done []Edit) []Edit {
+func (c *walk) editsOfRuns(s string, p place, done []Edit) []Edit {
 	var edits []Edit
 	at := 0
-	for at+shortestRun <= len(s) {
+	for at+minRun <= len(s) {
 		// A run that begins here or later is too short if this is none of it.
-		probe := at + shortestRun - 1
+		probe := at + minRun - 1
 		if classes[s[probe]]&isDigit == 0 {
 			at = probe + 1
 			continue
@@ -67,7 +67,7 @@ func (c *walk) runs(s string, p place, done []Edit) []Edit {
 			start--
 		}
 		end := runEnd(s, probe, isDigit)
-		if end-start < shortestRun {
+		if end-start < minRun {
 			at = end
 			continue
 		}
@@ -75,28 +75,28 @@ func (c *walk) runs(s string, p place, done []Edit) []Edit {
 			at = end
 			continue
 		}
-		found, stop := c.run(s, start, end, p)
+		found, stop := c.editsOfRun(s, start, end, p)
 		edits = append(edits, found...)
 		at = stop
 	}
 	return edits
 }
 
-// run returns the edits of the run s[start:end], and where it ends: base64 may
+// editsOfRun returns the edits of the run s[start:end], and where it ends: base64 may
 // go on in the next lines.
 //
 // A short line behind others is their last one, or a word. So it is tried with
 // the line and without it, and a text decides.
-func (c *walk) run(s string, start, end int, p place) (edits []Edit, stop int) {
+func (c *walk) editsOfRun(s string, start, end int, p place) (edits []Edit, stop int) {
 	isAllHex := runEnd(s[:end], start, isHex) == end
 	if isAllHex && (end-start)%2 == 0 && end-start >= 2*minKnown {
-		found, ok := c.hex(s[start:end], p)
+		found, ok := c.editsOfHex(s[start:end], p)
 		if ok {
 			return shift(found, start), end
 		}
 	}
 	if !isAllHex {
-		edits = c.hexParts(s[start:end], p)
+		edits = c.editsOfHexParts(s[start:end], p)
 		if len(edits) > 0 {
 			return shift(edits, start), end
 		}
@@ -105,7 +105,7 @@ func (c *walk) run(s string, start, end int, p place) (edits []Edit, stop int) {
 	last := len(ends) - 1
 	for i := last; i >= 0; i-- {
 		stop = paddingEnd(s, ends[i])
-		found, isText := c.base64(s[start:stop], p, i == last)
+		found, isText := c.editsOfBase64(s[start:stop], p, i == last)
 		if isText || len(found) > 0 {
 			return shift(found, start), stop
 		}
@@ -148,9 +148,9 @@ func lineEnds(s string, start, end int) []int {
 	}
 }
 
-// lineWidth returns how long the lines of base64 are whose first line is given,
-// or 0 if base64 has no such lines. In front of the first line there may be a
-// part of a path, up to one of the first marks.
+// lineWidth returns the length of the lines of base64 after a first line, or 0 if
+// base64 has no lines of such a length. The first line may begin with a part of a path,
+// up to one of the first marks.
 func lineWidth(line string) int {
 	marks := 0
 	for i := range line {
@@ -159,7 +159,7 @@ func lineWidth(line string) int {
 			continue
 		}
 		width := len(line) - i
-		if width < shortestLine || marks > mostMarks {
+		if width < shortestLine || marks > maxMarks {
 			return 0
 		}
 		if width%4 == 0 {
@@ -202,8 +202,9 @@ func isText(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			isControl := c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f
-			if isControl {
+			isSpace := c == '\n' || c == '\r' || c == '\t'
+			isControl := c < ' ' || c == 0x7f
+			if isControl && !isSpace {
 				return false
 			}
 			i++
@@ -253,7 +254,7 @@ func decodeRuns(text string, depth int) string {
 
 // decodeRun returns what a run says that is a text in base64 or hexadecimal.
 func decodeRun(digits string) (text string, ok bool) {
-	if len(digits) < shortestRun {
+	if len(digits) < minRun {
 		return "", false
 	}
 	plain, err := hex.DecodeString(digits)
