@@ -157,8 +157,7 @@ func rewrittenHeaders(
 			out = append(out, interaction.Header{Name: name, Values: values})
 		}
 	}
-	byName := func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) }
-	slices.SortStableFunc(out, byName)
+	slices.SortStableFunc(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 

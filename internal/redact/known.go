@@ -109,16 +109,16 @@ func (s *secrets) find(text string, includeLines bool) []match {
 		return found
 	}
 	slices.SortStableFunc(found, func(a, b match) int { return cmp.Compare(a.start, b.start) })
-	joined := found[:1]
+	all := found[:1]
 	for _, m := range found[1:] {
-		last := &joined[len(joined)-1]
+		last := &all[len(all)-1]
 		if m.start < last.end {
 			last.end = max(last.end, m.end)
 		} else {
-			joined = append(joined, m)
+			all = append(all, m)
 		}
 	}
-	return joined
+	return all
 }
 
 // A spelling is one of the forms that a secret can have in a decoded text.
