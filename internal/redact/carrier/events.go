@@ -5,8 +5,8 @@ import "strings"
 // A Field is a field of an event of a stream.
 type Field struct{ Name, Value string }
 
-// EditsOfEvents returns the edits of the fields of the events of a stream. Texts
-// that a client puts together from several events are searched as a whole, too.
+// EditsOfEvents returns the edits of each field of the events of a stream. Texts that
+// a client joins from several events are searched as a whole, too.
 func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
 	size := 0
 	for _, f := range fields {
@@ -21,44 +21,43 @@ func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
 	return s.edits, c.err
 }
 
-// A joiner collects the texts of a stream of events. A text that is split over
-// several events is the texts at one path, in objects with the same numbers:
-// several texts can come at once.
+// A joiner joins the texts that are split over several events of a stream. The pieces
+// of such a text have the same path, and are in objects with the same numbers: a stream
+// may send several texts at once, and numbers them.
 type joiner struct {
 	*walk
 	at     place
 	pieces []piece
-	paths  map[string]*streamPath
-	key    []byte   // is used again by each look-up in paths
-	found  [][]Edit // of pieces; the first one is nil
-	edits  [][]Edit // of fields
+	paths  map[string]*streamPath // by key
+	key    []byte                 // the buffer for a key
+	found  [][]Edit               // the edits of pieces; the first one is nil
+	edits  [][]Edit               // the edits of each field, the result
 }
 
-// A piece is a text of an event: a string of its JSON, or a field that is not
-// JSON.
+// A piece is a text of an event: a string of its JSON, or a field that is not JSON.
 type piece struct {
-	field      int32
-	found      int32 // the index of the edits of its text, or 0
-	start, end int32 // in the value of the field; a string of JSON does not start at 0
+	field      int32 // the index of the field
+	found      int32 // the index of the edits of the text, or 0 if it has none
+	start, end int32 // where it is in the field; start is 0 only if the field is not JSON
 	text       string
 	path       *streamPath
-	numbers    string // those of the objects around it; see isNumbering
+	numbers    string // the numbers of the objects around the piece; see isNumbering
 }
 
-// A streamPath is the path of pieces of a stream.
+// A streamPath is a path, and the indices of the pieces at this path.
 type streamPath struct {
 	place  place
 	pieces []int
 }
 
-// addField adds a field.
+// addField searches the field with index i, and adds its pieces.
 func (s *joiner) addField(i int, f Field) {
 	if len(f.Value) == 0 {
 		return
 	}
 	first := len(s.pieces)
-	var direct []Edit
-	var firsts []int // of the pieces of the objects that are open
+	var direct []Edit // the edits of numbers and names
+	var firsts []int  // of each open object, the index of its first piece
 	j := s.scanner()
 	defer s.release(j)
 	j.leaf = func(l jsonLeaf, path []string, near *frame) {
@@ -70,7 +69,7 @@ func (s *joiner) addField(i int, f Field) {
 		text := jsonEscapes.unescape(f.Value[l.start:l.end])
 		numbers := ""
 		if l.inner != nil {
-			numbers = l.inner.numbers // its object has ended
+			numbers = l.inner.numbers // the object of the leaf has ended
 		}
 		s.pieces = append(s.pieces, piece{
 			field: int32(i), start: int32(l.start), end: int32(l.end), text: text,
@@ -99,7 +98,8 @@ func (s *joiner) addField(i int, f Field) {
 	})
 }
 
-// store keeps the edits of a piece, and returns their index.
+// store adds the edits of a piece to found, and returns their index, or 0 if there are
+// none.
 func (s *joiner) store(edits []Edit) int32 {
 	if len(edits) == 0 {
 		return 0
@@ -111,7 +111,7 @@ func (s *joiner) store(edits []Edit) int32 {
 	return int32(len(s.found) - 1)
 }
 
-// pathOf returns the path of a piece.
+// pathOf returns the streamPath of a place in the fields of a name.
 func (s *joiner) pathOf(field string, p place) *streamPath {
 	s.key = append(s.key[:0], field...)
 	for _, name := range p.path {
@@ -131,8 +131,7 @@ func (s *joiner) pathOf(field string, p place) *streamPath {
 	return found
 }
 
-// searchJoined searches the texts that are put together, and makes the edits of the
-// fields.
+// searchJoined searches the joined texts, and sets the edits of each field.
 func (s *joiner) searchJoined(fields []Field) {
 	for i := range s.pieces {
 		path := s.pieces[i].path
@@ -142,7 +141,7 @@ func (s *joiner) searchJoined(fields []Field) {
 		path := s.pieces[i].path
 		if path.pieces != nil {
 			s.joinPath(path)
-			path.pieces = nil // done
+			path.pieces = nil // other pieces of the path need not search it again
 		}
 	}
 	for i := range s.pieces {
@@ -162,9 +161,9 @@ func (s *joiner) searchJoined(fields []Field) {
 	}
 }
 
-// joinPath searches the texts of one path. Where nearly every piece has a number
-// of its own, the server counts the pieces by it, and they are one text whatever
-// their numbers are.
+// joinPath searches the joined texts of one path. There is one text for each number. If
+// nearly every piece has a number of its own, the server counts the pieces, and all of
+// them are searched as one text, too.
 func (s *joiner) joinPath(path *streamPath) {
 	if len(path.pieces) < 2 {
 		return
@@ -187,21 +186,25 @@ func (s *joiner) joinPath(path *streamPath) {
 	}
 }
 
-// join searches the text that some pieces make, and gives them its edits: what
-// is written is in the first piece that an edit touches.
+// join searches the text of several pieces, whose indices are list, and gives the edits
+// of the text to the pieces.
 func (s *joiner) join(path *streamPath, list []int) {
-	size, isSame := 0, true
 	at := path.place
+	size := 0
+	areEqual := true
 	for k, i := range list {
 		size += len(s.pieces[i].text)
-		isSame = isSame && s.pieces[i].text == s.pieces[list[0]].text
-		if k > 0 && s.pieces[i].field == s.pieces[list[k-1]].field {
-			// Elements of one array may be one text, but their name names each.
-			at.name, at.path = "", nil
+		areEqual = areEqual && s.pieces[i].text == s.pieces[list[0]].text
+		isInSameField := k > 0 && s.pieces[i].field == s.pieces[list[k-1]].field
+		if isInSameField {
+			// Elements of one array may be one text. The name is that of each element,
+			// not that of the text.
+			at.name = ""
+			at.path = nil
 		}
 	}
-	// What is the same in each event is an ID.
-	if isSame || !s.mayDecode(at, size) {
+	// A value that is equal in all events is an ID, not a piece of a text.
+	if areEqual || !s.mayDecode(at, size) {
 		return
 	}
 	var b strings.Builder
@@ -209,7 +212,7 @@ func (s *joiner) join(path *streamPath, list []int) {
 	for _, i := range list {
 		b.WriteString(s.pieces[i].text)
 	}
-	k, start := 0, 0 // a piece of the list, and where it begins
+	k, start := 0, 0 // a piece of the list, and where it begins in the text
 	for _, e := range s.editsOfValue(b.String(), at) {
 		for k < len(list)-1 && start+len(s.pieces[list[k]].text) <= e.Start {
 			start += len(s.pieces[list[k]].text)
@@ -219,8 +222,9 @@ func (s *joiner) join(path *streamPath, list []int) {
 	}
 }
 
-// splitEdit gives an edit to the pieces that it touches, of which the first one
-// begins at a place.
+// splitEdit gives an edit of a joined text to the pieces in which it is. The first piece
+// of list begins at start. The replacement is written in the first piece; the part of
+// the edit in each further piece is removed.
 func (s *joiner) splitEdit(e Edit, list []int, start int) {
 	text, causes := e.Text, e.Causes
 	for _, i := range list {

@@ -2,23 +2,24 @@ package carrier
 
 import "strings"
 
-// longestForm is the length in bytes up to which a text is taken for a form
-// that does not say that it is one. Longer ones have a media type.
-const longestForm = 1 << 20
+// maxForm is the length in bytes of the longest text that is taken for a form without
+// a media type that says so.
+const maxForm = 1 << 20
 
 // mayBeForm reports whether a text looks like "name=value&name=value".
 func mayBeForm(s string) bool {
 	i := strings.IndexByte(s, '=')
-	if i <= 0 || i > 100 || len(s) > longestForm {
+	if i <= 0 || i > 100 || len(s) > maxForm {
 		return false
 	}
 	isPadding := strings.Trim(s[i:], "=") == "" // of base64
-	return !isPadding && !strings.ContainsAny(s, " \t\r\n{<\"'`") && !strings.ContainsAny(s[:i], "/?:")
+	hasOtherMarks := strings.ContainsAny(s, " \t\r\n{<\"'`") || strings.ContainsAny(s[:i], "/?:")
+	return !isPadding && !hasOtherMarks
 }
 
 // editsOfForm returns the edits of a form.
 func (c *walk) editsOfForm(s string, p place) []Edit {
-	// What looks like a form may be a line of a shell, or base64 with padding.
+	// A text that looks like a form may also be a line of a shell, or base64 with padding.
 	edits := c.editsOfText(s, p)
 	if c.mayDecode(p, len(s)) {
 		edits = merge(edits, c.editsOfPairs(s, p.inside(Form)))
@@ -26,15 +27,15 @@ func (c *walk) editsOfForm(s string, p place) []Edit {
 	return edits
 }
 
-// asWhole returns the place of a text that a carrier takes apart: only values
-// that are known are looked for in it, since it need not be that carrier.
+// asWhole returns the place of a whole text in which a carrier has found values. The
+// kind is Raw, so that the search looks for known values only.
 func asWhole(p place) place {
 	p.kind = Raw
 	return p
 }
 
-// editsOfQueries returns the edits of the queries of the URLs in a text, but for what
-// is replaced anyway.
+// editsOfQueries returns the edits of the queries of the URLs in a text. It leaves out
+// queries that the edits done replace anyway.
 func (c *walk) editsOfQueries(s string, p place, done []Edit) []Edit {
 	var edits []Edit
 	at := 0

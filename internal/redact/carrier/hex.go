@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// editsOfHex returns the edits of hexadecimal digits. ok is false if they say no text
-// and nothing was found in their bytes.
+// editsOfHex returns the edits of hexadecimal digits. ok is false if the digits do not
+// decode to a text and nothing was found in their bytes.
 func (c *walk) editsOfHex(raw string, p place) (edits []Edit, ok bool) {
 	in := p
 	in.depth++
@@ -34,8 +34,8 @@ func (c *walk) editsOfHex(raw string, p place) (edits []Edit, ok bool) {
 	return edits, in.kind == Text || len(edits) > 0
 }
 
-// editsOfHexParts returns the edits of hexadecimal digits in a run of other characters: with
-// a mark in front, or a word.
+// editsOfHexParts returns the edits of hexadecimal digits in a run of other characters,
+// such as a path with words before them.
 func (c *walk) editsOfHexParts(raw string, p place) []Edit {
 	var edits []Edit
 	at := 0
@@ -51,10 +51,17 @@ func (c *walk) editsOfHexParts(raw string, p place) []Edit {
 	return edits
 }
 
-// isTextStart reports whether hexadecimal digits begin as those of a text or of
-// compressed bytes do.
+// isTextStart reports whether hexadecimal digits decode to the beginning of a text or of
+// compressed bytes.
 func isTextStart(raw string) bool {
 	first := raw[:min(len(raw), 32)]
 	plain, err := hex.DecodeString(first)
-	return err == nil && (isText(string(plain)) || plain[0] == 0x1f || plain[0] == 'x')
+	if err != nil {
+		return false
+	}
+	if isText(string(plain)) {
+		return true
+	}
+	mayBeCompressed := plain[0] == 0x1f || plain[0] == 'x'
+	return mayBeCompressed
 }

@@ -102,7 +102,7 @@ func (j *jsonScan) run(text string, from int, one bool) bool {
 		}
 	}
 	isWhole := len(j.open) == 0 && skipSpace(text, j.scanned) == len(text)
-	for len(j.open) > 0 { // it breaks off
+	for len(j.open) > 0 { // the text is incomplete
 		j.close(j.tokens.Path[:min(len(j.open)-1, len(j.tokens.Path))])
 	}
 	return isWhole && j.values > 0

@@ -27,7 +27,7 @@ func (c *walk) editsOfMultipart(s string, p place) (edits []Edit, ok bool) {
 		start := at + i + len(boundary)
 		length := strings.Index(s[start:], boundary)
 		if length < 0 {
-			length = len(s) - start // it breaks off
+			length = len(s) - start // the last boundary is missing
 		}
 		edits = append(edits, shift(c.editsOfPart(s[start:start+length], p), start)...)
 		at = start + length
@@ -35,8 +35,8 @@ func (c *walk) editsOfMultipart(s string, p place) (edits []Edit, ok bool) {
 	return changesOnly(merge(c.findInLeaf(s, asWhole(p)), edits)), true
 }
 
-// editsOfPart returns the edits of a part: of its head, and of its body, which has the
-// name that the head says.
+// editsOfPart returns the edits of the head and of the body of a part. The head has the
+// name of the body.
 func (c *walk) editsOfPart(s string, p place) []Edit {
 	head, body, ok := cutHead(s)
 	if !ok {
@@ -55,9 +55,9 @@ func (c *walk) editsOfPart(s string, p place) []Edit {
 	return append(edits, shift(c.encoded(head, body, in), from)...)
 }
 
-// editsOfMail returns the edits of a text with headers that say that the rest is
-// quoted-printable. Nothing else tells: "KEY=8F" looks like an escape, and so
-// does the end of base64 in front of a line end.
+// editsOfMail returns the edits of a text whose headers say that the body is
+// quoted-printable. Only headers decide this: "KEY=8F" has what looks like an escape, and
+// so has base64 that ends before a line end.
 func (c *walk) editsOfMail(s string, p place) (edits []Edit, ok bool) {
 	if !strings.Contains(s[:min(len(s), maxHead)], "quoted-printable") {
 		return nil, false
@@ -71,7 +71,7 @@ func (c *walk) editsOfMail(s string, p place) (edits []Edit, ok bool) {
 	return append(edits, shift(c.encoded(head, body, p), len(s)-len(body))...), true
 }
 
-// cutHead cuts a text behind the empty line that ends its headers.
+// cutHead splits a text at the empty line that ends its headers.
 func cutHead(s string) (head, body string, ok bool) {
 	head, body, ok = strings.Cut(s, "\r\n\r\n")
 	if ok {
@@ -104,7 +104,7 @@ func (c *walk) head(s string, p place) []Edit {
 	return edits
 }
 
-// encoded returns the edits of what is behind a head.
+// encoded returns the edits of the body behind a head, which may be encoded.
 func (c *walk) encoded(head, body string, p place) []Edit {
 	isQuoted := strings.Contains(strings.ToLower(head), "quoted-printable")
 	if !isQuoted || !c.mayDecode(p, len(body)) {

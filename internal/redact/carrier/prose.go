@@ -2,8 +2,8 @@ package carrier
 
 import "strings"
 
-// editsOfProse returns the edits of a text that is not a carrier as a whole. JSON in
-// it is cut out; what is between is searched as text.
+// editsOfProse returns the edits of a text that is not a carrier as a whole: of the JSON
+// in it, and of the texts between.
 func (c *walk) editsOfProse(s string, p place) []Edit {
 	edits, cuts := c.editsOfJSONInProse(s, p)
 	if len(cuts) == 0 {
@@ -63,9 +63,9 @@ func (c *walk) editsOfJSONInProse(s string, p place) (edits []Edit, cuts []span)
 
 // editsOfText returns the edits of a text without JSON in it.
 //
-// The letters of an escape are not part of a word: "\nsk-..." is a line end and
-// a key. So a text with escapes is searched for all that it may hold only after
-// they are decoded. As it is, the search sees it with the kind Raw.
+// The letters of an escape are not part of a word: "\nsk-..." is a line end and a key.
+// So a text with escapes is fully searched only after they are decoded. With its
+// escapes, it is a leaf of the kind Raw.
 func (c *walk) editsOfText(s string, p place) []Edit {
 	if hasEscapes(s) && c.mayDecode(p, len(s)) {
 		return c.editsOfEscaped(s, p)
@@ -75,8 +75,8 @@ func (c *walk) editsOfText(s string, p place) []Edit {
 	return changesOnly(merge(edits, c.editsOfRuns(s, p, edits)))
 }
 
-// editsOfEscaped returns the edits of a text with escapes: those of the text as it is,
-// and those of what it says.
+// editsOfEscaped returns the edits of a text with escapes: of the text as it is, and of
+// the decoded text.
 func (c *walk) editsOfEscaped(s string, p place) []Edit {
 	raw := p
 	raw.kind = Raw
@@ -85,8 +85,8 @@ func (c *walk) editsOfEscaped(s string, p place) []Edit {
 
 	decoded := p
 	decoded.depth++
-	said := anyEscapes.liftEdits(s, c.editsOfValue(anyEscapes.unescape(s), decoded))
-	return changesOnly(merge(edits, said))
+	found := c.editsOfValue(anyEscapes.unescape(s), decoded)
+	return changesOnly(merge(edits, anyEscapes.liftEdits(s, found)))
 }
 
 // hasEscapes reports whether a text has escapes of JSON, URLs or HTML.

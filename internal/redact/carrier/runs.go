@@ -50,13 +50,13 @@ func runEnd(s string, at int, of byte) int {
 	return at
 }
 
-// editsOfRuns returns the edits of what is encoded in a text as base64 or hexadecimal.
-// What is replaced anyway is left out.
+// editsOfRuns returns the edits of the base64 and the hexadecimal digits in a text. It
+// leaves out runs that the edits done replace anyway.
 func (c *walk) editsOfRuns(s string, p place, done []Edit) []Edit {
 	var edits []Edit
 	at := 0
 	for at+minRun <= len(s) {
-		// A run that begins here or later is too short if this is none of it.
+		// A run that begins at at or later, and does not have probe, is too short.
 		probe := at + minRun - 1
 		if classes[s[probe]]&isDigit == 0 {
 			at = probe + 1
@@ -67,11 +67,7 @@ func (c *walk) editsOfRuns(s string, p place, done []Edit) []Edit {
 			start--
 		}
 		end := runEnd(s, probe, isDigit)
-		if end-start < minRun {
-			at = end
-			continue
-		}
-		if touches(done, start, end) {
+		if end-start < minRun || touches(done, start, end) {
 			at = end
 			continue
 		}
@@ -85,8 +81,8 @@ func (c *walk) editsOfRuns(s string, p place, done []Edit) []Edit {
 // editsOfRun returns the edits of the run s[start:end], and where it ends: base64 may
 // go on in the next lines.
 //
-// A short line behind others is their last one, or a word. So it is tried with
-// the line and without it, and a text decides.
+// A short line behind others may be the last line of base64, or a word. So the run is
+// decoded with the line and then without it, until it is a text.
 func (c *walk) editsOfRun(s string, start, end int, p place) (edits []Edit, stop int) {
 	isAllHex := runEnd(s[:end], start, isHex) == end
 	if isAllHex && (end-start)%2 == 0 && end-start >= 2*minKnown {
@@ -110,7 +106,7 @@ func (c *walk) editsOfRun(s string, start, end int, p place) (edits []Edit, stop
 			return shift(found, start), stop
 		}
 	}
-	// The lines are not looked at again, but for one that may be a word.
+	// The next run begins behind the lines, or at the last one, which may be a word.
 	return nil, paddingEnd(s, ends[max(0, last-1)])
 }
 
@@ -219,9 +215,8 @@ func isText(s string) bool {
 	return true
 }
 
-// Decode returns a text with each base64 and hexadecimal text in it replaced by
-// what it says, however often it is encoded. So texts are compared that differ
-// only in a part of what is encoded.
+// Decode returns a text with each base64 and hexadecimal text in it decoded, in all
+// layers. It is for comparing texts that differ in a part of an encoded text.
 func Decode(text string) string { return decodeRuns(text, 0) }
 
 func decodeRuns(text string, depth int) string {
@@ -237,10 +232,10 @@ func decodeRuns(text string, depth int) string {
 		}
 		end := runEnd(text, at, isDigit)
 		stop := paddingEnd(text, end)
-		said, ok := decodeRun(text[at:end])
+		decoded, ok := decodeRun(text[at:end])
 		if ok {
 			b.WriteString(text[done:at])
-			b.WriteString(decodeRuns(said, depth+1))
+			b.WriteString(decodeRuns(decoded, depth+1))
 			done = stop
 		}
 		at = stop
@@ -252,7 +247,8 @@ func decodeRuns(text string, depth int) string {
 	return b.String()
 }
 
-// decodeRun returns what a run says that is a text in base64 or hexadecimal.
+// decodeRun returns the text of a run in base64 or hexadecimal. ok is false if the run
+// does not decode to a text.
 func decodeRun(digits string) (text string, ok bool) {
 	if len(digits) < minRun {
 		return "", false
