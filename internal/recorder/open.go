@@ -109,9 +109,9 @@ func (r *Recorder) setMatching() {
 		c.Repeats = canon.Selectors{everything}
 	}
 	c.Frozen, c.InOrder = r.config.frozen, r.config.pace < 1
-	r.redact.KeepHeaders, r.redact.Apart = r.config.keepHeaders, r.config.toldApart
+	r.redact.KeepHeaders, r.redact.HashedParameters = r.config.keepHeaders, r.config.toldApart
 	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
-	r.redact.Hit, r.config.matching.Hit = r.config.hit, r.config.hit
+	r.redact.OnMatch, r.config.matching.Hit = r.config.hit, r.config.hit
 	r.redact.HowToRedact = r.words().RedactIt
 	// This is done in replay too, so that both sides of a match are redacted alike. (The
 	// test cache of the go command watches what Getenv reads, and not Environ.)

@@ -66,7 +66,7 @@ func (r *Recorder) placeholderIn(req *http.Request) string {
 // another one.
 func credentialPlaceholder(req *http.Request) string {
 	isReplaced := func(name string, values []string) bool {
-		return redact.MayHoldCredential(name) && slices.ContainsFunc(values, redact.StandsIn)
+		return redact.MayHoldCredential(name) && slices.ContainsFunc(values, redact.HasPlaceholder)
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(req.Header)) {
@@ -87,7 +87,7 @@ func credentialPlaceholder(req *http.Request) string {
 	}
 	for _, c := range req.Cookies() {
 		isLogin := namesAccount().MatchString(strings.ToLower(c.Name)) || redact.MayHoldCredential(c.Name)
-		if isLogin && !isSharedCookie(c) && redact.StandsIn(c.Value) {
+		if isLogin && !isSharedCookie(c) && redact.HasPlaceholder(c.Value) {
 			return "cookie " + c.Name
 		}
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// notWritten says what becomes of a call with a secret, and what helps.
-func (p *Policy) notWritten() string {
+// advice returns the end of an error for a secret that was found: what became of the
+// recording, and how to avoid the secret.
+func (p *Policy) advice() string {
 	text := "nothing was written. Keep the secret out of the call"
 	if p.HowToRedact != "" {
 		text += ", or " + p.HowToRedact
@@ -20,23 +21,24 @@ func (p *Policy) notWritten() string {
 	return text
 }
 
-// Check looks for every known secret in what is about to be written, however it is encoded
-// there. It returns an error that names the place, never the value.
+// Check returns an error if a text that is about to be written has a known secret,
+// however it is encoded. The error names the line, never the value.
 func (p *Policy) Check(what string, data []byte) error {
 	text := string(data)
-	edits, err := p.knownIn(text)
+	edits, err := p.editsOfKnown(text)
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", what, err, p.notWritten())
+		return fmt.Errorf("%s: %w: %s", what, err, p.advice())
 	}
 	if len(edits) > 0 {
 		line := 1 + strings.Count(text[:edits[0].Start], "\n")
-		return fmt.Errorf("%s: line %d would contain a known secret (%s): %s", what, line, kindOfEdit(edits[0]), p.notWritten())
+		return fmt.Errorf("%s: line %d would contain a known secret (%s): %s",
+			what, line, kindOfEdit(edits[0]), p.advice())
 	}
 	return nil
 }
 
-// knownIn returns where a text has known secrets.
-func (p *Policy) knownIn(text string) ([]carrier.Edit, error) {
+// editsOfKnown returns the edits that would replace the known secrets in a text.
+func (p *Policy) editsOfKnown(text string) ([]carrier.Edit, error) {
 	if p.knowsNone() {
 		return nil, nil
 	}
@@ -44,7 +46,7 @@ func (p *Policy) knownIn(text string) ([]carrier.Edit, error) {
 	return f.knownWalker().Edits(text, carrier.Place{})
 }
 
-// kindOfEdit returns what was found at the place of an edit.
+// kindOfEdit returns the kind of secret that an edit replaces.
 func kindOfEdit(e carrier.Edit) string {
 	if len(e.Causes) == 0 {
 		return kindPlain.String()
@@ -52,37 +54,38 @@ func kindOfEdit(e carrier.Edit) string {
 	return e.Causes[0].Kind
 }
 
-// MayContain reports whether the text of a cassette may hold a known secret, however it is
-// encoded there, or a line of one.
+// MayContain reports whether the text of a cassette may have a known secret, or one line
+// of a known secret, however it is encoded.
 func (p *Policy) MayContain(text []byte) bool {
 	if p.knowsNone() {
 		return false
 	}
-	f := &finder{policy: p, lines: true}
+	f := &finder{policy: p, includeLines: true}
 	edits, err := f.knownWalker().Edits(string(text), carrier.Place{})
 	return err != nil || len(edits) > 0
 }
 
-// holdsSecret reports whether a text of a request has a known secret.
-func (p *Policy) holdsSecret(text string) bool {
-	edits, err := p.knownIn(text)
+// hasKnownSecret reports whether a text has a known secret, or cannot be searched.
+func (p *Policy) hasKnownSecret(text string) bool {
+	edits, err := p.editsOfKnown(text)
 	return err != nil || len(edits) > 0
 }
 
-// CheckInteraction looks for every known secret in the texts of an interaction, as Check
-// does. The result is the one of its redaction: an error of that is returned. A response
-// that was not redacted since a secret became known is searched for all that must not be
-// written.
+// CheckInteraction returns an error if a redacted interaction has a known secret. The
+// result is that of its redaction; if it has an error, CheckInteraction returns that.
+//
+// A response that was redacted before the last secret became known is searched again for
+// all that must not be written.
 func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, result Result) error {
 	if result.err != nil {
-		return fmt.Errorf("%s: %w: %s", what, result.err, p.notWritten())
+		return fmt.Errorf("%s: %w: %s", what, result.err, p.advice())
 	}
 	for _, t := range []struct{ place, text string }{
 		{"request.url", it.Request.URL},
 		{"request.body", string(it.Request.Body)},
 	} {
-		edits, err := p.knownIn(t.text)
-		if err := p.whyNot(what, t.place, edits, err); err != nil {
+		edits, err := p.editsOfKnown(t.text)
+		if err := p.errorFor(what, t.place, edits, err); err != nil {
 			return err
 		}
 	}
@@ -92,18 +95,20 @@ func (p *Policy) CheckInteraction(what string, it *interaction.Interaction, resu
 	return p.checkResponse(what, it)
 }
 
-// whyNot returns why a text must not be written in which something was found.
-func (p *Policy) whyNot(what, place string, edits []carrier.Edit, err error) error {
+// errorFor returns the error for the edits that were found in a text at a place, or for
+// an error of the search. It returns nil if there is neither.
+func (p *Policy) errorFor(what, place string, edits []carrier.Edit, err error) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %s: %w: %s", what, place, err, p.notWritten())
+		return fmt.Errorf("%s: %s: %w: %s", what, place, err, p.advice())
 	case len(edits) == 0:
 		return nil
 	}
 	for _, e := range edits {
 		for _, c := range e.Causes {
-			if c.Rule == byKnown {
-				return fmt.Errorf("%s: %s would contain a known secret (%s): %s", what, place, c.Kind, p.notWritten())
+			if c.Rule == ruleKnown {
+				return fmt.Errorf("%s: %s would contain a known secret (%s): %s",
+					what, place, c.Kind, p.advice())
 			}
 		}
 	}
@@ -112,31 +117,31 @@ func (p *Policy) whyNot(what, place string, edits []carrier.Edit, err error) err
 		what, place)
 }
 
-// checkResponse looks for all that must not be written of a response.
+// checkResponse returns an error if a response has anything that must not be written.
 func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
-	_, answered := sides(&it.Request)
+	_, responseScope := scopesOf(&it.Request)
 	for _, t := range []struct{ place, text string }{
 		{"response.body", string(it.Response.Body)},
 		{"response.text", it.Response.Text},
 		{"response.error", it.Response.Error},
 	} {
-		f := &finder{policy: p, side: answered.narrowed(t.text)}
+		f := &finder{policy: p, scope: responseScope.narrowed(t.text)}
 		edits, err := f.walker().Edits(t.text, carrier.Place{})
-		if err := p.whyNot(what, t.place, edits, err); err != nil {
+		if err := p.errorFor(what, t.place, edits, err); err != nil {
 			return err
 		}
 	}
 	fields, texts := fieldsOf(it.Response.Events)
-	f := &finder{policy: p, side: answered.narrowed(texts...)}
+	f := &finder{policy: p, scope: responseScope.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
-		return p.whyNot(what, "response.events", nil, err)
+		return p.errorFor(what, "response.events", nil, err)
 	}
 	i := 0
 	for event := range it.Response.Events {
 		for range it.Response.Events[event] {
 			if len(edits[i]) > 0 {
-				return p.whyNot(what, f.placeOf(event, fields[i].Value), edits[i], nil)
+				return p.errorFor(what, f.eventPlace(event, fields[i].Value), edits[i], nil)
 			}
 			i++
 		}
@@ -144,42 +149,44 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 	return nil
 }
 
-// placeOf returns the place of what was found in a field of an event: the event, or the
-// stream if it is found only together with other events.
-func (f *finder) placeOf(event int, value string) string {
+// eventPlace returns the place of a secret that was found in a field of an event. It is
+// the event, or the stream if the secret is split over several events: then a search of
+// the field alone finds nothing.
+func (f *finder) eventPlace(event int, value string) string {
 	alone, err := f.walker().Edits(value, carrier.Place{})
 	if err == nil && len(alone) == 0 {
 		return "response.events (split over several events)"
 	}
-	return placeOf(event)
+	return eventPlace(event)
 }
 
-func placeOf(event int) string { return fmt.Sprintf("response.events[%d]", event) }
+// eventPlace returns how messages name an event.
+func eventPlace(event int) string { return fmt.Sprintf("response.events[%d]", event) }
 
-// Findings names what in a stored interaction must not be there: the place and the kind,
-// never the value. A recording of ours has none; one that was edited or made by something
-// else may.
+// Findings returns the place and the kind of each secret in a recorded interaction, never
+// a value. A recording has secrets only if it was edited, or was made by another program.
 func Findings(it *interaction.Interaction) []string {
 	r := findings{}
-	asked, answered := sides(&it.Request)
-	r.add("request.url", urlFindings(it.Request.URL)...)
-	r.headers("request.headers", it.Request.Headers, func(name, _ string) bool {
+	isSecretInRequest := func(name, _ string) bool {
 		return isSecret(name) && !listed(requestHeaders, name)
-	})
-	r.text("request.body", string(it.Request.Body), asked)
-	inAnswer := func(name, value string) bool {
+	}
+	isSecretInResponse := func(name, value string) bool {
 		isRedactedCookie := name == "set-cookie" && strings.Contains(value, "="+Placeholder)
 		return isSecretHeader(name, value) && !isRedactedCookie
 	}
-	r.headers("response.headers", it.Response.Headers, inAnswer)
-	r.headers("response.trailers", it.Response.Trailers, inAnswer)
-	r.text("response.body", string(it.Response.Body), answered)
-	r.events(it.Response.Events, answered)
-	r.text("response.error", it.Response.Error, answered)
+	requestScope, responseScope := scopesOf(&it.Request)
+	r.add("request.url", urlFindings(it.Request.URL)...)
+	r.addHeaders("request.headers", it.Request.Headers, isSecretInRequest)
+	r.addText("request.body", string(it.Request.Body), requestScope)
+	r.addHeaders("response.headers", it.Response.Headers, isSecretInResponse)
+	r.addHeaders("response.trailers", it.Response.Trailers, isSecretInResponse)
+	r.addText("response.body", string(it.Response.Body), responseScope)
+	r.addEvents(it.Response.Events, responseScope)
+	r.addText("response.error", it.Response.Error, responseScope)
 	return r.found
 }
 
-// findings are collected for one interaction.
+// findings are the secrets found in one interaction.
 type findings struct {
 	policy Policy
 	found  []string
@@ -191,19 +198,19 @@ func (r *findings) add(place string, kinds ...string) {
 	}
 }
 
-// text adds what is in a text of a side.
-func (r *findings) text(place, text string, in side) {
-	f := &finder{policy: &r.policy, side: in.narrowed(text)}
+// addText adds the secrets in a text.
+func (r *findings) addText(place, text string, in scope) {
+	f := &finder{policy: &r.policy, scope: in.narrowed(text)}
 	edits, err := f.walker().Edits(text, carrier.Place{})
 	if err != nil {
 		r.add(place, err.Error())
 	}
-	r.edits(place, edits)
+	r.addEdits(place, edits)
 }
 
-func (r *findings) edits(place string, edits []carrier.Edit) { r.add(place, kindsOf(edits)...) }
+func (r *findings) addEdits(place string, edits []carrier.Edit) { r.add(place, kindsOf(edits)...) }
 
-// kindsOf returns what was found at the places of edits.
+// kindsOf returns the kinds of secrets that edits replace.
 func kindsOf(edits []carrier.Edit) (kinds []string) {
 	for _, e := range edits {
 		for _, c := range e.Causes {
@@ -215,10 +222,11 @@ func kindsOf(edits []carrier.Edit) (kinds []string) {
 	return kinds
 }
 
-// events adds what is in the events of a stream, and in the texts that are split over them.
-func (r *findings) events(events []interaction.Event, in side) {
+// addEvents adds the secrets in the events of a stream, and those that are split over
+// several events.
+func (r *findings) addEvents(events []interaction.Event, in scope) {
 	fields, texts := fieldsOf(events)
-	f := &finder{policy: &r.policy, side: in.narrowed(texts...)}
+	f := &finder{policy: &r.policy, scope: in.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
 		r.add("response.events", err.Error())
@@ -227,65 +235,71 @@ func (r *findings) events(events []interaction.Event, in side) {
 	for event := range events {
 		for range events[event] {
 			if len(edits[i]) > 0 {
-				r.edits(f.placeOf(event, fields[i].Value), edits[i])
+				r.addEdits(f.eventPlace(event, fields[i].Value), edits[i])
 			}
 			i++
 		}
 	}
 }
 
-// headers adds what is in headers, and those that may hold a secret by their names.
-func (r *findings) headers(place string, headers interaction.Headers, mayBe func(name, value string) bool) {
+// addHeaders adds the headers for which isSecret returns true, and the secrets in the
+// values of all headers. The name passed to isSecret is in lower case.
+func (r *findings) addHeaders(place string, headers interaction.Headers, isSecret func(name, value string) bool) {
 	for _, h := range headers {
 		for _, v := range h.Values {
-			if mayBe(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
+			if isSecret(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
 				r.add(place, fmt.Sprintf("the header %q", h.Name))
 			}
-			r.text(place, v, side{fields: anywhere})
+			r.addText(place, v, scope{fields: anywhere})
 		}
 	}
 }
 
-// urlFindings returns what in a URL must not be there.
+// urlFindings returns the kinds of secrets in a URL.
 func urlFindings(raw string) (kinds []string) {
-	u := cut(raw)
+	u := splitURL(raw)
 	if u.user != "" {
 		kinds = append(kinds, "a user name or password before the host")
 	}
 	for pair := range strings.SplitSeq(u.query, "&") {
 		name, value, _ := strings.Cut(pair, "=")
-		name, value = coding.UnescapeQuery(name), coding.UnescapeQuery(value)
-		if value != "" && (mayBeInQuery(name) || isCertain(name, u.host, value)) && !onlyPlaceholder().MatchString(value) {
+		name = coding.UnescapeQuery(name)
+		value = coding.UnescapeQuery(value)
+		mayBeSecret := mayBeInQuery(name) || isCertain(name, u.host, value)
+		if value != "" && mayBeSecret && !onlyPlaceholder().MatchString(value) {
 			kinds = append(kinds, fmt.Sprintf("the parameter %q", name))
 		}
 	}
 	return append(kinds, kindsIn(raw)...)
 }
 
-// CheckVariable returns why an environment variable must not be written, or nil if it may
-// be: its name is that of a credential, or its value is a known secret or looks like one.
-// The error does not hold the value.
+// CheckVariable returns an error if an environment variable must not be written: it has
+// the name of a credential, or its value is a known secret or looks like a secret. The
+// error does not have the value.
 //
-// A value that only looks random is taken for a credential, too, since passwords and keys
-// without a format do, unless the name says that it is an id or a hash. Those look the
-// same.
+// A value that only looks random counts as a secret, too, because passwords and keys
+// without a format look like that. So do IDs and hashes; they are accepted if the name
+// says that the value is one.
 func (p *Policy) CheckVariable(name, value string) error {
-	all := append([]string{""}, words(name)...)
-	last := all[len(all)-1]
-	if isSecret(name) || last == "pass" || last == "pw" {
+	lastWord := ""
+	if all := words(name); len(all) > 0 {
+		lastWord = all[len(all)-1]
+	}
+	if isSecret(name) || lastWord == "pass" || lastWord == "pw" {
 		return errors.New("its name is that of a credential")
 	}
-	edits, err := p.knownIn(value)
+	edits, err := p.editsOfKnown(value)
 	if err != nil {
 		return err
 	}
 	if len(edits) > 0 {
 		return fmt.Errorf("its value holds a known secret (%s)", kindOfEdit(edits[0]))
 	}
-	if kinds := urlFindings(value); len(kinds) > 0 { // finds what it knows in any text
+	if kinds := urlFindings(value); len(kinds) > 0 { // searches any text, not only a URL
 		return fmt.Errorf("its value looks like a credential (%s)", kinds[0])
 	}
-	if isKey(value) && (!slices.Contains(randomNames, last) || meanings.Get(name).session) {
+	isNamedAsID := slices.Contains(randomNames, lastWord) && !meanings.Get(name).session
+	if isKey(value) && !isNamedAsID {
 		return errors.New("its value looks like a credential (if it is " +
 			"an id, rename the variable so that its name ends in _ID)")
 	}
@@ -298,14 +312,14 @@ func (p *Policy) CheckVariable(name, value string) error {
 // IsCredential reports whether a text has the form of a key or a token.
 func IsCredential(text string) bool { return len(kindsIn(text)) > 0 }
 
-// kindsIn returns the kinds of what looks like a secret in a text. It shows no value.
+// kindsIn returns the kinds of values that look like secrets in a text.
 func kindsIn(text string) []string {
-	f := &finder{policy: new(Policy), side: side{fields: anywhere}}
+	f := &finder{policy: new(Policy), scope: scope{fields: anywhere}}
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
 		if l.Kind != carrier.Text {
 			return nil
 		}
-		return f.byLooks(l)
+		return f.findByLooks(l)
 	}}
 	edits, err := w.Edits(text, carrier.Place{})
 	if err != nil {

@@ -95,7 +95,7 @@ func knowing() *Policy {
 
 // redactedFor returns what is written for a text of an answer, and an error of a bound.
 func redactedFor(p *Policy, text string) (string, error) {
-	return p.redact(text, side{fields: anywhere, isAnswer: true}, carrier.Place{})
+	return p.redact(text, scope{fields: anywhere, isResponse: true}, carrier.Place{})
 }
 
 // TestCostGrowsWithSize: a text that is 16 times as long takes about 16 times as long.

@@ -7,26 +7,26 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// This file says which names are those of credentials, and nothing else does. What the
-// names mean, names.go decides.
+// This file is the only one with names of credentials. names.go says what a name means.
 //
 //	list                          names of                       the value is a secret
 //	secretNames                   fields, headers, parameters    if it looks like one
 //	variableEnds, harmlessKeys    environment variables          if it looks like one
-//	ofJWK                         members of a JSON Web Key      if it looks like one
+//	privateJWKMembers             members of a JSON Web Key      if it looks like one
 //	secretFields, exchangeFields, fields of bodies and forms     always, or where secrets
 //	grantFields                                                  are exchanged
 //	keysInForm                    parameters of forms            if it is a key
 //	keyNames                      parameters, by their host      always
-//	schemes                       parameters that sign a URL     if the URL is signed
+//	signatureSchemes              parameters that sign a URL     if the URL is signed
 //	openParameters,               parameters of an Authorization always, but for the open
 //	signParameters                header                         ones
-//	mayHoldCredential             headers, cookies, parameters   if it is to be told apart
+//	mayHoldCredential             headers, cookies, parameters   if it must not be overlooked
 //	credentialVariable            variables that code reads      not known: only the name is
 
-// secretNames are the ends of names, in lower case without "-" and "_", beside which a
-// random value is a secret, and what it is. "token" and "key" alone are none: a piece of
-// text is a token, a place in a table a key.
+// secretNames are the ends of names whose value is a secret if it looks random, and the
+// kind of that secret. They are in lower case and have no "-" and "_". "token" and "key"
+// alone are not among them: a piece of text is called a token, and a row of a table has a
+// key.
 var secretNames = []struct {
 	kind kind
 	ends []string
@@ -37,33 +37,40 @@ var secretNames = []struct {
 	{signatureOfURL, strings.Fields("amzsignature googsignature")},
 	{apiKey, strings.Fields("apikey openaikey anthropickey geminikey accesskey authkey serverkey " +
 		"clientkey writekey ingestkey ingestionkey instrumentationkey deploykey applicationkey")},
-	{namedSecret, strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring secretkey signingkey privatekey
-		encryptionkey masterkey unsealkey hmackey sharedkey functionkey recoverycode backupcode`)},
-	{namedToken, strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken apitoken bottoken bearertoken
-		privatetoken gitlabtoken githubtoken slacktoken identitytoken authorizationtoken oauthtoken verificationtoken deploytoken
-		registrationtoken jointoken roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
-		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken remembertoken npmtoken pypitoken
-		ghtoken jobtoken citoken vaulttoken sastoken idtoken tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
+	{namedSecret, strings.Fields(`secret secretid secretvalue secretstring secretbinary securestring
+		secretkey signingkey privatekey encryptionkey masterkey unsealkey hmackey sharedkey
+		functionkey recoverycode backupcode`)},
+	{namedToken, strings.Fields(`accesstoken refreshtoken sessiontoken securitytoken authtoken
+		apitoken bottoken bearertoken privatetoken gitlabtoken githubtoken slacktoken identitytoken
+		authorizationtoken oauthtoken verificationtoken deploytoken registrationtoken jointoken
+		roottoken usertoken servicetoken logintoken webhooktoken admintoken personaltoken
+		secrettoken csrftoken xsrftoken resettoken invitetoken invitationtoken magictoken
+		remembertoken npmtoken pypitoken ghtoken jobtoken citoken vaulttoken sastoken idtoken
+		tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
 	{authorization, strings.Fields("authorization")},
-	{kindNamed, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey " +
+	{namedCredential, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey " +
 		"hostkey sessionkey accesscode credential credentials baton")},
 	{namedPassword, strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
 }
 
 var (
-	// ofThings stand before "key" and "token" where these are names of things: of what is stored, sent, cached, traded.
-	ofThings = strings.Fields(`object card public item file image document record row cache surrogate message issue flag
-		product event translation sell buy from to input output base quote source target contract mint pair stop start end pad`)
-	// ofSecrets stand at the end where who has a secret is meant, or what it is like.
-	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm scheme method type address symbol in out
-		length changed before after since words count age days min max policy strength hint required expires expiry`)
+	// ofThings are words before "key" and "token" that make these the names of data: of what
+	// is stored, sent, cached or traded.
+	ofThings = strings.Fields(`object card public item file image document record row cache
+		surrogate message issue flag product event translation sell buy from to input output base
+		quote source target contract mint pair stop start end pad`)
+	// ofSecrets are words at the end of a name that make it the name of a property of a
+	// secret, or of its owner.
+	ofSecrets = strings.Fields(`email user username name tenant group groups roles issuer realm
+		scheme method type address symbol in out length changed before after since words count age
+		days min max policy strength hint required expires expiry`)
 )
 
-// A hostName is a name, and a host that has it.
+// A hostName is the name of a parameter, and the host that has it.
 type hostName struct{ host, name string }
 
-// keyNames are names that may mean anything, and hosts of which it is documented that
-// they mean the key there.
+// keyNames are names that have many meanings, and the hosts whose documentation says that
+// the parameter is the key.
 var keyNames = []hostName{
 	{"googleapis.com", "key"},         // https://cloud.google.com/apis/docs/system-parameters
 	{"openweathermap.org", "appid"},   // https://openweathermap.org/appid
@@ -74,44 +81,44 @@ var keyNames = []hostName{
 	{"finnhub.io", "token"},       // https://finnhub.io/docs/api/authentication
 }
 
-// variableEnds are the ends of variables like MISTRAL_API_KEY; harmlessKeys are the words
-// before them that give a key or token another sense.
+// variableEnds are the ends of environment variables such as MISTRAL_API_KEY. harmlessKeys
+// are words before these ends that make the variable one of data.
 var (
 	variableEnds = strings.Fields("_KEY _TOKEN _SECRET _PAT _PASSWORD _PWD")
-	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY PUBLISHABLE
-		ROUTING`)
+	harmlessKeys = strings.Fields(`PUBLIC PRIMARY FOREIGN CACHE SORT PARTITION PAGE NEXT IDEMPOTENCY
+		PUBLISHABLE ROUTING`)
 )
 
-// ofJWK are the private members of a JSON Web Key (RFC 7518, section 6).
-var ofJWK = strings.Fields("d p q dp dq qi k")
+// privateJWKMembers are the private members of a JSON Web Key (RFC 7518, section 6).
+var privateJWKMembers = strings.Fields("d p q dp dq qi k")
 
-// secretFields are the names of fields that hold a secret wherever they stand: OAuth 2.0
-// (RFC 6749, RFC 7521, RFC 8693), AWS STS, Secrets Manager, ECR and the instance metadata of
-// AWS, registries of Docker. None of them is a field of a model API.
+// secretFields are the names of fields that have a secret in any body: of OAuth 2.0 (RFC
+// 6749, RFC 7521, RFC 8693), of AWS STS, Secrets Manager, ECR and instance metadata, and of
+// Docker registries. No model API has a field of such a name.
 const secretFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
 	`WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|` +
 	`SecretString|SecretBinary|IdentityToken|identitytoken|authorizationToken`
 
-// exchangeFields are those that hold a secret where one is exchanged for another, and may
-// be anybody's data elsewhere: an assertion is also what a test claims. They are of RFC
-// 6749, RFC 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft, IBM, AWS
-// and GitHub spell them.
+// exchangeFields are the names of fields that have a secret where secrets are exchanged,
+// and may have data elsewhere: a test has assertions, too. They are those of RFC 6749, RFC
+// 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft, IBM, AWS and GitHub
+// spell them.
 const exchangeFields = secretFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
 	`accessToken|refreshToken|idToken|clientSecret|deviceCode|codeVerifier|secret_id|session_id|sessionId|otp`
 
-// grantFields are those of a request for an exchange; the code of an answer is that of an
-// error.
+// grantFields are the names of fields that have a secret in a request for an exchange. They
+// include "code", which is the code of an error in a response.
 const grantFields = exchangeFields + `|code|password`
 
-// keysInForm are the fields of a URL-encoded form whose names may say anything, as they may in a query.
+// keysInForm are the names of fields of a URL-encoded form that may have data or a key.
 var keysInForm = strings.Fields("token key secret auth session ticket code")
 
-// A scheme is a way of signing URLs: a URL that has all the parameters of has is signed,
-// and those that sign it are the ones of names as well. They are new with every signature;
-// what is asked for is in the others, also in those that start like them.
-type scheme struct{ has, names string }
+// A signatureScheme is a way of signing URLs. A URL that has all required parameters is
+// signed. These and the others sign it, and have new values with each signature. All
+// other parameters select the object, even if their names begin alike.
+type signatureScheme struct{ required, others string }
 
-var schemes = []scheme{
+var signatureSchemes = []signatureScheme{
 	// AWS Signature Version 4, https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 	{"x-amz-signature", `x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-region-set
 		x-amz-s3session-token x-amz-security-token x-amz-signedheaders`},
@@ -134,43 +141,44 @@ var schemes = []scheme{
 	{"sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"},
 }
 
-// signingNames are the names in lower case of all parameters that may sign a URL.
+// signingNames are the names of all parameters that may sign a URL, in lower case.
 var signingNames = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
-	for _, s := range schemes {
-		for name := range strings.FieldsSeq(s.has + " " + s.names) {
+	for _, s := range signatureSchemes {
+		for name := range strings.FieldsSeq(s.required + " " + s.others) {
 			names[name] = true
 		}
 	}
 	return names
 })
 
-// Parameters of schemes that are no secrets, and those that sign one request only.
+// The parameters of an Authorization header that are public, and those that sign one
+// request only.
 var (
-	openParameters = strings.Fields(`realm uri username username* algorithm qop nc domain signedheaders headers timestamp
-		version signature_method created expires sr skn`)
+	openParameters = strings.Fields(`realm uri username username* algorithm qop nc domain
+		signedheaders headers timestamp version signature_method created expires sr skn`)
 	signParameters = strings.Fields("signature response nonce cnonce opaque sig verifier")
 )
 
-// randomNames are the last words of names whose values look random and are no secrets.
+// randomNames are the last words of names whose values look random and are not secrets.
 var randomNames = strings.Fields("id ids uuid guid arn sha sha256 hash digest checksum commit revision build seed")
 
-// mayHoldCredential matches the names of headers, cookies and parameters that may hold a
-// credential, whatever else they may hold.
+// mayHoldCredential matches the names of headers, cookies and parameters that may have a
+// credential.
 var mayHoldCredential = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
 
-// MayHoldCredential reports whether a header, a cookie or a parameter of this name may hold
-// a credential. It says so of more names than hold one ("x-author"): it is for decisions in
-// which a credential must not be overlooked.
+// MayHoldCredential reports whether a header, a cookie or a parameter of this name may have
+// a credential. It is for decisions in which a credential must not be overlooked, and
+// includes names such as "x-author".
 func MayHoldCredential(name string) bool {
 	return mayHoldCredential().MatchString(strings.ToLower(name))
 }
 
-// credentialVariable matches the names of environment variables from which code
-// reads a credential.
+// credentialVariable matches the names of environment variables from which code reads
+// credentials.
 var credentialVariable = memo.Regexp(`KEY|TOKEN|SECRET|CREDENTIAL`)
 
-// IsCredentialVariable reports whether code that reads an environment variable
-// of this name reads a credential, as far as the name tells. variableEnds is
-// narrower, since it decides about a value, and AWS_ACCESS_KEY_ID is no secret.
+// IsCredentialVariable reports whether the name of an environment variable says that code
+// reads a credential from it. variableEnds has fewer names, since it decides about values:
+// AWS_ACCESS_KEY_ID is not a secret.
 func IsCredentialVariable(name string) bool { return credentialVariable().MatchString(name) }

@@ -5,14 +5,14 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// expireLater returns an answer in which secrets were replaced with its times of
-// expiry in the far future: its client must not notice that they have long
-// expired.
-func (f *finder) expireLater(text string, at carrier.Place) string {
-	if !f.foundField || !f.side.isAnswer {
+// postponeExpiry returns a text of a response with the times of expiry of its secrets in
+// the far future, so that a client does not notice in replay that they have expired. It
+// changes nothing in other texts.
+func (f *finder) postponeExpiry(text string, at carrier.Place) string {
+	if !f.foundField || !f.scope.isResponse {
 		return text
 	}
-	w := &carrier.Walker{Find: expiry}
+	w := &carrier.Walker{Find: findExpiry}
 	edits, err := w.Edits(text, at)
 	if err != nil {
 		return text
@@ -26,9 +26,9 @@ var (
 	expiryEpoch = memo.Regexp(`^(\d{10}|\d{13})(?:\.\d+)?$`)
 )
 
-// expiry returns the time at which something expires, if a leaf is one: a date,
-// or seconds or milliseconds since 1970, as a number or a text.
-func expiry(l *carrier.Leaf) []carrier.Match {
+// findExpiry returns the year of a date of expiry, or all of a time of expiry in seconds or
+// milliseconds since 1970, if a leaf has one.
+func findExpiry(l *carrier.Leaf) []carrier.Match {
 	if len(l.Text) < 10 || !expiryName().MatchString(l.Name) {
 		return nil
 	}

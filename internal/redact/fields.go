@@ -7,21 +7,21 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// A verdict says what a rule about the name and place of a value decides.
+// A verdict is what the name and the place of a value say about it.
 type verdict uint8
 
 const (
-	noVerdict    verdict = iota
-	isCredential         // the value is a secret, whatever it looks like
-	isHeld               // the same, because of what the service is
-	isData               // two requests that differ in it are not the same: a hash is written
+	noVerdict       verdict = iota // nothing; the value may still look like a secret
+	isCredential                   // the value is a secret, whatever it looks like
+	isAtSecretPlace                // the same, because the API has secrets at this place
+	mayBeData                      // the value may distinguish requests: a hash is written
 )
 
-// harmlessNames are members of an object in whose other members secrets are.
+// harmlessNames are members that have no secrets, in objects whose other members have.
 var harmlessNames = strings.Fields("type managed_identity_resource_id content-type accept user-agent")
 
-// fieldRule decides about a leaf by its name and place. The name is its own one:
-// that of the last member around it.
+// fieldRule returns the verdict on a leaf by its name and place. The name is that of
+// lastName.
 func (f *finder) fieldRule(l *carrier.Leaf, name string) verdict {
 	if l.In == carrier.Form || l.In == carrier.Part {
 		return f.formRule(l)
@@ -29,63 +29,68 @@ func (f *finder) fieldRule(l *carrier.Leaf, name string) verdict {
 	if l.In == carrier.Query {
 		return noVerdict
 	}
-	if isMarked(l) || slices.Contains(f.side.fields.inBodies, fieldName(l)) {
+	if isSecretByMember(l) || slices.Contains(f.scope.fields.inBodies, fieldName(l)) {
 		return isCredential
 	}
-	if len(f.side.holders) > 0 {
-		return f.holderRule(l, name)
+	if len(f.scope.holders) > 0 {
+		return f.placeRule(l, name)
 	}
 	return noVerdict
 }
 
-// formRule decides about a parameter of a form.
+// formRule returns the verdict on a parameter of a form.
 func (f *finder) formRule(l *carrier.Leaf) verdict {
-	last := nestedName(l.Name)
-	mayBeKey := l.In == carrier.Form && slices.Contains(keysInForm, strings.ToLower(last))
-	if mayBeKey && isKey(l.Text) || slices.Contains(f.side.fields.inForms, last) {
+	name := nestedName(l.Name)
+	if slices.Contains(f.scope.fields.inForms, name) {
+		return isCredential
+	}
+	mayBeKey := l.In == carrier.Form && slices.Contains(keysInForm, strings.ToLower(name))
+	if mayBeKey && isKey(l.Text) {
 		return isCredential
 	}
 	return noVerdict
 }
 
-// nestedName returns the innermost name of a parameter of a form: "password" of
-// "auth[password]", as Rails and PHP nest them.
+// nestedName returns the innermost name of a form parameter. Rails and PHP nest names: that
+// of "auth[password]" is "password".
 func nestedName(name string) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '[')+1:], "]")
 }
 
-// holderRule decides by the places at which services and model APIs have secrets.
-func (f *finder) holderRule(l *carrier.Leaf, name string) verdict {
-	isHarmless := slices.ContainsFunc(harmlessNames, func(n string) bool { return strings.EqualFold(n, name) })
-	if isHarmless || l.In != carrier.JSON {
+// placeRule returns the verdict on a leaf of JSON by the places at which APIs have secrets.
+func (f *finder) placeRule(l *carrier.Leaf, name string) verdict {
+	isName := func(harmless string) bool { return strings.EqualFold(harmless, name) }
+	if l.In != carrier.JSON || slices.ContainsFunc(harmlessNames, isName) {
 		return noVerdict
 	}
-	for _, h := range f.side.holders {
-		i := slices.IndexFunc(h.places, func(place []string) bool { return endsIn(l.Path, place) })
+	for _, h := range f.scope.holders {
+		i := slices.IndexFunc(h.places, func(place []string) bool { return hasPathSuffix(l.Path, place) })
 		if i < 0 || h.looks && !isKey(l.Text) {
 			continue
 		}
-		isAny := h.places[i][len(h.places[i])-1] == "*"
-		if h.mixed && isAny && !isSecret(name) && !strings.EqualFold(name, "connection_string") {
-			return isData
+		place := h.places[i]
+		hasAnyName := place[len(place)-1] == "*"
+		isNamedSecret := isSecret(name) || strings.EqualFold(name, "connection_string")
+		if h.mixed && hasAnyName && !isNamedSecret {
+			return mayBeData
 		}
-		return isHeld
+		return isAtSecretPlace
 	}
 	return noVerdict
 }
 
-// endsIn reports whether the last names of a path are these.
-func endsIn(path, names []string) bool {
-	isSame := func(name, wanted string) bool { return wanted == "*" || wanted == name }
+// hasPathSuffix reports whether a path ends in names. The name "*" matches any name.
+func hasPathSuffix(path, names []string) bool {
+	matchesName := func(name, wanted string) bool { return wanted == "*" || wanted == name }
 	skip := len(path) - len(names)
-	return skip >= 0 && slices.EqualFunc(path[skip:], names, isSame)
+	return skip >= 0 && slices.EqualFunc(path[skip:], names, matchesName)
 }
 
-// isMarked reports whether a value is a secret where the object around it says
-// something else, too: parameters of AWS Systems Manager,
+// isSecretByMember reports whether a value is a secret because of another member of the
+// object that has it: a parameter of AWS Systems Manager,
 // https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_Parameter.html,
-// and what instance metadata has next to the key, the session token.
-func isMarked(l *carrier.Leaf) bool {
+// and the session token next to the key in AWS instance metadata.
+func isSecretByMember(l *carrier.Leaf) bool {
 	switch l.Name {
 	case "Value":
 		kind, _ := l.Member("Type")
@@ -97,8 +102,8 @@ func isMarked(l *carrier.Leaf) bool {
 	return false
 }
 
-// fieldName returns the name of the field that has a leaf: the nearest one that
-// does not only say that it names a value, and not more than one object away.
+// fieldName returns the name of the field that has a leaf as its value. A leaf may be a
+// member such as "value" of an object; then it is the name of the object.
 func fieldName(l *carrier.Leaf) string {
 	if len(l.Path) == 0 || !carrier.IsValueName(l.Name) {
 		return l.Name

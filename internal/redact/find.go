@@ -11,129 +11,142 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// Rules by which something is found, as far as it matters afterwards.
+// The rules by which a secret is found, as the cause of an edit names them.
 const (
-	byLooks   = iota
-	byField   // the field is one for credentials
-	byPlace   // a service has secrets at this place
-	byName    // the user named the field
-	byPattern // the user's expression matches
-	byKnown   // the value is known
+	ruleLooks   = iota // the value looks like a secret, alone or next to its name
+	ruleField          // the name of the field is one of credentials
+	rulePlace          // an API has secrets at this place
+	ruleName           // the user's option names the field
+	rulePattern        // the user's expression matches
+	ruleKnown          // the value is a known secret
 )
 
-// A finder is the search of the values of one text.
+// A finder finds the secrets in one text, or in the events of one stream.
 //
-// Its find is pure: it learns nothing and calls nobody. What it has found is
-// learned from the edits that stay, by learn: an edit that is covered by another
-// one is not made, and its value may have been a part of something harmless.
+// Its find has no effects: it learns no secret and does not call Policy.OnMatch.
+// The method learn does both, for the edits that are made. An edit inside of
+// another one is not made, and its value may be a part of something harmless.
 type finder struct {
-	policy  *Policy
-	side    side
-	learned map[string]bool // the values that were learned from this text
-	knows   bool            // there are values to look for
-	lines   bool            // lines of known values count, too
+	policy       *Policy
+	scope        scope
+	hasKnown     bool // the policy knows secrets to look for
+	includeLines bool // a single line of a known secret counts, too
 
-	foundField bool // a field for credentials was replaced
+	learned    map[string]bool // the values that were learned from this text
+	foundField bool            // a field for credentials was replaced
 
-	query *carrier.Member // the first parameter of the last query with a name that signs one
-	signs []string        // the names of those that sign it
+	// The query or form that isSigningParameter has looked at last: its first
+	// parameter, and the names of the parameters that sign it.
+	lastQuery     *carrier.Member
+	signingParams []string
 }
 
-// walker returns the walk in which everything is found.
+// walker returns a walker that finds everything that must not be written.
 func (f *finder) walker() *carrier.Walker {
-	f.knows = !f.policy.knowsNone()
-	return &carrier.Walker{Find: f.find, WantsBytes: f.knows, Canonical: !f.side.isAnswer}
+	f.hasKnown = !f.policy.knowsNone()
+	return &carrier.Walker{Find: f.find, WantsBytes: f.hasKnown, Canonical: !f.scope.isResponse}
 }
 
-// knownWalker returns the walk in which only known values are found.
+// knownWalker returns a walker that finds only known secrets.
 func (f *finder) knownWalker() *carrier.Walker {
-	f.knows = true
-	return &carrier.Walker{Find: f.known, WantsBytes: true, Canonical: !f.side.isAnswer}
+	f.hasKnown = true
+	return &carrier.Walker{Find: f.findKnown, WantsBytes: true, Canonical: !f.scope.isResponse}
 }
 
-// learn makes known what has been replaced and may be elsewhere, too.
+// learn notes what edits have replaced: it calls Policy.OnMatch for the options of
+// the user, and makes secrets known that may also be in other texts.
 func (f *finder) learn(edits []carrier.Edit) {
 	for _, e := range edits {
 		for _, c := range e.Causes {
-			switch c.Rule {
-			case byField:
-				f.foundField = true
-			case byPlace:
-				f.foundField = f.foundField || f.side.fields != anywhere
-			case byName, byPattern:
-				if f.policy.Hit != nil {
-					f.policy.Hit(c.Kind)
-				}
-			}
-			if c.Learn && !f.learned[c.Value] {
-				if f.learned == nil {
-					f.learned = map[string]bool{}
-				}
-				f.learned[c.Value] = true
-				isCertain := c.Rule == byField || c.Rule == byPlace
-				f.policy.learnFound(c.Value, isCertain)
-			}
+			f.learnCause(c)
 		}
 	}
 }
 
-// known returns the known values in a leaf.
-func (f *finder) known(l *carrier.Leaf) []carrier.Match {
-	if !f.knows {
+func (f *finder) learnCause(c carrier.Cause) {
+	switch c.Rule {
+	case ruleField:
+		f.foundField = true
+	case rulePlace:
+		isExchange := f.scope.fields != anywhere
+		f.foundField = f.foundField || isExchange
+	case ruleName, rulePattern:
+		if f.policy.OnMatch != nil {
+			f.policy.OnMatch(c.Kind)
+		}
+	}
+
+	if !c.Learn || f.learned[c.Value] {
+		return
+	}
+	if f.learned == nil {
+		f.learned = map[string]bool{}
+	}
+	f.learned[c.Value] = true
+	isCertain := c.Rule == ruleField || c.Rule == rulePlace
+	f.policy.learnFound(c.Value, isCertain)
+}
+
+// findKnown returns the known secrets in a leaf.
+func (f *finder) findKnown(l *carrier.Leaf) []carrier.Match {
+	if !f.hasKnown {
 		return nil
 	}
 	var found []carrier.Match
-	for _, m := range f.policy.in(l.Text, f.lines) {
+	for _, m := range f.policy.find(l.Text, f.includeLines) {
 		value := l.Text[m.start:m.end]
-		match := f.match(l, m, carrier.Cause{Kind: m.words(), Value: value, Rule: byKnown})
+		match := f.newMatch(l, m, carrier.Cause{Kind: m.kindName(), Value: value, Rule: ruleKnown})
 		switch {
 		case l.Kind == carrier.Number:
 			match.Text = "0"
 		case m.kind == kindUTF16:
-			match.Text = utf16Like(value)
+			match.Text = utf16Placeholder(value)
 		}
 		found = append(found, match)
 	}
 	return found
 }
 
-// utf16Like returns a placeholder in UTF-16 for a value in UTF-16.
-func utf16Like(value string) string {
-	if value[0] == 0 {
+// utf16Placeholder returns a placeholder in UTF-16, in the byte order of a value.
+func utf16Placeholder(value string) string {
+	isBigEndian := value[0] == 0 // secrets are mostly ASCII
+	if isBigEndian {
 		return utf16Of(Placeholder, binary.BigEndian)
 	}
 	return utf16Of(Placeholder, binary.LittleEndian)
 }
 
-// find returns what must not be written of a leaf.
+// find returns the parts of a leaf that must not be written.
 func (f *finder) find(l *carrier.Leaf) []carrier.Match {
-	found := f.known(l)
+	found := f.findKnown(l)
 	switch l.Kind {
 	case carrier.Bytes:
 		return found
 	case carrier.Number:
-		if entry, ok := f.policy.isNamed(lastName(l)); ok && l.Text != "0" {
-			return []carrier.Match{{End: len(l.Text), Text: "0", Cause: carrier.Cause{Kind: entry, Rule: byName}}}
+		entry, isNamed := f.policy.isNamed(lastName(l))
+		if isNamed && l.Text != "0" {
+			cause := carrier.Cause{Kind: entry, Rule: ruleName}
+			return []carrier.Match{{End: len(l.Text), Text: "0", Cause: cause}}
 		}
 		return found
 	case carrier.Text, carrier.Raw:
-		whole, ok := f.whole(l)
+		whole, ok := f.findWhole(l)
 		if ok {
 			return []carrier.Match{whole}
 		}
 	}
-	if !f.side.isAnswer {
-		found = append(found, f.placeholders(l)...)
+	if !f.scope.isResponse {
+		found = append(found, f.findTypedPlaceholders(l)...)
 	}
 	if l.Kind != carrier.Raw {
-		found = append(found, f.byLooks(l)...)
+		found = append(found, f.findByLooks(l)...)
 	}
-	found = append(found, f.byPatterns(l)...)
+	found = append(found, f.findByPatterns(l)...)
 	return inOrder(found)
 }
 
-// inOrder returns matches in order and without overlap. Of two that overlap, the
-// longer one that begins first stays; if neither covers the other, both are one.
+// inOrder returns matches in order and without overlap. A match inside of another
+// one is left out. Two that overlap otherwise become one, with a plain placeholder.
 func inOrder(found []carrier.Match) []carrier.Match {
 	if len(found) < 2 {
 		return found
@@ -156,59 +169,48 @@ func inOrder(found []carrier.Match) []carrier.Match {
 	return kept
 }
 
-// match returns the match of a part of a leaf, with the placeholder of the side.
-func (f *finder) match(l *carrier.Leaf, m match, cause carrier.Cause) carrier.Match {
+// newMatch returns the match of a part of a leaf. In a response, its placeholder has
+// the type of the value.
+func (f *finder) newMatch(l *carrier.Leaf, m match, cause carrier.Cause) carrier.Match {
 	value := l.Text[m.start:m.end]
 	text := Placeholder
-	if f.side.isAnswer {
-		text = standIn(value)
+	if f.scope.isResponse {
+		text = typedPlaceholder(value)
 		if isJWK(l) && text == Placeholder {
-			text = repeated(len(value))
+			text = repeatedMarker(len(value))
 		}
-		if text == Placeholder && inAuthority(l.Text[:m.start]) {
+		isPlain := text == Placeholder
+		if isPlain && inAuthority(l.Text[:m.start]) {
 			text = urlPlaceholder
 		}
 	}
 	return carrier.Match{Start: m.start, End: m.end, Text: text, Cause: cause}
 }
 
-// isJWK reports whether a leaf is a private member of a JSON Web Key, which is base64url.
+// isJWK reports whether a leaf is a private member of a JSON Web Key. Such a member is
+// in base64url.
 func isJWK(l *carrier.Leaf) bool {
-	if len(l.Name) > 2 || !slices.Contains(ofJWK, l.Name) {
+	if len(l.Name) > 2 || !slices.Contains(privateJWKMembers, l.Name) {
 		return false
 	}
 	_, ok := l.Member("kty")
 	return ok
 }
 
-// byLooks returns what looks like a secret in a leaf, by itself or by the names
-// next to it.
-func (f *finder) byLooks(l *carrier.Leaf) []carrier.Match {
+// findByLooks returns what looks like a secret in a leaf: by the names of the leaf, as
+// the signature of a URL, or by itself.
+func (f *finder) findByLooks(l *carrier.Leaf) []carrier.Match {
 	var found []carrier.Match
 	add := func(m match) {
-		value := l.Text[m.start:m.end]
-		if isHidden(value) {
-			return
+		if !isRedacted(l.Text[m.start:m.end]) {
+			found = append(found, f.matchByLooks(l, m))
 		}
-		isCursorValue := m.start == 0 && m.end == len(l.Text) && isCursor(l.Name) || hasCursorName(l.Text, m)
-		cause := carrier.Cause{Kind: m.words(), Value: value, Learn: !isCursorValue}
-		one := f.match(l, m, cause)
-		isBase64 := strings.HasPrefix(one.Text, urlPlaceholder)
-		switch {
-		case isCursorValue:
-			one.Text = hashed(unescaped(value))
-		case m.kind == signatureOfURL && isBase64:
-			one.Text = Placeholder // it is only ever sent back
-		case one.Text == value:
-			one.Text = Placeholder // base64 of what has no secret: it would be found for ever
-		}
-		found = append(found, one)
 	}
-	m := nextToNames(l)
-	if m.end > 0 {
+	m := findByNames(l)
+	if m.found() {
 		add(m)
 	}
-	if f.isSignature(l) {
+	if f.isSigningParameter(l) {
 		add(match{kind: signatureOfURL, start: 0, end: len(l.Text)})
 	}
 	for _, m := range findPatterns(l.Text) {
@@ -217,29 +219,53 @@ func (f *finder) byLooks(l *carrier.Leaf) []carrier.Match {
 	return found
 }
 
-// nextToNames returns the value of a leaf that one of its names calls a secret,
-// if it looks like one.
-func nextToNames(l *carrier.Leaf) match {
+// matchByLooks returns the match of a part of a leaf that looks like a secret.
+func (f *finder) matchByLooks(l *carrier.Leaf, m match) carrier.Match {
+	value := l.Text[m.start:m.end]
+	isWhole := m.start == 0 && m.end == len(l.Text)
+	isCursorValue := isWhole && isCursor(l.Name) || hasCursorName(l.Text, m)
+	cause := carrier.Cause{Kind: m.kindName(), Value: value, Learn: !isCursorValue}
+	found := f.newMatch(l, m, cause)
+	hasBase64Placeholder := strings.HasPrefix(found.Text, urlPlaceholder)
+	switch {
+	case isCursorValue:
+		// The hash distinguishes the pages of a list.
+		found.Text = hashed(unescaped(value))
+	case m.kind == signatureOfURL && hasBase64Placeholder:
+		// No program decodes a signature. It sends the signature back.
+		found.Text = Placeholder
+	case found.Text == value:
+		// The value is base64 of a text without a secret, so its typed placeholder is
+		// the value itself: each round would find it again.
+		found.Text = Placeholder
+	}
+	return found
+}
+
+// findByNames returns the value of a leaf if one of the leaf's names is that of a
+// secret and the value looks like one.
+func findByNames(l *carrier.Leaf) match {
 	if l.Kind != carrier.Text || l.Text == "" {
 		return match{}
 	}
-	m := nextToName(l, l.Name)
-	for i := 0; m.end == 0 && i < len(l.Labels); i++ {
-		m = nextToName(l, l.Labels[i])
+	m := findByName(l, l.Name)
+	for i := 0; !m.found() && i < len(l.Labels); i++ {
+		m = findByName(l, l.Labels[i])
 	}
 	return m
 }
 
-func nextToName(l *carrier.Leaf, name string) match {
+func findByName(l *carrier.Leaf, name string) match {
 	kind := kindOfName(name, l)
 	if kind == noKind {
 		return match{}
 	}
 	s := search{text: l.Text}
-	return s.valueAt(kind, 0, 0, `"`)
+	return s.findValueAt(kind, 0, 0, `"`)
 }
 
-// kindOfName returns the kind of secret that a name of a leaf says, or noKind.
+// kindOfName returns the kind of secret that a name of a leaf calls its value, or
+// noKind. Only the last word of the name counts, or the last two, as in "API key".
 func kindOfName(name string, l *carrier.Leaf) kind {
 	name = strings.TrimRight(name, "]")
 	if len(name) <= 2 {
@@ -248,7 +274,7 @@ func kindOfName(name string, l *carrier.Leaf) kind {
 		}
 		return noKind
 	}
-	if !nameTails()[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
+	if !nameEndings()[name[len(name)-2]|0x20][name[len(name)-1]|0x20] {
 		return noKind
 	}
 	start := len(name)
@@ -257,19 +283,22 @@ func kindOfName(name string, l *carrier.Leaf) kind {
 	}
 	last := name[start:]
 	kind := nameKinds.Get(last)
-	isTwoWords := start > 0 && name[start-1] == ' '
+	isSig := kind == signatureOfURL && len(last) == len("sig")
+	isParameter := l.In == carrier.Query || l.In == carrier.Form
+	hasTwoWords := start > 0 && name[start-1] == ' '
 	switch {
 	case kind == schemeBearer, kind == schemeBasic:
 		return noKind
-	case kind == signatureOfURL && len(last) == len("sig") && l.In != carrier.Query && l.In != carrier.Form:
+	case isSig && !isParameter:
 		return noKind
-	case kind == noKind && isTwoWords:
+	case kind == noKind && hasTwoWords:
 		return kindOfTwoWords(name[:start-1], last)
 	}
 	return kind
 }
 
-// lastName returns the name of a leaf itself: "" for an element of an array.
+// lastName returns the last name of the path of a leaf. It is "" for an element of
+// an array, while l.Name is then the name of the array.
 func lastName(l *carrier.Leaf) string {
 	if len(l.Path) == 0 {
 		return l.Name
@@ -277,16 +306,16 @@ func lastName(l *carrier.Leaf) string {
 	return l.Path[len(l.Path)-1]
 }
 
-// placeholders returns the placeholders in a request that have the type of a
-// secret of an answer. In the request that was recorded, the secret itself was
-// there, and [Placeholder] is written for it.
-func (f *finder) placeholders(l *carrier.Leaf) []carrier.Match {
+// findTypedPlaceholders returns the typed placeholders in a leaf of a request. In
+// replay, the program has them from a recorded response. When the request was
+// recorded, it had the secret, for which [Placeholder] was written.
+func (f *finder) findTypedPlaceholders(l *carrier.Leaf) []carrier.Match {
 	text := l.Text
-	if !mayHoldTyped(text) {
+	if !mayHaveTyped(text) {
 		return nil
 	}
 	var found []carrier.Match
-	for _, m := range typedOfAnswers().FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range typedInRequest().FindAllStringSubmatchIndex(text, -1) {
 		start, end := m[0], m[1]
 		if m[2] >= 0 {
 			start, end = m[2], m[3]
@@ -296,45 +325,49 @@ func (f *finder) placeholders(l *carrier.Leaf) []carrier.Match {
 	return found
 }
 
-// byPatterns returns what the user's expressions match.
-func (f *finder) byPatterns(l *carrier.Leaf) []carrier.Match {
+// findByPatterns returns what the user's expressions match: their first group, or
+// all if they have none.
+func (f *finder) findByPatterns(l *carrier.Leaf) []carrier.Match {
 	if len(f.policy.Patterns) == 0 {
 		return nil
 	}
 	var found []carrier.Match
-	hidden := anyPlaceholder().FindAllStringIndex(l.Text, -1)
-	touchesHidden := func(start, end int) bool {
-		i, _ := slices.BinarySearchFunc(hidden, start, func(h []int, at int) int { return cmp.Compare(h[1], at+1) })
-		return i < len(hidden) && hidden[i][0] < end
+	placeholders := anyPlaceholder().FindAllStringIndex(l.Text, -1)
+	overlapsPlaceholder := func(start, end int) bool {
+		endsBehind := func(placeholder []int, at int) int { return cmp.Compare(placeholder[1], at+1) }
+		i, _ := slices.BinarySearchFunc(placeholders, start, endsBehind)
+		return i < len(placeholders) && placeholders[i][0] < end
 	}
 	for _, re := range f.policy.Patterns {
 		group := min(re.NumSubexp(), 1)
 		for _, m := range re.FindAllStringSubmatchIndex(l.Text, -1) {
 			start, end := m[2*group], m[2*group+1]
-			// What touches a placeholder was replaced, or is next to what was: an
-			// expression that matches placeholders would match for ever.
-			if start < 0 || start == end || touchesHidden(start, end) {
+			isEmpty := start < 0 || start == end
+			// A match that overlaps a placeholder was replaced in a round before: an
+			// expression that matches placeholders would match in each round.
+			if isEmpty || overlapsPlaceholder(start, end) {
 				continue
 			}
 			text := Placeholder
-			if inAuthority(l.Text[:start]) && f.side.isAnswer {
+			if inAuthority(l.Text[:start]) && f.scope.isResponse {
 				if strings.Contains(l.Text[start:end], urlPlaceholder) {
 					continue
 				}
 				text = urlPlaceholder
 			}
-			cause := carrier.Cause{Kind: re.String(), Rule: byPattern}
+			cause := carrier.Cause{Kind: re.String(), Rule: rulePattern}
 			found = append(found, carrier.Match{Start: start, End: end, Text: text, Cause: cause})
 		}
 	}
 	return found
 }
 
-// urlPlaceholder is for the user, the password and the host of a URL, where no
-// parser takes brackets.
+// urlPlaceholder is written in the user, the password and the host of a URL, where
+// parsers accept no brackets.
 const urlPlaceholder = "REDACTED"
 
-// inAuthority reports whether a text ends in the part of a URL before its path.
+// inAuthority reports whether a text ends inside of the authority of a URL, which
+// is its user, password and host (RFC 3986, section 3.2).
 func inAuthority(before string) bool {
 	const longest = 512
 	before = before[max(0, len(before)-longest):]
@@ -342,45 +375,46 @@ func inAuthority(before string) bool {
 	return i >= 0 && !strings.ContainsAny(before[i+3:], "/?#\\\"'<> \t\r\n")
 }
 
-// whole returns the match of a leaf that must not be written as a whole, because
-// of its name and place.
-func (f *finder) whole(l *carrier.Leaf) (carrier.Match, bool) {
+// findWhole returns the match of all of a leaf, if nothing of the leaf may be written
+// because of its name or place. Else ok is false.
+func (f *finder) findWhole(l *carrier.Leaf) (m carrier.Match, ok bool) {
 	text := l.Text
 	name := lastName(l)
-	entry, ok := f.policy.isNamed(name)
-	if !ok && l.In == carrier.Form {
-		entry, ok = f.policy.isNamed(nestedName(name))
+	entry, isNamed := f.policy.isNamed(name)
+	if !isNamed && l.In == carrier.Form {
+		entry, isNamed = f.policy.isNamed(nestedName(name))
 	}
-	if ok {
-		cause := carrier.Cause{Kind: entry, Rule: byName}
-		m := carrier.Match{End: len(text), Text: Placeholder, Cause: cause}
-		if f.side.isAnswer && date().MatchString(text) {
+	if isNamed {
+		cause := carrier.Cause{Kind: entry, Rule: ruleName}
+		m = carrier.Match{End: len(text), Text: Placeholder, Cause: cause}
+		if f.scope.isResponse && date().MatchString(text) {
 			m.Text = laterDate(text)
 		}
-		return m, !isHidden(text)
+		return m, !isRedacted(text)
 	}
 	value := strings.TrimSpace(text)
-	if value == "" || isHidden(value) {
+	if value == "" || isRedacted(value) {
 		return carrier.Match{}, false
 	}
-	all := match{start: strings.Index(text, value)}
-	all.end = all.start + len(value)
+	start := strings.Index(text, value)
+	trimmed := match{start: start, end: start + len(value)}
 	verdict := f.fieldRule(l, name)
 	if verdict == noVerdict {
 		return carrier.Match{}, false
 	}
-	cause := carrier.Cause{Kind: fmt.Sprintf("the field %q", l.Name), Value: value, Learn: true, Rule: byField}
+	cause := carrier.Cause{Kind: fmt.Sprintf("the field %q", l.Name), Value: value, Learn: true, Rule: ruleField}
 	switch verdict {
 	case isCredential:
-		m := f.match(l, all, cause)
-		if value == own { // a field of a secret may have the program's own placeholder
-			m.Text, m.Cause.Learn = Placeholder, false
+		m = f.newMatch(l, trimmed, cause)
+		if value == ownPlaceholder {
+			m.Text = Placeholder
+			m.Cause.Learn = false
 		}
 		return m, true
-	case isHeld:
-		cause.Rule = byPlace
-		return f.match(l, all, cause), true
+	case isAtSecretPlace:
+		cause.Rule = rulePlace
+		return f.newMatch(l, trimmed, cause), true
 	}
 	cause.Learn = false
-	return carrier.Match{Start: all.start, End: all.end, Text: hashed(value), Cause: cause}, true
+	return carrier.Match{Start: trimmed.start, End: trimmed.end, Text: hashed(value), Cause: cause}, true
 }

@@ -15,11 +15,11 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	const key = "k9Fq2xZr81LmPq7T"
 	var hits []string
-	p := Policy{Names: []string{"Tenant", "owner", "customer[phone]"}, Hit: func(name string) bool {
+	p := Policy{Names: []string{"Tenant", "owner", "customer[phone]"}, OnMatch: func(name string) bool {
 		hits = append(hits, name)
 		return true
 	}}
-	in, _ := sides(&interaction.Request{Method: "POST", URL: "https://h/v1/things"})
+	in, _ := scopesOf(&interaction.Request{Method: "POST", URL: "https://h/v1/things"})
 	for body, want := range map[string]string{
 		"a=1&client_secret=x&b=2":                                        "a=1&client_secret=[REDACTED]&b=2",
 		"=&token=" + key + "&page=2":                                     "=&token=[REDACTED]&page=2",
@@ -39,7 +39,7 @@ func TestForms(t *testing.T) {
 }
 
 // formOf returns what is written for a form.
-func formOf(t *testing.T, p *Policy, body string, in side) string {
+func formOf(t *testing.T, p *Policy, body string, in scope) string {
 	t.Helper()
 	mediaType := ""
 	if !strings.HasPrefix(body, "--") {

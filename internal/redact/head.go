@@ -6,8 +6,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A head is the URL and the headers of a request, and what became of them when
-// they were redacted.
+// A head is the URL and the headers of a request, before and after redaction.
 type head struct {
 	url     string
 	headers interaction.Headers
@@ -15,20 +14,21 @@ type head struct {
 	redactedURL     string
 	redactedHeaders interaction.Headers
 
-	known int // how many secrets were known before it was redacted
+	known int // how many secrets were known when it was redacted
 }
 
-// isOf reports whether a request has this head, and no secret has become known
-// since it was redacted: redacting it again would give the same.
-func (h *head) isOf(req *interaction.Request, known int) bool {
-	return h.known == known && h.url == req.URL && slices.EqualFunc(h.headers, req.Headers, equalHeaders)
+// matches reports whether redacting a request gives the redacted head: the request has
+// this head, and no secret has become known since.
+func (h *head) matches(req *interaction.Request, known int) bool {
+	return h.known == known && h.url == req.URL &&
+		slices.EqualFunc(h.headers, req.Headers, equalHeaders)
 }
 
 func equalHeaders(a, b interaction.Header) bool {
 	return a.Name == b.Name && slices.Equal(a.Values, b.Values)
 }
 
-// cloneHeaders returns headers that share no slice with the given ones.
+// cloneHeaders returns a copy of headers that shares no slice with them.
 func cloneHeaders(in interaction.Headers) interaction.Headers {
 	out := slices.Clone(in)
 	for i := range out {

@@ -9,12 +9,12 @@ import (
 // redactedText returns a text with a placeholder for what looks like a secret by itself, or
 // by the names next to it.
 func redactedText(text string) string {
-	f := &finder{policy: new(Policy), side: side{fields: anywhere, isAnswer: true}}
+	f := &finder{policy: new(Policy), scope: scope{fields: anywhere, isResponse: true}}
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
 		if l.Kind != carrier.Text {
 			return nil
 		}
-		found := f.byLooks(l)
+		found := f.findByLooks(l)
 		for i := range found {
 			if !onlyPlaceholder().MatchString(found[i].Text) {
 				found[i].Text = Placeholder
@@ -22,7 +22,7 @@ func redactedText(text string) string {
 		}
 		return inOrder(found)
 	}}
-	for range mostRounds {
+	for range maxRounds {
 		edits, err := w.Edits(text, carrier.Place{})
 		if err != nil {
 			return err.Error()
@@ -32,12 +32,12 @@ func redactedText(text string) string {
 		}
 		text = carrier.Splice(text, edits)
 	}
-	return errNoEnd.Error()
+	return errKeepsChanging.Error()
 }
 
 // redactedAnswer returns what is written for a text of an answer.
 func redactedAnswer(text string) string {
-	out, err := new(Policy).redact(text, side{fields: anywhere, isAnswer: true}, carrier.Place{})
+	out, err := new(Policy).redact(text, scope{fields: anywhere, isResponse: true}, carrier.Place{})
 	if err != nil {
 		return err.Error()
 	}
@@ -47,7 +47,7 @@ func redactedAnswer(text string) string {
 // redactedRequest returns what is written for a text of a request, with the placeholders
 // that it has from answers.
 func redactedRequest(text string) string {
-	out, err := new(Policy).redact(text, side{fields: anywhere}, carrier.Place{})
+	out, err := new(Policy).redact(text, scope{fields: anywhere}, carrier.Place{})
 	if err != nil {
 		return err.Error()
 	}
@@ -57,7 +57,7 @@ func redactedRequest(text string) string {
 // hidden returns a text with the secrets replaced that a policy knows.
 func hidden(t *testing.T, p *Policy, text string) string {
 	t.Helper()
-	out, err := p.hideKnown(text)
+	out, err := p.replaceKnown(text)
 	if err != nil {
 		t.Error(err)
 	}
@@ -67,7 +67,7 @@ func hidden(t *testing.T, p *Policy, text string) string {
 // answerBy returns what a policy writes for a text of an answer.
 func answerBy(t *testing.T, p *Policy, text string) string {
 	t.Helper()
-	out, err := p.redact(text, side{fields: anywhere, isAnswer: true}, carrier.Place{})
+	out, err := p.redact(text, scope{fields: anywhere, isResponse: true}, carrier.Place{})
 	if err != nil {
 		t.Error(err)
 	}

@@ -11,34 +11,51 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// keys has private keys that were made to stand for others.
+// keys has private keys in PEM, one for each type of key. They are public: they are
+// the placeholders for private keys.
 //
 //go:embed keys.pem
 var keys string
 
-// keyLike returns the key of ours that has the label and the kind of a key in PEM, with its
-// lines ended as in that.
-func keyLike(text string) string {
+// keyPlaceholder returns the placeholder for a private key in PEM: a key of the same
+// label and, if there is one, of the same algorithm. It has the line ends of the
+// private key. A certificate is not a secret, and is returned as it is.
+func keyPlaceholder(text string) string {
 	m := pemStart().FindStringSubmatch(text)
-	switch {
-	case m == nil:
+	if m == nil {
 		return Placeholder
-	case !strings.Contains(m[1], "PRIVATE KEY"):
-		return text // everybody may have a certificate
 	}
 	label, lineEnd := m[1], m[2]
-	theirs, _ := encoding.Decode([]byte(strings.ReplaceAll(text, lineEnd, "\n")))
+	if !strings.Contains(label, "PRIVATE KEY") {
+		return text
+	}
+	secret, _ := encoding.Decode([]byte(strings.ReplaceAll(text, lineEnd, "\n")))
+	placeholder := keyOfType(label, secret)
+	if placeholder == nil {
+		return Placeholder
+	}
+	out := strings.TrimSuffix(string(encoding.EncodeToMemory(placeholder)), "\n")
+	ending := text[len(strings.TrimRight(text, `\nr `+"\r\n")):]
+	return strings.ReplaceAll(out, "\n", lineEnd) + ending
+}
+
+// keyOfType returns the first of the placeholder keys that has a label, or the last one
+// that has the algorithm of a secret key, too. The secret is nil if it cannot be decoded.
+func keyOfType(label string, secret *encoding.Block) *encoding.Block {
 	var found *encoding.Block
-	for block, rest := encoding.Decode([]byte(keys)); block != nil; block, rest = encoding.Decode(rest) {
-		if block.Type == label && (found == nil || theirs != nil && algorithm(block) == algorithm(theirs)) {
+	for rest := []byte(keys); ; {
+		var block *encoding.Block
+		block, rest = encoding.Decode(rest)
+		if block == nil {
+			return found
+		}
+		if block.Type != label {
+			continue
+		}
+		if found == nil || secret != nil && algorithm(block) == algorithm(secret) {
 			found = block
 		}
 	}
-	if found == nil {
-		return Placeholder
-	}
-	out := strings.TrimSuffix(string(encoding.EncodeToMemory(found)), "\n")
-	return strings.ReplaceAll(out, "\n", lineEnd) + text[len(strings.TrimRight(text, `\nr `+"\r\n")):]
 }
 
 // algorithm returns the OID of the algorithm of a key in PKCS #8 (RFC 5958, section 2), or "".
@@ -57,14 +74,20 @@ func algorithm(block *encoding.Block) string {
 	return key.Algorithm.Algorithm.String()
 }
 
+// pemStart matches the first line of PEM. Its groups are the label and the line end,
+// which may be escaped several times.
 var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)
 
-// isStandIn reports whether what looks like a secret stands for one.
-func isStandIn(b string) bool {
-	if strings.HasPrefix(b, "LS0tLS1CRUdJTi") { // pemBegin in base64
-		plain, _ := base64.StdEncoding.DecodeString(b)
-		b = string(plain)
+// isTypedPlaceholder reports whether a value is a typed placeholder, which may look like
+// a secret.
+func isTypedPlaceholder(value string) bool {
+	isPEMInBase64 := strings.HasPrefix(value, "LS0tLS1CRUdJTi") // pemBegin in base64
+	if isPEMInBase64 {
+		plain, _ := base64.StdEncoding.DecodeString(value)
+		value = string(plain)
 	}
-	isTyped := mayHoldTyped(b) && onlyTyped().MatchString(b)
-	return isTyped || strings.HasPrefix(b, pemBegin) && keyLike(b) == b
+	if mayHaveTyped(value) && onlyTyped().MatchString(value) {
+		return true
+	}
+	return strings.HasPrefix(value, pemBegin) && keyPlaceholder(value) == value
 }

@@ -2,55 +2,55 @@ package redact
 
 import "cmp"
 
-// A kind is a kind of secret. Decisions compare kinds; the words of String are
+// A kind is a kind of secret. Code decides by the kind; String returns its name
 // for messages.
 type kind uint8
 
 const (
 	noKind kind = iota
 
-	// By the name next to the value.
+	// Kinds that the name next to a value says.
 	awsSecretKey
-	awsSessionToken // has percent escapes in a URL
+	awsSessionToken // may have percent escapes, in a URL
 	azureKey
-	signatureOfURL // new with each signature
+	signatureOfURL // differs each time that a URL is signed
 	apiKey         // may be a UUID
 	namedSecret
 	namedToken
 	authorization // a scheme may precede the value
-	// What a name calls a secret that may as well be data, if it does not look
-	// random: the routing key of an alarm, and of a queue.
-	kindNamed
-	namedPassword // has other characters than keys
-	ofVariable
-	schemeBearer // the name is a scheme of HTTP authentication (RFC 6750)
-	schemeBasic  // the same (RFC 7617)
+	// namedCredential has a name that may also be one of data. It is a secret only if
+	// it looks random. The routing key of an alarm is a secret, that of a queue is not.
+	namedCredential
+	namedPassword      // may have any visible characters
+	variableCredential // the value of an environment variable
+	schemeBearer       // the name is a scheme of HTTP authentication (RFC 6750)
+	schemeBasic        // the same (RFC 7617)
 
-	// By its place.
+	// Kinds that the place of a value says.
 	bearerToken
 	basicAuthentication
 	passwordInURL
 
-	ofFormat // its format tells whose it is, and has the words
+	ofKnownFormat // the format has a name of its own
 
-	// Known values, by how they are spelled.
+	// Known secrets, by how they are spelled in the text.
 	kindPlain
 	kindUTF16
-	kindLine // of several
+	kindLine // one line of a secret that has several
 )
 
 var kindWords = [...]string{
-	awsSecretKey:    "AWS secret access key",
-	awsSessionToken: "AWS session token",
-	azureKey:        "Azure key",
-	signatureOfURL:  "signature of a URL",
-	apiKey:          "API key",
-	namedSecret:     "secret",
-	namedToken:      "token",
-	authorization:   "authorization",
-	kindNamed:       "credential",
-	namedPassword:   "password",
-	ofVariable:      "credential in a variable",
+	awsSecretKey:       "AWS secret access key",
+	awsSessionToken:    "AWS session token",
+	azureKey:           "Azure key",
+	signatureOfURL:     "signature of a URL",
+	apiKey:             "API key",
+	namedSecret:        "secret",
+	namedToken:         "token",
+	authorization:      "authorization",
+	namedCredential:    "credential",
+	namedPassword:      "password",
+	variableCredential: "credential in a variable",
 
 	bearerToken:         "bearer token",
 	basicAuthentication: "basic authentication",
@@ -63,5 +63,5 @@ var kindWords = [...]string{
 
 func (k kind) String() string { return kindWords[k] }
 
-// words returns what a match is, for messages.
-func (m match) words() string { return cmp.Or(m.format, m.kind.String()) }
+// kindName returns the name of the kind of a match, for messages.
+func (m match) kindName() string { return cmp.Or(m.formatName, m.kind.String()) }

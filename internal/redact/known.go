@@ -13,27 +13,27 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// minLearned is the length in bytes under which what a request carries is not looked for
-// elsewhere: "test-key" may well be a word of the prompt.
+// minLearned is the length in bytes of the shortest value of a request that is looked for
+// in other places. A shorter value, such as "test-key", may be a word of the prompt.
 const minLearned = 12
 
-// minSecret is the length in bytes under which a secret is not looked for in other
-// places: replacing every "x" of a body because a test's key is "x" would ruin the
-// recording and hide nothing.
+// minSecret is the length in bytes of the shortest secret that is looked for in other
+// places. If a test's key is "x", replacing each "x" of a body would ruin the recording
+// and protect nothing.
 const minSecret = 8
 
-// secrets are the values that are known to be secret.
+// secrets are the known secrets, which are replaced wherever they are found.
 type secrets struct {
-	mu      sync.RWMutex
-	known   map[string]bool // their texts
-	inOrder []string        // the same, in the order in which they became known
-	finds   matcher         // finds them and their lines
-	signs   [2]*matcher     // find what signs one request, the new ones first
-	signed  int             // how often such a value was added
+	mu              sync.RWMutex
+	known           map[string]bool
+	inOrder         []string    // the known secrets, in the order in which they became known
+	matcher         matcher     // finds the known secrets and their lines
+	signatures      [2]*matcher // find signatures: the newest ones, and those before
+	signaturesAdded int         // how many signatures were added so far
 }
 
-// AddSecret makes a secret known: it is replaced wherever it is found from now on. Values
-// shorter than 8 bytes are not looked for.
+// AddSecret makes a secret known: from now on, it is replaced wherever it is found. A
+// value shorter than 8 bytes is ignored.
 func (s *secrets) AddSecret(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,30 +43,31 @@ func (s *secrets) AddSecret(text string) {
 	if s.known == nil {
 		s.known = map[string]bool{}
 	}
-	text = strings.Clone(text) // it may be a part of a large one
+	text = strings.Clone(text) // do not retain a large text that it may be a part of
 	s.known[text] = true
 	s.inOrder = append(s.inOrder, text)
-	s.finds.add(spelled.Get(text)...)
+	s.matcher.add(spellingsOf.Get(text)...)
 }
 
-// mostSigns is how many values that sign one request are looked for. An answer holds
-// those of its own request: they are the last ones, unless as many requests are under way
-// at once.
-const mostSigns = 128
+// maxSignatures is how many signatures are kept at least, once as many were added. A
+// response may repeat the signatures of its own request. Those are among the newest ones,
+// unless so many requests are in flight at once.
+const maxSignatures = 128
 
-// addSign makes a value known that signs one request, or is for one request only. It is
-// replaced for a while: no answer to another request has it.
-func (s *secrets) addSign(text string) {
+// addSignature makes a value known that signs one request, or is for one request only. It
+// is replaced until maxSignatures others are known: only the response to the same request
+// can repeat it.
+func (s *secrets) addSignature(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(text) < minLearned || s.known[text] {
 		return
 	}
-	if s.signs[0] == nil || len(s.signs[0].texts) >= mostSigns {
-		s.signs = [2]*matcher{new(matcher), s.signs[0]}
+	if s.signatures[0] == nil || len(s.signatures[0].texts) >= maxSignatures {
+		s.signatures = [2]*matcher{new(matcher), s.signatures[0]}
 	}
-	s.signed++
-	s.signs[0].add(spelling{kindPlain, strings.Clone(text)})
+	s.signaturesAdded++
+	s.signatures[0].add(spelling{kindPlain, strings.Clone(text)})
 }
 
 // Count returns how many secrets are known; it only grows.
@@ -76,34 +77,34 @@ func (s *secrets) Count() int {
 	return len(s.known)
 }
 
-// counts returns how many secrets are known, and how often a value was added that
-// signs one request; both only grow.
-func (s *secrets) counts() (known, signed int) {
+// counts returns how many secrets are known, and how many signatures were added so far.
+// Both only grow.
+func (s *secrets) counts() (known, signaturesAdded int) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.known), s.signed
+	return len(s.known), s.signaturesAdded
 }
 
-// knowsNone reports whether there is nothing to look for.
+// knowsNone reports whether no secret and no signature is known.
 func (s *secrets) knowsNone() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.known) == 0 && s.signs[0] == nil
+	return len(s.known) == 0 && s.signatures[0] == nil
 }
 
-// in returns the places where a text has a known secret, in order and without overlap.
-// With lines, those count too where it has only a line of one.
-func (s *secrets) in(text string, lines bool) []match {
+// find returns the known secrets in a text, in order. Secrets that overlap are one match.
+// With includeLines, a single line of a secret is a match, too.
+func (s *secrets) find(text string, includeLines bool) []match {
 	var found []match
 	add := func(m match) {
-		if m.kind != kindLine || lines {
+		if m.kind != kindLine || includeLines {
 			found = append(found, m)
 		}
 	}
 	s.mu.RLock()
-	s.finds.in(text, add)
-	s.signs[0].in(text, add)
-	s.signs[1].in(text, add)
+	s.matcher.find(text, add)
+	s.signatures[0].find(text, add)
+	s.signatures[1].find(text, add)
 	s.mu.RUnlock()
 	if len(found) < 2 {
 		return found
@@ -121,29 +122,34 @@ func (s *secrets) in(text string, lines bool) []match {
 	return all
 }
 
-// A spelling is a text in which a secret can be in decoded text.
+// A spelling is one of the forms that a secret can have in a decoded text.
 type spelling struct {
 	kind kind // kindPlain, kindUTF16 or kindLine
 	text string
 }
 
-// spelled remembers the spellings of keys, which the tests of a package share.
-var spelled = memo.Strings[[]spelling]{Func: spellings}
+// spellingsOf remembers the results of spellings: the tests of a package share secrets.
+var spellingsOf = memo.Strings[[]spelling]{Func: spellings}
 
-// spellings returns how a secret can be in a decoded text: as it is; in the other letter
-// case, if it is hexadecimal or a UUID, which come in both; without what looks like an
-// escape in it; in UTF-16, as bytes; and the lines of one that has several, each of
-// which is by itself in YAML.
+// spellings returns the forms that a secret can have in a decoded text:
+//
+//   - the secret as it is
+//   - in upper and in lower case, if it is hexadecimal or a UUID
+//   - with what looks like an escape decoded, as often as there is one
+//   - in UTF-16, in both byte orders
+//   - each of its lines, since YAML writes lines apart
 func spellings(text string) []spelling {
 	all := []spelling{{kindPlain, text}}
-	if run(text, 0, hexAny|dash) == len(text) {
+	if runEnd(text, 0, hexAny|dash) == len(text) {
 		all = appendNew(all, kindPlain, strings.ToUpper(text))
 		all = appendNew(all, kindPlain, strings.ToLower(text))
 	}
-	for plain := carrier.Unescape(text); ; plain = carrier.Unescape(plain) {
+	for plain := text; ; {
+		plain = carrier.Unescape(plain)
 		n := len(all)
 		all = appendNew(all, kindPlain, plain)
-		if len(all) == n {
+		isKnown := len(all) == n
+		if isKnown {
 			break
 		}
 	}
@@ -165,27 +171,29 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 	return string(units)
 }
 
-// appendNew appends a spelling unless it is there or too short to be looked for.
+// appendNew appends a spelling, unless all has its text or the text is too short to be
+// looked for.
 func appendNew(all []spelling, kind kind, text string) []spelling {
-	isThere := slices.ContainsFunc(all, func(s spelling) bool { return s.text == text })
-	if len(text) < minSecret || isThere {
+	hasText := slices.ContainsFunc(all, func(s spelling) bool { return s.text == text })
+	if len(text) < minSecret || hasText {
 		return all
 	}
 	return append(all, spelling{kind, text})
 }
 
-// rooms is how many hashes there are.
-const rooms = 1 << 13
+// hashCount is how many different values prefixHash returns.
+const hashCount = 1 << 13
 
-// A matcher finds many texts of minSecret bytes or more in one pass, however many there are: a
-// program can have a key for each of its calls. At nearly every place a table tells that none
-// begins there.
+// A matcher finds many texts of minSecret bytes or more in one pass. The time does not
+// depend on how many there are: a program can have a key for each of its calls. At nearly
+// every place, firstBytes says at once that no text begins there.
 type matcher struct {
-	texts  map[[minSecret]byte][]spelling // by their first bytes
-	begins [rooms / 64]uint64             // bits, by a hash of three bytes: whether one may begin with them
+	texts      map[[minSecret]byte][]spelling // by their first bytes
+	firstBytes [hashCount / 64]uint64         // a bit for each prefixHash of a text
 }
 
-func hash(s string) uint { return (uint(s[0])<<8 ^ uint(s[1])<<4 ^ uint(s[2])) % rooms }
+// prefixHash returns a hash of the first three bytes of a text.
+func prefixHash(s string) uint { return (uint(s[0])<<8 ^ uint(s[1])<<4 ^ uint(s[2])) % hashCount }
 
 // add adds texts.
 func (m *matcher) add(texts ...spelling) {
@@ -195,20 +203,20 @@ func (m *matcher) add(texts ...spelling) {
 	for _, s := range texts {
 		first := [minSecret]byte([]byte(s.text[:minSecret]))
 		m.texts[first] = append(m.texts[first], s)
-		h := hash(s.text)
-		m.begins[h/64] |= 1 << (h % 64)
+		h := prefixHash(s.text)
+		m.firstBytes[h/64] |= 1 << (h % 64)
 	}
 }
 
-// in calls add with every place in a text where one of the texts is. A nil matcher has
-// none.
-func (m *matcher) in(text string, add func(match)) {
+// find calls add for each place in a text where one of the matcher's texts is. A nil
+// matcher has no texts.
+func (m *matcher) find(text string, add func(match)) {
 	if m == nil || m.texts == nil {
 		return
 	}
 	for at := 0; at+minSecret <= len(text); at++ {
-		h := hash(text[at:])
-		if m.begins[h/64]&(1<<(h%64)) == 0 {
+		h := prefixHash(text[at:])
+		if m.firstBytes[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}
 		var first [minSecret]byte

@@ -8,9 +8,9 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// secretKind returns what the value beside a name is, which is in lower case without "-"
-// and "_"; noKind if nothing says that it is a secret.
-func secretKind(name string) kind {
+// kindOfSecretName returns the kind of secret that a name says, or noKind. The name is in
+// lower case and has no "-" and "_".
+func kindOfSecretName(name string) kind {
 	for _, s := range secretNames {
 		if slices.ContainsFunc(s.ends, func(end string) bool { return strings.HasSuffix(name, end) }) {
 			return s.kind
@@ -21,59 +21,75 @@ func secretKind(name string) kind {
 
 // A meaning is what the name of a header, a parameter or a variable says of its value.
 type meaning struct {
-	secret  bool // it may be one, by one of the name's words or by its end
-	certain bool // it can only be a secret
-	whole   bool // it may be one by its end, and nothing says that it is data: "token" and "app_key", not "tokenAddress" or "sellToken"
-	data    bool // it says which thing is meant, or what of a secret: "message-key", "x-auth-email", "password_length"
-	session bool // it is a session, which may be a login or a conversation
-	cursor  bool // it is a place in a list: an answer gives it, and the request for the next page has it
+	secret  bool // the value may be a secret
+	certain bool // the value can only be a secret
+	data    bool // the name has a word of data: "message-key", "x-auth-email", "password_length"
+	session bool // the value is a session: of a login, which is a secret, or of a conversation
+	cursor  bool // the value is a cursor, which a response gives for the request of the next page
+
+	// whole says that the end of the name is that of a secret, and no word of the name is
+	// one of data: "token" and "app_key", but not "tokenAddress" and "sellToken".
+	whole bool
 }
 
-// The names of headers, parameters and variables are few, and every request has the same.
+// meanings remembers the results of meaningOf: programs use few names, and each request
+// has the same ones.
 var meanings = memo.Strings[meaning]{Func: meaningOf}
 
+// meaningOf returns the meaning of a name.
 func meaningOf(name string) (m meaning) {
 	all := words(name)
 	joined := strings.Join(all, "")
-	kind := secretKind(joined)
+	kind := kindOfSecretName(joined)
 	m.secret = kind != noKind
-	m.certain = kind != noKind && kind != kindNamed && !strings.HasSuffix(joined, "accountkey") // a customer's number
+	mayBeCustomer := strings.HasSuffix(joined, "accountkey")
+	m.certain = kind != noKind && kind != namedCredential && !mayBeCustomer
 	m.cursor = slices.Contains(cursors, joined) || strings.HasPrefix(joined, "continuation")
 	if m.cursor {
-		return m // whatever its words are
+		return m
 	}
-	endsInSecret := false
+
+	endsInSecret := false // the last word is that of a secret
 	for i, word := range all {
-		m.data = m.data || slices.Contains(ofThings, word) && i < len(all)-1
+		isLast := i == len(all)-1
+		m.data = m.data || slices.Contains(ofThings, word) && !isLast
 		endsInSecret = false
 		switch word {
 		case "page", "next", "continuation", "sync", "cursor", "idempotency", "partition", "sort":
-			return meaning{} // the caller's own name for a call, or the like
+			return meaning{} // the key of a call, a page or a table, which the caller has made up
 		case "password", "passwd", "pwd", "passphrase", "passcode":
-			m.secret, m.certain, endsInSecret = true, true, true
+			m.secret = true
+			m.certain = true
+			endsInSecret = true
 		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
 			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
-			m.secret, endsInSecret = true, true
+			m.secret = true
+			endsInSecret = true
 		case "session", "sessionid", "sid":
-			m.session = !listed(requestHeaders, strings.Join(all, "-")) // mcp-session-id: its client sends it back
+			// The client sends mcp-session-id back, so it must stay as it is.
+			m.session = !listed(requestHeaders, strings.Join(all, "-"))
 		}
 	}
-	if len(all) > 1 && slices.Contains(ofSecrets, all[len(all)-1]) {
-		m.data, m.certain = true, false
+	isAboutSecret := len(all) > 1 && slices.Contains(ofSecrets, all[len(all)-1])
+	if isAboutSecret {
+		m.data = true
+		m.certain = false
 	}
 	m.data = m.data && !m.certain
 	m.whole = m.secret && !m.data && (endsInSecret || kind != noKind)
 	return m
 }
 
-// requestHeaders may be written: they select what is answered or help a reader, and none
-// can hold a secret. What decides a match is canon's business.
-var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision content-type mcp-session-id
-	x-amzn-bedrock-accept x-amzn-bedrock-agentcore-runtime-session-id x-amzn-bedrock-agentcore-runtime-user-id
-	x-amzn-bedrock-guardrailidentifier x-amzn-bedrock-guardrailversion x-amzn-bedrock-performanceconfig-latency
-	x-amzn-bedrock-trace x-amzn-sagemaker-*`), chance.ContentHeaders, chance.DeploymentHeaders)
+// requestHeaders are the headers of requests that are written. They select the response
+// or help a reader, and none can have a secret. Package canon decides which of them
+// matter for a match.
+var requestHeaders = slices.Concat(strings.Fields(`*-beta anthropic-version api-revision
+	content-type mcp-session-id x-amzn-bedrock-accept x-amzn-bedrock-agentcore-runtime-session-id
+	x-amzn-bedrock-agentcore-runtime-user-id x-amzn-bedrock-guardrailidentifier
+	x-amzn-bedrock-guardrailversion x-amzn-bedrock-performanceconfig-latency x-amzn-bedrock-trace
+	x-amzn-sagemaker-*`), chance.ContentHeaders, chance.DeploymentHeaders)
 
-// cursors are the names of places in lists, in lower case without marks.
+// cursors are the names of cursors, in lower case and without marks.
 var cursors = strings.Fields(`
 	page pagetoken nextpage nextpagetoken nextpageurl prevpagetoken previouspagetoken pagestate
 	next nexttoken nextlink nexturl nexturi odatanextlink nextmarker marker prev previous
@@ -83,7 +99,8 @@ var cursors = strings.Fields(`
 	resumptiontoken paginationtoken deltatoken prevtoken
 	bookmark exclusivestartkey lastevaluatedkey`)
 
-// words splits a name where neither a letter nor a digit stands and where its case rises.
+// words returns the words of a name in lower case. A word ends before a character that is
+// neither a letter nor a digit, and before an upper-case letter behind a lower-case one.
 func words(name string) []string {
 	isMark := func(r rune) bool { return r < 0x80 && class[r]&alnum == 0 }
 	return strings.FieldsFunc(strings.ToLower(caseRise().ReplaceAllString(name, "$1 $2")), isMark)
@@ -91,47 +108,53 @@ func words(name string) []string {
 
 var caseRise = memo.Regexp(`([a-z])([A-Z])`)
 
-// isSecret reports whether a header or parameter of this name holds a secret:
-// "x-api-key", "accessToken" and "APIKEY" do, "keyword", "author" and "pageToken" do not.
+// isSecret reports whether a header or parameter of this name may have a secret, such as
+// "x-api-key", "accessToken" and "APIKEY", but not "keyword", "author" and "pageToken".
 func isSecret(name string) bool { return meanings.Get(name).secret }
 
-// mayBeInQuery reports whether a parameter of a query of this name may hold a secret.
+// mayBeInQuery reports whether a query parameter of this name may have a secret.
 func mayBeInQuery(name string) bool {
 	return isSecret(name) || strings.EqualFold(name, "code") || strings.EqualFold(name, "session")
 }
 
-// isCursor reports whether the value of a field or parameter of this name is a place in a
-// list.
+// isCursor reports whether the value of a field or parameter of this name is a cursor.
 func isCursor(name string) bool { return meanings.Get(name).cursor }
 
-// isCertain reports whether the value of a parameter of this name, sent to this host,
-// can only be a secret: it is one whatever it looks like. A run without a key has "",
-// "test" or "none" there.
+// isCertain reports whether a parameter of this name in a request to this host can only
+// have a secret, whatever the value looks like. A test without a key sends "", "test" or
+// "none" there.
 func isCertain(name, host, value string) bool {
 	if value == "true" || value == "false" {
-		return false // "requires_api_key" asks a question
+		return false // as of "requires_api_key"
 	}
 	if meanings.Get(name).certain {
 		return true
 	}
 	name = strings.ToLower(name)
-	if name == "appid" && len(value) == 32 && run(value, 0, hexAny) == 32 {
-		return true // as OpenWeather's, whatever host stands before it
+	isOpenWeatherKey := name == "appid" && len(value) == 32 && runEnd(value, 0, hexAny) == 32
+	if isOpenWeatherKey {
+		return true // of any host, since there may be a gateway
 	}
 	host, _, _ = strings.Cut(strings.ToLower(host), ":")
-	return slices.ContainsFunc(keyNames, func(k hostName) bool { return name == k.name && strings.HasSuffix("."+host, "."+k.host) })
+	return slices.ContainsFunc(keyNames, func(k hostName) bool {
+		return name == k.name && strings.HasSuffix("."+host, "."+k.host)
+	})
 }
 
-// listed reports whether name is on a list; an entry that ends in "*" stands for every name
-// that starts so, one that starts with it for every name that ends so, one with both for
-// every name with that in it.
+// listed reports whether a name is on a list. An entry may have a "*" at its end, which
+// matches any end of the name, at its start, or at both.
 func listed(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		start, isStart := strings.CutSuffix(entry, "*")
 		end, isEnd := strings.CutPrefix(entry, "*")
-		if isStart && isEnd {
+		switch {
+		case isStart && isEnd:
 			return strings.Contains(name, strings.Trim(entry, "*"))
+		case isStart:
+			return strings.HasPrefix(name, start)
+		case isEnd:
+			return strings.HasSuffix(name, end)
 		}
-		return entry == name || isStart && strings.HasPrefix(name, start) || isEnd && strings.HasSuffix(name, end)
+		return entry == name
 	})
 }

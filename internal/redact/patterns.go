@@ -7,115 +7,148 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// hasCursorName reports whether a match is the whole value of a field or parameter in a
-// text that has a place in a list. A hash is written for that: the request for the next
-// page has it too, and must not be the one for the page after that.
-func hasCursorName(b string, m match) bool {
-	if m.end < len(b) && strings.IndexByte("\"'\\&#<> \n", b[m.end]) < 0 {
+// hasCursorName reports whether a match is the whole value of a field or parameter that
+// is a cursor, which is a place in a list of pages. A hash is written for a cursor: the
+// request for the next page has it, too, and must not equal the request for the page
+// after that.
+func hasCursorName(text string, m match) bool {
+	endsValue := m.end >= len(text) || strings.IndexByte("\"'\\&#<> \n", text[m.end]) >= 0
+	if !endsValue {
 		return false
 	}
-	name := assignedName().FindStringSubmatch(b[max(0, m.start-100):m.start])
+	name := assignedName().FindStringSubmatch(text[max(0, m.start-100):m.start])
 	return name != nil && isCursor(name[1])
 }
 
-// assignedName is the name before a value, in JSON, a URL or source code.
+// assignedName matches the name before a value, in JSON, a URL or source code.
 var assignedName = memo.Regexp(`([\w.$@-]{1,40})["'\\ ]*[:=]+["'\\ ]*$`)
 
-// unescaped returns a value that stands in a URL as it reads.
+// unescaped returns a value of a URL without its escapes.
 func unescaped(s string) string {
-	if plain, err := url.QueryUnescape(s); err == nil && strings.Contains(s, "%") {
+	plain, err := url.QueryUnescape(s)
+	if err == nil && strings.Contains(s, "%") {
 		return plain
 	}
 	return s
 }
 
-// findPatterns finds what looks like a secret, in order, without overlap: keys and
-// tokens whose format tells whose they are, private keys, and random values beside a
-// name, a scheme or an "@" that says what they are. The text has no escapes.
+// findPatterns finds what looks like a secret, in order and without overlap: tokens of
+// known formats, private keys, and random values next to a name, a scheme or an "@" that
+// says what they are. The text has no escapes.
 //
-// It reads every byte about once: words are found by a table, and only a word with a
-// rare beginning or end is looked at further.
+// It reads each byte about once. A table finds the words, and only a word with a rare
+// beginning or end is looked at further.
 func findPatterns(text string) (found []match) {
 	s := search{text: text}
 	for i := 0; i < len(text); {
 		var m match
 		if class[text[i]]&word == 0 {
-			if text[i] == ':' && i+1 < len(text) && text[i+1] == '/' {
-				m = s.userinfo(i)
+			mayBeURL := text[i] == ':' && i+1 < len(text) && text[i+1] == '/'
+			if mayBeURL {
+				m = s.findPasswordInURL(i)
 			}
 			i++
 		} else {
 			start := i
-			i = run(text, i, word)
-			m = s.word(start, i)
+			i = runEnd(text, i, word)
+			m = s.findAtWord(start, i)
 		}
-		if m.end > 0 {
-			found, s.last = append(found, m), m.end
+		if m.found() {
+			found = append(found, m)
+			s.matchedTo = m.end
 		}
-		i = max(i, s.last)
+		i = max(i, s.matchedTo)
 	}
 	return found
 }
 
-// word looks at the word text[start:end] and what follows it.
-func (s *search) word(start, end int) match {
-	text, at := s.text, start
-	if m := s.token(start); m.end > 0 {
+// findAtWord finds a secret that begins with the word text[start:end], or that has the
+// word as its name.
+func (s *search) findAtWord(start, end int) match {
+	text := s.text
+	if m := s.findToken(start); m.found() {
 		return m
 	}
 	if s.isNextOfList(start) {
-		m := s.valueAt(s.listed, start, start, s.quote)
-		if m.end > 0 {
+		m := s.findValueAt(s.listKind, start, start, s.listQuote)
+		if m.found() {
 			return m
 		}
 	}
-	var next byte
+
+	var next byte // the one behind the word
 	if end < len(text) {
 		next = text[end]
 	}
-	n := end - at
-	if n >= 3 && next != 0 && nameTails()[text[end-2]|0x20][text[end-1]|0x20] || n <= 2 && s.inJWK(at, end) {
-		if m := s.named(at, end); m.end > 0 {
+	n := end - start
+	mayBeName := n >= 3 && next != 0 && nameEndings()[text[end-2]|0x20][text[end-1]|0x20]
+	if mayBeName || n <= 2 && s.isJWKMember(start, end) {
+		m := s.findNamedValue(start, end)
+		if m.found() {
 			return m
 		}
 	}
-	switch {
-	case next == '~' && text[end-1] == 'Q' && end-5 >= s.lastEnd(0) && isEdge(text, end-5, url64|dot|tilde):
-		return s.shape(end - 5) // of Microsoft Entra
-	case next == '.' && n >= 24 && n <= 32, next == ':' && n >= 8 && class[text[end-1]]&digit != 0, n >= 84 && n <= 86:
-		return s.shape(at)
+
+	if next == '~' && text[end-1] == 'Q' {
+		// A client secret of Microsoft Entra begins three characters and a digit before.
+		at := end - 5
+		if at >= s.startOfUnmatched(0) && isEdge(text, at, url64|dot|tilde) {
+			return s.findShape(at)
+		}
+	}
+	if mayBeginShape(text[start:end], next) {
+		return s.findShape(start)
 	}
 	return match{}
 }
 
-// isNextOfList reports whether a value at a place is the next one of the list in which the last
-// match is.
-func (s *search) isNextOfList(start int) bool {
-	if s.last == 0 || s.listed == noKind || start-s.last >= maxBetween {
-		return false
+// mayBeginShape reports whether one of the shapes may begin with a word, by the length
+// of the word and by the byte behind it.
+func mayBeginShape(word string, next byte) bool {
+	n := len(word)
+	switch {
+	case n >= 84 && n <= 86: // Azure
+		return true
+	case next == '.': // Z.ai, Ollama, a bot of Discord
+		return n >= 24 && n <= 32
+	case next == ':': // a bot of Telegram
+		return n >= 8 && class[word[n-1]]&digit != 0
 	}
-	between := nextOfList().FindStringIndex(s.text[s.last:start])
-	return between != nil && s.last+between[1] == start
+	return false
 }
 
-// userinfo looks for the password in "scheme://user:password@host", given where the first
-// ":" is.
-func (s *search) userinfo(mark int) match {
-	m := userinfo().FindStringSubmatchIndex(s.text[mark:min(len(s.text), mark+305)])
+// isNextOfList reports whether the value at a place is the next one of the list that has
+// the last match.
+func (s *search) isNextOfList(start int) bool {
+	if s.matchedTo == 0 || s.listKind == noKind || start-s.matchedTo >= maxBetween {
+		return false
+	}
+	between := nextOfList().FindStringIndex(s.text[s.matchedTo:start])
+	return between != nil && s.matchedTo+between[1] == start
+}
+
+// findPasswordInURL finds the password in "scheme://user:password@host". The place of
+// the first ":" is colon.
+func (s *search) findPasswordInURL(colon int) match {
+	m := userinfoExpr().FindStringSubmatchIndex(s.text[colon:min(len(s.text), colon+305)])
 	if m == nil {
 		return match{}
 	}
-	user, start, end := s.text[mark+m[2]:mark+m[3]], mark+m[4], mark+m[5]
-	if f, from, to := s.format(start); from == start && to == end {
-		return s.ofFormat(f, start, end)
+	user := s.text[colon+m[2] : colon+m[3]]
+	start, end := colon+m[4], colon+m[5]
+	f, from, to := s.findFormat(start)
+	isToken := from == start && to == end
+	if isToken {
+		return s.newFormatMatch(f, start, end)
 	}
 	if !isPassword(user, s.text[start:end]) {
 		return match{}
 	}
-	return s.match(passwordInURL, start, end)
+	return s.newMatch(passwordInURL, start, end)
 }
 
-// userinfo is what stands behind the scheme of a URL (RFC 3986, section 3.2.1).
-var userinfo = memo.Regexp(`^://([^:` + notInUser + `]*):([^` + notInUser + `]*)@`)
+// userinfoExpr matches the user and the password behind the scheme of a URL (RFC 3986,
+// section 3.2.1).
+var userinfoExpr = memo.Regexp(`^://([^:` + notInUserinfo + `]*):([^` + notInUserinfo + `]*)@`)
 
-const notInUser = "\x00-\x20/?#\"'`\\\\<>{}|,"
+const notInUserinfo = "\x00-\x20/?#\"'`\\\\<>{}|,"

@@ -12,16 +12,22 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// Placeholder stands where a secret was.
+// Placeholder is what is written in the place of a secret.
 const Placeholder = "[REDACTED]"
 
-// openPlaceholder is how every placeholder starts, with a hash or without.
-const openPlaceholder = "[REDACTED"
+// placeholderStart is the beginning of a placeholder, which may go on with a hash.
+const placeholderStart = "[REDACTED"
 
-// typedExpr matches stand-ins that are typed, but for keys and numbers: those in base64 by what
-// the placeholder is there at the three places where it can begin.
-const typedExpr = `\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
+// typedExpr matches typed placeholders, which are written in responses, except for
+// private keys and numbers. A placeholder in base64 looks different at each of three
+// places where it can begin.
+const typedExpr = typedTokenExpr + `|` + typedHexExpr + `|` +
 	`[\w+/-]*(?:W1JFREFDVEVEX|tSRURBQ1RFRF|bUkVEQUNURUR|REDACTEDREDACTED)[\w+/-]*={0,2}`
+
+const (
+	typedTokenExpr = `\beyJ[\w-]*\.[\w-]*\.REDACTED\b`
+	typedHexExpr   = `\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)` // a UUID, too
+)
 
 const placeholderExpr = `\[REDACTED(-[0-9a-f]{8})?\]`
 
@@ -30,22 +36,24 @@ var (
 	anyPlaceholder  = memo.Regexp(placeholderExpr + `|` + typedExpr)
 	onlyTyped       = memo.Regexp(`^(?:` + typedExpr + `)$`)
 
-	// typedOfAnswers matches what a request has where an answer had a placeholder, in the
-	// first group if there is one. In base64 that is not a placeholder alone, the
-	// placeholder is found once the base64 is decoded.
-	typedOfAnswers = memo.Regexp(`\beyJ[\w-]*\.[\w-]*\.REDACTED\b|\b(?i:effaced0)(?:-0000-4000-(?i:a)000-0{12}|[0a-fA-F]*)|` +
-		`\b(?:REDACTED){2}[\w+/-]*={0,2}|\bW1JFREFDVEVEX(?:Q={0,2}|S4=?|S4u)(?:[^\w+/=-]|$)|://(?:[^:@/?#\s"'<>]*:)?(REDACTED)[@/:.]`)
+	// typedInRequest matches a typed placeholder that a program has from a response and
+	// sends in a request: all of the match, or its first group. In base64 of a longer
+	// text, the placeholder is found once the base64 is decoded.
+	typedInRequest = memo.Regexp(typedTokenExpr + `|` + typedHexExpr + `|` +
+		`\b(?:REDACTED){2}[\w+/-]*={0,2}|` +
+		`\bW1JFREFDVEVEX(?:Q={0,2}|S4=?|S4u)(?:[^\w+/=-]|$)|` +
+		`://(?:[^:@/?#\s"'<>]*:)?(REDACTED)[@/:.]`)
 )
 
-// placeholderLength returns the length of the placeholder with which a text begins, with a hash
-// or without, or 0.
+// placeholderLength returns the length of the placeholder with which a text begins, or 0.
+// The placeholder may have a hash. It is not a typed one.
 func placeholderLength(text string) int {
-	rest, ok := strings.CutPrefix(text, openPlaceholder)
+	rest, ok := strings.CutPrefix(text, placeholderStart)
 	if !ok {
 		return 0
 	}
 	const hash = len("-00000000")
-	hasHash := len(rest) > hash && rest[0] == '-' && run(rest[:hash], 1, hexLower) == hash
+	hasHash := len(rest) > hash && rest[0] == '-' && runEnd(rest[:hash], 1, hexLower) == hash
 	if hasHash {
 		rest = rest[hash:]
 	}
@@ -55,44 +63,46 @@ func placeholderLength(text string) int {
 	return len(text) - len(rest) + 1
 }
 
-// mayHoldTyped reports whether a text may have what typedExpr or typedOfAnswers matches. It
-// takes a hundredth of their time, and nearly no text has any.
-func mayHoldTyped(text string) bool {
-	return slices.ContainsFunc(typedMarks, func(mark string) bool { return strings.Contains(text, mark) })
+// mayHaveTyped reports whether a text may have a typed placeholder. Nearly no text has
+// one, and this takes a hundredth of the time of typedExpr or typedInRequest.
+func mayHaveTyped(text string) bool {
+	return slices.ContainsFunc(typedMarkers, func(mark string) bool { return strings.Contains(text, mark) })
 }
 
-// typedMarks are the texts of which every typed stand-in has one.
-var typedMarks = []string{"REDACTED", "effaced0", "EFFACED0", "W1JFREFDVEVEX", "tSRURBQ1RFRF", "bUkVEQUNURUR"}
+// typedMarkers are texts. Each typed placeholder contains one of them.
+var typedMarkers = []string{"REDACTED", "effaced0", "EFFACED0", "W1JFREFDVEVEX", "tSRURBQ1RFRF", "bUkVEQUNURUR"}
 
-// hashed stands for a value that may be a secret, and tells it from others.
+// hashed returns the placeholder for a value that may be a secret and that distinguishes
+// requests: it has a short hash of the value.
 func hashed(value string) string {
 	sum := sha256.Sum256([]byte(value))
-	return openPlaceholder + "-" + hex.EncodeToString(sum[:4]) + "]"
+	return placeholderStart + "-" + hex.EncodeToString(sum[:4]) + "]"
 }
 
-// own is written for the placeholder where the program sends that itself, as a scrubber of personal data may: in a
-// recording, it stands for no other text.
-var own = hashed(Placeholder)
+// ownPlaceholder is written for a placeholder that the program itself sends, for example
+// after it has removed personal data. Unlike [Placeholder], it matches no other text.
+var ownPlaceholder = hashed(Placeholder)
 
-// Own returns the body of a request with the placeholders that it has before it is redacted as the program's own.
-// [Disown] takes them for those of an answer, which the program sends back.
-func Own(body []byte) []byte { return replaced(body, Placeholder, own) }
+// MarkOwn marks the placeholders in the body of a request as the program's own. The body
+// is not redacted yet.
+func MarkOwn(body []byte) []byte { return replaceInBytes(body, Placeholder, ownPlaceholder) }
 
-// Disown undoes [Own].
-func Disown(body []byte) []byte { return replaced(body, own, Placeholder) }
+// UnmarkOwn undoes [MarkOwn], for a program that sends back the placeholders of a
+// response.
+func UnmarkOwn(body []byte) []byte { return replaceInBytes(body, ownPlaceholder, Placeholder) }
 
-// replaced is bytes.ReplaceAll, without a copy if there is nothing to replace.
-func replaced(b []byte, old, new string) []byte {
+// replaceInBytes is bytes.ReplaceAll, but copies nothing if nothing is replaced.
+func replaceInBytes(b []byte, old, new string) []byte {
 	if !bytes.Contains(b, []byte(old)) {
 		return b
 	}
 	return bytes.ReplaceAll(b, []byte(old), []byte(new))
 }
 
-// StandsIn reports whether something in a text stands for a secret.
-func StandsIn(text string) bool { return anyPlaceholder().MatchString(text) }
+// HasPlaceholder reports whether a text has a plain or a typed placeholder.
+func HasPlaceholder(text string) bool { return anyPlaceholder().MatchString(text) }
 
-// CountPlaceholders returns how many values are redacted in a text, however it is encoded.
+// CountPlaceholders returns how many placeholders a text has, however they are encoded.
 func CountPlaceholders(text string) int {
 	w := &carrier.Walker{Find: func(l *carrier.Leaf) []carrier.Match {
 		var found []carrier.Match
@@ -112,37 +122,41 @@ func CountPlaceholders(text string) int {
 	return n
 }
 
-// endsInPlaceholder reports whether a text ends with what stands for a value.
+// endsInPlaceholder reports whether a text ends with a plain placeholder, which may have
+// a hash.
 func endsInPlaceholder(text string) bool {
 	if !strings.HasSuffix(text, "]") {
 		return false
 	}
-	const longest = len(openPlaceholder) + len("-00000000]")
+	const longest = len(placeholderStart) + len("-00000000]")
 	text = text[max(0, len(text)-longest):]
 	i := strings.LastIndexByte(text, '[')
 	return i >= 0 && placeholderLength(text[i:]) == len(text)-i
 }
 
-// isHidden reports whether a value is hidden already: by us, or by the server that echoes
-// a secret. OpenAI's Responses say "<redacted>".
-func isHidden(value string) bool {
-	isOurs := value != "" && placeholderLength(value) == len(value)
-	return isOurs || strings.EqualFold(value, "<redacted>") || strings.Trim(value, "*") == ""
+// isRedacted reports whether a value is redacted already: it is a plain placeholder, or
+// what a server returns instead of a secret. OpenAI's Responses API returns "<redacted>".
+func isRedacted(value string) bool {
+	isWholePlaceholder := value != "" && placeholderLength(value) == len(value)
+	return isWholePlaceholder || strings.EqualFold(value, "<redacted>") || strings.Trim(value, "*") == ""
 }
 
-// editScalars returns JSON text with each of its scalars, a string without its quotes, replaced by
-// what change makes of it. It stops at what is not JSON.
+// editScalars returns JSON text with each scalar replaced by the result of change. A
+// string is passed to change as it is written, without its quotes. What is behind
+// invalid JSON stays as it is.
 func editScalars(text string, change func(path []string, kind exactjson.Kind, value string) string) string {
 	var edits []carrier.Edit
 	for s := exactjson.Scan(text); s.Next(); {
-		start, end := s.Start, s.End
-		if s.Kind == exactjson.String {
-			start, end = start+1, end-1
-		}
 		if s.Token != exactjson.Scalar || len(s.Path) == 0 {
 			continue
 		}
-		if out := change(s.Path, s.Kind, text[start:end]); out != text[start:end] {
+		start, end := s.Start, s.End
+		if s.Kind == exactjson.String {
+			start++
+			end--
+		}
+		out := change(s.Path, s.Kind, text[start:end])
+		if out != text[start:end] {
 			edits = append(edits, carrier.Edit{Start: start, End: end, Text: out})
 		}
 	}

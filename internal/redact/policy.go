@@ -10,22 +10,35 @@ import (
 // A Policy redacts the traffic of one cassette. It is safe for concurrent use once its
 // fields are set.
 type Policy struct {
-	KeepHeaders []string         // headers to write although no list has them: names in lower case, "*" before or behind a part
-	Apart       []string         // parameters of queries whose values are told apart, whatever they are: a short hash of them is written
-	Names       []string         // of fields whose values are replaced too, in any letter case
-	Patterns    []*regexp.Regexp // of text that is replaced too: the first group, or all
+	// KeepHeaders are the names of headers to write although they are on no list. They
+	// are in lower case, and may have a "*" at the start or end.
+	KeepHeaders []string
 
-	Hit func(value string) bool // is called with what of these changed something; may be nil
+	// HashedParameters are the names of query parameters for whose values a short hash
+	// is written. Requests that differ in one of them do not match.
+	HashedParameters []string
 
-	// HowToRedact ends errors: how the user has a text replaced. It may be empty.
+	// Names are the names of fields whose values are replaced, in any letter case.
+	Names []string
+
+	// Patterns match texts that are replaced: their first group, or all if they have no
+	// group.
+	Patterns []*regexp.Regexp
+
+	// OnMatch is called with each entry of the lists above that applied. It may be nil.
+	OnMatch func(entry string) bool
+
+	// HowToRedact is the end of errors: how the user has a text replaced. It may be
+	// empty.
 	HowToRedact string
-	lastHead    atomic.Pointer[head] // of the request before
+
+	lastHead atomic.Pointer[head] // the head that was redacted last
 
 	secrets
 }
 
-// isNamed reports whether the user wants the values of fields of this name replaced, and
-// returns the entry of the list that says so.
+// isNamed reports whether the user wants the values of fields of this name replaced. It
+// returns the entry of Names that says so.
 func (p *Policy) isNamed(name string) (entry string, ok bool) {
 	if len(p.Names) == 0 {
 		return "", false
@@ -37,16 +50,22 @@ func (p *Policy) isNamed(name string) (entry string, ok bool) {
 	return p.Names[i], true
 }
 
-// replacesNamed is isNamed for a value that is replaced for that.
-func (p *Policy) replacesNamed(name string) bool { return p.hit(p.Names, name, strings.EqualFold) }
+// replacesNamed is isNamed for a value that is replaced then: it calls OnMatch.
+func (p *Policy) replacesNamed(name string) bool {
+	return p.matchesEntry(p.Names, name, strings.EqualFold)
+}
 
-func (p *Policy) tellsApart(parameter string) bool { return slices.Contains(p.Apart, parameter) }
+// isHashed reports whether a hash is written for the values of a query parameter.
+func (p *Policy) isHashed(parameter string) bool {
+	return slices.Contains(p.HashedParameters, parameter)
+}
 
-// hit reports whether a name fits an entry of a list of the user's.
-func (p *Policy) hit(list []string, name string, fits func(entry, name string) bool) bool {
-	i := slices.IndexFunc(list, func(entry string) bool { return fits(entry, name) })
-	if i >= 0 && p.Hit != nil {
-		p.Hit(list[i])
+// matchesEntry reports whether a name matches an entry of a list of the user. It calls
+// OnMatch with the first entry that matches.
+func (p *Policy) matchesEntry(list []string, name string, matches func(entry, name string) bool) bool {
+	i := slices.IndexFunc(list, func(entry string) bool { return matches(entry, name) })
+	if i >= 0 && p.OnMatch != nil {
+		p.OnMatch(list[i])
 	}
 	return i >= 0
 }

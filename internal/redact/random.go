@@ -8,7 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A charset is a set of classes of strings.
+// A charset is a set of classes of bytes.
 type charset uint16
 
 const (
@@ -35,6 +35,7 @@ const (
 	hexAny   = digit | lowAF | capAF
 )
 
+// class has the class of each byte.
 var class = func() (t [256]charset) {
 	for _, of := range []struct {
 		chars string
@@ -51,8 +52,9 @@ var class = func() (t [256]charset) {
 	return t
 }()
 
-// run returns where a run of bytes of the classes that begins at a place ends.
-func run(text string, at int, chars charset) int {
+// runEnd returns where the run of bytes of the classes ends that begins at a place. It is
+// the place itself if there is no run.
+func runEnd(text string, at int, chars charset) int {
 	for at < len(text) && class[text[at]]&chars != 0 {
 		at++
 	}
@@ -74,72 +76,77 @@ func longestRun(b string, chars charset) (longest string) {
 	return longest
 }
 
-// looksRandomAlone reports whether a value of 16 characters or more looks random, as
-// keys are. Words, paths, names in camel case, counts up and down, and placeholders do
-// not.
+// looksRandomAlone reports whether a value of 16 bytes or more looks random, as keys do.
+// Words, paths, names in camel case, counts up and down, and dummies do not.
 //
-// The measure is how the classes (digits, lower, upper case) alternate: two neighbours
-// differ in 62% of base62, 47% of hexadecimal and 40% of lower case with digits, but
-// rarely in text. Entropy does not tell them apart at this length.
+// It counts how often neighbours are of different classes (digits, lower case, upper
+// case). That is the case for 62% of the neighbours in base62, for 47% in hexadecimal and
+// for 40% in lower case with digits, but rarely in text. At this length, entropy does not
+// separate random values from text.
 func looksRandomAlone(b string) bool {
 	t := measure(b)
-	isLongWithDigits := t.n >= 32 && t.marks == 0 && t.digit*10 >= t.n
+	isLongWithDigits := t.alnums >= 32 && t.marks == 0 && t.digit*10 >= t.alnums
 	if isLongWithDigits {
-		return looksRandom(b) // of one case: words come by chance, but text has no digits
+		// In a value of one case, words come by chance. But text does not have so many
+		// digits.
+		return looksRandom(b)
 	}
 	return switchesClass(b, 15, 70, 15)
 }
 
-// looksRandom is looksRandomAlone for what stands behind a prefix that says what it is:
-// a key may have a word in it by chance.
+// looksRandom is looksRandomAlone for a value behind a prefix of keys. It accepts values
+// that are less random: a key may have a word in it by chance.
 func looksRandom(b string) bool { return switchesClass(b, 10, 85, 20) }
 
-// switchesClass reports whether a value changes between digits, lower and upper case as often as
-// random ones do. It is given the least share of turns, and the largest of words and of marks, in
-// percent.
-func switchesClass(b string, turns, words, marks int) bool {
+// switchesClass reports whether a value changes between digits, lower case and upper case
+// as often as random ones do. The limits are in percent: the least share of changes, and
+// the largest shares of letters in words and of marks.
+func switchesClass(b string, minChanges, maxInWords, maxMarks int) bool {
 	if len(b) < 16 || isPlaceholder(b) {
 		return false
 	}
 	t := measure(b)
-	return t.turns >= max(3, t.n*turns/100) &&
-		t.distinct >= min(8+t.n/16, 12) &&
-		t.steps*100 < t.n*45 &&
-		t.words*100 < t.n*words &&
-		t.marks*100 <= len(b)*marks
+	isVaried := t.classChanges >= max(3, t.alnums*minChanges/100) &&
+		t.distinct >= min(8+t.alnums/16, 12)
+	isText := t.inWords*100 >= t.alnums*maxInWords || t.closePairs*100 >= t.alnums*45
+	return isVaried && !isText && t.marks*100 <= len(b)*maxMarks
 }
 
-// mixedCase is looksRandom with upper case, lower case and digits, and not just one of a
-// kind: for short values, and prefixes that are words.
+// mixedCase is looksRandom for short values, and for prefixes that are words. The value
+// must have upper case, lower case and digits in turn.
 func mixedCase(b string) bool {
 	t := measure(b)
-	return looksRandom(b) && t.upper >= 2 && t.lower >= 2 && t.digit >= 1 && t.turns*100 >= t.n*25
+	hasAllClasses := t.upper >= 2 && t.lower >= 2 && t.digit >= 1
+	return hasAllClasses && t.classChanges*100 >= t.alnums*25 && looksRandom(b)
 }
 
-// evenMix is for alphabets of one case, with few digits or many marks, behind a prefix
-// that is no word.
+// evenMix reports whether a value behind a prefix that is not a word looks random, for
+// alphabets of one case with few digits, and for values with many marks.
 func evenMix(b string) bool {
 	t := measure(b)
-	return t.distinct >= min(8, len(b)/2) && t.steps*100 < t.n*45 && !isPlaceholder(b)
+	return t.distinct >= min(8, len(b)/2) && t.closePairs*100 < t.alnums*45 && !isPlaceholder(b)
 }
 
-// measures are what a value is judged by.
+// measures are the counts by which a value is judged.
 type measures struct {
-	n, marks            int // letters and digits; everything else
+	alnums              int // letters and digits
+	marks               int // all other bytes
 	upper, lower, digit int
-	distinct            int // letters and digits
-	turns               int // neighbours of different classes
-	steps               int // neighbours that are equal or next to each other
-	words               int // letters in words: four and more of one case, and a capital before them
+	distinct            int // different letters and digits
+	classChanges        int // pairs of neighbours of different classes: upper, lower, digit
+	closePairs          int // pairs of neighbours that are equal or follow each other: "aa", "ab"
+	inWords             int // letters in runs of four and more of one case, and their first capitals
 }
 
+// measure returns the measures of a value.
 func measure(b string) (t measures) {
 	var seen [256]bool
-	var last byte
-	length := 0 // of the word so far
+	var last byte // the last letter or digit
+	var lastClass charset
+	length := 0 // of the run of letters that ends at i, in bytes
 	for i := range len(b) {
 		c := b[i]
-		k := kindOf(c)
+		k := classOf(c)
 		switch k {
 		case 0:
 			t.marks++
@@ -152,39 +159,42 @@ func measure(b string) (t measures) {
 		default:
 			t.digit++
 		}
-		t.n++
+		t.alnums++
 		if !seen[c] {
 			seen[c] = true
 			t.distinct++
 		}
-		same := k == kindOf(last)
-		if last != 0 && !same {
-			t.turns++
+		isSameClass := k == lastClass
+		if last != 0 && !isSameClass {
+			t.classChanges++
 		}
-		if d := int(c) - int(last); same && d >= -1 && d <= 1 {
-			t.steps++
+		distance := int(c) - int(last)
+		if isSameClass && -1 <= distance && distance <= 1 {
+			t.closePairs++
 		}
+
+		isBehindCapital := length == 1 && lastClass == upper && b[i-1] == last
 		switch {
 		case k == digit:
 			length = 0
-		case length > 0 && same, length == 1 && kindOf(last) == upper && b[i-1] == last:
+		case length > 0 && isSameClass, isBehindCapital:
 			length++
 		default:
 			length = 1
 		}
 		switch {
 		case length == 4:
-			t.words += 4
+			t.inWords += 4
 		case length > 4:
-			t.words++
+			t.inWords++
 		}
-		last = c
+		last, lastClass = c, k
 	}
 	return t
 }
 
-// kindOf returns which of the three classes upper, lower and digit a byte is of, or 0.
-func kindOf(c byte) charset {
+// classOf returns which of the classes upper, lower and digit a byte is in, or 0.
+func classOf(c byte) charset {
 	for _, kind := range [...]charset{upper, lower, digit} {
 		if class[c]&kind != 0 {
 			return kind
@@ -193,33 +203,36 @@ func kindOf(c byte) charset {
 	return 0
 }
 
-// isBase32 reports whether a value is random base32 (RFC 4648, section 6): its capitals
-// look like words more often than others.
+// isBase32 reports whether a value is random base32 (RFC 4648, section 6). Its limits are
+// lower than those of looksRandomAlone, since runs of capitals look like words.
 func isBase32(b string) bool {
-	isInAlphabet := run(b, 0, upper|digit) == len(b) && !strings.ContainsAny(b, "0189")
+	isInAlphabet := runEnd(b, 0, upper|digit) == len(b) && !strings.ContainsAny(b, "0189")
 	if len(b) < 16 || !isInAlphabet || isPlaceholder(b) {
 		return false
 	}
 	t := measure(b)
-	hasTurns := t.turns >= max(4, t.n*12/100)
-	isVaried := t.distinct >= 8 && t.steps*100 < t.n*45
+	hasTurns := t.classChanges >= max(4, t.alnums*12/100)
+	isVaried := t.distinct >= 8 && t.closePairs*100 < t.alnums*45
 	return t.digit >= 2 && hasTurns && isVaried
 }
 
+// isUUID reports whether a value is a UUID with eight different digits or more. Those with
+// fewer are made up.
 func isUUID(b string) bool { return uuid().MatchString(b) && measure(b).distinct >= 8 }
 
 var uuid = memo.Regexp(`^[[:xdigit:]]{8}(?:-[[:xdigit:]]{4}){3}-[[:xdigit:]]{12}$`)
 
-// No random text of this length has one of fakeWords in it; fakeParts say only between
-// marks that a value stands for a secret.
+// A value with one of fakeWords in it is a dummy: no random value has one by chance. The
+// shorter fakeParts count only as a whole part of the value, between marks.
 var (
-	fakeWords = strings.Fields(`example placeholder redacted xxxxx dummy changeme replace insert sample notreal
-		yourapi yourkey yourtoken yoursecret abcdef 12345678`)
-	fakeParts = strings.Fields(`your key api apikey token secret fake test testing tests mock here invalid none null
-		todo foo bar demo the not real put`)
+	fakeWords = strings.Fields(`example placeholder redacted xxxxx dummy changeme replace insert
+		sample notreal yourapi yourkey yourtoken yoursecret abcdef 12345678`)
+	fakeParts = strings.Fields(`your key api apikey token secret fake test testing tests mock here
+		invalid none null todo foo bar demo the not real put`)
 )
 
-// isPlaceholder reports whether a value says that it is no secret.
+// isPlaceholder reports whether a value says that it is a dummy of a secret, such as
+// "your-api-key".
 func isPlaceholder(b string) bool {
 	low := strings.ToLower(b[:min(len(b), 200)])
 	if slices.ContainsFunc(fakeWords, func(w string) bool { return strings.Contains(low, w) }) {
@@ -229,29 +242,35 @@ func isPlaceholder(b string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(fakeParts, part) })
 }
 
+// weakPasswords are passwords of documentation and of local databases.
 var weakPasswords = strings.Split("password,passwd,passw0rd,password1,password123,secret,postgres,changeme,guest,"+
 	"mysecretpassword,username,mypassword,my-password,your_password,your-password,yourpassword,open sesame", ",")
 
-// isPassword reports whether a password next to a user is one: not what documentation and
-// local databases have.
+// isPassword reports whether a password next to a user is a secret: it is neither a
+// variable nor what documentation and local databases have.
 func isPassword(user, password string) bool {
-	isVariable := strings.ContainsAny(password, "$*[%{") && !strings.ContainsAny(password, "0123456789")
+	isVariable := strings.ContainsAny(password, "$*[%{") &&
+		!strings.ContainsAny(password, "0123456789")
 	if len(password) < 6 || strings.EqualFold(user, password) || isVariable {
 		return false
 	}
-	if slices.Contains(weakPasswords, string(strings.ToLower(password))) || isPlaceholder(password) {
+	if slices.Contains(weakPasswords, strings.ToLower(password)) || isPlaceholder(password) {
 		return false
 	}
 	t := measure(password)
-	return t.distinct >= 4 && t.steps*100 < t.n*60
+	return t.distinct >= 4 && t.closePairs*100 < t.alnums*60
 }
 
-// isBasic reports whether a value is one of basic authentication (RFC 7617) that has a
-// password.
+// isBasic reports whether a value is the token of basic authentication (RFC 7617) and has
+// a password that is a secret.
 func isBasic(b string) bool {
 	decoded, err := base64.StdEncoding.DecodeString(b)
+	if err != nil {
+		return false
+	}
 	plain := string(decoded)
-	if err != nil || strings.ContainsFunc(plain, func(c rune) bool { return c < ' ' || c > '~' }) {
+	isUnprintable := func(c rune) bool { return c < ' ' || c > '~' }
+	if strings.ContainsFunc(plain, isUnprintable) {
 		return false
 	}
 	user, password, ok := strings.Cut(plain, ":")

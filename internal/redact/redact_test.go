@@ -113,10 +113,10 @@ func TestURL(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var p Policy
-		if got := p.url(tt.in); got != tt.want {
+		if got := p.redactURL(tt.in); got != tt.want {
 			t.Errorf("url(%q) = %q, want %q", tt.in, got, tt.want)
 		}
-		if again := p.url(p.url(tt.in)); again != p.url(tt.in) {
+		if again := p.redactURL(p.redactURL(tt.in)); again != p.redactURL(tt.in) {
 			t.Errorf("cleaning %q twice gives %q", tt.in, again)
 		}
 	}
@@ -132,7 +132,7 @@ func TestQueryCredentials(t *testing.T) {
 	} {
 		for _, name := range []string{"key", "api_key", "apikey", "X-Api-Key", "token", "code", "sig"} {
 			var p Policy
-			if got := p.url("https://h/?" + name + "=" + url.QueryEscape(value)); got != "https://h/?"+name+"=[REDACTED]" {
+			if got := p.redactURL("https://h/?" + name + "=" + url.QueryEscape(value)); got != "https://h/?"+name+"=[REDACTED]" {
 				t.Errorf("%s=%s is %s", name, value, got)
 			}
 		}
@@ -154,7 +154,7 @@ func TestQueryCredentials(t *testing.T) {
 			t.Errorf("%s and %s are both %s", other, value, req.URL)
 		}
 		seen[req.URL] = value
-		if issue := p.url("https://h/?issueKey=" + url.QueryEscape(value)); !strings.Contains(issue, "[REDACTED-") {
+		if issue := p.redactURL("https://h/?issueKey=" + url.QueryEscape(value)); !strings.Contains(issue, "[REDACTED-") {
 			t.Errorf("issueKey=%s is %s", value, issue)
 		}
 	}
@@ -198,19 +198,19 @@ func TestCertainCredentials(t *testing.T) {
 	} {
 		for _, v := range values {
 			var p Policy
-			if got := p.url(q + "=" + v + "&q=a"); got != q+"=[REDACTED]&q=a" || p.url(got) != got {
+			if got := p.redactURL(q + "=" + v + "&q=a"); got != q+"=[REDACTED]&q=a" || p.redactURL(got) != got {
 				t.Errorf("%s=%s is %s", q, v, got)
 			}
 		}
 		var p Policy
-		if got := p.url(q + "&q=a"); got != q+"=[REDACTED]&q=a" {
+		if got := p.redactURL(q + "&q=a"); got != q+"=[REDACTED]&q=a" {
 			t.Errorf("%s is %s", q, got)
 		}
 	}
-	if a, b := new(Policy).url("https://h/?appid="+hex), new(Policy).url("https://h/?appid=wx9f86d081884c7d65"); a != "https://h/?appid=[REDACTED]" || b == a {
+	if a, b := new(Policy).redactURL("https://h/?appid="+hex), new(Policy).redactURL("https://h/?appid=wx9f86d081884c7d65"); a != "https://h/?appid=[REDACTED]" || b == a {
 		t.Errorf("%s and %s", a, b)
 	}
-	if got := (&Policy{Names: []string{"key"}}).url("https://h/?key="); got != "https://h/?key=[REDACTED]" {
+	if got := (&Policy{Names: []string{"key"}}).redactURL("https://h/?key="); got != "https://h/?key=[REDACTED]" {
 		t.Errorf("a name that the user gave: %s", got)
 	}
 	// These are data, or may be: two of them must not become one, and none is the
@@ -224,7 +224,7 @@ func TestCertainCredentials(t *testing.T) {
 			values = []string{"true", "false"}
 		}
 		var p Policy
-		seen := map[string]string{p.url(strings.Split(q, "?")[0]): "none at all"}
+		seen := map[string]string{p.redactURL(strings.Split(q, "?")[0]): "none at all"}
 		for _, v := range values {
 			req := interaction.Request{URL: q + "=" + v}
 			p.Request(&req)
@@ -246,7 +246,7 @@ func TestWrongEscapes(t *testing.T) {
 	var p Policy
 	seen := map[string]string{}
 	for _, v := range []string{"%zz", "%25zz", "%2525zz", "%00%25zz", "%00%00%25zz", "%", "%25"} {
-		got := p.url("https://h/?q=" + v)
+		got := p.redactURL("https://h/?q=" + v)
 		if other, ok := seen[got]; ok {
 			t.Errorf("%s and %s are both %s", other, v, got)
 		}
@@ -263,11 +263,11 @@ func TestQuerySpellings(t *testing.T) {
 		{"q=who%20are+you%3F", "q=who+are%20you%3f"},
 		{"q=a%2Fb%3Ac%40d", "q=a/b:c@d"},
 	} {
-		if a, b := p.url("https://h/?"+same[0]), p.url("https://h/?"+same[1]); a != b {
+		if a, b := p.redactURL("https://h/?"+same[0]), p.redactURL("https://h/?"+same[1]); a != b {
 			t.Errorf("%s is %s, %s is %s", same[0], a, same[1], b)
 		}
 	}
-	if a, b := p.url("https://h/?q=a%2Bb+c"), p.url("https://h/?q=a+b+c"); a == b {
+	if a, b := p.redactURL("https://h/?q=a%2Bb+c"), p.redactURL("https://h/?q=a+b+c"); a == b {
 		t.Errorf("a plus and a space are both %s", a)
 	}
 }
@@ -295,15 +295,15 @@ func TestSignedURLs(t *testing.T) {
 			tt.want = tt.in
 		}
 		var p Policy
-		got := p.url("https://h/a?" + tt.in)
-		if got != "https://h/a?"+tt.want || p.url(got) != got {
+		got := p.redactURL("https://h/a?" + tt.in)
+		if got != "https://h/a?"+tt.want || p.redactURL(got) != got {
 			t.Errorf("%s: %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
 
 	// A picture in two sizes is two pictures.
 	picture := func(process, signature string) string {
-		return new(Policy).url("https://b.oss-cn-hangzhou.aliyuncs.com/p.jpg?x-oss-process=image/resize," + process + "&x-oss-signature=" + signature)
+		return new(Policy).redactURL("https://b.oss-cn-hangzhou.aliyuncs.com/p.jpg?x-oss-process=image/resize," + process + "&x-oss-signature=" + signature)
 	}
 	if a, b, again := picture("w_100", "aa11"), picture("w_200", "bb22"), picture("w_100", "cc33"); a == b || a != again {
 		t.Errorf("%s\n%s\n%s", a, b, again)
@@ -414,7 +414,7 @@ func TestPlainQueryValues(t *testing.T) {
 	}
 	for _, v := range plain {
 		var p Policy
-		if got := p.url("https://h/?x=" + v); got != "https://h/?x="+v {
+		if got := p.redactURL("https://h/?x=" + v); got != "https://h/?x="+v {
 			t.Errorf("%s is %s", v, got)
 		}
 	}
@@ -425,7 +425,7 @@ func TestPlainQueryValues(t *testing.T) {
 	} {
 		var p Policy
 		p.AddSecret(known)
-		if got := p.url("https://h/?x=" + v); !strings.Contains(got, "[REDACTED") || strings.Contains(got, v) {
+		if got := p.redactURL("https://h/?x=" + v); !strings.Contains(got, "[REDACTED") || strings.Contains(got, v) {
 			t.Errorf("%s is %s", v, got)
 		}
 	}
@@ -469,7 +469,7 @@ func TestUploads(t *testing.T) {
 		}
 	}
 	var p Policy
-	if a, b := p.url("https://g/upload?upload_id=AbCdEf0123456789AbCdEf"), p.url("https://g/upload?upload_id=BbCdEf0123456789AbCdEf"); a == b || strings.Contains(a, "AbCdEf") {
+	if a, b := p.redactURL("https://g/upload?upload_id=AbCdEf0123456789AbCdEf"), p.redactURL("https://g/upload?upload_id=BbCdEf0123456789AbCdEf"); a == b || strings.Contains(a, "AbCdEf") {
 		t.Errorf("two uploads: %s and %s", a, b)
 	}
 }
@@ -499,7 +499,7 @@ func TestUnknownQueryValuesStayApart(t *testing.T) {
 	t.Parallel()
 	var p Policy
 	for _, name := range []string{"keyword", "author", "q"} {
-		a, b := p.url("https://host/?"+name+"=k7Qx2mPz9Vw4"), p.url("https://host/?"+name+"=k7Qx2mPz9Vw5")
+		a, b := p.redactURL("https://host/?"+name+"=k7Qx2mPz9Vw4"), p.redactURL("https://host/?"+name+"=k7Qx2mPz9Vw5")
 		if a == b || strings.Contains(a, "k7Qx") {
 			t.Errorf("%q and %q", a, b)
 		}
@@ -631,7 +631,7 @@ func TestMatcher(t *testing.T) {
 			b = append(append(b, "some text "...), text[rng.IntN(2):]...)
 		}
 		got := map[[2]int]int{}
-		m.in(string(b), func(found match) { got[[2]int{found.start, found.end}]++ })
+		m.find(string(b), func(found match) { got[[2]int{found.start, found.end}]++ })
 		want := map[[2]int]int{}
 		for _, text := range texts {
 			for at := 0; at < len(b); at++ {
@@ -1221,7 +1221,7 @@ func TestReadableCookies(t *testing.T) {
 		"9F8E7D6C5B4A39281706F5E4D3C2B1A0.node1": false, "%7B%22id%22%3A%201%2C%20%22t%22%3A%20%22Zk3vQ9pXw7RtLm2NcY8bHs5D%22%7D": false,
 		"Bearer Zk3vQ9pXw7RtLm2NcY8bHs5D": false, "Zk3vQ9pXw7RtLm2NcY8bHs5D@example.com": false, "alice Zk3vQ9pXw7RtLm2NcY8bHs5D": false,
 	} {
-		if got := isRead(value); got != want {
+		if got := isReadable(value); got != want {
 			t.Errorf("%s: %v", value, got)
 		}
 	}

@@ -11,37 +11,42 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// hiding is a placeholder in the form of a request, where it stands for any text; one with a
-// hash stands for one.
-var hiding = memo.Regexp(`\[REDACTED\]|%5BREDACTED%5D`)
+// wildcard matches a placeholder without a hash. In the form of a recorded request, it
+// matches any text; a placeholder with a hash matches one value.
+var wildcard = memo.Regexp(`\[REDACTED\]|%5BREDACTED%5D`)
 
-// WithBody returns the text of the form of a request with the body in place of the hash of that,
-// where the form has no more of it.
+// WithBody returns the form of a request with the body in the place of its hash. A form
+// that does not have the hash of the body stays as it is.
 func WithBody(form string, body []byte) string {
-	if strings.Contains(form, "\nbody \"sha256:") {
-		sum := sha256.Sum256(body)
-		form = strings.Replace(form, "sha256:"+hex.EncodeToString(sum[:]), exactjson.EscapeText(string(body)), 1)
+	hasHash := strings.Contains(form, "\nbody \"sha256:")
+	if !hasHash {
+		return form
 	}
-	return form
+	sum := sha256.Sum256(body)
+	hash := "sha256:" + hex.EncodeToString(sum[:])
+	return strings.Replace(form, hash, exactjson.EscapeText(string(body)), 1)
 }
 
-// Hides reports whether a text of a form has a placeholder that stands for a secret, also
-// in base64 or hexadecimal.
-func Hides(text string) bool {
-	return hiding().MatchString(text) || mayEncodePlaceholder().MatchString(text) && hiding().MatchString(carrier.Decode(text))
+// HasWildcard reports whether a text of a form has a placeholder that matches any text,
+// also in base64 or hexadecimal.
+func HasWildcard(text string) bool {
+	if wildcard().MatchString(text) {
+		return true
+	}
+	return mayEncodePlaceholder().MatchString(text) && wildcard().MatchString(carrier.Decode(text))
 }
 
-// mayEncodePlaceholder matches a part of what encodes a placeholder: in base64, at each of the
-// three places at which it may begin.
+// mayEncodePlaceholder matches a part of an encoded placeholder: in hexadecimal, or in
+// base64 at each of the three places at which it may begin.
 var mayEncodePlaceholder = memo.Regexp(`SRURBQ1RF|JFREFDVEVE|UkVEQUNURU|(?i:5245444143544544)`)
 
-// Reveal reports whether a text of a request is that of a recording but for values in the
-// places of its placeholders, which may be secrets. It makes those known.
+// Reveal reports whether the form of a request equals that of a recording, except for
+// values in the places of wildcards that may be secrets. It makes these values known.
 func (p *Policy) Reveal(recorded, asked string) bool {
 	if mayEncodePlaceholder().MatchString(recorded) {
 		recorded, asked = carrier.Decode(recorded), carrier.Decode(asked)
 	}
-	parts := hiding().Split(recorded, -1)
+	parts := wildcard().Split(recorded, -1)
 	rest, ok := strings.CutPrefix(asked, parts[0])
 	if !ok || len(parts) == 1 {
 		return false
@@ -49,34 +54,44 @@ func (p *Policy) Reveal(recorded, asked string) bool {
 	var values []string
 	for i, part := range parts[1:] {
 		at := strings.Index(rest, part)
-		if i == len(parts)-2 {
+		isLast := i == len(parts)-2
+		if isLast {
 			at = len(rest) - len(part)
 		}
-		if at < 0 || !strings.HasPrefix(rest[at:], part) || strings.ContainsAny(rest[:at], "\n ") { // no secret has several words
+		if at < 0 || !strings.HasPrefix(rest[at:], part) {
 			return false
 		}
-		values, rest = append(values, rest[:at]), rest[at+len(part):]
+		value := rest[:at]
+		hasSeveralWords := strings.ContainsAny(value, "\n ")
+		if hasSeveralWords {
+			return false // no secret has
+		}
+		values = append(values, value)
+		rest = rest[at+len(part):]
 	}
 	for _, value := range values {
-		if !mayBeHidden(value) {
+		if !mayReplaceWildcard(value) {
 			return false
 		}
 	}
 	for _, value := range values {
-		p.revealed(value)
+		p.learnRevealed(value)
 	}
 	return true
 }
 
-// mayBeHidden reports whether a text of a request may be in the place of a placeholder: a
-// secret that is learned later, a text that stands for one, or a placeholder.
-func mayBeHidden(value string) bool {
-	plain := readable(value)
-	return plain != "" && (looksSecret(plain, true) || isFake(plain) || StandsIn(plain) || isHidden(plain))
+// mayReplaceWildcard reports whether a value of a request may be in the place of a
+// wildcard: it is a secret that is not known yet, a dummy of a secret, or a placeholder.
+func mayReplaceWildcard(value string) bool {
+	plain := unescapedForm(value)
+	if plain == "" {
+		return false
+	}
+	return looksSecret(plain, true) || isFake(plain) || HasPlaceholder(plain) || isRedacted(plain)
 }
 
-// readable returns a text of a form as it reads.
-func readable(text string) string {
+// unescapedForm returns a text of a form without the escapes of JSON and of a path.
+func unescapedForm(text string) string {
 	text = exactjson.UnescapeText(text)
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
@@ -84,23 +99,24 @@ func readable(text string) string {
 	return text
 }
 
-// RevealWithin makes known what may stand in a text where a recorded one, which differs from it
-// elsewhere, too, has placeholders: what only the text has.
+// RevealWithin makes the words known that a form has and a recorded form does not have.
+// It is for forms that differ elsewhere, too, so that the places of the wildcards cannot
+// be found.
 func (p *Policy) RevealWithin(recorded, asked string) {
 	for _, part := range runs(asked, std64|word|dot|tilde) {
 		for word := range strings.SplitSeq(part, "/") {
 			if !strings.Contains(recorded, word) {
-				p.revealed(word)
+				p.learnRevealed(word)
 			}
 		}
 	}
 }
 
-// revealed makes a text of a form known, unless it is a word or a number: replacing those would
-// ruin what is said with them.
-func (p *Policy) revealed(text string) {
-	text = readable(text)
-	if looksSecret(text, true) && !isPlain(text) && !isHidden(text) {
+// learnRevealed makes a text of a form known, unless it is a word or a number: replacing
+// those would ruin other texts.
+func (p *Policy) learnRevealed(text string) {
+	text = unescapedForm(text)
+	if looksSecret(text, true) && !isPlain(text) && !isRedacted(text) {
 		p.AddSecret(text)
 	}
 }

@@ -3,102 +3,121 @@ package redact
 import "strings"
 
 // A match is a part of a text that must not be written, and what it is. The zero match
-// is none: none ends at 0.
+// means that nothing was found.
 type match struct {
 	kind       kind
-	format     string // the name of its format, if the kind is ofFormat
+	formatName string // the name of its format, if the kind is ofKnownFormat
 	start, end int
 }
 
-// A search looks through a text. Its methods return the match at a place, or none.
+// found reports whether a match is not the zero match.
+func (m match) found() bool { return m.end > 0 }
+
+// A search finds secrets in a text, from its start to its end. The methods that begin
+// with find return the match at a place, or the zero match.
 type search struct {
-	text string
-	last int // where the last match or placeholder of a list ends
+	text      string
+	matchedTo int // the end of the last match, or of the last placeholder in a list
 
-	listed kind   // the kind of the values of the list that the last name has
-	quote  string // in which these values are
+	// The list of values of the last name: what kind of secret they are, and the
+	// quote in which each is.
+	listKind  kind
+	listQuote string
 
-	visible struct{ start, end int } // the last run of bytes that a password may have
+	// The last run of bytes that passwordEnd has found.
+	visibleRun struct{ start, end int }
 
-	tries map[*format]try // of formats whose characters join words
+	// The last run of each format that has other characters than words.
+	attempts map[*format]attempt
 }
 
-// match returns a match, or none if it stands in for a secret, or touches another or a placeholder: it stood in the
-// middle of a word, and must not become one because its neighbour was replaced.
-func (s *search) match(kind kind, start, end int) match {
-	if s.last > 0 && s.last >= start || endsInPlaceholder(s.text[:start]) ||
-		strings.HasPrefix(s.text[end:], openPlaceholder) || isStandIn(s.text[start:end]) {
+// newMatch returns a match of a part of the text, or the zero match in two cases. A
+// typed placeholder is not a secret. And a value that touches another match or a
+// placeholder was in the middle of a word before its neighbour was replaced: a later
+// round must not find it.
+func (s *search) newMatch(kind kind, start, end int) match {
+	touchesMatch := s.matchedTo > 0 && s.matchedTo >= start
+	if touchesMatch || endsInPlaceholder(s.text[:start]) {
+		return match{}
+	}
+	if strings.HasPrefix(s.text[end:], placeholderStart) || isTypedPlaceholder(s.text[start:end]) {
 		return match{}
 	}
 	return match{kind: kind, start: start, end: end}
 }
 
-// ofFormat is match for a value of a format.
-func (s *search) ofFormat(f *format, start, end int) match {
-	m := s.match(ofFormat, start, end)
-	if m.end > 0 {
-		m.format = f.name
+// newFormatMatch is newMatch for a value of a format.
+func (s *search) newFormatMatch(f *format, start, end int) match {
+	m := s.newMatch(ofKnownFormat, start, end)
+	if m.found() {
+		m.formatName = f.name
 	}
 	return m
 }
 
-// lastEnd returns a place before which nothing may decide: from, or the end of the last
-// match. What stood in a match is gone when the text is looked at again.
-func (s *search) lastEnd(from int) int { return max(from, s.last) }
+// startOfUnmatched returns the later one of a place and the end of the last match. The
+// text before the end of the last match must not decide anything: it is replaced when
+// the text is searched again.
+func (s *search) startOfUnmatched(from int) int { return max(from, s.matchedTo) }
 
-// token looks for a token whose prefix stands at a place. In the middle of base64, where
-// "+" and "/" only look like the edge of a word, there is none.
-func (s *search) token(at int) match {
-	f, start, end := s.format(at)
-	if end == 0 || inBase64(s.text[s.lastEnd(at-24):at]) {
+// findToken finds a token whose prefix is at a place. It finds none in the middle of
+// base64, where "+" and "/" look like the edge of a word.
+func (s *search) findToken(at int) match {
+	f, start, end := s.findFormat(at)
+	if end == 0 || inBase64(s.text[s.startOfUnmatched(at-24):at]) {
 		return match{}
 	}
-	return s.ofFormat(f, start, end)
+	return s.newFormatMatch(f, start, end)
 }
 
-// shape looks for a token that begins at a place and is told by its parts.
-func (s *search) shape(at int) match {
+// findShape finds a token that begins at a place and has no prefix, by its parts.
+func (s *search) findShape(at int) match {
 	for i := range shapes {
-		if start, end := shapes[i].find(s.text, at); end > 0 {
-			return s.ofFormat(&shapes[i], start, end)
+		start, end := shapes[i].find(s.text, at)
+		if end > 0 {
+			return s.newFormatMatch(&shapes[i], start, end)
 		}
 	}
 	return match{}
 }
 
-// isEdge reports whether a word can begin at a place: at the start of the text, or after
-// what is no part of a word.
+// isEdge reports whether a word of characters can begin at a place: at the start of
+// the text, or after another character.
 func isEdge(text string, at int, chars charset) bool {
 	return at == 0 || class[text[at-1]]&chars == 0
 }
 
-// inBase64 reports whether a word goes on from base64: from 24 bytes of it that end in
-// "+" or "/", of both cases.
+// inBase64 reports whether a word that follows a text is in the middle of base64: the
+// text is 24 bytes of base64 or more, has both cases, and ends in "+" or "/".
 func inBase64(before string) bool {
 	n := len(before)
-	if n < 24 || before[n-1] != '+' && before[n-1] != '/' || run(before, 0, std64) != n {
+	if n < 24 || class[before[n-1]]&plus == 0 || runEnd(before, 0, std64) != n {
 		return false
 	}
 	t := measure(before)
 	return t.upper > 0 && t.lower > 0
 }
 
-// format returns the format of the token whose prefix stands at a place, and where its
-// secret is; end is 0 if there is none.
-func (s *search) format(at int) (f *format, start, end int) {
+// findFormat returns the format of the token whose prefix is at a place, and where the
+// secret part of the token is. Without such a token, f is nil and end is 0.
+func (s *search) findFormat(at int) (f *format, start, end int) {
 	text := s.text
 	if at+1 >= len(text) { // every prefix is longer
 		return nil, 0, 0
 	}
 	for _, p := range prefixes()[text[at]] {
-		body := at + len(p.text)
-		switch {
-		case p.text[1] != text[at+1] || !strings.HasPrefix(text[at:], string(p.text)):
+		hasPrefix := p.text[1] == text[at+1] && strings.HasPrefix(text[at:], p.text)
+		if !hasPrefix {
 			continue
-		case p.find == nil:
-			start, end = s.span(p, at)
-		case run(text[:min(len(text), body+p.min)], body, p.chars) == body+p.min:
-			start, end = p.find(text, at)
+		}
+		if p.find == nil {
+			start, end = s.findByPrefix(p, at)
+		} else {
+			body := at + len(p.text)
+			least := body + p.min
+			if runEnd(text[:min(len(text), least)], body, p.chars) == least {
+				start, end = p.find(text, at)
+			}
 		}
 		if end > 0 {
 			return p.format, start, end
@@ -107,35 +126,38 @@ func (s *search) format(at int) (f *format, start, end int) {
 	return nil, 0, 0
 }
 
-// maxValue is the length in bytes up to which a value next to a name is looked at: the
-// longest, session tokens of AWS, have about 1,500.
+// maxValue is the length in bytes of the longest value next to a name that is looked
+// at. The longest secrets, session tokens of AWS, have about 1,500 bytes.
 const maxValue = 4096
 
-// A try is a run of characters in which tokens of a format may begin.
-type try struct {
-	end   int // of the run
-	times int // how often a token began in it and was none
-	skip  int // before which no other one is looked for
+// An attempt is a run of characters in which a format was looked for.
+type attempt struct {
+	runEnd     int // where the run ends
+	count      int // how often the prefix of the format was found in the run
+	skipBefore int // the place before which the format is not looked for again
 }
 
-// manyTries is how often a token may begin in a run of the characters of one and be none. After
-// that, only some places are looked at: the others would take the square of the time.
-const manyTries = 8
+// maxAttempts is how many prefixes of a format are looked at in one run of its
+// characters. Each takes time for the rest of the run, so all of them would take
+// quadratic time. Further prefixes are looked at only if they are far apart.
+const maxAttempts = 8
 
-// span returns where a token is that begins at a place, for a format that has no function for
-// that; end is 0 if there is none.
-func (s *search) span(p prefix, at int) (start, end int) {
-	text, body := s.text, at+len(p.text)
-	joinsWords := p.chars&^word != 0 // so tokens may begin in the middle of one
-	if joinsWords && s.skips(p.format, at) {
+// findByPrefix returns where a token is whose prefix is at a place, for a format
+// without a find function. end is 0 if there is no token.
+func (s *search) findByPrefix(p prefix, at int) (start, end int) {
+	text := s.text
+	body := at + len(p.text)
+	// A run of the format may have several words, and a prefix may be at each.
+	joinsWords := p.chars&^word != 0
+	if joinsWords && s.skipsAttempt(p.format, at) {
 		return 0, 0
 	}
-	end = run(text[:min(len(text), body+maxValue)], body, p.chars)
+	end = runEnd(text[:min(len(text), body+maxValue)], body, p.chars)
 	if joinsWords {
-		s.noteTry(p.format, at, end)
+		s.countAttempt(p.format, at, end)
 	}
 	for p.chars&dot != 0 && end > body && text[end-1] == '.' {
-		end-- // of the sentence
+		end-- // the full stop of a sentence
 	}
 	n := end - body
 	hasLength := n >= p.min && (p.max == 0 || n <= p.max)
@@ -153,25 +175,26 @@ func (s *search) span(p prefix, at int) (start, end int) {
 	return at, end
 }
 
-// skips reports whether no token of a format is looked for at a place.
-func (s *search) skips(f *format, at int) bool {
-	t := s.tries[f]
-	return at < t.skip && at < t.end
+// skipsAttempt reports whether a format is not looked for at a place, because of too
+// many attempts in the same run.
+func (s *search) skipsAttempt(f *format, at int) bool {
+	t := s.attempts[f]
+	return at < t.skipBefore && at < t.runEnd
 }
 
-// noteTry notes that a token of a format may begin at a place, in a run that ends at another.
-func (s *search) noteTry(f *format, at, end int) {
-	t := s.tries[f]
-	if at >= t.end {
-		t.times = 0
+// countAttempt counts the prefix of a format at a place, in the run that ends at end.
+func (s *search) countAttempt(f *format, at, end int) {
+	t := s.attempts[f]
+	if at >= t.runEnd {
+		t.count = 0
 	}
-	t.end = end
-	t.times++
-	if t.times > manyTries {
-		t.skip = at + (end-at)*3/4
+	t.runEnd = end
+	t.count++
+	if t.count > maxAttempts {
+		t.skipBefore = at + (end-at)*3/4
 	}
-	if s.tries == nil {
-		s.tries = map[*format]try{}
+	if s.attempts == nil {
+		s.attempts = map[*format]attempt{}
 	}
-	s.tries[f] = t
+	s.attempts[f] = t
 }

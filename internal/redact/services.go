@@ -9,15 +9,19 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A holder has secrets, whatever these look like, at known places of bodies that have a text in
-// them: one of the fields of model APIs that carry a secret for somebody else's server, or a
-// service that gives and takes them. A place is the last names of a path, "*" for any one name or index.
+// A holder is a kind of body that has secrets at known places, whatever the secrets look
+// like. It is a body of an API that receives or returns secrets, or one of a model API
+// with fields for the secrets of other servers.
 type holder struct {
-	path   func() *regexp.Regexp // of requests to a service; nil for any
-	mark   string
+	path func() *regexp.Regexp // matches the path of the URL; nil matches any
+	mark string                // the body must contain it
+
+	// The places of the secrets: the last names of a path, where "*" is any one name or
+	// index.
 	places [][]string
-	mixed  bool // what stands at "*" need not be a secret, unless its name says so
-	looks  bool // nothing is one there that does not look like a key: the keys of a store are names
+
+	mixed bool // a value at a "*" may also be data, unless its name says that it is a secret
+	looks bool // a value is a secret only if it looks like a key, since it may also be a name
 }
 
 // holders are split into places on first use, since few programs call these services.
@@ -74,9 +78,10 @@ func places(list string) [][]string {
 	return group.Each(strings.Fields(list), func(place string) []string { return strings.Split(place, "/") })
 }
 
-// holdersOf returns those that may be in bodies of a request and its answer.
+// holdersOf returns the holders that may be in the body of a request to a URL, or in that
+// of its response.
 func holdersOf(url string) []holder {
-	path := cut(url).path
+	path := splitURL(url).path
 	found := make([]holder, 0, 12) // most belong to one service
 	for _, h := range holders() {
 		if h.path == nil || h.path().MatchString(path) {

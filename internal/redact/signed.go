@@ -8,44 +8,54 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// signing returns the names in lower case of the parameters of a query that sign it: none
-// if it is not signed.
-func signing(pairs []string) []string {
+// signingParameters returns the names of the parameters that sign a query, in lower case,
+// or nil if the query is not signed. A pair may be a name without a value.
+func signingParameters(pairs []string) []string {
 	var names []string
 	for _, pair := range pairs {
 		name, _, _ := strings.Cut(pair, "=")
 		names = append(names, strings.ToLower(coding.UnescapeQuery(name)))
 	}
 	isMissing := func(name string) bool { return !slices.Contains(names, name) }
-	for _, s := range schemes {
-		if has := strings.Fields(s.has); !slices.ContainsFunc(has, isMissing) {
-			return append(has, strings.Fields(s.names)...)
+	for _, s := range signatureSchemes {
+		required := strings.Fields(s.required)
+		isSigned := !slices.ContainsFunc(required, isMissing)
+		if isSigned {
+			return append(required, strings.Fields(s.others)...)
 		}
 	}
 	return nil
 }
 
-// isSignature reports whether a leaf is a parameter that signs a URL. In a request, that
-// is not only the signature itself: a URL that is signed again for the same picture is the
-// same. In an answer everything but the signature stays.
-func (f *finder) isSignature(l *carrier.Leaf) bool {
+// isSigningParameter reports whether a leaf is a parameter that signs a URL and that must
+// be replaced. In a request, all signing parameters are: a URL that is signed again for
+// the same object must match. In a response, only the signature itself is.
+func (f *finder) isSigningParameter(l *carrier.Leaf) bool {
 	if l.In != carrier.Query && l.In != carrier.Form {
 		return false
 	}
 	name := strings.ToLower(l.Name)
-	isWanted := !f.side.isAnswer || name == "sig" || strings.HasSuffix(name, "signature")
-	if !isWanted || !signingNames()[name] || l.Text == "" || isHidden(l.Text) || isStandIn(l.Text) {
+	if !signingNames()[name] {
+		return false
+	}
+	isSignature := name == "sig" || strings.HasSuffix(name, "signature")
+	if f.scope.isResponse && !isSignature {
+		return false
+	}
+	if l.Text == "" || isRedacted(l.Text) || isTypedPlaceholder(l.Text) {
 		return false
 	}
 	if len(l.Members) == 0 {
 		return false
 	}
-	if f.query != &l.Members[0] {
-		var pairs []string
+
+	if f.lastQuery != &l.Members[0] {
+		var names []string
 		for _, m := range l.Members {
-			pairs = append(pairs, m.Name)
+			names = append(names, m.Name)
 		}
-		f.query, f.signs = &l.Members[0], signing(pairs)
+		f.lastQuery = &l.Members[0]
+		f.signingParams = signingParameters(names)
 	}
-	return slices.Contains(f.signs, name)
+	return slices.Contains(f.signingParams, name)
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
 )
 
-// url returns a URL without its user and with everything replaced that must not be
-// written.
-func (p *Policy) url(raw string) string {
-	u := cut(raw)
+// redactURL returns a URL without its user, and with everything else replaced that must
+// not be written.
+func (p *Policy) redactURL(raw string) string {
+	u := splitURL(raw)
 	out := u.scheme + p.text(u.host+u.path)
 	if u.hasQuery {
-		out += "?" + p.query(u.host, u.query)
+		out += "?" + p.redactQuery(u.host, u.query)
 	}
 	if u.fragment != "" {
 		out += "#" + p.text(u.fragment)
@@ -21,49 +21,76 @@ func (p *Policy) url(raw string) string {
 	return out
 }
 
-func (p *Policy) query(host, raw string) string {
+// redactQuery returns the query of a URL with everything replaced that must not be
+// written.
+func (p *Policy) redactQuery(host, raw string) string {
 	pairs := strings.Split(raw, "&")
-	signs := signing(pairs)
+	signers := signingParameters(pairs)
 	for i, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
-		plain := coding.UnescapeQuery(name)
-		switch {
-		case p.replacesNamed(plain), isCertain(plain, host, coding.UnescapeQuery(value)) && !p.tellsApart(plain), value != "" && slices.Contains(signs, strings.ToLower(plain)):
+		plainName := coding.UnescapeQuery(name)
+		if p.replacesParameter(host, plainName, value, signers) {
 			value = Placeholder
-		case value == "":
+		} else if value == "" {
 			pairs[i] = p.text(pair)
 			continue
-		default:
-			value = p.queryValue(plain, value)
+		} else {
+			value = p.queryValue(plainName, value)
 		}
 		pairs[i] = p.text(name) + "=" + value
 	}
 	return strings.Join(pairs, "&")
 }
 
-// queryValue returns what is written for a query value. A secret becomes a constant, so
-// that the request matches whoever asks. What may be a secret and may as well be data
-// becomes a short hash: two requests that differ in it must not become one. Values are
-// compared as they read, however they are escaped.
+// replacesParameter reports whether the value of a query parameter is replaced, whatever
+// it looks like: the user names the parameter, it can only have a secret, or it is one of
+// signers, which sign the URL.
+func (p *Policy) replacesParameter(host, name, value string, signers []string) bool {
+	if p.replacesNamed(name) {
+		return true
+	}
+	if isCertain(name, host, coding.UnescapeQuery(value)) && !p.isHashed(name) {
+		return true
+	}
+	return value != "" && slices.Contains(signers, strings.ToLower(name))
+}
+
+// queryValue returns what is written for the value of a query parameter:
+//
+//	the value                                what is written
+//	a placeholder                            the same
+//	of a parameter of HashedParameters       a hash
+//	a known secret                           a placeholder
+//	a cursor that looks like a token         a hash
+//	any other cursor                         the value
+//	of a harmless parameter                  the value
+//	a secret by its name and its looks       a placeholder
+//	plain, and not a secret by its name      the value
+//	anything else                            a hash
+//
+// A placeholder is the same for all secrets, so that a request with another key matches.
+// A hash distinguishes requests whose values may be data. It is that of the unescaped
+// value.
 func (p *Policy) queryValue(name, value string) string {
 	plain := coding.UnescapeQuery(value)
 	switch {
 	case onlyPlaceholder().MatchString(plain):
 		return plain // redacted already
-	case p.tellsApart(name):
+	case p.isHashed(name):
 		return hashed(plain)
-	case p.holdsSecret(plain), p.holdsSecret(value):
+	case p.hasKnownSecret(plain), p.hasKnownSecret(value):
 		return Placeholder
 	case isCursor(name):
 		if isToken(plain) {
-			return hashed(plain) // as in the answer that gave it; see redactPatterns
+			return hashed(plain) // as in the response that has the cursor; see matchByLooks
 		}
 		return p.text(value)
 	case listed(harmlessQuery, strings.ToLower(name)):
 		return p.text(value)
 	case mayBeInQuery(name):
-		saysNothingElse := meanings.Get(name).whole || !isSecret(name)
-		if saysNothingElse && (isKey(plain) || isFake(plain) && !isPath(plain)) {
+		isNotData := meanings.Get(name).whole || !isSecret(name)
+		looksLikeSecret := isKey(plain) || isFake(plain) && !isPath(plain)
+		if isNotData && looksLikeSecret {
 			return Placeholder
 		}
 	case isPlain(plain):
@@ -72,7 +99,6 @@ func (p *Policy) queryValue(name, value string) string {
 	return hashed(plain)
 }
 
-// harmlessQuery lists the query parameters of model APIs whose values say what is asked
-// for and never who asks.
+// harmlessQuery are the query parameters of model APIs that never have a secret.
 var harmlessQuery = strings.Fields(`$alt alt api-version beta enum-encoding filter include* limit model offset order
 	page_size pagesize purpose stream uploadtype version`)

@@ -7,65 +7,73 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// isKey reports whether the value of a parameter that can be a secret or data ("key" is
-// both) looks like a key: it has the format of one, a run of a dozen random letters and
-// digits, or marks as passwords have. What is a path, a name, a date or a UUID is none,
-// however long and however it was made: a wrong recording would answer for it.
+// isKey reports whether the value of a parameter that may be a secret or data, such as
+// "key", looks like a key. It does if it has the format of a token, a run of a dozen
+// random letters and digits, or several marks, as passwords have. A path, a name, a date
+// and a UUID do not: replacing one would let a recording match a different request.
 func isKey(v string) bool {
-	b := v
-	marks := 0
-	for _, c := range "\"\\!^<>|$%&" { // a pattern, a path or JSON has one of them
+	marks := 0 // different ones; a pattern, a path or JSON has one of them
+	for _, c := range "\"\\!^<>|$%&" {
 		if strings.ContainsRune(v, c) {
 			marks++
 		}
 	}
-	if marks >= 2 && len(v) >= minLearned && !strings.Contains(v, " ") {
+	hasMarksOfPassword := marks >= 2 && len(v) >= minLearned
+	if hasMarksOfPassword && !strings.Contains(v, " ") {
 		return true
 	}
-	if isPlain(v) || isPlaceholder(b) {
+	if isPlain(v) || isPlaceholder(v) {
 		return false
 	}
 	if isToken(v) {
 		return true
 	}
-	if isUUID(b) || isPath(v) || account().MatchString(v) {
+	if isUUID(v) || isPath(v) || ethereumAddress().MatchString(v) {
 		return false
 	}
 	return hasRandom(v)
 }
 
-// hasRandom reports whether a value has a run of a dozen random letters and digits.
+// hasRandom reports whether a value has a run of a dozen letters and digits that is
+// random.
 func hasRandom(v string) bool {
 	for _, part := range runs(v, alnum) {
 		t := measure(part)
-		most := 50 // percent of words
-		if t.n >= 20 {
-			most = 70 // in lower case they come by chance
+		maxInWords := 50 // percent
+		if t.alnums >= 20 {
+			maxInWords = 70 // a long run of lower case has words by chance
 		}
-		if t.n >= 12 && t.turns >= 3 && t.distinct >= 8 && t.words*100 < t.n*most && t.steps*100 < t.n*45 {
+		isLong := t.alnums >= 12
+		isVaried := t.classChanges >= 3 && t.distinct >= 8
+		isText := t.inWords*100 >= t.alnums*maxInWords || t.closePairs*100 >= t.alnums*45
+		if isLong && isVaried && !isText {
 			return true
 		}
 	}
 	return false
 }
 
-// account matches an address of Ethereum, which is public, and which programs call a token.
-var account = memo.Regexp(`^0x[[:xdigit:]]{40}$`)
+// ethereumAddress matches an address of Ethereum. It is public, and programs call it a
+// token.
+var ethereumAddress = memo.Regexp(`^0x[[:xdigit:]]{40}$`)
 
-// isToken reports whether all of a value looks like a secret.
+// isToken reports whether a value as a whole is what findPatterns finds.
 func isToken(v string) bool {
 	found := findPatterns(v)
 	return len(found) == 1 && found[0].start == 0 && found[0].end == len(v)
 }
 
-// isFake reports whether a value says that it stands for a secret: what runs without one
-// have. A word like "test" alone does not say it, it may be data.
+// isFake reports whether a value says that it is a dummy of a secret, as tests have that
+// run without one. A word like "test" alone does not: it may be data.
 func isFake(v string) bool {
 	all := words(strings.ToLower(v))
 	has := func(list []string) bool {
 		return slices.ContainsFunc(all, func(word string) bool { return slices.Contains(list, word) })
 	}
-	return saysFake().MatchString(v) || has(fakeSecrets) || has(fakeAdjectives) && has(secretNouns)
+	if saysFake().MatchString(v) || has(fakeSecrets) {
+		return true
+	}
+	return has(fakeAdjectives) && has(secretNouns)
 }
 
 var (
@@ -75,83 +83,98 @@ var (
 	secretNouns    = strings.Fields("key apikey api token secret password credential credentials sk")
 )
 
-// isRandomVariable reports whether the value of a variable looks random and not like
-// written: words and names joined by marks have long runs of lower-case letters. It takes
-// more for random than looksRandomAlone does, since people make passwords up.
-func isRandomVariable(b string) bool {
+// looksGenerated reports whether a value looks random rather than written. Words and names
+// joined by marks have long runs of lower-case letters. It accepts more values than
+// looksRandomAlone, since people make up passwords.
+func looksGenerated(b string) bool {
 	t := measure(b)
-	letters := len(longestRun(b, lower))
+	longestLower := len(longestRun(b, lower))
 	switch {
 	case t.distinct+t.marks < 8:
 		return false
 	case t.digit == 0:
-		return t.upper >= 4 && len(b)-t.upper >= 4 && letters < 10 || t.upper == len(b)
+		isAllUpper := t.upper == len(b)
+		hasBothCases := t.upper >= 4 && len(b)-t.upper >= 4
+		return isAllUpper || hasBothCases && longestLower < 10
 	case t.upper == 0:
-		return t.digit >= 4 && letters < 12
+		return t.digit >= 4 && longestLower < 12
 	}
-	return letters < 16
+	return longestLower < 16
 }
 
-// isModelName reports whether a text is a name made of words and numbers, such as that of
-// a model ("gpt-4o-mini-2024-07-18"): no upper-case letter, several parts, and not all
-// hexadecimal.
+// isModelName reports whether a text is a short name of several parts without upper case,
+// such as that of a model ("gpt-4o-mini-2024-07-18"), and not hexadecimal.
 func isModelName(text string) bool {
-	return len(text) < 28 && strings.ContainsAny(text, "-_.:/ ") && measure(text).upper == 0 &&
-		run(text, 0, hexAny|dash) < len(text)
+	hasParts := strings.ContainsAny(text, "-_.:/ ")
+	isHexadecimal := runEnd(text, 0, hexAny|dash) == len(text)
+	return len(text) < 28 && hasParts && !isHexadecimal && measure(text).upper == 0
 }
 
-// looksSecret reports whether a value that was learned in one place is looked for in
-// others. It has to look like a secret by itself: what requests select (a model, a
-// deployment, a tool, a role, a path, a version) must not be replaced, or requests that
-// differ in it would be the same. TestLooksSecret has samples.
+// looksSecret reports whether a value that was found in one place is a secret that other
+// texts are searched for. What selects a response (a model, a deployment, a tool, a role,
+// a path, a version) is not: if it were replaced, requests that differ in it would match.
+// TestLooksSecret has samples.
 //
-// A value is certain if its place can only have a credential, as the Authorization header of
-// a request. Then it may be a password that a person made up. In other places it has to be
-// unlike any text.
-func looksSecret(v string, certain bool) bool {
+// isCertain says that the place of the value can only have a credential, such as the
+// Authorization header. Then the value may be a password that a person made up. In other
+// places the value has to be unlike any text.
+func looksSecret(v string, isCertain bool) bool {
 	switch {
 	case len(v) < minSecret || isSelector(v):
 		return false
-	case certain && len(v) >= minLearned:
+	case isCertain && len(v) >= minLearned:
 		return isFake(v) || !isIdentifier(v)
 	}
-	return !isPlain(v) && isUnlikeText(v)
+	return !isPlain(v) && isDistinctive(v)
 }
 
 // isSelector reports whether a value is the name of a model, a version, a date or a path.
 func isSelector(v string) bool {
-	isTime := strings.ContainsAny(v, "-:") && isPlain(v) && strings.Trim(v, "0123456789-:.TtZz+ ") == ""
-	isRooted := v[0] == '/' && isPath(v)
-	return modelName().MatchString(v) || version().MatchString(v) || isTime || isRooted
+	isTime := strings.ContainsAny(v, "-:") && isPlain(v) &&
+		strings.Trim(v, "0123456789-:.TtZz+ ") == ""
+	if isTime || v[0] == '/' && isPath(v) {
+		return true
+	}
+	return modelName().MatchString(v) || version().MatchString(v)
 }
 
-// isIdentifier reports whether a value is made of words of one case, joined by marks, as names
+// isIdentifier reports whether a value is words of one case joined by marks, as the names
 // of deployments and tools are: "get_current_weather", "chat-production-eu".
 func isIdentifier(v string) bool { return identifier().MatchString(v) }
 
 var (
-	identifier = memo.Regexp(`^(?:[a-z]{2,16}(?:[._-][a-z]{2,16})+|[A-Z]{2,16}(?:[._-][A-Z]{2,16})+|[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12})+)$`)
+	identifier = memo.Regexp(`^(?:[a-z]{2,16}(?:[._-][a-z]{2,16})+|` +
+		`[A-Z]{2,16}(?:[._-][A-Z]{2,16})+|` +
+		`[A-Z]?[a-z]{2,12}(?:[A-Z][a-z]{2,12})+)$`)
 
-	version = memo.Regexp(`^v?\d{1,8}(?:[.-]\d{1,8}){0,4}(?:[.-]?(?:alpha|beta|rc|preview|latest)[.-]?\d*)?$`)
+	version = memo.Regexp(`^v?\d{1,8}(?:[.-]\d{1,8}){0,4}` +
+		`(?:[.-]?(?:alpha|beta|rc|preview|latest)[.-]?\d*)?$`)
 
 	// modelName matches names of models as providers spell them, also behind the name of a
 	// provider, a region or a fine-tuning: "openai/gpt-4o", "us.anthropic.claude-3-5-sonnet",
 	// "ft:gpt-4o-mini:acme::abc".
-	modelName = memo.Regexp(`(?i)^(?:[a-z0-9._-]+[/:.])*(?:meta-|chat)?(?:gpt|o[1-9]|claude|gemini|gemma|grok|llama|codellama|mi[sx]tral|ministral|magistral|codestral|devstral|pixtral|` +
-		`qwen|qwq|deepseek|command|aya|nova|titan|phi|kimi|moonshot|glm|ernie|hunyuan|doubao|jamba|sonar|palm|bison|davinci|curie|babbage|` +
-		`text-(?:embedding|moderation|davinci)|omni-moderation|embed|rerank|whisper|tts|dall-e|sora|imagen|veo|lyria|stable-?diffusion|dbrx|olmo|falcon|` +
-		`mpt|vicuna|wizardlm|zephyr|nemotron|minimax|voyage|jina|nomic|computer-use|codex)(?:[-_.:/ ]{0,2}[a-z0-9.]{1,12}){0,12}$`)
+	modelName = memo.Regexp(`(?i)^(?:[a-z0-9._-]+[/:.])*(?:meta-|chat)?` +
+		`(?:gpt|o[1-9]|claude|gemini|gemma|grok|llama|codellama|mi[sx]tral|ministral|magistral|` +
+		`codestral|devstral|pixtral|` +
+		`qwen|qwq|deepseek|command|aya|nova|titan|phi|kimi|moonshot|glm|ernie|hunyuan|doubao|jamba|` +
+		`sonar|palm|bison|davinci|curie|babbage|` +
+		`text-(?:embedding|moderation|davinci)|omni-moderation|embed|rerank|whisper|tts|dall-e|sora|` +
+		`imagen|veo|lyria|stable-?diffusion|dbrx|olmo|falcon|` +
+		`mpt|vicuna|wizardlm|zephyr|nemotron|minimax|voyage|jina|nomic|computer-use|codex)` +
+		`(?:[-_.:/ ]{0,2}[a-z0-9.]{1,12}){0,12}$`)
 )
 
-// isUnlikeText reports whether a secret can be looked for elsewhere: it has digits, or looks
-// random. Words stand elsewhere, too.
-func isUnlikeText(b string) bool {
+// isDistinctive reports whether a secret has digits or looks random, so that other texts
+// can be searched for it. A secret of words would be found in texts that do not have it.
+func isDistinctive(b string) bool {
 	t := measure(b)
 	switch {
 	case len(b) >= minLearned:
-		return isRandomVariable(b) || t.digit > 0 && t.n > t.digit && !isPlaceholder(b)
+		hasDigitsAndLetters := t.digit > 0 && t.alnums > t.digit
+		return looksGenerated(b) || hasDigitsAndLetters && !isPlaceholder(b)
 	case len(b) >= minSecret:
-		return t.digit > 0 && t.upper > 0 && t.lower > 0 && !isPlaceholder(b)
+		hasAllClasses := t.digit > 0 && t.upper > 0 && t.lower > 0
+		return hasAllClasses && !isPlaceholder(b)
 	}
 	return false
 }

@@ -8,48 +8,48 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// mostRounds is how often a text is searched at most. What was found in the
-// first round is known in the second, and what was next to it is found then.
+// maxRounds is how often a text is searched at most. A secret found in one round
+// is known in the next, which then finds copies of it, and what is next to them.
 // The texts of the tests need at most four rounds.
-const mostRounds = 8
+const maxRounds = 8
 
-// errNoEnd says that a text is changed by each search of it.
-var errNoEnd = errors.New("each search for secrets changes the text again")
+// errKeepsChanging is the error for a text in which every round finds something.
+var errKeepsChanging = errors.New("each search for secrets changes the text again")
 
-// A Result says how a redaction ended. The zero Result says nothing.
+// A Result says how a redaction ended. The zero Result is that of no redaction.
 type Result struct {
-	known int   // how many secrets were known when nothing was found any more
-	clean bool  // nothing was found then
+	clean bool  // the last search found nothing
+	known int   // if clean: how many secrets were known in that search
 	err   error // why the texts may still hold secrets
 }
 
 // Err returns why the texts may still hold secrets, or nil.
 func (r Result) Err() error { return r.err }
 
-// redact returns a text of a side with everything replaced that must not be
-// written, or the text itself if there is nothing. It makes known what it has
-// replaced and what may be elsewhere, too.
-func (p *Policy) redact(text string, in side, at carrier.Place) (string, error) {
+// redact returns a text with everything replaced that must not be written. Secrets
+// that it has replaced become known, so that they are found in other texts, too.
+// If it returns an error, the text may still have secrets.
+func (p *Policy) redact(text string, in scope, at carrier.Place) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	f := &finder{policy: p, side: in.narrowed(text)}
-	for range mostRounds {
+	f := &finder{policy: p, scope: in.narrowed(text)}
+	for range maxRounds {
 		edits, err := f.walker().Edits(text, at)
 		if err != nil {
 			return text, err
 		}
 		if len(edits) == 0 {
-			return f.expireLater(text, at), nil
+			return f.postponeExpiry(text, at), nil
 		}
 		f.learn(edits)
 		text = carrier.Splice(text, edits)
 	}
-	return text, errNoEnd
+	return text, errKeepsChanging
 }
 
 // redactBytes is redact for a body. It never changes the bytes of b.
-func (p *Policy) redactBytes(b []byte, in side, mediaType string) ([]byte, error) {
+func (p *Policy) redactBytes(b []byte, in scope, mediaType string) ([]byte, error) {
 	text := string(b)
 	out, err := p.redact(text, in, carrier.Place{MediaType: mediaType})
 	if out == text {
@@ -58,10 +58,10 @@ func (p *Policy) redactBytes(b []byte, in side, mediaType string) ([]byte, error
 	return []byte(out), err
 }
 
-// text is redact for a text of no side. It returns a placeholder for a text that
-// cannot be searched to its end.
+// text is redact for a text that belongs to no body, such as a header. It returns a
+// placeholder for a text that cannot be searched to its end.
 func (p *Policy) text(s string) string {
-	out, err := p.redact(s, side{fields: anywhere}, carrier.Place{})
+	out, err := p.redact(s, scope{fields: anywhere}, carrier.Place{})
 	if err != nil {
 		return Placeholder
 	}
@@ -69,14 +69,14 @@ func (p *Policy) text(s string) string {
 }
 
 // events redacts the events of a stream in place: each field, and the texts that a
-// client puts together from several events.
-func (p *Policy) events(events []interaction.Event, in side) error {
+// client joins from several events. If it returns an error, no event is changed.
+func (p *Policy) events(events []interaction.Event, in scope) error {
 	fields, texts := fieldsOf(events)
 	if len(fields) == 0 {
 		return nil
 	}
-	f := &finder{policy: p, side: in.narrowed(texts...)}
-	for range mostRounds {
+	f := &finder{policy: p, scope: in.narrowed(texts...)}
+	for range maxRounds {
 		edits, err := f.walker().EditsOfEvents(fields)
 		if err != nil {
 			return fmt.Errorf("response.events: %w", err)
@@ -90,20 +90,26 @@ func (p *Policy) events(events []interaction.Event, in side) error {
 			}
 		}
 		if isClean {
-			i := 0
-			for _, event := range events {
-				for k := range event {
-					event[k].Value = fields[i].Value
-					i++
-				}
-			}
+			setValues(events, fields)
 			return nil
 		}
 	}
-	return fmt.Errorf("response.events: %w", errNoEnd)
+	return fmt.Errorf("response.events: %w", errKeepsChanging)
 }
 
-// fieldsOf returns the fields of events, and their texts.
+// setValues sets the values of the fields of events to those of fields, which
+// fieldsOf has returned for the same events.
+func setValues(events []interaction.Event, fields []carrier.Field) {
+	i := 0
+	for _, event := range events {
+		for k := range event {
+			event[k].Value = fields[i].Value
+			i++
+		}
+	}
+}
+
+// fieldsOf returns the fields of all events in one list, and their values.
 func fieldsOf(events []interaction.Event) (fields []carrier.Field, texts []string) {
 	n := 0
 	for _, event := range events {

@@ -8,24 +8,24 @@ import (
 	"github.com/promptecho/promptecho/internal/redact/carrier"
 )
 
-// Windows are the parts of minSecret bytes that the values of a text have, however these are
-// encoded. They tell at once that a value is not in the text: a value that is has all of its
-// parts in it. So a text need not be decoded again for each secret that becomes known.
+// Windows are the parts of minSecret bytes that the values of a text have, however the
+// values are encoded. If a value is in the text, all of its windows are in the set. So the
+// text need not be decoded again for each secret that becomes known.
 type Windows struct {
-	// set has a bit for each hash of a window. Different windows may have the same.
-	set   []uint64
-	shift int // of a hash to the number of its bit
+	set   []uint64 // a bit for each hash of a window; windows may have equal hashes
+	shift int      // shifts a hash to the number of its bit
 }
 
-// bitsPerByte is how many bits a set has for each byte of the text. A text in base64 has several
-// values for each of its bytes, and a set may be half full then; a value of 16 bytes is in it by
-// chance once in 2^9 times.
+// bitsPerByte is how many bits the set has for each byte of the text. A text in base64 has
+// several values for each byte, and half of the bits may be set then. A value of 16 bytes
+// has 9 windows, so all of them are in the set by chance once in 2^9 times.
 const bitsPerByte = 8
 
-// WindowsOf returns the windows of a text, or nil if it cannot be searched to its end.
+// WindowsOf returns the windows of a text, or nil if the text cannot be searched to its
+// end.
 func WindowsOf(text []byte) *Windows {
 	size := max(64, len(text)*bitsPerByte)
-	log := bits.Len(uint(size - 1)) // the next power of two
+	log := bits.Len(uint(size - 1)) // of the next power of two
 	w := &Windows{set: make([]uint64, 1<<log/64), shift: 64 - log}
 	walker := carrier.Walker{WantsBytes: true, Find: func(l *carrier.Leaf) []carrier.Match {
 		w.add(l.Text)
@@ -38,7 +38,7 @@ func WindowsOf(text []byte) *Windows {
 	return w
 }
 
-// add adds all windows of a value.
+// add adds the windows of a value.
 func (w *Windows) add(value string) {
 	for at := 0; at+minSecret <= len(value); at++ {
 		bit := w.bit(value[at:])
@@ -46,10 +46,10 @@ func (w *Windows) add(value string) {
 	}
 }
 
-// bit returns the number of the bit for the window with which a text begins.
+// bit returns the number of the bit of the window with which a text begins.
 func (w *Windows) bit(text string) uint64 {
-	const odd = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, as Knuth's hashes have it
-	return binary.LittleEndian.Uint64([]byte(text[:minSecret])) * odd >> w.shift
+	const factor = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio (Knuth's multiplicative hash)
+	return binary.LittleEndian.Uint64([]byte(text[:minSecret])) * factor >> w.shift
 }
 
 // mayHave reports whether the text may have a value.
@@ -63,20 +63,20 @@ func (w *Windows) mayHave(value string) bool {
 	return true
 }
 
-// MayHaveAny reports whether the text may have one of some values. If it may,
-// [Policy.MayContain] says it for certain.
+// MayHaveAny reports whether the text may have one of several values. If so, only
+// [Policy.MayContain] can tell. Nil windows may have any value.
 func (w *Windows) MayHaveAny(values []string) bool {
 	return w == nil || slices.ContainsFunc(values, w.mayHave)
 }
 
-// NewTexts returns the texts in which the secrets can be in a value that have become known since
-// so many were, with their lines.
+// NewTexts returns the spellings of all known secrets but the first since ones, with their
+// lines.
 func (p *Policy) NewTexts(since int) []string {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	var texts []string
 	for _, secret := range p.inOrder[since:] {
-		for _, s := range spelled.Get(secret) {
+		for _, s := range spellingsOf.Get(secret) {
 			texts = append(texts, s.text)
 		}
 	}

@@ -22,7 +22,7 @@ func recordingsWithPlaceholders(recs []*Recording) []placeholderRecording {
 	kept := 0
 	for _, rec := range recs {
 		text := rec.requestText()
-		if !redact.Hides(text) {
+		if !redact.HasWildcard(text) {
 			continue
 		}
 		kept += len(text)

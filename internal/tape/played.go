@@ -83,14 +83,14 @@ func (t *Tape) Played(all bool) []*Recording {
 // a placeholder in the place of a secret.
 func (t *Tape) HasPlayedPlaceholder() bool {
 	hasOne := func(h interaction.Header) bool {
-		return slices.ContainsFunc(h.Values, redact.StandsIn)
+		return slices.ContainsFunc(h.Values, redact.HasPlaceholder)
 	}
 	return slices.ContainsFunc(t.Recordings(), func(rec *Recording) bool {
 		if rec.Fresh() || !rec.Used() {
 			return false
 		}
 		resp := &rec.Interaction().Response
-		return slices.ContainsFunc(slices.Collect(resp.Payloads()), redact.StandsIn) ||
+		return slices.ContainsFunc(slices.Collect(resp.Payloads()), redact.HasPlaceholder) ||
 			slices.ContainsFunc(resp.Headers, hasOne)
 	})
 }

@@ -22,7 +22,7 @@ func (t *Tape) ForDisplay(m *Match, rec *Recording) *Match {
 	var others redact.Policy // knows the texts that may be secrets
 	for line := range strings.SplitSeq(rec.requestText(), "\n") {
 		path, value, _ := strings.Cut(line, " ")
-		if redact.Hides(value) && !t.policy.Reveal(value, asked[path]) {
+		if redact.HasWildcard(value) && !t.policy.Reveal(value, asked[path]) {
 			others.RevealWithin(value, asked[path])
 		}
 	}

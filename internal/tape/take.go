@@ -30,7 +30,7 @@ func (t *Tape) Take(call Call) (Match, error) {
 	}
 
 	m := Match{Call: call}
-	m.Request.Body = redact.Own(m.Request.Body)
+	m.Request.Body = redact.MarkOwn(m.Request.Body)
 	if err := t.policy.RedactBody(&m.Request); err != nil {
 		return m, fmt.Errorf("%s: %w", t.Config.Name, err)
 	}
@@ -116,7 +116,7 @@ func (t *Tape) takeMatching(m Match) (Match, error) {
 // the program's own text first, because a program may redact its prompts in the
 // same way. Here it is compared as a placeholder of the cassette.
 func (t *Tape) takeSentBack(m Match) (Match, error) {
-	body := redact.Disown(m.Request.Body)
+	body := redact.UnmarkOwn(m.Request.Body)
 	if len(body) == len(m.Request.Body) {
 		return m, nil // it has none
 	}

@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// base64 returns the edits of a run that may be base64, with line ends and
-// padding. isText reports whether it says a text.
+// editsOfBase64 returns the edits of a run that may be base64, with line ends and
+// padding. isText reports whether the run decodes to a text.
 //
-// What is in front of base64 may have the same characters, as a path does. So
-// the run is tried from each of its first four characters on, and behind each of
-// the first marks in it. What says no text is looked at as bytes if that is
-// wanted.
-func (c *walk) base64(raw string, p place, wantsBytes bool) (edits []Edit, isText bool) {
+// Text before base64 may have the same characters, as a path has. So the run is
+// decoded from each of its first four characters on, and behind each of the first
+// marks in it. If none of these is a text, the run is decoded to bytes, provided
+// that both the caller and the search want bytes.
+func (c *walk) editsOfBase64(raw string, p place, wantsBytes bool) (edits []Edit, isText bool) {
 	r, ok := newRun(raw)
 	if !ok {
-		return c.halves(raw, p, wantsBytes)
+		return c.editsOfMixedBase64(raw, p, wantsBytes)
 	}
 	for from := r.nextStart(-1); from >= 0; from = r.nextStart(from) {
 		if !r.beginsAsText(from) {
 			continue
 		}
-		edits, isText = c.decoded(r, from, p)
+		edits, isText = c.editsOfDecoded(r, from, p)
 		if isText || len(edits) > 0 {
 			return edits, isText
 		}
 	}
 	for _, mark := range []byte("+/") {
-		edits = append(edits, c.parts(raw, mark, p)...)
+		edits = append(edits, c.editsOfBase64Parts(raw, mark, p)...)
 		if len(edits) > 0 {
 			return edits, false
 		}
@@ -35,8 +35,8 @@ func (c *walk) base64(raw string, p place, wantsBytes bool) (edits []Edit, isTex
 	if !c.WantsBytes || !wantsBytes {
 		return nil, false
 	}
-	for from := range min(4, len(r.digits)-shortestRun+1) {
-		edits, isText = c.decoded(r, from, p)
+	for from := range min(4, len(r.digits)-minRun+1) {
+		edits, isText = c.editsOfDecoded(r, from, p)
 		if len(edits) > 0 {
 			return edits, isText
 		}
@@ -44,9 +44,9 @@ func (c *walk) base64(raw string, p place, wantsBytes bool) (edits []Edit, isTex
 	return nil, false
 }
 
-// parts returns the edits of the parts of a run between marks: "+" is a space in a
-// form, and "/" is in paths.
-func (c *walk) parts(raw string, mark byte, p place) []Edit {
+// editsOfBase64Parts returns the edits of the parts of a run between marks: a "+" is
+// a space in a form, and a "/" is in paths.
+func (c *walk) editsOfBase64Parts(raw string, mark byte, p place) []Edit {
 	if strings.IndexByte(raw, mark) < 0 {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (c *walk) parts(raw string, mark byte, p place) []Edit {
 		}
 		r, ok := newRun(raw[at : at+end])
 		if ok && r.beginsAsText(0) {
-			found, _ := c.decoded(r, 0, p)
+			found, _ := c.editsOfDecoded(r, 0, p)
 			edits = append(edits, shift(found, at)...)
 		}
 		at += end + 1
@@ -67,16 +67,16 @@ func (c *walk) parts(raw string, mark byte, p place) []Edit {
 	return edits
 }
 
-// halves returns the edits of a run that has characters of both alphabets: of
-// the parts that have those of one.
-func (c *walk) halves(raw string, p place, wantsBytes bool) (edits []Edit, isText bool) {
+// editsOfMixedBase64 returns the edits of a run that has characters of both
+// alphabets: those of its parts that have characters of one alphabet only.
+func (c *walk) editsOfMixedBase64(raw string, p place, wantsBytes bool) (edits []Edit, isText bool) {
 	for _, of := range []byte{isAlnum | isStd, isAlnum | isURL} {
 		at := 0
 		for at < len(raw) {
 			end := runEnd(raw, at, of)
-			if end-at >= shortestRun {
+			if end-at >= minRun {
 				stop := paddingEnd(raw, end)
-				found, ok := c.base64(raw[at:stop], p, wantsBytes)
+				found, ok := c.editsOfBase64(raw[at:stop], p, wantsBytes)
 				edits = merge(edits, shift(found, at))
 				isText = isText || ok
 			}
@@ -91,15 +91,17 @@ type base64Run struct {
 	raw     string
 	digits  string // without line ends and padding
 	padding string
-	lines   string // what is between two lines
-	width   int    // of a line
-	marks   int    // how many were passed by nextStart
-	isURL   bool
+	lines   string // the line end, if the run has several lines
+	width   int    // the length of a line
+	marks   int    // how many marks nextStart has passed
+	isURL   bool   // the alphabet is that of base64url
 }
 
-// newRun takes a run apart. ok is false if it has characters of both alphabets.
+// newRun returns a run with its parts. ok is false if the run has characters of both
+// alphabets.
 func newRun(raw string) (r base64Run, ok bool) {
-	isStandard, isURL := strings.ContainsAny(raw, "+/"), strings.ContainsAny(raw, "-_")
+	isStandard := strings.ContainsAny(raw, "+/")
+	isURL := strings.ContainsAny(raw, "-_")
 	if isStandard && isURL {
 		return base64Run{}, false
 	}
@@ -119,17 +121,16 @@ var noSpace = strings.NewReplacer("\r", "", "\n", "", " ", "", "\t", "")
 
 func withoutSpace(s string) string { return noSpace.Replace(s) }
 
-// mostMarks is how many marks are tried as the end of what is in front of
-// base64: a path of a few parts.
-const mostMarks = 8
+// maxMarks is how many marks may be before base64: those of a path of a few parts.
+const maxMarks = 8
 
-// nextStart returns the next offset in the digits at which the run is tried, or
+// nextStart returns the next offset in the digits from which the run is decoded, or
 // -1.
 func (r *base64Run) nextStart(from int) int {
 	if from < 3 {
 		return from + 1
 	}
-	for i := from; i < len(r.digits) && r.marks < mostMarks; i++ {
+	for i := from; i < len(r.digits) && r.marks < maxMarks; i++ {
 		if classes[r.digits[i]]&isAlnum == 0 {
 			r.marks++
 			return i + 1
@@ -145,13 +146,13 @@ func (r *base64Run) encoding() *base64.Encoding {
 	return base64.RawStdEncoding
 }
 
-// beginsAsText reports whether the digits from an offset on begin as those of a
-// text or of compressed bytes do.
+// beginsAsText reports whether the digits from an offset on decode to the beginning
+// of a text or of compressed bytes.
 func (r *base64Run) beginsAsText(from int) bool {
 	const enough = 32
 	digits := r.digits[min(from, len(r.digits)):]
 	digits = digits[:min(len(digits), enough)]
-	if len(digits) < shortestRun-3 {
+	if len(digits) < minRun-3 {
 		return false
 	}
 	digits = digits[:len(digits)/4*4]
@@ -163,53 +164,56 @@ func (r *base64Run) beginsAsText(from int) bool {
 	return isText(string(plain[:n])) || isCompressed(string(plain[:n]))
 }
 
-// decoded returns the edits of a run whose base64 begins at an offset.
-func (c *walk) decoded(r base64Run, from int, p place) (edits []Edit, ok bool) {
+// editsOfDecoded returns the edits of a run whose base64 begins at an offset. It also
+// reports whether the run decodes to a text.
+func (c *walk) editsOfDecoded(
+	r base64Run, from int, p place,
+) (edits []Edit, isBase64OfText bool) {
 	digits := r.digits[from:]
 	if len(digits)%4 == 1 {
-		digits = digits[:len(digits)-1] // no base64 ends so: this is a letter of a word
+		digits = digits[:len(digits)-1] // no base64 has this length: a word follows
 	}
-	if len(digits) < shortestRun || !c.mayDecode(p, len(digits)*3/4) {
+	if len(digits) < minRun || !c.mayDecode(p, len(digits)*3/4) {
 		return nil, false
 	}
-	plain, err := r.encoding().AppendDecode(c.plain[:0], []byte(digits))
-	c.plain = plain
+	plain, err := r.encoding().AppendDecode(c.decodeBuffer[:0], []byte(digits))
+	c.decodeBuffer = plain
 	if err != nil {
 		return nil, false
 	}
 	text := string(plain)
 	in := p
 	in.depth++
-	ok = isText(text)
-	if !ok && !isCompressed(text) {
+	isBase64OfText = isText(text)
+	if !isBase64OfText && !isCompressed(text) {
 		if !c.WantsBytes {
 			return nil, false
 		}
 		in.kind = Bytes
 	}
-	changes := c.value(text, in)
+	changes := c.editsOfValue(text, in)
 	if len(changes) == 0 {
-		return nil, ok
+		return nil, isBase64OfText
 	}
-	return []Edit{c.encode(r, from, digits, text, changes)}, ok
+	return []Edit{c.encode(r, from, digits, text, changes)}, isBase64OfText
 }
 
-// encode returns the edit of a run that is the changes of what it says. What is
-// in front of the first change stays as it is.
+// encode returns the edit of a run for the changes of its decoded text. The digits
+// before the first change stay as they are, and if possible those behind the last.
 func (c *walk) encode(r base64Run, from int, digits, text string, changes []Edit) Edit {
 	isPadded := r.padding != ""
-	isOpen := r.padding == "" && len(digits)%4 == 0 // it may be padded or not
+	mayBePadded := r.padding == "" && len(digits)%4 == 0 // no padding is needed
 	last := &changes[len(changes)-1]
 	all := causes(changes)
 	if c.Canonical {
 		isPadded = true
 	} else if strings.HasSuffix(last.Text, "]") {
-		// What is behind the change stays as it is if it moves by whole groups of
-		// three bytes. Padding is right then, too.
+		// The digits behind the change can stay if the text behind it moves by whole
+		// groups of three bytes. Then the padding stays right, too.
 		for (len(Splice(text, changes))-len(text))%3 != 0 {
 			last.Text += "."
 		}
-	} else if isOpen {
+	} else if mayBePadded {
 		isPadded = !r.isURL // RFC 4648, section 3.2
 	}
 	enc := r.encoding()
@@ -217,21 +221,20 @@ func (c *walk) encode(r base64Run, from int, digits, text string, changes []Edit
 	if c.Canonical && !strings.ContainsAny(r.digits[:from]+kept, "-_") {
 		enc = base64.RawStdEncoding
 	}
-	said := Splice(text, changes)
+	changed := Splice(text, changes)
 	behind := "" // the digits behind the group in which the last change ends
 	groups := (last.End + 2) / 3
-	if !c.Canonical && (len(said)-len(text))%3 == 0 && 3*groups < len(text) {
+	if !c.Canonical && (len(changed)-len(text))%3 == 0 && 3*groups < len(text) {
 		behind = digits[4*groups:]
-		said = said[:len(said)-(len(text)-3*groups)]
+		changed = changed[:len(changed)-(len(text)-3*groups)]
 	}
-	out := r.digits[:from] + enc.EncodeToString([]byte(said)) + behind
+	out := r.digits[:from] + enc.EncodeToString([]byte(changed)) + behind
 	if isPadded {
 		n := len(out) - from
 		out += strings.Repeat("=", (4-n%4)%4)
 	}
-	left := len(r.digits) - from - len(digits) // a letter too many
-	out += r.digits[len(r.digits)-left:]
-	out = r.broken(out)
+	out += r.digits[from+len(digits):] // the letter of a word that follows
+	out = r.inLines(out)
 
 	same := 0
 	for same < len(r.raw) && same < len(out) && r.raw[same] == out[same] {
@@ -240,8 +243,8 @@ func (c *walk) encode(r base64Run, from int, digits, text string, changes []Edit
 	return Edit{Start: same, End: len(r.raw), Text: out[same:], Causes: all}
 }
 
-// broken returns digits in lines as long as those of the run.
-func (r *base64Run) broken(digits string) string {
+// inLines returns digits in lines of the same length as those of the run.
+func (r *base64Run) inLines(digits string) string {
 	if r.width == 0 {
 		return digits
 	}

@@ -15,9 +15,9 @@
 //	XML, HTML         markup.go       texts, attributes, comments
 //	multipart, mail   multipart.go    values of headers, bodies of parts
 //	event streams     events.go       fields, JSON in them, and texts split over events
-//	base64            base64.go       what it says, as text or as bytes
+//	base64            base64.go       the decoded text or bytes
 //	hexadecimal       hex.go          the same; runs.go finds both
-//	gzip, zlib        compressed.go   what they say
+//	gzip, zlib        compressed.go   the decompressed text or bytes
 //	escapes in text   escapes.go      the text with \n, %0A and &amp; decoded
 //
 // Carriers nest up to [MaxDepth]. The work of a walk is bounded by the length
@@ -72,13 +72,13 @@ const (
 	Text   Kind = iota // any text; its carrier escapes what is written
 	Number             // a JSON number; all of it is replaced by a number
 	Bytes              // bytes that are not a text
-	Raw                // a text with escapes; it comes once more with the escapes decoded
+	Raw                // a text with escapes; a leaf with the escapes decoded follows
 )
 
 // In names a carrier.
 type In uint8
 
-// The carriers that a search tells apart.
+// The carriers that a search distinguishes.
 const (
 	Plain  In = iota // none
 	JSON             // a member or element
@@ -96,7 +96,7 @@ type Match struct {
 	Cause      Cause
 }
 
-// A Cause says why something is replaced. It is handed on to the edits.
+// A Cause says why a match is replaced. The edit of the match has it, too.
 type Cause struct {
 	Kind  string // what was found, for messages
 	Value string // the decoded text that was found
@@ -110,28 +110,27 @@ type Edit struct {
 	Text       string
 	Causes     []Cause
 
-	stays bool // it changes nothing; see settled
+	changesNothing bool // see changesOnly
 }
 
 // A Walker walks over the values of texts. It may be used by several goroutines
 // at once if its functions may.
 type Walker struct {
-	// Find returns what is replaced in a leaf: in order and without overlap. It
-	// must not remember what it has seen, since a match may not become an edit.
-	// A match that is replaced by itself says that this part stays, whatever is
-	// encoded in it.
+	// Find returns the matches in a leaf, in order and without overlap. It must not
+	// learn from them, since a match may not become an edit. A match that is
+	// replaced by itself makes this part stay, whatever is encoded in it.
 	Find func(*Leaf) []Match
 
 	// WantsBytes says that Find looks at leaves of the kind Bytes.
 	WantsBytes bool
 
-	// Canonical says that base64 is written in one way (standard alphabet, with
-	// padding), whatever way the value was written in. Texts that are compared
-	// need that: otherwise the length of a secret would show.
+	// Canonical says that changed base64 is always written in the standard alphabet
+	// with padding. Texts that are compared need that: otherwise the length of a
+	// secret would show.
 	Canonical bool
 
 	// MaxWork is how many bytes are decoded at most for each byte of the text.
-	// Zero stands for 32.
+	// Zero means 32.
 	MaxWork int
 }
 
@@ -139,19 +138,19 @@ type Walker struct {
 // nested deeper is searched as it is.
 const MaxDepth = 8
 
-// ErrTooMuch says that a text is encoded in so many layers that decoding it
-// would take more work than its length allows, or that it unpacks to too much.
+// ErrTooMuch is the error for a text with so many layers of encodings that decoding
+// would take more work than its length allows, or that decompresses to too much.
 var ErrTooMuch = errors.New("the text holds too much that is encoded several times, or unpacks to too much")
 
-// Limits of the work of one walk. Each layer of a text is decoded about once,
-// and bytes in base64 four times, so eight layers stay below 32 times.
+// Limits of the work of one walk. Each layer of a text is decoded about once, and
+// bytes in base64 four times. So eight layers take at most 32 times the length.
 const (
 	defaultWork = 32
-	freeWork    = 1 << 20  // bytes that are decoded whatever the length is
-	maxUnpacked = 64 << 20 // bytes that compressed ones may become
+	freeWork    = 1 << 20  // bytes that are decoded for a text of any length
+	maxUnpacked = 64 << 20 // bytes that a short text may decompress to
 )
 
-// A Place says what is known of a text before the walk.
+// A Place is where the text of a walk is.
 type Place struct {
 	Name      string // of the header or parameter that has the text
 	Path      []string
@@ -165,9 +164,9 @@ func (w *Walker) Edits(text string, at Place) ([]Edit, error) {
 	var edits []Edit
 	isForm := strings.HasPrefix(at.MediaType, "application/x-www-form-urlencoded")
 	if isForm && strings.IndexByte(text, '=') >= 0 {
-		edits = c.form(text, p)
+		edits = c.editsOfForm(text, p)
 	} else {
-		edits = c.value(text, p)
+		edits = c.editsOfValue(text, p)
 	}
 	return edits, c.err
 }
@@ -175,12 +174,12 @@ func (w *Walker) Edits(text string, at Place) ([]Edit, error) {
 // walk is one walk over a text.
 type walk struct {
 	*Walker
-	left     int   // how many bytes may still be decoded
-	unpacked int   // how many bytes compressed ones may still become
-	err      error // the first limit that was reached
-	leaf     Leaf  // is used again by each call of Find
-	scans    []*jsonScan
-	plain    []byte // what base64 says; is used again by each run
+	bytesLeft    int   // how many bytes may still be decoded
+	unpackLeft   int   // how many bytes may still be decompressed
+	err          error // the first limit that was reached
+	leaf         Leaf  // the leaf of the last call of Find
+	scans        []*jsonScan
+	decodeBuffer []byte // the buffer for decoded base64
 }
 
 func (w *Walker) newWalk(size int) *walk {
@@ -188,10 +187,10 @@ func (w *Walker) newWalk(size int) *walk {
 	if work == 0 {
 		work = defaultWork
 	}
-	return &walk{Walker: w, left: size*work + freeWork, unpacked: size*work + maxUnpacked}
+	return &walk{Walker: w, bytesLeft: size*work + freeWork, unpackLeft: size*work + maxUnpacked}
 }
 
-// A place is where a text is.
+// A place is where a value is in the text of a walk.
 type place struct {
 	kind    Kind
 	in      In
@@ -202,7 +201,7 @@ type place struct {
 	depth   int // how many carriers are around it
 }
 
-// inside returns the place of what a carrier at this place holds.
+// inside returns the place of the values of a carrier at this place.
 func (p place) inside(in In) place {
 	p.depth++
 	p.in = in
@@ -210,32 +209,31 @@ func (p place) inside(in In) place {
 	return p
 }
 
-// mayDecode reports whether so many bytes may be decoded at a place, and counts
-// them.
+// mayDecode reports whether n bytes may be decoded at a place. If so, it counts them.
 func (c *walk) mayDecode(p place, n int) bool {
 	if p.depth >= MaxDepth || c.err != nil {
 		return false
 	}
-	c.left -= n
-	if c.left < 0 {
+	c.bytesLeft -= n
+	if c.bytesLeft < 0 {
 		c.err = ErrTooMuch
 		return false
 	}
 	return true
 }
 
-// shortest is the length in bytes under which a value without a name is not
-// searched, and one with a name carries nothing: no secret is as short.
-const shortest = 4
+// minValue is the length in bytes of the shortest value without a name that is
+// searched, and of the shortest value that may be a carrier. No secret is shorter.
+const minValue = 4
 
-// value returns the edits of a decoded value.
-func (c *walk) value(s string, p place) []Edit {
-	if len(s) < shortest && p.name == "" {
+// editsOfValue returns the edits of a decoded value.
+func (c *walk) editsOfValue(s string, p place) []Edit {
+	if len(s) < minValue && p.name == "" {
 		return nil
 	}
 	isInside := p.depth > 0
-	if p.kind != Text || len(s) < shortest && isInside {
-		return settled(c.ask(s, p))
+	if p.kind != Text || len(s) < minValue && isInside {
+		return changesOnly(c.findInLeaf(s, p))
 	}
 	start := skipSpace(s, 0)
 	if start == len(s) {
@@ -243,64 +241,64 @@ func (c *walk) value(s string, p place) []Edit {
 	}
 	switch s[start] {
 	case '{', '[', '"':
-		edits, ok := c.json(s, p)
+		edits, ok := c.editsOfJSON(s, p)
 		if ok {
 			return edits
 		}
 	case '<':
-		edits, ok := c.markup(s, p)
+		edits, ok := c.editsOfMarkup(s, p)
 		if ok {
 			return edits
 		}
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		edits, ok := c.number(s, p)
+		edits, ok := c.editsOfNumber(s, p)
 		if ok {
 			return edits
 		}
-		edits, ok = c.multipart(s, p)
+		edits, ok = c.editsOfMultipart(s, p)
 		if ok {
 			return edits
 		}
 	case '\x1f', 'x':
-		edits, ok := c.compressed(s, p)
+		edits, ok := c.editsOfCompressed(s, p)
 		if ok {
 			return edits
 		}
 	case 'd', 'e', 'i', 'r', ':':
 		if isStream(s[start:]) {
-			return c.stream(s, p)
+			return c.editsOfStream(s, p)
 		}
 	}
 	if mayBeForm(s) {
-		return c.form(s, p)
+		return c.editsOfForm(s, p)
 	}
-	edits, ok := c.mail(s, p)
+	edits, ok := c.editsOfMail(s, p)
 	if ok {
 		return edits
 	}
-	return c.prose(s, p)
+	return c.editsOfProse(s, p)
 }
 
-// wholeNumber returns the edit of a JSON number. One of many digits may be
-// hexadecimal of a text; it becomes 0 if that has something to replace.
-func (c *walk) wholeNumber(s string, p place) []Edit {
-	edits := settled(c.ask(s, p))
+// editsOfJSONNumber returns the edit of a number in JSON. A long one may be the
+// hexadecimal digits of a text; it becomes 0 if something is replaced in that text.
+func (c *walk) editsOfJSONNumber(s string, p place) []Edit {
+	edits := changesOnly(c.findInLeaf(s, p))
 	isLong := len(s) >= 2*minKnown && runEnd(s, 0, isHex) == len(s)
 	if len(edits) > 0 || !isLong {
 		return edits
 	}
 	text := p
 	text.kind = Text
-	found := c.runs(s, text, nil)
+	found := c.editsOfRuns(s, text, nil)
 	if len(found) == 0 {
 		return nil
 	}
 	return []Edit{{End: len(s), Text: "0", Causes: causes(found)}}
 }
 
-// ask returns the edits of a text as the search wants them, also those that change
-// nothing.
-func (c *walk) ask(s string, p place) []Edit {
+// findInLeaf returns the edits that the search wants in a text that is a leaf, with
+// those that change nothing.
+func (c *walk) findInLeaf(s string, p place) []Edit {
 	c.leaf = Leaf{Text: s, Kind: p.kind, Name: p.name, Labels: p.labels, Path: p.path, Members: p.members, In: p.in}
 	var edits []Edit
 	for _, m := range c.Find(&c.leaf) {
@@ -308,7 +306,7 @@ func (c *walk) ask(s string, p place) []Edit {
 		if p.kind == Number {
 			e.Start, e.End = 0, len(s)
 		}
-		e.stays = m.Text == s[e.Start:e.End]
+		e.changesNothing = m.Text == s[e.Start:e.End]
 		edits = append(edits, e)
 		if p.kind == Number {
 			break
@@ -319,8 +317,17 @@ func (c *walk) ask(s string, p place) []Edit {
 
 // skipSpace returns the place behind white space.
 func skipSpace(s string, at int) int {
-	for at < len(s) && (s[at] == ' ' || s[at] == '\n' || s[at] == '\t' || s[at] == '\r') {
+	for at < len(s) && isSpace(s[at]) {
 		at++
 	}
 	return at
+}
+
+// isSpace reports whether a byte is white space of JSON.
+func isSpace(c byte) bool {
+	switch c {
+	case ' ', '\n', '\t', '\r':
+		return true
+	}
+	return false
 }

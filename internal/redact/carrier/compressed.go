@@ -19,12 +19,12 @@ func isCompressed(s string) bool {
 	return isGzip || isZlib
 }
 
-// compressed returns the edit of compressed bytes. ok is false if they are not
+// editsOfCompressed returns the edit of compressed bytes. ok is false if they are not
 // compressed.
 //
-// Bytes that break off, or have a fault, are searched up to there, as a client
-// may read them that far. If nothing is found they may be a text by themselves.
-func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
+// Bytes that are incomplete or invalid are searched up to the fault, since a client may
+// read them that far. If nothing is found in these, they may also be a text.
+func (c *walk) editsOfCompressed(s string, p place) (edits []Edit, ok bool) {
 	if !isCompressed(s) || p.depth >= MaxDepth {
 		return nil, false
 	}
@@ -37,7 +37,7 @@ func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
 	if !isText(u.text) && !isCompressed(u.text) {
 		in.kind = Bytes
 	}
-	found := c.value(u.text, in)
+	found := c.editsOfValue(u.text, in)
 	if len(found) == 0 {
 		return nil, u.isWhole
 	}
@@ -46,14 +46,14 @@ func (c *walk) compressed(s string, p place) (edits []Edit, ok bool) {
 	return []Edit{{End: u.end, Text: packed, Causes: causes(found)}}, true
 }
 
-// An unpacked is what compressed bytes say.
+// An unpacked is the result of decompressing bytes.
 type unpacked struct {
 	text    string
-	end     int  // where the compressed bytes end; others may be behind them
-	isWhole bool // they have no fault, and nothing is behind them
+	end     int  // where the compressed bytes end
+	isWhole bool // the bytes are valid, and nothing follows them
 }
 
-// unpack returns what compressed bytes say, up to a fault in them.
+// unpack decompresses bytes, up to the first fault in them.
 func (c *walk) unpack(s string) unpacked {
 	compressed := strings.NewReader(s)
 	var b strings.Builder
@@ -70,7 +70,7 @@ func (c *walk) unpack(s string) unpacked {
 	return u
 }
 
-// unpackGzip writes what the first member of a gzip file says.
+// unpackGzip decompresses the first member of a gzip file.
 func (c *walk) unpackGzip(w io.Writer, r *strings.Reader) error {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *walk) unpackGzip(w io.Writer, r *strings.Reader) error {
 	return c.copy(w, z)
 }
 
-// unpackZlib writes what a zlib stream says.
+// unpackZlib decompresses a zlib stream.
 func (c *walk) unpackZlib(w io.Writer, r *strings.Reader) error {
 	z, err := zlib.NewReader(r)
 	if err != nil {
@@ -89,12 +89,12 @@ func (c *walk) unpackZlib(w io.Writer, r *strings.Reader) error {
 	return c.copy(w, z)
 }
 
-// copy copies what is unpacked, up to the limit of the walk.
+// copy copies decompressed bytes, up to the limit of the walk.
 func (c *walk) copy(w io.Writer, r io.Reader) error {
-	n, err := io.Copy(w, io.LimitReader(r, int64(c.unpacked)+1))
-	c.unpacked -= int(n)
-	c.left += int(n) * defaultWork
-	if c.unpacked < 0 {
+	n, err := io.Copy(w, io.LimitReader(r, int64(c.unpackLeft)+1))
+	c.unpackLeft -= int(n)
+	c.bytesLeft += int(n) * defaultWork
+	if c.unpackLeft < 0 {
 		c.err = ErrTooMuch
 		return ErrTooMuch
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 )
 
-// Splice returns a text with edits made, which are in order and do not overlap.
+// Splice returns a text with edits made. They are in order and do not overlap.
 func Splice(s string, edits []Edit) string {
 	if len(edits) == 0 {
 		return s
@@ -24,7 +24,8 @@ func Splice(s string, edits []Edit) string {
 	return b.String()
 }
 
-// shift returns edits of a part of a text as edits of the whole.
+// shift returns edits of a part of a text as edits of the whole text. The part begins
+// at by.
 func shift(edits []Edit, by int) []Edit {
 	for i := range edits {
 		edits[i].Start += by
@@ -33,14 +34,14 @@ func shift(edits []Edit, by int) []Edit {
 	return edits
 }
 
-// sortEdits puts edits in order that do not overlap.
+// sortEdits puts edits in order. They do not overlap.
 func sortEdits(edits []Edit) {
 	group.Sort(edits, func(a, b Edit) int { return cmp.Compare(a.Start, b.Start) })
 }
 
-// merge returns the edits of two lists, in order and without overlap. Of two
-// that overlap, the one stays that covers the other. If neither does, both are
-// replaced by the text of the first list.
+// merge returns the edits of two lists, in order and without overlap. An edit inside
+// of another one is left out. Two that overlap otherwise become one, with the text of
+// the edit of the first list.
 func merge(first, second []Edit) []Edit {
 	if len(second) == 0 {
 		return first
@@ -75,7 +76,7 @@ func merge(first, second []Edit) []Edit {
 				*last = e
 			}
 		case isCovered:
-			// What is in it is gone with it.
+			// The edit around it replaces it.
 		case covers:
 			*last = e
 		default:
@@ -92,19 +93,20 @@ func merge(first, second []Edit) []Edit {
 	return edits
 }
 
-// settled returns edits without those that change nothing. They mark values that
-// the search wants to stay: nothing in those is replaced.
-func settled(edits []Edit) []Edit {
-	return slices.DeleteFunc(edits, func(e Edit) bool { return e.stays })
+// changesOnly returns edits without those that change nothing. With these, the search
+// marks values in which nothing must be replaced; merge has left out the edits inside
+// of them.
+func changesOnly(edits []Edit) []Edit {
+	return slices.DeleteFunc(edits, func(e Edit) bool { return e.changesNothing })
 }
 
-// touches reports whether an edit of a list, which is in order, touches a part
-// of a text.
+// touches reports whether one of edits, which are in order, overlaps a part of a text.
 func touches(edits []Edit, start, end int) bool {
 	if len(edits) == 0 {
 		return false
 	}
-	i, _ := slices.BinarySearchFunc(edits, start, func(e Edit, at int) int { return cmp.Compare(e.End, at+1) })
+	endsBehind := func(e Edit, at int) int { return cmp.Compare(e.End, at+1) }
+	i, _ := slices.BinarySearchFunc(edits, start, endsBehind)
 	return i < len(edits) && edits[i].Start < end
 }
 

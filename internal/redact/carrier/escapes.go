@@ -10,16 +10,18 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// An escaping writes some characters of a text as escapes, one by one. No table
-// of offsets is kept: edits are few, and their places are found again by going
-// through the escapes.
+// An escaping is a way to write characters as escapes, such as "%2F". The raw text has
+// the escapes. There is no table of offsets: edits are few, so liftEdits finds their
+// places by decoding the raw text again.
 type escaping struct {
 	// marks are the bytes with which an escape begins.
 	marks string
-	// decode returns the length of the escape that a text begins with, and what
-	// it says. The length is 0 if the text does not begin with one.
+
+	// decode returns the length of the escape with which a text begins, and its
+	// decoded text. The length is 0 if the text does not begin with an escape.
 	decode func(s string) (n int, text string)
-	// escape returns a text as it is written in the place of a raw one.
+
+	// escape returns a text with escapes, to be written in the place of raw.
 	escape func(text, raw string) string
 }
 
@@ -30,8 +32,8 @@ var (
 	xmlEscapes     = &escaping{`&`, decodeEntity, func(text, _ string) string { return html.EscapeString(text) }}
 	mailEscapes    = &escaping{`=`, decodeMail, func(text, _ string) string { return escapeMail(text) }}
 
-	// anyEscapes are those that a text may have which does not say how it is
-	// escaped: a part of JSON, of a URL or of HTML.
+	// anyEscapes are the escapes of a text of an unknown kind: it may be a part of JSON,
+	// of a URL or of HTML.
 	anyEscapes = &escaping{`\%&`, decodeAny, escapeLike}
 )
 
@@ -43,8 +45,9 @@ func (e *escaping) next(s string) int {
 	return strings.IndexAny(s, e.marks)
 }
 
-// text returns what a raw text says: the raw text itself if it has no escape.
-func (e *escaping) text(raw string) string {
+// unescape returns a raw text with its escapes decoded. It copies nothing if there are
+// none.
+func (e *escaping) unescape(raw string) string {
 	i := e.next(raw)
 	if i < 0 {
 		return raw
@@ -80,9 +83,9 @@ func (e *escaping) has(s string) bool {
 	}
 }
 
-// lift returns edits of what a raw text says as edits of the raw text. An edit
-// that begins or ends in the middle of an escape takes all of it.
-func (e *escaping) lift(raw string, edits []Edit) []Edit {
+// liftEdits returns edits of the decoded text as edits of the raw text. An edit that
+// begins or ends in the middle of an escape replaces the whole escape.
+func (e *escaping) liftEdits(raw string, edits []Edit) []Edit {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -95,7 +98,9 @@ func (e *escaping) lift(raw string, edits []Edit) []Edit {
 			end = c.seek(edit.End, true)
 		}
 		text := e.escape(edit.Text, raw[start:end])
-		if n := len(lifted); n > 0 && start < lifted[n-1].End {
+		n := len(lifted)
+		overlapsLast := n > 0 && start < lifted[n-1].End
+		if overlapsLast {
 			last := &lifted[n-1]
 			last.End = max(end, last.End)
 			last.Text += text
@@ -107,16 +112,17 @@ func (e *escaping) lift(raw string, edits []Edit) []Edit {
 	return lifted
 }
 
-// A cursor goes through a raw text and what it says at the same time.
+// A cursor is a place in a raw text and the same place in the decoded text.
 type cursor struct {
 	*escaping
-	raw         string
-	at, decoded int // the same place in the raw text and in what that says
+	raw     string
+	at      int // the place in the raw text
+	decoded int // the place in the decoded text
 }
 
-// seek goes on to a place of the decoded text, and returns the place of the raw
-// text. If the place is in the middle of an escape, it returns where the escape
-// begins, or where it ends if behind is set.
+// seek moves the cursor to a place of the decoded text, and returns the place in the raw
+// text. If the place is in the middle of an escape, seek returns where the escape begins,
+// or where it ends if behind is true.
 func (c *cursor) seek(to int, behind bool) int {
 	for c.decoded < to {
 		i := c.next(c.raw[c.at:])
@@ -140,6 +146,7 @@ func (c *cursor) seek(to int, behind bool) int {
 	return c.at
 }
 
+// decodeJSON decodes an escape of a JSON string, except for half of a surrogate pair.
 func decodeJSON(s string) (int, string) {
 	r, n, ok := exactjson.DecodeEscape(s)
 	isLone := utf16.IsSurrogate(r)
@@ -149,6 +156,7 @@ func decodeJSON(s string) (int, string) {
 	return n, string(r)
 }
 
+// decodePercent decodes a percent escape (RFC 3986, section 2.1).
 func decodePercent(s string) (int, string) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, ""
@@ -168,12 +176,13 @@ func decodeForm(s string) (int, string) {
 	return decodePercent(s)
 }
 
-// longestEntity is the length in bytes of the longest entity that is decoded.
-// "&CounterClockwiseContourIntegral;" is not in anybody's secret.
-const longestEntity = 12
+// maxEntity is the length in bytes of the longest entity that is decoded.
+// "&CounterClockwiseContourIntegral;" is in no secret.
+const maxEntity = 12
 
+// decodeEntity decodes an entity of HTML or XML that ends in ";".
 func decodeEntity(s string) (int, string) {
-	end := strings.IndexByte(s[:min(len(s), longestEntity)], ';')
+	end := strings.IndexByte(s[:min(len(s), maxEntity)], ';')
 	if end < 2 || s[0] != '&' {
 		return 0, ""
 	}
@@ -268,4 +277,4 @@ func hexDigit(c byte) int {
 
 // Unescape returns what a text says if it has escapes of JSON, URLs or HTML:
 // the reading of it in which the values of a walk are searched.
-func Unescape(text string) string { return anyEscapes.text(text) }
+func Unescape(text string) string { return anyEscapes.unescape(text) }

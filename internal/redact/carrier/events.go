@@ -5,8 +5,8 @@ import "strings"
 // A Field is a field of an event of a stream.
 type Field struct{ Name, Value string }
 
-// EditsOfEvents returns the edits of the fields of the events of a stream. Texts
-// that a client puts together from several events are searched as a whole, too.
+// EditsOfEvents returns the edits of each field of the events of a stream. Texts that
+// a client joins from several events are searched as a whole, too.
 func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
 	size := 0
 	for _, f := range fields {
@@ -15,66 +15,65 @@ func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
 	c := w.newWalk(size)
 	s := joiner{walk: c, edits: make([][]Edit, len(fields))}
 	for i, f := range fields {
-		s.add(i, f)
+		s.addField(i, f)
 	}
-	s.finish(fields)
+	s.searchJoined(fields)
 	return s.edits, c.err
 }
 
-// A joiner collects the texts of a stream of events. A text that is split over
-// several events is the texts at one path, in objects with the same numbers:
-// several texts can come at once.
+// A joiner joins the texts that are split over several events of a stream. The pieces
+// of such a text have the same path, and are in objects with the same numbers: a stream
+// may send several texts at once, and numbers them.
 type joiner struct {
 	*walk
 	at     place
 	pieces []piece
-	paths  map[string]*streamPath
-	key    []byte   // is used again by each look-up in paths
-	found  [][]Edit // of pieces; the first one is nil
-	edits  [][]Edit // of fields
+	paths  map[string]*streamPath // by key
+	key    []byte                 // the buffer for a key
+	found  [][]Edit               // the edits of pieces; the first one is nil
+	edits  [][]Edit               // the edits of each field, the result
 }
 
-// A piece is a text of an event: a string of its JSON, or a field that is not
-// JSON.
+// A piece is a text of an event: a string of its JSON, or a field that is not JSON.
 type piece struct {
-	field      int32
-	found      int32 // the index of the edits of its text, or 0
-	start, end int32 // in the value of the field; a string of JSON does not start at 0
+	field      int32 // the index of the field
+	found      int32 // the index of the edits of the text, or 0 if it has none
+	start, end int32 // where it is in the field; start is 0 only if the field is not JSON
 	text       string
 	path       *streamPath
-	numbers    string // those of the objects around it; see isNumbering
+	numbers    string // the numbers of the objects around the piece; see isNumbering
 }
 
-// A streamPath is the path of pieces of a stream.
+// A streamPath is a path, and the indices of the pieces at this path.
 type streamPath struct {
 	place  place
 	pieces []int
 }
 
-// add adds a field.
-func (s *joiner) add(i int, f Field) {
+// addField searches the field with index i, and adds its pieces.
+func (s *joiner) addField(i int, f Field) {
 	if len(f.Value) == 0 {
 		return
 	}
 	first := len(s.pieces)
-	var direct []Edit
-	var firsts []int // of the pieces of the objects that are open
+	var direct []Edit // the edits of numbers and names
+	var firsts []int  // of each open object, the index of its first piece
 	j := s.scanner()
 	defer s.release(j)
 	j.leaf = func(l jsonLeaf, path []string, near *frame) {
 		p := placeOf(l, path, near, s.at)
 		if l.kind != Text || l.isName {
-			direct = append(direct, s.jsonLeafEdits(f.Value, l, p)...)
+			direct = append(direct, s.editsOfJSONLeaf(f.Value, l, p)...)
 			return
 		}
-		text := jsonEscapes.text(f.Value[l.start:l.end])
+		text := jsonEscapes.unescape(f.Value[l.start:l.end])
 		numbers := ""
 		if l.inner != nil {
-			numbers = l.inner.numbers // its object has ended
+			numbers = l.inner.numbers // the object of the leaf has ended
 		}
 		s.pieces = append(s.pieces, piece{
 			field: int32(i), start: int32(l.start), end: int32(l.end), text: text,
-			path: s.pathOf(f.Name, p), numbers: numbers, found: s.keep(s.value(text, p)),
+			path: s.pathOf(f.Name, p), numbers: numbers, found: s.store(s.editsOfValue(text, p)),
 		})
 	}
 	j.opened = func() { firsts = append(firsts, len(s.pieces)) }
@@ -95,12 +94,13 @@ func (s *joiner) add(i int, f Field) {
 	}
 	s.pieces = append(s.pieces[:first], piece{
 		field: int32(i), end: int32(len(f.Value)), text: f.Value,
-		path: s.pathOf(f.Name, s.at), found: s.keep(s.value(f.Value, s.at)),
+		path: s.pathOf(f.Name, s.at), found: s.store(s.editsOfValue(f.Value, s.at)),
 	})
 }
 
-// keep keeps the edits of a piece, and returns their index.
-func (s *joiner) keep(edits []Edit) int32 {
+// store adds the edits of a piece to found, and returns their index, or 0 if there are
+// none.
+func (s *joiner) store(edits []Edit) int32 {
 	if len(edits) == 0 {
 		return 0
 	}
@@ -111,7 +111,7 @@ func (s *joiner) keep(edits []Edit) int32 {
 	return int32(len(s.found) - 1)
 }
 
-// pathOf returns the path of a piece.
+// pathOf returns the streamPath of a place in the fields of a name.
 func (s *joiner) pathOf(field string, p place) *streamPath {
 	s.key = append(s.key[:0], field...)
 	for _, name := range p.path {
@@ -131,9 +131,8 @@ func (s *joiner) pathOf(field string, p place) *streamPath {
 	return found
 }
 
-// finish searches the texts that are put together, and makes the edits of the
-// fields.
-func (s *joiner) finish(fields []Field) {
+// searchJoined searches the joined texts, and sets the edits of each field.
+func (s *joiner) searchJoined(fields []Field) {
 	for i := range s.pieces {
 		path := s.pieces[i].path
 		path.pieces = append(path.pieces, i)
@@ -142,7 +141,7 @@ func (s *joiner) finish(fields []Field) {
 		path := s.pieces[i].path
 		if path.pieces != nil {
 			s.joinPath(path)
-			path.pieces = nil // done
+			path.pieces = nil // other pieces of the path need not search it again
 		}
 	}
 	for i := range s.pieces {
@@ -153,7 +152,7 @@ func (s *joiner) finish(fields []Field) {
 		edits := s.found[pc.found]
 		if pc.start > 0 {
 			raw := fields[pc.field].Value[pc.start:pc.end]
-			edits = shift(jsonEscapes.lift(raw, edits), int(pc.start))
+			edits = shift(jsonEscapes.liftEdits(raw, edits), int(pc.start))
 		}
 		s.edits[pc.field] = append(s.edits[pc.field], edits...)
 	}
@@ -162,9 +161,9 @@ func (s *joiner) finish(fields []Field) {
 	}
 }
 
-// joinPath searches the texts of one path. Where nearly every piece has a number
-// of its own, the server counts the pieces by it, and they are one text whatever
-// their numbers are.
+// joinPath searches the joined texts of one path. There is one text for each number. If
+// nearly every piece has a number of its own, the server counts the pieces, and all of
+// them are searched as one text, too.
 func (s *joiner) joinPath(path *streamPath) {
 	if len(path.pieces) < 2 {
 		return
@@ -187,21 +186,25 @@ func (s *joiner) joinPath(path *streamPath) {
 	}
 }
 
-// join searches the text that some pieces make, and gives them its edits: what
-// is written is in the first piece that an edit touches.
+// join searches the text of several pieces, whose indices are list, and gives the edits
+// of the text to the pieces.
 func (s *joiner) join(path *streamPath, list []int) {
-	size, isSame := 0, true
 	at := path.place
+	size := 0
+	areEqual := true
 	for k, i := range list {
 		size += len(s.pieces[i].text)
-		isSame = isSame && s.pieces[i].text == s.pieces[list[0]].text
-		if k > 0 && s.pieces[i].field == s.pieces[list[k-1]].field {
-			// Elements of one array may be one text, but their name names each.
-			at.name, at.path = "", nil
+		areEqual = areEqual && s.pieces[i].text == s.pieces[list[0]].text
+		isInSameField := k > 0 && s.pieces[i].field == s.pieces[list[k-1]].field
+		if isInSameField {
+			// Elements of one array may be one text. The name is that of each element,
+			// not that of the text.
+			at.name = ""
+			at.path = nil
 		}
 	}
-	// What is the same in each event is an ID.
-	if isSame || !s.mayDecode(at, size) {
+	// A value that is equal in all events is an ID, not a piece of a text.
+	if areEqual || !s.mayDecode(at, size) {
 		return
 	}
 	var b strings.Builder
@@ -209,19 +212,20 @@ func (s *joiner) join(path *streamPath, list []int) {
 	for _, i := range list {
 		b.WriteString(s.pieces[i].text)
 	}
-	k, start := 0, 0 // a piece of the list, and where it begins
-	for _, e := range s.value(b.String(), at) {
+	k, start := 0, 0 // a piece of the list, and where it begins in the text
+	for _, e := range s.editsOfValue(b.String(), at) {
 		for k < len(list)-1 && start+len(s.pieces[list[k]].text) <= e.Start {
 			start += len(s.pieces[list[k]].text)
 			k++
 		}
-		s.spread(e, list[k:], start)
+		s.splitEdit(e, list[k:], start)
 	}
 }
 
-// spread gives an edit to the pieces that it touches, of which the first one
-// begins at a place.
-func (s *joiner) spread(e Edit, list []int, start int) {
+// splitEdit gives an edit of a joined text to the pieces in which it is. The first piece
+// of list begins at start. The replacement is written in the first piece; the part of
+// the edit in each further piece is removed.
+func (s *joiner) splitEdit(e Edit, list []int, start int) {
 	text, causes := e.Text, e.Causes
 	for _, i := range list {
 		pc := &s.pieces[i]
@@ -229,7 +233,7 @@ func (s *joiner) spread(e Edit, list []int, start int) {
 		if from < to || text != "" {
 			part := []Edit{{Start: from, End: max(from, to), Text: text, Causes: causes}}
 			if pc.found == 0 {
-				pc.found = s.keep(part)
+				pc.found = s.store(part)
 			} else {
 				s.found[pc.found] = merge(part, s.found[pc.found])
 			}
@@ -273,10 +277,10 @@ var dataLines = &escaping{
 	escape: func(text, _ string) string { return strings.ReplaceAll(text, "\n", "\ndata: ") },
 }
 
-// stream returns the edits of server-sent events in a text.
-func (c *walk) stream(s string, p place) []Edit {
+// editsOfStream returns the edits of server-sent events in a text.
+func (c *walk) editsOfStream(s string, p place) []Edit {
 	if !c.mayDecode(p, len(s)) {
-		return settled(c.ask(s, p))
+		return changesOnly(c.findInLeaf(s, p))
 	}
 	in := p
 	in.depth++
@@ -296,27 +300,27 @@ func (c *walk) stream(s string, p place) []Edit {
 			}
 		}
 		raw := strings.TrimSuffix(s[start:end], "\r")
-		if len(raw) >= shortest {
+		if len(raw) >= minValue {
 			name := "data"
 			if !isData {
 				name, _, _ = strings.Cut(raw, ":")
 			}
-			fields = append(fields, Field{name, dataLines.text(raw)})
+			fields = append(fields, Field{name, dataLines.unescape(raw)})
 			raws = append(raws, span{start, start + len(raw)})
 		}
 		at = end + 1
 	}
 	j := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
 	for i, f := range fields {
-		j.add(i, f)
+		j.addField(i, f)
 	}
-	j.finish(fields)
+	j.searchJoined(fields)
 	var edits []Edit
 	for i, found := range j.edits {
 		raw := s[raws[i].start:raws[i].end]
-		edits = append(edits, shift(dataLines.lift(raw, found), raws[i].start)...)
+		edits = append(edits, shift(dataLines.liftEdits(raw, found), raws[i].start)...)
 	}
-	return settled(merge(c.ask(s, whole(p)), edits))
+	return changesOnly(merge(c.findInLeaf(s, asWhole(p)), edits))
 }
 
 // lineEnd returns where the line ends that goes on at a place.
@@ -328,9 +332,9 @@ func lineEnd(s string, at int) int {
 	return at + n
 }
 
-// jsonLines returns the edits of several JSON values, one behind the other: a
+// editsOfJSONLines returns the edits of several JSON values, one behind the other: a
 // text may be split over them.
-func (c *walk) jsonLines(s string, p place) []Edit {
+func (c *walk) editsOfJSONLines(s string, p place) []Edit {
 	var fields []Field
 	var starts []int
 	at := 0
@@ -354,15 +358,15 @@ func (c *walk) jsonLines(s string, p place) []Edit {
 	in.depth++
 	l := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
 	for i, f := range fields {
-		l.add(i, f)
+		l.addField(i, f)
 	}
-	l.finish(fields)
+	l.searchJoined(fields)
 	var edits []Edit
 	for i, found := range l.edits {
 		edits = append(edits, shift(found, starts[i])...)
 	}
 	if skipSpace(s, at) < len(s) {
-		edits = append(edits, shift(c.prose(s[at:], p), at)...)
+		edits = append(edits, shift(c.editsOfProse(s[at:], p), at)...)
 	}
 	return edits
 }

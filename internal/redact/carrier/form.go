@@ -2,40 +2,41 @@ package carrier
 
 import "strings"
 
-// longestForm is the length in bytes up to which a text is taken for a form
-// that does not say that it is one. Longer ones have a media type.
-const longestForm = 1 << 20
+// maxForm is the length in bytes of the longest text that is taken for a form without
+// a media type that says so.
+const maxForm = 1 << 20
 
 // mayBeForm reports whether a text looks like "name=value&name=value".
 func mayBeForm(s string) bool {
 	i := strings.IndexByte(s, '=')
-	if i <= 0 || i > 100 || len(s) > longestForm {
+	if i <= 0 || i > 100 || len(s) > maxForm {
 		return false
 	}
 	isPadding := strings.Trim(s[i:], "=") == "" // of base64
-	return !isPadding && !strings.ContainsAny(s, " \t\r\n{<\"'`") && !strings.ContainsAny(s[:i], "/?:")
+	hasOtherMarks := strings.ContainsAny(s, " \t\r\n{<\"'`") || strings.ContainsAny(s[:i], "/?:")
+	return !isPadding && !hasOtherMarks
 }
 
-// form returns the edits of a form.
-func (c *walk) form(s string, p place) []Edit {
-	// What looks like a form may be a line of a shell, or base64 with padding.
-	edits := c.text(s, p)
+// editsOfForm returns the edits of a form.
+func (c *walk) editsOfForm(s string, p place) []Edit {
+	// A text that looks like a form may also be a line of a shell, or base64 with padding.
+	edits := c.editsOfText(s, p)
 	if c.mayDecode(p, len(s)) {
-		edits = merge(edits, c.pairs(s, p.inside(Form)))
+		edits = merge(edits, c.editsOfPairs(s, p.inside(Form)))
 	}
 	return edits
 }
 
-// whole returns the place of a text that a carrier takes apart: only values
-// that are known are looked for in it, since it need not be that carrier.
-func whole(p place) place {
+// asWhole returns the place of a whole text in which a carrier has found values. The
+// kind is Raw, so that the search looks for known values only.
+func asWhole(p place) place {
 	p.kind = Raw
 	return p
 }
 
-// queries returns the edits of the queries of the URLs in a text, but for what
-// is replaced anyway.
-func (c *walk) queries(s string, p place, done []Edit) []Edit {
+// editsOfQueries returns the edits of the queries of the URLs in a text. It leaves out
+// queries that the edits done replace anyway.
+func (c *walk) editsOfQueries(s string, p place, done []Edit) []Edit {
 	var edits []Edit
 	at := 0
 	for {
@@ -51,7 +52,7 @@ func (c *walk) queries(s string, p place, done []Edit) []Edit {
 		if q >= 0 && strings.IndexByte(s[at+q:end], '=') >= 0 && c.mayDecode(p, end-at) {
 			start := at + q + 1
 			query, _, _ := strings.Cut(s[start:end], "#")
-			for _, e := range shift(c.pairs(query, p.inside(Query)), start) {
+			for _, e := range shift(c.editsOfPairs(query, p.inside(Query)), start) {
 				if !touches(done, e.Start, e.End) {
 					edits = append(edits, e)
 				}
@@ -75,23 +76,23 @@ func urlEnd(s string) int {
 	return len(s)
 }
 
-// parameter returns the edits of a value of a form or query. A "+" is a space, or
+// editsOfParameter returns the edits of a value of a form or query. A "+" is a space, or
 // itself where base64 was not escaped.
-func (c *walk) parameter(raw string, p place) []Edit {
-	edits := formEscapes.lift(raw, c.value(formEscapes.text(raw), p))
+func (c *walk) editsOfParameter(raw string, p place) []Edit {
+	edits := formEscapes.liftEdits(raw, c.editsOfValue(formEscapes.unescape(raw), p))
 	if strings.IndexByte(raw, '+') < 0 {
 		return edits
 	}
-	found := c.value(percentEscapes.text(raw), p)
-	return merge(percentEscapes.lift(raw, found), edits)
+	found := c.editsOfValue(percentEscapes.unescape(raw), p)
+	return merge(percentEscapes.liftEdits(raw, found), edits)
 }
 
-// mostParameters is how many parameters the others are told of. No signed URL has
-// as many.
-const mostParameters = 64
+// maxParameters is how many parameters a leaf has as members at most. No signed URL
+// has as many.
+const maxParameters = 64
 
-// pairs returns the edits of the parameters of a form or query.
-func (c *walk) pairs(s string, in place) []Edit {
+// editsOfPairs returns the edits of the parameters of a form or query.
+func (c *walk) editsOfPairs(s string, in place) []Edit {
 	members := parameters(s)
 	var edits []Edit
 	at := 0
@@ -107,7 +108,7 @@ func (c *walk) pairs(s string, in place) []Edit {
 		}
 		p.path = append(outer[:len(outer):len(outer)], p.name)
 		start := at + len(pair) - len(value)
-		edits = append(edits, shift(c.parameter(value, p), start)...)
+		edits = append(edits, shift(c.editsOfParameter(value, p), start)...)
 		at += len(pair) + 1
 	}
 	return edits
@@ -117,7 +118,7 @@ func (c *walk) pairs(s string, in place) []Edit {
 func parameters(s string) []Member {
 	var members []Member
 	for pair := range strings.SplitSeq(s, "&") {
-		if len(members) == mostParameters {
+		if len(members) == maxParameters {
 			break
 		}
 		name, value, _ := strings.Cut(pair, "=")
@@ -126,8 +127,8 @@ func parameters(s string) []Member {
 	return members
 }
 
-// parameterName returns a name of a form or query as it reads. In HTML, "&amp;"
-// may stand before it.
+// parameterName returns the decoded name of a parameter. In HTML, "&amp;" may separate
+// it from the parameter before.
 func parameterName(raw string) string {
-	return formEscapes.text(strings.TrimPrefix(raw, "amp;"))
+	return formEscapes.unescape(strings.TrimPrefix(raw, "amp;"))
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// hex returns the edits of hexadecimal digits. ok is false if they say no text
-// and nothing was found in their bytes.
-func (c *walk) hex(raw string, p place) (edits []Edit, ok bool) {
+// editsOfHex returns the edits of hexadecimal digits. ok is false if the digits do not
+// decode to a text and nothing was found in their bytes.
+func (c *walk) editsOfHex(raw string, p place) (edits []Edit, ok bool) {
 	in := p
 	in.depth++
 	isLikely := isTextStart(raw)
@@ -22,7 +22,7 @@ func (c *walk) hex(raw string, p place) (edits []Edit, ok bool) {
 	if !isText(text) && !isCompressed(text) {
 		in.kind = Bytes
 	}
-	edits = c.value(text, in)
+	edits = c.editsOfValue(text, in)
 	isUpper := strings.ToUpper(raw) == raw
 	for i, e := range edits {
 		digits := hex.EncodeToString([]byte(e.Text))
@@ -34,16 +34,16 @@ func (c *walk) hex(raw string, p place) (edits []Edit, ok bool) {
 	return edits, in.kind == Text || len(edits) > 0
 }
 
-// hexParts returns the edits of hexadecimal digits in a run of other characters: with
-// a mark in front, or a word.
-func (c *walk) hexParts(raw string, p place) []Edit {
+// editsOfHexParts returns the edits of hexadecimal digits in a run of other characters,
+// such as a path with words before them.
+func (c *walk) editsOfHexParts(raw string, p place) []Edit {
 	var edits []Edit
 	at := 0
 	for at+2*minKnown <= len(raw) {
 		end := runEnd(raw, at, isHex)
 		isWhole := at == 0 || classes[raw[at-1]]&isAlnum == 0
 		if isWhole && (end-at)%2 == 0 && end-at >= 2*minKnown {
-			found, _ := c.hex(raw[at:end], p)
+			found, _ := c.editsOfHex(raw[at:end], p)
 			edits = append(edits, shift(found, at)...)
 		}
 		at = max(end, at+1)
@@ -51,10 +51,17 @@ func (c *walk) hexParts(raw string, p place) []Edit {
 	return edits
 }
 
-// isTextStart reports whether hexadecimal digits begin as those of a text or of
-// compressed bytes do.
+// isTextStart reports whether hexadecimal digits decode to the beginning of a text or of
+// compressed bytes.
 func isTextStart(raw string) bool {
 	first := raw[:min(len(raw), 32)]
 	plain, err := hex.DecodeString(first)
-	return err == nil && (isText(string(plain)) || plain[0] == 0x1f || plain[0] == 'x')
+	if err != nil {
+		return false
+	}
+	if isText(string(plain)) {
+		return true
+	}
+	mayBeCompressed := plain[0] == 0x1f || plain[0] == 'x'
+	return mayBeCompressed
 }

@@ -85,7 +85,9 @@ func (c *walk) release(j *jsonScan) { c.scans = append(c.scans, j) }
 // wanted. It reports whether everything that it has scanned is JSON.
 func (j *jsonScan) run(text string, from int, one bool) bool {
 	j.text = text
-	j.resume, j.scanned, j.end = from, from, from
+	j.resume = from
+	j.scanned = from
+	j.end = from
 	j.tokens.Reset(text[from:])
 	for j.tokens.Next() {
 		j.token(from)
@@ -100,7 +102,7 @@ func (j *jsonScan) run(text string, from int, one bool) bool {
 		}
 	}
 	isWhole := len(j.open) == 0 && skipSpace(text, j.scanned) == len(text)
-	for len(j.open) > 0 { // it breaks off
+	for len(j.open) > 0 { // the text is incomplete
 		j.close(j.tokens.Path[:min(len(j.open)-1, len(j.tokens.Path))])
 	}
 	return isWhole && j.values > 0
@@ -119,9 +121,9 @@ func (j *jsonScan) token(from int) {
 		j.resume = start
 		name := j.text[start+1 : end-1]
 		if strings.IndexByte(name, '\\') >= 0 {
-			s.Path[len(s.Path)-1] = jsonEscapes.text(name)
+			s.Path[len(s.Path)-1] = jsonEscapes.unescape(name)
 		}
-		if len(name) >= shortestRun {
+		if len(name) >= minRun {
 			j.leaf(jsonLeaf{start: start + 1, end: end - 1, isName: true}, s.Path[:len(s.Path)-1], nil)
 		}
 	case exactjson.Scalar:
@@ -155,7 +157,7 @@ func (j *jsonScan) push(isObject bool, start int) {
 	j.open = append(j.open, f)
 }
 
-// close closes the innermost object or array, whose path is given.
+// close closes the innermost object or array. Its path is path.
 func (j *jsonScan) close(path []string) {
 	f := &j.open[len(j.open)-1]
 	if j.waits(path) {
@@ -230,7 +232,7 @@ func (j *jsonScan) scalar(start, end int) {
 	if f != nil && f.isObject && isNumbering(name, l.kind) {
 		f.numbers += name + raw + "\x00"
 	}
-	if l.kind == Number && len(raw) < shortest && name == "" {
+	if l.kind == Number && len(raw) < minValue && name == "" {
 		return
 	}
 	if f == nil || !f.isObject {
@@ -316,26 +318,26 @@ func placeOf(l jsonLeaf, path []string, near *frame, at place) place {
 	return p
 }
 
-// jsonLeafEdits returns the edits of a leaf as edits of the JSON.
-func (c *walk) jsonLeafEdits(text string, l jsonLeaf, p place) []Edit {
+// editsOfJSONLeaf returns the edits of a leaf as edits of the JSON.
+func (c *walk) editsOfJSONLeaf(text string, l jsonLeaf, p place) []Edit {
 	raw := text[l.start:l.end]
 	switch {
 	case l.kind == Number:
-		return shift(c.wholeNumber(raw, p), l.start)
+		return shift(c.editsOfJSONNumber(raw, p), l.start)
 	case l.isName:
-		edits := c.prose(jsonEscapes.text(raw), p)
-		return shift(jsonEscapes.lift(raw, edits), l.start)
+		edits := c.editsOfProse(jsonEscapes.unescape(raw), p)
+		return shift(jsonEscapes.liftEdits(raw, edits), l.start)
 	}
-	edits := c.value(jsonEscapes.text(raw), p)
+	edits := c.editsOfValue(jsonEscapes.unescape(raw), p)
 	if edits == nil {
 		return nil
 	}
-	return shift(jsonEscapes.lift(raw, edits), l.start)
+	return shift(jsonEscapes.liftEdits(raw, edits), l.start)
 }
 
-// json returns the edits of a text that begins as JSON. If the text goes on as
+// editsOfJSON returns the edits of a text that begins as JSON. If the text goes on as
 // something else, that is searched as prose. ok is false if nothing is JSON.
-func (c *walk) json(s string, p place) (edits []Edit, ok bool) {
+func (c *walk) editsOfJSON(s string, p place) (edits []Edit, ok bool) {
 	isString := s[skipSpace(s, 0)] == '"'
 	if isString && !isOneString(s) {
 		return nil, false
@@ -348,24 +350,24 @@ func (c *walk) json(s string, p place) (edits []Edit, ok bool) {
 	defer c.release(j)
 	j.leaf = func(l jsonLeaf, path []string, near *frame) {
 		found++
-		edits = append(edits, c.jsonLeafEdits(s, l, placeOf(l, path, near, p))...)
+		edits = append(edits, c.editsOfJSONLeaf(s, l, placeOf(l, path, near, p))...)
 	}
 	isWhole := j.run(s, 0, false)
 	switch {
 	case j.values > 1:
-		edits = c.jsonLines(s, p)
+		edits = c.editsOfJSONLines(s, p)
 	case !isWhole && found == 0 && j.values == 0:
 		return nil, false
 	case !isWhole:
 		rest := max(j.resume, j.end)
 		edits = slices.DeleteFunc(edits, func(e Edit) bool { return e.End > rest })
 		sortEdits(edits)
-		edits = append(edits, shift(c.prose(s[rest:], p), rest)...)
+		edits = append(edits, shift(c.editsOfProse(s[rest:], p), rest)...)
 	default:
 		sortEdits(edits)
 	}
 	if p.name != "" { // all of the text is the value of something
-		edits = settled(merge(c.ask(s, whole(p)), edits))
+		edits = changesOnly(merge(c.findInLeaf(s, asWhole(p)), edits))
 	}
 	return edits, true
 }
@@ -381,9 +383,9 @@ func isOneString(s string) bool {
 	return tokens.Next() && tokens.End == end
 }
 
-// number returns the edits of a text that is a JSON number and nothing else,
+// editsOfNumber returns the edits of a text that is a JSON number and nothing else,
 // as the body of an answer may be. ok is false if nothing is replaced.
-func (c *walk) number(s string, p place) (edits []Edit, ok bool) {
+func (c *walk) editsOfNumber(s string, p place) (edits []Edit, ok bool) {
 	if p.depth > 0 {
 		return nil, false
 	}
@@ -393,6 +395,6 @@ func (c *walk) number(s string, p place) (edits []Edit, ok bool) {
 		return nil, false
 	}
 	p.kind = Number
-	edits = shift(settled(c.ask(s[start:end], p)), start)
+	edits = shift(changesOnly(c.findInLeaf(s[start:end], p)), start)
 	return edits, len(edits) > 0 // hexadecimal may have nothing but digits
 }

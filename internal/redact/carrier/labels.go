@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// valueNames are the names of members, elements and attributes that only say
-// that they hold a value, in lower case and without an "s" at the end. What
-// the value is, another member says.
+// valueNames are the names of members, elements and attributes that mean no more than
+// "value": another member has the name of the value. They are in lower case and without
+// an "s" at the end.
 var valueNames = []string{
 	"v", "", "data", "content", "raw", "plain", "_", "$t", "#t",
 	"value", "stringvalue", "string_value", "secretvalue", "secret_value", "plainvalue",
 	"val", "stringval", "text", "string", "secretstring", "plaintext", "secrettext",
 }
 
-// IsValueName reports whether a name only says that it names a value.
+// IsValueName reports whether a name means no more than "value".
 func IsValueName(name string) bool {
 	if name == "" || len(name) > len("secret_values") {
 		return false

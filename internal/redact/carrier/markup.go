@@ -37,10 +37,10 @@ type markupScan struct {
 	attributes []markupLeaf // of one element; is used again by the next one
 }
 
-// markup returns the edits of a text that begins as XML or HTML: of its texts,
+// editsOfMarkup returns the edits of a text that begins as XML or HTML: of its texts,
 // attributes and comments. From where it is neither, it is searched as prose.
 // ok is false if it does not begin with an element.
-func (c *walk) markup(s string, p place) (edits []Edit, ok bool) {
+func (c *walk) editsOfMarkup(s string, p place) (edits []Edit, ok bool) {
 	if !strings.Contains(s, ">") || !c.mayDecode(p, len(s)) {
 		return nil, false
 	}
@@ -53,10 +53,10 @@ func (c *walk) markup(s string, p place) (edits []Edit, ok bool) {
 		}
 		raw := s[l.start:l.end]
 		if l.isEscaped {
-			found := c.value(xmlEscapes.text(raw), in)
-			edits = append(edits, shift(xmlEscapes.lift(raw, found), l.start)...)
+			found := c.editsOfValue(xmlEscapes.unescape(raw), in)
+			edits = append(edits, shift(xmlEscapes.liftEdits(raw, found), l.start)...)
 		} else {
-			edits = append(edits, shift(c.value(raw, in), l.start)...)
+			edits = append(edits, shift(c.editsOfValue(raw, in), l.start)...)
 		}
 	}
 	end := m.run()
@@ -65,9 +65,9 @@ func (c *walk) markup(s string, p place) (edits []Edit, ok bool) {
 	}
 	sortEdits(edits)
 	if end < len(s) {
-		edits = append(edits, shift(c.prose(s[end:], p), end)...)
+		edits = append(edits, shift(c.editsOfProse(s[end:], p), end)...)
 	}
-	return settled(merge(c.ask(s, whole(p)), edits)), true
+	return changesOnly(merge(c.findInLeaf(s, asWhole(p)), edits)), true
 }
 
 // run scans the text, and returns the place up to which it is markup.

@@ -2,19 +2,19 @@ package carrier
 
 import "strings"
 
-// longestHead is the length in bytes up to which the headers of a mail are
+// maxHead is the length in bytes up to which the headers of a mail are
 // looked for.
-const longestHead = 16 << 10
+const maxHead = 16 << 10
 
-// multipart returns the edits of a body in parts (RFC 2046, section 5.1). ok is
+// editsOfMultipart returns the edits of a body in parts (RFC 2046, section 5.1). ok is
 // false if it is not one.
-func (c *walk) multipart(s string, p place) (edits []Edit, ok bool) {
+func (c *walk) editsOfMultipart(s string, p place) (edits []Edit, ok bool) {
 	if !strings.HasPrefix(s, "--") {
 		return nil, false
 	}
 	boundary, _, _ := strings.Cut(s, "\n")
 	boundary = strings.TrimSuffix(boundary, "\r")
-	hasHead := strings.Contains(s[:min(len(s), longestHead)], "ontent-")
+	hasHead := strings.Contains(s[:min(len(s), maxHead)], "ontent-")
 	if len(boundary) < len("--x") || !hasHead || !c.mayDecode(p, len(s)) {
 		return nil, false
 	}
@@ -27,20 +27,20 @@ func (c *walk) multipart(s string, p place) (edits []Edit, ok bool) {
 		start := at + i + len(boundary)
 		length := strings.Index(s[start:], boundary)
 		if length < 0 {
-			length = len(s) - start // it breaks off
+			length = len(s) - start // the last boundary is missing
 		}
-		edits = append(edits, shift(c.part(s[start:start+length], p), start)...)
+		edits = append(edits, shift(c.editsOfPart(s[start:start+length], p), start)...)
 		at = start + length
 	}
-	return settled(merge(c.ask(s, whole(p)), edits)), true
+	return changesOnly(merge(c.findInLeaf(s, asWhole(p)), edits)), true
 }
 
-// part returns the edits of a part: of its head, and of its body, which has the
-// name that the head says.
-func (c *walk) part(s string, p place) []Edit {
+// editsOfPart returns the edits of the head and of the body of a part. The head has the
+// name of the body.
+func (c *walk) editsOfPart(s string, p place) []Edit {
 	head, body, ok := cutHead(s)
 	if !ok {
-		return c.prose(s, p)
+		return c.editsOfProse(s, p)
 	}
 	in := p.inside(Part)
 	in.name = ""
@@ -55,15 +55,15 @@ func (c *walk) part(s string, p place) []Edit {
 	return append(edits, shift(c.encoded(head, body, in), from)...)
 }
 
-// mail returns the edits of a text with headers that say that the rest is
-// quoted-printable. Nothing else tells: "KEY=8F" looks like an escape, and so
-// does the end of base64 in front of a line end.
-func (c *walk) mail(s string, p place) (edits []Edit, ok bool) {
-	if !strings.Contains(s[:min(len(s), longestHead)], "quoted-printable") {
+// editsOfMail returns the edits of a text whose headers say that the body is
+// quoted-printable. Only headers decide this: "KEY=8F" has what looks like an escape, and
+// so has base64 that ends before a line end.
+func (c *walk) editsOfMail(s string, p place) (edits []Edit, ok bool) {
+	if !strings.Contains(s[:min(len(s), maxHead)], "quoted-printable") {
 		return nil, false
 	}
 	head, body, ok := cutHead(s)
-	isHead := ok && len(head) <= longestHead && strings.Contains(head, "quoted-printable")
+	isHead := ok && len(head) <= maxHead && strings.Contains(head, "quoted-printable")
 	if !isHead || !c.mayDecode(p, len(s)) {
 		return nil, false
 	}
@@ -71,7 +71,7 @@ func (c *walk) mail(s string, p place) (edits []Edit, ok bool) {
 	return append(edits, shift(c.encoded(head, body, p), len(s)-len(body))...), true
 }
 
-// cutHead cuts a text behind the empty line that ends its headers.
+// cutHead splits a text at the empty line that ends its headers.
 func cutHead(s string) (head, body string, ok bool) {
 	head, body, ok = strings.Cut(s, "\r\n\r\n")
 	if ok {
@@ -98,18 +98,18 @@ func (c *walk) head(s string, p place) []Edit {
 		} else {
 			value = strings.TrimLeft(value, " \t")
 		}
-		edits = append(edits, shift(c.prose(value, in), start)...)
+		edits = append(edits, shift(c.editsOfProse(value, in), start)...)
 		at += len(line)
 	}
 	return edits
 }
 
-// encoded returns the edits of what is behind a head.
+// encoded returns the edits of the body behind a head, which may be encoded.
 func (c *walk) encoded(head, body string, p place) []Edit {
 	isQuoted := strings.Contains(strings.ToLower(head), "quoted-printable")
 	if !isQuoted || !c.mayDecode(p, len(body)) {
-		return c.value(body, p)
+		return c.editsOfValue(body, p)
 	}
 	p.depth++
-	return mailEscapes.lift(body, c.value(mailEscapes.text(body), p))
+	return mailEscapes.liftEdits(body, c.editsOfValue(mailEscapes.unescape(body), p))
 }

@@ -2,23 +2,23 @@ package carrier
 
 import "strings"
 
-// prose returns the edits of a text that is not a carrier as a whole. JSON in
-// it is cut out; what is between is searched as text.
-func (c *walk) prose(s string, p place) []Edit {
-	edits, cuts := c.jsonInProse(s, p)
+// editsOfProse returns the edits of a text that is not a carrier as a whole: of the JSON
+// in it, and of the texts between.
+func (c *walk) editsOfProse(s string, p place) []Edit {
+	edits, cuts := c.editsOfJSONInProse(s, p)
 	if len(cuts) == 0 {
-		return merge(c.text(s, p), edits)
+		return merge(c.editsOfText(s, p), edits)
 	}
 	at := 0
 	var between []Edit
 	for _, cut := range cuts {
 		if at < cut.start {
-			between = append(between, shift(c.text(s[at:cut.start], p), at)...)
+			between = append(between, shift(c.editsOfText(s[at:cut.start], p), at)...)
 		}
 		at = cut.end
 	}
 	if at < len(s) {
-		between = append(between, shift(c.text(s[at:], p), at)...)
+		between = append(between, shift(c.editsOfText(s[at:], p), at)...)
 	}
 	return merge(between, edits)
 }
@@ -26,10 +26,10 @@ func (c *walk) prose(s string, p place) []Edit {
 // A span is a part of a text.
 type span struct{ start, end int }
 
-// jsonInProse returns the edits of objects of JSON in a text, and where each
+// editsOfJSONInProse returns the edits of objects of JSON in a text, and where each
 // complete one is. What was scanned is not scanned again, so each byte is
 // scanned about once.
-func (c *walk) jsonInProse(s string, p place) (edits []Edit, cuts []span) {
+func (c *walk) editsOfJSONInProse(s string, p place) (edits []Edit, cuts []span) {
 	at := 0
 	for {
 		i := strings.IndexByte(s[at:], '{')
@@ -49,7 +49,7 @@ func (c *walk) jsonInProse(s string, p place) (edits []Edit, cuts []span) {
 		start := at
 		j := c.scanner()
 		j.leaf = func(l jsonLeaf, path []string, near *frame) {
-			found = append(found, c.jsonLeafEdits(s, l, placeOf(l, path, near, p))...)
+			found = append(found, c.editsOfJSONLeaf(s, l, placeOf(l, path, near, p))...)
 		}
 		if j.run(s, start, true) {
 			cuts = append(cuts, span{start, j.end})
@@ -61,32 +61,32 @@ func (c *walk) jsonInProse(s string, p place) (edits []Edit, cuts []span) {
 	}
 }
 
-// text returns the edits of a text without JSON in it.
+// editsOfText returns the edits of a text without JSON in it.
 //
-// The letters of an escape are not part of a word: "\nsk-..." is a line end and
-// a key. So a text with escapes is searched for all that it may hold only after
-// they are decoded. As it is, the search sees it with the kind Raw.
-func (c *walk) text(s string, p place) []Edit {
+// The letters of an escape are not part of a word: "\nsk-..." is a line end and a key.
+// So a text with escapes is fully searched only after they are decoded. With its
+// escapes, it is a leaf of the kind Raw.
+func (c *walk) editsOfText(s string, p place) []Edit {
 	if hasEscapes(s) && c.mayDecode(p, len(s)) {
-		return c.escaped(s, p)
+		return c.editsOfEscaped(s, p)
 	}
-	edits := c.ask(s, p)
-	edits = merge(edits, c.queries(s, p, edits))
-	return settled(merge(edits, c.runs(s, p, edits)))
+	edits := c.findInLeaf(s, p)
+	edits = merge(edits, c.editsOfQueries(s, p, edits))
+	return changesOnly(merge(edits, c.editsOfRuns(s, p, edits)))
 }
 
-// escaped returns the edits of a text with escapes: those of the text as it is,
-// and those of what it says.
-func (c *walk) escaped(s string, p place) []Edit {
+// editsOfEscaped returns the edits of a text with escapes: of the text as it is, and of
+// the decoded text.
+func (c *walk) editsOfEscaped(s string, p place) []Edit {
 	raw := p
 	raw.kind = Raw
-	edits := c.ask(s, raw)
-	edits = merge(edits, c.queries(s, p, edits))
+	edits := c.findInLeaf(s, raw)
+	edits = merge(edits, c.editsOfQueries(s, p, edits))
 
 	decoded := p
 	decoded.depth++
-	said := anyEscapes.lift(s, c.value(anyEscapes.text(s), decoded))
-	return settled(merge(edits, said))
+	found := c.editsOfValue(anyEscapes.unescape(s), decoded)
+	return changesOnly(merge(edits, anyEscapes.liftEdits(s, found)))
 }
 
 // hasEscapes reports whether a text has escapes of JSON, URLs or HTML.

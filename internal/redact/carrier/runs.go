@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// shortestRun is the least number of characters of base64 or hexadecimal that
+// minRun is the least number of characters of base64 or hexadecimal that
 // are decoded: those of a known value of 8 bytes in base64 without padding.
-const shortestRun = 11
+const minRun = 11
 
 // shortestLine is the least length of the lines into which base64 is broken.
 // GitHub's contents API has 60, PEM 64, MIME and base64(1) 76.
@@ -50,14 +50,14 @@ func runEnd(s string, at int, of byte) int {
 	return at
 }
 
-// runs returns the edits of what is encoded in a text as base64 or hexadecimal.
-// What is replaced anyway is left out.
-func (c *walk) runs(s string, p place, done []Edit) []Edit {
+// editsOfRuns returns the edits of the base64 and the hexadecimal digits in a text. It
+// leaves out runs that the edits done replace anyway.
+func (c *walk) editsOfRuns(s string, p place, done []Edit) []Edit {
 	var edits []Edit
 	at := 0
-	for at+shortestRun <= len(s) {
-		// A run that begins here or later is too short if this is none of it.
-		probe := at + shortestRun - 1
+	for at+minRun <= len(s) {
+		// A run that begins at at or later, and does not have probe, is too short.
+		probe := at + minRun - 1
 		if classes[s[probe]]&isDigit == 0 {
 			at = probe + 1
 			continue
@@ -67,36 +67,32 @@ func (c *walk) runs(s string, p place, done []Edit) []Edit {
 			start--
 		}
 		end := runEnd(s, probe, isDigit)
-		if end-start < shortestRun {
+		if end-start < minRun || touches(done, start, end) {
 			at = end
 			continue
 		}
-		if touches(done, start, end) {
-			at = end
-			continue
-		}
-		found, stop := c.run(s, start, end, p)
+		found, stop := c.editsOfRun(s, start, end, p)
 		edits = append(edits, found...)
 		at = stop
 	}
 	return edits
 }
 
-// run returns the edits of the run s[start:end], and where it ends: base64 may
+// editsOfRun returns the edits of the run s[start:end], and where it ends: base64 may
 // go on in the next lines.
 //
-// A short line behind others is their last one, or a word. So it is tried with
-// the line and without it, and a text decides.
-func (c *walk) run(s string, start, end int, p place) (edits []Edit, stop int) {
+// A short line behind others may be the last line of base64, or a word. So the run is
+// decoded with the line and then without it, until it is a text.
+func (c *walk) editsOfRun(s string, start, end int, p place) (edits []Edit, stop int) {
 	isAllHex := runEnd(s[:end], start, isHex) == end
 	if isAllHex && (end-start)%2 == 0 && end-start >= 2*minKnown {
-		found, ok := c.hex(s[start:end], p)
+		found, ok := c.editsOfHex(s[start:end], p)
 		if ok {
 			return shift(found, start), end
 		}
 	}
 	if !isAllHex {
-		edits = c.hexParts(s[start:end], p)
+		edits = c.editsOfHexParts(s[start:end], p)
 		if len(edits) > 0 {
 			return shift(edits, start), end
 		}
@@ -105,12 +101,12 @@ func (c *walk) run(s string, start, end int, p place) (edits []Edit, stop int) {
 	last := len(ends) - 1
 	for i := last; i >= 0; i-- {
 		stop = paddingEnd(s, ends[i])
-		found, isText := c.base64(s[start:stop], p, i == last)
+		found, isText := c.editsOfBase64(s[start:stop], p, i == last)
 		if isText || len(found) > 0 {
 			return shift(found, start), stop
 		}
 	}
-	// The lines are not looked at again, but for one that may be a word.
+	// The next run begins behind the lines, or at the last one, which may be a word.
 	return nil, paddingEnd(s, ends[max(0, last-1)])
 }
 
@@ -148,9 +144,9 @@ func lineEnds(s string, start, end int) []int {
 	}
 }
 
-// lineWidth returns how long the lines of base64 are whose first line is given,
-// or 0 if base64 has no such lines. In front of the first line there may be a
-// part of a path, up to one of the first marks.
+// lineWidth returns the length of the lines of base64 after a first line, or 0 if
+// base64 has no lines of such a length. The first line may begin with a part of a path,
+// up to one of the first marks.
 func lineWidth(line string) int {
 	marks := 0
 	for i := range line {
@@ -159,7 +155,7 @@ func lineWidth(line string) int {
 			continue
 		}
 		width := len(line) - i
-		if width < shortestLine || marks > mostMarks {
+		if width < shortestLine || marks > maxMarks {
 			return 0
 		}
 		if width%4 == 0 {
@@ -202,8 +198,9 @@ func isText(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			isControl := c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f
-			if isControl {
+			isSpace := c == '\n' || c == '\r' || c == '\t'
+			isControl := c < ' ' || c == 0x7f
+			if isControl && !isSpace {
 				return false
 			}
 			i++
@@ -218,9 +215,8 @@ func isText(s string) bool {
 	return true
 }
 
-// Decode returns a text with each base64 and hexadecimal text in it replaced by
-// what it says, however often it is encoded. So texts are compared that differ
-// only in a part of what is encoded.
+// Decode returns a text with each base64 and hexadecimal text in it decoded, in all
+// layers. It is for comparing texts that differ in a part of an encoded text.
 func Decode(text string) string { return decodeRuns(text, 0) }
 
 func decodeRuns(text string, depth int) string {
@@ -236,10 +232,10 @@ func decodeRuns(text string, depth int) string {
 		}
 		end := runEnd(text, at, isDigit)
 		stop := paddingEnd(text, end)
-		said, ok := decodeRun(text[at:end])
+		decoded, ok := decodeRun(text[at:end])
 		if ok {
 			b.WriteString(text[done:at])
-			b.WriteString(decodeRuns(said, depth+1))
+			b.WriteString(decodeRuns(decoded, depth+1))
 			done = stop
 		}
 		at = stop
@@ -251,9 +247,10 @@ func decodeRuns(text string, depth int) string {
 	return b.String()
 }
 
-// decodeRun returns what a run says that is a text in base64 or hexadecimal.
+// decodeRun returns the text of a run in base64 or hexadecimal. ok is false if the run
+// does not decode to a text.
 func decodeRun(digits string) (text string, ok bool) {
-	if len(digits) < shortestRun {
+	if len(digits) < minRun {
 		return "", false
 	}
 	plain, err := hex.DecodeString(digits)

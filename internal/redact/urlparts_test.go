@@ -18,8 +18,8 @@ func TestCut(t *testing.T) {
 			raw += pieces[rng.IntN(len(pieces))]
 		}
 		m := expr.FindStringSubmatch(raw)
-		want := parts{scheme: m[1], user: m[2], host: m[3], path: m[4], query: m[6], fragment: m[7], hasQuery: m[5] != ""}
-		if got := cut(raw); got != want {
+		want := urlParts{scheme: m[1], user: m[2], host: m[3], path: m[4], query: m[6], fragment: m[7], hasQuery: m[5] != ""}
+		if got := splitURL(raw); got != want {
 			t.Fatalf("cut(%q) = %+v, want %+v", raw, got, want)
 		}
 	}

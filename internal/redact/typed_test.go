@@ -39,18 +39,18 @@ func TestStandIns(t *testing.T) {
 		`{"username":"bob","password":"Tr0ub4dor","port":5432}`:            `{"username":"[REDACTED]","password":"[REDACTED]","port":5432}`,
 		b64([]byte(`{"auths":{"h":{"password":"Tr0ub4dor"}}}`)):            b64([]byte(`{"auths":{"h":{"password":"[REDACTED]"}}}`)),
 	} {
-		got := standIn(secret)
+		got := typedPlaceholder(secret)
 		if got != want {
 			t.Errorf("%s: %s, want %s", secret, got, want)
 		}
-		if again := standIn(got); again != got {
+		if again := typedPlaceholder(got); again != got {
 			t.Errorf("%s: %s becomes %s", secret, got, again)
 		}
 		text := fmt.Sprintf(`{"api_key":"%s","password":"%[1]s"}`, got)
 		if out := redactedAnswer(text); out != text {
 			t.Errorf("%s becomes %s", text, out)
 		}
-		_, isBase64 := decoded(got)
+		_, isBase64 := decodeBase64(got)
 		isTextInBase64 := isBase64 != nil && got != b64([]byte(Placeholder)) && !strings.HasPrefix(got, "REDACTED")
 		if out := redactedRequest(got); got[0] != '{' && got != "000000" && out != Placeholder && len(got) < 44 && !isTextInBase64 {
 			t.Errorf("in a request %s becomes %s", got, out)
@@ -72,7 +72,7 @@ func TestTokensAndKeys(t *testing.T) {
 	t.Parallel()
 	part := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 	token := part(`{"alg":"RS256"}`) + "." + part(`{"sub":"u1","tid":"t","exp":1999999999,"email":"ada@home.example","name":"Ada","upn":"x","roles":["a"]}`) + "." + part(strings.Repeat("signature", 9))
-	parts := strings.Split(standIn(token), ".")
+	parts := strings.Split(typedPlaceholder(token), ".")
 	claims, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if want := `{"sub":"u1","tid":"t","exp":32472144000,"email":"[REDACTED]","name":"[REDACTED]","upn":"[REDACTED]","roles":["a"]}`; string(claims) != want || err != nil {
 		t.Errorf("claims %s, want %s (%v)", claims, want, err)
