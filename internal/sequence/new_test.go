@@ -1,7 +1,10 @@
 package sequence
 
 import (
+	"math"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -57,4 +60,34 @@ func TestSeriesAndGroups(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A cassette that was edited may claim more moments than there is memory for.
+func TestMomentsBeyondMemory(t *testing.T) {
+	t.Parallel()
+	last := math.MaxInt
+	s := New([]Call{
+		{Moments: &interaction.Moments{Asked: 1, Answered: last, Ended: last}},
+		{Moments: &interaction.Moments{Asked: 2, Answered: 3, Ended: 3}},
+	})
+	if len(s.steps) > maxSteps {
+		t.Errorf("%d steps", len(s.steps))
+	}
+}
+
+// Nothing waits for a call of a recorded function: a replay that plays the
+// function does not make the call.
+func TestNothingWaitsForNestedCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New([]Call{
+			{Moments: &interaction.Moments{Asked: 1, Answered: 2, Ended: 3}, IsNested: true},
+			{Moments: &interaction.Moments{Asked: 2, Answered: 4, Ended: 4}},
+		})
+		start := time.Now()
+		play(t, s, 1)
+		if took := time.Since(start); took > time.Millisecond {
+			t.Errorf("the call beside a nested one took %v", took)
+		}
+	})
 }
