@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Each test that docs/design/mechanisms.md names exists in this package, in
-// package canon or in the root package.
+// Each test that docs/design/mechanisms.md names exists in this package, in the
+// packages canon, sequence and idle, or in the root package.
 func TestDocumentedMechanisms(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/design/mechanisms.md"
@@ -19,7 +19,9 @@ func TestDocumentedMechanisms(t *testing.T) {
 	}
 
 	var tests strings.Builder
-	for _, pattern := range []string{"*_test.go", "../canon/*_test.go", "../../*_test.go"} {
+	for _, pattern := range []string{
+		"*_test.go", "../canon/*_test.go", "../sequence/*_test.go", "../sequence/idle/*_test.go", "../../*_test.go",
+	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
