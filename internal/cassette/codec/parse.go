@@ -101,7 +101,9 @@ func ParseGiven(text []byte) (g interaction.Given, err error) {
 }
 
 // read reads the text into nodes, and calls each with the root of these, unless something is wrong.
+// The nodes are gone when it returns.
 func (p *parser) read(each func(root *yaml.Node)) {
+	defer p.scratch.release()
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
 		p.fail(0, "", "this is a pointer of Git LFS and not the file; to fetch the file: git lfs "+
@@ -112,7 +114,7 @@ func (p *parser) read(each func(root *yaml.Node)) {
 		return
 	}
 	f := format
-	f.Beyond, f.Within, f.JSON = p.beyond, "events", p.flowJSON
+	f.Beyond, f.Within, f.JSON, f.Nodes = p.beyond, "events", p.flowJSON, &p.nodes
 	f.Alias = func(at, value int) { p.refs = append(p.refs, ref{at, value}) }
 	switch root, err := f.Parse(p.src); {
 	case err != nil:

@@ -9,7 +9,10 @@ func (f Format) Parse(text string) (root *Node, err *Error) {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	p := &parser{Format: f, text: text, anchors: map[string]*anchor{}}
+	p := &parser{Format: f, text: text, nodes: f.Nodes}
+	if p.nodes == nil {
+		p.nodes = new(Nodes)
+	}
 	p.checkText()
 	return p.document(), nil
 }
@@ -126,7 +129,7 @@ func (p *parser) content(nd *Node, n, col int, block bool) *Node {
 func (p *parser) blockSequence(nd *Node, col int) *Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	p.begin(nd)
+	first := p.begin()
 	for {
 		dash := p.pos
 		p.pos++
@@ -135,7 +138,7 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 		}
 		e := p.blockNode(col, true, false)
 		e.Item = int32(dash)
-		nd.Elems = append(nd.Elems, e)
+		p.add(e)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above: want %d spaces (for the next "+
@@ -145,7 +148,7 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 			break
 		}
 	}
-	p.end(nd)
+	p.end(nd, first)
 	return nd
 }
 
@@ -155,14 +158,14 @@ func (p *parser) blockMapping(key *Node, col int) *Node {
 	p.noTab(key.Pos)
 	m := p.node(key.Pos)
 	m.Kind, m.Anchor, key.Anchor = Mapping, key.Anchor, 0
-	p.begin(m)
+	first := p.begin()
 	for {
 		p.passColon(key)
 		outer := p.within
 		p.within = outer || key.Text == p.Within && p.JSON != nil
 		e := p.blockNode(col, false, true)
 		e.Key = key
-		m.Elems = append(m.Elems, e)
+		p.add(e)
 		p.within = outer
 		indent := p.nextContent()
 		if indent > col {
@@ -173,6 +176,6 @@ func (p *parser) blockMapping(key *Node, col int) *Node {
 		}
 		key = p.blockKey()
 	}
-	p.end(m)
+	p.end(m, first)
 	return m
 }

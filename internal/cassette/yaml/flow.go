@@ -14,7 +14,7 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 			return
 		}
 	}
-	p.begin(nd)
+	first := p.begin()
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
@@ -27,7 +27,7 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 		}
 		e := p.keep(p.flowNode(nd.Kind == Mapping))
 		e.Key = key
-		nd.Elems = append(nd.Elems, e)
+		p.add(e)
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -39,7 +39,7 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 		}
 	}
 	p.pos++
-	p.end(nd)
+	p.end(nd, first)
 }
 
 // flowSpace skips white space, line ends and comments within a flow collection.

@@ -29,6 +29,9 @@ type Format struct {
 	// style below the key Within of a mapping in block style, and may be nil.
 	JSON   func(text string) (json string, end int)
 	Within string
+
+	// Nodes has the nodes that Parse returns, until its Reset. It may be nil: then they stay.
+	Nodes *Nodes
 }
 
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
@@ -45,12 +48,11 @@ type parser struct {
 
 	within bool // what is read stands below the key Within
 
-	nodes []Node // are not used yet
-	elems []*Node
+	nodes *Nodes
 
-	anchors  map[string]*anchor
-	names    []string // of the anchors
-	expanded int      // about how many bytes the aliases stand for
+	anchors  map[string]*anchor // nil before the first one
+	names    []string           // of the anchors
+	expanded int                // about how many bytes the aliases stand for
 }
 
 // An anchor is a value that has a name (YAML 1.2.2, 6.9.2): "&name" stands before it, and
