@@ -59,8 +59,8 @@ const (
 
 // ParseItem reads the text of an interaction as people may have written it. Lines in
 // errors are not those of a file. One that stands for several is one.
-func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
-	p := newParser(name, ItemsLine+string(text), asset)
+func ParseItem(name, text string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
+	p := newParser(name, ItemsLine+text, asset)
 	p.beyond = beyond
 	var doc Document
 	p.read(func(root *yaml.Node) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -52,7 +53,7 @@ func check(text []byte, assets map[string][]byte, it *interaction.Interaction, e
 
 // Read reads what Encode returned.
 func Read(text []byte, assets map[string][]byte) (*interaction.Interaction, error) {
-	return ParseItem("cassette", text, func(name string) ([]byte, error) {
+	return ParseItem("cassette", string(text), func(name string) ([]byte, error) {
 		if b, ok := assets[name]; ok {
 			return b, nil
 		}
@@ -62,12 +63,12 @@ func Read(text []byte, assets map[string][]byte) (*interaction.Interaction, erro
 
 // ParseAnswer is [ParseItem] for a text that Encode wrote, of which it reads only what
 // answered the request.
-func ParseAnswer(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
-	start := bytes.Index(text, []byte(AnswerStart))
+func ParseAnswer(name, text string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
+	start := strings.Index(text, AnswerStart)
 	if start < 0 {
 		return ParseItem(name, text, asset, beyond)
 	}
-	p := newParser(name, string(text[start+1:]), asset)
+	p := newParser(name, text[start+1:], asset)
 	p.beyond = beyond
 	it := new(interaction.Interaction)
 	p.read(func(root *yaml.Node) {

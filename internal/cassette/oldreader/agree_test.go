@@ -77,12 +77,12 @@ func agree(t *testing.T, text string) (isCassette bool) {
 		pairs = append(pairs, pair{"Parse", contentOf(now), contentOfBefore(before)})
 	}
 	for _, item := range itemsOf(text) {
-		now, err := codec.ParseItem("x.yaml", []byte(item), noAsset, beyond)
+		now, err := codec.ParseItem("x.yaml", item, noAsset, beyond)
 		before, errBefore := ParseItem("x.yaml", []byte(item), noAsset, beyondBefore)
 		pairs = append(pairs, pair{"ParseItem", now, before},
 			pair{"the error of ParseItem", fmt.Sprint(err), fmt.Sprint(errBefore)})
 
-		now, err = codec.ParseAnswer("x.yaml", []byte(item), noAsset, beyond)
+		now, err = codec.ParseAnswer("x.yaml", item, noAsset, beyond)
 		before, errBefore = ParseAnswer("x.yaml", []byte(item), noAsset, beyondBefore)
 		pairs = append(pairs, pair{"ParseAnswer", now, before},
 			pair{"the error of ParseAnswer", fmt.Sprint(err), fmt.Sprint(errBefore)})
