@@ -35,6 +35,18 @@ func (in *incoming) close() {
 	}
 }
 
+// releaseBody releases the body of a request that was played, unless it is still
+// needed: a run that records or compares keeps it, and the form of a request, if it was
+// made, refers to it.
+func (r *Recorder) releaseBody(in *incoming) {
+	isKept := in.match.Form != nil || r.plan.record || r.plan.compare
+	if isKept {
+		return
+	}
+	in.match.Request.Body = nil
+	in.body.Release()
+}
+
 // canceled returns the error of a request whose caller has canceled it while its
 // body was read, or nil; err is that of reading it. The end of a request that was
 // sent meanwhile is recorded.
