@@ -32,16 +32,6 @@ func Each[V, W any](list []V, f func(V) W) (each []W) {
 	return each
 }
 
-// Cut returns n new values, which it cuts off room. It makes many at once: one by one, each is an
-// allocation.
-func Cut[V any](room *[]V, n int) (cut []V) {
-	if *room == nil || len(*room) < n {
-		*room = make([]V, max(n, 23)) // so many nodes of YAML fill 2 KB
-	}
-	cut, *room = (*room)[:n:n], (*room)[n:]
-	return cut
-}
-
 // With returns a list with one more element, unless the list has it.
 func With[V comparable](list []V, v V) []V {
 	if slices.Contains(list, v) {

@@ -8,6 +8,7 @@ import (
 // json returns the JSON that n stands for, printed in a layout, unless a small file would become
 // a large one by indentation. The next call writes over it.
 func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
+	defer p.values.Reset()
 	v := p.value(n, field)
 	if p.err != nil {
 		return nil
@@ -68,7 +69,7 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 		v, _ = exactjson.Parse([]byte(n.Text))
 		return v
 	}
-	v = exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.Elems))}
+	v = exactjson.Value{Kind: exactjson.Array, Elems: p.values.Take(len(n.Elems))}
 	if n.Kind == yaml.Mapping {
 		v.Kind = exactjson.Object
 	}

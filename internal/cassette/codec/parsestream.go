@@ -5,7 +5,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -99,7 +98,7 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 	for last >= 0 && !isStructure(elems[last]) {
 		last--
 	}
-	e := interaction.Event(group.Cut(&p.made, len(elems))[:0])
+	e := interaction.Event(p.made.Take(len(elems))[:0])
 	for i, v := range elems {
 		f := interaction.Field{Name: p.key(v.Key, field)}
 		if !isStructure(v) {

@@ -4,14 +4,17 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/exactjson"
+	"github.com/promptecho/promptecho/internal/group"
 )
 
 // A scratch is memory that a parser needs only while it reads. The next parser uses it again.
 type scratch struct {
 	nodes    yaml.Nodes
-	known    []string  // the keys that were asked for, of all mappings that are being read
-	buf      []byte    // for the JSON that is being made
-	lastFlow flowModel // the collection that flowJSON read last
+	known    []string                    // the keys that were asked for, of all mappings that are being read
+	buf      []byte                      // for the JSON that is being made
+	values   group.Slab[exactjson.Value] // of the JSON that is being made
+	lastFlow flowModel                   // the collection that flowJSON read last
 }
 
 // scratches has those that no parser uses.
@@ -27,7 +30,7 @@ const (
 // release gives the scratch to the next parser. The nodes in it are gone then.
 func (s *scratch) release() {
 	isLarge := s.nodes.Len() > maxScratchNodes || cap(s.buf) > maxScratchBuf ||
-		cap(s.lastFlow.scalars) > maxScratchNodes
+		s.values.Len() > maxScratchNodes || cap(s.lastFlow.scalars) > maxScratchNodes
 	if isLarge {
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -98,7 +97,7 @@ func (p *parser) fields(elems []*Node, field string, l exactjson.Layout, padding
 	for last >= 0 && !isStructure(elems[last]) {
 		last--
 	}
-	e := interaction.Event(group.Cut(&p.made, len(elems))[:0])
+	e := interaction.Event(cut(&p.made, len(elems))[:0])
 	for i, v := range elems {
 		f := interaction.Field{Name: p.key(v.Key, field)}
 		if !isStructure(v) {

@@ -71,3 +71,13 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
+
+// cut returns n new values, which it cuts off room. It makes many at once: one by one, each is an
+// allocation.
+func cut[V any](room *[]V, n int) (cut []V) {
+	if *room == nil || len(*room) < n {
+		*room = make([]V, max(n, 23)) // so many nodes of YAML fill 2 KB
+	}
+	cut, *room = (*room)[:n:n], (*room)[n:]
+	return cut
+}

@@ -1,10 +1,8 @@
 package oldreader
 
-import "github.com/promptecho/promptecho/internal/group"
-
 // node returns a new node.
 func (p *treeParser) node(pos int) *Node {
-	nd := &group.Cut(&p.nodes, 1)[0]
+	nd := &cut(&p.nodes, 1)[0]
 	nd.Pos = pos
 	return nd
 }
@@ -15,7 +13,7 @@ func (p *treeParser) begin(nd *Node) {
 	if p.depth > maxDepth {
 		p.failf(p.pos, "nested deeper than %d", maxDepth)
 	}
-	nd.Elems = group.Cut(&p.elems, 4)[:0]
+	nd.Elems = cut(&p.elems, 4)[:0]
 }
 
 // end ends a collection. It refuses a mapping that has a key twice, however it is written.

@@ -2,7 +2,7 @@ package yaml
 
 // node returns a new node.
 func (p *parser) node(pos int) *Node {
-	nd := &p.nodes.nodes.take(1)[0]
+	nd := &p.nodes.nodes.Take(1)[0]
 	nd.Pos = pos
 	return nd
 }
@@ -25,7 +25,7 @@ func (p *parser) add(element *Node) { p.nodes.pending = append(p.nodes.pending, 
 func (p *parser) end(nd *Node, first int) {
 	p.depth--
 	elements := p.nodes.pending[first:]
-	nd.Elems = p.nodes.elements.take(len(elements))
+	nd.Elems = p.nodes.elements.Take(len(elements))
 	copy(nd.Elems, elements)
 	p.nodes.pending = p.nodes.pending[:first]
 	if nd.Kind == Mapping {

@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	"internal/cassette":          {"internal/atomicfile", "internal/interaction", "internal/cassette/codec", "internal/cassette/alias", "internal/cassette/yaml"},
 	"internal/cassette/codec":    {"internal/finding", "internal/group", "internal/nethttp/form", "internal/nethttp/upload", "internal/interaction", "internal/exactjson", "internal/cassette/yaml", "internal/cassette/alias", "internal/memo"},
 	"internal/cassette/alias":    {"internal/group", "internal/cassette/yaml", "internal/memo"},
-	"internal/cassette/yaml":     {"internal/exactjson"},
+	"internal/cassette/yaml":     {"internal/exactjson", "internal/group"},
 	"internal/exactjson":         {"internal/memo"},
 	"internal/interaction":       {"internal/memo", "internal/group", "internal/stream"},
 	"internal/nethttp/request":   {"internal/memo", "internal/nethttp/urls", "internal/nethttp/coding", "internal/nethttp/upload"},
