@@ -51,16 +51,15 @@ func Normalize(data []byte) string {
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// Lines of a cassette.
-const (
-	ItemsLine = "interactions:\n" // stands before the interactions
-	EndMark   = "..."             // begins the last line: YAML's mark for the end of a document (YAML 1.2.2, 9.1.4)
-)
-
 // ParseItem reads the text of an interaction as people may have written it. Lines in
 // errors are not those of a file. One that stands for several is one.
 func ParseItem(name, text string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
-	p := newParser(name, ItemsLine+text, asset)
+	return parseList(name, ItemsLine+text, asset, beyond)
+}
+
+// parseList is [ParseItem] for the text of a list of one interaction, behind [ItemsLine].
+func parseList(name, list string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
+	p := newParser(name, list, asset)
 	p.beyond = beyond
 	var doc Document
 	p.read(func(root *yaml.Node) {

@@ -25,7 +25,7 @@ import (
 func TestReadersAgree(t *testing.T) {
 	t.Parallel()
 	sources := sources(t)
-	rounds := full.Cases(20, 2_000)
+	rounds := full.Cases(6, 2_000)
 	random := rand.New(rand.NewPCG(20261129, 1))
 	accepted, broken := 0, 0
 	for range rounds {
