@@ -3,8 +3,6 @@ package alias
 import (
 	"slices"
 	"strings"
-
-	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // read makes blocks of the text of an interaction; ok is false if it is not as this package
@@ -33,7 +31,7 @@ func readCollection(head string, lines []string, key string, depth int) *block {
 		}
 		line := lines[0][b.col:]
 		entry := &block{head: line} // a comment, or nothing that is known
-		head := strings.TrimSuffix(keyAndColon().FindString(line), " ")
+		head := line[:keyEnd(line)]
 		switch {
 		case b.isList:
 			entry = b.readEntry("-", line[1:], lines[1:n], strings.TrimSuffix(key, "s"), depth+1)
@@ -62,7 +60,7 @@ func (b *block) isBelow(line string) bool {
 func (b *block) readEntry(head, rest string, below []string, key string, depth int) (e *block) {
 	text := strings.TrimPrefix(rest, " ")
 	switch {
-	case head == "-" && (isDash(text) || keyAndColon().MatchString(text)):
+	case head == "-" && (isDash(text) || keyEnd(text) > 0):
 		e = readCollection(head, append([]string{strings.Repeat(" ", b.col+2) + text}, below...), key, depth)
 	case text == "" && len(below) > 0:
 		e = readCollection(head, below, key, depth)
@@ -80,5 +78,38 @@ const depthOfParts, depthOfTurns, longList = 1, 4, 4
 
 func isDash(s string) bool { return strings.HasPrefix(s, "- ") }
 
-// keyAndColon matches a key and its colon at the beginning of a line.
-var keyAndColon = memo.Regexp(`^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"' {\[!|:][^ {\[!|:]*):(?: |$)`)
+// keyEnd returns where the key ends that a line begins with, behind its colon; 0 if it begins with
+// none.
+func keyEnd(line string) int {
+	colon := 0
+	switch {
+	case strings.HasPrefix(line, `"`):
+		colon = doubleQuotedEnd(line)
+	case strings.HasPrefix(line, "'"):
+		if inner, _, ends := strings.Cut(line[1:], "'"); ends {
+			colon = len(inner) + len("''")
+		}
+	default:
+		colon = strings.IndexAny(line, " {[!|:")
+	}
+	isKey := colon > 0 && strings.HasPrefix(line[colon:], ":") &&
+		(colon+1 == len(line) || line[colon+1] == ' ')
+	if !isKey {
+		return 0
+	}
+	return colon + 1
+}
+
+// doubleQuotedEnd returns where a text in double quotes ends that a line begins with; 0 if it
+// does not end.
+func doubleQuotedEnd(line string) int {
+	for i := 1; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return 0
+}
