@@ -27,7 +27,7 @@ type parser struct {
 	flows strings.Builder // has all that flowJSON makes
 	refs  []ref           // the aliases in the text
 
-	made group.Slab[interaction.Field] // the fields of events
+	made []interaction.Field // the fields of all events
 
 	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
