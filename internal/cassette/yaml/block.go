@@ -66,8 +66,10 @@ func (p *parser) blockValue(n int, inline, same bool) *Node {
 		return p.content(nd, n, nd.Pos-p.bol, inline && nd.Anchor == 0)
 	}
 	indent := p.nextContent()
+	hasProperties := nd.Tag != "" || nd.Anchor > 0
+	areBelow := p.peek(0) == '!' || p.peek(0) == '&'
 	switch {
-	case indent > n && (p.peek(0) == '!' || p.peek(0) == '&') && nd.Tag == "" && nd.Anchor == 0:
+	case indent > n && areBelow && !hasProperties:
 		return p.blockValue(n, true, false)
 	case indent > n:
 		// A tag on a line of its own would be a collection's, and ours are for text.
@@ -110,7 +112,8 @@ func (p *parser) content(nd *Node, n, col int, block bool) *Node {
 		p.scalar(nd, false)
 		switch isKey := p.colon(); {
 		case isKey && nd.Anchor > 0 && !block:
-			p.failf(nd.Pos, "a key cannot have an anchor; start the mapping on the line below &%s", p.names[nd.Anchor-1])
+			p.failf(nd.Pos, "a key cannot have an anchor; start the mapping on the line below &%s",
+				p.names[nd.Anchor-1])
 		case isKey && !block:
 			p.failf(nd.Pos, "a mapping cannot start here; quote text that has %q in it", ": ")
 		case isKey && p.bol != line:
@@ -157,7 +160,9 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 func (p *parser) blockMapping(key *Node, col int) *Node {
 	p.noTab(key.Pos)
 	m := p.node(key.Pos)
-	m.Kind, m.Anchor, key.Anchor = Mapping, key.Anchor, 0
+	m.Kind = Mapping
+	m.Anchor = key.Anchor // that of the first key, on the line above
+	key.Anchor = 0
 	first := p.begin()
 	for {
 		p.passColon(key)

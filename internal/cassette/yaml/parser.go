@@ -94,7 +94,9 @@ func (p *parser) checkText() {
 // doubtful are the bytes that may begin a character which no file may hold.
 var doubtful = func() (set [256]bool) {
 	for c := range set {
-		set[c] = c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef
+		isControl := c < ' ' && c != '\n' && c != '\t' || c == 0x7f
+		beginsDoubtful := c == 0xc2 || c == 0xe2 || c == 0xef // U+0080 to U+00BF, U+2000, U+F000 and above
+		set[c] = isControl || beginsDoubtful
 	}
 	return set
 }()
@@ -212,8 +214,10 @@ func (p *parser) tag() string {
 		p.pos++
 	}
 	t := p.text[start:p.pos]
-	if last := len(p.Tags) - 1; !slices.Contains(p.Tags, t) {
-		p.failf(start, "unknown tag %q; %s has %s and %s", Clip(t), p.Name, strings.Join(p.Tags[:last], ", "), p.Tags[last])
+	if !slices.Contains(p.Tags, t) {
+		last := len(p.Tags) - 1
+		p.failf(start, "unknown tag %q; %s has %s and %s",
+			Clip(t), p.Name, strings.Join(p.Tags[:last], ", "), p.Tags[last])
 	}
 	p.skipBlanks()
 	return t
@@ -222,6 +226,9 @@ func (p *parser) tag() string {
 // flowIndicator reports whether the byte i after pos means something in flow
 // collections, wherever it stands.
 func (p *parser) flowIndicator(i int) bool {
-	c := p.peek(i)
-	return c == ',' || c == '[' || c == ']' || c == '{' || c == '}'
+	switch p.peek(i) {
+	case ',', '[', ']', '{', '}':
+		return true
+	}
+	return false
 }
