@@ -43,7 +43,7 @@ func Left(dir string) (runs []missed.Run, err error) {
 // RequestOf returns the request of a missed call, as an interaction. Only the request of the
 // interaction has a meaning.
 func RequestOf(c *missed.Call) (*interaction.Interaction, error) {
-	return codec.ParseItem("a missed request", []byte(c.Text), func(name string) ([]byte, error) {
+	return codec.ParseItem("a missed request", c.Text, func(name string) ([]byte, error) {
 		if content, ok := c.Assets[name]; ok {
 			return content, nil
 		}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
 )
@@ -29,7 +30,8 @@ func openFile(path string) (f *os.File, size int64, err error) {
 	if what := notFile(info.Mode()); what != "" {
 		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("this is a " + what + ", not a file; move it out of the way")}
 	}
-	f, err = os.Open(path)
+	// With O_NONBLOCK, package os does not make four system calls to set and reset it.
+	f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return f, info.Size(), err
 }
 

@@ -163,7 +163,7 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	}
 	left.Given = givenIn(data)
 	for _, text := range texts {
-		it, err := codec.ParseItem(path, text, readFrom(path), nil)
+		it, err := codec.ParseItem(path, string(text), readFrom(path), nil)
 		var syntax *SyntaxError
 		switch {
 		case errors.As(err, &syntax) && syntax.Cut:

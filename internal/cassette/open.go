@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
@@ -264,7 +265,7 @@ func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
 func (s *Index) Answer(i int) (*interaction.Interaction, error) { return s.read(i, codec.ParseAnswer) }
 
 // A parser reads the text of an interaction, or what it needs of it.
-type parser func(name string, text []byte, asset codec.ReadAsset, beyond codec.Beyond) (*interaction.Interaction, error)
+type parser func(name, text string, asset codec.ReadAsset, beyond codec.Beyond) (*interaction.Interaction, error)
 
 func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
 	entry := &s.items[i]
@@ -275,7 +276,9 @@ func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
 	if err != nil {
 		return nil, err
 	}
-	it, err := parse(s.path, text, readFrom(s.path), s.anchor)
+	// The bytes stay as they are, so they need no copy.
+	item := unsafe.String(unsafe.SliceData(text), len(text))
+	it, err := parse(s.path, item, readFrom(s.path), s.anchor)
 	if err != nil {
 		if _, err := Load(s.path); err != nil { // with its place in the file
 			return nil, err

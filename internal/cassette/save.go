@@ -34,11 +34,11 @@ func (e *Encoded) framed() []byte { return append([]byte(frameStart+e.seal.Strin
 // of a revision, and makes sure that it reads as it again. Errors are those of
 // [codec.Encode].
 func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
-	text, assets, err := codec.Encode(it)
-	if err != nil {
+	text, assets, err := codec.EncodeChecked(it)
+	if text == nil {
 		return nil, err
 	}
-	return &Encoded{text, assets, sealOf(it, text, revision), plainSum(text)}, codec.Check(text, assets, it)
+	return &Encoded{text, assets, sealOf(it, text, revision), plainSum(text)}, err
 }
 
 // EncodeGiven returns what a cassette gives its test, as it stands at its top, and makes

@@ -35,16 +35,6 @@ func Each[V, W any](list []V, f func(V) W) (each []W) {
 	return each
 }
 
-// Cut returns n new values, which it cuts off room. It makes many at once: one by one, each is an
-// allocation.
-func Cut[V any](room *[]V, n int) (cut []V) {
-	if *room == nil || len(*room) < n {
-		*room = make([]V, max(n, 23)) // so many nodes of YAML fill 2 KB
-	}
-	cut, *room = (*room)[:n:n], (*room)[n:]
-	return cut
-}
-
 // Sort sorts a list and keeps the order of equal elements. It is for lists of structs that
 // are short or seldom sorted: a program has the code of slices.SortStableFunc, 6 KB, once for
 // each type of elements, and this code once.

@@ -35,6 +35,18 @@ func (in *incoming) close() {
 	}
 }
 
+// releaseBody releases the body of a request that was played, unless it is still
+// needed: a run that records or compares keeps it, and the form of a request, if it was
+// made, refers to it.
+func (r *Recorder) releaseBody(in *incoming) {
+	isKept := in.match.Form != nil || r.plan.record || r.plan.compare
+	if isKept {
+		return
+	}
+	in.match.Request.Body = nil
+	in.body.Release()
+}
+
 // canceled returns the error of a request that the caller has canceled while its body
 // was read, or nil. err is the error of reading the body. A request that was sent at the
 // same time is not canceled here, since its end is recorded.

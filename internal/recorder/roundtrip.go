@@ -46,7 +46,9 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.noteLiveWithoutEffect(in.match.Form)
 	switch r.dispatch(&in.match) {
 	case toPlay:
-		return r.play(in)
+		resp, err := r.play(in)
+		r.releaseBody(in)
+		return resp, err
 	case toRecord:
 		return r.record(in)
 	case toPass:

@@ -1,7 +1,7 @@
-// Package alias writes a value once that the interactions of a file have several times:
-// where it stands first it gets an anchor, and elsewhere an alias stands for it, both as YAML
-// has them. It knows the text of interactions as package codec writes them, block by block,
-// and leaves alone what it does not know.
+// Package alias writes a value once that the interactions of a file contain several times.
+// Where the value stands first it gets an anchor, and everywhere else an alias refers to it
+// (YAML 1.2.2, 6.9.2 and 7.1). The package reads the text of interactions as package codec
+// writes it, and leaves alone any text that it does not know.
 package alias
 
 import (
@@ -9,43 +9,49 @@ import (
 	"strings"
 )
 
-// A block is an entry of a collection, or an interaction: a head, and behind it a collection or a
-// text, which may be literal.
+// A block is an interaction, or an entry of one of its lists or mappings: a head, and a
+// value.
+//
+//	head         value
+//	"key:"       of an entry of a mapping
+//	"-"          of an element of a list
+//	a comment    none
 type block struct {
-	head    string   // "key:", "-", or a comment, which has nothing else
-	text    string   // what stands on the line of the head, unless it is the first of a collection
-	lines   []string // below that, as they stand in the file
-	col     int      // of the lines
-	by      int      // by which they stand farther right than the head
-	entries []*block // of a collection
+	head    string
+	text    string   // the value on the line of the head; "" if the value is a collection
+	lines   []string // the lines below the head, as in the file
+	column  int      // of the lines: how far they are indented
+	indent  int      // how much farther the lines are indented than the head
+	entries []*block // of a list or a mapping
 	isList  bool
 
-	key   string            // that it stands under; an element of a list has that of the list
-	large bool              // it is worth an alias
-	sum   [sha256.Size]byte // of its text, once that was needed
-	of    *value            // the value, if it is large
-	alias bool              // the value stands somewhere above
-	flow  bool              // a list that is written on one line, since it has little that is new
+	key     string            // of the value; an element has that of its list, in the singular
+	isLarge bool              // the value is large enough for an alias
+	sum     [sha256.Size]byte // of the value, if it is large; zero until it is needed
+	value   *value            // the value, if it is large
+	isAlias bool              // the value stands further up in the file: an alias is written
+	isFlow  bool              // the list is written on one line
 }
 
-// A value is one of those that a file has.
+// A value is a large value of a file.
 type value struct {
-	shared bool   // there is an alias for it
-	name   string // of its anchor, once it has one
+	isShared bool   // an alias refers to it
+	anchor   string // the name of its anchor; "" until it has one
 }
 
-// size returns how many lines a block has.
-func (b *block) size() int { return max(1, len(b.lines)) }
+// lineCount returns how many lines the value takes.
+func (b *block) lineCount() int { return max(1, len(b.lines)) }
 
-// plain returns the text behind a head, as far left as possible and without aliases.
-func (b *block) plain() string {
-	all := make([]string, 0, len(b.lines)+2)
-	all = append(all, "")
+// content returns the value as text without indentation and without aliases: equal values
+// have equal content.
+func (b *block) content() string {
+	lines := make([]string, 0, len(b.lines)+2)
+	lines = append(lines, "")
 	if b.text != "" {
-		all[0] = " " + b.text
+		lines[0] = " " + b.text
 	}
 	for _, line := range b.lines {
-		all = append(all, line[min(b.col, len(line)):])
+		lines = append(lines, line[min(b.column, len(line)):])
 	}
-	return strings.Join(append(all, ""), "\n")
+	return strings.Join(append(lines, ""), "\n")
 }

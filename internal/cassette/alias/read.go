@@ -3,82 +3,146 @@ package alias
 import (
 	"slices"
 	"strings"
-
-	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// read makes blocks of the text of an interaction; ok is false if it is not as this package
-// knows it.
+// Which values are large enough for an alias: those below the parts of an interaction, by
+// how many lines they have.
+const (
+	// depthOfParts is the level of the parts of an interaction, such as its body. They
+	// are always written out.
+	depthOfParts = 1
+
+	// depthOfTurns is the level of the elements of the lists of a body, such as messages
+	// and tools.
+	depthOfTurns = 4
+
+	// minLines is how many lines a value has that is large enough for an alias.
+	minLines = 3
+
+	// longList is how many elements a list of turns has if elements of two lines are
+	// large enough, too.
+	longList = 4
+)
+
+// read reads the text of an interaction as blocks; ok is false if the blocks do not give
+// the same text.
 func read(text string) (root *block, ok bool) {
-	body, ok1 := strings.CutPrefix(text, "- ")
-	body, ok2 := strings.CutSuffix(body, "\n")
+	body, hasDash := strings.CutPrefix(text, "- ")
+	body, hasLineEnd := strings.CutSuffix(body, "\n")
 	root = readCollection("-", strings.Split("  "+body, "\n"), "", 0)
-	root.by = root.col
-	return root, ok1 && ok2 && root.print(len(text)) == text
+	root.indent = root.column
+	return root, hasDash && hasLineEnd && root.print(len(text)) == text
 }
 
+// indentOf returns by how many spaces a line is indented.
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// readCollection reads the list or the mapping that these lines are.
+// readCollection reads the list or mapping that the lines contain.
 func readCollection(head string, lines []string, key string, depth int) *block {
-	b := &block{head: head, key: key, lines: lines, col: indentOf(lines[0])}
-	b.isList = isDash(lines[0][b.col:])
-	if b.isList && head != "-" && !slices.ContainsFunc(lines, b.isBelow) {
-		return b // an element a line, such as the events of a stream: none of them is worth an alias
+	b := &block{head: head, key: key, lines: lines, column: indentOf(lines[0])}
+	b.isList = isElement(lines[0][b.column:])
+	hasOneLinePerElement := b.isList && head != "-" && !slices.ContainsFunc(lines, b.isBelow)
+	if hasOneLinePerElement {
+		return b // such as the events of a stream: no element is large
 	}
+
 	for len(lines) > 0 {
 		n := 1
 		for n < len(lines) && b.isBelow(lines[n]) {
 			n++
 		}
-		line := lines[0][b.col:]
-		entry := &block{head: line} // a comment, or nothing that is known
-		head := strings.TrimSuffix(keyAndColon().FindString(line), " ")
-		switch {
-		case b.isList:
-			entry = b.readEntry("-", line[1:], lines[1:n], strings.TrimSuffix(key, "s"), depth+1)
-		case head != "":
-			entry = b.readEntry(head, line[len(head):], lines[1:n], strings.Trim(head, `:"'`), depth+1)
-		}
-		b.entries = append(b.entries, entry)
+		b.entries = append(b.entries, b.readEntry(lines[:n], depth+1))
 		lines = lines[n:]
 	}
-	if b.isList && depth < depthOfTurns && len(b.entries) >= longList {
+
+	isLongListOfTurns := b.isList && depth < depthOfTurns && len(b.entries) >= longList
+	if isLongListOfTurns {
 		for _, e := range b.entries {
-			e.large = e.large || e.size() == 2
+			e.isLarge = e.isLarge || e.lineCount() == minLines-1
 		}
 	}
 	return b
 }
 
-// isBelow reports whether a line of a collection belongs to the entry above it.
+// isBelow reports whether a line of a collection belongs to the entry above the line: it is
+// blank, indented farther, or an element of a list that is indented like its key.
 func (b *block) isBelow(line string) bool {
-	n := indentOf(line)
-	return line == "" || n > b.col || n == b.col && !b.isList && isDash(line[n:])
+	if line == "" {
+		return true
+	}
+	indent := indentOf(line)
+	isElementOfEntry := indent == b.column && !b.isList && isElement(line[indent:])
+	return indent > b.column || isElementOfEntry
 }
 
-// readEntry reads an entry of a collection: its head, what stands behind that, and the lines below
-// that belong to it.
-func (b *block) readEntry(head, rest string, below []string, key string, depth int) (e *block) {
+// readEntry reads an entry of a collection from its lines. A first line without a dash or
+// a key, such as a comment, is an entry without a value.
+func (b *block) readEntry(lines []string, depth int) *block {
+	first := lines[0][b.column:]
+	if b.isList {
+		return b.readValue("-", first[1:], lines[1:], strings.TrimSuffix(b.key, "s"), depth)
+	}
+	head := first[:keyEnd(first)]
+	if head == "" {
+		return &block{head: first}
+	}
+	return b.readValue(head, first[len(head):], lines[1:], strings.Trim(head, `:"'`), depth)
+}
+
+// readValue reads the value of an entry: what follows the head on its line, and the lines
+// below.
+func (b *block) readValue(head, rest string, below []string, key string, depth int) (e *block) {
 	text := strings.TrimPrefix(rest, " ")
+	isCollectionAfterDash := head == "-" && (isElement(text) || keyEnd(text) > 0)
 	switch {
-	case head == "-" && (isDash(text) || keyAndColon().MatchString(text)):
-		e = readCollection(head, append([]string{strings.Repeat(" ", b.col+2) + text}, below...), key, depth)
+	case isCollectionAfterDash:
+		first := strings.Repeat(" ", b.column+2) + text
+		e = readCollection(head, append([]string{first}, below...), key, depth)
 	case text == "" && len(below) > 0:
 		e = readCollection(head, below, key, depth)
 	default:
-		e = &block{head: head, key: key, text: text, lines: below, col: b.col + 2}
+		e = &block{head: head, key: key, text: text, lines: below, column: b.column + 2}
 	}
-	e.by = e.col - b.col
-	e.large = depth > depthOfParts && e.size() >= 3
+	e.indent = e.column - b.column
+	e.isLarge = depth > depthOfParts && e.lineCount() >= minLines
 	return e
 }
 
-// How deep the parts of an interaction are, which are always written, and the elements of the
-// lists of a body (messages, tools). Of a long one, those of two lines are worth an alias.
-const depthOfParts, depthOfTurns, longList = 1, 4, 4
+// isElement reports whether a line without its indentation is an element of a list.
+func isElement(line string) bool { return strings.HasPrefix(line, "- ") }
 
-func isDash(s string) bool { return strings.HasPrefix(s, "- ") }
+// keyEnd returns where the key at the beginning of a line ends, after its colon; 0 if the
+// line does not begin with a key.
+func keyEnd(line string) int {
+	colon := 0
+	switch {
+	case strings.HasPrefix(line, `"`):
+		colon = doubleQuotedEnd(line)
+	case strings.HasPrefix(line, "'"):
+		if inner, _, ends := strings.Cut(line[1:], "'"); ends {
+			colon = len(inner) + len("''")
+		}
+	default:
+		colon = strings.IndexAny(line, " {[!|:")
+	}
+	isKey := colon > 0 && strings.HasPrefix(line[colon:], ":") &&
+		(colon+1 == len(line) || line[colon+1] == ' ')
+	if !isKey {
+		return 0
+	}
+	return colon + 1
+}
 
-// keyAndColon matches a key and its colon at the beginning of a line.
-var keyAndColon = memo.Regexp(`^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"' {\[!|:][^ {\[!|:]*):(?: |$)`)
+// doubleQuotedEnd returns where the text in double quotes at the beginning of a line ends;
+// 0 if the closing quote is missing.
+func doubleQuotedEnd(line string) int {
+	for i := 1; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return 0
+}

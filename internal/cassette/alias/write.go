@@ -10,157 +10,188 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A writer knows the values of the interactions that it has seen.
-type writer struct {
-	values, all map[[sha256.Size]byte]*value // by the sums of their texts; all those of the file, once they are known
-	names       map[string]bool
-	met         []*value // in the interaction that it sees
-}
-
-// Key is the key of an interaction under which the elements of its lists stand that are new
-// in the file, if the lists have nothing else but aliases.
+// Key is the key of an interaction that contains the new elements of lists which otherwise
+// consist of aliases. Such a list is then one line of aliases.
 const Key = "new"
 
-// minAliases is how many elements of a list must be known for that.
-const minAliases = 3
+const (
+	// minAliases is how many elements of a list must stand further up in the file before
+	// the list is written as one line of aliases.
+	minAliases = 3
 
-// mostText is the length in bytes of an interaction that nobody reviews.
-const mostText = 8 << 20
+	// maxText is the length in bytes of the longest interaction in which values are
+	// looked for. A longer one is not reviewed by people.
+	maxText = 8 << 20
+)
 
-// Write returns the texts of the interactions of a file, in which what repeats is written
-// once. It reads those that have it twice, since the blocks of all take many times their memory.
+// A finder finds the values of a file that occur several times, one interaction after the
+// other.
+type finder struct {
+	values map[[sha256.Size]byte]*value // the large values so far, by their sums
+	all    map[[sha256.Size]byte]*value // those of the whole file, once they are known
+	names  map[string]bool              // the anchors so far
+	found  []*value                     // the large values of the interaction
+}
+
+// Write returns the texts of the interactions of a file, in which a value that occurs
+// several times is written once.
+//
+// It reads an interaction with such values a second time: the blocks of all interactions
+// would take many times their memory.
 func Write(texts [][]byte) [][]byte {
-	first := &writer{values: map[[sha256.Size]byte]*value{}}
-	met := make([][]*value, len(texts))
+	first := &finder{values: map[[sha256.Size]byte]*value{}}
+	found := make([][]*value, len(texts))
 	for i, text := range texts {
-		if len(text) > mostText {
+		if len(text) > maxText {
 			continue
 		}
-		if root, ok := read(string(text)); ok {
-			first.see(root)
-			met[i], first.met = first.met, nil
+		root, ok := read(string(text))
+		if ok {
+			first.find(root)
+			found[i] = first.found
+			first.found = nil
 		}
 	}
-	w := &writer{values: map[[sha256.Size]byte]*value{}, names: map[string]bool{}, all: first.values}
+
+	second := &finder{
+		values: map[[sha256.Size]byte]*value{},
+		all:    first.values,
+		names:  map[string]bool{},
+	}
 	written := slices.Clone(texts)
 	for i, text := range texts {
-		if slices.ContainsFunc(met[i], func(v *value) bool { return v.shared }) {
+		hasShared := slices.ContainsFunc(found[i], func(v *value) bool { return v.isShared })
+		if hasShared {
 			root, _ := read(string(text))
-			w.see(root)
-			w.name(root)
+			second.find(root)
+			second.nameAnchors(root)
 			written[i] = []byte(root.print(len(text)))
 		}
 	}
 	return written
 }
 
-// see finds what of an interaction stands in the file already.
-func (w *writer) see(root *block) {
-	var fresh []*block
-	w.flatten(root, &fresh)
-	list := &block{head: Key + ":", isList: true}
-	for _, b := range fresh {
-		w.visit(b)
-		if !b.alias {
-			list.entries = append(list.entries, b)
+// find marks the values of an interaction that occur further up in the file as aliases. It
+// adds the list of new elements to the interaction; see [Key].
+func (f *finder) find(root *block) {
+	var elements []*block
+	f.foldLists(root, &elements)
+	newList := &block{head: Key + ":", isList: true}
+	for _, e := range elements {
+		f.mark(e)
+		if !e.isAlias {
+			newList.entries = append(newList.entries, e)
 		}
 	}
-	w.visit(root)
-	if at := slices.IndexFunc(root.entries, func(e *block) bool { return e.head == "request:" }); at >= 0 && len(list.entries) > 0 {
-		root.entries = slices.Insert(root.entries, at, list)
+	f.mark(root)
+
+	isRequest := func(e *block) bool { return e.head == "request:" }
+	at := slices.IndexFunc(root.entries, isRequest)
+	if at >= 0 && len(newList.entries) > 0 {
+		root.entries = slices.Insert(root.entries, at, newList)
 	}
 }
 
-// flatten finds the lists that mostly have what is known, and adds copies of what they have
-// beside it to fresh.
-func (w *writer) flatten(b *block, fresh *[]*block) {
-	if b.large && w.known(b) != nil {
+// foldLists finds the lists that become one line of aliases, and appends copies of their
+// new elements to elements.
+func (f *finder) foldLists(b *block, elements *[]*block) {
+	if b.isLarge && f.earlier(b) != nil {
 		return
 	}
-	b.flow = b.isList && w.isMostlyKnown(b)
-	if !b.flow {
+	b.isFlow = b.isList && f.canFold(b)
+	if !b.isFlow {
 		for _, e := range b.entries {
-			w.flatten(e, fresh)
+			f.foldLists(e, elements)
 		}
 		return
 	}
 	for _, e := range b.entries {
-		if e.large && w.known(e) == nil {
-			moved := *e
-			*fresh = append(*fresh, &moved)
+		if e.isLarge && f.earlier(e) == nil {
+			element := *e
+			*elements = append(*elements, &element)
 		}
 	}
 }
 
-// isMostlyKnown reports whether a list can be written on one line, and has enough that is
-// known.
-func (w *writer) isMostlyKnown(b *block) bool {
-	n := 0
-	for _, e := range b.entries {
-		if !e.large && e.inFlow() == "" {
+// canFold reports whether a list can be one line, and contains enough values that occur
+// further up in the file.
+func (f *finder) canFold(list *block) bool {
+	aliases := 0
+	for _, e := range list.entries {
+		if !e.isLarge && e.flowText() == "" {
 			return false
 		}
-		if e.large && w.known(e) != nil {
-			n++
+		if e.isLarge && f.earlier(e) != nil {
+			aliases++
 		}
 	}
-	return n >= minAliases
+	return aliases >= minAliases
 }
 
-// known returns the value of a large block, if it stands above.
-func (w *writer) known(b *block) *value {
-	if b.sum == [sha256.Size]byte{} {
-		b.sum = sha256.Sum256([]byte(b.plain()))
+// earlier returns the value of a large block if it occurs further up in the file, or nil.
+func (f *finder) earlier(b *block) *value {
+	isUnknown := b.sum == [sha256.Size]byte{}
+	if isUnknown {
+		b.sum = sha256.Sum256([]byte(b.content()))
 	}
-	return w.values[b.sum]
+	return f.values[b.sum]
 }
 
-// visit finds what of a block is known, and makes the rest known.
-func (w *writer) visit(b *block) {
-	if b.large {
-		if v := w.known(b); v != nil {
-			v.shared, b.of, b.alias = true, v, true
-			w.met = append(w.met, v)
+// mark marks a block as an alias if its value occurs further up in the file. Otherwise it
+// adds the value to those of the file, and marks the blocks in it.
+func (f *finder) mark(b *block) {
+	if b.isLarge {
+		v := f.earlier(b)
+		if v != nil {
+			v.isShared = true
+			b.value = v
+			b.isAlias = true
+			f.found = append(f.found, v)
 			return
 		}
-		b.of = cmp.Or(w.all[b.sum], new(value))
-		w.values[b.sum] = b.of
-		w.met = append(w.met, b.of)
+		b.value = cmp.Or(f.all[b.sum], new(value))
+		f.values[b.sum] = b.value
+		f.found = append(f.found, b.value)
 	}
 	for _, e := range b.entries {
-		w.visit(e)
+		f.mark(e)
 	}
 }
 
-// name gives anchors their names: what a value is, and four digits of a hash of what it
-// holds, so that a name says nothing of what else is in the file.
-func (w *writer) name(b *block) {
-	if b.alias {
+// nameAnchors gives names to the anchors of shared values: what the value is, and four
+// digits of the hash of its content, or more if another anchor has these. A name so
+// depends on nothing else in the file.
+func (f *finder) nameAnchors(b *block) {
+	if b.isAlias {
 		return
 	}
-	if b.of != nil && b.of.shared {
-		for digits := 4; b.of.name == "" || w.names[b.of.name]; digits *= 2 {
-			b.of.name = clean(b.key) + b.label() + "-" + hex.EncodeToString(b.sum[:])[:digits]
+	if b.value != nil && b.value.isShared {
+		for digits := 4; b.value.anchor == "" || f.names[b.value.anchor]; digits *= 2 {
+			b.value.anchor = word(b.key) + b.label() + "-" + hex.EncodeToString(b.sum[:])[:digits]
 		}
-		w.names[b.of.name] = true
+		f.names[b.value.anchor] = true
 	}
 	for _, e := range b.entries {
-		w.name(e)
+		f.nameAnchors(e)
 	}
 }
 
-// label returns what tells a value from others of its kind: its name, or that of what it has.
+// label returns "-" and the name, role or type of a value, which tells the value from
+// others under the same key; "" if it has none of these.
 func (b *block) label() string {
 	for _, head := range []string{"name:", "role:", "type:"} {
 		for _, e := range b.entries {
-			switch {
-			case e.head == head && len(e.lines) == 0:
-				return "-" + clean(e.text)
-			case head == "name:" && !e.isList:
-				for _, inner := range e.entries {
-					if inner.head == head && len(inner.lines) == 0 {
-						return "-" + clean(inner.text)
-					}
+			if e.head == head && len(e.lines) == 0 {
+				return "-" + word(e.text)
+			}
+			// OpenAI's tools have their name one level down: {function: {name: x}}.
+			mayHaveName := head == "name:" && !e.isList
+			if !mayHaveName {
+				continue
+			}
+			for _, inner := range e.entries {
+				if inner.head == head && len(inner.lines) == 0 {
+					return "-" + word(inner.text)
 				}
 			}
 		}
@@ -168,11 +199,11 @@ func (b *block) label() string {
 	return ""
 }
 
-// clean makes a text a part of a name.
-func clean(s string) string {
+// word returns a text as a part of an anchor's name.
+func word(text string) string {
 	const longest = 32
-	s = noLetter().ReplaceAllString(strings.Trim(s, `"'`), "_")
-	return cmp.Or(s[:min(len(s), longest)], "value")
+	text = noLetter().ReplaceAllString(strings.Trim(text, `"'`), "_")
+	return cmp.Or(text[:min(len(text), longest)], "value")
 }
 
 var noLetter = memo.Regexp(`[^A-Za-z0-9_]`)

@@ -33,9 +33,17 @@ type encoder struct {
 // a cassette, and its assets by their names.
 //
 // It is an error if it has no status, unless it ended without one, and if it is that of a function
-// whose argument or result is no JSON. What else a cassette cannot hold [Check] finds, which reads
-// it again.
+// whose argument or result is no JSON. What else a cassette cannot hold [EncodeChecked] finds.
 func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+	list, assets, err := encodeList(it)
+	if err != nil {
+		return nil, nil, err
+	}
+	return list[len(ItemsLine):], assets, nil
+}
+
+// encodeList returns a list of one interaction: its text behind [ItemsLine].
+func encodeList(it *interaction.Interaction) (list []byte, assets map[string][]byte, err error) {
 	if it == nil {
 		return nil, nil, errors.New("is nil")
 	}
@@ -46,6 +54,7 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 		}
 	}
 	e := encoder{buf: make([]byte, 0, size), assets: map[string][]byte{}}
+	e.raw(ItemsLine)
 	e.interaction(it)
 	if e.err != nil {
 		return nil, nil, e.err

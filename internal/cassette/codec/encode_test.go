@@ -70,7 +70,7 @@ func checkRoundTrip(t testing.TB, its ...*interaction.Interaction) []byte {
 		it.MatchKey, it.Response.Text = its[i].MatchKey, its[i].Response.Text // what is computed when it is saved
 		text, _, _ := Encode(its[i])
 		var decoded []*interaction.Interaction
-		if got, err := ParseItem("x.yaml", text, read, nil); err == nil {
+		if got, err := ParseItem("x.yaml", string(text), read, nil); err == nil {
 			decoded = append(decoded, got)
 		}
 		if d := difference(its[i:i+1], decoded); d != "" {

@@ -113,6 +113,12 @@ const (
 	partStart = "\n    "
 )
 
+// Lines of a cassette.
+const (
+	ItemsLine = "interactions:\n" // stands before the interactions
+	EndMark   = "..."             // begins the last line: YAML's mark for the end of a document (YAML 1.2.2, 9.1.4)
+)
+
 // ItemStart is where an interaction starts in what Encode writes: nothing in it stands as
 // far left.
 const ItemStart = "- "

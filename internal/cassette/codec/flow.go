@@ -11,28 +11,71 @@ import (
 // only in the quotes of words and the spaces between tokens, and is made that at once. What is
 // written in any other way is for the parser of YAML, which also says what is wrong with it.
 
-// A flowReader makes compact JSON of such a text. Its methods append to what is in dst.
-type flowReader struct{ text string }
+// A flowModel is a collection that was read. Another one that differs only in scalars is read faster
+// by it: the events of a stream mostly do.
+type flowModel struct {
+	text, json string
+	scalars    []flowScalar // in their order; names are none of them
+}
+
+// A flowScalar is where a scalar stands in the text of a collection, and in its JSON.
+type flowScalar struct{ start, end, jsonStart, jsonEnd int }
+
+// read appends the JSON of the collection that text begins with, and returns where it ends; 0 if
+// it differs from the model in more than scalars.
+func (m *flowModel) read(dst []byte, text string) (json []byte, end int) {
+	if len(m.scalars) == 0 {
+		return dst, 0
+	}
+	first := m.scalars[0]
+	if !strings.HasPrefix(text, m.text[:first.start]) {
+		return dst, 0
+	}
+	dst = append(dst, m.json[:first.jsonStart]...)
+	end = first.start
+	for i, s := range m.scalars {
+		next := flowScalar{start: len(m.text), jsonStart: len(m.json)}
+		if i+1 < len(m.scalars) {
+			next = m.scalars[i+1]
+		}
+
+		// What follows a scalar is a bracket or a comma, so this one ends where that of the model does.
+		isSame := strings.HasPrefix(text[end:], m.text[s.start:next.start])
+		if isSame {
+			dst = append(dst, m.json[s.jsonStart:next.jsonStart]...)
+			end += next.start - s.start
+			continue
+		}
+
+		r := flowReader{text: text}
+		dst, end = r.scalar(dst, end, false)
+		between := m.text[s.end:next.start]
+		if end == 0 || !strings.HasPrefix(text[end:], between) {
+			return dst, 0
+		}
+		dst = append(dst, m.json[s.jsonEnd:next.jsonStart]...)
+		end += len(between)
+	}
+	return dst, end
+}
+
+// A flowReader makes compact JSON of a text. Its methods append to what is in dst.
+type flowReader struct {
+	text    string
+	scalars []flowScalar // that value has read
+}
 
 // maxFlow is how deep a collection may nest that a flowReader reads.
 const maxFlow = 16
 
-// flowJSON returns the JSON of the collection in flow style that text begins with, and where it
-// ends; 0 if it is not simple.
-func (p *parser) flowJSON(text string) (json string, end int) {
-	start := p.flows.Len()
-	if p.flows.Cap() == 0 {
-		p.flows.Grow(len(text)) // mostly there is as much of it
-	}
-	p.room, end = flowReader{text}.value(p.room[:0], 0, 1)
-	p.flows.Write(p.room)
-	return p.flows.String()[start:], end
-}
-
 // value appends the value that begins at i, and returns where it ends; 0 if it is not simple.
-func (r flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
+func (r *flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
 	if i == len(r.text) || r.text[i] != '{' && r.text[i] != '[' {
-		return r.scalar(dst, i, false)
+		s := flowScalar{start: i, jsonStart: len(dst)}
+		dst, s.end = r.scalar(dst, i, false)
+		s.jsonEnd = len(dst)
+		r.scalars = append(r.scalars, s)
+		return dst, s.end
 	}
 	open := r.text[i]
 	last := open + 2 // the bracket that ends it
@@ -67,7 +110,7 @@ func (r flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
 
 // name appends a name and its colon, and returns where the value begins. Equal names are
 // written alike between their quotes.
-func (r flowReader) name(dst []byte, i int) (json []byte, name string, value int) {
+func (r *flowReader) name(dst []byte, i int) (json []byte, name string, value int) {
 	dst, end := r.scalar(dst, i, true)
 	if end == 0 || !strings.HasPrefix(r.text[end:], ": ") {
 		return dst, "", 0
@@ -80,7 +123,7 @@ func (r flowReader) name(dst []byte, i int) (json []byte, name string, value int
 }
 
 // scalar appends the scalar that begins at i, and returns where it ends.
-func (r flowReader) scalar(dst []byte, i int, isName bool) (json []byte, end int) {
+func (r *flowReader) scalar(dst []byte, i int, isName bool) (json []byte, end int) {
 	text := r.text
 	switch {
 	case i == len(text):
@@ -118,7 +161,7 @@ var inWord = func() (set [256]bool) {
 }()
 
 // quoted returns where a text in double quotes ends, whose escapes are the same in JSON.
-func (r flowReader) quoted(i int) (end int) {
+func (r *flowReader) quoted(i int) (end int) {
 	for end = i + 1; end < len(r.text); end++ {
 		switch c := r.text[end]; {
 		case c == '"':

@@ -53,6 +53,29 @@ func FuzzFlow(f *testing.F) {
 	})
 }
 
+// TestLikeTheLast: a collection that is nearly like the one before it reads as it does alone.
+func TestLikeTheLast(t *testing.T) {
+	t.Parallel()
+	texts := []string{
+		`{a: one, b: [1, "x"]}`, `{a: two, b: [1, "x"]}`, `{a: 'it"s', b: [10, "x\n"]}`, `{a: on, b: [1, "x"]}`,
+		`{a: one, b: [1, "x", 2]}`, `{a: one, b: [1]}`, `{a: one, c: [1, "x"]}`, `{a: one, b: []}`, `{a: {}, b: [1, "x"]}`,
+		`{a: one, b: [1, "x"], c: d}`, `{a: 0x1, b: [1, "x"]}`, `{a: one two, b: [1, "x"]}`, `{a: one,  b: [1, "x"]}`,
+		`{a: one, b: [1, "x]`, `[]`, `{}`, `[a]`, `[b]`, `[[b]]`, `[b, b]`, `[bb]`, `["b"]`, `['b']`, `['b''b']`, `[`,
+	}
+	for _, first := range texts {
+		for _, second := range texts {
+			p := newParser("f", "", nil)
+			p.flowJSON(first)
+			got, gotEnd := p.flowJSON(second + " # c")
+			alone := newParser("f", "", nil)
+			want, wantEnd := alone.flowJSON(second + " # c")
+			if got != want || gotEnd != wantEnd {
+				t.Errorf("%s after %s: %s, %d, want %s, %d", second, first, got, gotEnd, want, wantEnd)
+			}
+		}
+	}
+}
+
 // A value with an anchor is no JSON yet: its alias may stand where a list is wanted.
 func TestAliasOfFlow(t *testing.T) {
 	t.Parallel()

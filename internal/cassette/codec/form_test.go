@@ -104,7 +104,7 @@ func TestFormsByHand(t *testing.T) {
 		{urlEncoded, "form:\n    - name: a\n      value: b\n      value_base64: eA==", "more than one of value, value_base64 and value_file"},
 	} {
 		text := "- request:\n    method: POST\n    url: https://h/\n    headers: {content-type: \"" + tt.headers + "\"}\n    " + tt.lines + "\n  response: {status: 200}\n"
-		if it, err := ParseItem("a.yaml", []byte(text), nil, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if it, err := ParseItem("a.yaml", text, nil, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, %v; want %s", tt.lines, it, err, tt.want)
 		}
 	}

@@ -8,23 +8,52 @@ import (
 // json returns the JSON that n stands for, printed in a layout, unless a small file would become
 // a large one by indentation. The next call writes over it.
 func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
+	defer p.values.Reset()
 	v := p.value(n, field)
 	if p.err != nil {
 		return nil
 	}
 	printer := exactjson.NewPrinter(l)
 	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src)+p.distinct)
-	p.room = printer.Print(p.room[:0], &v)
+	p.buf = printer.Print(p.buf[:0], &v)
 	p.indentation = printer.Indentation
 	if p.indentation > printer.Most {
 		p.badf(n, field, "with this layout, the indentation of the JSON would take more than ten "+
 			"times as many bytes as this file has; lower the indent of the layout, or write the JSON as text")
 	}
-	return p.room
+	return p.buf
 }
 
 // isJSON reports whether n is a collection that flowJSON has read.
 func isJSON(n *yaml.Node) bool { return n.Kind != yaml.Scalar && n.Text != "" }
+
+// flowJSON returns the JSON of the collection in flow style that text begins with, and where it
+// ends; 0 if it is not simple.
+func (p *parser) flowJSON(text string) (json string, end int) {
+	p.buf, end = p.lastFlow.read(p.buf[:0], text)
+	isLikeLast := end > 0
+	if !isLikeLast {
+		r := flowReader{text: text, scalars: p.lastFlow.scalars[:0]}
+		p.buf, end = r.value(p.buf[:0], 0, 1)
+		p.lastFlow = flowModel{scalars: r.scalars}
+		if end == 0 {
+			p.lastFlow.scalars = p.lastFlow.scalars[:0]
+			return "", 0
+		}
+	}
+
+	if p.flows.Cap() == 0 {
+		p.flows.Grow(len(text)) // mostly there is as much of it
+	}
+	start := p.flows.Len()
+	p.flows.Write(p.buf)
+	json = p.flows.String()[start:]
+	if !isLikeLast {
+		p.lastFlow.text = text[:end]
+		p.lastFlow.json = json
+	}
+	return json, end
+}
 
 // value returns the JSON that n stands for.
 func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
@@ -40,7 +69,7 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 		v, _ = exactjson.Parse([]byte(n.Text))
 		return v
 	}
-	v = exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.Elems))}
+	v = exactjson.Value{Kind: exactjson.Array, Elems: p.values.Take(len(n.Elems))}
 	if n.Kind == yaml.Mapping {
 		v.Kind = exactjson.Object
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/memo"
 )
 
 // A parser turns nodes into the data model. After the first error what it returns is
@@ -23,13 +22,12 @@ type parser struct {
 	asset  ReadAsset    // may be nil
 	beyond Beyond       // may be nil
 	in     mapping
-	known  []string // the keys that were asked for, of all mappings that are being read
 
-	room  []byte          // for the JSON that is being made
+	*scratch
 	flows strings.Builder // has all that flowJSON makes
 	refs  []ref           // the aliases in the text
 
-	made []interaction.Field // for events, are not used yet
+	made []interaction.Field // the fields of all events
 
 	mentions, uses  map[string]int    // of each asset: in the text, and so far without the first
 	assets          map[string][]byte // that were read, by name
@@ -154,7 +152,7 @@ func listOf[T any](p *parser, n *yaml.Node, field, of string, value func(n *yaml
 }
 
 func newParser(name, text string, asset ReadAsset) *parser {
-	return &parser{file: name, src: text, asset: asset, known: make([]string, 0, 32), room: make([]byte, 0, min(len(text), 4<<10))}
+	return &parser{file: name, src: text, asset: asset, scratch: scratches.Get().(*scratch)}
 }
 
 // format is the YAML of a cassette.
@@ -237,29 +235,6 @@ func (p *parser) resolve(n *yaml.Node, field string) exactjson.Kind {
 	}
 	return kind
 }
-
-// kindOf returns the kind of a plain text; ok is false if that is for YAML another one than for
-// JSON.
-func kindOf(text string) (kind exactjson.Kind, ok bool) {
-	switch text {
-	case "", "null":
-		return exactjson.Null, true
-	case "true", "false":
-		return exactjson.Bool, true
-	}
-	if c := text[0]; c >= 'a' && c <= 'z' || strings.IndexByte("~.+-0123456789NTF", c) < 0 {
-		return exactjson.String, true
-	}
-	if end, ok := exactjson.ScanNumber(text, 0); ok && end == len(text) {
-		return exactjson.Number, true
-	}
-	return exactjson.String, !yamlOnly().MatchString(text)
-}
-
-// yamlOnly matches what YAML's core schema (YAML 1.2.2, 10.3.2) takes for a null, a bool or a
-// number that JSON writes in another way.
-var yamlOnly = memo.Regexp(`^(~|N(ull|ULL)|T(rue|RUE)|F(alse|ALSE)|\.(nan|NaN|NAN)|[-+]*\.(inf|Inf|INF)|` +
-	`0[xo][0-9a-fA-F]+|[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
 // describe says what n is, for messages.
 func describe(n *yaml.Node) string {

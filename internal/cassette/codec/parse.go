@@ -51,16 +51,15 @@ func Normalize(data []byte) string {
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// Lines of a cassette.
-const (
-	ItemsLine = "interactions:\n" // stands before the interactions
-	EndMark   = "..."             // begins the last line: YAML's mark for the end of a document (YAML 1.2.2, 9.1.4)
-)
-
 // ParseItem reads the text of an interaction as people may have written it. Lines in
 // errors are not those of a file. One that stands for several is one.
-func ParseItem(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
-	p := newParser(name, ItemsLine+string(text), asset)
+func ParseItem(name, text string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
+	return parseList(name, ItemsLine+text, asset, beyond)
+}
+
+// parseList is [ParseItem] for the text of a list of one interaction, behind [ItemsLine].
+func parseList(name, list string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
+	p := newParser(name, list, asset)
 	p.beyond = beyond
 	var doc Document
 	p.read(func(root *yaml.Node) {
@@ -101,7 +100,9 @@ func ParseGiven(text []byte) (g interaction.Given, err error) {
 }
 
 // read reads the text into nodes, and calls each with the root of these, unless something is wrong.
+// The nodes are gone when it returns.
 func (p *parser) read(each func(root *yaml.Node)) {
+	defer p.scratch.release()
 	p.checkConflict()
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
 		p.fail(0, "", "this is a pointer of Git LFS and not the file; to fetch the file: git lfs "+
@@ -112,7 +113,7 @@ func (p *parser) read(each func(root *yaml.Node)) {
 		return
 	}
 	f := format
-	f.Beyond, f.Within, f.JSON = p.beyond, "events", p.flowJSON
+	f.Beyond, f.Within, f.JSON, f.Nodes = p.beyond, "events", p.flowJSON, &p.nodes
 	f.Alias = func(at, value int) { p.refs = append(p.refs, ref{at, value}) }
 	switch root, err := f.Parse(p.src); {
 	case err != nil:

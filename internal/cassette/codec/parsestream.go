@@ -5,7 +5,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -32,6 +31,11 @@ func (p *parser) stream(r *interaction.Response) {
 		pads := p.paddings(padding, l)
 		elems := p.list(events, field, "events")
 		pads = append(pads, make([]int, max(0, len(elems)-len(pads)))...)
+		fields := 0
+		for _, e := range elems {
+			fields += len(e.Elems)
+		}
+		p.made = make([]interaction.Field, 0, fields)
 		r.Events = make([]interaction.Event, 0, len(elems))
 		for i, e := range elems {
 			r.Events = append(r.Events, p.event(e, field, l, pads[i]))
@@ -99,7 +103,7 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 	for last >= 0 && !isStructure(elems[last]) {
 		last--
 	}
-	e := interaction.Event(group.Cut(&p.made, len(elems))[:0])
+	first := len(p.made)
 	for i, v := range elems {
 		f := interaction.Field{Name: p.key(v.Key, field)}
 		if !isStructure(v) {
@@ -114,9 +118,9 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 				f.Value = string(p.json(v, field, l))
 			}
 		}
-		e = append(e, f)
+		p.made = append(p.made, f)
 	}
-	return e
+	return interaction.Event(p.made[first:len(p.made):len(p.made)])
 }
 
 func (p *parser) chunks(n *yaml.Node, field string) []int {

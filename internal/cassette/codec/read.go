@@ -6,16 +6,32 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
+	"unsafe"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Check makes sure that what Encode wrote of an interaction reads as it again. Of a long stream it reads some events at a
-// time, each of which is a line: as values, all of them take many times their bytes.
+// EncodeChecked is [Encode] and [Check], with fewer copies of the text.
+func EncodeChecked(it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+	list, assets, err := encodeList(it)
+	if err != nil {
+		return nil, nil, err
+	}
+	return list[len(ItemsLine):], assets, checkList(list, assets, it)
+}
+
+// Check makes sure that what Encode wrote of an interaction reads as it again.
 func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) error {
+	return checkList(slices.Concat([]byte(ItemsLine), text), assets, it)
+}
+
+// checkList is Check for a list of one interaction. Of a long stream it reads some events at a time,
+// each of which is a line: as values, all of them take many times their bytes.
+func checkList(list []byte, assets map[string][]byte, it *interaction.Interaction) error {
 	events := it.Response.Events
-	head, lines, _ := bytes.Cut(text, []byte(eventsStart))
+	head, lines, _ := bytes.Cut(list, []byte(eventsStart))
 	size, last := max(1<<18, len(head)), bytes.LastIndex(lines, []byte(partStart+"- "))
 	if bytes.Contains(lines, []byte(partStart+"events_padding:")) { // which is for all
 		last = 0
@@ -29,16 +45,20 @@ func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) e
 		events, lines = events[n:], lines[end:]
 	}
 	if len(events) < len(it.Response.Events) {
-		text = slices.Concat(head, []byte(eventsStart), lines)
+		list = slices.Concat(head, []byte(eventsStart), lines)
 	}
-	return check(text, assets, it, events)
+	return check(list, assets, it, events)
 }
 
 const eventsStart = partStart + "events:\n"
 
-// check makes sure that a text reads as an interaction with these events, or as any if that is nil.
-func check(text []byte, assets map[string][]byte, it *interaction.Interaction, events []interaction.Event) error {
-	back, err := Read(text, assets)
+// check makes sure that a list reads as one interaction with these events: as it, or as any if it is
+// nil.
+func check(list []byte, assets map[string][]byte, it *interaction.Interaction, events []interaction.Event) error {
+	// The bytes stay as they are until what was read is compared: a copy would be the most memory
+	// that recording a large answer takes.
+	text := unsafe.String(unsafe.SliceData(list), len(list))
+	back, err := parseList("cassette", text, assetsOf(assets), nil)
 	if err != nil {
 		return fmt.Errorf("promptecho cannot read what it would write; please report this: %w", err)
 	}
@@ -52,22 +72,28 @@ func check(text []byte, assets map[string][]byte, it *interaction.Interaction, e
 
 // Read reads what Encode returned.
 func Read(text []byte, assets map[string][]byte) (*interaction.Interaction, error) {
-	return ParseItem("cassette", text, func(name string) ([]byte, error) {
-		if b, ok := assets[name]; ok {
-			return b, nil
+	return ParseItem("cassette", string(text), assetsOf(assets), nil)
+}
+
+// assetsOf returns what reads these assets.
+func assetsOf(assets map[string][]byte) ReadAsset {
+	return func(name string) ([]byte, error) {
+		content, ok := assets[name]
+		if !ok {
+			return nil, fs.ErrNotExist
 		}
-		return nil, fs.ErrNotExist
-	}, nil)
+		return content, nil
+	}
 }
 
 // ParseAnswer is [ParseItem] for a text that Encode wrote, of which it reads only what
 // answered the request.
-func ParseAnswer(name string, text []byte, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
-	start := bytes.Index(text, []byte(AnswerStart))
+func ParseAnswer(name, text string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
+	start := strings.Index(text, AnswerStart)
 	if start < 0 {
 		return ParseItem(name, text, asset, beyond)
 	}
-	p := newParser(name, string(text[start+1:]), asset)
+	p := newParser(name, text[start+1:], asset)
 	p.beyond = beyond
 	it := new(interaction.Interaction)
 	p.read(func(root *yaml.Node) {

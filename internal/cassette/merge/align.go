@@ -17,7 +17,7 @@ type slot struct {
 
 	taken    *item
 	conflict bool
-	behind   []*slot // what only theirs has, and stands behind this there
+	behind   []*slot // the interactions that only theirs has, and that follow this one there
 }
 
 // align puts the items of three versions into slots: those of one key that are equal, and of
@@ -51,8 +51,8 @@ func align(base, ours, theirs []*item) (slots []*slot) {
 	return slots
 }
 
-// match gives items the slots of their key, and returns those that are left: first to those
-// that are equal, wherever they stand, then to the others in order.
+// match gives each item a slot of its key: first a slot with an equal item, then the next
+// one in order. It returns the items for which no slot is left.
 func match(slots map[string][]*slot, items []*item, was func(*slot) *item) (left []*item) {
 	equal := map[[2]string][]*slot{}
 	for key, of := range slots {

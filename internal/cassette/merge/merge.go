@@ -56,7 +56,10 @@ func Files(base, ours, theirs *cassette.File) (*Result, error) {
 	}
 	slots := align(lists[0], lists[1], lists[2])
 	first, second := ours, theirs
-	isOurs := cmp.Or(cmp.Compare(accepted(lists[2]), accepted(lists[1])), strings.Compare(sumOf(lists[1]), sumOf(lists[2]))) >= 0
+	// The sums decide where both sides have accepted as many: the same in both directions.
+	byAccepted := cmp.Compare(accepted(lists[2]), accepted(lists[1]))
+	bySum := strings.Compare(sumOf(lists[1]), sumOf(lists[2]))
+	isOurs := cmp.Or(byAccepted, bySum) >= 0
 	if !isOurs {
 		first, second = theirs, ours
 	}
@@ -189,12 +192,15 @@ func inOrder(ours, theirs []*item) (all []*slot) {
 	return all
 }
 
-// add adds what was taken. Which of them ran side by side with which is known within one
-// side only, so that where those of both stand together only the fact is kept.
+// add adds the interactions that were taken. The moments of concurrent interactions have a
+// meaning among those of one side only. Where concurrent interactions of both sides follow
+// one another, they are only marked as concurrent.
 func (r *Result) add(slots []*slot) {
 	slots = slices.DeleteFunc(slots, func(s *slot) bool { return s.taken == nil })
 	for i := 0; i < len(slots); {
-		n, fromOurs, fromTheirs := i, false, false
+		n := i // behind the concurrent ones that begin at i
+		fromOurs := false
+		fromTheirs := false
 		for ; n < len(slots) && slots[n].taken.it.Concurrent != nil; n++ {
 			s := slots[n]
 			fromOurs = fromOurs || !s.taken.is(s.theirs)

@@ -1,6 +1,6 @@
-// Package rerecord keeps the diff small of a cassette that is recorded again. Where an
-// answer says what it said before, what differs by chance stays as it was: ids, times,
-// latencies and delays.
+// Package rerecord keeps the diff small of a cassette that is recorded again. Where a
+// response says what it said before, the parts that differ by chance stay as they were:
+// IDs, times, latencies and delays.
 package rerecord
 
 import (
@@ -16,147 +16,199 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/form"
 )
 
-// A Keeper goes through the recordings of one cassette in the order asked. Its zero
-// value is ready to use.
+// A Keeper goes through the recordings of one cassette in the order of the requests. Its
+// zero value is ready to use.
 type Keeper struct {
-	ids map[string]string // those of new answers, and the old ones that took their place
+	oldIDs map[string]string // by the IDs of new responses that they have replaced
 }
 
-// Keep changes a new recording to what the old one of the same request has, as far as
-// both say the same, and reports whether it changed anything. old is nil if there is none.
+// Keep changes a new recording to the old one of the same request, as far as both say the
+// same, and reports whether it changed anything. old is nil if there is none.
 func (k *Keeper) Keep(old, fresh *interaction.Interaction) (changed bool) {
 	changed = k.useOldIDs(&fresh.Request)
 	if old == nil {
 		return changed
 	}
 	changed = useOldBoundary(&old.Request, &fresh.Request) || changed
-	was, is := &old.Response, &fresh.Response
-	c := comparison{ids: map[string]string{}}
-	if !c.sameResponse(was, is) {
+
+	c := comparison{oldIDs: map[string]string{}}
+	if !c.sameResponse(&old.Response, &fresh.Response) {
 		return changed
 	}
-	is.Headers, is.Chunks, is.Delays, fresh.LatencyMS = was.Headers, was.Chunks, was.Delays, old.LatencyMS
-	if fresh.Concurrent == nil && old.Concurrent != nil {
-		fresh.Concurrent = new(interaction.Moments) // one of the two is chance
+	keepTransport(old, fresh)
+	hasIDsOfConversation := c.differs && slices.Contains(conversations, fresh.Boundary)
+	if hasIDsOfConversation {
+		fresh.Response.Body = old.Response.Body
+		fresh.Response.Events = old.Response.Events
+		fresh.Response.Text = old.Response.Text
+		if k.oldIDs == nil {
+			k.oldIDs = map[string]string{}
+		}
+		maps.Copy(k.oldIDs, c.oldIDs)
 	}
-	if !c.differs || !slices.Contains(conversations, fresh.Boundary) {
-		return true
-	}
-	is.Body, is.Events, is.Text = was.Body, was.Events, was.Text
-	if k.ids == nil {
-		k.ids = map[string]string{}
-	}
-	maps.Copy(k.ids, c.ids)
 	return true
 }
 
-// conversations are the endpoints whose ids refer to nothing outside of a conversation:
-// those of answers and of their tool calls. They stay as they were, in the requests that
-// follow as well. An id that a client may send to anywhere (a stored response, a file) is
-// always the new one: another cassette may have it.
-var conversations = []string{
-	"anthropic.messages", "bedrock.converse", "bedrock.invoke", "cohere.chat", "gemini.generateContent", "ollama.chat", "ollama.generate",
-	"openai.chat", "openai.completions", "writer.chat",
+// keepTransport gives a new recording the headers and the timing of the old one.
+func keepTransport(old, fresh *interaction.Interaction) {
+	fresh.Response.Headers = old.Response.Headers
+	fresh.Response.Chunks = old.Response.Chunks
+	fresh.Response.Delays = old.Response.Delays
+	fresh.LatencyMS = old.LatencyMS
+
+	// Requests overlapped in the old run and not in the new one, so whether they do is
+	// chance. The recording says that they may overlap, and not in which sequence.
+	if fresh.Concurrent == nil && old.Concurrent != nil {
+		fresh.Concurrent = new(interaction.Moments)
+	}
 }
 
-// useOldIDs puts the old ids into a request that was made with new ones.
+// conversations are the endpoints whose IDs refer to nothing outside of a conversation:
+// those of responses and of their tool calls. Such IDs stay as they were, in the requests
+// that follow as well.
+//
+// An ID that a client may send to another endpoint (of a stored response, of a file) is
+// always the new one: another cassette may contain it.
+var conversations = []string{
+	"anthropic.messages",
+	"bedrock.converse",
+	"bedrock.invoke",
+	"cohere.chat",
+	"gemini.generateContent",
+	"ollama.chat",
+	"ollama.generate",
+	"openai.chat",
+	"openai.completions",
+	"writer.chat",
+}
+
+// useOldIDs replaces new IDs in a request by the old ones.
 func (k *Keeper) useOldIDs(r *interaction.Request) (changed bool) {
-	var pairs []string
-	// A longer one first: an id may begin as another does.
-	longestFirst := func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
-	for _, id := range slices.SortedFunc(maps.Keys(k.ids), longestFirst) {
-		pairs = append(pairs, id, k.ids[id])
+	// The longest first: an ID may begin as another one does.
+	longestFirst := func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
 	}
+	var pairs []string
+	for _, id := range slices.SortedFunc(maps.Keys(k.oldIDs), longestFirst) {
+		pairs = append(pairs, id, k.oldIDs[id])
+	}
+
 	replacer := strings.NewReplacer(pairs...)
-	body, url := replacer.Replace(string(r.Body)), replacer.Replace(r.URL)
+	body := replacer.Replace(string(r.Body))
+	url := replacer.Replace(r.URL)
 	changed = body != string(r.Body) || url != r.URL
 	if changed {
-		r.Body, r.URL = []byte(body), url
+		r.Body = []byte(body)
+		r.URL = url
 	}
 	return changed
 }
 
-// useOldBoundary gives a multipart body the boundary that it had (RFC 2046, section 5.1.1):
-// clients draw one for each request.
-func useOldBoundary(was, is *interaction.Request) (changed bool) {
-	after, _ := form.KindOf(is.Headers)
-	before, _ := form.KindOf(was.Headers)
-	from, to := after.Boundary, before.Boundary
-	if from == "" || to == "" || from == to || bytes.Contains(is.Body, []byte(to)) {
+// useOldBoundary gives a multipart body the boundary of the old one (RFC 2046, section
+// 5.1.1): clients draw a boundary for each request. A body that contains the old boundary
+// keeps the new one.
+func useOldBoundary(old, fresh *interaction.Request) (changed bool) {
+	oldForm, _ := form.KindOf(old.Headers)
+	freshForm, _ := form.KindOf(fresh.Headers)
+	from, to := freshForm.Boundary, oldForm.Boundary
+	isToReplace := from != "" && to != "" && from != to
+	if !isToReplace || bytes.Contains(fresh.Body, []byte(to)) {
 		return false
 	}
-	is.Body = bytes.ReplaceAll(is.Body, []byte("--"+from), []byte("--"+to))
-	is.Headers = slices.Clone(is.Headers)
-	for i, h := range is.Headers {
+
+	fresh.Body = bytes.ReplaceAll(fresh.Body, []byte("--"+from), []byte("--"+to))
+	fresh.Headers = slices.Clone(fresh.Headers)
+	for i, h := range fresh.Headers {
 		if h.Name == "content-type" {
-			is.Headers[i].Values = []string{strings.ReplaceAll(h.Values[0], from, to)}
+			fresh.Headers[i].Values = []string{strings.ReplaceAll(h.Values[0], from, to)}
 		}
 	}
 	return true
 }
 
-// A comparison of two answers collects what differs by chance.
+// A comparison compares two responses, and collects what differs by chance.
 type comparison struct {
-	ids     map[string]string // new to old
-	differs bool              // in anything, that is: in an id, a time or noise
+	oldIDs  map[string]string // by the new IDs in the same places
+	differs bool              // in an ID, a time or other noise
 }
 
 // sameResponse reports whether two responses say the same.
-func (c *comparison) sameResponse(was, is *interaction.Response) bool {
-	return was.Status == is.Status && was.Proto == is.Proto && was.Stream == is.Stream && was.End == is.End && was.Error == is.Error &&
-		sameHeaders(was.Headers, is.Headers) && sameHeaders(was.Trailers, is.Trailers) &&
-		c.sameText(string(was.Body), string(is.Body)) &&
-		slices.EqualFunc(was.Events, is.Events, func(a, b interaction.Event) bool {
-			return slices.EqualFunc(a, b, func(a, b interaction.Field) bool { return a.Name == b.Name && c.sameText(a.Value, b.Value) })
-		})
+func (c *comparison) sameResponse(old, fresh *interaction.Response) bool {
+	sameHead := old.Status == fresh.Status &&
+		old.Proto == fresh.Proto &&
+		old.Stream == fresh.Stream
+	sameEnd := old.End == fresh.End && old.Error == fresh.Error
+	return sameHead && sameEnd &&
+		sameHeaders(old.Headers, fresh.Headers) &&
+		sameHeaders(old.Trailers, fresh.Trailers) &&
+		c.sameText(string(old.Body), string(fresh.Body)) &&
+		slices.EqualFunc(old.Events, fresh.Events, c.sameEvent)
 }
 
-func sameHeaders(was, is interaction.Headers) bool {
-	return slices.EqualFunc(was, is, func(a, b interaction.Header) bool {
-		return a.Name == b.Name && (slices.Equal(a.Values, b.Values) || chance.AnswerHeaders(a.Name))
+// sameHeaders reports whether headers differ only where those of answers differ by chance.
+func sameHeaders(old, fresh interaction.Headers) bool {
+	return slices.EqualFunc(old, fresh, func(a, b interaction.Header) bool {
+		sameValues := slices.Equal(a.Values, b.Values) || chance.AnswerHeaders(a.Name)
+		return a.Name == b.Name && sameValues
+	})
+}
+
+// sameEvent reports whether two events of a stream say the same.
+func (c *comparison) sameEvent(old, fresh interaction.Event) bool {
+	return slices.EqualFunc(old, fresh, func(a, b interaction.Field) bool {
+		return a.Name == b.Name && c.sameText(a.Value, b.Value)
 	})
 }
 
 // sameText reports whether two texts are equal, or JSON that says the same.
-func (c *comparison) sameText(was, is string) bool {
-	if was == is {
+func (c *comparison) sameText(old, fresh string) bool {
+	if old == fresh {
 		return true
 	}
-	a, err1 := exactjson.Parse([]byte(was))
-	b, err2 := exactjson.Parse([]byte(is))
-	return err1 == nil && err2 == nil && c.sameValue("", &a, &b)
+	a, errOld := exactjson.Parse([]byte(old))
+	b, errFresh := exactjson.Parse([]byte(fresh))
+	areJSON := errOld == nil && errFresh == nil
+	return areJSON && c.sameValue("", &a, &b)
 }
 
-// sameValue compares the values of members of one name.
-func (c *comparison) sameValue(name string, was, is *exactjson.Value) bool {
-	if was.Kind != is.Kind || was.Name != is.Name || len(was.Elems) != len(is.Elems) {
+// sameValue compares two JSON values. The name is that of the member, or of the member
+// whose list contains them.
+func (c *comparison) sameValue(name string, old, fresh *exactjson.Value) bool {
+	sameShape := old.Kind == fresh.Kind && old.Name == fresh.Name && len(old.Elems) == len(fresh.Elems)
+	if !sameShape {
 		return false
 	}
-	for i := range was.Elems {
+	for i := range old.Elems {
 		member := name
-		if was.Kind == exactjson.Object {
-			member = was.Elems[i].Name
+		if old.Kind == exactjson.Object {
+			member = old.Elems[i].Name
 		}
-		if !c.sameValue(member, &was.Elems[i], &is.Elems[i]) {
+		if !c.sameValue(member, &old.Elems[i], &fresh.Elems[i]) {
 			return false
 		}
 	}
-	if was.Text == is.Text {
+	if old.Text == fresh.Text {
 		return true
 	}
 	c.differs = true
-	switch {
-	case chance.Noise(name):
-		return true
-	case chance.IDs(name) && was.Kind == exactjson.String && len(is.Text) >= minID:
-		if other, ok := c.ids[is.Text]; ok && other != was.Text {
-			return false // one id for what were two
-		}
-		c.ids[is.Text] = was.Text
+	if chance.Noise(name) {
 		return true
 	}
-	return false
+	isID := chance.IDs(name) && old.Kind == exactjson.String && len(fresh.Text) >= minID
+	return isID && c.addID(old.Text, fresh.Text)
 }
 
-// minID is the length from which an id is none but by chance a part of another text.
+// addID notes that a new ID stands for an old one; ok is false if it stands for another one
+// already.
+func (c *comparison) addID(old, fresh string) (ok bool) {
+	other, isKnown := c.oldIDs[fresh]
+	if isKnown && other != old {
+		return false
+	}
+	c.oldIDs[fresh] = old
+	return true
+}
+
+// minID is the length in bytes of the shortest ID that is replaced. A shorter one could
+// be a part of another text by chance.
 const minID = 8

@@ -27,7 +27,8 @@ import (
 //
 // It is an error, and nothing is written, if the file is not the one of this sum
 // ([cassette.SumOf]), is pinned or read-only, or is not as [Save] writes it.
-func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interaction, refresh func(*interaction.Interaction), dry bool) (before []byte, err error) {
+func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interaction,
+	refresh func(*interaction.Interaction), dry bool) (before []byte, err error) {
 	before, err = os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -115,7 +116,8 @@ var (
 )
 
 // rewritten returns a cassette with other interactions, and their assets.
-func rewritten(path string, data []byte, revision uint32, its map[int]*interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
+func rewritten(path string, data []byte, revision uint32,
+	its map[int]*interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
 	f, err := cassette.Load(path)
 	switch {
 	case err != nil:
@@ -164,16 +166,18 @@ func divide(f *cassette.File, text string) (d divided, ok bool) {
 	d.head = string(pieces[0])
 	d.sealsLine, _, _ = strings.Cut(string(pieces[len(pieces)-1]), "\n")
 	d.sealsLine += "\n"
-	text, ok1 := strings.CutPrefix(text, d.head+codec.ItemStart)
-	text, ok2 := strings.CutSuffix(text, lastLine)
+	text, hasHead := strings.CutPrefix(text, d.head+codec.ItemStart)
+	text, hasLastLine := strings.CutSuffix(text, lastLine)
 	sealed := cassette.SealsOf(text)
-	text, seals, ok3 := strings.Cut(text, "\n"+d.sealsLine)
+	text, seals, hasSeals := strings.Cut(text, "\n"+d.sealsLine)
 	for item := range strings.SplitSeq(text, "\n"+codec.ItemStart) {
 		d.items = append(d.items, codec.ItemStart+item+"\n")
 	}
 	d.seals = slices.Collect(strings.Lines(seals))
 	n := len(f.Interactions)
-	return d, ok1 && ok2 && ok3 && len(d.items) == n && len(d.seals) == n && sealed == n
+	hasForm := hasHead && hasLastLine && hasSeals
+	hasSealForEach := len(d.items) == n && len(d.seals) == n && sealed == n
+	return d, hasForm && hasSealForEach
 }
 
 // sealOf returns the number of the seal that holds for an interaction, or else of the one in its
@@ -194,7 +198,8 @@ func isShared(data []byte) bool {
 }
 
 // rewrittenShared is rewritten for a cassette whose interactions may share values.
-func rewrittenShared(path string, data []byte, revision uint32, its map[int]*interaction.Interaction, refresh func(*interaction.Interaction)) (text []byte, assets map[string][]byte, err error) {
+func rewrittenShared(path string, data []byte, revision uint32, its map[int]*interaction.Interaction,
+	refresh func(*interaction.Interaction)) (text []byte, assets map[string][]byte, err error) {
 	f, err := cassette.Load(path)
 	switch {
 	case err != nil:

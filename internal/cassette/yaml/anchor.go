@@ -29,6 +29,9 @@ func (p *parser) properties(nd *Node) {
 					"already; write *%s in place of this value, or give it another name",
 					name, line, name)
 			}
+			if p.anchors == nil {
+				p.anchors = map[string]*anchor{}
+			}
 			p.anchors[name] = &anchor{pos: start}
 			p.names = append(p.names, name)
 			nd.Anchor = int32(len(p.names))

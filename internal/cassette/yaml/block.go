@@ -9,7 +9,10 @@ func (f Format) Parse(text string) (root *Node, err *Error) {
 			err = e.(*Error) // or panics on
 		}
 	}()
-	p := &parser{Format: f, text: text, anchors: map[string]*anchor{}}
+	p := &parser{Format: f, text: text, nodes: f.Nodes}
+	if p.nodes == nil {
+		p.nodes = new(Nodes)
+	}
 	p.checkText()
 	return p.document(), nil
 }
@@ -63,8 +66,10 @@ func (p *parser) blockValue(n int, inline, same bool) *Node {
 		return p.content(nd, n, nd.Pos-p.bol, inline && nd.Anchor == 0)
 	}
 	indent := p.nextContent()
+	hasProperties := nd.Tag != "" || nd.Anchor > 0
+	areBelow := p.peek(0) == '!' || p.peek(0) == '&'
 	switch {
-	case indent > n && (p.peek(0) == '!' || p.peek(0) == '&') && nd.Tag == "" && nd.Anchor == 0:
+	case indent > n && areBelow && !hasProperties:
 		return p.blockValue(n, true, false)
 	case indent > n:
 		// A tag on a line of its own would be a collection's, and ours are for text.
@@ -107,7 +112,8 @@ func (p *parser) content(nd *Node, n, col int, block bool) *Node {
 		p.scalar(nd, false)
 		switch isKey := p.colon(); {
 		case isKey && nd.Anchor > 0 && !block:
-			p.failf(nd.Pos, "a key cannot have an anchor; start the mapping on the line below &%s", p.names[nd.Anchor-1])
+			p.failf(nd.Pos, "a key cannot have an anchor; start the mapping on the line below &%s",
+				p.names[nd.Anchor-1])
 		case isKey && !block:
 			p.failf(nd.Pos, "a mapping cannot start here; quote text that has %q in it", ": ")
 		case isKey && p.bol != line:
@@ -126,7 +132,7 @@ func (p *parser) content(nd *Node, n, col int, block bool) *Node {
 func (p *parser) blockSequence(nd *Node, col int) *Node {
 	p.noTab(nd.Pos)
 	nd.Kind = Sequence
-	p.begin(nd)
+	first := p.begin()
 	for {
 		dash := p.pos
 		p.pos++
@@ -135,7 +141,7 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 		}
 		e := p.blockNode(col, true, false)
 		e.Item = int32(dash)
-		nd.Elems = append(nd.Elems, e)
+		p.add(e)
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above: want %d spaces (for the next "+
@@ -145,7 +151,7 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 			break
 		}
 	}
-	p.end(nd)
+	p.end(nd, first)
 	return nd
 }
 
@@ -154,15 +160,17 @@ func (p *parser) blockSequence(nd *Node, col int) *Node {
 func (p *parser) blockMapping(key *Node, col int) *Node {
 	p.noTab(key.Pos)
 	m := p.node(key.Pos)
-	m.Kind, m.Anchor, key.Anchor = Mapping, key.Anchor, 0
-	p.begin(m)
+	m.Kind = Mapping
+	m.Anchor = key.Anchor // that of the first key, on the line above
+	key.Anchor = 0
+	first := p.begin()
 	for {
 		p.passColon(key)
 		outer := p.within
 		p.within = outer || key.Text == p.Within && p.JSON != nil
 		e := p.blockNode(col, false, true)
 		e.Key = key
-		m.Elems = append(m.Elems, e)
+		p.add(e)
 		p.within = outer
 		indent := p.nextContent()
 		if indent > col {
@@ -173,6 +181,6 @@ func (p *parser) blockMapping(key *Node, col int) *Node {
 		}
 		key = p.blockKey()
 	}
-	p.end(m)
+	p.end(m, first)
 	return m
 }

@@ -7,14 +7,15 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 	if p.text[open] == '{' {
 		nd.Kind, end = Mapping, '}'
 	}
-	if asJSON && nd.Tag == "" && nd.Anchor == 0 { // an alias may stand where it is no JSON
+	isBare := nd.Tag == "" && nd.Anchor == 0 // an alias of it may be where JSON is not read
+	if asJSON && isBare {
 		if json, n := p.JSON(p.text[open:]); n > 0 {
 			p.pos += n
 			nd.Text = json
 			return
 		}
 	}
-	p.begin(nd)
+	first := p.begin()
 	p.pos++
 	for p.flowSpace(); p.peek(0) != end; p.flowSpace() {
 		if p.eof() {
@@ -27,7 +28,7 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 		}
 		e := p.keep(p.flowNode(nd.Kind == Mapping))
 		e.Key = key
-		nd.Elems = append(nd.Elems, e)
+		p.add(e)
 		p.flowSpace()
 		switch c := p.peek(0); {
 		case c == ',':
@@ -35,11 +36,12 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 		case c == ':' && nd.Kind == Sequence:
 			p.failf(p.pos, "a key inside a list; write {key: value}, or put the text in quotes")
 		case c != end && c != 0:
-			p.failf(p.pos, "want %q or %q, found %q; put text with such characters in quotes", ',', rune(end), p.rest(p.pos))
+			p.failf(p.pos, "want %q or %q, found %q; put text with such characters in quotes",
+				',', rune(end), p.rest(p.pos))
 		}
 	}
 	p.pos++
-	p.end(nd)
+	p.end(nd, first)
 }
 
 // flowSpace skips white space, line ends and comments within a flow collection.
@@ -79,7 +81,9 @@ func (p *parser) flowNode(mapping bool) *Node {
 		}
 	}
 	p.flowSpace()
-	if c := p.peek(0); c != ',' && c != ']' && c != '}' && c != ':' && c != 0 {
+	switch p.peek(0) {
+	case ',', ']', '}', ':', 0:
+	default:
 		p.failf(nd.Pos, "text in brackets must end on its line; put it in quotes, or close the bracket")
 	}
 	return nd

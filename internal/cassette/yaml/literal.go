@@ -89,7 +89,9 @@ func (p *parser) blockText(indent int, folded bool) (text []byte, breaks int) {
 			} else { // a line that begins with white space keeps the line ends around it
 				text = append(text, strings.Repeat("\n", breaks)...)
 			}
-			text, last, breaks = append(text, line...), line, 0
+			text = append(text, line...)
+			last = line
+			breaks = 0
 		}
 		p.pos += len(line)
 		if !p.eof() {

@@ -29,6 +29,9 @@ type Format struct {
 	// style below the key Within of a mapping in block style, and may be nil.
 	JSON   func(text string) (json string, end int)
 	Within string
+
+	// Nodes has the nodes that Parse returns, until its Reset. It may be nil: then they stay.
+	Nodes *Nodes
 }
 
 // maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
@@ -45,12 +48,11 @@ type parser struct {
 
 	within bool // what is read stands below the key Within
 
-	nodes []Node // are not used yet
-	elems []*Node
+	nodes *Nodes
 
-	anchors  map[string]*anchor
-	names    []string // of the anchors
-	expanded int      // about how many bytes the aliases stand for
+	anchors  map[string]*anchor // nil before the first one
+	names    []string           // of the anchors
+	expanded int                // about how many bytes the aliases stand for
 }
 
 // An anchor is a value that has a name (YAML 1.2.2, 6.9.2): "&name" stands before it, and
@@ -92,7 +94,9 @@ func (p *parser) checkText() {
 // doubtful are the bytes that may begin a character which no file may hold.
 var doubtful = func() (set [256]bool) {
 	for c := range set {
-		set[c] = c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef
+		isControl := c < ' ' && c != '\n' && c != '\t' || c == 0x7f
+		beginsDoubtful := c == 0xc2 || c == 0xe2 || c == 0xef // U+0080 to U+00BF, U+2000, U+F000 and above
+		set[c] = isControl || beginsDoubtful
 	}
 	return set
 }()
@@ -210,8 +214,10 @@ func (p *parser) tag() string {
 		p.pos++
 	}
 	t := p.text[start:p.pos]
-	if last := len(p.Tags) - 1; !slices.Contains(p.Tags, t) {
-		p.failf(start, "unknown tag %q; %s has %s and %s", Clip(t), p.Name, strings.Join(p.Tags[:last], ", "), p.Tags[last])
+	if !slices.Contains(p.Tags, t) {
+		last := len(p.Tags) - 1
+		p.failf(start, "unknown tag %q; %s has %s and %s",
+			Clip(t), p.Name, strings.Join(p.Tags[:last], ", "), p.Tags[last])
 	}
 	p.skipBlanks()
 	return t
@@ -220,6 +226,9 @@ func (p *parser) tag() string {
 // flowIndicator reports whether the byte i after pos means something in flow
 // collections, wherever it stands.
 func (p *parser) flowIndicator(i int) bool {
-	c := p.peek(i)
-	return c == ',' || c == '[' || c == ']' || c == '{' || c == '}'
+	switch p.peek(i) {
+	case ',', '[', ']', '{', '}':
+		return true
+	}
+	return false
 }

@@ -28,9 +28,11 @@ func (p *parser) scalar(nd *Node, flow bool) {
 func (p *parser) checkPlain(flow bool) {
 	switch c := p.peek(0); {
 	case (c == '&' || c == '*') && !p.Aliases:
-		p.failf(p.pos, "anchors and aliases (%q) are not supported; write the value out, or put text in quotes", p.rest(p.pos))
+		p.failf(p.pos, "anchors and aliases (%q) are not supported; write the value out, "+
+			"or put text in quotes", p.rest(p.pos))
 	case c == '&' || c == '*':
-		p.failf(p.pos, "an anchor or an alias cannot be here (%q); write the value out, or put text in quotes", p.rest(p.pos))
+		p.failf(p.pos, "an anchor or an alias cannot be here (%q); write the value out, "+
+			"or put text in quotes", p.rest(p.pos))
 	case c == '!':
 		p.failf(p.pos, "a value can have only one tag")
 	case strings.IndexByte(",[]{}#|>%@`", c) >= 0:
@@ -48,19 +50,36 @@ var marks = [256]bool{'\n': true, ':': true, '#': true, ',': true, '[': true, ']
 // plainLine reads a plain scalar as far as it goes on this line. It stops at a
 // colon that ends a key, at white space before a comment, or at the line's end.
 func (p *parser) plainLine(flow bool) string {
-	text, start, i := p.text, p.pos, p.pos
-	for ; i < len(text); i++ {
-		if !marks[text[i]] {
-			continue // nearly every one
+	text := p.text
+	start := p.pos
+	end := start
+	for ; end < len(text); end++ {
+		if !marks[text[end]] {
+			continue // nearly every byte
 		}
-		p.pos = i
-		if text[i] == '\n' || p.colon() || text[i] == '#' && i > start && isBlank(text[i-1]) || flow && (p.flowIndicator(0) || text[i] == ':' && p.flowIndicator(1)) {
+		p.pos = end
+		if p.endsPlain(start, flow) {
 			break
 		}
 	}
-	for p.pos = i; i > start && isBlank(text[i-1]); i-- {
+	p.pos = end
+	for end > start && isBlank(text[end-1]) {
+		end--
 	}
-	return text[start:i]
+	return text[start:end]
+}
+
+// endsPlain reports whether the mark at pos ends the plain scalar that begins at start.
+func (p *parser) endsPlain(start int, flow bool) bool {
+	switch p.text[p.pos] {
+	case '\n':
+		return true
+	case ':':
+		return p.colon() || flow && p.flowIndicator(1)
+	case '#':
+		return p.pos > start && isBlank(p.text[p.pos-1]) // else it is a part of the text
+	}
+	return flow
 }
 
 // plainLines adds to nd the lines that a plain scalar runs over. The collection
@@ -68,18 +87,12 @@ func (p *parser) plainLine(flow bool) string {
 func (p *parser) plainLines(nd *Node, n int) {
 	var text []byte
 	for p.peek(0) == '\n' {
-		pos, bol, breaks, spaces := p.pos, p.bol, 0, 0
-		for ; p.peek(0) == '\n'; breaks++ {
-			p.newline()
-			line := p.line(p.pos)
-			spaces = len(line) - len(strings.TrimLeft(line, " "))
-			p.pos += spaces
-			if spaces > n {
-				p.skipBlanks()
-			}
-		}
-		if p.eof() || spaces <= n || p.peek(0) == '#' || p.atMarker() {
-			p.pos, p.bol = pos, bol
+		endOfLine, lineStart := p.pos, p.bol
+		breaks, indent := p.nextPlainLine(n)
+		isOver := p.eof() || indent <= n || p.peek(0) == '#'
+		if isOver || p.atMarker() {
+			p.pos = endOfLine
+			p.bol = lineStart
 			break
 		}
 		if p.dash() {
@@ -98,7 +111,25 @@ func (p *parser) plainLines(nd *Node, n int) {
 	}
 }
 
-// fold appends what a number of line breaks within a scalar mean.
+// nextPlainLine goes to the next line of a plain scalar that is not blank, and returns how
+// many line ends it has passed and how far that line is indented. Tabs after the indentation
+// belong to no line.
+func (p *parser) nextPlainLine(n int) (breaks, indent int) {
+	for p.peek(0) == '\n' {
+		p.newline()
+		breaks++
+		line := p.line(p.pos)
+		indent = len(line) - len(strings.TrimLeft(line, " "))
+		p.pos += indent
+		if indent > n {
+			p.skipBlanks()
+		}
+	}
+	return breaks, indent
+}
+
+// fold appends the meaning of line breaks within a scalar: a space for one of them, and
+// otherwise all but the first.
 func fold(b []byte, breaks int) []byte {
 	if breaks == 1 {
 		return append(b, ' ')
@@ -110,10 +141,15 @@ func fold(b []byte, breaks int) []byte {
 func (p *parser) quoted(nd *Node) {
 	nd.Style = Quoted
 	open, quote := p.pos, p.peek(0)
-	if end := strings.IndexByte(p.text[open+1:], quote); end >= 0 {
+	end := strings.IndexByte(p.text[open+1:], quote)
+	if end >= 0 {
 		text := p.text[open+1:][:end]
-		if strings.IndexByte(text, '\n') < 0 && (quote == '"' && strings.IndexByte(text, '\\') < 0 || quote == '\'' && !strings.HasPrefix(p.text[open+1+end:], "''")) {
-			nd.Text, p.pos = text, open+end+2
+		hasEscape := quote == '"' && strings.IndexByte(text, '\\') >= 0
+		isDoubled := quote == '\'' && strings.HasPrefix(p.text[open+1+end:], "''")
+		isPartOfText := !hasEscape && !isDoubled && strings.IndexByte(text, '\n') < 0
+		if isPartOfText {
+			nd.Text = text
+			p.pos = open + end + len(`""`)
 			return
 		}
 	}

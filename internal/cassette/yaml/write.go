@@ -19,7 +19,8 @@ var reserved = map[string]bool{
 }
 
 func isReserved(s string) bool {
-	return s != "" && len(s) <= len("infinity") && strings.IndexByte("tfniyo", s[0]|0x20) >= 0 && reserved[strings.ToLower(s)]
+	mayBe := s != "" && len(s) <= len("infinity") && strings.IndexByte("tfniyo", s[0]|0x20) >= 0
+	return mayBe && reserved[strings.ToLower(s)]
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
@@ -44,8 +45,9 @@ func IsPlain(s string) bool {
 		return false
 	}
 	last := s[len(s)-1]
-	return last != ' ' && last != ':' && !strings.Contains(s, ": ") &&
-		!strings.Contains(s, " #") && IsClean(s, "")
+	looksLikeKey := last == ':' || strings.Contains(s, ": ")
+	looksLikeComment := strings.Contains(s, " #")
+	return last != ' ' && !looksLikeKey && !looksLikeComment && IsClean(s, "")
 }
 
 // plainFirst reports whether s starts with a character that is no indicator and
@@ -74,17 +76,18 @@ func numeric(s string) bool {
 // unescaped, and those in except.
 func IsClean(s, except string) bool {
 	for i, r := range s {
-		if !stands(r) && (r >= ' ' || strings.IndexByte(except, byte(r)) < 0) ||
-			r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd") {
+		isExcepted := r < ' ' && strings.IndexByte(except, byte(r)) >= 0
+		isInvalid := r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd")
+		if isInvalid || !isExcepted && !isPrintable(r) {
 			return false
 		}
 	}
 	return true
 }
 
-// stands reports whether r can stand unescaped: it is no control character, no line or
+// isPrintable reports whether r needs no escape: it is no control character, no line or
 // paragraph separator, no byte order mark, and does not turn the direction of text around.
-func stands(r rune) bool {
+func isPrintable(r rune) bool {
 	switch {
 	case r < 0xa0:
 		return r >= ' ' && r < 0x7f
@@ -142,7 +145,7 @@ func AppendQuoted(dst []byte, s string) []byte {
 func AppendDoubleQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for _, r := range s {
-		if r != '"' && r != '\\' && stands(r) {
+		if r != '"' && r != '\\' && isPrintable(r) {
 			dst = utf8.AppendRune(dst, r)
 		} else if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
 			dst = append(dst, '\\', `"\bfnrt`[i])

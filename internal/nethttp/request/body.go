@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"sync"
 
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
 	"github.com/promptecho/promptecho/internal/nethttp/upload"
@@ -58,6 +59,7 @@ func (b *Body) Read(req *http.Request, opts ReadOptions) error {
 	}
 	// A buffer that grows by doubling takes three times as much memory.
 	announced := min(max(req.ContentLength, 0), maxMemory)
+	b.small = *bytes.NewBuffer(*released.Get().(*[]byte))
 	b.small.Grow(int(announced) + bytes.MinRead)
 	n, err := b.small.ReadFrom(io.LimitReader(req.Body, limit+1))
 	if n > limit {
@@ -76,6 +78,20 @@ func (b *Body) Read(req *http.Request, opts ReadOptions) error {
 	defer body.Close()
 	_, err = b.small.ReadFrom(body)
 	return err
+}
+
+// released has the memory of bodies that were released, for those that are read next.
+var released = sync.Pool{New: func() any { return new([]byte) }}
+
+// Release ends the use of the body, whose memory another body gets: nothing may refer
+// to a part of it.
+func (b *Body) Release() {
+	memory := b.small.Bytes()[:0]
+	b.small = bytes.Buffer{}
+	isKept := cap(memory) > 0 && cap(memory) <= 2*maxMemory
+	if isKept {
+		released.Put(&memory)
+	}
 }
 
 // readLarge reads the rest of a body of which b.small has the beginning. If the body must

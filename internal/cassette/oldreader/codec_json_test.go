@@ -1,0 +1,78 @@
+package oldreader
+
+import (
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// json returns the JSON that n stands for, printed in a layout, unless a small file would become
+// a large one by indentation. The next call writes over it.
+func (p *parser) json(n *Node, field string, l exactjson.Layout) []byte {
+	v := p.value(n, field)
+	if p.err != nil {
+		return nil
+	}
+	printer := exactjson.NewPrinter(l)
+	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src)+p.distinct)
+	p.room = printer.Print(p.room[:0], &v)
+	p.indentation = printer.Indentation
+	if p.indentation > printer.Most {
+		p.badf(n, field, "with this layout, the indentation of the JSON would take more than ten "+
+			"times as many bytes as this file has; lower the indent of the layout, or write the JSON as text")
+	}
+	return p.room
+}
+
+// isJSON reports whether n is a collection that flowJSON has read.
+func isJSON(n *Node) bool { return n.Kind != Scalar && n.Text != "" }
+
+// value returns the JSON that n stands for.
+func (p *parser) value(n *Node, field string) (v exactjson.Value) {
+	switch {
+	case p.err != nil:
+		return v
+	case n.Kind == Scalar:
+		return p.scalar(n, field)
+	case n.Tag != "":
+		p.badf(n, field, "the tag %s is for text", n.Tag)
+		return v
+	case isJSON(n):
+		v, _ = exactjson.Parse([]byte(n.Text))
+		return v
+	}
+	v = exactjson.Value{Kind: exactjson.Array, Elems: make([]exactjson.Value, len(n.Elems))}
+	if n.Kind == Mapping {
+		v.Kind = exactjson.Object
+	}
+	for i, e := range n.Elems {
+		name := ""
+		if e.Key != nil {
+			name = p.key(e.Key, field)
+			if e.Key.Tag == "!!binary" {
+				p.badf(e.Key, field, "a JSON name cannot be binary")
+			}
+		}
+		v.Elems[i] = p.value(e, field)
+		v.Elems[i].Name = name
+	}
+	return v
+}
+
+// scalar returns the JSON that a text stands for.
+func (p *parser) scalar(n *Node, field string) exactjson.Value {
+	v := exactjson.Value{Kind: exactjson.String, Text: n.Text}
+	switch n.Tag {
+	case numbersTag:
+		return p.vector(n, field)
+	case "!asset":
+		v.Text = p.assetText(n, field)
+	case "!!binary":
+		p.badf(n, field, "a JSON text cannot be binary")
+	default:
+		v.Kind = p.resolve(n, field)
+	}
+	return v
+}
+
+// mostIndentation returns how many bytes of indentation there may be in the JSON of a
+// text of n bytes. It is more than Encode makes.
+func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
