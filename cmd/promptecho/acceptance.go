@@ -87,8 +87,8 @@ func (l *acceptLine) editKey() (key string) {
 	return key
 }
 
-// printRequest prints what happens to a request, and its edits unless the same edits were
-// printed for an earlier request.
+// printRequest prints a request behind a verb that says what happens to it, such as "accepted".
+// It prints its edits, too, unless they were printed for an earlier request.
 func (a *acceptance) printRequest(verb string, l *acceptLine) {
 	text := l.File + ": " + verb
 	if l.Number > 0 {
@@ -99,15 +99,15 @@ func (a *acceptance) printRequest(verb string, l *acceptLine) {
 		text += ": " + l.Reason
 	}
 	key := l.editKey()
-	isShown := key != "" && a.shownAt[key] != ""
-	if isShown {
+	isShownAbove := key != "" && a.shownAt[key] != ""
+	if isShownAbove {
 		text += ". The edit is the same as in " + a.shownAt[key]
 	}
 
 	const maxFields = 6
 	p := newPrinter(a.out, true)
 	p.line(0, "", "%s", text)
-	if key != "" && !isShown {
+	if key != "" && !isShownAbove {
 		a.shownAt[key] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
 		p.fields(diff.Lines(l.edits, "  ", maxFields))
 	}

@@ -167,7 +167,7 @@ func mergeInto(dir string, paths []string, stdout io.Writer) error {
 		printLine(stdout, "%s: from %s", to, count(len(files), "cassette"))
 	}
 	if conflicts > 0 {
-		return found("")
+		return printedFindings
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func runObserve(args []string, stdout, stderr io.Writer) error {
 	if *fail {
 		for _, r := range result.Requests {
 			if r.Recorder == "" {
-				return found("")
+				return printedFindings
 			}
 		}
 	}

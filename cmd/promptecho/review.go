@@ -111,7 +111,7 @@ func runReview(args []string, stdout, stderr io.Writer) error {
 		}
 	}
 	if err == nil {
-		err = r.sum()
+		err = r.printSummary()
 	}
 	return err
 }
@@ -258,19 +258,19 @@ func (r *reviewing) undecided() (n int) {
 	return n
 }
 
-// sum prints the numbers of snapshots, and returns an error if some are still to be reviewed.
-func (r *reviewing) sum() error {
-	number := map[string]int{} // by pending.Done
+// printSummary prints the numbers of snapshots, and returns an error if some are still to be reviewed.
+func (r *reviewing) printSummary() error {
+	counts := map[string]int{} // by pending.Done
 	for _, p := range r.all {
-		number[p.Done]++
+		counts[p.Done]++
 	}
 	r.p.line(0, "", "%s: %d accepted, %d rejected, %d still to review",
-		count(len(r.all), "snapshot"), number[isAccepted], number[isRejected], r.undecided())
+		count(len(r.all), "snapshot"), counts[isAccepted], counts[isRejected], r.undecided())
 	if r.p.err != nil {
 		return r.p.err
 	}
 	if r.undecided() > 0 {
-		return found("")
+		return printedFindings
 	}
 	return nil
 }

@@ -181,12 +181,13 @@ func (s *summary) printOutputs(w io.Writer) {
 	var keys []string
 	tests := map[string][]*suite.Test{} // by package and output
 	for _, t := range s.Tests {
-		isRelevant := t.Status != suite.Fail || slices.Contains(failed, t)
-		if t.Output != "" && isRelevant {
-			key := t.Package + "\x00" + sameOf(t.Name, t.Output)
-			keys = addNew(keys, key)
-			tests[key] = append(tests[key], t)
+		failsOnlyBySubtest := t.Status == suite.Fail && !slices.Contains(failed, t)
+		if t.Output == "" || failsOnlyBySubtest {
+			continue
 		}
+		key := t.Package + "\x00" + comparableOutput(t.Name, t.Output)
+		keys = addNew(keys, key)
+		tests[key] = append(tests[key], t)
 	}
 
 	p := newPrinter(w, true)

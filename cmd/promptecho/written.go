@@ -167,9 +167,9 @@ func countInValue(counts map[string]int, v *exactjson.Value, name string) {
 // durations matches the duration of a test in the output of go test.
 var durations = regexp.MustCompile(`\(\d+\.\d+s\)`)
 
-// sameOf returns the output of a test without its name, also in paths of cassettes, and without its
-// duration. Tests that failed for the same cause have the same.
-func sameOf(name, output string) string {
+// comparableOutput returns the output of a test with TEST for its name, also in paths of cassettes,
+// and TIME for its duration. It is equal for tests that failed for the same cause.
+func comparableOutput(name, output string) string {
 	for _, n := range []string{name, filepath.Base(name)} {
 		output = strings.ReplaceAll(output, n, "TEST")
 	}
