@@ -123,7 +123,7 @@ func (s *serving) run() error {
 		s.say(text)
 	}
 
-	shouldHaveAsked := hasCommand && !interrupted
+	needsRequest := hasCommand && !interrupted
 	switch {
 	case err != nil:
 		return err
@@ -131,7 +131,7 @@ func (s *serving) run() error {
 		return exitStatus(status)
 	case len(rep.Errors) > 0:
 		return printedFindings
-	case shouldHaveAsked && !c.Asked():
+	case needsRequest && !c.GotRequest():
 		return found("no request came: does the program read one of the variables? promptecho serve " +
 			"without a command prints them; -upstream adds others")
 	}
