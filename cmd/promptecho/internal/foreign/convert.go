@@ -152,7 +152,8 @@ func formOf(body []byte) string {
 	if urlEncoded.Match(body) {
 		return "application/x-www-form-urlencoded"
 	}
-	line, rest, _ := strings.Cut(string(body[:min(len(body), 4096)]), "\r\n")
+	beginning := string(body[:min(len(body), 4096)]) // has more than the two lines that are needed
+	line, rest, _ := strings.Cut(beginning, "\r\n")
 	boundary, isBoundary := strings.CutPrefix(line, "--")
 	isPart := strings.HasPrefix(strings.ToLower(rest), "content-disposition: form-data")
 	if !isBoundary || boundary == "" || !isPart {

@@ -264,15 +264,19 @@ func commonEnds(values []string) (prefix, suffix string) {
 // expressionFor returns a regular expression for the texts that differ: a word, a text without
 // spaces, or a line.
 func expressionFor(texts []string) string {
-	expr := `[\w-]+`
+	hasSpaces := false
+	areWords := true
 	for _, text := range texts {
-		if strings.ContainsAny(text, " \t\n") {
-			expr = `[^\n]*`
-		} else if expr == `[\w-]+` && !isWord.MatchString(text) {
-			expr = `\S+`
-		}
+		hasSpaces = hasSpaces || strings.ContainsAny(text, " \t\n")
+		areWords = areWords && isWord.MatchString(text)
 	}
-	return expr
+	switch {
+	case hasSpaces:
+		return `[^\n]*`
+	case areWords:
+		return `[\w-]+`
+	}
+	return `\S+`
 }
 
 // hasOnlyKnownTexts reports whether all values differ only in texts of known kinds, such as UUIDs.

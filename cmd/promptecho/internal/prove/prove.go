@@ -223,15 +223,14 @@ func (r *Results) findingOf(test testKey, c attr.Cause) *Finding {
 		}
 	}
 	f := &Finding{
-		Code:   c.Code,
-		Reason: reason,
-		Detail: c.Detail,
-		Edits:  c.Edits,
-		Note:   true,
-		Tests:  []Tested{{Package: test.pkg, Test: test.name}},
-		hints:  c.Hints,
-		values: map[string][]string{},
-
+		Code:        c.Code,
+		Reason:      reason,
+		Detail:      c.Detail,
+		Edits:       c.Edits,
+		Note:        true,
+		Tests:       []Tested{{Package: test.pkg, Test: test.name}},
+		hints:       c.Hints,
+		values:      map[string][]string{},
 		byCondition: map[string]int{},
 	}
 	r.findings = append(r.findings, f)
@@ -295,12 +294,12 @@ func (r *Results) decisiveConditions(f *Finding) (conditions []string) {
 // Cassettes returns the cassettes of a test.
 func (r *Results) Cassettes(pkg, test string) []string { return r.runs[testKey{pkg, test}].cassettes }
 
-// Waits returns the tests with recorders that take this many seconds or more, the slowest first.
-func (r *Results) Waits(seconds float64) (list []Waiting) {
-	for key, t := range r.runs {
-		slices.Sort(t.seconds)
-		median := t.seconds[len(t.seconds)/2]
-		if t.hasRecorder && median >= seconds {
+// Waits returns the tests with recorders that take minSeconds or more, the slowest first.
+func (r *Results) Waits(minSeconds float64) (list []Waiting) {
+	for key, ofTest := range r.runs {
+		slices.Sort(ofTest.seconds)
+		median := ofTest.seconds[len(ofTest.seconds)/2]
+		if ofTest.hasRecorder && median >= minSeconds {
 			list = append(list, Waiting{key.pkg, key.name, median})
 		}
 	}
