@@ -259,14 +259,14 @@ func printImports(w io.Writer, list []*importing, others int) {
 		}
 		done++
 		interactions += im.Interactions
-		there := ""
+		note := ""
 		if im.isThere {
-			there = ", already there and unchanged"
+			note = ", already there and unchanged"
 		}
 		printLine(w, "%s -> %s: %s of %s%s",
-			im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
-		for _, l := range im.read.Losses {
-			newPrinter(w, false).line(2, "", "in %d of %d: %s", l.Times, im.Interactions, l.Text)
+			im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, note)
+		for _, loss := range im.read.Losses {
+			newPrinter(w, false).line(2, "", "in %d of %d: %s", loss.Times, im.Interactions, loss.Text)
 		}
 		im.printLeftOut(w)
 		if im.Hint != "" {
