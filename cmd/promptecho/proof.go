@@ -19,7 +19,7 @@ type proof struct {
 	n           int               // how often each test is replayed
 	places      map[string]string // see summary.places
 	failures    []suite.Failure   // of packages
-	said        string            // what go test printed besides its events
+	otherOutput string            // what go test printed besides its events
 	interrupted bool
 }
 
@@ -157,8 +157,8 @@ func (p *proof) json() any {
 	}
 }
 
-// verdict returns the error for the exit status, nil if all replays were as recorded.
-func (p *proof) verdict() error {
+// exitError returns the error for the exit status, nil if all replays were as recorded.
+func (p *proof) exitError() error {
 	var text []string
 	if p.interrupted {
 		text = append(text, "interrupted")
@@ -172,8 +172,8 @@ func (p *proof) verdict() error {
 	if len(text) == 0 {
 		return nil
 	}
-	if p.said != "" {
-		text = append(text, "go test says: "+p.said)
+	if p.otherOutput != "" {
+		text = append(text, "go test says: "+p.otherOutput)
 	}
 	return found(strings.Join(text, ", "))
 }

@@ -90,6 +90,7 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 	return p.err
 }
 
+// newShownCassette returns the content of a cassette for show.
 func newShownCassette(file string, f *cassette.File) *shownCassette {
 	return &shownCassette{
 		Path:         file,

@@ -148,15 +148,17 @@ func countInBody(counts map[string]int, body string) {
 	countInValue(counts, &v, "")
 }
 
-// countInValue counts the placeholders in a JSON value. name is that of the innermost field around it.
+// countInValue counts the placeholders in a JSON value. name is that of the innermost field around
+// it. A placeholder in a sentence counts as one without a name: the name of a field such as "content"
+// does not say what was redacted.
 func countInValue(counts map[string]int, v *exactjson.Value, name string) {
 	if v.Kind == exactjson.String {
 		isSentence := strings.ContainsAny(v.Text, " \n")
+		nameOfText := name
 		if isSentence {
-			countPlaceholders(counts, "", v.Text)
-		} else {
-			countPlaceholders(counts, name, v.Text)
+			nameOfText = ""
 		}
+		countPlaceholders(counts, nameOfText, v.Text)
 	}
 	for i := range v.Elems {
 		e := &v.Elems[i]
