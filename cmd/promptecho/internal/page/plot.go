@@ -26,16 +26,17 @@ const (
 
 // NewPlot returns the drawing of a stream: when each event arrived, the number of bytes that had
 // arrived with it, and when the answer was complete. Times are in milliseconds from the request. A
-// stream of one event, or whose events arrived at once, has no drawing.
+// stream of one event has no drawing, nor has one in which no time passed.
 func NewPlot(arrivedMS []int64, arrivedBytes []int, completeMS int64) *Plot {
 	if len(arrivedMS) < 2 {
 		return &Plot{}
 	}
 	lastEvent := arrivedMS[len(arrivedMS)-1]
-	duration := max(completeMS, lastEvent)
-	if completeMS == 0 && lastEvent == 0 {
+	tookNoTime := completeMS == 0 && lastEvent == 0
+	if tookNoTime {
 		return &Plot{}
 	}
+	duration := max(completeMS, lastEvent)
 	size := max(arrivedBytes[len(arrivedBytes)-1], 1)
 
 	var ticks, curve strings.Builder
