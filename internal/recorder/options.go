@@ -69,7 +69,7 @@ func (c *Config) Match(paths ...string) {
 			name, _, _ = strings.Cut(name, "/")
 			c.keepHeaders = append(c.keepHeaders, name)
 		case "query":
-			c.toldApart = append(c.toldApart, name)
+			c.hashedParameters = append(c.hashedParameters, name)
 		}
 	}
 }
