@@ -23,8 +23,8 @@ func (c *comparison) marks() marks {
 	}
 }
 
-// around returns a change between its marks. It leaves out the middle of a long change.
-func (m mark) around(s string, showHidden bool) string {
+// enclose returns a change between its marks. It leaves out the middle of a long change.
+func (m mark) enclose(s string, showHidden bool) string {
 	const head, tail = 120, 60
 	if s == "" {
 		return ""
@@ -37,9 +37,9 @@ func (m mark) around(s string, showHidden bool) string {
 	return m.from + escape(text, showHidden) + rest + m.to
 }
 
-// onlyHidden reports whether two texts look the same, so that a reader needs the escape
+// differOnlyInHidden reports whether two texts look the same, so that a reader needs the escape
 // sequences of their invisible characters.
-func onlyHidden(a, b string) bool {
+func differOnlyInHidden(a, b string) bool {
 	isBlank := strings.TrimSpace(a+b) == ""
 	return max(len(a), len(b)) <= longToken && (isBlank || plain(a) == plain(b))
 }
@@ -110,9 +110,9 @@ func (r *rowWriter) mark(text, label string, line int) {
 
 // change writes a change: within a line, or as separate lines.
 func (r *rowWriter) change(rec, inc string) {
-	showHidden := onlyHidden(rec, inc)
+	showHidden := differOnlyInHidden(rec, inc)
 	if inline(rec) && inline(inc) {
-		del, ins := r.marks.del.around(rec, showHidden), r.marks.ins.around(inc, showHidden)
+		del, ins := r.marks.del.enclose(rec, showHidden), r.marks.ins.enclose(inc, showHidden)
 		r.mark(del, "line", r.incLine)
 		if min(len(del), len(ins)) > shortText {
 			r.end()
@@ -151,7 +151,7 @@ func (r *rowWriter) block(s, label string, line *int, m mark, showHidden bool) {
 		if text == "" {
 			text = "\n"
 		}
-		r.mark(m.around(text, showHidden), label, *line)
+		r.mark(m.enclose(text, showHidden), label, *line)
 		if newline {
 			r.end()
 			*line++
