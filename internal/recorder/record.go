@@ -76,7 +76,8 @@ func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
 	return rec, err
 }
 
-// send sends a request upstream, unless read has sent it.
+// send sends a request upstream and returns its response. If the request was sent while its body
+// was read, send returns that response.
 func (r *Recorder) send(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	resp, err := r.responseTo(in, rec)
 	if err != nil {

@@ -73,7 +73,8 @@ func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 		"as one origin, because their ports change from run to run: name those that differ, and "+
 		"give nodes of one service the same name",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
-	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
+	return fmt.Sprintf("%s:\n%s\nand record again:\n%s",
+		text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }
 
 // isEphemeral reports whether a host of this machine has a port that the system has chosen, so

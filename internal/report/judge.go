@@ -30,7 +30,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	}
 
 	for id, what := range l.sending.Range {
-		reason, text := l.sends(id.(uint64), what.(string))
+		reason, text := l.stillSending(id.(uint64), what.(string))
 		rep.Fail(finding.BodyUnfinished, reason, text)
 	}
 	l.judgeConflicts(&rep, o)

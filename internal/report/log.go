@@ -97,8 +97,9 @@ type FailedCall struct {
 	Form string // the key of its form
 }
 
-// Sends notes that a request sends its body, which may not end. It is told when it takes long, and
-// when the run ends before; the caller calls done when the body has ended.
+// Sends notes that a request is sending its body, which may not end. The caller calls done when
+// the body has ended. If that takes more than 5 seconds, a message on standard error says so. If
+// the run ends before, it fails.
 func (l *Log) Sends(what string) (done func()) {
 	id := stack.ID()
 	l.sending.Store(id, what)
@@ -106,7 +107,7 @@ func (l *Log) Sends(what string) (done func()) {
 		return func() { l.sending.Delete(id) }
 	}
 	timer := time.AfterFunc(5*time.Second, func() {
-		_, text := l.sends(id, what)
+		_, text := l.stillSending(id, what)
 		fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text))
 	})
 	return func() {
@@ -115,9 +116,9 @@ func (l *Log) Sends(what string) (done func()) {
 	}
 }
 
-// sends says that a goroutine still sends the body of a request; text names the
-// cassette, too.
-func (l *Log) sends(id uint64, what string) (reason, text string) {
+// stillSending returns the error of a request whose body has not ended, which the goroutine with
+// this ID sends. text is the reason after the name of the cassette.
+func (l *Log) stillSending(id uint64, what string) (reason, text string) {
 	if caller := stack.CallerIn(stack.Ancestors(id)); caller != "" {
 		what += " (" + caller + ")"
 	}
