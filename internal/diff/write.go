@@ -226,7 +226,7 @@ func (w *writer) writeBoth(e *Edit, recorded, incoming string) {
 }
 
 // isShort reports whether a text is shown as a whole.
-func isShort(s string) bool { return len(s) <= shortText && oneLine(s) }
+func isShort(s string) bool { return len(s) <= shortText && isOneLine(s) }
 
 // writeChange writes the changed words of two short texts, if at least three words are equal.
 func (w *writer) writeChange(a, b string) {
