@@ -60,11 +60,11 @@ func New() *Finder {
 		f.home = filepath.Clean(home)
 	}
 	for _, name := range []string{"USER", "USERNAME", "LOGNAME"} {
-		if f.user == "" && isTelling(os.Getenv(name)) {
+		if f.user == "" && isDistinctive(os.Getenv(name)) {
 			f.user = os.Getenv(name)
 		}
 	}
-	if host, err := os.Hostname(); err == nil && isTelling(host) {
+	if host, err := os.Hostname(); err == nil && isDistinctive(host) {
 		f.host = host
 	}
 	return f
@@ -79,8 +79,8 @@ var commonNames = []string{
 	"user", "vagrant", "vscode", "worker",
 }
 
-// isTelling reports whether a name is long and rare enough to be looked for in texts.
-func isTelling(name string) bool {
+// isDistinctive reports whether a name is long and rare enough to be looked for in texts.
+func isDistinctive(name string) bool {
 	return len(name) >= 4 && !slices.Contains(commonNames, strings.ToLower(name))
 }
 
