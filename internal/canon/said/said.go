@@ -273,7 +273,7 @@ func argsOf(paths transcript.Call, block *exactjson.Value) string {
 		})
 	}
 	isOne := len(args.Elems) == 1
-	keepsName := strings.Contains(paths.Args(), "/")
+	keepsName := strings.Contains(paths.Args(), "/") // one value is an object, too
 	if isOne && !keepsName {
 		args = args.Elems[0]
 	}
