@@ -237,8 +237,8 @@ var mediaResults = []string{
 	"image", "images", "image_url", "audio", "video", "document", "inlineData", "fileData",
 }
 
-// providerResult returns the result of a provider's own tool, a picture or a sound. A
-// picture or a sound is described in words.
+// providerResult returns the part for a result of a provider's own tool, or for a picture or
+// a sound, which is described in words.
 func providerResult(c *said.Call) Part {
 	v, err := exactjson.Parse([]byte(c.Args))
 	isJSON := err == nil
