@@ -265,10 +265,10 @@ func (r *request) normalize(c *candidate) {
 	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
 }
 
-// addNames adds the names that the path has, and the model that the host names.
-// It reports whether the request names a model in any place, or does not need
-// to. If the body names another model than the path or the host, both are
-// compared.
+// addNames adds the values that the path has for the placeholders of the
+// family's pattern, and the model that the host names. It reports whether the
+// request names a model in any place, or does not need to. If the body names
+// another model than the path or the host, both are compared.
 func (r *request) addNames(names []urls.Named) bool {
 	org := ""
 	for _, n := range names {
