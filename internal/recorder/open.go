@@ -101,7 +101,7 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	return r, nil
 }
 
-// setMatching settles how what is written, and compared, is redacted, and what matches.
+// setMatching tells the tape and the policy what to redact, and which fields match.
 func (r *Recorder) setMatching() {
 	c := &r.tape.Config
 	c.Plain, c.Repeats = r.config.plain(), r.config.allowRepeats
@@ -118,7 +118,7 @@ func (r *Recorder) setMatching() {
 	r.redact.Environment(os.Environ())
 }
 
-// load settles the plan, puts the cassette on the tape and claims its file.
+// load decides the plan, puts the cassette on the tape and claims its file.
 func (r *Recorder) load() error {
 	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0) // as far as the cassette is known
 	if err := lock.Check(r.file); err != nil {
@@ -145,7 +145,7 @@ func (r *Recorder) load() error {
 		}
 		r.log.Note(finding.ConflictHealed, note)
 	}
-	mode, note, err := settleMode(r.mode, r.tape.State, r.file, r.words())
+	mode, note, err := decideMode(r.mode, r.tape.State, r.file, r.words())
 	if err != nil {
 		return err
 	}

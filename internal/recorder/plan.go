@@ -105,13 +105,13 @@ func (e *PartialError) Error() string {
 	return fmt.Sprintf(partialInReplay, e.file, e.mode, e.complete)
 }
 
-// settleMode returns the mode of a run on the cassette that messages call file:
+// decideMode returns the mode of a run on the cassette that messages call file:
 // none if the cassette is pinned and mode m would record it. The note is for
 // the user, and may be empty. The error says why the cassette cannot be used in
 // mode m.
-func settleMode(
+func decideMode(
 	m chosenMode, c tape.State, file string, words *advice.Words,
-) (settled chosenMode, note string, err error) {
+) (decided chosenMode, note string, err error) {
 	p := planWithoutLive(m.mode, c)
 	if c.Partial && c.Pinned {
 		return m, "", fmt.Errorf(pinnedAndPartial, file)

@@ -155,13 +155,13 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 		IsLastEvent: in.match.Form.Completes,
 		Moment:      r.tape.Mark(rec).Now,
 		Finish: func(resp *interaction.Response, latencyMS int64, pieces []int) {
-			r.settle(rec, resp, latencyMS, pieces)
+			r.finishRecording(rec, resp, latencyMS, pieces)
 		},
 	})
 }
 
-// settle records a response that has ended, complete or not.
-func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
+// finishRecording records a response that has ended, complete or not.
+func (r *Recorder) finishRecording(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
 	for _, h := range resp.Headers {
 		request.RewriteAddresses(h.Values, r.config.aliases.nameOf)
 	}

@@ -301,7 +301,7 @@ func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
 		}
 	}
 	if first {
-		m.settle(l.frozen(c.Form.Name()))
+		m.completeReason(l.frozen(c.Form.Name()))
 	}
 	return *m
 }
@@ -346,7 +346,7 @@ func (l *Log) compareAgain() {
 		if again.nearest.Used() {
 			continue
 		}
-		again.settle(l.frozen(m.call.Form.Name()))
+		again.completeReason(l.frozen(m.call.Form.Name()))
 		l.mu.Lock()
 		again.Count = l.misses[i].Count
 		*l.misses[i] = again

@@ -78,9 +78,9 @@ func (m *missing) why(reason string) string {
 // unrecordable reports whether recording again cannot help.
 func (m *missing) unrecordable() bool { return m.is(finding.WebSocket) || m.frozen != "" }
 
-// settle completes the reason of a miss once it is known. frozen is what [Run.frozen] says of
-// it.
-func (m *missing) settle(frozen string) {
+// completeReason completes the reason of a miss once it is known. frozen is what [Run.frozen]
+// says of it.
+func (m *missing) completeReason(frozen string) {
 	m.plain = m.Reason
 	m.frozen = frozen
 	m.Reason = m.withFrozen(m.plain)
