@@ -130,7 +130,7 @@ func (r *Recorder) load() error {
 	if err := r.overCut(r.tape.Open(r.plan.dropUnused && !shell.InCI())); err != nil {
 		return err
 	}
-	if line := r.tape.State.Given.Options; line != "" {
+	if line := r.tape.State.RecordedValues.Options; line != "" {
 		if err := r.readOptions(line); err != nil {
 			return err
 		}

@@ -37,10 +37,10 @@ type Journal struct {
 
 	// What the file has, or should have. The encoded interactions take less
 	// memory than the interactions.
-	given interaction.Given
-	items []*cassette.Encoded
+	recorded interaction.RecordedValues
+	items    []*cassette.Encoded
 
-	values  []byte            // the texts of given that are in the file
+	written []byte            // the texts of recorded that are in the file
 	windows []*redact.Windows // of the first items; made if a secret becomes known
 
 	// cleanOf is how many secrets were known when the file was last found to
@@ -106,16 +106,16 @@ func (j *Journal) mustRewrite(knownNow int) bool {
 
 // append writes an item behind the others. The caller holds the lock.
 func (j *Journal) append(item *cassette.Encoded, knownNow int) {
-	var given []byte
+	var values []byte
 	if !j.isCreated {
-		given = j.encodeGiven()
+		values = j.encodeValues()
 	}
-	err := cassette.Append(j.Path, given, item, !j.isCreated)
+	err := cassette.Append(j.Path, values, item, !j.isCreated)
 	switch {
 	case err == nil:
 		j.isCreated = true
 		j.cleanOf = knownNow
-		j.values = append(j.values, given...)
+		j.written = append(j.written, values...)
 	case !j.isCreated && os.IsExist(err):
 		j.isForeign = true
 	default:
@@ -135,41 +135,41 @@ func (j *Journal) interactions() []*interaction.Interaction {
 	return all
 }
 
-// Give keeps the values that the run has given its test so far. If there is no
+// KeepValues keeps the values that the test has used so far. If there is no
 // file yet, they are written with the first interaction.
-func (j *Journal) Give(g interaction.Given) {
+func (j *Journal) KeepValues(g interaction.RecordedValues) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.given = g.Or(j.given)
+	j.recorded = g.Or(j.recorded)
 	if !j.isCreated || j.isClosed || j.isForeign {
 		return
 	}
 
-	text := j.encodeGiven()
+	text := j.encodeValues()
 	err := cassette.Append(j.Path, text, nil, false)
 	if err != nil {
 		j.isIncomplete = true
 	}
-	j.values = append(j.values, text...)
+	j.written = append(j.written, text...)
 }
 
-// Given returns the values that the file gives a test: those of this run, and
-// those that a killed run has left.
-func (j *Journal) Given() interaction.Given {
+// RecordedValues returns the values in the file: those of this run, and those
+// that a killed run has left.
+func (j *Journal) RecordedValues() interaction.RecordedValues {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.given
+	return j.recorded
 }
 
-// encodeGiven returns the text of the given values, without the variables that
-// must not be written; nil if none of it may be written. The caller holds the
-// lock.
-func (j *Journal) encodeGiven() []byte {
-	g := j.given.Or(interaction.Given{})
+// encodeValues returns the text of the recorded values, without the variables
+// that must not be written; nil if none of it may be written. The caller holds
+// the lock.
+func (j *Journal) encodeValues() []byte {
+	g := j.recorded.Or(interaction.RecordedValues{})
 	maps.DeleteFunc(g.Env, func(name, value string) bool {
 		return j.policy.CheckVariable(name, value) != nil
 	})
-	text, err := encodeGiven(j.policy, j.Path, g)
+	text, err := encodeValues(j.policy, j.Path, g)
 	if err != nil {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (j *Journal) encodeGiven() []byte {
 func (j *Journal) resume(left *cassette.File) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.given = left.Given
+	j.recorded = left.RecordedValues
 	j.isCreated = true
 	j.rewrite(left.Interactions)
 }
@@ -198,9 +198,9 @@ func (j *Journal) rewrite(all []*interaction.Interaction) {
 			j.items = append(j.items, item)
 		}
 	}
-	j.values = j.encodeGiven()
+	j.written = j.encodeValues()
 
-	err := cassette.SaveJournal(j.Path, j.values, j.items)
+	err := cassette.SaveJournal(j.Path, j.written, j.items)
 	j.isIncomplete = err != nil
 	if err == nil {
 		j.isCreated = true
@@ -222,7 +222,7 @@ func (j *Journal) isUnclean() bool {
 			return true
 		}
 	}
-	return j.policy.MayContain(j.values)
+	return j.policy.MayContain(j.written)
 }
 
 // close ends the journal: what is added later is not in it.
