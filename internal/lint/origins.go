@@ -25,8 +25,8 @@ type local struct {
 	declaration ast.Stmt            // the statement that declares it
 }
 
-// local returns what is known of a variable; ok is false if it may come from elsewhere or
-// may be changed elsewhere.
+// local returns what is known of a variable; ok is false if other code may set or
+// change it.
 func (v *origins) local(id *ast.Ident) (l local, ok bool) {
 	obj, isVar := v.info.ObjectOf(id).(*types.Var)
 	if v.body == nil || !isVar || obj.IsField() {
