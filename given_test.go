@@ -31,13 +31,13 @@ func dated(r *Recorder) string {
 }
 
 // top returns what a cassette gives its test.
-func top(t testing.TB, file string) interaction.Given {
+func top(t testing.TB, file string) interaction.RecordedValues {
 	t.Helper()
 	f, err := cassette.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Given
+	return f.RecordedValues
 }
 
 // setTop puts lines at the top of a cassette.
@@ -594,9 +594,9 @@ func TestGivenAfterAKill(t *testing.T) {
 				return got
 			}
 			t.Setenv(testVariable, "there")
-			then := interaction.Given{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+			then := interaction.RecordedValues{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 			killed := mustOpen(t, file, InMode(tt.mode), up)
-			killed.engine().Tape().Journal.Give(then) // it was then
+			killed.engine().Tape().Journal.KeepValues(then) // it was then
 			killed.engine().Begin(true)
 			want := prompts(killed)
 			killed.engine().Tape().Free() // it is killed here

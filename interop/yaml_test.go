@@ -83,12 +83,12 @@ func TestCassettesAreYAMLForEverybody(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		given := interaction.Given{
+		given := interaction.RecordedValues{
 			Time: time.Unix(r.Int64N(4e9), 0).UTC(),
 			Seed: fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64()),
 			Env:  map[string]string{"A": randomText(r), "B" + randomText(r): randomText(r)},
 		}
-		top, err := codec.EncodeGiven(&given)
+		top, err := codec.EncodeRecordedValues(&given)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestCassettesAreYAMLForEverybody(t *testing.T) {
 			if err := unmarshal(data, &file); err != nil {
 				t.Fatalf("%s cannot read\n%s\n%v", name, data, err)
 			}
-			if got := (interaction.Given{Time: file.Time, Seed: file.Seed, Env: file.Env}); !got.Equal(&given) {
+			if got := (interaction.RecordedValues{Time: file.Time, Seed: file.Seed, Env: file.Env}); !got.Equal(&given) {
 				t.Fatalf("%s reads %v, want %v, from\n%s", name, got, given, data)
 			}
 			it := file.Interactions[0]

@@ -14,7 +14,7 @@ import (
 
 func init() { register.Plugin("promptecho", New) }
 
-// Settings are those of the linter in .golangci.yml.
+// Settings are the settings of the linter in .golangci.yml.
 type Settings struct {
 	Disable []string `json:"disable"` // the names of rules to leave out
 }
@@ -27,7 +27,10 @@ func New(settings any) (register.LinterPlugin, error) {
 	}
 	p := &plugin{}
 	for _, name := range s.Disable {
-		if !slices.ContainsFunc(lint.Analyzers, func(a *analysis.Analyzer) bool { return a.Name == name }) {
+		isRule := slices.ContainsFunc(lint.Analyzers, func(a *analysis.Analyzer) bool {
+			return a.Name == name
+		})
+		if !isRule {
 			return nil, fmt.Errorf("promptecho: there is no rule %q: docs/LINT.md lists them", name)
 		}
 	}
@@ -39,6 +42,7 @@ func New(settings any) (register.LinterPlugin, error) {
 	return p, nil
 }
 
+// A plugin has the rules that are not disabled.
 type plugin struct{ rules []*analysis.Analyzer }
 
 func (p *plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) { return p.rules, nil }

@@ -13,6 +13,8 @@ import (
 // not from the go command's export data, as for promptecho lint.
 func TestRules(t *testing.T) {
 	t.Parallel()
-	analysistest.RunWithSuggestedFixes(t, "../interop", lint.ParallelDefault, "./testdata/lint/defaults")
-	analysistest.RunWithSuggestedFixes(t, "../interop", lint.MainCode, "./testdata/lint/mainlast", "./testdata/lint/maindrop", "./testdata/lint/maincode")
+	analysistest.RunWithSuggestedFixes(t, "../interop", lint.ParallelDefault,
+		"./testdata/lint/defaults")
+	analysistest.RunWithSuggestedFixes(t, "../interop", lint.MainCode,
+		"./testdata/lint/mainlast", "./testdata/lint/maindrop", "./testdata/lint/maincode")
 }

@@ -80,7 +80,7 @@ func compare(oldName, newName string, old, fresh *cassette.File) *difference {
 	d := &difference{
 		Old:   oldName,
 		New:   newName,
-		Env:   changes.Env(old.Given.Env, fresh.Given.Env),
+		Env:   changes.Env(old.RecordedValues.Env, fresh.RecordedValues.Env),
 		Calls: []callDiff{},
 		Total: usageDiff{
 			OldInput:  oldTokens.InputTokens,

@@ -97,8 +97,8 @@ func newShownCassette(file string, f *cassette.File) *shownCassette {
 		Kind:         kindOf(file),
 		Partial:      f.Partial,
 		Pinned:       f.Pinned,
-		Time:         f.Given.Time,
-		Env:          f.Given.Env,
+		Time:         f.RecordedValues.Time,
+		Env:          f.RecordedValues.Env,
 		Interactions: conversation.Read(f.Interactions),
 		stored:       f.Interactions,
 	}

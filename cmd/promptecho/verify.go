@@ -359,7 +359,7 @@ func verify(file string, write bool) (*verdict, error) {
 	}
 
 	v.checkKind(f)
-	v.fail(fit.Given(file, f)...)
+	v.fail(fit.RecordedValues(file, f)...)
 	isSealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
 	if len(edited) > 0 {

@@ -124,10 +124,10 @@ func cassetteOf(l *listing) *page.Cassette {
 func addCalls(c *page.Cassette, f *cassette.File) {
 	s := newShownCassette(c.Path, f)
 	if !s.Time.IsZero() {
-		c.Given = append(c.Given, page.Field{Name: "time", Text: s.Time.Format(time.RFC3339)})
+		c.Values = append(c.Values, page.Field{Name: "time", Text: s.Time.Format(time.RFC3339)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		c.Given = append(c.Given, page.Field{Name: name, Text: s.Env[name]})
+		c.Values = append(c.Values, page.Field{Name: name, Text: s.Env[name]})
 	}
 	for i, depth := range depths(s.Interactions) {
 		e := s.Interactions[i]

@@ -126,23 +126,23 @@ func valuesOf(traits []Trait) map[string][]uint64 {
 	return values
 }
 
-// A Kind has the hash of a request's traits at each level, the most important
-// level first. Requests of the same form and kind get their recordings in
+// A Variant has the hash of a request's traits at each level, the most important
+// level first. Requests of the same form and variant get their recordings in
 // recorded order.
-type Kind [levels - 1]uint64
+type Variant [levels - 1]uint64
 
-// Of returns the kind of a request with these traits.
-func (v Varying) Of(traits []Trait) (k Kind) {
+// Of returns the variant of a request with these traits.
+func (v Varying) Of(traits []Trait) (variant Variant) {
 	for _, t := range traits {
 		if v == nil || v[t.Path] != nil {
-			k[t.level-1] += hash(t.value, t.Path) // a sum: the order of traits does not matter
+			variant[t.level-1] += hash(t.value, t.Path) // a sum: the order of traits does not matter
 		}
 	}
-	return k
+	return variant
 }
 
-// KindOf returns the kind of a request for which all its traits count.
-func KindOf(traits []Trait) Kind { return Varying(nil).Of(traits) }
+// VariantOf returns the variant of a request for which all its traits count.
+func VariantOf(traits []Trait) Variant { return Varying(nil).Of(traits) }
 
 // Differing returns the most important trait that one of two requests has and
 // the other does not. Traits that vary among the recordings come before all
@@ -176,24 +176,24 @@ func (v Varying) Differing(a, b []Trait) Trait {
 	return first
 }
 
-// SameKind is the set of all levels as bits, the most important level in the
-// highest bit: two requests of one kind agree in all of them.
-const SameKind = 1<<(levels-1) - 1
+// SameVariant is the set of all levels as bits, the most important level in the
+// highest bit: two requests of one variant agree in all of them.
+const SameVariant = 1<<(levels-1) - 1
 
 // SpellingOnly is the set of all levels but that of the spelling.
-const SpellingOnly = SameKind - 1
+const SpellingOnly = SameVariant - 1
 
-// Agreed returns the kind without the levels that are not in a set; see
-// [SameKind]. Two requests agree in the levels of the set if the results for
-// their kinds are equal.
-func (k Kind) Agreed(set int) Kind {
-	for i := range k {
-		isInSet := set>>(len(k)-1-i)&1 == 1
+// Agreed returns the variant without the levels that are not in a set; see
+// [SameVariant]. Two requests agree in the levels of the set if the results for
+// their variants are equal.
+func (v Variant) Agreed(set int) Variant {
+	for i := range v {
+		isInSet := set>>(len(v)-1-i)&1 == 1
 		if !isInSet {
-			k[i] = 0
+			v[i] = 0
 		}
 	}
-	return k
+	return v
 }
 
 // seed is the seed of all hashes. Hashes are only compared with others of the

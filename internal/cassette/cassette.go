@@ -13,10 +13,10 @@ import (
 
 // File is one cassette: the interactions of one test, in the order asked.
 type File struct {
-	Pinned       bool // never overwritten by a recording run
-	Partial      bool // saved by a run that failed or was cut short
-	Given        interaction.Given
-	Interactions []*interaction.Interaction
+	Pinned         bool // never overwritten by a recording run
+	Partial        bool // saved by a run that failed or was cut short
+	RecordedValues interaction.RecordedValues
+	Interactions   []*interaction.Interaction
 
 	// Shared tells of the lines of interactions with values that others share by aliases how
 	// many those are. Save does not need it.
@@ -51,7 +51,7 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []i
 		broken.Cut = broken.Cut && !isPinned(text)
 		return nil, nil, broken
 	}
-	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, Interactions: doc.Interactions, Shared: map[int]int{}}
+	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, RecordedValues: doc.RecordedValues, Interactions: doc.Interactions, Shared: map[int]int{}}
 	for _, item := range doc.Items {
 		for _, i := range item.Of {
 			f.Shared[doc.Items[i].Its[0].Line]++

@@ -17,12 +17,12 @@ var update = flag.Bool("update", false, "rewrite testdata/golden.yaml")
 // goldenFile is the example of the design, a stream, the kinds of functions, and most of
 // what is rare.
 func goldenFile() *File {
-	given := interaction.Given{
+	given := interaction.RecordedValues{
 		Time: time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC),
 		Seed: "5f0c71b2a9e84d36f1d0c3b2a1908f7e",
 		Env:  map[string]string{"MODEL": "claude-opus-4-8", "REGION": ""},
 	}
-	return &File{Partial: true, Given: given, Interactions: []*interaction.Interaction{{
+	return &File{Partial: true, RecordedValues: given, Interactions: []*interaction.Interaction{{
 		Kind: "llm", Boundary: "anthropic.messages", MatchKey: "7d206bed48a0bc0c",
 		Request: interaction.Request{
 			Method: "POST", URL: "https://api.anthropic.com/v1/messages",
@@ -129,7 +129,7 @@ func difference(a, b *File) string {
 		return "pinned"
 	case a.Partial != b.Partial:
 		return "partial"
-	case !a.Given.Equal(&b.Given):
+	case !a.RecordedValues.Equal(&b.RecordedValues):
 		return "time, seed or env"
 	case len(a.Interactions) != len(b.Interactions):
 		return fmt.Sprintf("the number of interactions (%d and %d)", len(a.Interactions), len(b.Interactions))
@@ -200,7 +200,7 @@ func Save(path string, f *File) error {
 func ContentsOf(f *File) (*Contents, error) {
 	c := &Contents{Pinned: f.Pinned, Partial: f.Partial}
 	var err error
-	if c.Given, err = EncodeGiven(&f.Given); err != nil {
+	if c.RecordedValues, err = EncodeRecordedValues(&f.RecordedValues); err != nil {
 		return nil, err
 	}
 	for i, it := range f.Interactions {

@@ -52,15 +52,15 @@ func wholeItems(data []byte) (texts [][]byte) {
 	return texts
 }
 
-// givenIn returns what a journal gives its test: the last of the texts with that which is
+// valuesIn returns the recorded values of a journal: the last of the texts with that which is
 // whole, since each has what the ones before it have.
-func givenIn(data []byte) (g interaction.Given) {
-	eachFrame(data, givenStart, func(line string, text []byte) int {
+func valuesIn(data []byte) (g interaction.RecordedValues) {
+	eachFrame(data, valuesStart, func(line string, text []byte) int {
 		id, ok := parseTextID(line)
 		if !ok || !id.begins(text) {
 			return 0
 		}
-		if later, err := codec.ParseGiven(text[:id.len]); err == nil {
+		if later, err := codec.ParseRecordedValues(text[:id.len]); err == nil {
 			g = later
 		}
 		return id.len
@@ -68,7 +68,7 @@ func givenIn(data []byte) (g interaction.Given) {
 	return g
 }
 
-// parseTextID reads an ID as [frameGiven] writes it: "9f21e5eb 85".
+// parseTextID reads an ID as [frameValues] writes it: "9f21e5eb 85".
 func parseTextID(line string) (id textID, ok bool) {
 	hexSum, decimalLen, _ := strings.Cut(line, " ")
 	sum, sumErr := strconv.ParseUint(hexSum, 16, 32)
@@ -76,19 +76,19 @@ func parseTextID(line string) (id textID, ok bool) {
 	return textID{uint32(sum), int(length)}, sumErr == nil && lenErr == nil
 }
 
-// frameGiven returns what [EncodeGiven] returned as it stands in a journal.
-func frameGiven(text []byte) []byte {
+// frameValues returns what [EncodeRecordedValues] returned as it stands in a journal.
+func frameValues(text []byte) []byte {
 	if len(text) == 0 {
 		return nil
 	}
 	id := idOf(text)
-	return append(fmt.Appendf(nil, "%s%08x %d\n", givenStart, id.sum, id.len), text...)
+	return append(fmt.Appendf(nil, "%s%08x %d\n", valuesStart, id.sum, id.len), text...)
 }
 
-// Append adds to the journal at path what [EncodeGiven] returned and an interaction; each
+// Append adds to the journal at path what [EncodeRecordedValues] returned and an interaction; each
 // of the two may be nil. create makes the file, and it is an error (fs.ErrExist) if there
 // is one. The file is not kept open: another process may put a new one in its place.
-func Append(path string, given []byte, item *Encoded, create bool) (err error) {
+func Append(path string, values []byte, item *Encoded, create bool) (err error) {
 	flags := os.O_WRONLY | os.O_APPEND
 	var pieces [][]byte
 	if create {
@@ -110,7 +110,7 @@ func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 			os.Remove(path)
 		}
 	}()
-	pieces = append(pieces, frameGiven(given))
+	pieces = append(pieces, frameValues(values))
 	if item != nil {
 		if _, err := saveAssets(path, item.Assets); err != nil {
 			return err
@@ -122,10 +122,10 @@ func Append(path string, given []byte, item *Encoded, create bool) (err error) {
 
 func journalHead() []byte { return []byte(head(false, true, nil, 1)) }
 
-// SaveJournal puts a journal of these interactions, and of what [EncodeGiven] returned, in
+// SaveJournal puts a journal of these interactions, and of what [EncodeRecordedValues] returned, in
 // the place of the one at path.
-func SaveJournal(path string, given []byte, items []*Encoded) error {
-	pieces, assets := [][]byte{journalHead(), frameGiven(given)}, map[string][]byte{}
+func SaveJournal(path string, values []byte, items []*Encoded) error {
+	pieces, assets := [][]byte{journalHead(), frameValues(values)}, map[string][]byte{}
 	for _, item := range items {
 		pieces = append(pieces, item.framed())
 		maps.Copy(assets, item.Assets)
@@ -161,7 +161,7 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 			there[digest] = append(there[digest], it)
 		}
 	}
-	left.Given = givenIn(data)
+	left.RecordedValues = valuesIn(data)
 	for _, text := range texts {
 		it, err := codec.ParseItem(path, string(text), readFrom(path), nil)
 		var syntax *SyntaxError

@@ -226,21 +226,21 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
-// TestJournalGiven: of what a journal gives, cut at any byte and with holes anywhere, each
+// TestJournalValues: of what a journal gives, cut at any byte and with holes anywhere, each
 // value is there as it was written, or is not there. None is half there, and what is
 // written later stands beside what was written before.
-func TestJournalGiven(t *testing.T) {
+func TestJournalValues(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.yaml.partial")
-	first := interaction.Given{Seed: strings.Repeat("5e", 16), Env: map[string]string{"MODEL": "gpt-5.1", "NOTE": "# entry\n# given\n\n\nx"}}
-	all := interaction.Given{Time: time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC), Env: map[string]string{"REGION": ""}}.Or(first)
+	first := interaction.RecordedValues{Seed: strings.Repeat("5e", 16), Env: map[string]string{"MODEL": "gpt-5.1", "NOTE": "# entry\n# given\n\n\nx"}}
+	all := interaction.RecordedValues{Time: time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC), Env: map[string]string{"REGION": ""}}.Or(first)
 	item, err := Encode(fileOf("x").Interactions[0], testRevision)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ends []int // of what was appended
-	for i, given := range []interaction.Given{first, {}, all} {
-		text, err := EncodeGiven(&given)
+	for i, given := range []interaction.RecordedValues{first, {}, all} {
+		text, err := EncodeRecordedValues(&given)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,18 +263,18 @@ func TestJournalGiven(t *testing.T) {
 	}
 	firstEnd := bytes.Index(data, []byte(frameStart))
 	for n := range len(data) + 1 {
-		want := interaction.Given{}
+		want := interaction.RecordedValues{}
 		switch {
 		case n == len(data):
 			want = all
 		case n >= firstEnd:
 			want = first
 		}
-		if got := givenIn(data[:n]); !got.Equal(&want) {
+		if got := valuesIn(data[:n]); !got.Equal(&want) {
 			t.Fatalf("cut at %d: %v, want %v", n, got, want)
 		}
 		// And goes on.
-		if got := givenIn(slices.Concat(data[:n], data[ends[1]:])); !got.Equal(&all) {
+		if got := valuesIn(slices.Concat(data[:n], data[ends[1]:])); !got.Equal(&all) {
 			t.Fatalf("cut at %d and gone on: %v", n, got)
 		}
 	}
@@ -282,7 +282,7 @@ func TestJournalGiven(t *testing.T) {
 		for _, n := range []int{1, 7, 60} {
 			end := min(len(data), from+n)
 			for name, torn := range map[string][]byte{"a hole": slices.Concat(data[:from], data[end:]), "NULs": slices.Concat(data[:from], make([]byte, end-from), data[end:])} {
-				if got := givenIn(torn); !got.Equal(&interaction.Given{}) && !got.Equal(&first) && !got.Equal(&all) {
+				if got := valuesIn(torn); !got.Equal(&interaction.RecordedValues{}) && !got.Equal(&first) && !got.Equal(&all) {
 					t.Fatalf("%s from %d to %d: %v", name, from, end, got)
 				}
 			}
@@ -293,7 +293,7 @@ func TestJournalGiven(t *testing.T) {
 		t.Errorf("%d interactions in\n%s", len(got), data)
 	}
 	left, _, err := LoadJournal(path, "")
-	if err != nil || !left.Given.Equal(&all) || len(left.Interactions) != 2 {
+	if err != nil || !left.RecordedValues.Equal(&all) || len(left.Interactions) != 2 {
 		t.Errorf("%v, %v", left, err)
 	}
 }

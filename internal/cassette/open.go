@@ -19,9 +19,9 @@ import (
 // asked for. Opening one finds where they are; what a seal vouches for is not read
 // before. All methods may be called concurrently; after Close all give errors.
 type Index struct {
-	Pinned  bool
-	Partial bool
-	Given   interaction.Given
+	Pinned         bool
+	Partial        bool
+	RecordedValues interaction.RecordedValues
 
 	path   string
 	items  []entry
@@ -102,7 +102,7 @@ func openParsed(path string, data []byte) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, Given: f.Given, edited: edited, items: make([]entry, len(f.Interactions))}
+	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, RecordedValues: f.RecordedValues, edited: edited, items: make([]entry, len(f.Interactions))}
 	for i, it := range f.Interactions {
 		s.items[i] = readEntry(it)
 	}
@@ -131,7 +131,7 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 			return nil, false
 		}
 	}
-	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, Given: doc.Given, path: path, from: from, items: make([]entry, 0, len(seals))}
+	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, RecordedValues: doc.RecordedValues, path: path, from: from, items: make([]entry, 0, len(seals))}
 	s.anchors = sync.OnceValue(s.readAnchors)
 	at := int64(len(top) + len("\n"+codec.ItemsLine))
 	line := 1 + bytes.Count(head[:at], []byte("\n"))

@@ -81,7 +81,7 @@ func sameAsParsed(t testing.TB, data []byte) (unparsed bool) {
 	if !slices.Equal(s.edited, edited) {
 		t.Fatalf("edited in lines %d, parsed: %d (unparsed %v)\n%s", s.edited, edited, unparsed, data)
 	}
-	got := &File{Pinned: s.Pinned, Partial: s.Partial, Given: s.Given}
+	got := &File{Pinned: s.Pinned, Partial: s.Partial, RecordedValues: s.RecordedValues}
 	for i := range s.Len() {
 		it, err := s.Interaction(i)
 		if err != nil {
@@ -110,7 +110,7 @@ func FuzzOpen(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		checkStored(t, withKeys(&File{Given: interaction.Given{Env: map[string]string{s: s, "A": s}}, Interactions: seeds.Interactions(s)}))
+		checkStored(t, withKeys(&File{RecordedValues: interaction.RecordedValues{Env: map[string]string{s: s, "A": s}}, Interactions: seeds.Interactions(s)}))
 		for _, it := range []string{s, "[" + s + "]"} {
 			checkStored(t, withKeys(&File{Interactions: []*interaction.Interaction{{
 				Request:  interaction.Request{Method: "POST", URL: "/", Body: []byte(it)},
@@ -182,7 +182,7 @@ func (r random) headers() (hs interaction.Headers) {
 	return hs
 }
 
-func (r random) given() (g interaction.Given) {
+func (r random) given() (g interaction.RecordedValues) {
 	if r.IntN(3) == 0 {
 		g.Time = time.Unix(r.Int64N(1e10), 0).UTC()
 	}
@@ -190,13 +190,13 @@ func (r random) given() (g interaction.Given) {
 		g.Seed = fmt.Sprintf("%016x%016x", r.Uint64(), r.Uint64())
 	}
 	for range r.IntN(9) - 6 {
-		g = interaction.Given{Env: map[string]string{r.text(): r.text()}}.Or(g)
+		g = interaction.RecordedValues{Env: map[string]string{r.text(): r.text()}}.Or(g)
 	}
 	return g
 }
 
 func (r random) file() *File {
-	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0, Given: r.given()}
+	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0, RecordedValues: r.given()}
 	for range 1 + r.IntN(3) {
 		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.moments(), Accepted: r.IntN(4) == 0, Again: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
 		it.Response = interaction.Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", interaction.EndClosed, interaction.EndError, interaction.EndCanceled}[r.IntN(4)]}

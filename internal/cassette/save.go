@@ -41,21 +41,23 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	return &Encoded{text, assets, sealOf(it, text, revision), plainSum(text)}, err
 }
 
-// EncodeGiven returns what a cassette gives its test, as it stands at its top, and makes
+// EncodeRecordedValues returns the recorded values of a cassette, as it stands at its top, and makes
 // sure that it reads as that again.
-func EncodeGiven(g *interaction.Given) ([]byte, error) { return codec.EncodeGiven(g) }
+func EncodeRecordedValues(g *interaction.RecordedValues) ([]byte, error) {
+	return codec.EncodeRecordedValues(g)
+}
 
 // Contents is what a cassette is saved from.
 type Contents struct {
 	Pinned, Partial bool
 	New             bool   // it is an error (fs.ErrExist) if there is a file
-	Given           []byte // as EncodeGiven returns it
+	RecordedValues  []byte // as EncodeRecordedValues returns them
 	Items           []*Encoded
 }
 
 // Pieces returns what the file consists of, and its assets.
 func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, c.Given, len(c.Items))))
+	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, c.RecordedValues, len(c.Items))))
 	assets = map[string][]byte{}
 	var tail strings.Builder
 	if len(c.Items) > 0 {
@@ -99,7 +101,7 @@ func (c *Contents) once() (items []*Encoded, texts [][]byte) {
 }
 
 // head returns what stands before n interactions.
-func head(pinned, partial bool, given []byte, n int) string {
+func head(pinned, partial bool, values []byte, n int) string {
 	text := headStart
 	if pinned {
 		text += "pinned: true\n"
@@ -107,7 +109,7 @@ func head(pinned, partial bool, given []byte, n int) string {
 	if partial {
 		text += "partial: true\n"
 	}
-	text += string(given)
+	text += string(values)
 	if n == 0 {
 		return text + "interactions: []\n"
 	}

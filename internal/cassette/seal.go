@@ -123,20 +123,20 @@ func parseSeal(line string) (s seal, ok bool) {
 //
 //	# entry cf496412f553c8fe f1d279b3efbb1ae4 9f21e5eb 1364 2
 //
-// What a cassette gives its test (time, seed, env) stands in it each time there is more of
-// it, behind the checksum and the length of its text:
+// The recorded values (time, seed, env) are in it each time there are more of
+// them, behind the checksum and the length of its text:
 //
 //	# given 9f21e5eb 85
 //
 // No interaction and no value has a line like these, so that whatever is torn, or missing
 // in the middle, costs only what it is part of.
 const (
-	frameStart = "\n# entry "
-	givenStart = "\n# given "
+	frameStart  = "\n# entry "
+	valuesStart = "\n# given "
 )
 
 // How a cassette that [Contents.Save] wrote begins and ends. What may stand between
-// "version" and "interactions" is pinned, partial and what the cassette gives its test, in
+// "version" and "interactions" is pinned, partial and the recorded values, in
 // this order. The last line is YAML's mark for the end of a document (YAML 1.2.2, 9.1.4).
 const (
 	header = firstLine + ": credentials are replaced, everything else is as it was sent. " +

@@ -50,7 +50,7 @@ func openAll(path string) (f *File, edited int, err error) {
 		return nil, 0, err
 	}
 	defer s.Close()
-	f = &File{Pinned: s.Pinned, Partial: s.Partial, Given: s.Given}
+	f = &File{Pinned: s.Pinned, Partial: s.Partial, RecordedValues: s.RecordedValues}
 	for i := range s.Len() {
 		it, err := s.Interaction(i)
 		if err != nil {

@@ -65,7 +65,9 @@ func Heal(path string) (s *Index, left int, ok bool) {
 		if err != nil || !ok {
 			return nil, 0, false
 		}
-		s.Pinned, s.Partial, s.Given = s.Pinned || f.Pinned, s.Partial || f.Partial, s.Given.Or(f.Given)
+		s.Pinned = s.Pinned || f.Pinned
+		s.Partial = s.Partial || f.Partial
+		s.RecordedValues = s.RecordedValues.Or(f.RecordedValues)
 		mine := s.items
 		for _, it := range f.Interactions {
 			isKnown := func(e entry) bool { return e.it.MatchKey == it.MatchKey && e.it.Difference(it) == "" }

@@ -14,7 +14,7 @@ import (
 
 const events = "data: {\"n\":1}\n\ndata: [DONE]\n\n"
 
-// A captured response is settled once, at whatever comes first, with how it ended; the
+// A captured response is finished once, at whatever comes first, with how it ended; the
 // client sees what it would see without.
 func TestCaptureEnds(t *testing.T) {
 	t.Parallel()
@@ -89,19 +89,19 @@ func TestCaptureEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got interaction.Response
-			var settled atomic.Int32
+			var finished atomic.Int32
 			var pending Pending
 			Capture(resp, sent, Sink{DropsHeader: func(string) bool { return false },
 				Moment:      func() int { return 0 },
-				Finish:      func(resp *interaction.Response, _ int64, _ []int) { settled.Add(1); got = *resp },
+				Finish:      func(resp *interaction.Response, _ int64, _ []int) { finished.Add(1); got = *resp },
 				IsLastEvent: func(value string) bool { return value == "[DONE]" },
 				Pending:     &pending,
 			})
 			kind := resp.Header.Get("Content-Type")
 			resp.Header["Content-Type"][0] = "changed by the client"
 			tt.use(resp.Body, cancel, &pending)
-			if settled.Load() != 1 {
-				t.Fatalf("settled %d times", settled.Load())
+			if finished.Load() != 1 {
+				t.Fatalf("finished %d times", finished.Load())
 			}
 			if got.End != tt.end || got.Error != tt.err || len(got.Events) != tt.events || string(got.Body) != tt.body {
 				t.Errorf("stored %+v", got)
@@ -113,7 +113,7 @@ func TestCaptureEnds(t *testing.T) {
 				t.Errorf("stored the header %s", tt.nothingOf)
 			}
 			if len(pending.all) > 0 {
-				t.Error("it is pending although it is settled")
+				t.Error("it is pending although it is finished")
 			}
 		})
 	}

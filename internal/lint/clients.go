@@ -24,53 +24,57 @@ var clients = &analysis.Analyzer{
 	Name:       "promptechoclients",
 	Doc:        "find where clients of model APIs are made and asked",
 	Requires:   []*analysis.Analyzer{inspect.Analyzer},
-	FactTypes:  []analysis.Fact{new(does)},
-	ResultType: reflect.TypeFor[*found](),
+	FactTypes:  []analysis.Fact{new(behavior)},
+	ResultType: reflect.TypeFor[*packageClients](),
 	Run:        findClients,
 }
 
-// does is a fact about a function: what it does with clients, itself or by the functions
-// that it calls. What it calls through interfaces and variables does not count.
-type does struct {
+// behavior is a fact about a function: what it does with clients, itself or by the functions
+// that it calls. Calls through interfaces and variables do not count.
+type behavior struct {
 	Makes string // a client that is wired, and where: "openai.NewClient, bot.go:12"
-	How   string // how that could be given an HTTP client
+	How   string // how an HTTP client could be set
 	Asks  bool   // it sends a request with a client of an SDK
 }
 
-func (*does) AFact() {}
+func (*behavior) AFact() {}
 
-func (d *does) String() string { return fmt.Sprintf("makes %q, asks %v", d.Makes, d.Asks) }
+func (d *behavior) String() string { return fmt.Sprintf("makes %q, asks %v", d.Makes, d.Asks) }
 
-// found is what a package does with clients.
-type found struct {
-	sites []placed
+// packageClients is what a package does with clients.
+type packageClients struct {
+	sites []placedSite
 	funcs map[*types.Func]*funcInfo
-	other map[*types.Func]does // what functions of other packages do that are called here
-	muted bool                 // the whole package: TestMain or an init function catches all requests
+	other map[*types.Func]behavior // of functions of other packages that are called here
+
+	// allRedirected says that TestMain or an init function redirects the requests of all tests.
+	allRedirected bool
 }
 
-type placed struct {
+// A placedSite is a site and its place in the syntax tree.
+type placedSite struct {
 	*site
-	at inspector.Cursor
+	cursor inspector.Cursor
 }
 
+// A funcInfo is what a function of the package does.
 type funcInfo struct {
-	decl  *ast.FuncDecl
-	does  does
-	calls []*types.Func
-	mutes bool // it catches the requests of its test, itself or by what it calls
+	decl      *ast.FuncDecl
+	behavior  behavior
+	calls     []*types.Func
+	redirects bool // it redirects the requests of its test, itself or by what it calls
 }
 
 func findClients(pass *analysis.Pass) (any, error) {
-	f := &found{funcs: map[*types.Func]*funcInfo{}, other: map[*types.Func]does{}}
+	f := &packageClients{funcs: map[*types.Func]*funcInfo{}, other: map[*types.Func]behavior{}}
 	if OfSDK(pass.Pkg.Path()) {
 		return f, nil
 	}
 	root := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
-	vars := map[types.Object]*does{} // of the package, with a client that is wired
+	vars := map[types.Object]*behavior{} // of the package, with a client that is wired
 	for c := range root.Preorder((*ast.CallExpr)(nil), (*ast.CompositeLit)(nil)) {
-		decl := function(c)
-		v := &values{info: pass.TypesInfo}
+		decl := enclosingFunc(c)
+		v := &origins{info: pass.TypesInfo}
 		if decl != nil {
 			v.body = decl
 		}
@@ -78,41 +82,50 @@ func findClients(pass *analysis.Pass) (any, error) {
 		if s == nil {
 			continue
 		}
-		s.wired = s.wired && !isFallback(c)
-		f.sites = append(f.sites, placed{s, c})
-		if decl == nil && s.wired {
+		s.isWired = s.isWired && !isFallback(c)
+		f.sites = append(f.sites, placedSite{s, c})
+		if decl == nil && s.isWired {
+			b := &behavior{Makes: s.place(pass.Fset), How: s.sdk.howToSet("client")}
 			for spec := range c.Enclosing((*ast.ValueSpec)(nil)) {
 				for _, name := range spec.Node().(*ast.ValueSpec).Names {
-					vars[pass.TypesInfo.Defs[name]] = &does{Makes: s.place(pass.Fset), How: s.sdk.how("client")}
+					vars[pass.TypesInfo.Defs[name]] = b
 				}
 			}
 		}
 	}
+
+	// A variable to which a test assigns is not wired: the test can set another client.
 	for c := range root.Preorder((*ast.AssignStmt)(nil)) {
 		for _, left := range c.Node().(*ast.AssignStmt).Lhs {
-			if id, ok := left.(*ast.Ident); ok && inTest(pass.Fset, id.Pos()) {
-				delete(vars, pass.TypesInfo.Uses[id]) // tests put another client there
+			if id, ok := left.(*ast.Ident); ok && isInTestFile(pass.Fset, id.Pos()) {
+				delete(vars, pass.TypesInfo.Uses[id])
 			}
 		}
 	}
+
 	for _, file := range pass.Files {
 		for _, d := range file.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok && decl.Body != nil {
-				if fn, ok := pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
-					f.funcs[fn] = look(pass, decl, vars)
-				}
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil {
+				continue
+			}
+			if fn, ok := pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
+				f.funcs[fn] = inspectFunc(pass, decl, vars)
 			}
 		}
 	}
 	for _, p := range f.sites {
-		if decl := function(p.at); decl != nil && p.wired {
-			fn, _ := pass.TypesInfo.Defs[decl.Name].(*types.Func)
-			if info := f.funcs[fn]; info != nil {
-				info.does.Makes, info.does.How = p.place(pass.Fset), p.sdk.how("client")
-			}
+		decl := enclosingFunc(p.cursor)
+		if decl == nil || !p.isWired {
+			continue
+		}
+		fn, _ := pass.TypesInfo.Defs[decl.Name].(*types.Func)
+		if info := f.funcs[fn]; info != nil {
+			info.behavior.Makes = p.place(pass.Fset)
+			info.behavior.How = p.sdk.howToSet("client")
 		}
 	}
-	f.close(pass)
+	f.propagate(pass)
 	return f, nil
 }
 
@@ -122,34 +135,41 @@ func (s *site) place(fset *token.FileSet) string {
 	return fmt.Sprintf("%s, %s:%d", s.name, filepath.Base(p.Filename), p.Line)
 }
 
-// isFallback reports whether code runs only if something is nil or empty: then that
-// something is the way to give a client.
-func isFallback(c inspector.Cursor) (is bool) {
+// isFallback reports whether code depends on a comparison of a value with nil, unless the
+// value is an error. Then a caller can set a client by that value.
+func isFallback(c inspector.Cursor) (found bool) {
 	for i := range c.Enclosing((*ast.IfStmt)(nil)) {
 		ast.Inspect(i.Node().(*ast.IfStmt).Cond, func(n ast.Node) bool {
-			if b, ok := n.(*ast.BinaryExpr); ok && (b.Op == token.EQL || b.Op == token.NEQ) {
-				x, y := types.ExprString(b.X), types.ExprString(b.Y)
-				is = is || y == "nil" && !strings.HasSuffix(strings.ToLower(x), "err")
+			b, ok := n.(*ast.BinaryExpr)
+			if !ok || b.Op != token.EQL && b.Op != token.NEQ {
+				return true
+			}
+			isError := strings.HasSuffix(strings.ToLower(types.ExprString(b.X)), "err")
+			if types.ExprString(b.Y) == "nil" && !isError {
+				found = true
 			}
 			return true
 		})
 	}
-	return is
+	return found
 }
 
-// look returns what a function does itself.
-func look(pass *analysis.Pass, decl *ast.FuncDecl, vars map[types.Object]*does) *funcInfo {
+// inspectFunc returns what a function does itself.
+func inspectFunc(
+	pass *analysis.Pass, decl *ast.FuncDecl, vars map[types.Object]*behavior,
+) *funcInfo {
 	info := &funcInfo{decl: decl}
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		info.mutes = info.mutes || catches(pass.TypesInfo, n)
+		info.redirects = info.redirects || redirects(pass.TypesInfo, n)
 		switch n := n.(type) {
 		case *ast.Ident:
 			if d := vars[pass.TypesInfo.Uses[n]]; d != nil {
-				info.does.Makes, info.does.How = d.Makes, d.How
+				info.behavior.Makes = d.Makes
+				info.behavior.How = d.How
 			}
 		case *ast.CallExpr:
 			if fn := callee(pass.TypesInfo, n); fn != nil {
-				info.does.Asks = info.does.Asks || asks(fn)
+				info.behavior.Asks = info.behavior.Asks || sendsRequest(fn)
 				info.calls = append(info.calls, fn.Origin())
 			}
 		}
@@ -158,12 +178,14 @@ func look(pass *analysis.Pass, decl *ast.FuncDecl, vars map[types.Object]*does) 
 	return info
 }
 
-// asks reports whether a function of an SDK sends a request: those take a context first.
-func asks(fn *types.Func) bool {
+// sendsRequest reports whether a function of an SDK sends a request: then its first parameter is a
+// context.
+func sendsRequest(fn *types.Func) bool {
 	if fn.Pkg() == nil || !OfSDK(fn.Pkg().Path()) {
 		return false
 	}
-	if i := slices.IndexFunc(sdks, func(s sdk) bool { return isFunc(fn, s.path, s.name) }); i >= 0 {
+	makesClient := slices.ContainsFunc(sdks, func(s sdk) bool { return isFunc(fn, s.path, s.name) })
+	if makesClient {
 		return false
 	}
 	params := fn.Signature().Params()
@@ -172,9 +194,9 @@ func asks(fn *types.Func) bool {
 
 var urlVariable = regexp.MustCompile(`(?i)URL|HOST|ENDPOINT|PROXY`)
 
-// catches reports whether code sends requests of the default transport, or of an SDK,
-// somewhere else.
-func catches(info *types.Info, n ast.Node) bool {
+// redirects reports whether code makes requests of the default transport, or of an SDK, go to
+// another server or to none.
+func redirects(info *types.Info, n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		for _, left := range n.Lhs {
@@ -187,20 +209,35 @@ func catches(info *types.Info, n ast.Node) bool {
 		if !ok || fn.Pkg() == nil {
 			return false
 		}
-		if isFunc(fn, echotest, "SetDefault") || fn.Name() == "Setenv" && len(n.Args) == 2 && urlVariable.MatchString(types.ExprString(n.Args[0])) {
+		if isFunc(fn, echotest, "SetDefault") || setsURLVariable(fn, n) {
 			return true
 		}
 		path := unversioned(fn.Pkg().Path())
-		return path == "github.com/jarcoal/httpmock" || path == "github.com/h2non/gock" || path == "gopkg.in/h2non/gock.v1" || strings.HasSuffix(path, "dnaeon/go-vcr/recorder")
+		return slices.Contains(mockPackages, path) || strings.HasSuffix(path, "dnaeon/go-vcr/recorder")
 	}
 	return false
 }
 
-// close adds to each function what the functions do that it calls, and exports the facts.
-func (f *found) close(pass *analysis.Pass) {
+// mockPackages replace the default transport.
+var mockPackages = []string{
+	"github.com/jarcoal/httpmock",
+	"github.com/h2non/gock",
+	"gopkg.in/h2non/gock.v1",
+}
+
+// setsURLVariable reports whether a call is Setenv of a variable that says where requests go.
+func setsURLVariable(fn *types.Func, call *ast.CallExpr) bool {
+	if fn.Name() != "Setenv" || len(call.Args) != 2 {
+		return false
+	}
+	return urlVariable.MatchString(types.ExprString(call.Args[0]))
+}
+
+// propagate adds to each function what the functions that it calls do, and exports the facts.
+func (f *packageClients) propagate(pass *analysis.Pass) {
 	for _, info := range f.funcs {
 		for _, fn := range info.calls {
-			var d does
+			var d behavior
 			if fn.Pkg() != pass.Pkg && pass.ImportObjectFact(fn, &d) {
 				f.other[fn] = d
 			}
@@ -210,64 +247,81 @@ func (f *found) close(pass *analysis.Pass) {
 		changed = false
 		for _, info := range f.funcs {
 			for _, fn := range info.calls {
-				other, own := f.does(fn), f.funcs[fn]
-				mutes := own != nil && own.mutes
-				if other.Asks && !info.does.Asks || other.Makes != "" && info.does.Makes == "" || mutes && !info.mutes {
+				own := f.funcs[fn]
+				redirects := own != nil && own.redirects
+				if info.add(f.behaviorOf(fn), redirects) {
 					changed = true
-					info.does.Asks, info.mutes = info.does.Asks || other.Asks, info.mutes || mutes
-					if info.does.Makes == "" {
-						info.does.Makes, info.does.How = other.Makes, other.How
-					}
 				}
 			}
 		}
 	}
 	for fn, info := range f.funcs {
-		if info.does.Makes != "" || info.does.Asks {
-			pass.ExportObjectFact(fn, &info.does)
+		if info.behavior.Makes != "" || info.behavior.Asks {
+			pass.ExportObjectFact(fn, &info.behavior)
 		}
-		if info.mutes && (fn.Name() == "TestMain" || fn.Name() == "init") {
-			f.muted = true
+		if info.redirects && (fn.Name() == "TestMain" || fn.Name() == "init") {
+			f.allRedirected = true
 		}
 	}
 }
 
-// does returns what a function does that the package has or calls.
-func (f *found) does(fn *types.Func) does {
+// add adds what a called function does, and reports whether that changed anything.
+func (info *funcInfo) add(called behavior, redirects bool) (changed bool) {
+	if called.Asks && !info.behavior.Asks {
+		info.behavior.Asks = true
+		changed = true
+	}
+	if called.Makes != "" && info.behavior.Makes == "" {
+		info.behavior.Makes = called.Makes
+		info.behavior.How = called.How
+		changed = true
+	}
+	if redirects && !info.redirects {
+		info.redirects = true
+		changed = true
+	}
+	return changed
+}
+
+// behaviorOf returns what a function does that is in the package or called by it.
+func (f *packageClients) behaviorOf(fn *types.Func) behavior {
 	if own := f.funcs[fn.Origin()]; own != nil {
-		return own.does
+		return own.behavior
 	}
 	return f.other[fn.Origin()]
 }
 
-// catching reports whether requests that are made in a function of a test are caught, by
-// it or by all that call it.
-func (f *found) catching(decl *ast.FuncDecl) bool {
-	if f.muted || decl == nil {
-		return f.muted
+// isRedirected reports whether the requests of a function of a test are redirected by the function
+// itself, or by all functions that call it.
+func (f *packageClients) isRedirected(decl *ast.FuncDecl) bool {
+	if f.allRedirected || decl == nil {
+		return f.allRedirected
 	}
-	callers, caught := 0, 0
+	callers := 0
+	redirecting := 0 // callers that redirect requests
 	for fn, info := range f.funcs {
-		if info.decl == decl {
-			if info.mutes {
-				return true
+		if info.decl != decl {
+			continue
+		}
+		if info.redirects {
+			return true
+		}
+		for _, other := range f.funcs {
+			if !slices.Contains(other.calls, fn) {
+				continue
 			}
-			for _, other := range f.funcs {
-				if slices.Contains(other.calls, fn) {
-					callers++
-					if other.mutes {
-						caught++
-					}
-				}
+			callers++
+			if other.redirects {
+				redirecting++
 			}
 		}
 	}
-	return callers > 0 && callers == caught
+	return callers > 0 && callers == redirecting
 }
 
-// asked reports whether a function, or a function of the package that calls it, asks a
-// client.
-func (f *found) asked(decl *ast.FuncDecl) bool {
+// isAsked reports whether a function, or a function of the package that calls it directly or not,
+// sends a request with a client.
+func (f *packageClients) isAsked(decl *ast.FuncDecl) bool {
 	seen := map[*ast.FuncDecl]bool{}
 	var look func(decl *ast.FuncDecl) bool
 	look = func(decl *ast.FuncDecl) bool {
@@ -279,7 +333,7 @@ func (f *found) asked(decl *ast.FuncDecl) bool {
 			if info.decl != decl {
 				continue
 			}
-			if info.does.Asks {
+			if info.behavior.Asks {
 				return true
 			}
 			for _, other := range f.funcs {
@@ -293,9 +347,9 @@ func (f *found) asked(decl *ast.FuncDecl) bool {
 	return look(decl)
 }
 
-// compiledOnly reports whether a function is an example without an output, which go test
+// isCompiledOnly reports whether a function is an example without an output, which go test
 // compiles and does not run.
-func compiledOnly(file *ast.File, decl *ast.FuncDecl) bool {
+func isCompiledOnly(file *ast.File, decl *ast.FuncDecl) bool {
 	if decl == nil || !strings.HasPrefix(decl.Name.Name, "Example") {
 		return false
 	}

@@ -5,10 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -19,18 +22,34 @@ const (
 	echotest = library + "/echotest"
 )
 
-// report reports what a rule has found, with its name behind it, so that a reader finds it
-// in docs/LINT.md. Edits are a fix, if there are any.
-func report(pass *analysis.Pass, at analysis.Range, fix string, edits []analysis.TextEdit, format string, args ...any) {
-	d := analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Message: fmt.Sprintf(format, args...) + " (" + pass.Analyzer.Name + ")"}
+// report reports a finding of a rule. The name of the rule is at the end of the message, so
+// that a reader finds the rule in docs/LINT.md. If there are edits, they are a fix with the
+// name fix.
+func report(
+	pass *analysis.Pass, at analysis.Range, fix string, edits []analysis.TextEdit,
+	format string, args ...any,
+) {
+	message := fmt.Sprintf(format, args...)
+	d := analysis.Diagnostic{
+		Pos:     at.Pos(),
+		End:     at.End(),
+		Message: message + " (" + pass.Analyzer.Name + ")",
+	}
 	if len(edits) > 0 {
 		d.SuggestedFixes = []analysis.SuggestedFix{{Message: fix, TextEdits: edits}}
 	}
 	pass.Report(d)
 }
 
-// inTest reports whether code is in a test file.
-func inTest(fset *token.FileSet, at token.Pos) bool {
+// callsIn returns all calls in a package, in source order. The rule must require the analyzer
+// inspect.
+func callsIn(pass *analysis.Pass) iter.Seq[inspector.Cursor] {
+	root := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
+	return root.Preorder((*ast.CallExpr)(nil))
+}
+
+// isInTestFile reports whether code is in a test file.
+func isInTestFile(fset *token.FileSet, at token.Pos) bool {
 	return strings.HasSuffix(fset.Position(at).Filename, "_test.go")
 }
 
@@ -52,21 +71,15 @@ func isCall(info *types.Info, n ast.Node, path string, names ...string) bool {
 
 // isFunc reports whether a function is one of the named ones of a package.
 func isFunc(fn *types.Func, path string, names ...string) bool {
-	if fn.Pkg() == nil || unversioned(fn.Pkg().Path()) != path || fn.Signature().Recv() != nil {
-		return false
-	}
-	for _, name := range names {
-		if fn.Name() == name {
-			return true
-		}
-	}
-	return false
+	isOfPackage := fn.Pkg() != nil && unversioned(fn.Pkg().Path()) == path
+	isMethod := fn.Signature().Recv() != nil
+	return isOfPackage && !isMethod && slices.Contains(names, fn.Name())
 }
 
-var version = regexp.MustCompile(`/v[0-9]+(/|$)`)
+var majorVersion = regexp.MustCompile(`/v[0-9]+(/|$)`)
 
 // unversioned returns an import path without the major version of its module.
-func unversioned(path string) string { return version.ReplaceAllString(path, "$1") }
+func unversioned(path string) string { return majorVersion.ReplaceAllString(path, "$1") }
 
 // isType reports whether a type, or what it points to, is the named one of a package.
 func isType(t types.Type, path string, names ...string) bool {
@@ -74,23 +87,20 @@ func isType(t types.Type, path string, names ...string) bool {
 		t = p.Elem()
 	}
 	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil || unversioned(named.Obj().Pkg().Path()) != path {
+	if !ok {
 		return false
 	}
-	for _, name := range names {
-		if named.Obj().Name() == name {
-			return true
-		}
-	}
-	return false
+	obj := named.Obj()
+	isOfPackage := obj.Pkg() != nil && unversioned(obj.Pkg().Path()) == path
+	return isOfPackage && slices.Contains(names, obj.Name())
 }
 
-// testType reports whether a type is that of a test, benchmark or fuzz test.
-func testType(t types.Type) bool { return isType(t, "testing", "T", "B", "F", "TB") }
+// isTestType reports whether a type is that of a test, benchmark or fuzz test.
+func isTestType(t types.Type) bool { return isType(t, "testing", "T", "B", "F", "TB") }
 
-// ofTest returns the variable of a test on which a method with one of the names is called,
+// testOfCall returns the variable of a test on which a method with one of the names is called,
 // as t in t.Parallel().
-func ofTest(info *types.Info, n ast.Node, methods ...string) types.Object {
+func testOfCall(info *types.Info, n ast.Node, methods ...string) types.Object {
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
 		return nil
@@ -100,38 +110,36 @@ func ofTest(info *types.Info, n ast.Node, methods ...string) types.Object {
 		return nil
 	}
 	x, ok := sel.X.(*ast.Ident)
-	if !ok || info.TypeOf(x) == nil || !testType(info.TypeOf(x)) {
+	if !ok || info.TypeOf(x) == nil || !isTestType(info.TypeOf(x)) {
 		return nil
 	}
-	for _, m := range methods {
-		if sel.Sel.Name == m {
-			return info.ObjectOf(x)
-		}
+	if !slices.Contains(methods, sel.Sel.Name) {
+		return nil
 	}
-	return nil
+	return info.ObjectOf(x)
 }
 
-// function returns the declaration that a node is in, or nil.
-func function(c inspector.Cursor) *ast.FuncDecl {
+// enclosingFunc returns the declaration that a node is in, or nil.
+func enclosingFunc(c inspector.Cursor) *ast.FuncDecl {
 	for f := range c.Enclosing((*ast.FuncDecl)(nil)) {
 		return f.Node().(*ast.FuncDecl)
 	}
 	return nil
 }
 
-// file returns the file that a node is in.
-func file(c inspector.Cursor) *ast.File {
+// enclosingFile returns the file that a node is in.
+func enclosingFile(c inspector.Cursor) *ast.File {
 	for f := range c.Enclosing((*ast.File)(nil)) {
 		return f.Node().(*ast.File)
 	}
 	return nil
 }
 
-// parameterOf returns the parameter of a type of package testing that a function has, or
-// nil if there is none, or if it has no name.
-func parameterOf(info *types.Info, fn *ast.FuncType) *ast.Ident {
+// testParameter returns the *testing.T, B, F or TB among the parameters of a function, or nil if
+// there is none or if it has no name.
+func testParameter(info *types.Info, fn *ast.FuncType) *ast.Ident {
 	for _, field := range fn.Params.List {
-		if !testType(info.TypeOf(field.Type)) {
+		if !isTestType(info.TypeOf(field.Type)) {
 			continue
 		}
 		if len(field.Names) == 1 && field.Names[0].Name != "_" {
@@ -141,8 +149,8 @@ func parameterOf(info *types.Info, fn *ast.FuncType) *ast.Ident {
 	return nil
 }
 
-// blank reports whether an assignment is to nothing but _.
-func blank(left []ast.Expr) bool {
+// isBlank reports whether all left sides of an assignment are _.
+func isBlank(left []ast.Expr) bool {
 	for _, e := range left {
 		if id, ok := e.(*ast.Ident); !ok || id.Name != "_" {
 			return false

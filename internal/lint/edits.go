@@ -44,10 +44,12 @@ func remove(pass *analysis.Pass, stmt ast.Node) analysis.TextEdit {
 	return analysis.TextEdit{Pos: from, End: to}
 }
 
-// imported returns the name under which a package can be used at a place, and the edit that
-// imports it, if it is not. ok is false if the name means something else there.
-func imported(pass *analysis.Pass, f *ast.File, at token.Pos, path string) (name string, edits []analysis.TextEdit, ok bool) {
-	name, spelled := nameFor(f, path)
+// importEdits returns the name under which a package can be used at a place, and the edit that
+// imports the package, if the file does not. ok is false if the name means something else there.
+func importEdits(
+	pass *analysis.Pass, f *ast.File, at token.Pos, path string,
+) (name string, edits []analysis.TextEdit, ok bool) {
+	name, spelled := importName(f, path)
 	for _, spec := range f.Imports {
 		if p, err := strconv.Unquote(spec.Path.Value); err != nil || p != path {
 			continue
@@ -56,22 +58,24 @@ func imported(pass *analysis.Pass, f *ast.File, at token.Pos, path string) (name
 		if pkg == nil || pkg.Name() == "_" || pkg.Name() == "." {
 			return "", nil, false
 		}
-		return pkg.Name(), nil, visible(pass, f, at, pkg.Name()) == pkg
+		return pkg.Name(), nil, objectAt(pass, f, at, pkg.Name()) == pkg
 	}
-	if obj := visible(pass, f, at, name); obj != nil || pass.Pkg.Scope().Lookup(name) != nil {
+	if obj := objectAt(pass, f, at, name); obj != nil || pass.Pkg.Scope().Lookup(name) != nil {
 		return "", nil, false
 	}
 	for _, d := range f.Decls {
-		if g, isGen := d.(*ast.GenDecl); isGen && g.Tok == token.IMPORT && g.Rparen.IsValid() {
+		g, isGen := d.(*ast.GenDecl)
+		isImportList := isGen && g.Tok == token.IMPORT && g.Rparen.IsValid()
+		if isImportList {
 			return name, []analysis.TextEdit{insert(g.Rparen, "\t"+spelled+"\n")}, true
 		}
 	}
 	return name, []analysis.TextEdit{insert(f.Name.End(), "\n\nimport "+spelled)}, true
 }
 
-// nameFor returns the name of a package that is to be imported, and the import: the names of
-// two SDKs' packages of options must not clash.
-func nameFor(f *ast.File, path string) (name, spelled string) {
+// importName returns the name of a package that is to be imported, and the text of the import. If
+// the file imports two SDKs with a package option, the name begins with the vendor.
+func importName(f *ast.File, path string) (name, spelled string) {
 	elems := strings.Split(unversioned(path), "/")
 	name = elems[len(elems)-1]
 	if name != "option" {
@@ -79,8 +83,12 @@ func nameFor(f *ast.File, path string) (name, spelled string) {
 	}
 	withOptions := 0
 	for _, spec := range f.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
 		for _, s := range sdks {
-			if p, err := strconv.Unquote(spec.Path.Value); err == nil && s.path == unversioned(p) && strings.HasSuffix(s.option, "/option") {
+			if s.path == unversioned(imported) && strings.HasSuffix(s.option, "/option") {
 				withOptions++
 			}
 		}
@@ -92,8 +100,8 @@ func nameFor(f *ast.File, path string) (name, spelled string) {
 	return name, strconv.Quote(path)
 }
 
-// visible returns what a name means at a place; nil if it means nothing.
-func visible(pass *analysis.Pass, f *ast.File, at token.Pos, name string) types.Object {
+// objectAt returns the object that a name means at a place; nil if it means nothing.
+func objectAt(pass *analysis.Pass, f *ast.File, at token.Pos, name string) types.Object {
 	scope := pass.TypesInfo.Scopes[f].Innermost(at)
 	if scope == nil {
 		return nil
@@ -106,7 +114,9 @@ func visible(pass *analysis.Pass, f *ast.File, at token.Pos, name string) types.
 func recorderIn(pass *analysis.Pass, f *ast.File, at token.Pos) string {
 	for scope := pass.TypesInfo.Scopes[f].Innermost(at); scope != nil; scope = scope.Parent() {
 		for _, name := range scope.Names() {
-			if obj, ok := scope.Lookup(name).(*types.Var); ok && isType(obj.Type(), library, "Recorder") && visible(pass, f, at, name) == obj {
+			obj, ok := scope.Lookup(name).(*types.Var)
+			isRecorder := ok && isType(obj.Type(), library, "Recorder")
+			if isRecorder && objectAt(pass, f, at, name) == obj {
 				return name
 			}
 		}
@@ -114,78 +124,92 @@ func recorderIn(pass *analysis.Pass, f *ast.File, at token.Pos) string {
 	return ""
 }
 
-// recorder returns the name of a recorder for code in a test, and the edits that make it if
-// there is none.
-func recorder(pass *analysis.Pass, c inspector.Cursor) (name string, edits []analysis.TextEdit, ok bool) {
-	at, f, decl := c.Node().Pos(), file(c), function(c)
+// ensureRecorder returns the name of a recorder for code in a test, and the edits that make a
+// recorder if there is none.
+func ensureRecorder(
+	pass *analysis.Pass, c inspector.Cursor,
+) (name string, edits []analysis.TextEdit, ok bool) {
+	at, f, decl := c.Node().Pos(), enclosingFile(c), enclosingFunc(c)
 	if name := recorderIn(pass, f, at); name != "" {
 		return name, nil, true
 	}
-	t, body := testAround(pass, c)
-	if t == nil || decl == nil || visible(pass, f, at, "rec") != nil || visible(pass, f, at, t.Name) != pass.TypesInfo.Defs[t] {
+	t, body := enclosingTest(pass, c)
+	if t == nil || decl == nil {
 		return "", nil, false
 	}
-	has := false // a recorder that is out of sight: two must not share a cassette
+	isRecTaken := objectAt(pass, f, at, "rec") != nil
+	isShadowed := objectAt(pass, f, at, t.Name) != pass.TypesInfo.Defs[t]
+	if isRecTaken || isShadowed {
+		return "", nil, false
+	}
+
+	// A recorder that the code cannot use has the cassette of the test. A second one must not
+	// have the same cassette.
+	hasOther := false
 	ast.Inspect(decl, func(n ast.Node) bool {
-		has = has || isCall(pass.TypesInfo, n, echotest, "New", "Open") || isCall(pass.TypesInfo, n, library, "Open")
+		if isCall(pass.TypesInfo, n, echotest, "New", "Open") ||
+			isCall(pass.TypesInfo, n, library, "Open") {
+			hasOther = true
+		}
 		return true
 	})
-	pkg, edits, ok := imported(pass, f, at, echotest)
-	if has || !ok {
+	pkg, edits, ok := importEdits(pass, f, at, echotest)
+	if hasOther || !ok {
 		return "", nil, false
 	}
-	return "rec", append(edits, insert(body.Lbrace+1, fmt.Sprintf("\n\trec := %s.New(%s)", pkg, t.Name))), true
+	creation := fmt.Sprintf("\n\trec := %s.New(%s)", pkg, t.Name)
+	return "rec", append(edits, insert(body.Lbrace+1, creation)), true
 }
 
-// testAround returns the parameter of the innermost function around code that is a test or
-// a subtest, and the body of that function. The test of a fuzz test's input is none: it has
-// no name while go test -fuzz runs, and so no cassette.
-func testAround(pass *analysis.Pass, c inspector.Cursor) (t *ast.Ident, body *ast.BlockStmt) {
+// enclosingTest returns the testing parameter and the body of the innermost test or subtest around
+// code. The function for the inputs of a fuzz test does not count: it has no name while go test
+// -fuzz runs, and so no cassette.
+func enclosingTest(pass *analysis.Pass, c inspector.Cursor) (t *ast.Ident, body *ast.BlockStmt) {
 	for e := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		switch fn := e.Node().(type) {
 		case *ast.FuncLit:
-			if ofInput(pass.TypesInfo, e) {
+			if isFuzzTarget(pass.TypesInfo, e) {
 				t, body = nil, nil
 			} else if t == nil {
-				t, body = parameterOf(pass.TypesInfo, fn.Type), fn.Body
+				t, body = testParameter(pass.TypesInfo, fn.Type), fn.Body
 			}
 		case *ast.FuncDecl:
 			if t == nil && testName.MatchString(fn.Name.Name) && fn.Recv == nil {
-				t, body = parameterOf(pass.TypesInfo, fn.Type), fn.Body
+				t, body = testParameter(pass.TypesInfo, fn.Type), fn.Body
 			}
 		}
 	}
 	return t, body
 }
 
-// ofInput reports whether a function runs for each input of a fuzz test.
-func ofInput(info *types.Info, fn inspector.Cursor) bool {
+// isFuzzTarget reports whether a function runs for each input of a fuzz test.
+func isFuzzTarget(info *types.Info, fn inspector.Cursor) bool {
 	call, ok := fn.Parent().Node().(*ast.CallExpr)
-	return ok && ofTest(info, call, "Fuzz") != nil
+	return ok && testOfCall(info, call, "Fuzz") != nil
 }
 
-// inFuzz reports whether code runs for each input of a fuzz test.
-func inFuzz(info *types.Info, c inspector.Cursor) bool {
+// isInFuzzTarget reports whether code runs for each input of a fuzz test.
+func isInFuzzTarget(info *types.Info, c inspector.Cursor) bool {
 	for fn := range c.Enclosing((*ast.FuncLit)(nil)) {
-		if ofInput(info, fn) {
+		if isFuzzTarget(info, fn) {
 			return true
 		}
 	}
 	return false
 }
 
-// newRecorder says how to make a recorder for code of a test.
-func newRecorder(pass *analysis.Pass, c inspector.Cursor) string {
-	t, _ := testAround(pass, c)
-	if decl := function(c); t == nil && decl != nil { // a helper
-		t = parameterOf(pass.TypesInfo, decl.Type)
+// howToMakeRecorder says how to make a recorder for code of a test.
+func howToMakeRecorder(pass *analysis.Pass, c inspector.Cursor) string {
+	t, _ := enclosingTest(pass, c)
+	if decl := enclosingFunc(c); t == nil && decl != nil { // a helper
+		t = testParameter(pass.TypesInfo, decl.Type)
 	}
 	name := "t"
 	if t != nil {
 		name = t.Name
 	}
 	text := "write rec := echotest.New(" + name + ")"
-	if inFuzz(pass.TypesInfo, c) {
+	if isInFuzzTarget(pass.TypesInfo, c) {
 		text += " before " + name + ".Fuzz"
 	}
 	return text
@@ -193,40 +217,42 @@ func newRecorder(pass *analysis.Pass, c inspector.Cursor) string {
 
 var testName = regexp.MustCompile(`^(Test|Benchmark|Fuzz)([^a-z]|$)`)
 
-// recorderFor returns the edits that give a client a recorder; nil if somebody has to look.
-func recorderFor(pass *analysis.Pass, p placed, f *found) []analysis.TextEdit {
-	name, edits, ok := recorder(pass, p.at)
+// recorderEdits returns the edits that set the recorder of a client; nil if the change needs a
+// human.
+func recorderEdits(pass *analysis.Pass, p placedSite, f *packageClients) []analysis.TextEdit {
+	name, edits, ok := ensureRecorder(pass, p.cursor)
 	if !ok {
 		return nil
 	}
 	client := name + ".Client()"
 	switch {
 	case p.sdk.instead != "":
-		more := withConfig(pass, p, f, client)
+		more := configEdits(pass, p, f, client)
 		if more == nil {
 			return nil
 		}
 		return append(edits, more...)
-	case p.given != nil:
-		edits = append(edits, replace(p.given, client))
-	case p.lit != nil:
-		edits = append(edits, field(pass.Fset, p.lit, "HTTPClient: "+client))
+	case p.httpClient != nil:
+		edits = append(edits, replace(p.httpClient, client))
+	case p.literal != nil:
+		edits = append(edits, fieldEdit(pass.Fset, p.literal, "HTTPClient: "+client))
 	case p.options != nil:
-		more, ok := option(pass, p, client)
+		more, ok := optionEdits(pass, p, client)
 		if !ok {
 			return nil
 		}
 		edits = append(edits, more...)
-	case p.set != nil && p.after != nil:
-		edits = append(edits, insert(p.after.End(), fmt.Sprintf("\n%s.HTTPClient = %s", p.set.Name, client)))
+	case p.variable != nil && p.declaration != nil:
+		assignment := fmt.Sprintf("\n%s.HTTPClient = %s", p.variable.Name, client)
+		edits = append(edits, insert(p.declaration.End(), assignment))
 	default:
 		return nil
 	}
-	return append(edits, keys(pass, p.node, name)...)
+	return append(edits, keyEdits(pass, p.node, name)...)
 }
 
-// field returns the edit that adds a field to a struct.
-func field(fset *token.FileSet, lit *ast.CompositeLit, text string) analysis.TextEdit {
+// fieldEdit returns the edit that adds a field to a struct.
+func fieldEdit(fset *token.FileSet, lit *ast.CompositeLit, text string) analysis.TextEdit {
 	at := lit.Lbrace + 1
 	switch {
 	case len(lit.Elts) == 0:
@@ -237,20 +263,24 @@ func field(fset *token.FileSet, lit *ast.CompositeLit, text string) analysis.Tex
 	return insert(at, "\n"+text+",")
 }
 
-// option returns the edits that add the option that gives an HTTP client.
-func option(pass *analysis.Pass, p placed, client string) (edits []analysis.TextEdit, ok bool) {
+// optionEdits returns the edits that add the option that sets an HTTP client.
+func optionEdits(
+	pass *analysis.Pass, p placedSite, client string,
+) (edits []analysis.TextEdit, ok bool) {
 	call := p.options
 	fn := callee(pass.TypesInfo, call)
-	path, first := p.sdk.option, p.sdk.at
+	path := p.sdk.option
+	first := p.sdk.argument
 	if path == "" {
-		path, first = awsConfig, 1
+		path = awsConfig
+		first = 1
 	} else if own := fn.Pkg().Path(); path != unversioned(own) {
 		// The option is of the same version of the module as the function.
 		path = strings.TrimSuffix(own, "/client") + "/option"
 	} else {
 		path = own
 	}
-	name, edits, ok := imported(pass, file(p.at), call.Pos(), path)
+	name, edits, ok := importEdits(pass, enclosingFile(p.cursor), call.Pos(), path)
 	text := name + ".WithHTTPClient(" + client + ")"
 	switch {
 	case len(call.Args) > first:
@@ -265,38 +295,51 @@ func option(pass *analysis.Pass, p placed, client string) (edits []analysis.Text
 	return append(edits, insert(call.Rparen, text)), ok
 }
 
-// withConfig returns the edits that make a client of go-openai by its configuration.
-func withConfig(pass *analysis.Pass, p placed, f *found, client string) []analysis.TextEdit {
+// configEdits returns the edits that make a client of go-openai by its configuration.
+func configEdits(
+	pass *analysis.Pass, p placedSite, f *packageClients, client string,
+) []analysis.TextEdit {
 	call, isCall := p.node.(*ast.CallExpr)
-	stmt := p.at.Parent().Node()
+	if !isCall {
+		return nil
+	}
+	stmt := p.cursor.Parent().Node()
 	_, isAssign := stmt.(*ast.AssignStmt)
-	block, inBlock := p.at.Parent().Parent().Node().(*ast.BlockStmt)
+	_, isInBlock := p.cursor.Parent().Parent().Node().(*ast.BlockStmt)
 	sel, isSel := call.Fun.(*ast.SelectorExpr)
-	if !isCall || !isAssign || !inBlock || block == nil || !isSel || p.sdk.path != ofGoOpenAI || sel.Sel.Name != "NewClient" || len(call.Args) != 1 || visible(pass, file(p.at), call.Pos(), "config") != nil {
+	if !isAssign || !isInBlock || !isSel {
+		return nil
+	}
+	isNewClient := p.sdk.path == ofGoOpenAI && sel.Sel.Name == "NewClient" && len(call.Args) == 1
+	isConfigTaken := objectAt(pass, enclosingFile(p.cursor), call.Pos(), "config") != nil
+	if !isNewClient || isConfigTaken {
 		return nil
 	}
 	for _, other := range f.sites {
-		if other.node != p.node && other.sdk.path == ofGoOpenAI && function(other.at) == function(p.at) {
-			return nil // two variables of one name
+		isOther := other.node != p.node && other.sdk.path == ofGoOpenAI
+		if isOther && enclosingFunc(other.cursor) == enclosingFunc(p.cursor) {
+			return nil // the function would have two variables with the name config
 		}
 	}
 	pkg := types.ExprString(sel.X)
 	recName := strings.TrimSuffix(client, ".Client()")
 	token := types.ExprString(call.Args[0])
-	if text, ok := secret(pass.TypesInfo, call.Args[0], recName); ok {
+	if text, ok := secretCall(pass.TypesInfo, call.Args[0], recName); ok {
 		token = text
 	}
 	return []analysis.TextEdit{
-		insert(stmt.Pos(), fmt.Sprintf("config := %s.DefaultConfig(%s)\nconfig.HTTPClient = %s\n", pkg, token, client)),
+		insert(stmt.Pos(), fmt.Sprintf(
+			"config := %s.DefaultConfig(%s)\nconfig.HTTPClient = %s\n", pkg, token, client,
+		)),
 		replace(call, pkg+".NewClientWithConfig(config)"),
 	}
 }
 
-// keys returns the edits that take keys from the recorder instead of the environment.
-func keys(pass *analysis.Pass, n ast.Node, recorder string) (edits []analysis.TextEdit) {
+// keyEdits returns the edits that take keys from the recorder instead of the environment.
+func keyEdits(pass *analysis.Pass, n ast.Node, recorder string) (edits []analysis.TextEdit) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if e, ok := n.(ast.Expr); ok {
-			if text, ok := secret(pass.TypesInfo, e, recorder); ok {
+			if text, ok := secretCall(pass.TypesInfo, e, recorder); ok {
 				edits = append(edits, replace(e, text))
 			}
 		}
@@ -305,9 +348,9 @@ func keys(pass *analysis.Pass, n ast.Node, recorder string) (edits []analysis.Te
 	return edits
 }
 
-// keyOf returns the variable of a key that an expression reads from the environment, "" for
-// none.
-func keyOf(info *types.Info, n ast.Node) string {
+// keyVariable returns the environment variable of a key that an expression reads; "" if the
+// expression reads none.
+func keyVariable(info *types.Info, n ast.Node) string {
 	if !isCall(info, n, "os", "Getenv", "LookupEnv") {
 		return ""
 	}
@@ -321,9 +364,9 @@ func keyOf(info *types.Info, n ast.Node) string {
 	return ""
 }
 
-// secret returns what takes the place of os.Getenv of a key.
-func secret(info *types.Info, e ast.Expr, recorder string) (string, bool) {
-	if keyOf(info, e) == "" || !isCall(info, e, "os", "Getenv") {
+// secretCall returns the call of Secret that replaces os.Getenv of a key.
+func secretCall(info *types.Info, e ast.Expr, recorder string) (string, bool) {
+	if keyVariable(info, e) == "" || !isCall(info, e, "os", "Getenv") {
 		return "", false
 	}
 	return recorder + ".Secret(" + types.ExprString(e.(*ast.CallExpr).Args[0]) + ")", true

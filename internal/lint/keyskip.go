@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// KeySkip finds tests that skip themselves where there is no key.
+// KeySkip finds tests that are skipped if there is no API key.
 var KeySkip = &analysis.Analyzer{
 	Name:     "keyskip",
 	Doc:      "find tests that are skipped without a key",
@@ -22,67 +22,79 @@ var KeySkip = &analysis.Analyzer{
 	Run: func(pass *analysis.Pass) (any, error) {
 		root := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
 		for c := range root.Preorder((*ast.IfStmt)(nil)) {
-			decl := function(c)
+			decl := enclosingFunc(c)
 			stmt := c.Node().(*ast.IfStmt)
-			if decl == nil || !inTest(pass.Fset, stmt.Pos()) || !skips(pass.TypesInfo, stmt.Body) {
+			if decl == nil || !isInTestFile(pass.Fset, stmt.Pos()) || !isSkipped(pass.TypesInfo, stmt.Body) {
 				continue
 			}
 			g := gateOf(pass, decl, stmt)
 			if g == nil {
-				g = gateSaid(pass.TypesInfo, stmt)
+				g = gateOfMessage(pass.TypesInfo, stmt)
 			}
-			if g == nil || !providerKey.MatchString(g.key) && !usesSDK(pass, decl) {
+			if g == nil {
 				continue
 			}
-			report(pass, stmt, "take the key from the recorder", g.fix(pass, c),
+			if !providerKey.MatchString(g.key) && !usesSDK(pass, decl) {
+				continue
+			}
+			report(pass, stmt, "take the key from the recorder", g.edits(pass, c),
 				"the test is skipped if %s is not set, so CI never runs it: %s and "+
 					"rec.Secret(%[1]q), which need no key in replay, and delete the condition",
-				g.key, newRecorder(pass, c))
+				g.key, howToMakeRecorder(pass, c))
 		}
 		return nil, nil
 	},
 }
 
 // providerKey matches the names of variables that hold keys of model APIs.
-var providerKey = regexp.MustCompile(`^(OPENAI|AZURE_OPENAI|ANTHROPIC|CLAUDE|GEMINI|GOOGLE_API|GOOGLE_GEMINI|GENAI|COHERE|CO_API|MISTRAL|VOYAGE|JINA|HF|HUGGING|GROQ|XAI|DEEPSEEK|OPENROUTER|TOGETHER|PERPLEXITY|FIREWORKS|OLLAMA)`)
+var providerKey = regexp.MustCompile(`^(OPENAI|AZURE_OPENAI|ANTHROPIC|CLAUDE|GEMINI|` +
+	`GOOGLE_API|GOOGLE_GEMINI|GENAI|COHERE|CO_API|MISTRAL|VOYAGE|JINA|HF|HUGGING|GROQ|XAI|` +
+	`DEEPSEEK|OPENROUTER|TOGETHER|PERPLEXITY|FIREWORKS|OLLAMA)`)
 
-// usesSDK reports whether a function uses an SDK or the recorder, or calls what asks a model.
+// usesSDK reports whether a function uses an SDK or the recorder, or calls a function that sends a
+// request.
 func usesSDK(pass *analysis.Pass, decl *ast.FuncDecl) (uses bool) {
 	fn, _ := pass.TypesInfo.Defs[decl.Name].(*types.Func)
-	if info := pass.ResultOf[clients].(*found).funcs[fn]; info != nil && info.does.Asks {
+	if info := pass.ResultOf[clients].(*packageClients).funcs[fn]; info != nil && info.behavior.Asks {
 		return true
 	}
 	ast.Inspect(decl, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if obj := pass.TypesInfo.Uses[id]; obj != nil && obj.Pkg() != nil {
-				path := unversioned(obj.Pkg().Path())
-				uses = uses || OfSDK(path) || path == library || path == echotest
-			}
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		obj := pass.TypesInfo.Uses[id]
+		if obj == nil || obj.Pkg() == nil {
+			return true
+		}
+		path := unversioned(obj.Pkg().Path())
+		if OfSDK(path) || path == library || path == echotest {
+			uses = true
 		}
 		return true
 	})
 	return uses
 }
 
-// skips reports whether a block ends its test by a skip.
-func skips(info *types.Info, body *ast.BlockStmt) bool {
+// isSkipped reports whether a block skips its test.
+func isSkipped(info *types.Info, body *ast.BlockStmt) bool {
 	for _, stmt := range body.List {
-		if e, ok := stmt.(*ast.ExprStmt); ok && ofTest(info, e.X, "Skip", "Skipf", "SkipNow") != nil {
+		if e, ok := stmt.(*ast.ExprStmt); ok && testOfCall(info, e.X, "Skip", "Skipf", "SkipNow") != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// A gate is a condition that a key must meet.
+// A gate is a condition that skips a test if there is no key.
 type gate struct {
-	stmt *ast.IfStmt
-	key  string
-	from *ast.CallExpr // what reads the key into a variable, if that is not in the condition
-	decl *ast.AssignStmt
-	v    types.Object // the variable
+	stmt     *ast.IfStmt
+	key      string
+	read     *ast.CallExpr // what reads the key into a variable, if that is not in the condition
+	decl     *ast.AssignStmt
+	variable types.Object // the variable
 
-	unread bool // the condition asks for something else, too, for all that is known
+	mayAskMore bool // the condition may depend on something else, too
 }
 
 // gateOf returns the gate that a condition is: it compares a key with the empty text, or
@@ -104,26 +116,29 @@ func gateOf(pass *analysis.Pass, decl *ast.FuncDecl, stmt *ast.IfStmt) *gate {
 		}
 		operand = cond.X
 	}
-	if g.key = keyOf(info, operand); g.key != "" {
+	g.key = keyVariable(info, operand)
+	if g.key != "" {
 		return g
 	}
 	id, ok := operand.(*ast.Ident)
 	if !ok {
 		return nil
 	}
-	g.v = info.ObjectOf(id)
+	g.variable = info.ObjectOf(id)
 	ast.Inspect(decl, func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
 		if !ok || len(a.Rhs) != 1 {
 			return true
 		}
-		for _, left := range a.Lhs {
-			if id, ok := left.(*ast.Ident); ok && info.Defs[id] != nil && info.Defs[id] == g.v {
-				if key := keyOf(info, a.Rhs[0]); key != "" {
-					g.key = key
-					g.from, g.decl = a.Rhs[0].(*ast.CallExpr), a
-				}
-			}
+		declares := slices.ContainsFunc(a.Lhs, func(left ast.Expr) bool {
+			id, ok := left.(*ast.Ident)
+			return ok && info.Defs[id] != nil && info.Defs[id] == g.variable
+		})
+		key := keyVariable(info, a.Rhs[0])
+		if declares && key != "" {
+			g.key = key
+			g.read = a.Rhs[0].(*ast.CallExpr)
+			g.decl = a
 		}
 		return true
 	})
@@ -134,40 +149,44 @@ func gateOf(pass *analysis.Pass, decl *ast.FuncDecl, stmt *ast.IfStmt) *gate {
 }
 
 var (
-	keyInText = regexp.MustCompile(`\b[A-Z][A-Z0-9_]*_(KEY|TOKEN)\b`)
-	recording = regexp.MustCompile(`(?i)record|cassette|fixture`)
+	keyInText         = regexp.MustCompile(`\b[A-Z][A-Z0-9_]*_(KEY|TOKEN)\b`)
+	mentionsRecording = regexp.MustCompile(`(?i)record|cassette|fixture`)
 )
 
-// gateSaid returns the gate that a condition is by what the skip says, whatever the
-// condition asks: "OPENAI_API_KEY not set". It is none if a file or a recording lets the test
-// run without the key.
-func gateSaid(info *types.Info, stmt *ast.IfStmt) *gate {
+// gateOfMessage returns the gate whose message names a key, such as "OPENAI_API_KEY not set",
+// whatever the condition is. It returns nil if the test can run without the key, from a file or a
+// recording.
+func gateOfMessage(info *types.Info, stmt *ast.IfStmt) *gate {
 	if looksForFile(info, stmt) {
 		return nil
 	}
 	for _, s := range stmt.Body.List {
 		e, ok := s.(*ast.ExprStmt)
-		if !ok || ofTest(info, e.X, "Skip", "Skipf") == nil {
+		if !ok || testOfCall(info, e.X, "Skip", "Skipf") == nil {
 			continue
 		}
 		for _, arg := range e.X.(*ast.CallExpr).Args {
-			if v := info.Types[arg].Value; v != nil && v.Kind() == constant.String {
-				text := constant.StringVal(v)
-				if key := keyInText.FindString(text); key != "" && !recording.MatchString(text) {
-					return &gate{stmt: stmt, key: key, unread: true}
-				}
+			v := info.Types[arg].Value
+			if v == nil || v.Kind() != constant.String {
+				continue
+			}
+			text := constant.StringVal(v)
+			key := keyInText.FindString(text)
+			if key != "" && !mentionsRecording.MatchString(text) {
+				return &gate{stmt: stmt, key: key, mayAskMore: true}
 			}
 		}
 	}
 	return nil
 }
 
-// looksForFile reports whether a condition, or what stands before it, asks for a file.
+// looksForFile reports whether a condition, or the statement before it, looks for a file.
 func looksForFile(info *types.Info, stmt *ast.IfStmt) (looks bool) {
 	ast.Inspect(stmt, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if fn, ok := info.Uses[id].(*types.Func); ok {
-				looks = looks || slices.Contains([]string{"os.Stat", "os.Lstat", "os.IsNotExist", "io/fs.Stat"}, fn.FullName())
+			fn, ok := info.Uses[id].(*types.Func)
+			if ok && slices.Contains(fileChecks, fn.FullName()) {
+				looks = true
 			}
 		}
 		return n != ast.Node(stmt.Body)
@@ -175,34 +194,43 @@ func looksForFile(info *types.Info, stmt *ast.IfStmt) (looks bool) {
 	return looks
 }
 
-// fix returns the edits that take the gate away, if there is a recorder.
-func (g *gate) fix(pass *analysis.Pass, c inspector.Cursor) []analysis.TextEdit {
-	if _, inBlock := c.Parent().Node().(*ast.BlockStmt); !inBlock || g.unread || g.stmt.Else != nil || len(g.stmt.Body.List) != 1 {
+// fileChecks are the functions that look for a file.
+var fileChecks = []string{"os.Stat", "os.Lstat", "os.IsNotExist", "io/fs.Stat"}
+
+// edits returns the edits that remove the gate, if there is a recorder.
+func (g *gate) edits(pass *analysis.Pass, c inspector.Cursor) []analysis.TextEdit {
+	_, isInBlock := c.Parent().Node().(*ast.BlockStmt)
+	onlySkips := g.stmt.Else == nil && len(g.stmt.Body.List) == 1
+	if !isInBlock || !onlySkips || g.mayAskMore {
 		return nil
 	}
 	at := g.stmt.Pos()
 	if g.decl != nil {
 		at = g.decl.Pos()
 	}
-	rec := recorderIn(pass, file(c), at)
+	rec := recorderIn(pass, enclosingFile(c), at)
 	if rec == "" {
 		return nil
 	}
-	gone := remove(pass, g.stmt)
+	removal := remove(pass, g.stmt)
 	if g.decl == nil || g.decl == g.stmt.Init {
-		return []analysis.TextEdit{gone}
+		return []analysis.TextEdit{removal}
+	}
+	if len(g.decl.Lhs) != 1 {
+		return nil
 	}
 	uses := 0
 	for _, obj := range pass.TypesInfo.Uses {
-		if obj == g.v {
+		if obj == g.variable {
 			uses++
 		}
 	}
-	switch text, ok := secret(pass.TypesInfo, g.from, rec); {
-	case uses == 1 && len(g.decl.Lhs) == 1: // only the condition
-		return []analysis.TextEdit{remove(pass, g.decl), gone}
-	case ok && len(g.decl.Lhs) == 1:
-		return []analysis.TextEdit{replace(g.from, text), gone}
+	if uses == 1 { // only the condition
+		return []analysis.TextEdit{remove(pass, g.decl), removal}
 	}
-	return nil
+	text, ok := secretCall(pass.TypesInfo, g.read, rec)
+	if !ok {
+		return nil
+	}
+	return []analysis.TextEdit{replace(g.read, text), removal}
 }

@@ -5,4 +5,13 @@ package lint
 import "golang.org/x/tools/go/analysis"
 
 // Analyzers are the rules.
-var Analyzers = []*analysis.Analyzer{NoRecorder, HardWired, KeySkip, OuterTest, Discarded, ParallelDefault, MainCode, Volatile}
+var Analyzers = []*analysis.Analyzer{
+	NoRecorder,
+	HardWired,
+	KeySkip,
+	OuterTest,
+	Discarded,
+	ParallelDefault,
+	MainCode,
+	Volatile,
+}

@@ -3,6 +3,7 @@ package lint
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -16,26 +17,30 @@ var NoRecorder = &analysis.Analyzer{
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#norecorder",
 	Requires: []*analysis.Analyzer{clients},
 	Run: func(pass *analysis.Pass) (any, error) {
-		f := pass.ResultOf[clients].(*found)
+		f := pass.ResultOf[clients].(*packageClients)
 		for _, p := range f.sites {
-			decl := function(p.at)
-			if !p.wired || !inTest(pass.Fset, p.node.Pos()) || f.catching(decl) || compiledOnly(file(p.at), decl) || !used(pass.TypesInfo, p.at, decl) {
+			decl := enclosingFunc(p.cursor)
+			if !p.isWired || !isInTestFile(pass.Fset, p.node.Pos()) || f.isRedirected(decl) {
 				continue
 			}
-			report(pass, p.node, "give "+p.name+" a recorder", recorderFor(pass, p, f),
-				"%s is made without a recorder, so this test calls the provider: %s, and %s", p.name, newRecorder(pass, p.at), p.sdk.how("rec.Client()"))
+			isRun := !isCompiledOnly(enclosingFile(p.cursor), decl)
+			if !isRun || !isUsed(pass.TypesInfo, p.cursor, decl) {
+				continue
+			}
+			report(pass, p.node, "give "+p.name+" a recorder", recorderEdits(pass, p, f),
+				"%s is made without a recorder, so this test calls the provider: %s, and %s",
+				p.name, howToMakeRecorder(pass, p.cursor), p.sdk.howToSet("rec.Client()"))
 		}
 		return nil, nil
 	},
 }
 
-// used reports whether a client that is made is also used: a method is called that sends a
-// request, or it is handed on. Comparisons and assertions are no use.
-func used(info *types.Info, c inspector.Cursor, decl *ast.FuncDecl) bool {
+// isUsed reports whether a test sends a request with the client that it makes at c, or passes
+// the client to other code. Comparisons and assertions do not count.
+func isUsed(info *types.Info, c inspector.Cursor, decl *ast.FuncDecl) bool {
 	parent := c.Parent()
-	if u, ok := parent.Node().(*ast.UnaryExpr); ok { // &mcp.StreamableClientTransport{}
-		c, parent = parent, parent.Parent()
-		_ = u
+	if _, isAddress := parent.Node().(*ast.UnaryExpr); isAddress { // &mcp.StreamableClientTransport{}
+		parent = parent.Parent()
 	}
 	var names []*ast.Ident
 	switch n := parent.Node().(type) {
@@ -50,7 +55,7 @@ func used(info *types.Info, c inspector.Cursor, decl *ast.FuncDecl) bool {
 	case *ast.ValueSpec:
 		names = n.Names[:1]
 	case *ast.CallExpr:
-		return !asserts(info, n)
+		return !isAssertion(info, n)
 	}
 	if names == nil || decl == nil {
 		return true
@@ -63,15 +68,16 @@ func used(info *types.Info, c inspector.Cursor, decl *ast.FuncDecl) bool {
 		return true
 	}
 	for id := range c.Inspector().Root().Preorder((*ast.Ident)(nil)) {
-		if info.Uses[id.Node().(*ast.Ident)] == obj && handsOn(info, id) {
+		if info.Uses[id.Node().(*ast.Ident)] == obj && isHandedOn(info, id) {
 			return true
 		}
 	}
 	return false
 }
 
-// handsOn reports whether a use of a client hands it on, or sends a request.
-func handsOn(info *types.Info, c inspector.Cursor) bool {
+// isHandedOn reports whether a use of a client sends a request, or passes the client to other
+// code.
+func isHandedOn(info *types.Info, c inspector.Cursor) bool {
 	for {
 		parent := c.Parent()
 		switch n := parent.Node().(type) {
@@ -81,36 +87,39 @@ func handsOn(info *types.Info, c inspector.Cursor) bool {
 		case *ast.CallExpr:
 			if n.Fun == c.Node() {
 				fn := callee(info, n)
-				return fn == nil || asks(fn) || fn.Pkg() == nil || !OfSDK(fn.Pkg().Path())
+				return fn == nil || sendsRequest(fn) || fn.Pkg() == nil || !OfSDK(fn.Pkg().Path())
 			}
-			return !asserts(info, n)
+			return !isAssertion(info, n)
 		case *ast.BinaryExpr, *ast.ExprStmt:
 			return false
 		case *ast.AssignStmt:
-			for _, left := range n.Lhs {
-				if left == c.Node() {
-					return false
-				}
-			}
-			return !blank(n.Lhs)
+			isAssignedTo := slices.ContainsFunc(n.Lhs, func(left ast.Expr) bool {
+				return left == c.Node()
+			})
+			return !isAssignedTo && !isBlank(n.Lhs)
 		}
 		return true
 	}
 }
 
-// asserts reports whether a call only looks at its arguments.
-func asserts(info *types.Info, call *ast.CallExpr) bool {
+// isAssertion reports whether a call only reads or compares its arguments.
+func isAssertion(info *types.Info, call *ast.CallExpr) bool {
 	fn := callee(info, call)
-	if fn == nil {
+	if fn == nil || fn.Pkg() == nil {
 		return false
 	}
-	if fn.Pkg() == nil {
-		return false
-	}
-	switch path := fn.Pkg().Path(); path {
-	case "fmt", "reflect", "testing", "log", "runtime":
+	path := fn.Pkg().Path()
+	if slices.Contains([]string{"fmt", "reflect", "testing", "log", "runtime"}, path) {
 		return true
-	default:
-		return strings.HasPrefix(path, "github.com/stretchr/testify/") || strings.HasPrefix(path, "gotest.tools/") || strings.HasPrefix(path, "github.com/google/go-cmp/")
 	}
+	return slices.ContainsFunc(assertionModules, func(module string) bool {
+		return strings.HasPrefix(path, module)
+	})
+}
+
+// assertionModules are the beginnings of the import paths of assertion libraries.
+var assertionModules = []string{
+	"github.com/stretchr/testify/",
+	"gotest.tools/",
+	"github.com/google/go-cmp/",
 }

@@ -9,26 +9,28 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// OuterTest finds recorders of the outer test that a subtest makes: all subtests would have
-// one cassette, and the verdict would be given when the outer test ends.
+// OuterTest finds subtests that pass the outer test to echotest.New. All subtests would share one
+// cassette, and would be judged when the outer test ends.
 var OuterTest = &analysis.Analyzer{
 	Name:     "outertest",
 	Doc:      "find subtests that pass the outer t to echotest.New",
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#outertest",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
-		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
+		for c := range callsIn(pass) {
 			call := c.Node().(*ast.CallExpr)
 			if !isCall(pass.TypesInfo, call, echotest, "New", "Open", "SetDefault") || len(call.Args) == 0 {
 				continue
 			}
 			given, ok := ast.Unparen(call.Args[0]).(*ast.Ident)
-			own := subtest(pass.TypesInfo, c)
+			own := enclosingSubtest(pass.TypesInfo, c)
 			if !ok || own == nil {
 				continue
 			}
-			if obj := pass.TypesInfo.Uses[given]; obj == nil || obj.Pos() >= own.Pos() || obj.Parent() == pass.Pkg.Scope() {
-				continue // of this subtest, or of one within it
+			obj := pass.TypesInfo.Uses[given]
+			isGlobal := obj != nil && obj.Parent() == pass.Pkg.Scope()
+			if obj == nil || isGlobal || obj.Pos() >= own.Pos() {
+				continue // only a parameter outside of the subtest is that of an outer test
 			}
 			if isType(pass.TypesInfo.TypeOf(given), "testing", "F") {
 				report(pass, given, "", nil, "%s is the fuzz test, not "+
@@ -36,7 +38,7 @@ var OuterTest = &analysis.Analyzer{
 					given.Name, types.ExprString(call.Fun))
 				continue
 			}
-			name := parameterOf(pass.TypesInfo, own.Type)
+			name := testParameter(pass.TypesInfo, own.Type)
 			if name == nil {
 				report(pass, given, "", nil, "%s is the test around this subtest: give the "+
 					"*testing.T of the subtest a name, and pass that to %s",
@@ -44,7 +46,7 @@ var OuterTest = &analysis.Analyzer{
 				continue
 			}
 			var edits []analysis.TextEdit
-			if visible(pass, file(c), call.Pos(), name.Name) == pass.TypesInfo.Defs[name] {
+			if objectAt(pass, enclosingFile(c), call.Pos(), name.Name) == pass.TypesInfo.Defs[name] {
 				edits = append(edits, replace(given, name.Name))
 			}
 			report(pass, given, "use the t of the subtest", edits, "%[1]s is the test around this "+
@@ -55,10 +57,11 @@ var OuterTest = &analysis.Analyzer{
 	},
 }
 
-// subtest returns the innermost function around a call that is run as a subtest.
-func subtest(info *types.Info, c inspector.Cursor) *ast.FuncLit {
+// enclosingSubtest returns the innermost function around a call that is run as a subtest.
+func enclosingSubtest(info *types.Info, c inspector.Cursor) *ast.FuncLit {
 	for e := range c.Enclosing((*ast.FuncLit)(nil)) {
-		if call, ok := e.Parent().Node().(*ast.CallExpr); ok && ofTest(info, call, "Run", "Fuzz") != nil {
+		call, isArgument := e.Parent().Node().(*ast.CallExpr)
+		if isArgument && testOfCall(info, call, "Run", "Fuzz") != nil {
 			return e.Node().(*ast.FuncLit)
 		}
 	}
@@ -72,14 +75,15 @@ var Discarded = &analysis.Analyzer{
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#discarded",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
-		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
+		for c := range callsIn(pass) {
 			call := c.Node().(*ast.CallExpr)
 			isNew := isCall(pass.TypesInfo, call, echotest, "New", "Open")
-			if !isNew && !isCall(pass.TypesInfo, call, library, "Open") || !dropped(pass, c) {
+			isOpen := isCall(pass.TypesInfo, call, library, "Open")
+			if !isNew && !isOpen || !isDropped(pass, c) {
 				continue
 			}
 			if isNew && isType(pass.TypesInfo.TypeOf(call.Args[0]), "testing", "TB") {
-				continue // perhaps none of package testing, but of a test that looks at the verdict
+				continue // it may be the fake TB of a test of echotest itself
 			}
 			what := "write rec, err := promptecho.Open(...)"
 			if isNew {
@@ -92,8 +96,8 @@ var Discarded = &analysis.Analyzer{
 	},
 }
 
-// dropped reports whether the first result of a call is used by nothing.
-func dropped(pass *analysis.Pass, c inspector.Cursor) bool {
+// isDropped reports whether nothing uses the first result of a call.
+func isDropped(pass *analysis.Pass, c inspector.Cursor) bool {
 	var id *ast.Ident
 	switch n := c.Parent().Node().(type) {
 	case *ast.ExprStmt:
@@ -102,8 +106,8 @@ func dropped(pass *analysis.Pass, c inspector.Cursor) bool {
 		if n.Rhs[0] == c.Node() {
 			id, _ = n.Lhs[0].(*ast.Ident)
 		}
-		if id != nil && id.Name == "_" && !blank(n.Lhs) {
-			return false // the error is what is looked at
+		if id != nil && id.Name == "_" && !isBlank(n.Lhs) {
+			return false // the program uses only the error
 		}
 	case *ast.ValueSpec:
 		if n.Values[0] == c.Node() {
@@ -124,7 +128,7 @@ func dropped(pass *analysis.Pass, c inspector.Cursor) bool {
 		if pass.TypesInfo.Uses[use.Node().(*ast.Ident)] != obj {
 			continue
 		}
-		if a, ok := use.Parent().Node().(*ast.AssignStmt); !ok || !blank(a.Lhs) {
+		if a, ok := use.Parent().Node().(*ast.AssignStmt); !ok || !isBlank(a.Lhs) {
 			return false
 		}
 	}
@@ -139,12 +143,13 @@ var ParallelDefault = &analysis.Analyzer{
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#paralleldefault",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
-		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
+		for c := range callsIn(pass) {
 			if !isCall(pass.TypesInfo, c.Node(), echotest, "SetDefault") {
 				continue
 			}
-			if parallel, ok := parallelAround(pass, c); ok {
-				report(pass, c.Node(), "do not run the test in parallel", []analysis.TextEdit{remove(pass, parallel)},
+			if parallel, ok := enclosingParallel(pass, c); ok {
+				report(pass, c.Node(), "do not run the test in parallel",
+					[]analysis.TextEdit{remove(pass, parallel)},
 					"echotest.SetDefault changes the default transport of the whole process, so it "+
 						"refuses parallel tests: delete the call of "+
 						"Parallel, or pass rec.Client() to the tested code")
@@ -154,9 +159,9 @@ var ParallelDefault = &analysis.Analyzer{
 	},
 }
 
-// parallelAround returns the statement that makes the test around a call parallel, or a
-// test around that.
-func parallelAround(pass *analysis.Pass, c inspector.Cursor) (ast.Stmt, bool) {
+// enclosingParallel returns the statement t.Parallel() of the innermost parallel test around a
+// call.
+func enclosingParallel(pass *analysis.Pass, c inspector.Cursor) (ast.Stmt, bool) {
 	for e := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		var typ *ast.FuncType
 		var body *ast.BlockStmt
@@ -166,12 +171,16 @@ func parallelAround(pass *analysis.Pass, c inspector.Cursor) (ast.Stmt, bool) {
 		case *ast.FuncDecl:
 			typ, body = fn.Type, fn.Body
 		}
-		t := parameterOf(pass.TypesInfo, typ)
+		t := testParameter(pass.TypesInfo, typ)
 		if t == nil {
 			continue
 		}
 		for _, stmt := range body.List {
-			if x, ok := stmt.(*ast.ExprStmt); ok && ofTest(pass.TypesInfo, x.X, "Parallel") == pass.TypesInfo.Defs[t] {
+			x, ok := stmt.(*ast.ExprStmt)
+			if !ok {
+				continue
+			}
+			if testOfCall(pass.TypesInfo, x.X, "Parallel") == pass.TypesInfo.Defs[t] {
 				return x, true
 			}
 		}
@@ -186,13 +195,15 @@ var MainCode = &analysis.Analyzer{
 	URL:      "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#maincode",
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
-		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
-			decl := function(c)
+		for c := range callsIn(pass) {
+			decl := enclosingFunc(c)
 			call := c.Node().(*ast.CallExpr)
-			if decl == nil || decl.Name.Name != "TestMain" || decl.Recv != nil || !isCall(pass.TypesInfo, call, echotest, "Run") || !dropsCode(c) {
+			isInTestMain := decl != nil && decl.Name.Name == "TestMain" && decl.Recv == nil
+			isRun := isCall(pass.TypesInfo, call, echotest, "Run")
+			if !isInTestMain || !isRun || !dropsCode(c) {
 				continue
 			}
-			report(pass, call, "end the process with the code", endWithCode(pass, decl, c),
+			report(pass, call, "end the process with the code", mainEdits(pass, decl, c),
 				"the exit code of echotest.Run is ignored, so its findings do not fail the package: "+
 					"write os.Exit(echotest.Run(m)), or echotest.Main(m)")
 		}
@@ -206,26 +217,27 @@ func dropsCode(c inspector.Cursor) bool {
 	case *ast.ExprStmt:
 		return true
 	case *ast.AssignStmt:
-		return blank(n.Lhs)
+		return isBlank(n.Lhs)
 	}
 	return false
 }
 
-// endWithCode returns the edit that makes echotest.Main of a call that is all that is left
-// to do.
-func endWithCode(pass *analysis.Pass, decl *ast.FuncDecl, c inspector.Cursor) []analysis.TextEdit {
+// mainEdits returns the edits that replace echotest.Run with echotest.Main, if the call is the last
+// statement of TestMain.
+func mainEdits(pass *analysis.Pass, decl *ast.FuncDecl, c inspector.Cursor) []analysis.TextEdit {
 	stmt, call := c.Parent().Node(), c.Node().(*ast.CallExpr)
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || decl.Body.List[len(decl.Body.List)-1] != stmt {
 		return nil
 	}
-	deferred := false // what Main would leave undone
+	hasDefer := false // Main ends the process, so deferred calls would not run
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		_, is := n.(*ast.DeferStmt)
-		deferred = deferred || is
+		if _, isDefer := n.(*ast.DeferStmt); isDefer {
+			hasDefer = true
+		}
 		return true
 	})
-	if deferred {
+	if hasDefer {
 		return nil
 	}
 	edits := []analysis.TextEdit{replace(sel.Sel, "Main")}

@@ -1,19 +1,22 @@
 package lint
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// An sdk is a function that makes a client of a model API, or a type that is one, and the
-// way it is given its HTTP client.
+// An sdk is a function that makes a client of a model API, or a type that is such a client, and
+// how its HTTP client is set.
 type sdk struct {
 	path string // the import path without major versions
 	name string // the function or the type
 
-	option  string // the package whose option WithHTTPClient gives the client
-	at      int    // the index of the first option, of the struct, or of the client itself
-	config  bool   // a struct has the client, in its field HTTPClient
-	literal bool   // the struct is the client
-	client  bool   // the argument is the client
-	instead string // if it can be given none: what to write instead
+	option   string // the package whose option WithHTTPClient sets the client
+	argument int    // the index of the first option, of the struct, or of the client itself
+	config   bool   // a struct has the client, in its field HTTPClient
+	literal  bool   // the struct is the client
+	client   bool   // the argument is the client
+	instead  string // what to write instead, if it takes no client
 }
 
 const (
@@ -35,11 +38,12 @@ var sdks = []sdk{
 	{path: ofOpenAI, name: "NewClient", option: ofOpenAI + "/option"},
 	{path: ofAnthropic, name: "NewClient", option: ofAnthropic + "/option"},
 	{path: ofCohere + "/client", name: "NewClient", option: ofCohere + "/option"},
-	{path: ofGenAI, name: "NewClient", config: true, at: 1},
+	{path: ofGenAI, name: "NewClient", config: true, argument: 1},
 	{path: ofBedrock, name: "New", config: true},
 	{path: ofBedrock, name: "NewFromConfig", config: true},
-	{path: ofOllama, name: "NewClient", client: true, at: 1},
-	{path: ofOllama, name: "ClientFromEnvironment", instead: "call api.NewClient with the URL and the client"},
+	{path: ofOllama, name: "NewClient", client: true, argument: 1},
+	{path: ofOllama, name: "ClientFromEnvironment", instead: "call api.NewClient with the URL " +
+		"and the client"},
 	{path: ofGoOpenAI, name: "NewClient", instead: "call openai.NewClientWithConfig, and set " +
 		"HTTPClient of its configuration"},
 	{path: ofGoOpenAI, name: "NewOrgClient", instead: "call openai.NewClientWithConfig, and set " +
@@ -49,7 +53,7 @@ var sdks = []sdk{
 	{path: ofLangChain + "/anthropic", name: "New", option: ofLangChain + "/anthropic"},
 	{path: ofLangChain + "/ollama", name: "New", option: ofLangChain + "/ollama"},
 	{path: ofLangChain + "/huggingface", name: "New", option: ofLangChain + "/huggingface"},
-	{path: ofLangChain + "/googleai", name: "New", option: ofLangChain + "/googleai", at: 1},
+	{path: ofLangChain + "/googleai", name: "New", option: ofLangChain + "/googleai", argument: 1},
 	{path: ofMCP, name: "StreamableClientTransport", config: true, literal: true},
 	{path: ofMCP, name: "SSEClientTransport", config: true, literal: true},
 }
@@ -57,16 +61,27 @@ var sdks = []sdk{
 // OfSDK reports whether a package is of one of the SDKs.
 func OfSDK(path string) bool {
 	path = unversioned(path)
-	for _, root := range []string{ofOpenAI, ofAnthropic, ofCohere, ofGenAI, ofBedrock, ofOllama, ofGoOpenAI, "github.com/tmc/langchaingo", ofMCP} {
-		if path == root || strings.HasPrefix(path, root+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sdkRoots, func(root string) bool {
+		return path == root || strings.HasPrefix(path, root+"/")
+	})
 }
 
-// how says how a client of the SDK is given an HTTP client, which is written as client.
-func (s *sdk) how(client string) string {
+// sdkRoots are the import paths of the SDKs. All packages below them are of the SDK.
+var sdkRoots = []string{
+	ofOpenAI,
+	ofAnthropic,
+	ofCohere,
+	ofGenAI,
+	ofBedrock,
+	ofOllama,
+	ofGoOpenAI,
+	"github.com/tmc/langchaingo",
+	ofMCP,
+}
+
+// howToSet says how to set the HTTP client of a client of the SDK; client is how the code writes
+// the HTTP client.
+func (s *sdk) howToSet(client string) string {
 	switch {
 	case s.instead != "":
 		return s.instead

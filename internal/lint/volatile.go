@@ -11,8 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Volatile finds values in prompts that are others with each run, so that no recording
-// answers them.
+// Volatile finds values in prompts that differ from run to run, so that no recording matches.
 var Volatile = &analysis.Analyzer{
 	Name:     "volatile",
 	Doc:      "find times, random ids and paths of this machine in prompts",
@@ -20,17 +19,20 @@ var Volatile = &analysis.Analyzer{
 	Requires: []*analysis.Analyzer{inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
 		seen := map[ast.Node]bool{}
-		for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil), (*ast.KeyValueExpr)(nil)) {
-			for _, prompt := range prompts(pass.TypesInfo, c) {
-				v := &values{info: pass.TypesInfo}
-				if decl := function(c); decl != nil {
+		root := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()
+		for c := range root.Preorder((*ast.CallExpr)(nil), (*ast.KeyValueExpr)(nil)) {
+			for _, prompt := range promptValues(pass.TypesInfo, c) {
+				v := &origins{info: pass.TypesInfo}
+				if decl := enclosingFunc(c); decl != nil {
 					v.body = decl
 				}
-				for _, found := range v.volatile(prompt) {
-					if !seen[found] {
-						seen[found] = true
-						report(pass, found, "take it from the recorder", fromRecorder(pass, c, found), "%s", said(pass.TypesInfo, found))
+				for _, call := range v.volatileCalls(prompt) {
+					if seen[call] {
+						continue
 					}
+					seen[call] = true
+					report(pass, call, "take it from the recorder", recorderEdit(pass, c, call),
+						"%s", volatileMessage(pass.TypesInfo, call))
 				}
 			}
 		}
@@ -40,15 +42,19 @@ var Volatile = &analysis.Analyzer{
 
 // Names of functions of SDKs whose arguments are prompts, and of fields that are.
 var (
-	promptFunction = regexp.MustCompile(`(Message|Text|TextBlock|TextPart|TextParts|SinglePrompt|FromText|ContentPart)$`)
-	promptField    = regexp.MustCompile(`^(Content|Contents|MultiContent|Text|Prompt|Input|System|SystemInstruction|Instructions|Value|Message|Messages|Preamble|Parts)$`)
+	promptFunction = regexp.MustCompile(`(Message|Text|TextBlock|TextPart|TextParts|` +
+		`SinglePrompt|FromText|ContentPart)$`)
+	promptField = regexp.MustCompile(`^(Content|Contents|MultiContent|Text|Prompt|Input|System|` +
+		`SystemInstruction|Instructions|Value|Message|Messages|Preamble|Parts)$`)
 )
 
-// prompts returns the values that a call or a field puts into a prompt.
-func prompts(info *types.Info, c inspector.Cursor) []ast.Expr {
+// promptValues returns the values that a call or a field puts into a prompt.
+func promptValues(info *types.Info, c inspector.Cursor) []ast.Expr {
 	switch n := c.Node().(type) {
 	case *ast.CallExpr:
-		if fn := callee(info, n); fn != nil && fn.Pkg() != nil && OfSDK(fn.Pkg().Path()) && promptFunction.MatchString(fn.Name()) {
+		fn := callee(info, n)
+		isOfSDK := fn != nil && fn.Pkg() != nil && OfSDK(fn.Pkg().Path())
+		if isOfSDK && promptFunction.MatchString(fn.Name()) {
 			return n.Args
 		}
 	case *ast.KeyValueExpr:
@@ -56,16 +62,18 @@ func prompts(info *types.Info, c inspector.Cursor) []ast.Expr {
 		if !ok || !promptField.MatchString(key.Name) {
 			return nil
 		}
-		if f, ok := info.Uses[key].(*types.Var); ok && f.IsField() && f.Pkg() != nil && OfSDK(f.Pkg().Path()) {
+		f, ok := info.Uses[key].(*types.Var)
+		isField := ok && f.IsField() && f.Pkg() != nil
+		if isField && OfSDK(f.Pkg().Path()) {
 			return []ast.Expr{n.Value}
 		}
 	}
 	return nil
 }
 
-// volatile returns the calls in the texts of a prompt that give another value each time. A
-// variable that is set once is looked into.
-func (v *values) volatile(e ast.Expr) (found []*ast.CallExpr) {
+// volatileCalls returns the calls in the texts of a prompt whose results differ from run to run.
+// For a variable that is set once, it looks at the value.
+func (v *origins) volatileCalls(e ast.Expr) (found []*ast.CallExpr) {
 	var look func(e ast.Node, text bool)
 	look = func(e ast.Node, text bool) {
 		ast.Inspect(e, func(n ast.Node) bool {
@@ -102,29 +110,41 @@ func isText(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// isOfMachine reports whether a call gives another value on another machine: a path or a name.
+// isOfMachine reports whether the result of a call is a path or a name of this machine.
 func isOfMachine(info *types.Info, call *ast.CallExpr) bool {
-	if isCall(info, call, "os", "UserHomeDir", "UserCacheDir", "UserConfigDir", "TempDir", "MkdirTemp", "Getwd", "Hostname", "Executable") ||
-		isCall(info, call, "os/user", "Current") {
+	if isCall(info, call, "os", machineFunctions...) || isCall(info, call, "os/user", "Current") {
 		return true
 	}
 	fn, ok := typeutil.Callee(info, call).(*types.Func) // of testing.T, B, F and TB
 	return ok && fn.Pkg() != nil && fn.Pkg().Path() == "testing" && fn.Name() == "TempDir"
 }
 
-// isVolatile reports whether a call gives another value each time, or on each machine.
+// machineFunctions are the functions of package os that return a path or a name of this machine.
+var machineFunctions = []string{
+	"UserHomeDir", "UserCacheDir", "UserConfigDir", "TempDir", "MkdirTemp", "Getwd", "Hostname",
+	"Executable",
+}
+
+// changingFunctions are the functions whose results differ from call to call, by package.
+var changingFunctions = map[string][]string{
+	"time":                   {"Now", "Since", "Until"},
+	"github.com/google/uuid": {"New", "NewString", "NewRandom", "NewUUID", "NewV6", "NewV7"},
+	"github.com/rs/xid":      {"New"},
+	"github.com/oklog/ulid":  {"Make"},
+	"math/rand": {
+		"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "IntN", "N", "Uint32", "Uint64",
+		"Float32", "Float64",
+	},
+	"crypto/rand": {"Text"},
+}
+
+// isVolatile reports whether the result of a call differs from run to run or from machine to
+// machine.
 func isVolatile(info *types.Info, call *ast.CallExpr) bool {
 	if isOfMachine(info, call) {
 		return true
 	}
-	for path, names := range map[string][]string{
-		"time":                   {"Now", "Since", "Until"},
-		"github.com/google/uuid": {"New", "NewString", "NewRandom", "NewUUID", "NewV6", "NewV7"},
-		"github.com/rs/xid":      {"New"},
-		"github.com/oklog/ulid":  {"Make"},
-		"math/rand":              {"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "IntN", "N", "Uint32", "Uint64", "Float32", "Float64"},
-		"crypto/rand":            {"Text"},
-	} {
+	for path, names := range changingFunctions {
 		if isCall(info, call, path, names...) {
 			return true
 		}
@@ -132,8 +152,8 @@ func isVolatile(info *types.Info, call *ast.CallExpr) bool {
 	return false
 }
 
-// said says what is wrong with a volatile value, and what to write.
-func said(info *types.Info, call *ast.CallExpr) string {
+// volatileMessage says what is wrong with a volatile value, and what to write.
+func volatileMessage(info *types.Info, call *ast.CallExpr) string {
 	name := types.ExprString(call.Fun)
 	if isCall(info, call, "time", "Now", "Since", "Until") {
 		return name + " is in the prompt, so tomorrow no recording matches: pass the code a func() " +
@@ -147,9 +167,9 @@ func said(info *types.Info, call *ast.CallExpr) string {
 		"the code a source of randomness, which is rec.Rand(\"ids\") in tests"
 }
 
-// fromRecorder returns the edit that takes a value from the recorder, if there is one.
-func fromRecorder(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) []analysis.TextEdit {
-	rec := recorderIn(pass, file(c), call.Pos())
+// recorderEdit returns the edit that takes a value from the recorder, if there is one.
+func recorderEdit(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) []analysis.TextEdit {
+	rec := recorderIn(pass, enclosingFile(c), call.Pos())
 	switch {
 	case rec == "":
 	case isCall(pass.TypesInfo, call, "time", "Now"):

@@ -149,7 +149,7 @@ func (r *Recorder) load() error {
 	if err := r.ignoreCut(err); err != nil {
 		return err
 	}
-	if line := r.tape.State.Given.Options; line != "" {
+	if line := r.tape.State.RecordedValues.Options; line != "" {
 		if err := r.readOptions(line); err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ func (r *Recorder) load() error {
 		}
 		r.log.Note(finding.ConflictHealed, note)
 	}
-	mode, note, err := modeFor(r.tape.State, r.mode, r.file, r.words())
+	mode, note, err := decideMode(r.tape.State, r.mode, r.file, r.words())
 	if err != nil {
 		return err
 	}

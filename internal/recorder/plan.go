@@ -105,11 +105,11 @@ func (e *PartialError) Error() string {
 	return fmt.Sprintf(partialInReplay, e.file, e.mode, e.complete)
 }
 
-// modeFor returns the mode of a run on the cassette c: the asked one, or
+// decideMode returns the mode of a run on the cassette c: the asked one, or
 // ModeNone with a note for the user if the cassette is pinned and the asked one
 // would record it. The error says why the cassette cannot be used in the asked
 // mode. file is the name of the cassette in messages.
-func modeFor(
+func decideMode(
 	c tape.State, asked chosenMode, file string, words *advice.Words,
 ) (mode chosenMode, note string, err error) {
 	plan := planWithoutLive(asked.mode, c)

@@ -30,11 +30,11 @@ type recordedValues struct {
 	// is sent with a value that is not in the journal. Under it, only the locks of the journal,
 	// the log and the known secrets are taken.
 	mu      sync.Mutex
-	found   interaction.Given      // in the cassette, the journal of a killed run, and carried over
-	kept    interaction.Given      // found, without the values carried over; saved even if not used
-	used    interaction.Given      // the values that the test has used
-	sources map[string]*RandSource // by their names
-	refused bool                   // the test used a variable that must not be written
+	found   interaction.RecordedValues // in the cassette, the journal of a killed run, and carried over
+	kept    interaction.RecordedValues // found, without the values carried over; saved even if not used
+	used    interaction.RecordedValues // the values that the test has used
+	sources map[string]*RandSource     // by their names
+	refused bool                       // the test used a variable that must not be written
 }
 
 // find finds the values that this run returns again. It is called before the test has the
@@ -45,17 +45,17 @@ type recordedValues struct {
 // are played or kept, and their requests only match with the same values. Variables are not
 // kept, since a user who has changed a variable wants the new value.
 func (v *recordedValues) find(whole bool) {
-	inJournal := v.tape.Journal.Given() // of a killed run
-	stored := v.tape.State.Given
+	inJournal := v.tape.Journal.RecordedValues() // of a killed run
+	stored := v.tape.State.RecordedValues
 	switch {
 	case !v.plan.rerecord:
 		v.kept = stored.Or(inJournal)
 	case !whole || len(v.tape.Config.Frozen) > 0:
-		v.kept = inJournal.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
+		v.kept = inJournal.Or(interaction.RecordedValues{Time: stored.Time, Seed: stored.Seed})
 	default:
 		v.kept = inJournal
 	}
-	v.found = v.kept.Or(v.tape.CarriedGiven())
+	v.found = v.kept.Or(v.tape.CarriedValues())
 }
 
 // The values of a replay whose cassette lacks them are constant. The time is the one at which
@@ -90,7 +90,7 @@ func (v *recordedValues) time() time.Time {
 		// A cassette has whole seconds.
 		now := func() time.Time { return realTime().UTC().Truncate(time.Second) }
 		t := chooseValue(v, v.found.Time, "rec.Now()", now, lackingTime)
-		v.use(interaction.Given{Time: t})
+		v.use(interaction.RecordedValues{Time: t})
 	}
 	return v.used.Time
 }
@@ -119,7 +119,7 @@ func (v *recordedValues) rand(name string) *RandSource {
 	if v.used.Seed == "" {
 		call := fmt.Sprintf("rec.Rand(%q)", name)
 		seed := chooseValue(v, v.found.Seed, call, drawSeed, lackingSeed)
-		v.use(interaction.Given{Seed: seed})
+		v.use(interaction.RecordedValues{Seed: seed})
 	}
 	if v.sources[name] == nil {
 		v.sources[name] = NewRandSource(v.used.Seed, name)
@@ -151,7 +151,7 @@ func (v *recordedValues) env(name string) string {
 		v.noteLacking(fmt.Sprintf("rec.Env(%q)", name))
 		value = ""
 	}
-	v.use(interaction.Given{Env: map[string]string{name: value}})
+	v.use(interaction.RecordedValues{Env: map[string]string{name: value}})
 	return value
 }
 
@@ -197,9 +197,9 @@ func (v *recordedValues) noteLacking(call string) {
 }
 
 // use notes values that the test uses, and writes them into the journal.
-func (v *recordedValues) use(values interaction.Given) {
+func (v *recordedValues) use(values interaction.RecordedValues) {
 	v.used = values.Or(v.used)
-	v.tape.Journal.Give(v.used)
+	v.tape.Journal.KeepValues(v.used)
 }
 
 // check removes the variables whose values have been found to be secrets since the test used
@@ -222,8 +222,8 @@ func (v *recordedValues) check() (refused bool) {
 func (v *recordedValues) added() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	all := v.tape.State.Given.Or(v.used)
-	return !v.plan.rerecord && !all.Equal(&v.tape.State.Given)
+	all := v.tape.State.RecordedValues.Or(v.used)
+	return !v.plan.rerecord && !all.Equal(&v.tape.State.RecordedValues)
 }
 
 // toSave returns the values for the cassette. The values that this run used replace the stored
@@ -232,11 +232,11 @@ func (v *recordedValues) added() bool {
 //
 // Old recordings that mode all keeps may have been made with another value. A cassette cannot
 // have both values, so a replay finds the new recordings, and the old ones count as unused.
-func (v *recordedValues) toSave(onlyUsed bool) interaction.Given {
+func (v *recordedValues) toSave(onlyUsed bool) interaction.RecordedValues {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if onlyUsed {
-		return v.used.Or(interaction.Given{Options: v.tape.State.Given.Options})
+		return v.used.Or(interaction.RecordedValues{Options: v.tape.State.RecordedValues.Options})
 	}
-	return v.used.Or(v.kept).Or(v.tape.State.Given)
+	return v.used.Or(v.kept).Or(v.tape.State.RecordedValues)
 }

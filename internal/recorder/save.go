@@ -142,7 +142,7 @@ func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed boo
 	hasNewValues := r.values.added()
 	if runFailed && len(recorded) == 0 {
 		// No request was recorded with the new values.
-		values = r.tape.State.Given
+		values = r.tape.State.RecordedValues
 		hasNewValues = false
 	}
 
@@ -300,7 +300,7 @@ func (r *Recorder) insert(
 // saveNextTo saves what was recorded to NAME.yaml.failed, next to the cassette,
 // which stays as it is. If there is a reason, that is an error.
 func (r *Recorder) saveNextTo(
-	list []*tape.Recording, values interaction.Given, reason string,
+	list []*tape.Recording, values interaction.RecordedValues, reason string,
 ) error {
 	f := newFile{
 		path:       r.tape.Failed(),
@@ -352,7 +352,7 @@ func derivedName(cassetteName string) string {
 type newFile struct {
 	path       string // absolute
 	name       string // for messages
-	values     interaction.Given
+	values     interaction.RecordedValues
 	recordings []*tape.Recording
 	partial    bool   // it is marked partial
 	dropped    int    // recordings of the cassette that it lacks because the run did not use them

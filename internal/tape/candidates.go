@@ -31,7 +31,7 @@ type candidates struct {
 	varying             canon.Varying // the traits in which the answered recordings differ
 	varyingWithCanceled canon.Varying // the same, the canceled recordings included
 	byDigest            map[uint64]*queue
-	byAgreement         map[agreement]map[canon.Kind]*queue
+	byAgreement         map[agreement]map[canon.Variant]*queue
 
 	// State of the replay. The lock of the tape guards it.
 
@@ -40,7 +40,7 @@ type candidates struct {
 	// The recordings that were played for a request that differs from their
 	// own, by the traits of their own request: by all of them and by the
 	// selecting ones.
-	playedForOther map[canon.Kind][]*Recording
+	playedForOther map[canon.Variant][]*Recording
 }
 
 // A queue holds recordings in recorded order. Each of them is played once. A
@@ -140,8 +140,8 @@ func (c *candidates) sortByTraits() {
 	}
 
 	c.byDigest = map[uint64]*queue{}
-	c.byAgreement = map[agreement]map[canon.Kind]*queue{}
-	c.playedForOther = map[canon.Kind][]*Recording{}
+	c.byAgreement = map[agreement]map[canon.Variant]*queue{}
+	c.playedForOther = map[canon.Variant][]*Recording{}
 
 	c.varying = canon.VaryingOf(group.Each(c.answered.recordings, (*Recording).traits))
 	c.varyingWithCanceled = c.varying
@@ -150,7 +150,7 @@ func (c *candidates) sortByTraits() {
 		c.varyingWithCanceled = canon.VaryingOf(group.Each(all, (*Recording).traits))
 	}
 	for _, rec := range c.answered.recordings {
-		rec.selection.kind = c.varying.Of(rec.traits())
+		rec.selection.variant = c.varying.Of(rec.traits())
 		if rec.selection.matchDigest != 0 {
 			enqueue(c.byDigest, rec.selection.matchDigest, rec)
 		}
@@ -168,13 +168,13 @@ func enqueue[K comparable](queues map[K]*queue, key K, rec *Recording) {
 // withTraitsOf returns the recordings with the selecting traits of a request,
 // or nil if there are none.
 func (c *candidates) withTraitsOf(req *request) *queue {
-	return c.agreeing(agreement{levels: canon.SameKind}, c.varying, c.varying.Of(req.traits()))
+	return c.agreeing(agreement{levels: canon.SameVariant}, c.varying, c.varying.Of(req.traits()))
 }
 
 // An agreement says in which traits recordings are compared with a request.
 type agreement struct {
 	paths  string // of the traits; "" for all in which the recordings differ
-	levels int    // a bit for each level of traits, see [canon.SameKind]
+	levels int    // a bit for each level of traits, see [canon.SameVariant]
 }
 
 // pathsOf returns the paths of those traits that count, as an agreement has
@@ -191,24 +191,24 @@ func pathsOf(traits, all canon.Varying) string {
 // a new one each time. More than that are computed when they are needed.
 const maxAgreements = 100
 
-// agreeing returns the recordings that agree with a kind in some of the traits,
+// agreeing returns the recordings that agree with a variant in some of the traits,
 // in recorded order, or nil if there are none. traits are those that in.paths
 // names.
-func (c *candidates) agreeing(in agreement, traits canon.Varying, kind canon.Kind) *queue {
-	agreed := func(rec *Recording) canon.Kind {
+func (c *candidates) agreeing(in agreement, traits canon.Varying, variant canon.Variant) *queue {
+	agreed := func(rec *Recording) canon.Variant {
 		if in.paths == "" {
-			return rec.selection.kind.Agreed(in.levels)
+			return rec.selection.variant.Agreed(in.levels)
 		}
 		return traits.Of(rec.traits()).Agreed(in.levels)
 	}
-	want := kind.Agreed(in.levels)
+	want := variant.Agreed(in.levels)
 
 	if queues, ok := c.byAgreement[in]; ok {
 		return queues[want]
 	}
 
 	if len(c.byAgreement) >= maxAgreements {
-		queues := map[canon.Kind]*queue{}
+		queues := map[canon.Variant]*queue{}
 		for _, rec := range c.answered.recordings {
 			if agreed(rec) == want {
 				enqueue(queues, want, rec)
@@ -217,7 +217,7 @@ func (c *candidates) agreeing(in agreement, traits canon.Varying, kind canon.Kin
 		return queues[want]
 	}
 
-	queues := map[canon.Kind]*queue{}
+	queues := map[canon.Variant]*queue{}
 	for _, rec := range c.answered.recordings {
 		enqueue(queues, agreed(rec), rec)
 	}

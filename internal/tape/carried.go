@@ -22,7 +22,7 @@ func (t *Tape) CarryOver(paths []string) error {
 		if err != nil {
 			return err
 		}
-		t.carriedGiven = t.carriedGiven.Or(f.Given)
+		t.carriedValues = t.carriedValues.Or(f.RecordedValues)
 		for i, it := range f.Interactions {
 			rec := t.newCarried(it, place{path, i})
 			if isCarriedOver(rec.carriedFrom) {
@@ -46,6 +46,6 @@ func (t *Tape) newCarried(it *interaction.Interaction, from place) *Recording {
 	return rec
 }
 
-// CarriedGiven returns the values that the cassettes of [Tape.CarryOver] give
-// their tests.
-func (t *Tape) CarriedGiven() interaction.Given { return t.carriedGiven }
+// CarriedValues returns the recorded values of the cassettes of
+// [Tape.CarryOver].
+func (t *Tape) CarriedValues() interaction.RecordedValues { return t.carriedValues }

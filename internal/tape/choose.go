@@ -180,12 +180,12 @@ func (c *candidates) nearestTo(req *request, hasEnough func(*queue) bool) *queue
 		return &c.answered
 	}
 
-	kind := known.Of(traits)
+	variant := known.Of(traits)
 	agreed := agreement{paths: pathsOf(known, c.varying)}
 	found := &c.answered
-	for level := (canon.SameKind + 1) / 2; level > 0; level /= 2 {
+	for level := (canon.SameVariant + 1) / 2; level > 0; level /= 2 {
 		closer := agreement{agreed.paths, agreed.levels | level}
-		q := c.agreeing(closer, known, kind)
+		q := c.agreeing(closer, known, variant)
 		if hasEnough(q) {
 			found = q
 			agreed = closer

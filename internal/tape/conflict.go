@@ -25,8 +25,8 @@ func (c *candidates) findConflict(req *request, own *queue, chosen choice) *Conf
 	if !isNearest || own == nil {
 		return nil
 	}
-	kind := c.varying.Of(req.traits()).Agreed(canon.SpellingOnly)
-	onlySpellingDiffers := kind == chosen.recording.selection.kind.Agreed(canon.SpellingOnly)
+	variant := c.varying.Of(req.traits()).Agreed(canon.SpellingOnly)
+	onlySpellingDiffers := variant == chosen.recording.selection.variant.Agreed(canon.SpellingOnly)
 	playedFirst := own.recordings[0]
 	isOutOfOrder := playedFirst.number > chosen.recording.number
 	if !onlySpellingDiffers || !isOutOfOrder {

@@ -161,12 +161,12 @@ func (rec *Recording) isOf(other *Recording) bool {
 // A requestKey is equal for two requests if their forms and traits are equal,
 // so that nothing tells them apart.
 type requestKey struct {
-	form uint64
-	kind canon.Kind
+	form    uint64
+	variant canon.Variant
 }
 
 func (rec *Recording) requestKey() requestKey {
-	return requestKey{keyOf(rec.Form()), canon.KindOf(rec.Form().Traits)}
+	return requestKey{keyOf(rec.Form()), canon.VariantOf(rec.Form().Traits)}
 }
 
 // traits returns the traits that tell the recording apart from other

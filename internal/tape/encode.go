@@ -32,16 +32,16 @@ func formOf(it *interaction.Interaction) *canon.Form {
 	return (&canon.Options{}).Form(&it.Request)
 }
 
-// encodeGiven returns the text of the recorded values, which stands at the top
+// encodeValues returns the text of the recorded values, which stands at the top
 // of a cassette, unless it would have a credential. name is the name of the
 // file, for errors.
-func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byte, error) {
+func encodeValues(policy *redact.Policy, name string, g interaction.RecordedValues) ([]byte, error) {
 	for _, variable := range slices.Sorted(maps.Keys(g.Env)) {
 		if err := policy.CheckVariable(variable, g.Env[variable]); err != nil {
 			return nil, finding.Errorf(finding.NotSaved, name, "env %s: %w: nothing was written", variable, err)
 		}
 	}
-	text, err := cassette.EncodeGiven(&g)
+	text, err := cassette.EncodeRecordedValues(&g)
 	if err != nil {
 		return nil, finding.Errorf(finding.NotSaved, name, "not saved: %w", err)
 	}

@@ -37,10 +37,10 @@ type Journal struct {
 
 	// What the file has, or should have. The encoded interactions take less
 	// memory than the interactions.
-	given interaction.Given
-	items []*cassette.Encoded
+	recorded interaction.RecordedValues
+	items    []*cassette.Encoded
 
-	values  []byte            // the encoded texts of given that are in the file
+	values  []byte            // the encoded texts of recorded that are in the file
 	windows []*redact.Windows // of the first items; made if a secret becomes known
 
 	// checkedSecrets is how many secrets were known when the file was last found
@@ -107,16 +107,16 @@ func (j *Journal) mustRewrite(knownNow int) bool {
 // append writes an item at the end of the file, and makes the file if there is
 // none. knownNow is how many secrets are known. The caller holds the lock.
 func (j *Journal) append(item *cassette.Encoded, knownNow int) {
-	var given []byte
+	var values []byte
 	if !j.isCreated {
-		given = j.encodeGiven()
+		values = j.encodeValues()
 	}
-	err := cassette.Append(j.Path, given, item, !j.isCreated)
+	err := cassette.Append(j.Path, values, item, !j.isCreated)
 	switch {
 	case err == nil:
 		j.isCreated = true
 		j.checkedSecrets = knownNow
-		j.values = append(j.values, given...)
+		j.values = append(j.values, values...)
 	case !j.isCreated && os.IsExist(err): // another process has just made it
 		j.isForeign = true
 	default:
@@ -137,17 +137,17 @@ func (j *Journal) interactions() []*interaction.Interaction {
 	return all
 }
 
-// Give adds recorded values that the test has read. If there is no file yet,
+// KeepValues adds recorded values that the test has read. If there is no file yet,
 // they are written with the first interaction.
-func (j *Journal) Give(g interaction.Given) {
+func (j *Journal) KeepValues(g interaction.RecordedValues) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.given = g.Or(j.given)
+	j.recorded = g.Or(j.recorded)
 	if !j.isCreated || j.isClosed || j.isForeign {
 		return
 	}
 
-	text := j.encodeGiven()
+	text := j.encodeValues()
 	err := cassette.Append(j.Path, text, nil, false)
 	if err != nil {
 		j.isIncomplete = true
@@ -155,23 +155,23 @@ func (j *Journal) Give(g interaction.Given) {
 	j.values = append(j.values, text...)
 }
 
-// Given returns the recorded values: those of this run, and those that a killed
+// RecordedValues returns the recorded values: those of this run, and those that a killed
 // run has left in the file.
-func (j *Journal) Given() interaction.Given {
+func (j *Journal) RecordedValues() interaction.RecordedValues {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.given
+	return j.recorded
 }
 
-// encodeGiven returns the text of the recorded values, without the variables
+// encodeValues returns the text of the recorded values, without the variables
 // that may be credentials; nil if nothing may be written. The caller holds the
 // lock.
-func (j *Journal) encodeGiven() []byte {
-	g := j.given.Or(interaction.Given{})
+func (j *Journal) encodeValues() []byte {
+	g := j.recorded.Or(interaction.RecordedValues{})
 	maps.DeleteFunc(g.Env, func(name, value string) bool {
 		return j.policy.CheckVariable(name, value) != nil
 	})
-	text, err := encodeGiven(j.policy, j.Path, g)
+	text, err := encodeValues(j.policy, j.Path, g)
 	if err != nil {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (j *Journal) encodeGiven() []byte {
 func (j *Journal) resume(left *cassette.File) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.given = left.Given
+	j.recorded = left.RecordedValues
 	j.isCreated = true
 	j.rewrite(left.Interactions)
 }
@@ -200,7 +200,7 @@ func (j *Journal) rewrite(all []*interaction.Interaction) {
 			j.items = append(j.items, item)
 		}
 	}
-	j.values = j.encodeGiven()
+	j.values = j.encodeValues()
 
 	err := cassette.SaveJournal(j.Path, j.values, j.items)
 	j.isIncomplete = err != nil

@@ -25,7 +25,7 @@ func (c *candidates) markPlayed(chosen choice, req *request) {
 // notePlayedFor notes that a recording is played for a request that differs
 // from its own, so that findConflict finds it if its own request comes later.
 func (c *candidates) notePlayedFor(rec *Recording, req *request) {
-	ownTraits := canon.KindOf(rec.traits())
+	ownTraits := canon.VariantOf(rec.traits())
 	if ownTraits == req.allTraits() {
 		return
 	}
@@ -35,7 +35,7 @@ func (c *candidates) notePlayedFor(rec *Recording, req *request) {
 		return // not a conflict: its own request has this port, too
 	}
 	c.playedForOther[ownTraits] = append(c.playedForOther[ownTraits], rec)
-	if rec.selection.kind != c.varying.Of(req.traits()) {
-		c.playedForOther[rec.selection.kind] = append(c.playedForOther[rec.selection.kind], rec)
+	if rec.selection.variant != c.varying.Of(req.traits()) {
+		c.playedForOther[rec.selection.variant] = append(c.playedForOther[rec.selection.variant], rec)
 	}
 }

@@ -77,11 +77,11 @@ type content struct {
 
 // selection is what tells a recording apart from other candidates. readRequests
 // sets the digest and the IDs if not all candidates are one request, and
-// sortByTraits sets the kind.
+// sortByTraits sets the variant.
 type selection struct {
 	matchDigest uint64        // of the request as it is matched
 	issuedIDs   []canon.Trait // the IDs in the request that first appeared in a response
-	kind        canon.Kind    // of the selecting traits
+	variant     canon.Variant // of the selecting traits
 }
 
 // A runState is what this run has done with a recording. The lock of the tape

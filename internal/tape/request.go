@@ -30,7 +30,7 @@ func (r *request) traits() []canon.Trait { return slices.Concat(r.form.Traits, r
 
 // allTraits returns what two requests have in common only if all their traits
 // are equal, also those in which no recordings differ.
-func (r *request) allTraits() canon.Kind { return canon.KindOf(r.traits()) }
+func (r *request) allTraits() canon.Variant { return canon.VariantOf(r.traits()) }
 
 // shiftedIDs has the IDs of JSON-RPC calls that were sent in requests which are
 // not recorded with that ID. A client numbers its calls from the start in each

@@ -16,21 +16,21 @@ func (t *Tape) Overtaken() bool {
 	return t.Journal.isForeign || t.version != versionOf(t.Config.Path)
 }
 
-// Save writes recordings, and what they give their test, to the cassette file
+// Save writes recordings, and the recorded values, to the cassette file
 // at path, which errors call name, unless the file would contain a known
 // secret. Everything is redacted again, because a secret may have become known
 // after it was first seen. The tape must be closed.
 func (t *Tape) Save(
-	path, name string, given interaction.Given, recs []*Recording, partial bool,
+	path, name string, values interaction.RecordedValues, recs []*Recording, partial bool,
 ) error {
-	head, err := encodeGiven(t.policy, name, given)
+	head, err := encodeValues(t.policy, name, values)
 	if err != nil {
 		return err
 	}
 	contents := cassette.Contents{
-		Partial: partial,
-		Given:   head,
-		New:     t.version == "" && path == t.Config.Path,
+		Partial:        partial,
+		RecordedValues: head,
+		New:            t.version == "" && path == t.Config.Path,
 	}
 	for i, rec := range recs {
 		item, err := t.encoded(rec, name)

@@ -62,7 +62,7 @@ type State struct {
 
 	Accepted bool // it has interactions that were accepted
 
-	Given interaction.Given // what it gives its test
+	RecordedValues interaction.RecordedValues
 }
 
 // A source is where the interactions of a cassette are read from, and how they
@@ -109,11 +109,11 @@ func (s *source) Open(heal bool) error {
 
 	s.stored = f
 	s.State = State{
-		Present: true,
-		Partial: f.Partial,
-		Pinned:  f.Pinned,
-		Edited:  f.Edited(),
-		Given:   f.Given,
+		Present:        true,
+		Partial:        f.Partial,
+		Pinned:         f.Pinned,
+		Edited:         f.Edited(),
+		RecordedValues: f.RecordedValues,
 	}
 	for i := range f.Len() {
 		if f.Outline(i).Accepted {

@@ -51,7 +51,7 @@ type Tape struct {
 	index   index        // the recordings that may be played, by match key
 	canSave func() error // whether the folder can be written; nil if nothing is saved
 
-	carriedGiven interaction.Given // see CarryOver
+	carriedValues interaction.RecordedValues // see CarryOver
 
 	// bySealDigest has the first recording of each digest that can be believed.
 	bySealDigest map[uint64]*Recording

@@ -10,9 +10,9 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// EncodeGiven returns the lines at the top of a cassette with what it gives its test, and
+// EncodeRecordedValues returns the lines at the top of a cassette with the recorded values, and
 // makes sure that they read as that again. There are none if it gives nothing.
-func EncodeGiven(g *interaction.Given) ([]byte, error) {
+func EncodeRecordedValues(g *interaction.RecordedValues) ([]byte, error) {
 	var e encoder
 	if g.Options != "" {
 		e.line("options", g.Options)
@@ -28,7 +28,7 @@ func EncodeGiven(g *interaction.Given) ([]byte, error) {
 	if e.err != nil || len(e.buf) == 0 {
 		return nil, e.err
 	}
-	back, err := ParseGiven(e.buf)
+	back, err := ParseRecordedValues(e.buf)
 	if err == nil && !back.Equal(g) {
 		err = errors.New("options, time, seed or env would be different when they are read back; please report this")
 	}

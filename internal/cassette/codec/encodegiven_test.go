@@ -9,47 +9,47 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/seeds"
 )
 
-// givens are what cassettes can give: each value alone, all, and texts that are easily got
+// listOfValues are what cassettes can have: each value alone, all, and texts that are easily got
 // wrong as names and as values.
-func givens() (list []interaction.Given) {
+func listOfValues() (list []interaction.RecordedValues) {
 	when, seed := time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC), strings.Repeat("0f", 16)
-	list = append(list, interaction.Given{Time: when}, interaction.Given{Seed: seed}, interaction.Given{Seed: strings.Repeat("12", 16)}, interaction.Given{Seed: "1234567890e123456789012345678901"},
-		interaction.Given{Env: map[string]string{"MODEL": "gpt-5.1", "REGION": "eu", "EMPTY": ""}})
+	list = append(list, interaction.RecordedValues{Time: when}, interaction.RecordedValues{Seed: seed}, interaction.RecordedValues{Seed: strings.Repeat("12", 16)}, interaction.RecordedValues{Seed: "1234567890e123456789012345678901"},
+		interaction.RecordedValues{Env: map[string]string{"MODEL": "gpt-5.1", "REGION": "eu", "EMPTY": ""}})
 	for _, line := range []string{"{mask_times: true}", `{"ignore": ['a/b', "c"], mask: {"x # \\d": ""}} # why`, "{}"} {
-		list = append(list, interaction.Given{Options: line}, interaction.Given{Options: line, Time: when, Seed: seed, Env: map[string]string{"options": line}})
+		list = append(list, interaction.RecordedValues{Options: line}, interaction.RecordedValues{Options: line, Time: when, Seed: seed, Env: map[string]string{"options": line}})
 	}
 	for _, s := range seeds.Strings {
-		list = append(list, interaction.Given{Time: when, Seed: seed, Env: map[string]string{"A": s, s + "B": s, "C": strings.Repeat("long ", 30)}})
+		list = append(list, interaction.RecordedValues{Time: when, Seed: seed, Env: map[string]string{"A": s, s + "B": s, "C": strings.Repeat("long ", 30)}})
 	}
 	return list
 }
 
 // headOf returns the top of a cassette, and fails the test unless it is read as what it is
 // made from.
-func headOf(t testing.TB, g interaction.Given) string {
+func headOf(t testing.TB, g interaction.RecordedValues) string {
 	t.Helper()
-	lines, err := EncodeGiven(&g)
+	lines, err := EncodeRecordedValues(&g)
 	if err != nil {
 		t.Fatalf("%v: %v", g, err)
 	}
 	doc, serr := Parse("x.yaml", "version: 1\n"+string(lines)+"interactions: []\n", nil)
-	if serr != nil || !doc.Given.Equal(&g) {
+	if serr != nil || !doc.RecordedValues.Equal(&g) {
 		t.Fatalf("%v, parsed: %v\n%s", g, serr, lines)
 	}
 	return "version: 1\n" + string(lines)
 }
 
-func TestGivenRoundTrip(t *testing.T) {
+func TestRecordedValuesAreReadAsWritten(t *testing.T) {
 	t.Parallel()
-	for _, g := range givens() {
+	for _, g := range listOfValues() {
 		headOf(t, g)
 	}
 }
 
-// TestGivenText is how it is written: as headers are, on one line if that is short.
-func TestGivenText(t *testing.T) {
+// TestRecordedValuesText is how it is written: as headers are, on one line if that is short.
+func TestRecordedValuesText(t *testing.T) {
 	t.Parallel()
-	g := interaction.Given{
+	g := interaction.RecordedValues{
 		Time: time.Date(2026, 11, 22, 16, 30, 12, 0, time.FixedZone("CET", 3600)),
 		Seed: "5f0c71b2a9e84d36f1d0c3b2a1908f7e",
 		Env:  map[string]string{"REGION": "eu", "MODEL": "gpt-5.1", "DEBUG": "", "RETRIES": "3"},
@@ -72,35 +72,35 @@ env:
 		if tt.more != "" {
 			g.Env["MORE"] = tt.more
 		}
-		if got, err := EncodeGiven(&g); err != nil || string(got) != tt.want {
+		if got, err := EncodeRecordedValues(&g); err != nil || string(got) != tt.want {
 			t.Errorf("%v\n%s\nwant\n%s", err, got, tt.want)
 		}
 	}
-	if got, err := EncodeGiven(&interaction.Given{Env: map[string]string{}}); err != nil || got != nil {
+	if got, err := EncodeRecordedValues(&interaction.RecordedValues{Env: map[string]string{}}); err != nil || got != nil {
 		t.Errorf("of nothing: %q, %v", got, err)
 	}
 }
 
-// TestGivenThatCannotBeWritten is an error, and nothing else is written in its place.
-func TestGivenThatCannotBeWritten(t *testing.T) {
+// TestRecordedValuesThatCannotBeWritten is an error, and nothing else is written in its place.
+func TestRecordedValuesThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	for _, g := range []interaction.Given{
+	for _, g := range []interaction.RecordedValues{
 		{Time: time.Date(2026, 11, 22, 15, 30, 12, 5, time.UTC)},
 		{Time: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		{Time: time.Date(1, 1, 1, 0, 0, 1, 0, time.UTC)},
 		{Seed: "5f0c"},
 		{Seed: strings.Repeat("5F", 16)},
 	} {
-		if text, err := EncodeGiven(&g); err == nil {
+		if text, err := EncodeRecordedValues(&g); err == nil {
 			t.Errorf("%v: %s", g, text)
 		}
 	}
 }
 
-// TestGivenByHand is what people may write: in any order, in any style.
-func TestGivenByHand(t *testing.T) {
+// TestRecordedValuesByHand is what people may write: in any order, in any style.
+func TestRecordedValuesByHand(t *testing.T) {
 	t.Parallel()
-	want := interaction.Given{
+	want := interaction.RecordedValues{
 		Time: time.Date(2026, 11, 22, 15, 30, 12, 0, time.UTC),
 		Seed: "5f0c71b2a9e84d36f1d0c3b2a1908f7e",
 		Env:  map[string]string{"DEBUG": "", "MODEL": "gpt-5.1", "RETRIES": "3", "STRICT": "true"},
@@ -113,7 +113,7 @@ func TestGivenByHand(t *testing.T) {
 		if !strings.HasPrefix(lines, "{") {
 			doc, err = Parse("x.yaml", "version: 1\n"+lines+"interactions: []\n", nil)
 		}
-		if err != nil || !doc.Given.Equal(&want) {
+		if err != nil || !doc.RecordedValues.Equal(&want) {
 			t.Errorf("%v\n%s", err, lines)
 		}
 	}

@@ -53,7 +53,7 @@ func FuzzParse(f *testing.F) {
 	for _, h := range handEdited {
 		f.Add([]byte(h.body))
 	}
-	for _, g := range givens() {
+	for _, g := range listOfValues() {
 		f.Add([]byte(headOf(f, g) + strings.TrimPrefix(minimal, "version: 1\n")))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -66,7 +66,7 @@ func checkParse(t *testing.T, data []byte) {
 	c, err := Parse("x.yaml", Normalize(data), nil)
 	if err == nil {
 		checkRoundTrip(t, c.Interactions...)
-		headOf(t, c.Given)
+		headOf(t, c.RecordedValues)
 	} else if c != nil || !strings.HasPrefix(err.Error(), "x.yaml:") {
 		t.Fatalf("error %q with %v", err, c)
 	}

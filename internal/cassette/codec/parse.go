@@ -19,7 +19,7 @@ const Version = 1
 // A Document is what stands in a cassette.
 type Document struct {
 	Pinned, Partial bool
-	Given           interaction.Given
+	RecordedValues  interaction.RecordedValues
 	Interactions    []*interaction.Interaction
 	Items           []Item   // what stands in the list of interactions
 	Seals           []string // the list at the end, which means nothing here
@@ -87,14 +87,14 @@ func Anchors(text string, values map[string]yaml.Node) {
 	f.Parse(text) // what is wrong with it is said where the interaction is read
 }
 
-// ParseGiven reads lines with what a cassette gives its test. Errors name no file.
-func ParseGiven(text []byte) (g interaction.Given, err error) {
+// ParseRecordedValues reads lines with the recorded values of a cassette. Errors name no file.
+func ParseRecordedValues(text []byte) (g interaction.RecordedValues, err error) {
 	p := newParser("", string(text), nil)
 	p.read(func(root *yaml.Node) {
-		p.mapping(root, "", "", func() { p.given(&g) })
+		p.mapping(root, "", "", func() { p.recordedValues(&g) })
 	})
 	if p.err != nil {
-		return interaction.Given{}, p.err
+		return interaction.RecordedValues{}, p.err
 	}
 	return g, nil
 }
@@ -150,7 +150,7 @@ func (p *parser) document(n *yaml.Node, doc *Document) {
 		p.version()
 		p.flag("pinned", &doc.Pinned)
 		p.flag("partial", &doc.Partial)
-		p.given(&doc.Given)
+		p.recordedValues(&doc.RecordedValues)
 		list, field := p.get("interactions")
 		if list != nil {
 			p.interactions(list, doc)

@@ -10,8 +10,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// given reads what the mapping that is being read has for the test.
-func (p *parser) given(g *interaction.Given) {
+// recordedValues reads the recorded values of the mapping that is being read.
+func (p *parser) recordedValues(g *interaction.RecordedValues) {
 	if n, field := p.get("options"); n != nil {
 		g.Options, _, _ = strings.Cut(p.src[n.Pos:], "\n")
 		if n.Kind != yaml.Mapping || g.Options[0] != '{' {

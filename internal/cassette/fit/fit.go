@@ -13,11 +13,11 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// Given returns what is wrong with the values that the test of a cassette was given.
-func Given(file string, f *cassette.File) (problems []finding.Finding) {
+// RecordedValues returns what is wrong with the recorded values of a cassette.
+func RecordedValues(file string, f *cassette.File) (problems []finding.Finding) {
 	var policy redact.Policy
-	for _, name := range slices.Sorted(maps.Keys(f.Given.Env)) {
-		if err := policy.CheckVariable(name, f.Given.Env[name]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(f.RecordedValues.Env)) {
+		if err := policy.CheckVariable(name, f.RecordedValues.Env[name]); err != nil {
 			text := fmt.Sprintf("env %s: %v; remove it, and revoke it if it was committed", name, err)
 			problems = append(problems, problem(finding.SecretInFile, file, 0, text))
 		}
@@ -48,7 +48,7 @@ func Partial(file string, f *cassette.File) (problems []finding.Finding) {
 
 // Cassette returns all that is wrong with a cassette that can be read.
 func Cassette(file string, f *cassette.File) []finding.Finding {
-	problems := append(Partial(file, f), Given(file, f)...)
+	problems := append(Partial(file, f), RecordedValues(file, f)...)
 	for _, it := range f.Interactions {
 		problems = append(problems, Interaction(file, it)...)
 	}

@@ -24,7 +24,7 @@ func TestCassette(t *testing.T) {
 	}{
 		{cassette.File{Interactions: []*interaction.Interaction{&clean}}, "", ""},
 		{cassette.File{Partial: true}, finding.RecordingPartial, "c.yaml: partial: "},
-		{cassette.File{Given: interaction.Given{Env: map[string]string{"ACME_API_KEY": "x"}}}, finding.SecretInFile, "c.yaml: env ACME_API_KEY: "},
+		{cassette.File{RecordedValues: interaction.RecordedValues{Env: map[string]string{"ACME_API_KEY": "x"}}}, finding.SecretInFile, "c.yaml: env ACME_API_KEY: "},
 		{cassette.File{Interactions: []*interaction.Interaction{&clean, &leaking}}, finding.SecretInFile, "c.yaml:9: "},
 	} {
 		problems := Cassette("c.yaml", &tt.file)

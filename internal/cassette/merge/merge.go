@@ -71,10 +71,10 @@ func Files(base, ours, theirs *cassette.File) (*Result, error) {
 		d.decide(s)
 	}
 	r := &Result{File: &cassette.File{
-		Pinned:   either(base.Pinned, ours.Pinned, theirs.Pinned),
-		Partial:  ours.Partial || theirs.Partial,
-		Given:    given(&base.Given, &first.Given, &second.Given),
-		Revision: canon.Revision,
+		Pinned:         either(base.Pinned, ours.Pinned, theirs.Pinned),
+		Partial:        ours.Partial || theirs.Partial,
+		RecordedValues: mergeValues(&base.RecordedValues, &first.RecordedValues, &second.RecordedValues),
+		Revision:       canon.Revision,
 	}, Conflicts: map[int]Conflict{}}
 	r.add(inOrder(lists[1], lists[2]))
 	return r, nil
@@ -228,9 +228,9 @@ func either(base, ours, theirs bool) bool {
 	return ours
 }
 
-// given merges what cassettes give their tests. What both sides have changed is that of the
+// mergeValues merges the recorded values of cassettes. What both sides have changed is that of the
 // first.
-func given(base, first, second *interaction.Given) (g interaction.Given) {
+func mergeValues(base, first, second *interaction.RecordedValues) (g interaction.RecordedValues) {
 	g.Time, g.Seed = first.Time, first.Seed
 	if first.Time.Equal(base.Time) {
 		g.Time = second.Time

@@ -156,11 +156,11 @@ func TestSideBySide(t *testing.T) {
 
 func TestTop(t *testing.T) {
 	t.Parallel()
-	base := &cassette.File{Given: interaction.Given{Seed: "0", Env: map[string]string{"A": "1", "B": "1"}}}
-	ours := &cassette.File{Pinned: true, Given: interaction.Given{Seed: "0", Env: map[string]string{"A": "2", "B": "1", "C": "1"}}}
-	theirs := &cassette.File{Partial: true, Given: interaction.Given{Seed: "7", Env: map[string]string{"A": "1"}}}
+	base := &cassette.File{RecordedValues: interaction.RecordedValues{Seed: "0", Env: map[string]string{"A": "1", "B": "1"}}}
+	ours := &cassette.File{Pinned: true, RecordedValues: interaction.RecordedValues{Seed: "0", Env: map[string]string{"A": "2", "B": "1", "C": "1"}}}
+	theirs := &cassette.File{Partial: true, RecordedValues: interaction.RecordedValues{Seed: "7", Env: map[string]string{"A": "1"}}}
 	f := merged(t, base, ours, theirs).File
-	if !f.Pinned || !f.Partial || f.Given.Seed != "7" || fmt.Sprint(f.Given.Env) != "map[A:2 C:1]" {
+	if !f.Pinned || !f.Partial || f.RecordedValues.Seed != "7" || fmt.Sprint(f.RecordedValues.Env) != "map[A:2 C:1]" {
 		t.Errorf("%+v", f)
 	}
 }

@@ -99,7 +99,7 @@ func agree(t *testing.T, text string) (isCassette bool) {
 
 // contentOf returns all that a document has, as values of types that both readers have.
 func contentOf(d *codec.Document) (all []any) {
-	all = []any{d.Pinned, d.Partial, d.Given, d.Seals, d.Interactions}
+	all = []any{d.Pinned, d.Partial, d.RecordedValues, d.Seals, d.Interactions}
 	for _, item := range d.Items {
 		all = append(all, item.At, item.Its, item.Of)
 	}

@@ -18,7 +18,7 @@ const Version = 1
 // A Document is what stands in a cassette.
 type Document struct {
 	Pinned, Partial bool
-	Given           interaction.Given
+	Given           interaction.RecordedValues
 	Interactions    []*interaction.Interaction
 	Items           []Item   // what stands in the list of interactions
 	Seals           []string // the list at the end, which means nothing here
@@ -88,13 +88,13 @@ func Anchors(text string, values map[string]Node) {
 }
 
 // ParseGiven reads lines with what a cassette gives its test. Errors name no file.
-func ParseGiven(text []byte) (g interaction.Given, err error) {
+func ParseGiven(text []byte) (g interaction.RecordedValues, err error) {
 	p := newParser("", string(text), nil)
 	p.read(func(root *Node) {
 		p.mapping(root, "", "", func() { p.given(&g) })
 	})
 	if p.err != nil {
-		return interaction.Given{}, p.err
+		return interaction.RecordedValues{}, p.err
 	}
 	return g, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // given reads what the mapping that is being read has for the test.
-func (p *parser) given(g *interaction.Given) {
+func (p *parser) given(g *interaction.RecordedValues) {
 	if n, field := p.get("options"); n != nil {
 		g.Options, _, _ = strings.Cut(p.src[n.Pos:], "\n")
 		if n.Kind != Mapping || g.Options[0] != '{' {

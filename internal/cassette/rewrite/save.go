@@ -20,7 +20,7 @@ func Save(path string, f *cassette.File) error {
 func contentsOf(f *cassette.File) (*cassette.Contents, error) {
 	c := &cassette.Contents{Pinned: f.Pinned, Partial: f.Partial}
 	var err error
-	c.Given, err = cassette.EncodeGiven(&f.Given)
+	c.RecordedValues, err = cassette.EncodeRecordedValues(&f.RecordedValues)
 	if err != nil {
 		return nil, err
 	}

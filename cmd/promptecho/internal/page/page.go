@@ -53,7 +53,7 @@ type Cassette struct {
 	Age      string
 	States   []string
 	Problem  string  // why it cannot be read
-	Given    []Field // recorded values
+	Values   []Field // recorded values
 	List     []*Call
 
 	ID         string // these are set by Write

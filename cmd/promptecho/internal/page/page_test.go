@@ -30,7 +30,7 @@ func TestHostileTexts(t *testing.T) {
 				{Kind: "tool_result", Name: evil, Text: evil}, {Kind: "media", Text: evil}, {Kind: "reasoning", Text: evil}, {Kind: "json", Text: evil}, {Kind: "note", Text: evil}}}},
 			Plot: &Plot{Caption: evil, First: evil, Last: evil, Events: evil, Ticks: "M0 0v1"}}
 		return &Page{Title: evil, Total: evil, Served: true, Old: evil, New: evil, Problem: evil,
-			Cassettes: []*Cassette{{Path: evil, Name: evil, Folder: evil, Calls: evil, Models: evil, Age: evil, States: []string{"partial"}, Problem: evil, Given: []Field{{evil, evil}}, List: []*Call{call, call}}},
+			Cassettes: []*Cassette{{Path: evil, Name: evil, Folder: evil, Calls: evil, Models: evil, Age: evil, States: []string{"partial"}, Problem: evil, Values: []Field{{evil, evil}}, List: []*Call{call, call}}},
 			Compared: []*Comparison{{Name: evil, Folder: evil, Old: evil, New: evil, Of: evil, Total: evil,
 				Changes: []*Change{{Is: "changed", Name: evil, Asked: evil, Repeated: evil, Edits: []Edit{{Name: evil, Old: []Mark{{evil, true}}, New: []Mark{{evil, false}}}}}}}}}
 	}
@@ -66,7 +66,7 @@ func TestNames(t *testing.T) {
 	call := &Call{Number: 1, Name: name, About: []string{name}, End: name, Tools: []Field{{name, "x"}}, Settings: []Field{{name, "x"}},
 		Messages: []Message{{Role: name, About: name, Parts: []Part{{Kind: "tool_call", Name: name}, {Kind: "tool_result", Name: name}}}}}
 	got := written(t, &Page{Title: name, Served: true,
-		Cassettes: []*Cassette{{Path: name, Name: name, Folder: name, Calls: name, Models: name, Given: []Field{{name, "x"}}, List: []*Call{call, call}}, {Path: "other"}},
+		Cassettes: []*Cassette{{Path: name, Name: name, Folder: name, Calls: name, Models: name, Values: []Field{{name, "x"}}, List: []*Call{call, call}}, {Path: "other"}},
 		Compared:  []*Comparison{{Name: name, Folder: name, Old: name, New: name, Of: name, Changes: []*Change{{Name: name, Edits: []Edit{{Name: name}}}}}}})
 	if strings.Count(got, name) != 1 || !strings.Contains(got, "<option value=\""+name+"\">") {
 		t.Errorf("%d names have a line break, not just the option", strings.Count(got, name))

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Given holds the recorded values of a cassette: the time, the seed and the variables that the
-// test read while it recorded. A replay returns the same values, so that the test sends the same
-// requests. A value is recorded only if a test used it.
-type Given struct {
+// RecordedValues are the time, the seed and the variables that a test read while it recorded. A
+// replay returns the same values, so that the test sends the same requests. A value is recorded only if a test used it.
+type RecordedValues struct {
 	// Time is the time of the recording in UTC, in whole seconds; zero if it is not recorded.
 	Time time.Time
 
@@ -30,7 +29,7 @@ const SeedDigits = 32
 
 // Or returns the values of g, and for each that g lacks, the value of other. The result shares
 // no map with them.
-func (g Given) Or(other Given) Given {
+func (g RecordedValues) Or(other RecordedValues) RecordedValues {
 	if g.Time.IsZero() {
 		g.Time = other.Time
 	}
@@ -44,7 +43,7 @@ func (g Given) Or(other Given) Given {
 }
 
 // Equal reports whether g and other have the same values.
-func (g *Given) Equal(other *Given) bool {
+func (g *RecordedValues) Equal(other *RecordedValues) bool {
 	return g.Time.Equal(other.Time) &&
 		g.Seed == other.Seed &&
 		maps.Equal(g.Env, other.Env) &&

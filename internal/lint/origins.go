@@ -6,32 +6,39 @@ import (
 	"go/token"
 	"go/types"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// values says where values in a function come from, as far as its text says that.
-type values struct {
+// origins finds where values in a function come from, as far as its text shows that.
+type origins struct {
 	info *types.Info
 	body ast.Node // of the function; nil outside of functions
 }
 
 // A local is a variable of a function, all uses of which are understood.
 type local struct {
-	values []ast.Expr          // what it is set to
-	fields map[string]ast.Expr // what its fields are set to
-	after  ast.Stmt            // the statement that declares it
+	values      []ast.Expr          // what it is set to
+	fields      map[string]ast.Expr // what its fields are set to
+	declaration ast.Stmt            // the statement that declares it
 }
 
-// local returns what is known of a variable; ok is false if it may come from elsewhere or
-// may be changed elsewhere.
-func (v *values) local(id *ast.Ident) (l local, ok bool) {
+// local returns what is known of a variable; ok is false if other code may set or
+// change it.
+func (v *origins) local(id *ast.Ident) (l local, ok bool) {
 	obj, isVar := v.info.ObjectOf(id).(*types.Var)
-	if v.body == nil || !isVar || obj.IsField() || obj.Pos() < v.body.Pos() || obj.Pos() > v.body.End() {
+	if v.body == nil || !isVar || obj.IsField() {
 		return l, false
 	}
-	l.fields, ok = map[string]ast.Expr{}, true
+	isOfFunction := v.body.Pos() <= obj.Pos() && obj.Pos() <= v.body.End()
+	if !isOfFunction {
+		return l, false
+	}
+
+	l.fields = map[string]ast.Expr{}
+	ok = true
 	is := func(e ast.Expr) bool {
 		x, isIdent := ast.Unparen(e).(*ast.Ident)
 		return isIdent && v.info.ObjectOf(x) == obj
@@ -41,13 +48,15 @@ func (v *values) local(id *ast.Ident) (l local, ok bool) {
 		case *ast.AssignStmt:
 			for i, left := range n.Lhs {
 				right := n.Rhs[min(i, len(n.Rhs)-1)]
-				if sel, isSel := left.(*ast.SelectorExpr); isSel && is(sel.X) {
+				sel, isSel := left.(*ast.SelectorExpr)
+				switch {
+				case isSel && is(sel.X):
 					l.fields[sel.Sel.Name] = right
-				} else if is(left) {
+				case is(left) && n.Tok == token.DEFINE:
 					l.values = append(l.values, right)
-					if n.Tok == token.DEFINE {
-						l.after = n
-					}
+					l.declaration = n
+				case is(left):
+					l.values = append(l.values, right)
 				}
 			}
 		case *ast.ValueSpec:
@@ -57,7 +66,9 @@ func (v *values) local(id *ast.Ident) (l local, ok bool) {
 				}
 			}
 		case *ast.RangeStmt:
-			if n.Key != nil && is(n.Key) || n.Value != nil && is(n.Value) {
+			isKey := n.Key != nil && is(n.Key)
+			isValue := n.Value != nil && is(n.Value)
+			if isKey || isValue {
 				ok = false
 			}
 		case *ast.UnaryExpr:
@@ -67,11 +78,12 @@ func (v *values) local(id *ast.Ident) (l local, ok bool) {
 		}
 		return true
 	})
-	return l, ok && v.declaredInside(obj)
+	return l, ok && v.isDeclaredInside(obj)
 }
 
-// declaredInside reports whether a variable is declared by a statement and is no parameter.
-func (v *values) declaredInside(obj types.Object) (declared bool) {
+// isDeclaredInside reports whether a statement of the function declares a variable. Parameters and
+// results are not declared by a statement.
+func (v *origins) isDeclaredInside(obj types.Object) (declared bool) {
 	ast.Inspect(v.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -90,15 +102,16 @@ func (v *values) declaredInside(obj types.Object) (declared bool) {
 	return declared
 }
 
-// only returns the one value that an expression has, if it is a variable, or itself.
-func (v *values) only(e ast.Expr) ast.Expr {
+// single returns the value of a variable that is set once, or else the expression itself. It
+// removes parentheses and the operator &.
+func (v *origins) single(e ast.Expr) ast.Expr {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		e = ast.Unparen(u.X)
 	}
 	if id, ok := e.(*ast.Ident); ok {
 		if l, ok := v.local(id); ok && len(l.values) == 1 && len(l.fields) == 0 {
-			return v.only(l.values[0])
+			return v.single(l.values[0])
 		}
 	}
 	return e
@@ -121,21 +134,22 @@ func fieldsOf(lit *ast.CompositeLit) (fields map[string]ast.Expr, ok bool) {
 	return fields, true
 }
 
-// plain reports whether an HTTP client, or a transport, is certainly one of net/http that
-// goes to the network.
-func (v *values) plain(e ast.Expr) bool {
+// isPlainClient reports whether an HTTP client, or a transport, is certainly one of net/http that
+// sends requests to the network.
+func (v *origins) isPlainClient(e ast.Expr) bool {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 		if l, ok := v.local(id); ok && len(l.values) == 1 {
 			transport, set := l.fields["Transport"]
-			return v.plain(l.values[0]) && (!set || v.plain(transport))
+			return v.isPlainClient(l.values[0]) && (!set || v.isPlainClient(transport))
 		}
 	}
-	switch e := v.only(e).(type) {
+	switch e := v.single(e).(type) {
 	case *ast.Ident:
 		return v.info.Types[e].IsNil()
 	case *ast.SelectorExpr:
 		obj := v.info.ObjectOf(e.Sel)
-		return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "net/http" && (obj.Name() == "DefaultClient" || obj.Name() == "DefaultTransport")
+		isOfHTTP := obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "net/http"
+		return isOfHTTP && slices.Contains([]string{"DefaultClient", "DefaultTransport"}, obj.Name())
 	case *ast.CompositeLit:
 		fields, ok := fieldsOf(e)
 		switch {
@@ -143,7 +157,7 @@ func (v *values) plain(e ast.Expr) bool {
 			return false
 		case isType(v.info.TypeOf(e), "net/http", "Client"):
 			transport, set := fields["Transport"]
-			return !set || v.plain(transport)
+			return !set || v.isPlainClient(transport)
 		case isType(v.info.TypeOf(e), "net/http", "Transport"):
 			for name := range fields {
 				if strings.Contains(name, "Dial") || name == "Proxy" {
@@ -156,8 +170,8 @@ func (v *values) plain(e ast.Expr) bool {
 	return false
 }
 
-// remote reports whether an expression is the constant URL of another machine.
-func (v *values) remote(e ast.Expr) bool {
+// isRemoteURL reports whether an expression is the constant URL of another machine.
+func (v *origins) isRemoteURL(e ast.Expr) bool {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 {
 		e = call.Args[0] // aws.String(url)
 	}
