@@ -10,7 +10,7 @@ import (
 // have the name of the last one. HTML leaves many elements open.
 const deepestMarkup = 200
 
-// An element is one that is open.
+// An element is an element of markup that is open.
 type element struct {
 	name       string
 	attributes []Member
@@ -31,10 +31,11 @@ type markupLeaf struct {
 type markupScan struct {
 	text string
 	open []element // the first one stands for the text as a whole
-	leaf func(l markupLeaf, path []string, members []Member, labels []string)
-	path []string
+	// onLeaf is called for each leaf.
+	onLeaf func(l markupLeaf, path []string, members []Member, labels []string)
+	path   []string
 
-	attributes []markupLeaf // of one element; is used again by the next one
+	attributes []markupLeaf // the buffer for the attributes of an element
 }
 
 // editsOfMarkup returns the edits of a text that begins as XML or HTML: of its texts,
@@ -45,7 +46,7 @@ func (c *walk) editsOfMarkup(s string, p place) (edits []Edit, ok bool) {
 		return nil, false
 	}
 	m := markupScan{text: s, open: []element{{name: p.name}}}
-	m.leaf = func(l markupLeaf, path []string, members []Member, labels []string) {
+	m.onLeaf = func(l markupLeaf, path []string, members []Member, labels []string) {
 		in := p.inside(Markup)
 		in.name, in.path, in.members, in.labels = l.name, path, members, labels
 		if len(p.path) > 0 {
@@ -93,9 +94,9 @@ func (m *markupScan) run() int {
 		case xml.CharData:
 			m.chars(start, end)
 		case xml.Comment:
-			m.leaf(markupLeaf{start: start + len("<!--"), end: end - len("-->")}, m.path, nil, nil)
+			m.onLeaf(markupLeaf{start: start + len("<!--"), end: end - len("-->")}, m.path, nil, nil)
 		case xml.ProcInst, xml.Directive:
-			m.leaf(markupLeaf{start: start, end: end}, m.path, nil, nil)
+			m.onLeaf(markupLeaf{start: start, end: end}, m.path, nil, nil)
 		}
 	}
 	for len(m.open) > 0 {
@@ -137,7 +138,7 @@ func (m *markupScan) start(name string, start, end int) {
 		if IsValueName(l.name) {
 			labels = labelsOf(nil, e.attributes)
 		}
-		m.leaf(l, append(m.path, name), e.attributes, labels)
+		m.onLeaf(l, append(m.path, name), e.attributes, labels)
 	}
 	if len(m.open) < deepestMarkup {
 		m.open = append(m.open, e)
@@ -186,7 +187,7 @@ func (m *markupScan) pop() {
 			labels = labelsOf(labels, e.members)
 		}
 		path := append(m.path, l.name)
-		m.leaf(l, path, e.members, labels)
+		m.onLeaf(l, path, e.members, labels)
 	}
 	m.open = m.open[:len(m.open)-1]
 	if len(m.path) > 0 {

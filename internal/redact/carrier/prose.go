@@ -48,8 +48,8 @@ func (c *walk) editsOfJSONInProse(s string, p place) (edits []Edit, cuts []span)
 		var found []Edit
 		start := at
 		j := c.scanner()
-		j.leaf = func(l jsonLeaf, path []string, near *frame) {
-			found = append(found, c.editsOfJSONLeaf(s, l, placeOf(l, path, near, p))...)
+		j.onLeaf = func(l jsonLeaf, path []string, container *frame) {
+			found = append(found, c.editsOfJSONLeaf(s, l, placeOf(l, path, container, p))...)
 		}
 		if j.run(s, start, true) {
 			cuts = append(cuts, span{start, j.end})
