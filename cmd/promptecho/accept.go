@@ -130,7 +130,7 @@ func runMissing(
 	defer os.RemoveAll(dir)
 	s, said, err = r.once(packages, newStatus(io.Discard, stderr), missed.Env+"="+dir)
 	if err == nil {
-		runs, err = accept.Left(dir)
+		runs, err = accept.ReadRuns(dir)
 	}
 	return s, said, runs, err
 }
