@@ -120,13 +120,13 @@ func (a *assignment) findAll(findings []Finding) {
 
 // find sets the finding of missed group i.
 func (a *assignment) find(i int, f *Finding) {
-	m := &a.missed[i]
+	missed := &a.missed[i]
 	if strings.Contains(string(f.Missed[0].Request.Body), interaction.MissMark) {
 		f.FollowsMiss = true
 		return
 	}
-	if same := a.storedAs(m.form.Key()); same != nil {
-		a.assignRepeated(m, same, f)
+	if same := a.storedAs(missed.form.Key()); same != nil {
+		a.assignRepeated(missed, same, f)
 		return
 	}
 
@@ -139,7 +139,7 @@ func (a *assignment) find(i int, f *Finding) {
 		f.Edits = best.edits
 		f.Refused = best.refused
 	}
-	if n, ok := a.takenEarlier(m, best); ok {
+	if n, ok := a.takenEarlier(missed, best); ok {
 		f.Contested = true
 		f.Near = n
 		f.Edits = a.edits(a.Originals[n], f.Missed[0])
@@ -152,33 +152,34 @@ func (a *assignment) find(i int, f *Finding) {
 		f.Refused = a.ambiguity(i, best)
 	}
 	if f.Refused.IsZero() {
-		f.Recordings, f.Refused = a.pair(m, &a.recorded[best.group])
+		f.Recordings, f.Refused = a.pair(missed, &a.recorded[best.group])
 	}
 }
 
-// assignRepeated assigns a request that was accepted earlier, and that this run sent more
-// often: it takes the next recording of the same old request.
-func (a *assignment) assignRepeated(m, same *group, f *Finding) {
-	f.Near = same.members[0]
+// assignRepeated sets the finding of a request that is recorded, and that this run sent more
+// often than that. current are its recordings. If an earlier run has accepted the request,
+// it takes another recording of the request that it has replaced then, if one is unused.
+func (a *assignment) assignRepeated(missed, current *group, f *Finding) {
+	f.Near = current.members[0]
 	for _, n := range slices.Sorted(maps.Keys(a.Originals)) {
 		old := a.Originals[n]
-		if a.form(a.Stored[n]).Key() != m.form.Key() {
+		if a.form(a.Stored[n]).Key() != missed.form.Key() {
 			continue
 		}
-		others := a.storedAs(a.form(old).Key())
-		if others == nil {
+		original := a.storedAs(a.form(old).Key())
+		if original == nil {
 			continue
 		}
-		if free := others.unused(a); len(free) > 0 {
-			f.Near = free[0]
-			f.Edits = a.edits(a.Stored[free[0]], f.Missed[0])
-			f.Recordings, f.Refused = a.pair(m, others)
+		if unused := original.unused(a); len(unused) > 0 {
+			f.Near = unused[0]
+			f.Edits = a.edits(a.Stored[unused[0]], f.Missed[0])
+			f.Recordings, f.Refused = a.pair(missed, original)
 			return
 		}
 	}
 	f.Refused = refusal(finding.AskedMoreOften, "the same request "+
 		"was sent more often than it is recorded (recorded: %d)",
-		len(same.members))
+		len(current.members))
 }
 
 // ambiguity returns a refusal if another recording is about as near to group i as best, or
@@ -209,9 +210,9 @@ func (a *assignment) ambiguity(i int, best candidate) Refusal {
 	return Refusal{}
 }
 
-// WithRequest returns a recording with another request. It keeps the recorded URL, and the recorded
-// headers, if the request matches with them, too: the port of a local server differs with
-// each run.
+// WithRequest returns a recording with another request. It keeps the recorded URL if the
+// request matches with this URL, too, and the same for the headers: the port of a local
+// server differs with each run.
 func WithRequest(
 	recorded, asked *interaction.Interaction, options *canon.Options,
 ) *interaction.Interaction {

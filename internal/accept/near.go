@@ -43,7 +43,7 @@ func (a *assignment) candidates(i int) []candidate {
 	if list, ok := a.candidateLists[i]; ok {
 		return list
 	}
-	m := &a.missed[i]
+	missed := &a.missed[i]
 	var list []candidate
 	for k := range a.recorded {
 		recorded := &a.recorded[k]
@@ -53,33 +53,38 @@ func (a *assignment) candidates(i int) []candidate {
 		}
 		list = append(list, candidate{
 			group:    k,
-			distance: distance(recorded.form, m.form),
-			refused:  a.refusalOfGroup(unused, m.form),
+			distance: distance(recorded.form, missed.form),
+			refused:  a.refusalOfGroup(unused, missed.form),
 		})
 	}
 	slices.SortStableFunc(list, func(x, y candidate) int {
 		return cmp.Or(
-			cmp.Compare(rank(a, x, m), rank(a, y, m)),
+			cmp.Compare(rank(a, x, missed), rank(a, y, missed)),
 			cmp.Compare(x.distance, y.distance),
 		)
 	})
 	list = list[:min(len(list), maxCandidates)]
 	for k := range list {
-		c := &list[k]
-		recorded := a.Stored[a.recorded[c.group].unused(a)[0]]
-		asked := a.Calls[m.members[0]].Missed
-		c.edits = a.edits(recorded, asked)
-		if a.questionsMayDiffer || !c.refused.IsZero() {
-			continue
-		}
-		path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request)
-		if path != "" {
-			c.refused = refusal(finding.QuestionChanged, "the question differs (%s), "+
-				"and not only the system prompt, tools or settings", fieldpath.Short(path))
-		}
+		a.compareFields(&list[k], missed)
 	}
 	a.candidateLists[i] = list
 	return list
+}
+
+// compareFields sets the edits of a candidate, and refuses it if the question differs and
+// must not.
+func (a *assignment) compareFields(c *candidate, missed *group) {
+	recorded := a.Stored[a.recorded[c.group].unused(a)[0]]
+	asked := a.Calls[missed.members[0]].Missed
+	c.edits = a.edits(recorded, asked)
+	if a.questionsMayDiffer || !c.refused.IsZero() {
+		return
+	}
+	path := question.Of(c.edits, missed.form, &recorded.Request, &asked.Request)
+	if path != "" {
+		c.refused = refusal(finding.QuestionChanged, "the question differs (%s), "+
+			"and not only the system prompt, tools or settings", fieldpath.Short(path))
+	}
 }
 
 // rank is 0 for recordings of the endpoint of a request and 1 for others. So a report names
@@ -104,7 +109,7 @@ func (a *assignment) nearest(i int) candidate {
 		return list[0]
 	}
 	best := list[firstPossible]
-	m := &a.missed[i]
+	missed := &a.missed[i]
 	used := slices.Concat(
 		slices.Sorted(maps.Keys(a.playedAt)),
 		slices.Sorted(maps.Keys(a.assigned)),
@@ -115,7 +120,7 @@ func (a *assignment) nearest(i int) candidate {
 		if original := a.Originals[number]; original != nil {
 			recorded = a.form(original)
 		}
-		if recorded.Endpoint != m.form.Endpoint || distance(recorded, m.form) >= best.distance {
+		if recorded.Endpoint != missed.form.Endpoint || distance(recorded, missed.form) >= best.distance {
 			continue
 		}
 		why := "matched it exactly"
@@ -133,19 +138,19 @@ func (a *assignment) nearest(i int) candidate {
 // takenEarlier returns the number of a recording that an earlier run of promptecho accept
 // has assigned to another request, although it more likely belongs to this group. ok is
 // false if there is none.
-func (a *assignment) takenEarlier(m *group, best candidate) (number int, ok bool) {
-	asked := a.Calls[m.members[0]].Missed
+func (a *assignment) takenEarlier(missed *group, best candidate) (number int, ok bool) {
+	asked := a.Calls[missed.members[0]].Missed
 	for _, n := range slices.Sorted(maps.Keys(a.Originals)) {
 		original := a.Originals[n]
 		originalForm := a.form(original)
 		sameQuestion := func(it *interaction.Interaction) bool {
 			return question.Of(a.edits(original, it), a.form(it), &original.Request, &it.Request) == ""
 		}
-		if originalForm.Key() == m.form.Key() {
+		if originalForm.Key() == missed.form.Key() {
 			return n, true // the old request itself
 		}
 
-		toOriginal := distance(originalForm, m.form)
+		toOriginal := distance(originalForm, missed.form)
 		bestFits := best.refused.IsZero() && best.group >= 0
 		if bestFits && best.distance <= toOriginal {
 			continue // another recording is nearer
@@ -153,7 +158,7 @@ func (a *assignment) takenEarlier(m *group, best candidate) (number int, ok bool
 		if muchNearer(distance(originalForm, a.form(a.Stored[n])), toOriginal) {
 			continue // the accepted request is nearer
 		}
-		if !a.refusalOfEdit(originalForm, m.form).IsZero() {
+		if !a.refusalOfEdit(originalForm, missed.form).IsZero() {
 			continue
 		}
 		var isContested bool

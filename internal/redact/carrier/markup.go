@@ -88,11 +88,11 @@ func (m *markupScan) run() int {
 		case xml.StartElement:
 			elements++
 			// A self-closing element comes with an end of no length.
-			m.start(t.Name.Local, start, end)
+			m.startElement(t.Name.Local, start, end)
 		case xml.EndElement:
-			m.end(t.Name.Local)
+			m.endElement(t.Name.Local)
 		case xml.CharData:
-			m.chars(start, end)
+			m.addText(start, end)
 		case xml.Comment:
 			m.onLeaf(markupLeaf{start: start + len("<!--"), end: end - len("-->")}, m.path, nil, nil)
 		case xml.ProcInst, xml.Directive:
@@ -100,7 +100,7 @@ func (m *markupScan) run() int {
 		}
 	}
 	for len(m.open) > 0 {
-		m.pop()
+		m.closeInnermost()
 	}
 	if elements == 0 {
 		return 0
@@ -108,8 +108,8 @@ func (m *markupScan) run() int {
 	return end
 }
 
-// start opens an element and handles its attributes.
-func (m *markupScan) start(name string, start, end int) {
+// startElement opens an element, and calls onLeaf for its attributes.
+func (m *markupScan) startElement(name string, start, end int) {
 	e := element{name: name}
 	leaves := m.attributes[:0]
 	at := start + 1
@@ -146,8 +146,9 @@ func (m *markupScan) start(name string, start, end int) {
 	}
 }
 
-// chars handles a text between tags.
-func (m *markupScan) chars(start, end int) {
+// addText adds a text between tags to the leaves that wait for the end of the element
+// around that of the text.
+func (m *markupScan) addText(start, end int) {
 	isCDATA := strings.HasPrefix(m.text[start:end], "<![CDATA[")
 	if isCDATA {
 		start += len("<![CDATA[")
@@ -166,20 +167,22 @@ func (m *markupScan) chars(start, end int) {
 	}
 }
 
-// end closes the elements up to the innermost one of a name.
-func (m *markupScan) end(name string) {
+// endElement closes the innermost element of a name, and all elements in it. It closes none
+// if no open element has the name.
+func (m *markupScan) endElement(name string) {
 	for i := len(m.open) - 1; i > 0; i-- {
 		if m.open[i].name == name {
 			for len(m.open) > i {
-				m.pop()
+				m.closeInnermost()
 			}
 			return
 		}
 	}
 }
 
-// pop closes the innermost element.
-func (m *markupScan) pop() {
+// closeInnermost closes the innermost element, and calls onLeaf for the texts that wait for
+// its end.
+func (m *markupScan) closeInnermost() {
 	e := &m.open[len(m.open)-1]
 	for _, l := range e.pending {
 		labels := labelsOf(nil, l.own)
