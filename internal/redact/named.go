@@ -206,11 +206,12 @@ func redactedLength(text string) int {
 	if n := placeholderLength(text); n > 0 {
 		return n
 	}
-	text = text[:runEnd(text[:min(len(text), maxValue)], 0, word|dot|plus|equal)]
-	if !mayHaveTyped(text) {
+	limit := text[:min(len(text), maxValue)]
+	run := text[:runEnd(limit, 0, word|dot|plus|equal)]
+	if !mayHaveTyped(run) {
 		return 0
 	}
-	typed := typedAtStart().FindStringIndex(text)
+	typed := typedAtStart().FindStringIndex(run)
 	if typed == nil {
 		return 0
 	}
@@ -305,7 +306,8 @@ var structuredValuePrefix = memo.Regexp(`^(?:` + strings.Join([]string{
 	`(?:` + quote + `)?[ \t]*[:=]` + opening + `+` + space,
 	`(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space,
 	attributes + `[ \t]*` + gt + opening + `*` + space,
-	`\]?(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
+	`\]?(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd +
+		`(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
 	`(?:` + quote + `)` + attributes + `\s+` + valueName + `=`,
 	nextElement + valueName + attributes + gt + opening + `*` + space,
 }, "|") + `)(` + quote + `)?`)
