@@ -165,7 +165,7 @@ func TestHandOver(t *testing.T) {
 		ask(t, r, "http://127.0.0.1:9", p)
 	}
 	mustPass(t, r)
-	if runs, err := left.Left(dir); err != nil || runs != nil {
+	if runs, err := left.ReadRuns(dir); err != nil || runs != nil {
 		t.Fatalf("nothing was missed: %v, %v", runs, err)
 	}
 
@@ -179,7 +179,7 @@ func TestHandOver(t *testing.T) {
 	if err := r.Close(); err == nil {
 		t.Error("no miss")
 	}
-	runs, err := left.Left(dir)
+	runs, err := left.ReadRuns(dir)
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%v, %v", runs, err)
 	}

@@ -79,14 +79,14 @@ func TestRoutes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var was []route.Asked
-		others := make([][]route.Asked, len(inFamilies))
+		var was []route.Call
+		others := make([][]route.Call, len(inFamilies))
 		calls := 0
 		for _, it := range f.Interactions {
 			var rules canon.Options
 			form := rules.Form(&it.Request)
 			says := said.Read(form, &it.Response)
-			text := route.Of([]route.Asked{{Interaction: it, FromTest: true}}).String()
+			text := route.Of([]route.Call{{Interaction: it, FromTest: true}}).String()
 			if end := regexp.MustCompile(`^ask [^\n]*: ([^\n]*)`).FindStringSubmatch(text); end != nil {
 				ends[end[1]]++
 			}
@@ -98,13 +98,13 @@ func TestRoutes(t *testing.T) {
 			}
 			calls += len(says.Calls)
 			turns++
-			was = append(was, route.Asked{Interaction: it, FromTest: true})
+			was = append(was, route.Call{Interaction: it, FromTest: true})
 			for i, family := range inFamilies {
 				body := family.answer(says.Calls)
 				if !json.Valid([]byte(body)) {
 					t.Fatalf("%s", body)
 				}
-				others[i] = append(others[i], route.Asked{FromTest: true, Interaction: &interaction.Interaction{
+				others[i] = append(others[i], route.Call{FromTest: true, Interaction: &interaction.Interaction{
 					Request:  interaction.Request{Method: "POST", URL: family.url, Body: []byte(family.body)},
 					Response: interaction.Response{Status: 200, Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}}, Body: []byte(body)},
 				}})

@@ -73,7 +73,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 			english.Count(unfinished, "answer"))
 		return nil
 	}
-	var asked []route.Asked
+	var asked []route.Call
 	self := stack.ID()
 	for _, m := range made {
 		it, err := m.Load()
@@ -81,7 +81,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 			t.Errorf("echosnap: Route: %v", err)
 			return nil
 		}
-		asked = append(asked, route.Asked{Interaction: it, Goroutine: m.Goroutine(), FromTest: m.Goroutine() == self})
+		asked = append(asked, route.Call{Interaction: it, Goroutine: m.Goroutine(), FromTest: m.Goroutine() == self})
 	}
 	r := route.Of(asked)
 	if r.Len() == 0 {

@@ -207,7 +207,7 @@ func (s *session) addFresh(sec *snapshot.Section) {
 // addDiffering keeps a value that differs from its snapshot, to be written.
 func (s *session) addDiffering(sec, was *snapshot.Section) {
 	sec.At = caller()
-	sec.Was = was.Sum()
+	sec.OldSum = was.Sum()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.differs = append(s.differs, sec)

@@ -106,7 +106,7 @@ func (s *suite) writeTotal(w io.Writer) {
 func (s *suite) writeUnused(w io.Writer, whole bool) {
 	p := orphans.In(folder)
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
-	orphaned := slices.DeleteFunc(p.Left(), opened)
+	orphaned := slices.DeleteFunc(p.Orphans(), opened)
 	var withoutTest, outgrown []string
 	for _, cassette := range orphaned {
 		if p.Reason(cassette) == orphans.TestGone {

@@ -134,7 +134,7 @@ func runMissing(
 	defer os.RemoveAll(dir)
 	s, otherOutput, err = r.runTests(packages, newStatus(io.Discard, stderr), missed.Env+"="+dir)
 	if err == nil {
-		runs, err = accept.Left(dir)
+		runs, err = accept.ReadRuns(dir)
 	}
 	return s, otherOutput, runs, err
 }

@@ -52,9 +52,9 @@ func newAcceptance(out io.Writer) *acceptance {
 
 // An acceptedFile is a cassette into which requests were written.
 type acceptedFile struct {
-	original []byte         // its text before the first round
-	before   accept.Changes // the replaced interactions
-	undone   *acceptLine    // why all changes were undone; nil if they were not
+	original  []byte           // its text before the first round
+	originals accept.Originals // the replaced interactions
+	undone    *acceptLine      // why all changes were undone; nil if they were not
 }
 
 // An acceptLine is a request that was accepted or refused.
@@ -216,22 +216,22 @@ func (a *acceptance) acceptCassette(run *missed.Run, more []missed.Run) (changed
 		return false, err
 	}
 	asked := &accept.Run{
-		Stored:    stored.Interactions,
-		Calls:     calls,
-		Options:   &run.Options,
-		Questions: a.allowQuestions,
+		Stored:            stored.Interactions,
+		Calls:             calls,
+		Options:           &run.Options,
+		AllowNewQuestions: a.allowQuestions,
 	}
 	if file := a.files[run.Cassette]; file != nil {
-		asked.Before = file.before
+		asked.Originals = file.originals
 	}
 
-	replaced := accept.Changes{}
+	replaced := accept.Originals{}
 	var lines []acceptLine
 	for _, f := range accept.Assign(asked) {
 		switch {
 		case f.Contested:
 			return true, a.undo(run.Cassette, lineOf(run, stored, &f, f.Near))
-		case f.Later:
+		case f.FollowsMiss:
 			f.Refused = accept.Refusal{
 				Code: finding.FollowsMiss,
 				Text: "this request contains the report of a miss, which the program took for an answer",
@@ -302,9 +302,9 @@ func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error
 
 // replace adds to replaced the recordings that take requests, unless the user declines.
 func (a *acceptance) replace(
-	run *missed.Run, stored *cassette.File, f *accept.Finding, replaced accept.Changes,
+	run *missed.Run, stored *cassette.File, f *accept.Finding, replaced accept.Originals,
 ) (lines []acceptLine) {
-	for i, number := range f.Into {
+	for i, number := range f.Recordings {
 		l := lineOf(run, stored, f, number)
 		declined := a.confirm(&l, f)
 		if declined != "" {
@@ -313,7 +313,7 @@ func (a *acceptance) replace(
 			a.refused = append(a.refused, l)
 			continue
 		}
-		replaced[number] = accept.Into(stored.Interactions[number], f.Missed[i], &run.Options)
+		replaced[number] = accept.WithRequest(stored.Interactions[number], f.Missed[i], &run.Options)
 		lines = append(lines, l)
 	}
 	return lines
@@ -355,7 +355,7 @@ func (a *acceptance) ask(l *acceptLine) (declined string) {
 }
 
 // write replaces recordings in a cassette.
-func (a *acceptance) write(run *missed.Run, stored *cassette.File, replaced accept.Changes) error {
+func (a *acceptance) write(run *missed.Run, stored *cassette.File, replaced accept.Originals) error {
 	if run.Ceiling != "" {
 		return finding.Errorf(finding.WritingForbidden, "", "%s: remove that first", run.Ceiling)
 	}
@@ -367,12 +367,12 @@ func (a *acceptance) write(run *missed.Run, stored *cassette.File, replaced acce
 	}
 	file := a.files[run.Cassette]
 	if file == nil {
-		file = &acceptedFile{original: original, before: accept.Changes{}}
+		file = &acceptedFile{original: original, originals: accept.Originals{}}
 		a.files[run.Cassette] = file
 	}
 	for number := range replaced {
-		if file.before[number] == nil {
-			file.before[number] = stored.Interactions[number]
+		if file.originals[number] == nil {
+			file.originals[number] = stored.Interactions[number]
 		}
 	}
 	return nil

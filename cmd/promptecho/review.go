@@ -195,7 +195,7 @@ func (p *pending) decide(key byte) error {
 		if s := current.Find(p.Name); s != nil {
 			currentSum = s.Sum()
 		}
-		if currentSum != section.Was {
+		if currentSum != section.OldSum {
 			p.markStale()
 			return nil
 		}

@@ -3,7 +3,7 @@
 // completed run: during a run, a later request could match a recording exactly. If several
 // recordings are possible, it reports this and assigns none.
 //
-// From the bottom up: left.go reads the files that tests have written, run.go has the
+// From the bottom up: runs.go reads the files that tests have written, run.go has the
 // requests of a run, group.go groups equal requests, near.go compares groups, tools.go finds
 // calls of renamed tools, refusal.go has the reasons to refuse, and accept.go assigns.
 package accept
@@ -24,17 +24,17 @@ type Finding struct {
 	Missed []*interaction.Interaction // in the order sent
 	Form   *canon.Form                // of each of them
 
-	// Into has the numbers of the recordings that take the first requests; nil if refused.
-	Into []int
+	// Recordings has the numbers of the recordings that take the first requests; nil if refused.
+	Recordings []int
 
 	Near  int         // the number of the recording that was compared, from 0; -1 without one
 	Edits []diff.Edit // the differences from it
 
-	Refused Refusal // zero if recordings take requests, or if Later is set
+	Refused Refusal // zero if recordings take requests, or if FollowsMiss is set
 
-	// Later is set if the requests follow from another missed request: they have the text of
+	// FollowsMiss is set if the requests follow from another missed request: they have the text of
 	// its error. The next run shows whether the program still sends them.
-	Later bool
+	FollowsMiss bool
 
 	// Contested is set if a request accepted earlier has most likely taken the recording of
 	// this one. All accepted requests of the cassette must be undone.
@@ -42,7 +42,7 @@ type Finding struct {
 }
 
 // Assign returns the result for each group of equal requests without a recording, in the
-// order sent. With [Run.Questions], requests with an unchanged question are assigned first,
+// order sent. With [Run.AllowNewQuestions], requests with an unchanged question are assigned first,
 // and the others are compared with the recordings that remain.
 func Assign(r *Run) []Finding {
 	a := newAssignment(r)
@@ -56,18 +56,18 @@ func Assign(r *Run) []Finding {
 func (a *assignment) assign(findings []Finding) {
 	a.findAll(findings)
 	isContested := slices.ContainsFunc(findings, func(f Finding) bool { return f.Contested })
-	if isContested || !a.Questions {
+	if isContested || !a.AllowNewQuestions {
 		return
 	}
 
 	for i, f := range findings {
-		a.missed[i].settled = f.Into != nil
-		for _, n := range f.Into {
+		a.missed[i].assigned = f.Recordings != nil
+		for _, n := range f.Recordings {
 			a.assigned[n] = true
 		}
 	}
-	a.questionsDiffer = true
-	a.near = map[int][]candidate{}
+	a.questionsMayDiffer = true
+	a.candidateLists = map[int][]candidate{}
 	a.findAll(findings)
 }
 
@@ -79,7 +79,7 @@ func (a *assignment) refuseLostTools(findings []Finding) {
 	lost := ""
 	for i := range findings {
 		f := &findings[i]
-		for k, n := range f.Into {
+		for k, n := range f.Recordings {
 			tool := lostTool(a.Stored[n], f.Missed[k], a.form(f.Missed[k]))
 			if tool != "" {
 				f.refuse(refusal(finding.ToolGone, "the recorded answer calls the tool %q, "+
@@ -93,7 +93,7 @@ func (a *assignment) refuseLostTools(findings []Finding) {
 		return
 	}
 	for i := range findings {
-		if findings[i].Into != nil {
+		if findings[i].Recordings != nil {
 			findings[i].refuse(refusal(finding.ToolGone, "another answer in this cassette calls "+
 				"the tool %q, which is not offered any more, "+
 				"so the test must be recorded again as a whole", lost))
@@ -103,46 +103,46 @@ func (a *assignment) refuseLostTools(findings []Finding) {
 
 // refuse changes a finding to a refusal.
 func (f *Finding) refuse(why Refusal) {
-	f.Into = nil
+	f.Recordings = nil
 	f.Refused = why
 }
 
-// findAll sets the findings of the groups that are not settled.
+// findAll sets the findings of the groups that the first pass of assign has not assigned.
 func (a *assignment) findAll(findings []Finding) {
 	for i := range a.missed {
 		m := &a.missed[i]
-		if !m.settled {
+		if !m.assigned {
 			findings[i] = Finding{Missed: m.missed(a.Run), Form: m.form, Near: -1}
 			a.find(i, &findings[i])
 		}
 	}
 }
 
-// find sets the finding of group i.
+// find sets the finding of missed group i.
 func (a *assignment) find(i int, f *Finding) {
-	m := &a.missed[i]
+	missed := &a.missed[i]
 	if strings.Contains(string(f.Missed[0].Request.Body), interaction.MissMark) {
-		f.Later = true
+		f.FollowsMiss = true
 		return
 	}
-	if same := a.storedAs(m.form.Key()); same != nil {
-		a.assignRepeated(m, same, f)
+	if same := a.storedAs(missed.form.Key()); same != nil {
+		a.assignRepeated(missed, same, f)
 		return
 	}
 
 	best := a.nearest(i)
-	if best.to < 0 {
+	if best.group < 0 {
 		f.Refused = refusal(finding.NotRecorded,
 			"the cassette has no unused recording of which this request could be an edit")
 	} else {
-		f.Near = a.recorded[best.to].free(a)[0]
+		f.Near = a.recorded[best.group].unused(a)[0]
 		f.Edits = best.edits
 		f.Refused = best.refused
 	}
-	if n, ok := a.taken(m, best); ok {
+	if n, ok := a.takenEarlier(missed, best); ok {
 		f.Contested = true
 		f.Near = n
-		f.Edits = a.edits(a.Before[n], f.Missed[0])
+		f.Edits = a.edits(a.Originals[n], f.Missed[0])
 		f.Refused = refusal(finding.RecordingTaken, "the most similar recording already went "+
 			"to another request: the test makes more calls than before, "+
 			"or this request changes with each run")
@@ -152,33 +152,34 @@ func (a *assignment) find(i int, f *Finding) {
 		f.Refused = a.ambiguity(i, best)
 	}
 	if f.Refused.IsZero() {
-		f.Into, f.Refused = a.pair(m, &a.recorded[best.to])
+		f.Recordings, f.Refused = a.pair(missed, &a.recorded[best.group])
 	}
 }
 
-// assignRepeated assigns a request that was accepted earlier, and that this run sent more
-// often: it takes the next recording of the same old request.
-func (a *assignment) assignRepeated(m, same *group, f *Finding) {
-	f.Near = same.members[0]
-	for _, n := range slices.Sorted(maps.Keys(a.Before)) {
-		old := a.Before[n]
-		if a.form(a.Stored[n]).Key() != m.form.Key() {
+// assignRepeated sets the finding of a request that is recorded, and that this run sent more
+// often than that. current are its recordings. If an earlier run has accepted the request,
+// it takes another recording of the request that it has replaced then, if one is unused.
+func (a *assignment) assignRepeated(missed, current *group, f *Finding) {
+	f.Near = current.members[0]
+	for _, n := range slices.Sorted(maps.Keys(a.Originals)) {
+		old := a.Originals[n]
+		if a.form(a.Stored[n]).Key() != missed.form.Key() {
 			continue
 		}
-		rest := a.storedAs(a.form(old).Key())
-		if rest == nil {
+		original := a.storedAs(a.form(old).Key())
+		if original == nil {
 			continue
 		}
-		if free := rest.free(a); len(free) > 0 {
-			f.Near = free[0]
-			f.Edits = a.edits(a.Stored[free[0]], f.Missed[0])
-			f.Into, f.Refused = a.pair(m, rest)
+		if unused := original.unused(a); len(unused) > 0 {
+			f.Near = unused[0]
+			f.Edits = a.edits(a.Stored[unused[0]], f.Missed[0])
+			f.Recordings, f.Refused = a.pair(missed, original)
 			return
 		}
 	}
 	f.Refused = refusal(finding.AskedMoreOften, "the same request "+
 		"was sent more often than it is recorded (recorded: %d)",
-		len(same.members))
+		len(current.members))
 }
 
 // ambiguity returns a refusal if another recording is about as near to group i as best, or
@@ -188,18 +189,18 @@ func (a *assignment) ambiguity(i int, best candidate) Refusal {
 		return c.refused.IsZero() && !muchNearer(best.distance, c.distance)
 	}
 	for _, other := range a.candidates(i) {
-		if other.to != best.to && isAsNear(other) {
+		if other.group != best.group && isAsNear(other) {
 			return refusal(finding.EditAmbiguous, "two recordings are about equally similar "+
 				"to this request (lines %s and %s), so it is not clear which of the two was edited",
-				a.line(a.recorded[best.to].free(a)[0]), a.line(a.recorded[other.to].free(a)[0]))
+				a.line(a.recorded[best.group].unused(a)[0]), a.line(a.recorded[other.group].unused(a)[0]))
 		}
 	}
 	for j := range a.missed {
-		if j == i || a.missed[j].settled {
+		if j == i || a.missed[j].assigned {
 			continue
 		}
 		for _, rival := range a.candidates(j) {
-			if rival.to == best.to && isAsNear(rival) {
+			if rival.group == best.group && isAsNear(rival) {
 				return refusal(finding.EditAmbiguous, "another request without a recording "+
 					"is about as similar to this recording, or more similar, "+
 					"so it is not clear which of the two requests is the edited one")
@@ -209,10 +210,12 @@ func (a *assignment) ambiguity(i int, best candidate) Refusal {
 	return Refusal{}
 }
 
-// Into returns a recording with another request. It keeps the recorded URL, and the recorded
-// headers, if the request matches with them, too: the port of a local server differs with
-// each run.
-func Into(recorded, asked *interaction.Interaction, options *canon.Options) *interaction.Interaction {
+// WithRequest returns a recording with another request. It keeps the recorded URL if the
+// request matches with this URL, too, and the same for the headers: the port of a local
+// server differs with each run.
+func WithRequest(
+	recorded, asked *interaction.Interaction, options *canon.Options,
+) *interaction.Interaction {
 	it := *recorded
 	it.Request = asked.Request
 	it.Kind = asked.Kind

@@ -105,7 +105,7 @@ func TestAssign(t *testing.T) {
 		name     string
 		stored   list
 		calls    []Call
-		before   Changes
+		before   Originals
 		told     bool // that questions differ
 		options  canon.Options
 		findings []string
@@ -126,7 +126,7 @@ func TestAssign(t *testing.T) {
 		{name: "equal ones", stored: list{chat("one", "system", system, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
 			calls: calls(chat("", "system", mended, "user", "Again!"), chat("", "system", mended, "user", "Again!")), findings: []string{"0 1"}},
 		{name: "the second of equal ones", stored: list{chat("one", "system", mended, "user", "Again!"), chat("two", "system", system, "user", "Again!")},
-			before: Changes{0: chat("one", "system", system, "user", "Again!")},
+			before: Originals{0: chat("one", "system", system, "user", "Again!")},
 			calls:  calls(0, chat("", "system", mended, "user", "Again!")), findings: []string{"1"}},
 		{name: "equal ones, more often", stored: list{paris(system)}, calls: calls(paris(mended), paris(mended)), findings: []string{"0"}},
 		{name: "more often than recorded", stored: list{paris(system), oslo(system)}, calls: calls(0, paris(system)), findings: []string{"sent more often"}},
@@ -140,18 +140,18 @@ func TestAssign(t *testing.T) {
 		{name: "a call more, and edits", stored: list{paris(system), oslo(system)},
 			calls:    calls(chat("", "system", longer+" Use the metric system.", "user", "What is the weather in Paris?"), paris(mended), oslo(mended)),
 			findings: []string{"another request", "0", "1"}},
-		{name: "it took a recording, whose own request comes", stored: list{paris(longer), oslo(system)}, before: Changes{0: paris(system)},
+		{name: "it took a recording, whose own request comes", stored: list{paris(longer), oslo(system)}, before: Originals{0: paris(system)},
 			calls: calls(0, paris(system)), findings: []string{"CONTESTED .*already went to another request"}},
-		{name: "it took a recording, whose own request comes edited", stored: list{paris(longer), oslo(system)}, before: Changes{0: paris(system)},
+		{name: "it took a recording, whose own request comes edited", stored: list{paris(longer), oslo(system)}, before: Originals{0: paris(system)},
 			calls: calls(0, paris(mended)), findings: []string{"CONTESTED .*already went to another request"}},
-		{name: "the agent goes on", stored: append(list{turn(mended, 0)}, agent[1:]...), before: Changes{0: agent[0]},
+		{name: "the agent goes on", stored: append(list{turn(mended, 0)}, agent[1:]...), before: Originals{0: agent[0]},
 			calls: calls(0, turn(mended, 1)), findings: []string{"1"}},
 
 		{name: "the next question, which is alike", stored: list{chat("a", "system", mended, "user", "Name three teas."), chat("b", "system", system, "user", "Yes, about: Name three teas.")},
-			before: Changes{0: chat("a", "system", system, "user", "Name three teas.")},
+			before: Originals{0: chat("a", "system", system, "user", "Name three teas.")},
 			calls:  calls(0, chat("", "system", mended, "user", "Yes, about: Name three teas.")), findings: []string{"1"}},
 		{name: "a question more, which is alike", stored: list{chat("a", "system", mended, "user", "Name three teas."), chat("b", "system", system, "user", "Name three coffees.")},
-			before: Changes{0: chat("a", "system", system, "user", "Name three teas.")},
+			before: Originals{0: chat("a", "system", system, "user", "Name three teas.")},
 			calls:  calls(0, chat("", "system", mended, "user", "Yes, about: Name three teas.")), findings: []string{"the question differs"}},
 
 		// An edited request beside an unedited one.
@@ -195,14 +195,14 @@ func TestAssign(t *testing.T) {
 		}
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			findings := Assign(&Run{Stored: tt.stored, Calls: tt.calls, Options: &tt.options, Before: tt.before, Questions: tt.told})
+			findings := Assign(&Run{Stored: tt.stored, Calls: tt.calls, Options: &tt.options, Originals: tt.before, AllowNewQuestions: tt.told})
 			var got []string
 			for _, f := range findings {
-				text := strings.Trim(fmt.Sprint(f.Into), "[]") + f.Refused.Text
+				text := strings.Trim(fmt.Sprint(f.Recordings), "[]") + f.Refused.Text
 				if f.Contested {
 					text = "CONTESTED " + text
 				}
-				if f.Later {
+				if f.FollowsMiss {
 					text += "LATER"
 				}
 				got = append(got, text)

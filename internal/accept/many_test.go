@@ -46,10 +46,10 @@ func TestAssignMany(t *testing.T) {
 					}
 					calls = append(calls, Call{Played: -1, Missed: chat("", "system", tt.edited, "user", question)})
 				}
-				for i, f := range Assign(&Run{Stored: stored, Calls: calls, Options: new(canon.Options), Questions: told}) {
+				for i, f := range Assign(&Run{Stored: stored, Calls: calls, Options: new(canon.Options), AllowNewQuestions: told}) {
 					same := tt.questions[i][0] != 'a'
-					if taken := len(f.Into) == 1 && f.Into[0] == i; taken != (same || told) {
-						t.Fatalf("%q goes into %v, want %d: %s", tt.questions[i], f.Into, i, f.Refused.Text)
+					if taken := len(f.Recordings) == 1 && f.Recordings[0] == i; taken != (same || told) {
+						t.Fatalf("%q goes into %v, want %d: %s", tt.questions[i], f.Recordings, i, f.Refused.Text)
 					}
 				}
 			})
@@ -63,14 +63,14 @@ func TestAssignToldKeepsWhatWasAccepted(t *testing.T) {
 	t.Parallel()
 	recorded := chat("a", "system", system, "user", "Name three teas.")
 	run := Run{
-		Stored:  []*interaction.Interaction{chat("a", "system", mended, "user", "Name three teas.")},
-		Before:  Changes{0: recorded},
-		Calls:   []Call{{Played: 0}, {Played: -1, Missed: chat("", "system", mended, "user", "Name three coffees.")}},
-		Options: new(canon.Options),
+		Stored:    []*interaction.Interaction{chat("a", "system", mended, "user", "Name three teas.")},
+		Originals: Originals{0: recorded},
+		Calls:     []Call{{Played: 0}, {Played: -1, Missed: chat("", "system", mended, "user", "Name three coffees.")}},
+		Options:   new(canon.Options),
 	}
-	for _, run.Questions = range []bool{false, true} {
+	for _, run.AllowNewQuestions = range []bool{false, true} {
 		if f := Assign(&run)[0]; f.Contested || f.Refused.IsZero() {
-			t.Errorf("told %v: %+v", run.Questions, f)
+			t.Errorf("told %v: %+v", run.AllowNewQuestions, f)
 		}
 	}
 }

@@ -15,73 +15,82 @@ import (
 )
 
 const (
-	// farthest is the greatest distance of two requests of which one is an edit of the
+	// maxDistance is the greatest distance of two requests of which one is an edit of the
 	// other.
-	farthest = 1 - question.Alike
+	maxDistance = 1 - question.Alike
 
-	// farthestQuestion is the greatest distance if the question may differ. It is greater,
+	// maxQuestionDistance is the greatest distance if the question may differ. It is greater,
 	// since a request with a short question has few fields that stay the same.
-	farthestQuestion = 0.6
+	maxQuestionDistance = 0.6
 
-	// clearly is the greatest ratio of the distances of the nearest and the next recording
+	// maxRatio is the greatest ratio of the distances of the nearest and the next recording
 	// at which the nearest one is certain.
-	clearly = 0.75
+	maxRatio = 0.75
 
-	// compared is the number of recordings that are compared field by field with a request.
-	compared = 8
+	// maxCandidates is the number of groups of recordings that are compared field by field
+	// with a request.
+	maxCandidates = 8
 )
 
 // muchNearer reports whether a distance is so much shorter than another that the nearer
 // recording is certain.
-func muchNearer(distance, other float64) bool { return distance < clearly*other }
+func muchNearer(distance, other float64) bool { return distance < maxRatio*other }
 
 // candidates returns the groups of recordings that are nearest to group i of the calls,
 // those of its endpoint first. Groups that cannot take the calls are among them, with their
 // refusal.
 func (a *assignment) candidates(i int) []candidate {
-	if list, ok := a.near[i]; ok {
+	if list, ok := a.candidateLists[i]; ok {
 		return list
 	}
-	m := &a.missed[i]
+	missed := &a.missed[i]
 	var list []candidate
-	for to := range a.recorded {
-		g := &a.recorded[to]
-		free := g.free(a)
-		if len(free) == 0 {
+	for k := range a.recorded {
+		recorded := &a.recorded[k]
+		unused := recorded.unused(a)
+		if len(unused) == 0 {
 			continue
 		}
-		c := candidate{to: to, distance: distance(g.form, m.form), refused: a.unfit(free, m.form)}
-		list = append(list, c)
+		list = append(list, candidate{
+			group:    k,
+			distance: distance(recorded.form, missed.form),
+			refused:  a.refusalOfGroup(unused, missed.form),
+		})
 	}
 	slices.SortStableFunc(list, func(x, y candidate) int {
 		return cmp.Or(
-			cmp.Compare(rank(a, x, m), rank(a, y, m)),
+			cmp.Compare(rank(a, x, missed), rank(a, y, missed)),
 			cmp.Compare(x.distance, y.distance),
 		)
 	})
-	list = list[:min(len(list), compared)]
+	list = list[:min(len(list), maxCandidates)]
 	for k := range list {
-		c := &list[k]
-		recorded := a.Stored[a.recorded[c.to].free(a)[0]]
-		asked := a.Calls[m.members[0]].Missed
-		c.edits = a.edits(recorded, asked)
-		if a.questionsDiffer || !c.refused.IsZero() {
-			continue
-		}
-		path := question.Of(c.edits, m.form, &recorded.Request, &asked.Request)
-		if path != "" {
-			c.refused = refusal(finding.QuestionChanged, "the question differs (%s), "+
-				"and not only the system prompt, tools or settings", fieldpath.Short(path))
-		}
+		a.compareFields(&list[k], missed)
 	}
-	a.near[i] = list
+	a.candidateLists[i] = list
 	return list
+}
+
+// compareFields sets the edits of a candidate, and refuses it if the question differs and
+// must not.
+func (a *assignment) compareFields(c *candidate, missed *group) {
+	recorded := a.Stored[a.recorded[c.group].unused(a)[0]]
+	asked := a.Calls[missed.members[0]].Missed
+	c.edits = a.edits(recorded, asked)
+	if a.questionsMayDiffer || !c.refused.IsZero() {
+		return
+	}
+	path := question.Of(c.edits, missed.form, &recorded.Request, &asked.Request)
+	if path != "" {
+		c.refused = refusal(finding.QuestionChanged, "the question differs (%s), "+
+			"and not only the system prompt, tools or settings", fieldpath.Short(path))
+	}
 }
 
 // rank is 0 for recordings of the endpoint of a request and 1 for others. So a report names
 // a recording of another endpoint only if there is none of the same endpoint.
 func rank(a *assignment, c candidate, m *group) int {
-	if a.recorded[c.to].form.Endpoint == m.form.Endpoint {
+	if a.recorded[c.group].form.Endpoint == m.form.Endpoint {
 		return 0
 	}
 	return 1
@@ -92,22 +101,26 @@ func rank(a *assignment, c candidate, m *group) int {
 func (a *assignment) nearest(i int) candidate {
 	list := a.candidates(i)
 	if len(list) == 0 {
-		return candidate{to: -1, distance: 1}
+		return candidate{group: -1, distance: 1}
 	}
-	firstFit := slices.IndexFunc(list, func(c candidate) bool { return c.refused.IsZero() })
-	if firstFit < 0 {
+	isPossible := func(c candidate) bool { return c.refused.IsZero() }
+	firstPossible := slices.IndexFunc(list, isPossible)
+	if firstPossible < 0 {
 		return list[0]
 	}
-	best := list[firstFit]
-	m := &a.missed[i]
-	used := slices.Concat(slices.Sorted(maps.Keys(a.playedAt)), slices.Sorted(maps.Keys(a.assigned)))
+	best := list[firstPossible]
+	missed := &a.missed[i]
+	used := slices.Concat(
+		slices.Sorted(maps.Keys(a.playedAt)),
+		slices.Sorted(maps.Keys(a.assigned)),
+	)
 	for _, number := range used {
 		// Compare requests before the edit: the same edit makes any two requests more similar.
-		played := a.form(a.Stored[number])
-		if old := a.Before[number]; old != nil {
-			played = a.form(old)
+		recorded := a.form(a.Stored[number])
+		if original := a.Originals[number]; original != nil {
+			recorded = a.form(original)
 		}
-		if played.Endpoint != m.form.Endpoint || distance(played, m.form) >= best.distance {
+		if recorded.Endpoint != missed.form.Endpoint || distance(recorded, missed.form) >= best.distance {
 			continue
 		}
 		why := "matched it exactly"
@@ -122,62 +135,68 @@ func (a *assignment) nearest(i int) candidate {
 	return best
 }
 
-// taken returns the number of a recording that took another request in an earlier run of
-// promptecho accept, if the recording more likely belongs to this request.
-func (a *assignment) taken(m *group, best candidate) (number int, ok bool) {
-	asked := a.Calls[m.members[0]].Missed
-	for _, n := range slices.Sorted(maps.Keys(a.Before)) {
-		old := a.Before[n]
-		was := a.form(old)
+// takenEarlier returns the number of a recording that an earlier run of promptecho accept
+// has assigned to another request, although it more likely belongs to this group. ok is
+// false if there is none.
+func (a *assignment) takenEarlier(missed *group, best candidate) (number int, ok bool) {
+	asked := a.Calls[missed.members[0]].Missed
+	for _, n := range slices.Sorted(maps.Keys(a.Originals)) {
+		original := a.Originals[n]
+		originalForm := a.form(original)
 		sameQuestion := func(it *interaction.Interaction) bool {
-			return question.Of(a.edits(old, it), a.form(it), &old.Request, &it.Request) == ""
+			return question.Of(a.edits(original, it), a.form(it), &original.Request, &it.Request) == ""
 		}
-		if was.Key() == m.form.Key() {
+		if originalForm.Key() == missed.form.Key() {
 			return n, true // the old request itself
 		}
 
-		d := distance(was, m.form)
-		bestFits := best.refused.IsZero() && best.to >= 0
-		if bestFits && best.distance <= d {
+		toOriginal := distance(originalForm, missed.form)
+		bestFits := best.refused.IsZero() && best.group >= 0
+		if bestFits && best.distance <= toOriginal {
 			continue // another recording is nearer
 		}
-		if muchNearer(distance(was, a.form(a.Stored[n])), d) {
+		if muchNearer(distance(originalForm, a.form(a.Stored[n])), toOriginal) {
 			continue // the accepted request is nearer
 		}
-		if !a.unlike(was, m.form).IsZero() {
+		if !a.refusalOfEdit(originalForm, missed.form).IsZero() {
 			continue
 		}
-		if a.questionsDiffer {
-			if !sameQuestion(a.Stored[n]) {
-				return n, true
-			}
-		} else if sameQuestion(asked) {
+		var isContested bool
+		if a.questionsMayDiffer {
+			// An accepted request with the recorded question is in the right place.
+			isContested = !sameQuestion(a.Stored[n])
+		} else {
+			isContested = sameQuestion(asked)
+		}
+		if isContested {
 			return n, true
 		}
 	}
 	return 0, false
 }
 
-// unfit returns a refusal if none of the recordings of a group can take a request.
-func (a *assignment) unfit(free []int, asked *canon.Form) Refusal {
-	for _, n := range free {
-		if failed(a.Stored[n]) {
-			return refusal(finding.AnswerFailed, "the recording is a failure, and not an answer to keep")
+// refusalOfGroup returns a refusal if none of the recordings of a group can take a request.
+func (a *assignment) refusalOfGroup(unused []int, asked *canon.Form) Refusal {
+	for _, n := range unused {
+		if isFailure(a.Stored[n]) {
+			return refusal(finding.AnswerFailed,
+				"the recording is a failure, and not an answer to keep")
 		}
 	}
-	return a.unlike(a.form(a.Stored[free[0]]), asked)
+	return a.refusalOfEdit(a.form(a.Stored[unused[0]]), asked)
 }
 
-// unlike returns a refusal if a request cannot be an edit of a recorded one.
-func (a *assignment) unlike(recorded, asked *canon.Form) Refusal {
-	limit := farthest
-	if a.questionsDiffer {
-		limit = farthestQuestion
+// refusalOfEdit returns a refusal if a request cannot be an edit of a recorded one.
+func (a *assignment) refusalOfEdit(recorded, asked *canon.Form) Refusal {
+	limit := maxDistance
+	if a.questionsMayDiffer {
+		limit = maxQuestionDistance
 	}
 	switch {
 	case recorded.Endpoint != asked.Endpoint:
-		return refusal(finding.EndpointChanged, "it calls %s, and the recordings that are left call %s",
-			call(asked), call(recorded))
+		return refusal(finding.EndpointChanged,
+			"it calls %s, and the recordings that are left call %s",
+			callName(asked), callName(recorded))
 	case recorded.Wire != asked.Wire:
 		return refusal(finding.FramingChanged, "it wants another form of answer: %s",
 			diff.WireNote(recorded.Wire, asked.Wire))
@@ -199,8 +218,8 @@ func isCall(l canon.Line) bool {
 	return l.Path == "body/id" || strings.HasPrefix(l.Path, "body/batch/")
 }
 
-// failed reports whether an answer is a failure.
-func failed(it *interaction.Interaction) bool {
+// isFailure reports whether an answer is a failure.
+func isFailure(it *interaction.Interaction) bool {
 	r := &it.Response
 	if it.Request.Function != "" {
 		return r.Error != ""
@@ -218,8 +237,8 @@ func (a *assignment) edits(recorded, asked *interaction.Interaction) []diff.Edit
 	return diff.Forms(a.form(recorded), a.Options.Trace(&known))
 }
 
-// call names a request for people: "http/api.example.com GET /v1/models".
-func call(form *canon.Form) string {
+// callName names a request for people: "http/api.example.com GET /v1/models".
+func callName(form *canon.Form) string {
 	if form.Known || form.Function {
 		return form.Name()
 	}

@@ -10,11 +10,13 @@ type Run struct {
 	Stored  []*interaction.Interaction // the recordings of the cassette
 	Calls   []Call                     // in the order sent
 	Options *canon.Options             // of matching
-	Before  Changes                    // the requests replaced by earlier runs of promptecho accept
 
-	// Questions allows a changed question, and not only changed instructions, tools and
-	// settings.
-	Questions bool
+	// Originals are the requests that earlier runs of promptecho accept have replaced.
+	Originals Originals
+
+	// AllowNewQuestions allows a changed question, and not only changed instructions, tools
+	// and settings.
+	AllowNewQuestions bool
 }
 
 // A Call is one request of a run.
@@ -23,6 +25,6 @@ type Call struct {
 	Missed *interaction.Interaction // the request, if no recording answered it; else nil
 }
 
-// Changes has the original requests of recordings that have an accepted request, by the
-// number of the recording.
-type Changes map[int]*interaction.Interaction
+// Originals are the recorded requests of the recordings that have an accepted request
+// instead, by the number of the recording.
+type Originals map[int]*interaction.Interaction

@@ -55,8 +55,8 @@ func TestRenamedToolIsAcceptedAsAWholeOrNotAtAll(t *testing.T) {
 				t.Fatalf("%d findings", len(findings))
 			}
 			for i, f := range findings {
-				if (f.Into != nil) != tt.accepted {
-					t.Errorf("request %d: goes into %v, refused: %q; accepted must be %v", i, f.Into, f.Refused.Text, tt.accepted)
+				if (f.Recordings != nil) != tt.accepted {
+					t.Errorf("request %d: goes into %v, refused: %q; accepted must be %v", i, f.Recordings, f.Refused.Text, tt.accepted)
 				}
 				if !tt.accepted && (f.Refused.Code != finding.ToolGone || !strings.Contains(f.Refused.Text, `calls the tool "get_weather"`)) {
 					t.Errorf("request %d: the reason is %q", i, f.Refused)

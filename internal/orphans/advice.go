@@ -16,11 +16,11 @@ const maxFound = 3
 // maxSources is how many cassettes a test may have been put together from.
 const maxSources = 20
 
-// An Advice says how a test gets recordings that are left over. It has moves,
+// An Advice says how a test gets recordings of orphans. It has moves,
 // or sources, or both; or neither, if there are too many cassettes to choose
 // from. All paths are absolute.
 type Advice struct {
-	Cassettes []string // that have what was asked
+	Cassettes []string // the orphans that have the requests of the test
 	Why       Why
 
 	// Moves are pairs of an old and a new path, of which one is to be moved.
@@ -30,8 +30,8 @@ type Advice struct {
 	// from, or the folder that has them.
 	Sources []string
 
-	// Level is how many parts, less one, the name of the test has that is to be
-	// run with these sources: the first ones of the name of this test.
+	// Level says which test is to be run with these sources: 0 the top-level test,
+	// 1 its subtest that has the test of the search, and so on.
 	Level int
 }
 
@@ -40,20 +40,21 @@ type Why int
 
 const (
 	Gone      Why = iota // they are gone
-	Split                // they have subtests now, which open the recorders
-	Joined               // they were subtests, which their test no longer has
-	Ambiguous            // several are gone, or share what was asked
+	Split                // their subtests open the recorders instead
+	Joined               // they were subtests of a test that has no subtests
+	Ambiguous            // several are gone, or have the same requests
 )
 
-// Advise says how the test gets what was asked, by the [tape.Tape.Keys] of each
-// request. It returns nil if that is not in cassettes that are left over.
+// Advise says how the test gets the recordings of its requests. asked has the
+// [tape.Tape.Keys] of each request. Advise returns nil if the orphans do not have
+// all of them.
 func (s *Search) Advise(asked [][]string) *Advice {
 	if s == nil {
 		return nil
 	}
-	found := s.having(asked)
+	found := s.candidatesWith(asked)
 	if len(found) == 0 {
-		return s.joined(asked)
+		return s.adviseSeveral(asked)
 	}
 	if slices.ContainsFunc(found, func(c candidate) bool { return c.isSure }) {
 		found = slices.DeleteFunc(found, func(c candidate) bool { return !c.isSure })
@@ -68,15 +69,15 @@ func (s *Search) Advise(asked [][]string) *Advice {
 	if list := of(merged); len(list) > 0 {
 		return s.adviseMerge(list)
 	}
-	if list := s.whole(found, asked); len(list) > 0 {
+	if list := s.withNothingElse(found, asked); len(list) > 0 {
 		return s.adviseMove(list, asked)
 	}
 	return s.adviseSplit(found)
 }
 
-// whole returns the cassettes of tests that are gone which have nothing but what
-// was asked.
-func (s *Search) whole(found []candidate, asked [][]string) (list []candidate) {
+// withNothingElse returns the candidates that have a recording for each request
+// and no others.
+func (s *Search) withNothingElse(found []candidate, asked [][]string) (list []candidate) {
 	for _, c := range found {
 		_, recordings := s.tape.Has(c.path, asked)
 		if recordings == len(asked) && !s.isOfParent(c) {
@@ -94,10 +95,11 @@ func (s *Search) isOfParent(c candidate) bool {
 	return fromDir == dir && isPrefix(segments(from), segments(own))
 }
 
-// joined says from which cassettes together the test gets what was asked, if no
-// single one has all of it.
-func (s *Search) joined(asked [][]string) *Advice {
-	candidates := s.having(nil)
+// adviseSeveral says from which cassettes together the test gets its requests, if
+// no single one has all of them. It returns nil if they do not have all of them
+// together.
+func (s *Search) adviseSeveral(asked [][]string) *Advice {
+	candidates := s.candidatesWith(nil)
 	if len(asked) < 2 || len(candidates) > maxSources {
 		return nil
 	}
@@ -108,13 +110,14 @@ func (s *Search) joined(asked [][]string) *Advice {
 	var sources []candidate
 	for _, c := range candidates {
 		has, _ := s.tape.Has(c.path, asked)
-		adds := false
+		isNeeded := false
 		for i := range has {
 			if has[i] && missing[i] {
-				missing[i], adds = false, true
+				missing[i] = false
+				isNeeded = true
 			}
 		}
-		if adds {
+		if isNeeded {
 			sources = append(sources, c)
 		}
 	}
@@ -161,13 +164,16 @@ func (s *Search) adviseMerge(list []candidate) *Advice {
 	a := &Advice{Cassettes: paths, Why: Joined, Sources: paths, Level: s.level()}
 	folder := strings.TrimSuffix(s.path, ".yaml")
 	dir, own, _ := testname.Split(s.path)
-	mayTake := func(path string) bool {
-		return slices.ContainsFunc(candidates(dir, own), func(c candidate) bool { return c.path == path })
+	isNoCandidate := func(path string) bool {
+		return !slices.ContainsFunc(candidates(dir, own), func(c candidate) bool {
+			return c.path == path
+		})
 	}
-	below := Below(folder)
-	isOther := func(path string) bool { return !mayTake(path) }
-	if len(below) > 0 && !slices.ContainsFunc(below, isOther) {
-		a.Cassettes, a.Sources = []string{folder}, []string{folder}
+	ofSubtests := Below(folder)
+	takesWholeFolder := len(ofSubtests) > 0 && !slices.ContainsFunc(ofSubtests, isNoCandidate)
+	if takesWholeFolder {
+		a.Cassettes = []string{folder}
+		a.Sources = []string{folder}
 	}
 	return a
 }

@@ -22,9 +22,9 @@ var packages = memo.Strings[*Package]{Func: In}
 // for, by the folder of the module.
 var modules sync.Map
 
-// outgrown returns the packages of a module that may have cassettes of tests
-// that are gone.
-func outgrown(module string) []*Package {
+// packagesMissingTests returns the packages of a module that may have cassettes
+// of tests that are gone. It is computed once for each module.
+func packagesMissingTests(module string) []*Package {
 	find := sync.OnceValue(func() (list []*Package) {
 		for _, dir := range foldersWithCassettes(module) {
 			if mayLackTests(dir) {
@@ -65,7 +65,7 @@ func mayLackTests(dir string) bool {
 }
 
 // maxFolders is how many folders of a module are listed at most: go.mod may lie
-// in somebody's home. A module of 1,000 packages with four cassettes each takes
+// in a home folder. A module of 1,000 packages with four cassettes each takes
 // 40 ms on two cores.
 const maxFolders = 20_000
 
@@ -75,35 +75,36 @@ const maxFolders = 20_000
 // vendor, testdata, other modules, and those whose names begin with a dot or an
 // underscore (https://pkg.go.dev/cmd/go#hdr-Package_lists_and_patterns).
 func foldersWithCassettes(module string) (dirs []string) {
-	listed := 0
-	var look func(dir string)
-	look = func(dir string) {
-		listed++
+	count := 0
+	var list func(dir string)
+	list = func(dir string) {
+		count++
 		entries, err := os.ReadDir(dir)
-		if err != nil || listed > maxFolders {
+		if err != nil || count > maxFolders {
 			return
 		}
-		var below []string
+		var subfolders []string
 		for _, e := range entries {
 			name := e.Name()
 			if name == "go.mod" && dir != module {
 				return
 			}
 			if name == "testdata" {
-				if info, err := os.Stat(filepath.Join(dir, testname.Folder)); err == nil && info.IsDir() {
+				info, err := os.Stat(filepath.Join(dir, testname.Folder))
+				if err == nil && info.IsDir() {
 					dirs = append(dirs, dir)
 				}
 				continue
 			}
 			if e.IsDir() && isPackageName(name) {
-				below = append(below, filepath.Join(dir, name))
+				subfolders = append(subfolders, filepath.Join(dir, name))
 			}
 		}
-		for _, folder := range below {
-			look(folder)
+		for _, folder := range subfolders {
+			list(folder)
 		}
 	}
-	look(module)
+	list(module)
 	return dirs
 }
 
@@ -114,14 +115,14 @@ func isPackageName(name string) bool {
 	return hasPackages && !strings.HasPrefix(name, ".") && !strings.HasPrefix(name, "_")
 }
 
-// others returns the other packages of the module of a package that may have
+// otherPackages returns the other packages of the module of a package that may have
 // cassettes of tests that are gone.
-func others(dir string) (list []*Package) {
+func otherPackages(dir string) (list []*Package) {
 	module := shell.Upward(dir, "go.mod")
 	if module == "" {
 		return nil
 	}
-	for _, p := range outgrown(module) {
+	for _, p := range packagesMissingTests(module) {
 		if p.Dir != dir {
 			list = append(list, p)
 		}

@@ -1,5 +1,5 @@
-// Package orphans finds cassettes that no test opens any more: their tests are
-// gone, or have become subtests, or no longer have subtests. Before a test
+// Package orphans finds orphans: cassettes that no test opens, since their tests
+// are gone, or have become subtests, or have no subtests. Before a test
 // without a cassette sends its first request, it says whether such a cassette
 // has the request, and what to do with that cassette.
 //
@@ -11,13 +11,13 @@
 //	its test is gone otherwise                       if no test that is there has the request
 //	a parent's, which only runs subtests             always
 //	a subtest's, of a test that opens one recorder   always
-//	a subtest's whose name its test lacks            beside a subtest of the test that is named
-//	                                                 there; else as one whose test is gone otherwise
+//	a subtest's whose name its test lacks            next to a subtest that the test has; else
+//	                                                 as one whose test is gone otherwise
 //
 // None counts if this process has used it, or if other cassettes of the package
 // have all that is recorded in it. To send a request of a new test is cheaper
-// than to stop a test that is all right. So what is said of a cassette is proved
-// by the text of the test files, and what leaves a doubt is in use.
+// than to stop a test that is all right. So a cassette is an orphan only if the text
+// of the test files proves it. In doubt, it is in use.
 package orphans
 
 import (
@@ -50,15 +50,15 @@ type Package struct {
 
 	Tests *tests.Package
 
-	reasons func() map[string]Reason          // of the cassettes, by their paths
-	named   func() map[string]map[string]bool // see namesInTexts
+	reasons      func() map[string]Reason          // of the cassettes, by their paths
+	subtestNames func() map[string]map[string]bool // see findSubtestNames
 }
 
 // In reads the package in a folder.
 func In(dir string) *Package {
 	p := &Package{Dir: dir, Tests: tests.In(dir)}
 	p.reasons = sync.OnceValue(p.findReasons)
-	p.named = sync.OnceValue(p.namesInTexts)
+	p.subtestNames = sync.OnceValue(p.findSubtestNames)
 	for _, path := range Below(filepath.Join(dir, testname.Folder)) {
 		if rel, err := filepath.Rel(dir, path); err == nil {
 			p.Cassettes = append(p.Cassettes, rel)
@@ -115,8 +115,8 @@ func (p *Package) mentionsFolder(names []string) bool {
 	return false
 }
 
-// Left returns the cassettes that no test opens.
-func (p *Package) Left() (cassettes []string) {
+// Orphans returns the cassettes that no test opens.
+func (p *Package) Orphans() (cassettes []string) {
 	for _, cassette := range p.Cassettes {
 		if p.reasons()[cassette] != InUse {
 			cassettes = append(cassettes, cassette)
@@ -134,9 +134,9 @@ func (p *Package) findReasons() map[string]Reason {
 	return reasons
 }
 
-// namesInTexts returns the texts in each test function, as they are names of
-// subtests in the paths of cassettes.
-func (p *Package) namesInTexts() map[string]map[string]bool {
+// findSubtestNames returns the texts in each test function, any of which may be
+// the name of a subtest, as they stand in the paths of cassettes.
+func (p *Package) findSubtestNames() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for function, texts := range p.Tests.Texts {
 		all[function] = map[string]bool{}

@@ -24,7 +24,7 @@ func TestCassettes(t *testing.T) {
 	files["testdata/cassettes/TestGone.yaml.failed"] = ""
 	p := In(tree.New(t, files))
 	var got []string
-	for _, o := range p.Left() {
+	for _, o := range p.Orphans() {
 		rel, _ := filepath.Rel("testdata/cassettes", o)
 		got = append(got, filepath.ToSlash(rel))
 	}
@@ -44,7 +44,7 @@ func TestUnknown(t *testing.T) {
 		"not Go text":  {"testdata/cassettes/TestGone.yaml": "", "x_test.go": "package x\n\x00"},
 	} {
 		p := In(tree.New(t, files))
-		if left := p.Left(); len(p.Cassettes) != 1 || len(left) != 0 {
+		if left := p.Orphans(); len(p.Cassettes) != 1 || len(left) != 0 {
 			t.Errorf("%s: %q, %q", name, p.Cassettes, left)
 		}
 	}

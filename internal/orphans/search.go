@@ -14,7 +14,7 @@ import (
 type Search struct {
 	tape  *tape.Tape
 	path  string      // the cassette of the test, absolute
-	isNew atomic.Bool // no cassette that is left over has what the test asks
+	isNew atomic.Bool // no orphan has the requests of the test
 
 	covered memo.Strings[bool] // see isCovered
 }
@@ -26,13 +26,13 @@ func NewSearch(t *tape.Tape, path string) *Search {
 	return s
 }
 
-// How a test can have come to lack its cassette.
+// A change is what was done to a test that has no cassette.
 type change int
 
 const (
 	renamed change = iota // the test was renamed or moved, or became a subtest or a test of its own
-	split                 // the subtest asks what its test, or an older one, asked as a whole
-	merged                // the test asks what its subtests asked
+	split                 // the subtest sends requests that its test, or an older one, has sent
+	merged                // the test sends requests that its subtests have sent
 )
 
 // A candidate is a cassette that the test may have had, or a part of it.
@@ -40,17 +40,17 @@ type candidate struct {
 	path   string // absolute
 	change change
 
-	// isSure says that the cassette tells by itself that the test has outgrown
-	// it. A cassette that is not sure counts only if no test that is there has
-	// the request as well: a new test often begins as the others do.
+	// isSure says that the cassette and the test files alone show that the test has
+	// had it. Another candidate counts only if no test that exists has the request,
+	// too: a new test often begins with the requests of another one.
 	isSure bool
 }
 
-// IsRecorded reports whether a call is recorded in a cassette that no test
-// opens any more, and this test has none: what is recorded need not be paid
-// again. Once a call is in none of them, the test is a new one, and all of it
-// is recorded. A nil call is one that is not known yet.
-func (s *Search) IsRecorded(m *tape.Match) bool {
+// IsInOrphan reports whether a request of a test without a cassette is recorded
+// in an orphan: it need not be paid for again. Once a request is in no orphan, the
+// test is a new one, and IsInOrphan returns false for all of its other requests. If
+// m is nil, the request is not known yet, and may be any.
+func (s *Search) IsInOrphan(m *tape.Match) bool {
 	if s == nil || s.isNew.Load() {
 		return false
 	}
@@ -65,9 +65,9 @@ func (s *Search) IsRecorded(m *tape.Match) bool {
 	return true
 }
 
-// having returns the candidates that have all that was asked, by the
-// [tape.Tape.Keys] of each request.
-func (s *Search) having(asked [][]string) []candidate {
+// candidatesWith returns the candidates that have all requests of the test. asked
+// has the [tape.Tape.Keys] of each request.
+func (s *Search) candidatesWith(asked [][]string) []candidate {
 	mayServe := s.mayServe(asked)
 	return slices.DeleteFunc(s.candidates(), func(c candidate) bool { return !mayServe(c) })
 }
@@ -86,39 +86,43 @@ func (s *Search) candidates() []candidate {
 // may be those that the test asks for. asked holds the [tape.Tape.Keys] of each
 // request that the test has made.
 func (s *Search) mayServe(asked [][]string) func(candidate) bool {
-	packageHas := s.packagesWith(asked)
+	testsHaveRequest := s.testsHaveRequest(asked)
 	return func(c candidate) bool {
 		lacksRequest := s.tape.CountIn(c.path, asked) < len(asked)
 		if tape.IsUsed(c.path) || lacksRequest {
 			return false
 		}
-		// Where another test has such a request as well, a test without a cassette is most likely
-		// a new one that begins like the other: too little for a candidate that is not sure.
-		if !c.isSure && (packageHas(dirOf(s.path)) || packageHas(dirOf(c.path))) {
+		// If another test has such a request, too, a test without a cassette is most likely
+		// a new one that begins like the other test.
+		isLikelyNew := func() bool {
+			return testsHaveRequest(dirOf(s.path)) || testsHaveRequest(dirOf(c.path))
+		}
+		if !c.isSure && isLikelyNew() {
 			return false
 		}
-		// If all of its recordings are in other cassettes, as after a test was split, nothing is
-		// lost when it is passed over.
+		// If other cassettes have all recordings of the candidate, as after a test was split,
+		// nothing is lost without the candidate.
 		return !s.covered.Get(c.path)
 	}
 }
 
-// isCovered reports whether the other cassettes that are in use have all that is
-// recorded in a cassette.
+// isCovered reports whether the other cassettes that are in use have all requests
+// that a cassette has.
 func (s *Search) isCovered(path string) bool {
-	left := s.tape.KeysIn(path)
+	missing := s.tape.KeysIn(path)
 	dir, _, _ := testname.Split(s.path)
 	for _, opened := range openedIn(dir) {
-		if len(left) == 0 {
+		if len(missing) == 0 {
 			break
 		}
 		if opened == path {
 			continue
 		}
 		has := s.tape.KeysIn(opened)
-		left = slices.DeleteFunc(left, func(key string) bool { return slices.Contains(has, key) })
+		isThere := func(key string) bool { return slices.Contains(has, key) }
+		missing = slices.DeleteFunc(missing, isThere)
 	}
-	return len(left) == 0
+	return len(missing) == 0
 }
 
 // openedIn returns the paths of the cassettes of a package that its tests most
@@ -127,7 +131,7 @@ func openedIn(dir string) (paths []string) {
 	p := packages.Get(dir)
 	for _, path := range Below(filepath.Join(dir, testname.Folder)) {
 		cassette, err := filepath.Rel(dir, path)
-		if err == nil && !p.isLeft(cassette) {
+		if err == nil && !p.isOrphan(cassette) {
 			paths = append(paths, path)
 		}
 	}
@@ -140,37 +144,38 @@ func dirOf(path string) string {
 	return dir
 }
 
-// packagesWith returns a function that reports whether a package has one of the
-// requests in a cassette that a test opens. The package is given by its folder.
-func (s *Search) packagesWith(asked [][]string) func(dir string) bool {
-	known := map[string]bool{}
+// testsHaveRequest returns a function that reports whether the tests of a package
+// have a recording of one of the requests. The package is given by its folder.
+func (s *Search) testsHaveRequest(asked [][]string) func(dir string) bool {
+	hasRequest := func(path string) bool { return s.tape.CountIn(path, asked) > 0 }
+	results := map[string]bool{}
 	return func(dir string) bool {
-		has, ok := known[dir]
-		if !ok {
-			hasOne := func(path string) bool { return s.tape.CountIn(path, asked) > 0 }
-			has = slices.ContainsFunc(openedIn(dir), hasOne)
-			known[dir] = has
+		result, isKnown := results[dir]
+		if !isKnown {
+			result = slices.ContainsFunc(openedIn(dir), hasRequest)
+			results[dir] = result
 		}
-		return has
+		return result
 	}
 }
 
-// candidates returns the cassettes that the test of one may have had before it
-// was changed; own is its path below the folder of its package.
+// candidates returns the cassettes that a test may have had before it was changed.
+// own is the path of the cassette that the test lacks, below the folder dir of its
+// package.
 func candidates(dir, own string) (list []candidate) {
 	p := packages.Get(dir)
 	for _, cassette := range p.Cassettes {
-		c := candidate{path: filepath.Join(dir, cassette)}
-		if p.judge(own, cassette, &c) {
+		c, ok := p.candidateFor(own, cassette)
+		if ok {
 			list = append(list, c)
 		}
 	}
-	for _, other := range others(dir) {
+	for _, other := range otherPackages(dir) {
 		for _, cassette := range other.Cassettes {
 			hasSameName := cassette == own
 			isGone := other.reasons()[cassette] == TestGone
 			if !other.Tests.HasGoFiles() {
-				// They were moved without testdata, unless no source is here at all.
+				// The tests were moved without testdata, unless this package has no source either.
 				isGone = hasSameName && p.Tests.HasGoFiles() && !p.Tests.Mentions(cassette)
 			}
 			if isGone {
@@ -183,58 +188,64 @@ func candidates(dir, own string) (list []candidate) {
 	return list
 }
 
-// judge completes a candidate, a cassette of the package in which the test is
-// that lacks its own. It returns false if it is none.
-func (p *Package) judge(own, cassette string, c *candidate) bool {
+// candidateFor returns a cassette of the package as a candidate for the test that
+// lacks the cassette own. ok is false if the test cannot have had it. See the table
+// in the comment of this package.
+func (p *Package) candidateFor(own, cassette string) (c candidate, ok bool) {
 	names, ownNames := segments(cassette), segments(own)
 	if len(names) == 0 || len(ownNames) == 0 || cassette == own {
-		return false
+		return candidate{}, false
 	}
 	isOfSameTest := names[0] == ownNames[0]
 	level := len(names) - 1
 
-	c.isSure = true
-	c.change = changeOf(cassette, own)
+	c = candidate{
+		path:   filepath.Join(p.Dir, cassette),
+		change: changeOf(cassette, own),
+		isSure: true,
+	}
 	reason := p.reasons()[cassette]
 	switch {
 	case reason == TestGone:
 		c.isSure = len(names) == len(ownNames)
-		return true
+		return c, true
 	case reason == NoSubtests && isOfSameTest:
-		return true
+		return c, true
 	case !isOfSameTest:
 		c.isSure = false
-		return p.isLeft(cassette)
+		return c, p.isOrphan(cassette)
 	case isPrefix(names, ownNames):
-		return !p.Tests.Mentions(cassette) && p.Tests.OnlyRunsSubtests(names[0], level)
+		isMentioned := p.Tests.Mentions(cassette)
+		return c, !isMentioned && p.Tests.OnlyRunsSubtests(names[0], level)
 	}
 	isNextToOwn := len(names) > 1 && filepath.Dir(cassette) == filepath.Dir(own)
-	named := p.named()[names[0]]
-	isRenamedRow := named[ownNames[len(ownNames)-1]] && !named[names[len(names)-1]]
-	return isNextToOwn && isRenamedRow
+	subtests := p.subtestNames()[names[0]]
+	isRenamedSubtest := subtests[ownNames[len(ownNames)-1]] && !subtests[names[len(names)-1]]
+	return c, isNextToOwn && isRenamedSubtest
 }
 
-// isLeft reports whether most likely no test opens a cassette.
-func (p *Package) isLeft(cassette string) bool {
+// isOrphan reports whether most likely no test opens a cassette.
+func (p *Package) isOrphan(cassette string) bool {
 	return p.reasons()[cassette] != InUse || p.isGoneSubtest(segments(cassette))
 }
 
-// isGoneSubtest reports whether the text of a test does not have the name of
-// one of its subtests, although it has those of others, and puts no names
-// together.
+// isGoneSubtest reports whether a cassette is that of a subtest that its test does
+// not have: the text of the test does not have the name of the subtest, although it
+// has those of others, and it composes no names. names are the segments of the
+// cassette.
 func (p *Package) isGoneSubtest(names []string) bool {
 	if len(names) != 2 || p.Tests.Composes[names[0]] {
 		return false
 	}
-	named := p.named()[names[0]]
-	if named[names[1]] {
+	subtests := p.subtestNames()[names[0]]
+	if subtests[names[1]] {
 		return false
 	}
-	isNamed := func(cassette string) bool {
+	isOfOtherSubtest := func(cassette string) bool {
 		other := segments(cassette)
-		return len(other) == 2 && other[0] == names[0] && named[other[1]]
+		return len(other) == 2 && other[0] == names[0] && subtests[other[1]]
 	}
-	return slices.ContainsFunc(p.Cassettes, isNamed)
+	return slices.ContainsFunc(p.Cassettes, isOfOtherSubtest)
 }
 
 // changeOf returns what became of a test, by the paths of its old cassette and

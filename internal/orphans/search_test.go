@@ -162,7 +162,7 @@ func TestSearch(t *testing.T) {
 			if got := said(s.Advise(asked), dir); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
-			if got, want := s.IsRecorded(first), tt.want != "record"; got != want {
+			if got, want := s.IsInOrphan(first), tt.want != "record"; got != want {
 				t.Errorf("the first request is recorded elsewhere: %v, want %v", got, want)
 			}
 		})
@@ -177,12 +177,12 @@ func TestSearchNot(t *testing.T) {
 	for _, path := range []string{"a/own.yaml", "own.yaml", "a/testdata/own.yaml"} {
 		path = filepath.Join(dir, filepath.FromSlash(path))
 		s := NewSearch(tape.New(tape.Config{Path: path, Name: path, Options: &canon.Options{}}, &redact.Policy{}), path)
-		if s.IsRecorded(nil) {
+		if s.IsInOrphan(nil) {
 			t.Errorf("%s: it has nothing to do with tests", path)
 		}
 	}
 	var none *Search
-	if none.IsRecorded(nil) || none.Advise(nil) != nil {
+	if none.IsInOrphan(nil) || none.Advise(nil) != nil {
 		t.Error("a recorder of no test")
 	}
 }

@@ -59,7 +59,7 @@ func (r *Recorder) selects(selectors canon.Selectors, form *canon.Form) bool {
 // isOrphan reports whether a cassette of a test that was renamed, moved or split
 // has the recording of a call. It is not paid for again without a word.
 func (r *Recorder) isOrphan(m *tape.Match) bool {
-	return r.mode.mode == ModeOnce && r.orphans.IsRecorded(m)
+	return r.mode.mode == ModeOnce && r.orphans.IsInOrphan(m)
 }
 
 // noteLiveWithoutEffect notes that Live selects a request of a run that sends

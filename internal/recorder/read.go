@@ -95,5 +95,5 @@ func (r *Recorder) read(in *incoming) error {
 // of them are recorded.
 func (r *Recorder) isNew() bool {
 	recordsAll := r.plan.record && r.config.selectsNone() && r.tape.IsBlank()
-	return recordsAll && !r.orphans.IsRecorded(nil)
+	return recordsAll && !r.orphans.IsInOrphan(nil)
 }

@@ -168,7 +168,7 @@ func eventPlace(event int) string { return fmt.Sprintf("response.events[%d]", ev
 func Findings(it *interaction.Interaction) []string {
 	r := findings{}
 	isSecretInRequest := func(name, _ string) bool {
-		return isSecret(name) && !listed(requestHeaders, name)
+		return isSecret(name) && !isListed(requestHeaders, name)
 	}
 	isSecretInResponse := func(name, value string) bool {
 		isRedactedCookie := name == "set-cookie" && strings.Contains(value, "="+Placeholder)
@@ -244,7 +244,9 @@ func (r *findings) addEvents(events []interaction.Event, in scope) {
 
 // addHeaders adds the headers for which isSecret returns true, and the secrets in the
 // values of all headers. The name passed to isSecret is in lower case.
-func (r *findings) addHeaders(place string, headers interaction.Headers, isSecret func(name, value string) bool) {
+func (r *findings) addHeaders(
+	place string, headers interaction.Headers, isSecret func(name, value string) bool,
+) {
 	for _, h := range headers {
 		for _, v := range h.Values {
 			if isSecret(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {

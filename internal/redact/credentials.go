@@ -48,9 +48,10 @@ var secretNames = []struct {
 		remembertoken npmtoken pypitoken ghtoken jobtoken citoken vaulttoken sastoken idtoken
 		tunneltoken connectiontoken mastertoken clientassertion devicecode codeverifier`)},
 	{authorization, strings.Fields("authorization")},
-	{namedCredential, strings.Fields("routingkey integrationkey servicekey consumerkey licensekey appkey " +
-		"hostkey sessionkey accesscode credential credentials baton")},
-	{namedPassword, strings.Fields("password passwd passphrase passcode pwd dbpass userpass smtppass mailpass")},
+	{namedCredential, strings.Fields(`routingkey integrationkey servicekey consumerkey
+		licensekey appkey hostkey sessionkey accesscode credential credentials baton`)},
+	{namedPassword, strings.Fields(`password passwd passphrase passcode pwd dbpass userpass
+		smtppass mailpass`)},
 }
 
 var (
@@ -75,7 +76,8 @@ var keyNames = []hostName{
 	{"googleapis.com", "key"},         // https://cloud.google.com/apis/docs/system-parameters
 	{"openweathermap.org", "appid"},   // https://openweathermap.org/appid
 	{"api.wolframalpha.com", "appid"}, // https://products.wolframalpha.com/api/documentation
-	{"api.trello.com", "key"},         // https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/
+	// https://developer.atlassian.com/cloud/trello/guides/rest-api/authorization/
+	{"api.trello.com", "key"},
 	{"api.trello.com", "token"},
 	{"api.weatherapi.com", "key"}, // https://www.weatherapi.com/docs/
 	{"finnhub.io", "token"},       // https://finnhub.io/docs/api/authentication
@@ -95,16 +97,18 @@ var privateJWKMembers = strings.Fields("d p q dp dq qi k")
 // secretFields are the names of fields that have a secret in any body: of OAuth 2.0 (RFC
 // 6749, RFC 7521, RFC 8693), of AWS STS, Secrets Manager, ECR and instance metadata, and of
 // Docker registries. No model API has a field of such a name.
-const secretFields = `access_token|refresh_token|client_secret|client_assertion|subject_token|actor_token|` +
-	`WebIdentityToken|SAMLAssertion|TokenCode|secretAccessKey|SecretAccessKey|sessionToken|SessionToken|` +
+const secretFields = `access_token|refresh_token|client_secret|client_assertion|` +
+	`subject_token|actor_token|WebIdentityToken|SAMLAssertion|TokenCode|` +
+	`secretAccessKey|SecretAccessKey|sessionToken|SessionToken|` +
 	`SecretString|SecretBinary|IdentityToken|identitytoken|authorizationToken`
 
 // exchangeFields are the names of fields that have a secret where secrets are exchanged,
 // and may have data elsewhere: a test has assertions, too. They are those of RFC 6749, RFC
 // 7521, RFC 7636, RFC 8628 and OpenID Connect, as Google, Microsoft, IBM, AWS and GitHub
 // spell them.
-const exchangeFields = secretFields + `|assertion|id_token|device_code|code_verifier|private_key|apikey|token|` +
-	`accessToken|refreshToken|idToken|clientSecret|deviceCode|codeVerifier|secret_id|session_id|sessionId|otp`
+const exchangeFields = secretFields + `|assertion|id_token|device_code|code_verifier|` +
+	`private_key|apikey|token|accessToken|refreshToken|idToken|clientSecret|` +
+	`deviceCode|codeVerifier|secret_id|session_id|sessionId|otp`
 
 // grantFields are the names of fields that have a secret in a request for an exchange. They
 // include "code", which is the code of an error in a response.
@@ -119,26 +123,31 @@ var keysInForm = strings.Fields("token key secret auth session ticket code")
 type signatureScheme struct{ required, others string }
 
 var signatureSchemes = []signatureScheme{
-	// AWS Signature Version 4, https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+	// AWS Signature Version 4,
+	// https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 	{"x-amz-signature", `x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-region-set
 		x-amz-s3session-token x-amz-security-token x-amz-signedheaders`},
 	// The same by Google, https://cloud.google.com/storage/docs/authentication/signatures
-	{"x-goog-signature", "x-goog-algorithm x-goog-credential x-goog-date x-goog-expires x-goog-signedheaders"},
-	// And by Alibaba, https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls
-	{"x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires x-oss-security-token
-		x-oss-signature-version`},
-	// By Volcengine, https://www.volcengine.com/docs/6349/74876, and by Tencent, https://www.tencentcloud.com/document/product/436/7778
-	{"x-tos-signature", "x-tos-algorithm x-tos-credential x-tos-date x-tos-expires " +
-		"x-tos-security-token x-tos-signedheaders"},
+	{"x-goog-signature", `x-goog-algorithm x-goog-credential x-goog-date x-goog-expires
+		x-goog-signedheaders`},
+	// The same by Alibaba,
+	// https://www.alibabacloud.com/help/en/oss/developer-reference/add-signatures-to-urls
+	{"x-oss-signature", `x-oss-additional-headers x-oss-credential x-oss-date x-oss-expires
+		x-oss-security-token x-oss-signature-version`},
+	// The same by Volcengine, https://www.volcengine.com/docs/6349/74876, and by Tencent,
+	// https://www.tencentcloud.com/document/product/436/7778
+	{"x-tos-signature", `x-tos-algorithm x-tos-credential x-tos-date x-tos-expires
+		x-tos-security-token x-tos-signedheaders`},
 	{"q-signature q-sign-time", "q-sign-algorithm q-ak q-key-time q-header-list q-url-param-list"},
-	// Version 2, which Google and Alibaba had too.
+	// AWS Signature Version 2, and the same by Google and Alibaba.
 	{"awsaccesskeyid signature", "expires x-amz-security-token"},
 	{"googleaccessid signature", "expires"},
 	{"ossaccesskeyid signature", "expires security-token"},
 	// Amazon CloudFront, signed URLs.
 	{"key-pair-id signature", "expires policy hash-algorithm"},
 	// Azure Storage: shared access signatures of a service, an account, a user.
-	{"sig sv", "se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid sduoid saoid suoid scid"},
+	{"sig sv", `se st sp sr sip spr ss srt sdd si ses ske skt sks skv skoid sktid skdutid
+		sduoid saoid suoid scid`},
 }
 
 // signingNames are the names of all parameters that may sign a URL, in lower case.
@@ -161,11 +170,13 @@ var (
 )
 
 // randomNames are the last words of names whose values look random and are not secrets.
-var randomNames = strings.Fields("id ids uuid guid arn sha sha256 hash digest checksum commit revision build seed")
+var randomNames = strings.Fields(`id ids uuid guid arn sha sha256 hash digest checksum commit
+	revision build seed`)
 
 // mayHoldCredential matches the names of headers, cookies and parameters that may have a
 // credential.
-var mayHoldCredential = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|cookie|session|jwt`)
+var mayHoldCredential = memo.Regexp(`auth|^appid$|key|token|secret|passw|credential|` +
+	`cookie|session|jwt`)
 
 // MayHoldCredential reports whether a header, a cookie or a parameter of this name may have
 // a credential. It is for decisions in which a credential must not be overlooked, and

@@ -18,7 +18,8 @@ const (
 )
 
 // harmlessNames are members that have no secrets, in objects whose other members have.
-var harmlessNames = strings.Fields("type managed_identity_resource_id content-type accept user-agent")
+var harmlessNames = strings.Fields(
+	"type managed_identity_resource_id content-type accept user-agent")
 
 // fieldRule returns the verdict on a leaf by its name and place. The name is that of
 // lastName.
@@ -32,7 +33,7 @@ func (f *finder) fieldRule(l *carrier.Leaf, name string) verdict {
 	if isSecretByMember(l) || slices.Contains(f.scope.fields.inBodies, fieldName(l)) {
 		return isCredential
 	}
-	if len(f.scope.holders) > 0 {
+	if len(f.scope.secretBodies) > 0 {
 		return f.placeRule(l, name)
 	}
 	return noVerdict
@@ -63,15 +64,16 @@ func (f *finder) placeRule(l *carrier.Leaf, name string) verdict {
 	if l.In != carrier.JSON || slices.ContainsFunc(harmlessNames, isName) {
 		return noVerdict
 	}
-	for _, h := range f.scope.holders {
-		i := slices.IndexFunc(h.places, func(place []string) bool { return hasPathSuffix(l.Path, place) })
-		if i < 0 || h.looks && !isKey(l.Text) {
+	isPlaceOfLeaf := func(place []string) bool { return hasPathSuffix(l.Path, place) }
+	for _, body := range f.scope.secretBodies {
+		i := slices.IndexFunc(body.places, isPlaceOfLeaf)
+		if i < 0 || body.onlyKeys && !isKey(l.Text) {
 			continue
 		}
-		place := h.places[i]
+		place := body.places[i]
 		hasAnyName := place[len(place)-1] == "*"
 		isNamedSecret := isSecret(name) || strings.EqualFold(name, "connection_string")
-		if h.mixed && hasAnyName && !isNamedSecret {
+		if body.mayHaveData && hasAnyName && !isNamedSecret {
 			return mayBeData
 		}
 		return isAtSecretPlace
@@ -86,10 +88,14 @@ func hasPathSuffix(path, names []string) bool {
 	return skip >= 0 && slices.EqualFunc(path[skip:], names, matchesName)
 }
 
-// isSecretByMember reports whether a value is a secret because of another member of the
-// object that has it: a parameter of AWS Systems Manager,
-// https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_Parameter.html,
-// and the session token next to the key in AWS instance metadata.
+// isSecretByMember reports whether a value is a secret because its object has a certain
+// other member:
+//
+//	the value  the other member         the object
+//	"Value"    "Type": "SecureString"   a parameter of AWS Systems Manager [1]
+//	"Token"    "SecretAccessKey"        the credentials in AWS instance metadata
+//
+// [1]: https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_Parameter.html
 func isSecretByMember(l *carrier.Leaf) bool {
 	switch l.Name {
 	case "Value":

@@ -146,7 +146,8 @@ func (f *finder) find(l *carrier.Leaf) []carrier.Match {
 }
 
 // inOrder returns matches in order and without overlap. A match inside of another
-// one is left out. Two that overlap otherwise become one, with a plain placeholder.
+// one is left out. Two that overlap otherwise become one, with a plain placeholder. It is
+// not learned: the value of its cause is only its first part.
 func inOrder(found []carrier.Match) []carrier.Match {
 	if len(found) < 2 {
 		return found
@@ -402,7 +403,12 @@ func (f *finder) findWhole(l *carrier.Leaf) (m carrier.Match, ok bool) {
 	if verdict == noVerdict {
 		return carrier.Match{}, false
 	}
-	cause := carrier.Cause{Kind: fmt.Sprintf("the field %q", l.Name), Value: value, Learn: true, Rule: ruleField}
+	cause := carrier.Cause{
+		Kind:  fmt.Sprintf("the field %q", l.Name),
+		Value: value,
+		Learn: true,
+		Rule:  ruleField,
+	}
 	switch verdict {
 	case isCredential:
 		m = f.newMatch(l, trimmed, cause)
@@ -416,5 +422,6 @@ func (f *finder) findWhole(l *carrier.Leaf) (m carrier.Match, ok bool) {
 		return f.newMatch(l, trimmed, cause), true
 	}
 	cause.Learn = false
-	return carrier.Match{Start: trimmed.start, End: trimmed.end, Text: hashed(value), Cause: cause}, true
+	m = carrier.Match{Start: trimmed.start, End: trimmed.end, Text: hashed(value), Cause: cause}
+	return m, true
 }

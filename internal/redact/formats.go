@@ -81,7 +81,8 @@ var formats = []format{
 		chars:    alnum, min: 20, find: shape(`[\w.]+/(\w{20,})`, isAny)},
 	{name: "Discord token", prefixes: "interactions/|webhooks/", chars: digit, min: 17,
 		find: ofDiscord},
-	{name: "API key", prefixes: "infura.io/v3/|alchemy.com/v2/|alchemyapi.io/v2/", chars: url64, min: 32,
+	{name: "API key", prefixes: "infura.io/v3/|alchemy.com/v2/|alchemyapi.io/v2/",
+		chars: url64, min: 32,
 		find: shape(`[\w.]+/v[23]/([\w-]{32}|[0-9a-f]{64})(?:[^\w-]|$)`, looksRandom)},
 	{name: "Gemini token", prefixes: "auth_tokens/", chars: alnum, min: 32,
 		find: shape(`(auth_tokens/\w{32,})`, looksRandom)},
@@ -130,7 +131,8 @@ var formats = []format{
 	// 1Password, Grafana, Sentry, Fly.io
 	{name: "API key", prefixes: "ops_eyJ|glc_eyJ|sntrys_eyJ|fm2_", chars: std64 | equal | under,
 		min: 60},
-	{name: "Alibaba access key id", prefixes: "LTAI", chars: alnum, min: 16, max: 22, check: mixedCase},
+	{name: "Alibaba access key id",
+		prefixes: "LTAI", chars: alnum, min: 16, max: 22, check: mixedCase},
 	{name: "Airtable token", prefixes: "pat", chars: alnum, min: 14,
 		find: shape(`(pat\w{14}\.[0-9a-f]{64})(?:[^\w-]|$)`, looksRandom)},
 	{name: "Resend API key", prefixes: "re_", chars: alnum, min: 8,
@@ -178,8 +180,9 @@ var shapes = []format{
 	// Three characters, a digit, "Q~", and 31 to 34 more.
 	{name: "Microsoft Entra client secret",
 		find: shape(`([\w.~-]{3}\dQ~[\w.~-]{31,34})(?:[^\w.~-]|$)`, evenMix)},
-	{name: "Z.ai or Ollama API key", find: shape(`([0-9a-f]{32}\.[A-Za-z0-9]{16}(?:[A-Za-z0-9]{8})?)(?:[^\w-]|$)`,
-		func(b string) bool { return mixedCase(b[33:]) })},
+	{name: "Z.ai or Ollama API key",
+		find: shape(`([0-9a-f]{32}\.[A-Za-z0-9]{16}(?:[A-Za-z0-9]{8})?)(?:[^\w-]|$)`,
+			func(b string) bool { return mixedCase(b[33:]) })},
 	// The number of the bot in base64, and two parts more.
 	{name: "Discord bot token",
 		find: shape(`([\w-]{24,28}\.[\w-]{6}\.[\w-]{27,38})(?:[^\w-]|$)`, isDiscord)},
@@ -230,7 +233,8 @@ var prefixes = sync.OnceValue(func() *[256][]prefix {
 // show it.
 func isElided(text string, end int) bool {
 	rest := text[end:]
-	return strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, "…")
+	isFollowedBy := func(mark string) bool { return strings.HasPrefix(rest, mark) }
+	return isFollowedBy("*") || isFollowedBy("...") || isFollowedBy("…")
 }
 
 // isSK reports whether the text behind "sk-" is a secret. Old keys of OpenAI have the

@@ -70,7 +70,7 @@ var bodySums = strings.Fields(`content-digest content-md5 digest docker-content-
 // checksums of the body.
 func withoutChecksums(in interaction.Headers) interaction.Headers {
 	return slices.DeleteFunc(in, func(h interaction.Header) bool {
-		return listed(bodySums, strings.ToLower(h.Name))
+		return isListed(bodySums, strings.ToLower(h.Name))
 	})
 }
 
@@ -80,7 +80,7 @@ var linkTarget = memo.Regexp(`<([^<>]*)>`)
 // keeps reports whether an entry of KeepHeaders matches a name, which is in lower case.
 func (p *Policy) keeps(name string) bool {
 	return p.matchesEntry(p.KeepHeaders, name, func(entry, name string) bool {
-		return listed([]string{entry}, name)
+		return isListed([]string{entry}, name)
 	})
 }
 
@@ -90,15 +90,15 @@ func (p *Policy) Drops(name string, status int) bool {
 	if p.keeps(name) {
 		return false
 	}
-	if listed(notKept, name) {
+	if isListed(notKept, name) {
 		return true
 	}
 	mayBeLimited := status == 403 || status == 429 || status >= 500
-	if !mayBeLimited && listed(ofLimits, name) {
+	if !mayBeLimited && isListed(ofLimits, name) {
 		return true
 	}
 	isFailure := status >= 400
-	return !isFailure && name != "x-request-id" && listed(ofFailures, name)
+	return !isFailure && name != "x-request-id" && isListed(ofFailures, name)
 }
 
 // requestHeaders returns the headers of a request that are written, with their values
@@ -116,7 +116,7 @@ func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
 // give the whole name of a credential: a pattern does not select it.
 func (p *Policy) keepsInRequest(name string) bool {
 	isWholeEntry := p.matchesEntry(p.KeepHeaders, name, strings.EqualFold)
-	if isWholeEntry || listed(requestHeaders, name) {
+	if isWholeEntry || isListed(requestHeaders, name) {
 		return true
 	}
 	mayBeCredential := isSecret(name) || meanings.Get(name).session
@@ -125,7 +125,9 @@ func (p *Policy) keepsInRequest(name string) bool {
 
 // responseHeaders returns the headers or trailers of a response that are written, with
 // their values redacted. A secret in a header of a secret's name becomes known.
-func (p *Policy) responseHeaders(headers interaction.Headers, status int, in scope) interaction.Headers {
+func (p *Policy) responseHeaders(
+	headers interaction.Headers, status int, in scope,
+) interaction.Headers {
 	return rewrittenHeaders(headers, func(name, value string) (string, bool) {
 		switch {
 		case p.Drops(name, status):
@@ -166,7 +168,7 @@ func rewrittenHeaders(
 // ends like that of a secret, any value is one; otherwise, as for X-Token-Expires, a value
 // that looks like one.
 func isSecretHeader(name, value string) bool {
-	if listed(ofLimits, strings.ToLower(name)) {
+	if isListed(ofLimits, strings.ToLower(name)) {
 		return false // Azure's X-Ratelimit-Key is the deployment that has reached its limit
 	}
 	m := meanings.Get(name)

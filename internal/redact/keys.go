@@ -78,8 +78,9 @@ func algorithm(block *encoding.Block) string {
 // which may be escaped several times.
 var pemStart = memo.Regexp(`^-----BEGIN ([A-Z0-9 ]+)-----((?:\\+r)?\\+n|\r?\n)`)
 
-// isTypedPlaceholder reports whether a value is a typed placeholder, which may look like
-// a secret.
+// isTypedPlaceholder reports whether a value is a typed placeholder: a text of typedExpr,
+// or one of the placeholder keys, as PEM or as base64 of PEM. Such a value may look like a
+// secret.
 func isTypedPlaceholder(value string) bool {
 	isPEMInBase64 := strings.HasPrefix(value, "LS0tLS1CRUdJTi") // pemBegin in base64
 	if isPEMInBase64 {

@@ -182,7 +182,8 @@ func (p *Policy) learnCredentials(value string) {
 // becomes known as a signature. A value for which isHarmless returns true does not become
 // known.
 func (p *Policy) learnPairs(list string, isHarmless func(string) bool) (found bool) {
-	for pair := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ',' || r == ';' || r == '&' }) {
+	isSeparator := func(r rune) bool { return r == ',' || r == ';' || r == '&' }
+	for pair := range strings.FieldsFuncSeq(list, isSeparator) {
 		pair = strings.TrimSpace(pair)
 		sep := strings.IndexAny(pair, "=:")
 		if sep < 0 {

@@ -57,7 +57,7 @@ func (s *search) findNamedValue(start, end int) match {
 			return m
 		}
 	}
-	if at, quote := typedValue(text, end); at > 0 {
+	if at, quote := structuredValue(text, end); at > 0 {
 		return s.findValueAt(kind, start, at, quote)
 	}
 	return match{}
@@ -206,11 +206,12 @@ func redactedLength(text string) int {
 	if n := placeholderLength(text); n > 0 {
 		return n
 	}
-	text = text[:runEnd(text[:min(len(text), maxValue)], 0, word|dot|plus|equal)]
-	if !mayHaveTyped(text) {
+	limit := text[:min(len(text), maxValue)]
+	run := text[:runEnd(limit, 0, word|dot|plus|equal)]
+	if !mayHaveTyped(run) {
 		return 0
 	}
-	typed := typedAtStart().FindStringIndex(text)
+	typed := typedAtStart().FindStringIndex(run)
 	if typed == nil {
 		return 0
 	}
@@ -292,7 +293,7 @@ func (s *search) findAfterScheme(kind kind, at int) match {
 
 var afterScheme = memo.Regexp(`^ +`)
 
-// typedValuePrefix matches what is between a name and a value that is not simply
+// structuredValuePrefix matches what is between a name and a value that is not simply
 // assigned, and the opening quote of the value:
 //
 //   - an object with the type of the value, or a list, after ":" or "="
@@ -301,11 +302,12 @@ var afterScheme = memo.Regexp(`^ +`)
 //   - the headers of a part, if the name is that of a part of a multipart form
 //   - the attribute "value" behind the attribute "name"
 //   - the element with the value behind the element with the name
-var typedValuePrefix = memo.Regexp(`^(?:` + strings.Join([]string{
+var structuredValuePrefix = memo.Regexp(`^(?:` + strings.Join([]string{
 	`(?:` + quote + `)?[ \t]*[:=]` + opening + `+` + space,
 	`(?:` + quote + `)` + members + valueMember + space + `[:=]` + opening + `*` + space,
 	attributes + `[ \t]*` + gt + opening + `*` + space,
-	`\]?(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd + `(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
+	`\]?(?:` + quote + `)(?:; \w+=[^\r\n\\]*)?` + lineEnd +
+		`(?:[\w-]+: [^\r\n\\]+` + lineEnd + `)*` + lineEnd,
 	`(?:` + quote + `)` + attributes + `\s+` + valueName + `=`,
 	nextElement + valueName + attributes + gt + opening + `*` + space,
 }, "|") + `)(` + quote + `)?`)
@@ -322,7 +324,7 @@ const (
 	attributes  = `(?:\s+[\w:.-]+=(?:` + quote + `)[^"'<>\\]*(?:` + quote + `))*`
 	nextElement = lt + `/[\w:.-]+` + gt + space + lt + `(?:[\w-]+:)?`
 
-	// opening matches what a typed value, a list or CDATA begins with.
+	// opening matches what an object with a value, a list or CDATA begins with.
 	opening = `(?:` + space + `[\[{]` + space + `(?:` + valueMember + space + `[:=])?|` +
 		lt + `!\[CDATA\[|` + lineEnd + ` *- +)`
 
@@ -452,17 +454,18 @@ func cutSeparator(text string) (separator, rest string) {
 	return text[:n], text[n:]
 }
 
-// typedValue is assignedValue for the forms that typedValuePrefix matches.
-func typedValue(text string, nameEnd int) (value int, quote string) {
+// structuredValue is assignedValue for a value that is not simply assigned to its name,
+// such as one in a list or in the next element of XML.
+func structuredValue(text string, nameEnd int) (value int, quote string) {
 	next := strings.TrimLeft(text[nameEnd:min(len(text), nameEnd+20)], "\\\"'` \t")
 	isAssigned := len(next) > 0 && (next[0] == ':' || next[0] == '=')
 	if isAssigned {
-		mayBeTyped := strings.ContainsAny(next, "[{<\\\n")
-		if !mayBeTyped || strings.HasPrefix(next[1:], placeholderStart) {
+		mayBeStructured := strings.ContainsAny(next, "[{<\\\n")
+		if !mayBeStructured || strings.HasPrefix(next[1:], placeholderStart) {
 			return 0, "" // nearly every name
 		}
 	}
-	m := typedValuePrefix().FindStringSubmatch(text[nameEnd:min(len(text), nameEnd+2*maxBefore)])
+	m := structuredValuePrefix().FindStringSubmatch(text[nameEnd:min(len(text), nameEnd+2*maxBefore)])
 	if m == nil {
 		return 0, ""
 	}
@@ -581,12 +584,12 @@ func (s *search) findPassword(name, start int, quote string, maxWords int) match
 	return s.newMatch(namedPassword, start, end)
 }
 
-// isStrong reports whether a value is a strong password: it has upper case, lower case and
+// isStrongPassword reports whether a value is a strong password: it has upper case, lower case and
 // digits in turn, and at most maxWords percent of its letters and digits are in words.
 // Source code is none: a value in quotes has other marks of code than one without.
 func isStrongPassword(v, quote string, maxWords int) bool {
 	t := measure(v)
-	hasAllClasses := t.upper > 0 && t.lower > 0 && t.digit > 0
+	hasAllClasses := t.uppers > 0 && t.lowers > 0 && t.digits > 0
 	if len(v) < 12 || !hasAllClasses || t.classChanges < 4 {
 		return false
 	}
@@ -610,7 +613,7 @@ func isConnectionPassword(v, before string) bool {
 // 4648) or a UUID. The prefixes of Mailgun and LaunchDarkly may precede it.
 func isRandomPassword(v string) bool {
 	t := measure(v)
-	if t.digit == 0 {
+	if t.digits == 0 {
 		return false
 	}
 	key := strings.TrimPrefix(strings.TrimPrefix(v, "key-"), "api-")
@@ -618,11 +621,11 @@ func isRandomPassword(v string) bool {
 		return true
 	}
 	isVaried := t.alnums >= 16 && t.distinct >= 8
-	isText := t.closePairs*100 >= t.alnums*45 || t.inWords*100 >= t.alnums*85
+	isText := t.isSequence() || t.hasWords(85)
 	if !isVaried || isText {
 		return false
 	}
-	return t.digit > 1 && t.marks < 2 && !isPlaceholder(v)
+	return t.digits > 1 && t.marks < 2 && !isPlaceholder(v)
 }
 
 // inConnectionString reports whether a name behind a text is in a connection string: the

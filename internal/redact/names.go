@@ -61,13 +61,14 @@ func meaningOf(name string) (m meaning) {
 			m.secret = true
 			m.certain = true
 			endsInSecret = true
-		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication", "cookie", "credential",
-			"credentials", "signature", "sig", "jwt", "csrf", "xsrf", "ticket", "otp":
+		case "key", "apikey", "token", "secret", "auth", "authorization", "authentication",
+			"cookie", "credential", "credentials", "signature", "sig", "jwt", "csrf", "xsrf",
+			"ticket", "otp":
 			m.secret = true
 			endsInSecret = true
 		case "session", "sessionid", "sid":
 			// The client sends mcp-session-id back, so it must stay as it is.
-			m.session = !listed(requestHeaders, strings.Join(all, "-"))
+			m.session = !isListed(requestHeaders, strings.Join(all, "-"))
 		}
 	}
 	isAboutSecret := len(all) > 1 && slices.Contains(ofSecrets, all[len(all)-1])
@@ -141,19 +142,19 @@ func isCertain(name, host, value string) bool {
 	})
 }
 
-// listed reports whether a name is on a list. An entry may have a "*" at its end, which
-// matches any end of the name, at its start, or at both.
-func listed(list []string, name string) bool {
+// isListed reports whether a name is on a list. An entry may have a "*" at its start, at
+// its end or at both, which matches any text there.
+func isListed(list []string, name string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
-		start, isStart := strings.CutSuffix(entry, "*")
-		end, isEnd := strings.CutPrefix(entry, "*")
+		prefix, anyEnd := strings.CutSuffix(entry, "*")
+		suffix, anyStart := strings.CutPrefix(entry, "*")
 		switch {
-		case isStart && isEnd:
+		case anyStart && anyEnd:
 			return strings.Contains(name, strings.Trim(entry, "*"))
-		case isStart:
-			return strings.HasPrefix(name, start)
-		case isEnd:
-			return strings.HasSuffix(name, end)
+		case anyEnd:
+			return strings.HasPrefix(name, prefix)
+		case anyStart:
+			return strings.HasSuffix(name, suffix)
 		}
 		return entry == name
 	})

@@ -66,11 +66,15 @@ func placeholderLength(text string) int {
 // mayHaveTyped reports whether a text may have a typed placeholder. Nearly no text has
 // one, and this takes a hundredth of the time of typedExpr or typedInRequest.
 func mayHaveTyped(text string) bool {
-	return slices.ContainsFunc(typedMarkers, func(mark string) bool { return strings.Contains(text, mark) })
+	isInText := func(mark string) bool { return strings.Contains(text, mark) }
+	return slices.ContainsFunc(typedMarkers, isInText)
 }
 
-// typedMarkers are texts. Each typed placeholder contains one of them.
-var typedMarkers = []string{"REDACTED", "effaced0", "EFFACED0", "W1JFREFDVEVEX", "tSRURBQ1RFRF", "bUkVEQUNURUR"}
+// typedMarkers are texts. Each typed placeholder contains one of them. The last three are
+// "[REDACTED]" in base64, for each of the three places where it can begin.
+var typedMarkers = []string{
+	"REDACTED", "effaced0", "EFFACED0", "W1JFREFDVEVEX", "tSRURBQ1RFRF", "bUkVEQUNURUR",
+}
 
 // hashed returns the placeholder for a value that may be a secret and that distinguishes
 // requests: it has a short hash of the value.
@@ -138,13 +142,16 @@ func endsInPlaceholder(text string) bool {
 // what a server returns instead of a secret. OpenAI's Responses API returns "<redacted>".
 func isRedacted(value string) bool {
 	isWholePlaceholder := value != "" && placeholderLength(value) == len(value)
-	return isWholePlaceholder || strings.EqualFold(value, "<redacted>") || strings.Trim(value, "*") == ""
+	isOnlyStars := strings.Trim(value, "*") == ""
+	return isWholePlaceholder || isOnlyStars || strings.EqualFold(value, "<redacted>")
 }
 
 // editScalars returns JSON text with each scalar replaced by the result of change. A
 // string is passed to change as it is written, without its quotes. What is behind
 // invalid JSON stays as it is.
-func editScalars(text string, change func(path []string, kind exactjson.Kind, value string) string) string {
+func editScalars(
+	text string, change func(path []string, kind exactjson.Kind, value string) string,
+) string {
 	var edits []carrier.Edit
 	for s := exactjson.Scan(text); s.Next(); {
 		if s.Token != exactjson.Scalar || len(s.Path) == 0 {

@@ -62,7 +62,9 @@ func (p *Policy) isHashed(parameter string) bool {
 
 // matchesEntry reports whether a name matches an entry of a list of the user. It calls
 // OnMatch with the first entry that matches.
-func (p *Policy) matchesEntry(list []string, name string, matches func(entry, name string) bool) bool {
+func (p *Policy) matchesEntry(
+	list []string, name string, matches func(entry, name string) bool,
+) bool {
 	i := slices.IndexFunc(list, func(entry string) bool { return matches(entry, name) })
 	if i >= 0 && p.OnMatch != nil {
 		p.OnMatch(list[i])

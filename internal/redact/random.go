@@ -85,7 +85,7 @@ func longestRun(b string, chars charset) (longest string) {
 // separate random values from text.
 func looksRandomAlone(b string) bool {
 	t := measure(b)
-	isLongWithDigits := t.alnums >= 32 && t.marks == 0 && t.digit*10 >= t.alnums
+	isLongWithDigits := t.alnums >= 32 && t.marks == 0 && t.digits*10 >= t.alnums
 	if isLongWithDigits {
 		// In a value of one case, words come by chance. But text does not have so many
 		// digits.
@@ -108,7 +108,7 @@ func switchesClass(b string, minChanges, maxInWords, maxMarks int) bool {
 	t := measure(b)
 	isVaried := t.classChanges >= max(3, t.alnums*minChanges/100) &&
 		t.distinct >= min(8+t.alnums/16, 12)
-	isText := t.inWords*100 >= t.alnums*maxInWords || t.closePairs*100 >= t.alnums*45
+	isText := t.hasWords(maxInWords) || t.isSequence()
 	return isVaried && !isText && t.marks*100 <= len(b)*maxMarks
 }
 
@@ -116,7 +116,7 @@ func switchesClass(b string, minChanges, maxInWords, maxMarks int) bool {
 // must have upper case, lower case and digits in turn.
 func mixedCase(b string) bool {
 	t := measure(b)
-	hasAllClasses := t.upper >= 2 && t.lower >= 2 && t.digit >= 1
+	hasAllClasses := t.uppers >= 2 && t.lowers >= 2 && t.digits >= 1
 	return hasAllClasses && t.classChanges*100 >= t.alnums*25 && looksRandom(b)
 }
 
@@ -124,19 +124,28 @@ func mixedCase(b string) bool {
 // alphabets of one case with few digits, and for values with many marks.
 func evenMix(b string) bool {
 	t := measure(b)
-	return t.distinct >= min(8, len(b)/2) && t.closePairs*100 < t.alnums*45 && !isPlaceholder(b)
+	return t.distinct >= min(8, len(b)/2) && !t.isSequence() && !isPlaceholder(b)
 }
 
 // measures are the counts by which a value is judged.
 type measures struct {
-	alnums              int // letters and digits
-	marks               int // all other bytes
-	upper, lower, digit int
-	distinct            int // different letters and digits
-	classChanges        int // pairs of neighbours of different classes: upper, lower, digit
-	closePairs          int // pairs of neighbours that are equal or follow each other: "aa", "ab"
-	inWords             int // letters in runs of four and more of one case, and their first capitals
+	alnums                 int // letters and digits
+	marks                  int // all other bytes
+	uppers, lowers, digits int
+	distinct               int // different letters and digits
+	classChanges           int // pairs of neighbours of different classes: upper, lower, digit
+	closePairs             int // pairs of neighbours that are equal or follow each other: "aa", "ab"
+	inWords                int // letters in runs of four or more of one case, and a capital before them
 }
+
+// hasWords reports whether the share of letters and digits that are in words is at least
+// minPercent.
+func (t *measures) hasWords(minPercent int) bool { return t.inWords*100 >= t.alnums*minPercent }
+
+// isSequence reports whether a value counts up or down or repeats its characters, such as
+// "abcd1234" and "00000000": 45 percent of its letters and digits or more have a neighbour
+// that is equal or follows.
+func (t *measures) isSequence() bool { return t.closePairs*100 >= t.alnums*45 }
 
 // measure returns the measures of a value.
 func measure(b string) (t measures) {
@@ -153,11 +162,11 @@ func measure(b string) (t measures) {
 			length = 0
 			continue
 		case upper:
-			t.upper++
+			t.uppers++
 		case lower:
-			t.lower++
+			t.lowers++
 		default:
-			t.digit++
+			t.digits++
 		}
 		t.alnums++
 		if !seen[c] {
@@ -212,8 +221,8 @@ func isBase32(b string) bool {
 	}
 	t := measure(b)
 	hasTurns := t.classChanges >= max(4, t.alnums*12/100)
-	isVaried := t.distinct >= 8 && t.closePairs*100 < t.alnums*45
-	return t.digit >= 2 && hasTurns && isVaried
+	isVaried := t.distinct >= 8 && !t.isSequence()
+	return t.digits >= 2 && hasTurns && isVaried
 }
 
 // isUUID reports whether a value is a UUID with eight different digits or more. Those with
@@ -239,12 +248,15 @@ func isPlaceholder(b string) bool {
 		return true
 	}
 	parts := strings.FieldsFunc(low, func(r rune) bool { return r == '-' || r == '_' || r == '.' })
-	return slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(fakeParts, part) })
+	isFakePart := func(part string) bool { return slices.Contains(fakeParts, part) }
+	return slices.ContainsFunc(parts, isFakePart)
 }
 
 // weakPasswords are passwords of documentation and of local databases.
-var weakPasswords = strings.Split("password,passwd,passw0rd,password1,password123,secret,postgres,changeme,guest,"+
-	"mysecretpassword,username,mypassword,my-password,your_password,your-password,yourpassword,open sesame", ",")
+var weakPasswords = strings.Split(
+	"password,passwd,passw0rd,password1,password123,mypassword,my-password,"+
+		"your_password,your-password,yourpassword,mysecretpassword,"+
+		"secret,postgres,changeme,guest,username,open sesame", ",")
 
 // isPassword reports whether a password next to a user is a secret: it is neither a
 // variable nor what documentation and local databases have.

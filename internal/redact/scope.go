@@ -32,25 +32,25 @@ func newFields(inBodies, inForms string) *fields {
 // A scope says where a text of a request or of a response has secrets, apart from
 // what looks like one.
 type scope struct {
-	fields     *fields
-	holders    []holder // the places at which APIs have secrets
-	isResponse bool     // a placeholder has the type of the secret
+	fields       *fields
+	secretBodies []secretBody // the places at which APIs have secrets
+	isResponse   bool         // a placeholder has the type of the secret
 }
 
-// narrowed returns the scope for texts that are read as one: only with the holders
-// whose mark is in one of the texts, and with the fields of an exchange if a text is
-// the response of one. RFC 6749, section 5.1, demands that such a response has
+// narrowed returns the scope for texts that are read as one: only with the secret
+// bodies whose text is in one of the texts, and with the fields of an exchange if a text
+// is the response of one. RFC 6749, section 5.1, demands that such a response has
 // access_token and token_type.
 func (s scope) narrowed(texts ...string) scope {
-	var present []holder
-	for _, h := range s.holders {
-		// A holder without a mark is in every text: each contains "".
-		hasMark := func(text string) bool { return strings.Contains(text, h.mark) }
-		if slices.ContainsFunc(texts, hasMark) {
-			present = append(present, h)
+	var present []secretBody
+	for _, body := range s.secretBodies {
+		// Each text contains "", so this is true of every text if body.contains is "".
+		isSuchBody := func(text string) bool { return strings.Contains(text, body.contains) }
+		if slices.ContainsFunc(texts, isSuchBody) {
+			present = append(present, body)
 		}
 	}
-	s.holders = present
+	s.secretBodies = present
 	isTokenResponse := func(text string) bool {
 		return strings.Contains(text, "access_token") && strings.Contains(text, "token_type")
 	}
@@ -66,8 +66,8 @@ func scopesOf(req *interaction.Request) (requestScope, responseScope scope) {
 	if isExchange(req) {
 		requestScope.fields, responseScope.fields = inGrant, inExchange
 	}
-	requestScope.holders = holdersOf(req.URL)
-	responseScope.holders = requestScope.holders
+	requestScope.secretBodies = secretBodiesOf(req.URL)
+	responseScope.secretBodies = requestScope.secretBodies
 	responseScope.isResponse = true
 	return requestScope, responseScope
 }

@@ -95,7 +95,7 @@ func inBase64(before string) bool {
 		return false
 	}
 	t := measure(before)
-	return t.upper > 0 && t.lower > 0
+	return t.uppers > 0 && t.lowers > 0
 }
 
 // findFormat returns the format of the token whose prefix is at a place, and where the

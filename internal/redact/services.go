@@ -9,83 +9,277 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// A holder is a kind of body that has secrets at known places, whatever the secrets look
-// like. It is a body of an API that receives or returns secrets, or one of a model API
-// with fields for the secrets of other servers.
-type holder struct {
-	path func() *regexp.Regexp // matches the path of the URL; nil matches any
-	mark string                // the body must contain it
+// A secretBody is a kind of body that has secrets at known places, whatever the secrets
+// look like. It is a body of an API that receives or returns secrets, or one of a model
+// API with fields for the secrets of other servers. A body is of this kind if both the
+// path of the URL and the text of the body match.
+type secretBody struct {
+	urlPath  func() *regexp.Regexp // nil matches any path
+	contains string                // a text that the body contains; "" matches any body
 
-	// The places of the secrets: the last names of a path, where "*" is any one name or
-	// index.
+	// The places of the secrets. A place is the last names of the path of a field; "*" is
+	// any one name or index.
 	places [][]string
 
-	mixed bool // a value at a "*" may also be data, unless its name says that it is a secret
-	looks bool // a value is a secret only if it looks like a key, since it may also be a name
+	// A value whose name is only matched by "*" may also be data, unless the name says
+	// that the value is a secret.
+	mayHaveData bool
+
+	// A value at a place is a secret only if it looks like a key: it may also be a name.
+	onlyKeys bool
 }
 
-// holders are split into places on first use, since few programs call these services.
-var holders = sync.OnceValue(func() []holder {
-	return []holder{
-		{mark: `"authorization_token"`, places: places(`mcp_servers/*/authorization_token`)}, // Anthropic, MCP connector
-		{mark: `"authorization"`, places: places(`tools/*/authorization`)},                   // OpenAI, Responses' MCP tool
-		// The same, vendors' HTTP tools, xAI, Mistral.
-		{mark: `"headers"`, places: places(`tools/*/headers/* mcp_servers/*/headers/*`), mixed: true},
-		// Azure OpenAI, on your data, and its older spelling; A2A, where an agent is to tell of a task.
-		{mark: `"authentication"`, places: places(`data_sources/*/parameters/authentication/* dataSources/*/parameters/authentication/*
-		parameters/embedding_dependency/authentication/* authentication/credentials config/token params/token`), mixed: true},
-		{mark: `ushNotificationConfig`, places: places(`pushNotificationConfig/token taskPushNotificationConfig/token config/token params/token`)},
-		{mark: `"client_secret"`, places: places(`client_secret/value`)}, // OpenAI, realtime sessions
+// secretBodies are the kinds of bodies that have secrets at known places. The first kind
+// that has a secret at the place of a value decides. The places are split on first use,
+// since few programs call these services.
+var secretBodies = sync.OnceValue(func() []secretBody {
+	return []secretBody{
+		// Anthropic, MCP connector.
+		{
+			contains: `"authorization_token"`,
+			places:   places("mcp_servers/*/authorization_token"),
+		},
+
+		// OpenAI, the MCP tool of the Responses API.
+		{
+			contains: `"authorization"`,
+			places:   places("tools/*/authorization"),
+		},
+
+		// The same tool, HTTP tools of other vendors, xAI, Mistral.
+		{
+			contains:    `"headers"`,
+			places:      places("tools/*/headers/*", "mcp_servers/*/headers/*"),
+			mayHaveData: true,
+		},
+
+		// Azure OpenAI On Your Data, in both spellings; A2A: how the agent authenticates
+		// when it sends a notification about a task.
+		{
+			contains: `"authentication"`,
+			places: places(
+				"data_sources/*/parameters/authentication/*",
+				"dataSources/*/parameters/authentication/*",
+				"parameters/embedding_dependency/authentication/*",
+				"authentication/credentials",
+				"config/token",
+				"params/token",
+			),
+			mayHaveData: true,
+		},
+
+		// A2A: "pushNotificationConfig" and "taskPushNotificationConfig".
+		{
+			contains: `ushNotificationConfig`,
+			places: places(
+				"pushNotificationConfig/token",
+				"taskPushNotificationConfig/token",
+				"config/token",
+				"params/token",
+			),
+		},
+
+		// OpenAI, realtime sessions.
+		{
+			contains: `"client_secret"`,
+			places:   places("client_secret/value"),
+		},
+
 		// Vertex AI, external grounding; Gemini, Google Maps and others.
-		{mark: `"apiKeyString"`, places: places(`apiAuth/apiKeyConfig/apiKeyString authConfig/apiKeyConfig/apiKeyString`)},
-		// Kubernetes, https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
-		// Google, https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets.versions/access
-		// Azure, https://learn.microsoft.com/rest/api/keyvault/secrets/get-secret/get-secret; Doppler, Infisical.
-		{path: memo.Regexp(`/secrets?(?:/|$)`), places: places(`data/* stringData/* payload/data value secretValue secrets/*/raw secrets/*/computed`)},
-		// Azure Resource Manager: listKeys, listAdminKeys, regenerateKey, listCredentials and others.
-		{path: memo.Regexp(`(?i)/(?:list|regenerate)\w*(?:keys?|secrets|credentials?|connectionstrings|sas)$`), places: places(`key1 key2
-		primaryKey secondaryKey keys/*/value passwords/*/value primaryMasterKey secondaryMasterKey primaryReadonlyMasterKey
-		secondaryReadonlyMasterKey primaryConnectionString secondaryConnectionString connectionStrings/*/connectionString
-		accountSasToken serviceSasToken`)},
+		{
+			contains: `"apiKeyString"`,
+			places: places(
+				"apiAuth/apiKeyConfig/apiKeyString",
+				"authConfig/apiKeyConfig/apiKeyString",
+			),
+		},
+
+		// Kubernetes, Google, Azure, Doppler and Infisical:
+		// https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
+		// https://cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets.versions/access
+		// https://learn.microsoft.com/rest/api/keyvault/secrets/get-secret/get-secret
+		{
+			urlPath: memo.Regexp(`/secrets?(?:/|$)`),
+			places: places(
+				"data/*",
+				"stringData/*",
+				"payload/data",
+				"value",
+				"secretValue",
+				"secrets/*/raw",
+				"secrets/*/computed",
+			),
+		},
+
+		// Azure Resource Manager: listKeys, listAdminKeys, regenerateKey, listCredentials
+		// and others.
+		{
+			urlPath: memo.Regexp(`(?i)/(?:list|regenerate)\w*` +
+				`(?:keys?|secrets|credentials?|connectionstrings|sas)$`),
+			places: places(
+				"key1",
+				"key2",
+				"primaryKey",
+				"secondaryKey",
+				"keys/*/value",
+				"passwords/*/value",
+				"primaryMasterKey",
+				"secondaryMasterKey",
+				"primaryReadonlyMasterKey",
+				"secondaryReadonlyMasterKey",
+				"primaryConnectionString",
+				"secondaryConnectionString",
+				"connectionStrings/*/connectionString",
+				"accountSasToken",
+				"serviceSasToken",
+			),
+		},
+
 		// HashiCorp Vault, https://developer.hashicorp.com/vault/api-docs
-		{path: memo.Regexp(`/v1/(?:sys/wrapping|[^s/]|s[^y/])`), mark: `"lease_duration"`, places: places(`data/* data/data/* auth/client_token auth/accessor
-		wrap_info/token wrap_info/accessor`)},
-		// Who asks for a key gets one: Meilisearch, Typesense, Algolia, Deepgram; tokens of services and of new nodes of
-		// Elasticsearch; of sessions of xAI; what Upstash's databases and indexes are opened with.
-		{path: keysPath, mark: `"actions"`, places: places("key value results/*/key keys/*/value"), looks: true},
-		{path: keysPath, mark: `"scopes"`, places: places("key"), looks: true},
-		{path: keysPath, mark: `"createdAt"`, places: places("key keys/*/value"), looks: true},
-		{path: keysPath, mark: `"admin_key"`, places: places("admin_key search_only_key"), looks: true},
-		{path: memo.Regexp(`/_security/`), places: places("token/value encoded")},
-		{path: memo.Regexp(`/realtime/client_secrets$`), places: places("value"), looks: true},
-		{path: memo.Regexp(`/v2/(?:vector/index|redis/database|search)`), places: places("token rest_token read_only_token read_only_rest_token readOnlyToken"), looks: true},
-		// What agents log in to other servers with: vaults of OpenAI and of Anthropic, Gemini's credentials; containers of OpenAI,
-		// jobs of Hugging Face, variables of Vercel's projects, sessions of Snowflake.
-		{path: memo.Regexp(`/(?:vaults|credentials)(?:/|$)`), mark: `"static_bearer"`, places: places("auth/token"), looks: true},
-		{path: memo.Regexp(`/credentials(?:/|$)`), mark: `"bearer_token"`, places: places("token"), looks: true},
-		{path: memo.Regexp(`/credentials(?:/|$)`), mark: `"environment_variable"`, places: places("value"), looks: true},
-		{mark: `"domain_secrets"`, places: places("network_policy/domain_secrets/*/value"), looks: true},
-		{path: memo.Regexp(`/jobs(?:/|$)`), mark: `"secrets"`, places: places("secrets/*"), looks: true},
-		{path: memo.Regexp(`/projects/[^/]+/env(?:/|$)`), mark: `"key"`, places: places("value"), looks: true},
-		{path: memo.Regexp(`/session/v1/`), places: places("data/token data/masterToken"), looks: true},
-		{path: memo.Regexp(`/transit/export/`), mark: `"lease_duration"`, places: places(`data/keys/*`)},
+		{
+			urlPath:  memo.Regexp(`/v1/(?:sys/wrapping|[^s/]|s[^y/])`),
+			contains: `"lease_duration"`,
+			places: places(
+				"data/*",
+				"data/data/*",
+				"auth/client_token",
+				"auth/accessor",
+				"wrap_info/token",
+				"wrap_info/accessor",
+			),
+		},
+
+		// APIs that create, return or list API keys: Meilisearch, Typesense, Algolia and
+		// Deepgram, by the members of a key.
+		{
+			urlPath:  keysPath,
+			contains: `"actions"`,
+			places:   places("key", "value", "results/*/key", "keys/*/value"),
+			onlyKeys: true,
+		},
+		{
+			urlPath:  keysPath,
+			contains: `"scopes"`,
+			places:   places("key"),
+			onlyKeys: true,
+		},
+		{
+			urlPath:  keysPath,
+			contains: `"createdAt"`,
+			places:   places("key", "keys/*/value"),
+			onlyKeys: true,
+		},
+		{
+			urlPath:  keysPath,
+			contains: `"admin_key"`,
+			places:   places("admin_key", "search_only_key"),
+			onlyKeys: true,
+		},
+
+		// Elasticsearch, tokens of services and of new nodes.
+		{
+			urlPath: memo.Regexp(`/_security/`),
+			places:  places("token/value", "encoded"),
+		},
+
+		// Realtime sessions of OpenAI and xAI.
+		{
+			urlPath:  memo.Regexp(`/realtime/client_secrets$`),
+			places:   places("value"),
+			onlyKeys: true,
+		},
+
+		// Upstash, the tokens of databases and indexes.
+		{
+			urlPath: memo.Regexp(`/v2/(?:vector/index|redis/database|search)`),
+			places: places(
+				"token",
+				"rest_token",
+				"read_only_token",
+				"read_only_rest_token",
+				"readOnlyToken",
+			),
+			onlyKeys: true,
+		},
+
+		// Secrets with which agents log in to other servers: vaults of OpenAI and of
+		// Anthropic, credentials of Gemini.
+		{
+			urlPath:  memo.Regexp(`/(?:vaults|credentials)(?:/|$)`),
+			contains: `"static_bearer"`,
+			places:   places("auth/token"),
+			onlyKeys: true,
+		},
+		{
+			urlPath:  memo.Regexp(`/credentials(?:/|$)`),
+			contains: `"bearer_token"`,
+			places:   places("token"),
+			onlyKeys: true,
+		},
+		{
+			urlPath:  memo.Regexp(`/credentials(?:/|$)`),
+			contains: `"environment_variable"`,
+			places:   places("value"),
+			onlyKeys: true,
+		},
+
+		// OpenAI, containers.
+		{
+			contains: `"domain_secrets"`,
+			places:   places("network_policy/domain_secrets/*/value"),
+			onlyKeys: true,
+		},
+
+		// Hugging Face, jobs.
+		{
+			urlPath:  memo.Regexp(`/jobs(?:/|$)`),
+			contains: `"secrets"`,
+			places:   places("secrets/*"),
+			onlyKeys: true,
+		},
+
+		// Vercel, environment variables of a project.
+		{
+			urlPath:  memo.Regexp(`/projects/[^/]+/env(?:/|$)`),
+			contains: `"key"`,
+			places:   places("value"),
+			onlyKeys: true,
+		},
+
+		// Snowflake, sessions.
+		{
+			urlPath:  memo.Regexp(`/session/v1/`),
+			places:   places("data/token", "data/masterToken"),
+			onlyKeys: true,
+		},
+
+		// HashiCorp Vault, exported keys of the transit engine.
+		{
+			urlPath:  memo.Regexp(`/transit/export/`),
+			contains: `"lease_duration"`,
+			places:   places("data/keys/*"),
+		},
 	}
 })
 
+// keysPath matches the path of API keys, such as "/v1/keys" and "/1/api_keys/7".
 var keysPath = memo.Regexp(`(?:/|api[-_]?)keys(?:/[^/]+)?$`)
 
-func places(list string) [][]string {
-	return group.Each(strings.Fields(list), func(place string) []string { return strings.Split(place, "/") })
+// places splits places such as "tools/*/authorization" into names.
+func places(list ...string) [][]string {
+	return group.Each(list, func(place string) []string {
+		return strings.Split(place, "/")
+	})
 }
 
-// holdersOf returns the holders that may be in the body of a request to a URL, or in that
-// of its response.
-func holdersOf(url string) []holder {
+// secretBodiesOf returns the kinds of bodies with secrets that a request to a URL, or its
+// response, may have.
+func secretBodiesOf(url string) []secretBody {
 	path := splitURL(url).path
-	found := make([]holder, 0, 12) // most belong to one service
-	for _, h := range holders() {
-		if h.path == nil || h.path().MatchString(path) {
-			found = append(found, h)
+	found := make([]secretBody, 0, 12) // most belong to one service
+	for _, body := range secretBodies() {
+		if body.urlPath == nil || body.urlPath().MatchString(path) {
+			found = append(found, body)
 		}
 	}
 	return found

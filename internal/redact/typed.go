@@ -44,7 +44,8 @@ func typedPlaceholder(secret string) string {
 func repeatedMarker(n int) string { return strings.Repeat("REDACTED", n/8+1)[:n] }
 
 // date matches a date, or a date and time, of RFC 3339.
-var date = memo.Regexp(`^\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$`)
+var date = memo.Regexp(`^\d{4}-\d\d-\d\d` +
+	`(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$`)
 
 // laterDate returns the first moment of the year 2999 in the layout of a date.
 func laterDate(text string) string {
@@ -85,7 +86,7 @@ func tokenPlaceholder(token string) string {
 	if err != nil {
 		return Placeholder
 	}
-	text := editScalars(string(claims), func(path []string, kind exactjson.Kind, value string) string {
+	withoutPerson := func(path []string, kind exactjson.Kind, value string) string {
 		name := path[len(path)-1]
 		isPersonal := slices.Contains(persons, name) || strings.Contains(value, "@")
 		switch {
@@ -95,8 +96,8 @@ func tokenPlaceholder(token string) string {
 			return Placeholder
 		}
 		return value
-	})
-	text = new(Policy).text(text)
+	}
+	text := new(Policy).text(editScalars(string(claims), withoutPerson))
 	return header + "." + base64.RawURLEncoding.EncodeToString([]byte(text)) + ".REDACTED"
 }
 

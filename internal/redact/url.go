@@ -7,8 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/coding"
 )
 
-// redactURL returns a URL without its user, and with everything else replaced that must
-// not be written.
+// redactURL returns a URL without its user and password, and with each other secret in it
+// replaced.
 func (p *Policy) redactURL(raw string) string {
 	u := splitURL(raw)
 	out := u.scheme + p.text(u.host+u.path)
@@ -21,8 +21,8 @@ func (p *Policy) redactURL(raw string) string {
 	return out
 }
 
-// redactQuery returns the query of a URL with everything replaced that must not be
-// written.
+// redactQuery returns the query of a URL with each secret replaced, and with a hash for
+// each value that may be one; see queryValue.
 func (p *Policy) redactQuery(host, raw string) string {
 	pairs := strings.Split(raw, "&")
 	signers := signingParameters(pairs)
@@ -85,7 +85,7 @@ func (p *Policy) queryValue(name, value string) string {
 			return hashed(plain) // as in the response that has the cursor; see matchByLooks
 		}
 		return p.text(value)
-	case listed(harmlessQuery, strings.ToLower(name)):
+	case isListed(harmlessQuery, strings.ToLower(name)):
 		return p.text(value)
 	case mayBeInQuery(name):
 		isNotData := meanings.Get(name).whole || !isSecret(name)
@@ -100,5 +100,5 @@ func (p *Policy) queryValue(name, value string) string {
 }
 
 // harmlessQuery are the query parameters of model APIs that never have a secret.
-var harmlessQuery = strings.Fields(`$alt alt api-version beta enum-encoding filter include* limit model offset order
-	page_size pagesize purpose stream uploadtype version`)
+var harmlessQuery = strings.Fields(`$alt alt api-version beta enum-encoding filter include* limit
+	model offset order page_size pagesize purpose stream uploadtype version`)

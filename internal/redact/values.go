@@ -37,15 +37,15 @@ func isKey(v string) bool {
 // hasRandom reports whether a value has a run of a dozen letters and digits that is
 // random.
 func hasRandom(v string) bool {
-	for _, part := range runs(v, alnum) {
-		t := measure(part)
-		maxInWords := 50 // percent
+	for _, run := range runs(v, alnum) {
+		t := measure(run)
+		percentOfText := 50
 		if t.alnums >= 20 {
-			maxInWords = 70 // a long run of lower case has words by chance
+			percentOfText = 70 // a long run of lower case has words by chance
 		}
 		isLong := t.alnums >= 12
 		isVaried := t.classChanges >= 3 && t.distinct >= 8
-		isText := t.inWords*100 >= t.alnums*maxInWords || t.closePairs*100 >= t.alnums*45
+		isText := t.hasWords(percentOfText) || t.isSequence()
 		if isLong && isVaried && !isText {
 			return true
 		}
@@ -68,7 +68,8 @@ func isToken(v string) bool {
 func isFake(v string) bool {
 	all := words(strings.ToLower(v))
 	has := func(list []string) bool {
-		return slices.ContainsFunc(all, func(word string) bool { return slices.Contains(list, word) })
+		isListed := func(word string) bool { return slices.Contains(list, word) }
+		return slices.ContainsFunc(all, isListed)
 	}
 	if saysFake().MatchString(v) || has(fakeSecrets) {
 		return true
@@ -77,27 +78,32 @@ func isFake(v string) bool {
 }
 
 var (
-	saysFake       = memo.Regexp(`(?i)dummy|fake|placeholder|changeme|redacted|not[-_]?real|promptecho-replay-|xxxx`)
-	fakeSecrets    = strings.Fields("testkey testtoken yourkey yourapikey yourtoken yoursecret mykey myapikey")
-	fakeAdjectives = strings.Fields("test testing your my example sample demo mock insert replace unused invalid ci")
-	secretNouns    = strings.Fields("key apikey api token secret password credential credentials sk")
+	saysFake = memo.Regexp(`(?i)dummy|fake|placeholder|changeme|redacted|not[-_]?real|` +
+		`promptecho-replay-|xxxx`)
+	fakeSecrets = strings.Fields(`testkey testtoken yourkey yourapikey yourtoken yoursecret
+		mykey myapikey`)
+	fakeAdjectives = strings.Fields(`test testing your my example sample demo mock insert
+		replace unused invalid ci`)
+	secretNouns = strings.Fields("key apikey api token secret password credential credentials sk")
 )
 
-// looksGenerated reports whether a value looks random rather than written. Words and names
-// joined by marks have long runs of lower-case letters. It accepts more values than
+// looksGenerated reports whether a value looks random rather than written. A written value
+// has words, which are long runs of lower case: the limit is higher where upper case and
+// digits show that the value is not only words. It accepts more values than
 // looksRandomAlone, since people make up passwords.
 func looksGenerated(b string) bool {
 	t := measure(b)
 	longestLower := len(longestRun(b, lower))
+	isVaried := t.distinct+t.marks >= 8
 	switch {
-	case t.distinct+t.marks < 8:
+	case !isVaried:
 		return false
-	case t.digit == 0:
-		isAllUpper := t.upper == len(b)
-		hasBothCases := t.upper >= 4 && len(b)-t.upper >= 4
-		return isAllUpper || hasBothCases && longestLower < 10
-	case t.upper == 0:
-		return t.digit >= 4 && longestLower < 12
+	case t.digits == 0:
+		isAllUpper := t.uppers == len(b)
+		isMixed := t.uppers >= 4 && len(b)-t.uppers >= 4
+		return isAllUpper || isMixed && longestLower < 10
+	case t.uppers == 0:
+		return t.digits >= 4 && longestLower < 12
 	}
 	return longestLower < 16
 }
@@ -107,7 +113,7 @@ func looksGenerated(b string) bool {
 func isModelName(text string) bool {
 	hasParts := strings.ContainsAny(text, "-_.:/ ")
 	isHexadecimal := runEnd(text, 0, hexAny|dash) == len(text)
-	return len(text) < 28 && hasParts && !isHexadecimal && measure(text).upper == 0
+	return len(text) < 28 && hasParts && !isHexadecimal && measure(text).uppers == 0
 }
 
 // looksSecret reports whether a value that was found in one place is a secret that other
@@ -170,10 +176,10 @@ func isDistinctive(b string) bool {
 	t := measure(b)
 	switch {
 	case len(b) >= minLearned:
-		hasDigitsAndLetters := t.digit > 0 && t.alnums > t.digit
+		hasDigitsAndLetters := t.digits > 0 && t.alnums > t.digits
 		return looksGenerated(b) || hasDigitsAndLetters && !isPlaceholder(b)
 	case len(b) >= minSecret:
-		hasAllClasses := t.digit > 0 && t.upper > 0 && t.lower > 0
+		hasAllClasses := t.digits > 0 && t.uppers > 0 && t.lowers > 0
 		return hasAllClasses && !isPlaceholder(b)
 	}
 	return false

@@ -39,8 +39,8 @@ type Section struct {
 
 	// Only pending sections have these fields.
 
-	Was string // the Sum of the section to be replaced; empty if there is none
-	At  string // the line of the test that asked for the snapshot: "file.go:line"
+	OldSum string // the Sum of the section to be replaced; empty if there is none
+	At     string // the line of the test that asked for the snapshot: "file.go:line"
 }
 
 // Sum returns a checksum of the kind and the text.
@@ -108,9 +108,10 @@ const (
 	lastLine  = "-- end --"
 )
 
-// heading is the line above a section: the name and the kind, and for a pending section Was
-// and At.
-var heading = memo.Regexp(`^-- (.+) \((text|json|route|quoted)(?:, (?:new|was ([0-9a-f]{8})), at (.*))?\) --$`)
+// heading is the line above a section: the name and the kind, and for a pending section
+// OldSum and At.
+var heading = memo.Regexp(`^-- (.+) \((text|json|route|quoted)` +
+	`(?:, (?:new|was ([0-9a-f]{8})), at (.*))?\) --$`)
 
 // conflictMarker is a line that git writes between two sides of a merge.
 var conflictMarker = memo.Regexp(`^(<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| |=======$)`)
@@ -153,10 +154,10 @@ func (f *File) Encode(pending bool) []byte {
 // pendingDetails returns the part of a heading that only pending sections have.
 func (s *Section) pendingDetails() string {
 	at := ", at " + redact.OneLine(s.At)
-	if s.Was == "" {
+	if s.OldSum == "" {
 		return ", new" + at
 	}
-	return ", was " + s.Was + at
+	return ", was " + s.OldSum + at
 }
 
 // quote returns a text with each of its lines as a Go string literal.
@@ -219,10 +220,10 @@ func Parse(name string, data []byte) (*File, error) {
 			return nil, errorAt(i+1, "want the heading of a section, such as %q", "-- 1 (text) --")
 		}
 		s := &Section{
-			Name: match[1],
-			Kind: match[2],
-			Was:  match[3],
-			At:   redact.OneLine(match[4]),
+			Name:   match[1],
+			Kind:   match[2],
+			OldSum: match[3],
+			At:     redact.OneLine(match[4]),
 		}
 		i++
 		start := i // also the number of the heading's line, counted from 1

@@ -22,13 +22,14 @@ const (
 )
 
 // Path returns the file with the snapshots of a test, below the folder of its package. Its path
-// below [Folder] is the path of the test's cassette below the folder for cassettes.
+// below [Folder] is the path of the test's cassette below the folder for cassettes:
+// testdata/snapshots/TestAgent/weather.snap for testdata/cassettes/TestAgent/weather.yaml.
 func Path(test string) string {
 	cassette := strings.TrimSuffix(testname.File(test), ".yaml")
 	segments := strings.Split(filepath.ToSlash(strings.TrimPrefix(cassette, testname.Folder)), "/")
 	for i, segment := range segments {
-		// Escape the dot of a name that looks like a file with snapshots. The segment may be
-		// a folder, which would then have the same path as the file of another test.
+		// Escape the dot of a segment such as "a.snap". A test of this name with subtests
+		// has a folder, which must not have the path of the file of the test "a".
 		segmentExt := filepath.Ext(segment)
 		switch strings.ToLower(segmentExt) {
 		case ext, pendingExt:

@@ -29,7 +29,7 @@ func TestRoundTrip(t *testing.T) {
 			if pending {
 				s.At = "a_test.go:3 < b.go:4"
 				if i%2 == 0 {
-					s.Was = s.Sum()
+					s.OldSum = s.Sum()
 				}
 			}
 			f.Put(s)

@@ -117,7 +117,7 @@ func replaceMatches(
 	v *exactjson.Value, path string, patterns []string,
 	replace func(*exactjson.Value) (drop bool),
 ) {
-	kept := v.Elems[:0:0]
+	kept := v.Elems[:0:0] // an empty list with memory of its own
 	for i, field := range v.Elems {
 		segment := strconv.Itoa(i)
 		if v.Kind == exactjson.Object {

@@ -10,10 +10,10 @@ type Cutter struct {
 	ContentType string             // of the body
 	Frame       func(frame []byte) // called with each frame, which it must not keep
 
-	framing *Framing // nil if the body is not a stream, or not detected yet
-	decided bool     // the framing has been detected
-	buf     []byte   // the bytes after the last frame; the whole body if it is not a stream
-	retry   int      // the least length of buf at which to look for a frame again
+	framing  *Framing // nil if the body is not a stream, or not detected yet
+	detected bool     // the framing has been detected
+	buf      []byte   // the bytes after the last frame; the whole body if it is not a stream
+	retryLen int      // the least length of buf at which to look for a frame again
 }
 
 // detectAfter is the number of bytes that are enough to detect the framing of a body.
@@ -23,11 +23,11 @@ const detectAfter = 4 << 10
 func (c *Cutter) Add(piece []byte) {
 	c.buf = append(c.buf, piece...)
 	switch {
-	case len(c.buf) < c.retry:
-	case c.decided || canDetect(c.buf):
+	case len(c.buf) < c.retryLen:
+	case c.detected || canDetect(c.buf):
 		c.cut(false)
 	default:
-		c.retry = 2 * len(c.buf)
+		c.retryLen = 2 * len(c.buf)
 	}
 }
 
@@ -57,10 +57,10 @@ func (c *Cutter) Framing() *Framing { return c.framing }
 
 // cut passes the complete frames to Frame. It looks at an incomplete frame again only
 // when the buffer has twice the length, so that the time for a frame of many pieces is
-// linear. A frame may so be cut later than it is complete, which does not delay the client.
+// linear. So a frame may be cut some time after it is complete. This does not delay the client.
 func (c *Cutter) cut(atEOF bool) {
-	if !c.decided {
-		c.decided = true
+	if !c.detected {
+		c.detected = true
 		c.framing = Detect(c.ContentType, c.buf)
 	}
 	if c.framing == nil {
@@ -69,15 +69,16 @@ func (c *Cutter) cut(atEOF bool) {
 	rest := c.buf
 	for len(rest) > 0 {
 		n := c.framing.FrameLen(rest, atEOF)
-		if n == 0 && !atEOF {
+		isIncomplete := n == 0
+		if isIncomplete && !atEOF {
 			break
 		}
-		if n == 0 {
+		if isIncomplete {
 			n = len(rest)
 		}
 		c.Frame(rest[:n])
 		rest = rest[n:]
 	}
 	c.buf = append(c.buf[:0], rest...)
-	c.retry = 2 * len(c.buf)
+	c.retryLen = 2 * len(c.buf)
 }

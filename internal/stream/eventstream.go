@@ -34,16 +34,19 @@ var eventStream = Framing{
 		return false
 	},
 	FrameLen: firstMessageLen,
-	Fields:   messageFields,
+	Fields:   decodeMessage,
 	Append: func(dst []byte, fields []Field) ([]byte, error) {
-		msg, err := messageBytes(fields)
+		msg, err := encodeMessage(fields)
 		return append(dst, msg...), err
 	},
 }
 
 const (
-	preludeLen = 12
-	sumLen     = 4
+	preludeLen = 12 // two lengths and a CRC, of 4 bytes each
+	sumLen     = 4  // the CRC of the message
+
+	maxHeaderName  = 255       // bytes: the length is one byte
+	maxHeaderValue = 1<<15 - 1 // bytes; the limit of the encoders in the SDKs of AWS
 
 	// maxMessage is above the length of any valid message: the payload is limited
 	// to 24 MB, the headers to 128 KB.
@@ -58,7 +61,8 @@ func messageLen(b []byte) (n int, ok bool) {
 	}
 	total := binary.BigEndian.Uint32(b)
 	headers := binary.BigEndian.Uint32(b[4:])
-	if total > maxMessage || headers > total || total-headers < preludeLen+sumLen {
+	headersFit := headers <= total && total-headers >= preludeLen+sumLen
+	if total > maxMessage || !headersFit {
 		return 0, false
 	}
 	return int(total), true
@@ -79,7 +83,10 @@ const (
 	afterField = "after" // the text after the base64 string, if that is not "}"
 )
 
-func messageFields(frame []byte) ([]Field, bool) {
+// decodeMessage returns the fields of a message: one for each header, and those of the
+// payload. It returns false if the message is not valid, or if encodeMessage would not
+// return the same bytes.
+func decodeMessage(frame []byte) ([]Field, bool) {
 	n, ok := messageLen(frame)
 	if !ok || n != len(frame) {
 		return nil, false
@@ -93,7 +100,7 @@ func messageFields(frame []byte) ([]Field, bool) {
 	var fields []Field
 	headers := content[preludeLen:headersEnd]
 	for len(headers) > 0 {
-		f, rest, ok := headerField(headers)
+		f, rest, ok := readHeader(headers)
 		if !ok || f.Name == Raw { // a field Raw has the bytes of a frame
 			return nil, false
 		}
@@ -101,21 +108,22 @@ func messageFields(frame []byte) ([]Field, bool) {
 		headers = rest
 	}
 	payload := string(content[headersEnd:])
-	if chunk, after, ok := unwrapped(payload); ok {
-		fields = append(fields, Field{bytesField, chunk})
+	if event, after, ok := unwrapEvent(payload); ok {
+		fields = append(fields, Field{bytesField, event})
 		if after != "}" {
 			fields = append(fields, Field{afterField, after})
 		}
 	} else if payload != "" {
 		fields = append(fields, Field{dataField, payload})
 	}
-	back, err := messageBytes(fields)
-	return fields, err == nil && len(fields) > 0 && string(back) == string(frame)
+	encoded, err := encodeMessage(fields)
+	isSame := err == nil && string(encoded) == string(frame)
+	return fields, isSame && len(fields) > 0
 }
 
-// unwrapped returns the decoded event in a payload {"bytes":"BASE64"...}, and the text
+// unwrapEvent returns the decoded event in a payload {"bytes":"BASE64"...}, and the text
 // after the base64 string. It returns false for any other payload.
-func unwrapped(payload string) (chunk, after string, ok bool) {
+func unwrapEvent(payload string) (event, after string, ok bool) {
 	rest, ok := strings.CutPrefix(payload, `{"bytes":"`)
 	if !ok {
 		return "", "", false
@@ -130,9 +138,9 @@ func unwrapped(payload string) (chunk, after string, ok bool) {
 
 // A headerType is the type of a header's value.
 type headerType struct {
-	name   string // in parentheses after the name of the field; "" for a string
-	size   int    // of the value in bytes; -1 if its length is before it
-	number bool   // a signed big-endian integer, in decimal in the field; others are hexadecimal
+	name     string // in parentheses after the name of the field; "" for a string
+	size     int    // of the value in bytes; -1 if its length is before it
+	isNumber bool   // a signed big-endian integer, in decimal in the field; others are hexadecimal
 }
 
 // headerTypes has the types by the numbers that the encoding gives them.
@@ -151,9 +159,9 @@ var headerTypes = []headerType{
 
 const stringType = 7
 
-// headerField reads the first header in b: the length of the name, the name, the number of
+// readHeader reads the first header in b: the length of the name, the name, the number of
 // the type, and the value.
-func headerField(b []byte) (f Field, rest []byte, ok bool) {
+func readHeader(b []byte) (f Field, rest []byte, ok bool) {
 	nameLen := int(b[0])
 	if len(b) < 1+nameLen+1 {
 		return Field{}, nil, false
@@ -165,8 +173,8 @@ func headerField(b []byte) (f Field, rest []byte, ok bool) {
 	}
 	b = b[1+nameLen+1:]
 
-	kind := headerTypes[typeNumber]
-	size := kind.size
+	valueType := headerTypes[typeNumber]
+	size := valueType.size
 	if size < 0 {
 		if len(b) < 2 {
 			return Field{}, nil, false
@@ -178,20 +186,21 @@ func headerField(b []byte) (f Field, rest []byte, ok bool) {
 		return Field{}, nil, false
 	}
 	value, rest := b[:size], b[size:]
-	if kind.name == "" {
+	if valueType.name == "" {
 		return Field{name, string(value)}, rest, true
 	}
-	f = Field{name + "(" + kind.name + ")", hex.EncodeToString(value)}
-	if kind.number {
-		// Sign-extend the value to 64 bits.
+	f = Field{name + "(" + valueType.name + ")", hex.EncodeToString(value)}
+	if valueType.isNumber {
+		// Put the value at the top of 64 bits. Shifting it down keeps its sign.
 		v := binary.BigEndian.Uint64(append(slices.Clone(value), make([]byte, 8-size)...))
 		f.Value = strconv.FormatInt(int64(v)>>(64-8*size), 10)
 	}
 	return f, rest, true
 }
 
-// messageBytes returns the message for a readable form.
-func messageBytes(fields []Field) ([]byte, error) {
+// encodeMessage is the reverse of decodeMessage. It returns an error if a field is not
+// valid, or if the fields are not in the order of a message.
+func encodeMessage(fields []Field) ([]byte, error) {
 	msg := make([]byte, preludeLen)
 	payload := ""
 	hasPayload := false
@@ -238,25 +247,25 @@ func appendHeader(msg []byte, f Field) ([]byte, error) {
 	name := f.Name
 	typeNumber := stringType
 	for i, t := range headerTypes {
-		before, hasType := strings.CutSuffix(f.Name, "("+t.name+")")
+		nameBefore, hasType := strings.CutSuffix(f.Name, "("+t.name+")")
 		if hasType && i != stringType {
-			name = before
+			name = nameBefore
 			typeNumber = i
 		}
 	}
-	if len(name) > 255 {
+	if len(name) > maxHeaderName {
 		return nil, fmt.Errorf("the name of header %q has %d bytes, "+
 			"at most 255 are allowed", name[:20]+"…", len(name))
 	}
-	kind := headerTypes[typeNumber]
-	value, err := headerValue(f, kind)
+	valueType := headerTypes[typeNumber]
+	value, err := headerValue(f, valueType)
 	if err != nil {
 		return nil, err
 	}
 	msg = append(append(msg, byte(len(name))), name...)
 	msg = append(msg, byte(typeNumber))
-	if kind.size < 0 {
-		if len(value) > 1<<15-1 {
+	if valueType.size < 0 {
+		if len(value) > maxHeaderValue {
 			return nil, fmt.Errorf("header %q has %d bytes, at most 32767 are allowed",
 				f.Name, len(value))
 		}
@@ -266,21 +275,21 @@ func appendHeader(msg []byte, f Field) ([]byte, error) {
 }
 
 // headerValue returns the bytes of a header's value. It is the reverse of the conversion in
-// headerField.
-func headerValue(f Field, kind headerType) ([]byte, error) {
+// readHeader.
+func headerValue(f Field, valueType headerType) ([]byte, error) {
 	switch {
-	case kind.name == "":
+	case valueType.name == "":
 		return []byte(f.Value), nil
-	case kind.number:
-		v, err := strconv.ParseInt(f.Value, 10, 8*kind.size)
+	case valueType.isNumber:
+		v, err := strconv.ParseInt(f.Value, 10, 8*valueType.size)
 		if err != nil {
 			return nil, fmt.Errorf("header %q: %q is not a number of %d bytes",
-				f.Name, f.Value, kind.size)
+				f.Name, f.Value, valueType.size)
 		}
-		return binary.BigEndian.AppendUint64(nil, uint64(v))[8-kind.size:], nil
+		return binary.BigEndian.AppendUint64(nil, uint64(v))[8-valueType.size:], nil
 	}
 	value, err := hex.DecodeString(f.Value)
-	hasOtherSize := kind.size >= 0 && len(value) != kind.size
+	hasOtherSize := valueType.size >= 0 && len(value) != valueType.size
 	if err != nil || hasOtherSize {
 		return nil, fmt.Errorf("header %q: %q are not the hexadecimal digits of its value",
 			f.Name, f.Value)

@@ -22,9 +22,9 @@ type Framing struct {
 	Name string // the name in cassettes
 
 	// Detect reports whether a body has this framing. body may be only the beginning
-	// of it (see [Cutter]). contentType is the media type in lower case, without
-	// parameters; it can be missing or wrong.
-	Detect func(contentType string, body []byte) bool
+	// of it (see [Cutter]). media is the media type in lower case, without parameters; it
+	// can be missing or wrong.
+	Detect func(media string, body []byte) bool
 
 	// FrameLen returns the length of the first frame in rest, which is not empty. It
 	// returns 0 if that frame is incomplete. atEOF says that rest ends with the body;

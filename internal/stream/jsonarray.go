@@ -20,8 +20,8 @@ var jsonArray = Framing{
 		return (media == "application/json" || media == "") && geminiArray().Match(body)
 	},
 	FrameLen: firstElementLen,
-	Fields:   elementFields,
-	Append:   elementAppend,
+	Fields:   decodeElement,
+	Append:   appendElement,
 }
 
 // geminiArray matches the beginning of an array whose first element begins with a member of
@@ -64,7 +64,9 @@ const usualSeparator = "\n,\r\n"
 // beforeField is the field for any other separator.
 const beforeField = "before"
 
-func elementFields(frame []byte) ([]Field, bool) {
+// decodeElement returns the fields of an element, and of the separator before it unless that
+// is usualSeparator. It returns false for any other frame.
+func decodeElement(frame []byte) ([]Field, bool) {
 	text := string(frame)
 	start := strings.IndexByte(text, '{')
 	if start < 0 || !isSeparator(frame[:start]) {
@@ -80,10 +82,12 @@ func elementFields(frame []byte) ([]Field, bool) {
 	return []Field{{beforeField, before}, {dataField, element}}, true
 }
 
-func elementAppend(dst []byte, fields []Field) ([]byte, error) {
+// appendElement appends the element for the fields that decodeElement returns.
+func appendElement(dst []byte, fields []Field) ([]byte, error) {
 	before := usualSeparator
 	if len(fields) == 2 && fields[0].Name == beforeField {
-		before, fields = fields[0].Value, fields[1:]
+		before = fields[0].Value
+		fields = fields[1:]
 	}
 	if len(fields) != 1 || fields[0].Name != dataField {
 		return nil, fmt.Errorf("an element of a json-array has the field %q and, if the separator "+
@@ -92,8 +96,9 @@ func elementAppend(dst []byte, fields []Field) ([]byte, error) {
 	if !isSeparator([]byte(before)) {
 		return nil, fmt.Errorf("field %q: %q cannot come before an element", beforeField, before)
 	}
-	if v := fields[0].Value; v == "" || objectLen([]byte(v)) != len(v) {
+	element := fields[0].Value
+	if element == "" || objectLen([]byte(element)) != len(element) {
 		return nil, fmt.Errorf("field %q is not one JSON object", dataField)
 	}
-	return append(append(dst, before...), fields[0].Value...), nil
+	return append(append(dst, before...), element...), nil
 }

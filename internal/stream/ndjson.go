@@ -18,7 +18,7 @@ var ndjson = Framing{
 	FrameLen: func(rest []byte, _ bool) int { return bytes.IndexByte(rest, '\n') + 1 },
 	Fields: func(frame []byte) ([]Field, bool) {
 		line, ok := strings.CutSuffix(string(frame), "\n")
-		if !ok || hasBreak(line) || line == "" {
+		if !ok || hasLineBreak(line) || line == "" {
 			return nil, false
 		}
 		return []Field{{dataField, line}}, true
@@ -27,7 +27,7 @@ var ndjson = Framing{
 		if len(fields) != 1 || fields[0].Name != dataField {
 			return nil, fmt.Errorf("a line of ndjson has one field, data")
 		}
-		if hasBreak(fields[0].Value) {
+		if hasLineBreak(fields[0].Value) {
 			return nil, fmt.Errorf("field %q contains a line break, and must be one line", dataField)
 		}
 		return append(append(dst, fields[0].Value...), '\n'), nil

@@ -20,6 +20,7 @@ var (
 // sseComment is the name of the field for a comment line (": text").
 const sseComment = "comment"
 
+// sseFraming returns the framing of server-sent events whose lines all end in eol.
 func sseFraming(name, eol string) Framing {
 	return Framing{
 		Name: name,
@@ -28,10 +29,10 @@ func sseFraming(name, eol string) Framing {
 		},
 		FrameLen: firstEventLen,
 		Fields: func(frame []byte) ([]Field, bool) {
-			return sseFields(string(frame), eol)
+			return decodeEvent(string(frame), eol)
 		},
 		Append: func(dst []byte, fields []Field) ([]byte, error) {
-			return sseAppend(dst, fields, eol)
+			return appendEvent(dst, fields, eol)
 		},
 	}
 }
@@ -47,9 +48,9 @@ func isSSE(media string, body []byte) bool {
 	if media == "text/event-stream" {
 		return start[0] != '{' && start[0] != '[' && start[0] != '<'
 	}
-	begins := func(p string) bool { return bytes.HasPrefix(start, []byte(p)) }
-	prefixes := []string{"data:", "event:", "id:", "retry:", ": "}
-	return media != "text/plain" && slices.ContainsFunc(prefixes, begins)
+	fieldNames := []string{"data:", "event:", "id:", "retry:", ": "}
+	isFirst := func(name string) bool { return bytes.HasPrefix(start, []byte(name)) }
+	return media != "text/plain" && slices.ContainsFunc(fieldNames, isFirst)
 }
 
 // firstEOL returns the first line end of the body, LF if it has none.
@@ -75,7 +76,8 @@ func firstEventLen(rest []byte, atEOF bool) int {
 }
 
 // lineLen returns the length of the first line with and without its line end. It
-// returns 0 if the line is incomplete. A CR at the end of b may be half of a CRLF.
+// returns 0 if the line is incomplete. A CR at the end of b may be half of a CRLF, unless
+// b ends with the body (atEOF).
 func lineLen(b []byte, atEOF bool) (withEnd, without int) {
 	i := bytes.IndexAny(b, "\r\n")
 	switch {
@@ -91,7 +93,9 @@ func lineLen(b []byte, atEOF bool) (withEnd, without int) {
 	return 0, 0
 }
 
-func sseFields(frame, eol string) ([]Field, bool) {
+// decodeEvent returns a field for each line of an event. It returns false if appendEvent
+// would not return the same event, such as for a line without a colon.
+func decodeEvent(frame, eol string) ([]Field, bool) {
 	body, ok := strings.CutSuffix(frame, eol+eol)
 	if !ok || body == "" {
 		return nil, false
@@ -100,7 +104,7 @@ func sseFields(frame, eol string) ([]Field, bool) {
 	for line := range strings.SplitSeq(body, eol) {
 		name, value, ok := strings.Cut(line, ":")
 		switch {
-		case !ok || hasBreak(value):
+		case !ok || hasLineBreak(value):
 			return nil, false
 		case name == "":
 			name = sseComment
@@ -108,9 +112,9 @@ func sseFields(frame, eol string) ([]Field, bool) {
 			return nil, false
 		}
 		// A space after the colon is not part of the value. Without the space,
-		// the name keeps the colon, so that sseAppend writes the same bytes.
-		value, spaced := strings.CutPrefix(value, " ")
-		if !spaced {
+		// the name keeps the colon, so that appendEvent writes the same bytes.
+		value, hasSpace := strings.CutPrefix(value, " ")
+		if !hasSpace {
 			name += ":"
 		}
 		fields = append(fields, Field{name, value})
@@ -118,24 +122,25 @@ func sseFields(frame, eol string) ([]Field, bool) {
 	return fields, true
 }
 
-func sseAppend(b []byte, fields []Field, eol string) ([]byte, error) {
+// appendEvent appends the event for fields: a line for each, and a blank line.
+func appendEvent(b []byte, fields []Field, eol string) ([]byte, error) {
 	for _, f := range fields {
-		name, bare := strings.CutSuffix(f.Name, ":")
+		name, hasNoSpace := strings.CutSuffix(f.Name, ":")
 		switch {
-		case name == Raw && bare:
+		case name == Raw && hasNoSpace:
 			return nil, fmt.Errorf("field %q must be the only field of its event", Raw)
 		case name == Raw || !isFieldName(name):
 			return nil, fmt.Errorf("%q is not a field name of a "+
 				"server-sent event (want data, event, id, retry or comment)",
 				f.Name)
-		case hasBreak(f.Value):
+		case hasLineBreak(f.Value):
 			return nil, fmt.Errorf("field %q holds a line break: "+
 				"write one %[1]q field for each line", f.Name)
 		case name == sseComment:
 			name = ""
 		}
 		b = append(append(b, name...), ':')
-		if !bare {
+		if !hasNoSpace {
 			b = append(b, ' ')
 		}
 		b = append(append(b, f.Value...), eol...)
@@ -150,7 +155,7 @@ func isFieldName(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, isOther)
 }
 
-// hasBreak reports whether s has a line break. It is faster than strings.ContainsAny.
-func hasBreak(s string) bool {
+// hasLineBreak reports whether s has a line break. It is faster than strings.ContainsAny.
+func hasLineBreak(s string) bool {
 	return strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0
 }

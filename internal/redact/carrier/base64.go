@@ -69,8 +69,10 @@ func (c *walk) editsOfBase64Parts(raw string, mark byte, p place) []Edit {
 
 // editsOfMixedBase64 returns the edits of a run that has characters of both
 // alphabets: those of its parts that have characters of one alphabet only.
-func (c *walk) editsOfMixedBase64(raw string, p place, wantsBytes bool) (edits []Edit, isText bool) {
-	for _, of := range []byte{isAlnum | isStd, isAlnum | isURL} {
+func (c *walk) editsOfMixedBase64(
+	raw string, p place, wantsBytes bool,
+) (edits []Edit, isText bool) {
+	for _, of := range []byte{alnumChars | stdMarks, alnumChars | urlMarks} {
 		at := 0
 		for at < len(raw) {
 			end := runEnd(raw, at, of)
@@ -108,7 +110,7 @@ func newRun(raw string) (r base64Run, ok bool) {
 	r = base64Run{raw: raw, isURL: isURL}
 	r.digits = strings.TrimRight(raw, "=")
 	r.padding = raw[len(r.digits):]
-	first := runEnd(raw, 0, isDigit)
+	first := runEnd(raw, 0, base64Chars)
 	if first < len(r.digits) {
 		r.width = first
 		r.lines = lineBreak(raw[first:])
@@ -131,7 +133,7 @@ func (r *base64Run) nextStart(from int) int {
 		return from + 1
 	}
 	for i := from; i < len(r.digits) && r.marks < maxMarks; i++ {
-		if classes[r.digits[i]]&isAlnum == 0 {
+		if classes[r.digits[i]]&alnumChars == 0 {
 			r.marks++
 			return i + 1
 		}

@@ -140,7 +140,8 @@ const MaxDepth = 8
 
 // ErrTooMuch is the error for a text with so many layers of encodings that decoding
 // would take more work than its length allows, or that decompresses to too much.
-var ErrTooMuch = errors.New("the text holds too much that is encoded several times, or unpacks to too much")
+var ErrTooMuch = errors.New("the text holds too much that is encoded several times, " +
+	"or unpacks to too much")
 
 // Limits of the work of one walk. Each layer of a text is decoded about once, and
 // bytes in base64 four times. So eight layers take at most 32 times the length.
@@ -265,7 +266,7 @@ func (c *walk) editsOfValue(s string, p place) []Edit {
 			return edits
 		}
 	case 'd', 'e', 'i', 'r', ':':
-		if isStream(s[start:]) {
+		if isEventStream(s[start:]) {
 			return c.editsOfStream(s, p)
 		}
 	}
@@ -283,7 +284,7 @@ func (c *walk) editsOfValue(s string, p place) []Edit {
 // hexadecimal digits of a text; it becomes 0 if something is replaced in that text.
 func (c *walk) editsOfJSONNumber(s string, p place) []Edit {
 	edits := changesOnly(c.findInLeaf(s, p))
-	isLong := len(s) >= 2*minKnown && runEnd(s, 0, isHex) == len(s)
+	isLong := len(s) >= 2*minKnown && runEnd(s, 0, hexChars) == len(s)
 	if len(edits) > 0 || !isLong {
 		return edits
 	}
@@ -299,7 +300,15 @@ func (c *walk) editsOfJSONNumber(s string, p place) []Edit {
 // findInLeaf returns the edits that the search wants in a text that is a leaf, with
 // those that change nothing.
 func (c *walk) findInLeaf(s string, p place) []Edit {
-	c.leaf = Leaf{Text: s, Kind: p.kind, Name: p.name, Labels: p.labels, Path: p.path, Members: p.members, In: p.in}
+	c.leaf = Leaf{
+		Text:    s,
+		Kind:    p.kind,
+		Name:    p.name,
+		Labels:  p.labels,
+		Path:    p.path,
+		Members: p.members,
+		In:      p.in,
+	}
 	var edits []Edit
 	for _, m := range c.Find(&c.leaf) {
 		e := Edit{Start: m.Start, End: m.End, Text: m.Text, Causes: []Cause{m.Cause}}

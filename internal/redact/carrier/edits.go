@@ -8,7 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 )
 
-// Splice returns a text with edits made. They are in order and do not overlap.
+// Splice returns a text with edits made. The edits are in order and do not overlap.
 func Splice(s string, edits []Edit) string {
 	if len(edits) == 0 {
 		return s

@@ -26,16 +26,21 @@ type escaping struct {
 }
 
 var (
-	jsonEscapes    = &escaping{`\`, decodeJSON, func(text, _ string) string { return exactjson.EscapeText(text) }}
-	formEscapes    = &escaping{`%+`, decodeForm, func(text, _ string) string { return escapePercent(text) }}
-	percentEscapes = &escaping{`%`, decodePercent, func(text, _ string) string { return escapePercent(text) }}
-	xmlEscapes     = &escaping{`&`, decodeEntity, func(text, _ string) string { return html.EscapeString(text) }}
-	mailEscapes    = &escaping{`=`, decodeMail, func(text, _ string) string { return escapeMail(text) }}
+	jsonEscapes    = &escaping{`\`, decodeJSON, always(exactjson.EscapeText)}
+	formEscapes    = &escaping{`%+`, decodeForm, always(escapePercent)}
+	percentEscapes = &escaping{`%`, decodePercent, always(escapePercent)}
+	xmlEscapes     = &escaping{`&`, decodeEntity, always(html.EscapeString)}
+	mailEscapes    = &escaping{`=`, decodeMail, always(escapeMail)}
 
 	// anyEscapes are the escapes of a text of an unknown kind: it may be a part of JSON,
 	// of a URL or of HTML.
 	anyEscapes = &escaping{`\%&`, decodeAny, escapeLike}
 )
+
+// always returns a function that escapes a text in the same way whatever it replaces.
+func always(escape func(string) string) func(text, raw string) string {
+	return func(text, _ string) string { return escape(text) }
+}
 
 // next returns where the next escape may begin, or -1.
 func (e *escaping) next(s string) int {
@@ -242,23 +247,23 @@ func escapeMail(s string) string {
 	return b.String()
 }
 
-// escapeLike escapes a text in the way in which the raw text in its place is
-// escaped. Where that has no escape, the text has none either.
+// escapeLike escapes a text in each of the ways in which the raw text that it replaces is
+// escaped. If the raw text has no escape, the text stays as it is.
 func escapeLike(text, raw string) string {
-	if has(raw, '&', decodeEntity) {
+	if hasEscape(raw, '&', decodeEntity) {
 		text = html.EscapeString(text)
 	}
-	if has(raw, '%', decodePercent) {
+	if hasEscape(raw, '%', decodePercent) {
 		text = escapePercent(text)
 	}
-	if has(raw, '\\', decodeJSON) {
+	if hasEscape(raw, '\\', decodeJSON) {
 		text = exactjson.EscapeText(text)
 	}
 	return text
 }
 
-// has reports whether a text has an escape that begins with a byte.
-func has(s string, mark byte, decode func(string) (int, string)) bool {
+// hasEscape reports whether a text has an escape that begins with a byte.
+func hasEscape(s string, mark byte, decode func(string) (int, string)) bool {
 	e := escaping{marks: string(mark), decode: decode}
 	return e.has(s)
 }

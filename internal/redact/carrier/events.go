@@ -13,12 +13,12 @@ func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
 		size += len(f.Value)
 	}
 	c := w.newWalk(size)
-	s := joiner{walk: c, edits: make([][]Edit, len(fields))}
+	s := joiner{walk: c, fieldEdits: make([][]Edit, len(fields))}
 	for i, f := range fields {
 		s.addField(i, f)
 	}
 	s.searchJoined(fields)
-	return s.edits, c.err
+	return s.fieldEdits, c.err
 }
 
 // A joiner joins the texts that are split over several events of a stream. The pieces
@@ -26,42 +26,47 @@ func (w *Walker) EditsOfEvents(fields []Field) ([][]Edit, error) {
 // may send several texts at once, and numbers them.
 type joiner struct {
 	*walk
-	at     place
-	pieces []piece
-	paths  map[string]*streamPath // by key
-	key    []byte                 // the buffer for a key
-	found  [][]Edit               // the edits of pieces; the first one is nil
-	edits  [][]Edit               // the edits of each field, the result
+	at         place // of the stream
+	pieces     []piece
+	paths      map[string]*streamPath // by key
+	key        []byte                 // the buffer for a key
+	pieceEdits [][]Edit               // the edits of pieces; see piece.edits. The first is nil
+	fieldEdits [][]Edit               // the edits of each field, the result
 }
 
 // A piece is a text of an event: a string of its JSON, or a field that is not JSON.
 type piece struct {
 	field      int32 // the index of the field
-	found      int32 // the index of the edits of the text, or 0 if it has none
+	edits      int32 // the index of the edits of the text in pieceEdits, or 0 if it has none
 	start, end int32 // where it is in the field; start is 0 only if the field is not JSON
 	text       string
 	path       *streamPath
 	numbers    string // the numbers of the objects around the piece; see isNumbering
 }
 
-// A streamPath is a path, and the indices of the pieces at this path.
+// isInJSON reports whether the piece is a string of the JSON of its field.
+func (pc *piece) isInJSON() bool { return pc.start > 0 }
+
+// A streamPath is a path that texts of several events have, and the indices of the pieces at
+// this path.
 type streamPath struct {
 	place  place
 	pieces []int
 }
 
-// addField searches the field with index i, and adds its pieces.
+// addField searches the field with index i, and adds its pieces: the strings of its JSON,
+// or all of it.
 func (s *joiner) addField(i int, f Field) {
 	if len(f.Value) == 0 {
 		return
 	}
 	first := len(s.pieces)
 	var direct []Edit // the edits of numbers and names
-	var firsts []int  // of each open object, the index of its first piece
+	var firsts []int  // the index of the first piece of each open object
 	j := s.scanner()
 	defer s.release(j)
-	j.leaf = func(l jsonLeaf, path []string, near *frame) {
-		p := placeOf(l, path, near, s.at)
+	j.onLeaf = func(l jsonLeaf, path []string, container *frame) {
+		p := placeOf(l, path, container, s.at)
 		if l.kind != Text || l.isName {
 			direct = append(direct, s.editsOfJSONLeaf(f.Value, l, p)...)
 			return
@@ -73,11 +78,11 @@ func (s *joiner) addField(i int, f Field) {
 		}
 		s.pieces = append(s.pieces, piece{
 			field: int32(i), start: int32(l.start), end: int32(l.end), text: text,
-			path: s.pathOf(f.Name, p), numbers: numbers, found: s.store(s.editsOfValue(text, p)),
+			path: s.pathOf(f.Name, p), numbers: numbers, edits: s.store(s.editsOfValue(text, p)),
 		})
 	}
-	j.opened = func() { firsts = append(firsts, len(s.pieces)) }
-	j.closed = func(numbers string) {
+	j.onOpen = func() { firsts = append(firsts, len(s.pieces)) }
+	j.onClose = func(numbers string) {
 		from := firsts[len(firsts)-1]
 		firsts = firsts[:len(firsts)-1]
 		if numbers == "" {
@@ -89,29 +94,30 @@ func (s *joiner) addField(i int, f Field) {
 	}
 	mayBeJSON := strings.IndexByte("{[", f.Value[skipSpace(f.Value+" ", 0)%len(f.Value)]) >= 0
 	if mayBeJSON && j.run(f.Value, 0, false) && j.values == 1 {
-		s.edits[i] = direct
+		s.fieldEdits[i] = direct
 		return
 	}
 	s.pieces = append(s.pieces[:first], piece{
 		field: int32(i), end: int32(len(f.Value)), text: f.Value,
-		path: s.pathOf(f.Name, s.at), found: s.store(s.editsOfValue(f.Value, s.at)),
+		path: s.pathOf(f.Name, s.at), edits: s.store(s.editsOfValue(f.Value, s.at)),
 	})
 }
 
-// store adds the edits of a piece to found, and returns their index, or 0 if there are
+// store adds the edits of a piece to pieceEdits, and returns their index, or 0 if there are
 // none.
 func (s *joiner) store(edits []Edit) int32 {
 	if len(edits) == 0 {
 		return 0
 	}
-	if len(s.found) == 0 {
-		s.found = append(s.found, nil)
+	if len(s.pieceEdits) == 0 {
+		s.pieceEdits = append(s.pieceEdits, nil)
 	}
-	s.found = append(s.found, edits)
-	return int32(len(s.found) - 1)
+	s.pieceEdits = append(s.pieceEdits, edits)
+	return int32(len(s.pieceEdits) - 1)
 }
 
-// pathOf returns the streamPath of a place in the fields of a name.
+// pathOf returns the streamPath of the pieces at a place in fields of one name, such as
+// "data". It adds the streamPath for the first of these pieces.
 func (s *joiner) pathOf(field string, p place) *streamPath {
 	s.key = append(s.key[:0], field...)
 	for _, name := range p.path {
@@ -133,6 +139,12 @@ func (s *joiner) pathOf(field string, p place) *streamPath {
 
 // searchJoined searches the joined texts, and sets the edits of each field.
 func (s *joiner) searchJoined(fields []Field) {
+	s.joinPaths()
+	s.setFieldEdits(fields)
+}
+
+// joinPaths searches the joined texts of each path, in the order of the first pieces.
+func (s *joiner) joinPaths() {
 	for i := range s.pieces {
 		path := s.pieces[i].path
 		path.pieces = append(path.pieces, i)
@@ -144,19 +156,23 @@ func (s *joiner) searchJoined(fields []Field) {
 			path.pieces = nil // other pieces of the path need not search it again
 		}
 	}
+}
+
+// setFieldEdits sets the edits of each field to those of its pieces, in order.
+func (s *joiner) setFieldEdits(fields []Field) {
 	for i := range s.pieces {
 		pc := &s.pieces[i]
-		if pc.found == 0 {
+		if pc.edits == 0 {
 			continue
 		}
-		edits := s.found[pc.found]
-		if pc.start > 0 {
+		edits := s.pieceEdits[pc.edits]
+		if pc.isInJSON() {
 			raw := fields[pc.field].Value[pc.start:pc.end]
 			edits = shift(jsonEscapes.liftEdits(raw, edits), int(pc.start))
 		}
-		s.edits[pc.field] = append(s.edits[pc.field], edits...)
+		s.fieldEdits[pc.field] = append(s.fieldEdits[pc.field], edits...)
 	}
-	for _, edits := range s.edits {
+	for _, edits := range s.fieldEdits {
 		sortEdits(edits)
 	}
 }
@@ -232,10 +248,10 @@ func (s *joiner) splitEdit(e Edit, list []int, start int) {
 		from, to := max(e.Start-start, 0), min(e.End-start, len(pc.text))
 		if from < to || text != "" {
 			part := []Edit{{Start: from, End: max(from, to), Text: text, Causes: causes}}
-			if pc.found == 0 {
-				pc.found = s.store(part)
+			if pc.edits == 0 {
+				pc.edits = s.store(part)
 			} else {
-				s.found[pc.found] = merge(part, s.found[pc.found])
+				s.pieceEdits[pc.edits] = merge(part, s.pieceEdits[pc.edits])
 			}
 		}
 		text, causes = "", nil
@@ -246,8 +262,9 @@ func (s *joiner) splitEdit(e Edit, list []int, start int) {
 	}
 }
 
-// isStream reports whether a text is one of server-sent events.
-func isStream(s string) bool {
+// isEventStream reports whether a text is a stream of server-sent events: it has a field
+// "data", and begins with a field, before which there may be two comments.
+func isEventStream(s string) bool {
 	for range 3 {
 		for _, field := range []string{"data:", "event:", "id:", "retry:"} {
 			if strings.HasPrefix(s, field) {
@@ -310,13 +327,13 @@ func (c *walk) editsOfStream(s string, p place) []Edit {
 		}
 		at = end + 1
 	}
-	j := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
+	j := joiner{walk: c, at: in, fieldEdits: make([][]Edit, len(fields))}
 	for i, f := range fields {
 		j.addField(i, f)
 	}
 	j.searchJoined(fields)
 	var edits []Edit
-	for i, found := range j.edits {
+	for i, found := range j.fieldEdits {
 		raw := s[raws[i].start:raws[i].end]
 		edits = append(edits, shift(dataLines.liftEdits(raw, found), raws[i].start)...)
 	}
@@ -344,7 +361,7 @@ func (c *walk) editsOfJSONLines(s string, p place) []Edit {
 			break
 		}
 		j := c.scanner()
-		j.leaf = func(jsonLeaf, []string, *frame) {}
+		j.onLeaf = func(jsonLeaf, []string, *frame) {}
 		ok := j.run(s, start, true)
 		c.release(j)
 		if !ok {
@@ -356,13 +373,13 @@ func (c *walk) editsOfJSONLines(s string, p place) []Edit {
 	}
 	in := p
 	in.depth++
-	l := joiner{walk: c, at: in, edits: make([][]Edit, len(fields))}
+	l := joiner{walk: c, at: in, fieldEdits: make([][]Edit, len(fields))}
 	for i, f := range fields {
 		l.addField(i, f)
 	}
 	l.searchJoined(fields)
 	var edits []Edit
-	for i, found := range l.edits {
+	for i, found := range l.fieldEdits {
 		edits = append(edits, shift(found, starts[i])...)
 	}
 	if skipSpace(s, at) < len(s) {

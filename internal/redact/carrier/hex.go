@@ -40,8 +40,8 @@ func (c *walk) editsOfHexParts(raw string, p place) []Edit {
 	var edits []Edit
 	at := 0
 	for at+2*minKnown <= len(raw) {
-		end := runEnd(raw, at, isHex)
-		isWhole := at == 0 || classes[raw[at-1]]&isAlnum == 0
+		end := runEnd(raw, at, hexChars)
+		isWhole := at == 0 || classes[raw[at-1]]&alnumChars == 0
 		if isWhole && (end-at)%2 == 0 && end-at >= 2*minKnown {
 			found, _ := c.editsOfHex(raw[at:end], p)
 			edits = append(edits, shift(found, at)...)

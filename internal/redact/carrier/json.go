@@ -11,37 +11,38 @@ import (
 type jsonLeaf struct {
 	start, end int // without the quotes
 	kind       Kind
-	isName     bool   // it is the name of a member
-	name       string // of the member, decoded; "" for an element
-	inner      *inner // nil for most
+	isName     bool         // it is the name of a member
+	name       string       // of the member, decoded; "" for an element
+	inner      *innerObject // set if the leaf waits for the end of the outer object
 }
 
-// An inner is an object that is the value of another one, as in
+// An innerObject is the value of a member of another object, as in
 // {"value": {"stringValue": "..."}, "name": "api_key"}. Its leaves wait for the
 // end of the outer object, whose members say what they are.
-type inner struct {
+type innerObject struct {
 	frame
 	name string // of the object, in the outer one
 }
 
-// A jsonScan finds the leaves of JSON text. The members of an object are handed
-// on when the object ends, so that each has the others next to it; the elements
-// of an array are handed on at once.
+// A jsonScan finds the leaves of JSON text, and calls onLeaf for each. It does so
+// for the members of an object when the object ends, since each leaf comes with
+// the other members of its object; for the elements of an array at once.
 type jsonScan struct {
 	text   string
 	tokens exactjson.Scanner
 
-	// leaf is called for each leaf. The path ends with the name of the leaf.
-	leaf func(l jsonLeaf, path []string, near *frame)
-	// closed is called at the end of an object that says to which of several
-	// texts its strings belong; see isNumbering. It may be nil.
-	closed func(numbers string)
-	// opened is called at the beginning of each object if closed is set.
-	opened func()
+	// onLeaf is called for each leaf. The path ends with the name of the leaf. The
+	// container is the object or array that has the leaf, or nil.
+	onLeaf func(l jsonLeaf, path []string, container *frame)
+	// onOpen is called at the beginning of each object. It may be nil.
+	onOpen func()
+	// onClose is called at the end of each object. Its numbers say to which of
+	// several texts the strings of the object belong; see isNumbering. It may be nil.
+	onClose func(numbers string)
 
 	open    []frame
-	pending []jsonLeaf // members of the objects that are open
-	path    []string   // of the leaf that is handed on; is used again by the next one
+	pending []jsonLeaf // members of the objects that are open, for which onLeaf is not called yet
+	path    []string   // the buffer for the path that onLeaf gets
 
 	values  int // how many values of the top are complete
 	end     int // where the last complete value of the top ends
@@ -53,21 +54,21 @@ type jsonScan struct {
 type frame struct {
 	isObject bool
 	first    int      // the index of its first leaf in pending
-	members  []Member // its short strings
+	members  []Member // its short strings; of an array, only the last one
 	labels   []string // what the outer object says of this value; see Leaf.Labels
-	numbers  string
+	numbers  string   // its members that isNumbering finds, each as name, value and "\x00"
 }
 
-// Members that are longer are not kept for the leaves next to them, and not
-// more of them: the names of secrets are short, and so are the marks by which
-// services tell that a value is one.
+// Limits of the members that are kept for the other leaves of an object: the names
+// of secrets are short, and so are the marks by which services tell that a value is
+// one.
 const (
-	longestMember = 60
-	mostMembers   = 16
+	longestMember = 60 // in bytes; longer members are not kept
+	mostMembers   = 16 // further members are not kept
 )
 
-// scanner returns a scan for one JSON text, and release gives it back: the rooms of its
-// lists are used again.
+// scanner returns a scan for one JSON text, and release gives it back: the memory of its
+// lists is used again.
 func (c *walk) scanner() *jsonScan {
 	n := len(c.scans)
 	if n == 0 {
@@ -81,9 +82,9 @@ func (c *walk) scanner() *jsonScan {
 
 func (c *walk) release(j *jsonScan) { c.scans = append(c.scans, j) }
 
-// run scans a text from a place on. It stops behind one value if only one is
-// wanted. It reports whether everything that it has scanned is JSON.
-func (j *jsonScan) run(text string, from int, one bool) bool {
+// run scans a text from a place on, or only the first value there. It reports whether
+// everything that it has scanned is JSON.
+func (j *jsonScan) run(text string, from int, onlyFirst bool) bool {
 	j.text = text
 	j.resume = from
 	j.scanned = from
@@ -96,7 +97,7 @@ func (j *jsonScan) run(text string, from int, one bool) bool {
 		if isWhole {
 			j.values++
 			j.end = j.scanned
-			if one {
+			if onlyFirst {
 				return true
 			}
 		}
@@ -124,7 +125,7 @@ func (j *jsonScan) token(from int) {
 			s.Path[len(s.Path)-1] = jsonEscapes.unescape(name)
 		}
 		if len(name) >= minRun {
-			j.leaf(jsonLeaf{start: start + 1, end: end - 1, isName: true}, s.Path[:len(s.Path)-1], nil)
+			j.onLeaf(jsonLeaf{start: start + 1, end: end - 1, isName: true}, s.Path[:len(s.Path)-1], nil)
 		}
 	case exactjson.Scalar:
 		j.scalar(start, end)
@@ -136,7 +137,7 @@ func (j *jsonScan) push(isObject bool, start int) {
 	n := len(j.open)
 	f := frame{isObject: isObject, first: len(j.pending)}
 	if n < cap(j.open) {
-		f.members = j.open[:n+1][n].members[:0] // its room is used again
+		f.members = j.open[:n+1][n].members[:0] // use its memory again
 	}
 	if n > 0 {
 		outer := &j.open[n-1]
@@ -151,35 +152,36 @@ func (j *jsonScan) push(isObject bool, start int) {
 	if n == 0 || !j.open[n-1].isObject {
 		j.resume = start
 	}
-	if isObject && j.opened != nil {
-		j.opened()
+	if isObject && j.onOpen != nil {
+		j.onOpen()
 	}
 	j.open = append(j.open, f)
 }
 
-// close closes the innermost object or array. Its path is path.
+// close closes the innermost object or array, which is at path.
 func (j *jsonScan) close(path []string) {
 	f := &j.open[len(j.open)-1]
-	if j.waits(path) {
-		in := &inner{*f, path[len(path)-1]}
-		f.members = nil // they are in use
+	if j.waitsForOuter(path) {
+		in := &innerObject{*f, path[len(path)-1]}
+		f.members = nil // the innerObject has this list
 		for i := f.first; i < len(j.pending); i++ {
 			j.pending[i].inner = in
 		}
 	} else {
-		j.flush(f, path)
+		j.reportMembers(f, path)
 	}
-	if f.isObject && j.closed != nil {
-		j.closed(f.numbers)
+	if f.isObject && j.onClose != nil {
+		j.onClose(f.numbers)
 	}
 	j.open = j.open[:len(j.open)-1]
 }
 
-// waits reports whether the leaves of the innermost object wait for the end of
+// waitsForOuter reports whether the leaves of the innermost object wait for the end of
 // the object around it.
-func (j *jsonScan) waits(path []string) bool {
+func (j *jsonScan) waitsForOuter(path []string) bool {
 	n := len(j.open)
-	if n < 2 || !j.open[n-1].isObject || !j.open[n-2].isObject || !IsValueName(path[len(path)-1]) {
+	isObjectInObject := n >= 2 && j.open[n-1].isObject && j.open[n-2].isObject
+	if !isObjectInObject || !IsValueName(path[len(path)-1]) {
 		return false
 	}
 	for _, l := range j.pending[j.open[n-1].first:] {
@@ -190,33 +192,36 @@ func (j *jsonScan) waits(path []string) bool {
 	return true
 }
 
-// flush hands on the leaves of an object that ends.
-func (j *jsonScan) flush(f *frame, path []string) {
+// reportMembers calls onLeaf for the pending leaves of an object or array that ends:
+// its members, and those of the inner objects that wait for it.
+func (j *jsonScan) reportMembers(f *frame, path []string) {
 	for i := f.first; i < len(j.pending); i++ {
 		l := j.pending[i]
 		j.path = append(j.path[:0], path...)
 		if l.inner == nil {
 			j.path = append(j.path, l.name)
-			j.leaf(l, j.path, f)
+			j.onLeaf(l, j.path, f)
 			continue
 		}
-		near := l.inner.frame
-		near.labels = labelsOf(near.labels, f.members)
+		container := l.inner.frame
+		container.labels = labelsOf(container.labels, f.members)
 		j.path = append(j.path, l.inner.name, l.name)
-		j.leaf(l, j.path, &near)
+		j.onLeaf(l, j.path, &container)
 	}
 	j.pending = j.pending[:f.first]
 }
 
-// scalar handles a string, a number or a word.
+// scalar handles a string, a number, or one of true, false and null, which is no leaf.
+// A member of an object waits in pending until the object ends.
 func (j *jsonScan) scalar(start, end int) {
-	var f *frame
+	var container *frame // nil at the top
 	name := ""
 	if n := len(j.open); n > 0 {
-		f = &j.open[n-1]
+		container = &j.open[n-1]
 		name = j.tokens.Path[n-1]
 	}
-	if f == nil || !f.isObject {
+	isMember := container != nil && container.isObject
+	if !isMember {
 		j.resume = start
 	}
 	l := jsonLeaf{start: start, end: end, name: name}
@@ -229,40 +234,40 @@ func (j *jsonScan) scalar(start, end int) {
 		return
 	}
 	raw := j.text[l.start:l.end]
-	if f != nil && f.isObject && isNumbering(name, l.kind) {
-		f.numbers += name + raw + "\x00"
+	if isMember && isNumbering(name, l.kind) {
+		container.numbers += name + raw + "\x00"
 	}
-	if l.kind == Number && len(raw) < minValue && name == "" {
+	isShortNumber := l.kind == Number && len(raw) < minValue
+	if isShortNumber && name == "" {
 		return
 	}
-	if f == nil || !f.isObject {
-		j.leaf(l, j.tokens.Path, f)
-		f.remember(raw, l.kind)
+	if !isMember {
+		j.onLeaf(l, j.tokens.Path, container)
+		if container != nil {
+			container.labelNext(raw, l.kind)
+		}
 		return
 	}
-	f.keep(name, raw, l.kind)
+	container.addMember(name, raw, l.kind)
 	if raw != "" {
 		j.pending = append(j.pending, l)
 	}
 }
 
-// keep keeps a short member for the leaves next to it.
-func (f *frame) keep(name, raw string, kind Kind) {
+// addMember keeps a short member of an object for the other leaves of the object.
+func (f *frame) addMember(name, raw string, kind Kind) {
 	isShort := kind == Text && len(raw) > 0 && len(raw) < longestMember
 	if isShort && len(f.members) < mostMembers {
 		f.members = append(f.members, Member{name, raw})
 	}
 }
 
-// remember keeps an element of an array as the label of the next one: the
+// labelNext keeps an element of an array as the label of the next one, such as the
 // first of ["api_key", "..."].
-func (f *frame) remember(raw string, kind Kind) {
-	if f == nil {
-		return
-	}
+func (f *frame) labelNext(raw string, kind Kind) {
 	f.members = f.members[:0]
-	isLabel := kind == Text && len(raw) >= 3 && len(raw) < longestMember && strings.IndexByte(raw, ' ') < 0
-	if isLabel {
+	isText := kind == Text && strings.IndexByte(raw, ' ') < 0
+	if isText && len(raw) >= 3 && len(raw) < longestMember {
 		f.members = append(f.members, Member{"", raw})
 	}
 }
@@ -274,8 +279,10 @@ func isNumbering(name string, kind Kind) bool {
 	return isIndex && kind == Number || name == "item_id"
 }
 
-// placeOf returns the place of a leaf of JSON that is at a place itself.
-func placeOf(l jsonLeaf, path []string, near *frame, at place) place {
+// placeOf returns the place of a leaf of JSON text. The text is at the place at. The name of
+// the leaf is the innermost one of its path. If it means no more than "value", the names
+// around it are labels, up to the first that means more.
+func placeOf(l jsonLeaf, path []string, container *frame, at place) place {
 	outer := at.name
 	p := at.inside(JSON)
 	p.kind = l.kind
@@ -288,14 +295,14 @@ func placeOf(l jsonLeaf, path []string, near *frame, at place) place {
 		return p
 	}
 	p.path = path
-	if near != nil {
-		p.members = near.members
+	if container != nil {
+		p.members = container.members
 		switch {
-		case !near.isObject:
-			p.labels = labelsOf(near.labels, near.members)
+		case !container.isObject:
+			p.labels = labelsOf(container.labels, container.members)
 			p.members = nil
 		case IsValueName(l.name):
-			p.labels = labelsOf(near.labels, near.members)
+			p.labels = labelsOf(container.labels, container.members)
 		}
 	}
 	for i := len(path) - 1; i >= 0; i-- {
@@ -348,9 +355,9 @@ func (c *walk) editsOfJSON(s string, p place) (edits []Edit, ok bool) {
 	found := 0
 	j := c.scanner()
 	defer c.release(j)
-	j.leaf = func(l jsonLeaf, path []string, near *frame) {
+	j.onLeaf = func(l jsonLeaf, path []string, container *frame) {
 		found++
-		edits = append(edits, c.editsOfJSONLeaf(s, l, placeOf(l, path, near, p))...)
+		edits = append(edits, c.editsOfJSONLeaf(s, l, placeOf(l, path, container, p))...)
 	}
 	isWhole := j.run(s, 0, false)
 	switch {

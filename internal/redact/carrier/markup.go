@@ -10,7 +10,7 @@ import (
 // have the name of the last one. HTML leaves many elements open.
 const deepestMarkup = 200
 
-// An element is one that is open.
+// An element is an element of markup that is open.
 type element struct {
 	name       string
 	attributes []Member
@@ -31,10 +31,11 @@ type markupLeaf struct {
 type markupScan struct {
 	text string
 	open []element // the first one stands for the text as a whole
-	leaf func(l markupLeaf, path []string, members []Member, labels []string)
-	path []string
+	// onLeaf is called for each leaf.
+	onLeaf func(l markupLeaf, path []string, members []Member, labels []string)
+	path   []string
 
-	attributes []markupLeaf // of one element; is used again by the next one
+	attributes []markupLeaf // the buffer for the attributes of an element
 }
 
 // editsOfMarkup returns the edits of a text that begins as XML or HTML: of its texts,
@@ -45,7 +46,7 @@ func (c *walk) editsOfMarkup(s string, p place) (edits []Edit, ok bool) {
 		return nil, false
 	}
 	m := markupScan{text: s, open: []element{{name: p.name}}}
-	m.leaf = func(l markupLeaf, path []string, members []Member, labels []string) {
+	m.onLeaf = func(l markupLeaf, path []string, members []Member, labels []string) {
 		in := p.inside(Markup)
 		in.name, in.path, in.members, in.labels = l.name, path, members, labels
 		if len(p.path) > 0 {
@@ -87,19 +88,19 @@ func (m *markupScan) run() int {
 		case xml.StartElement:
 			elements++
 			// A self-closing element comes with an end of no length.
-			m.start(t.Name.Local, start, end)
+			m.startElement(t.Name.Local, start, end)
 		case xml.EndElement:
-			m.end(t.Name.Local)
+			m.endElement(t.Name.Local)
 		case xml.CharData:
-			m.chars(start, end)
+			m.addText(start, end)
 		case xml.Comment:
-			m.leaf(markupLeaf{start: start + len("<!--"), end: end - len("-->")}, m.path, nil, nil)
+			m.onLeaf(markupLeaf{start: start + len("<!--"), end: end - len("-->")}, m.path, nil, nil)
 		case xml.ProcInst, xml.Directive:
-			m.leaf(markupLeaf{start: start, end: end}, m.path, nil, nil)
+			m.onLeaf(markupLeaf{start: start, end: end}, m.path, nil, nil)
 		}
 	}
 	for len(m.open) > 0 {
-		m.pop()
+		m.closeInnermost()
 	}
 	if elements == 0 {
 		return 0
@@ -107,8 +108,8 @@ func (m *markupScan) run() int {
 	return end
 }
 
-// start opens an element and handles its attributes.
-func (m *markupScan) start(name string, start, end int) {
+// startElement opens an element, and calls onLeaf for its attributes.
+func (m *markupScan) startElement(name string, start, end int) {
 	e := element{name: name}
 	leaves := m.attributes[:0]
 	at := start + 1
@@ -137,7 +138,7 @@ func (m *markupScan) start(name string, start, end int) {
 		if IsValueName(l.name) {
 			labels = labelsOf(nil, e.attributes)
 		}
-		m.leaf(l, append(m.path, name), e.attributes, labels)
+		m.onLeaf(l, append(m.path, name), e.attributes, labels)
 	}
 	if len(m.open) < deepestMarkup {
 		m.open = append(m.open, e)
@@ -145,8 +146,9 @@ func (m *markupScan) start(name string, start, end int) {
 	}
 }
 
-// chars handles a text between tags.
-func (m *markupScan) chars(start, end int) {
+// addText adds a text between tags to the leaves that wait for the end of the element
+// around that of the text.
+func (m *markupScan) addText(start, end int) {
 	isCDATA := strings.HasPrefix(m.text[start:end], "<![CDATA[")
 	if isCDATA {
 		start += len("<![CDATA[")
@@ -165,20 +167,22 @@ func (m *markupScan) chars(start, end int) {
 	}
 }
 
-// end closes the elements up to the innermost one of a name.
-func (m *markupScan) end(name string) {
+// endElement closes the innermost element of a name, and all elements in it. It closes none
+// if no open element has the name.
+func (m *markupScan) endElement(name string) {
 	for i := len(m.open) - 1; i > 0; i-- {
 		if m.open[i].name == name {
 			for len(m.open) > i {
-				m.pop()
+				m.closeInnermost()
 			}
 			return
 		}
 	}
 }
 
-// pop closes the innermost element.
-func (m *markupScan) pop() {
+// closeInnermost closes the innermost element, and calls onLeaf for the texts that wait for
+// its end.
+func (m *markupScan) closeInnermost() {
 	e := &m.open[len(m.open)-1]
 	for _, l := range e.pending {
 		labels := labelsOf(nil, l.own)
@@ -186,7 +190,7 @@ func (m *markupScan) pop() {
 			labels = labelsOf(labels, e.members)
 		}
 		path := append(m.path, l.name)
-		m.leaf(l, path, e.members, labels)
+		m.onLeaf(l, path, e.members, labels)
 	}
 	m.open = m.open[:len(m.open)-1]
 	if len(m.path) > 0 {

@@ -49,10 +49,10 @@ func (c *walk) editsOfPart(s string, p place) []Edit {
 		in.name, _, _ = strings.Cut(rest, `"`)
 	}
 	in.path = append(p.path[:len(p.path):len(p.path)], in.name)
-	edits := c.head(head, p)
+	edits := c.editsOfHead(head, p)
 	from := len(s) - len(body)
 	body = strings.TrimSuffix(strings.TrimSuffix(body, "\n"), "\r")
-	return append(edits, shift(c.encoded(head, body, in), from)...)
+	return append(edits, shift(c.editsOfBody(head, body, in), from)...)
 }
 
 // editsOfMail returns the edits of a text whose headers say that the body is
@@ -67,8 +67,8 @@ func (c *walk) editsOfMail(s string, p place) (edits []Edit, ok bool) {
 	if !isHead || !c.mayDecode(p, len(s)) {
 		return nil, false
 	}
-	edits = c.head(head, p)
-	return append(edits, shift(c.encoded(head, body, p), len(s)-len(body))...), true
+	edits = c.editsOfHead(head, p)
+	return append(edits, shift(c.editsOfBody(head, body, p), len(s)-len(body))...), true
 }
 
 // cutHead splits a text at the empty line that ends its headers.
@@ -80,8 +80,8 @@ func cutHead(s string) (head, body string, ok bool) {
 	return strings.Cut(s, "\n\n")
 }
 
-// head returns the edits of a list of headers.
-func (c *walk) head(s string, p place) []Edit {
+// editsOfHead returns the edits of a list of headers.
+func (c *walk) editsOfHead(s string, p place) []Edit {
 	var edits []Edit
 	at := 0
 	for line := range strings.SplitAfterSeq(s, "\n") {
@@ -104,8 +104,8 @@ func (c *walk) head(s string, p place) []Edit {
 	return edits
 }
 
-// encoded returns the edits of the body behind a head, which may be encoded.
-func (c *walk) encoded(head, body string, p place) []Edit {
+// editsOfBody returns the edits of the body behind a head, which may be encoded.
+func (c *walk) editsOfBody(head, body string, p place) []Edit {
 	isQuoted := strings.Contains(strings.ToLower(head), "quoted-printable")
 	if !isQuoted || !c.mayDecode(p, len(body)) {
 		return c.editsOfValue(body, p)

@@ -5,17 +5,17 @@ import "strings"
 // editsOfProse returns the edits of a text that is not a carrier as a whole: of the JSON
 // in it, and of the texts between.
 func (c *walk) editsOfProse(s string, p place) []Edit {
-	edits, cuts := c.editsOfJSONInProse(s, p)
-	if len(cuts) == 0 {
+	edits, objects := c.editsOfJSONInProse(s, p)
+	if len(objects) == 0 {
 		return merge(c.editsOfText(s, p), edits)
 	}
 	at := 0
 	var between []Edit
-	for _, cut := range cuts {
-		if at < cut.start {
-			between = append(between, shift(c.editsOfText(s[at:cut.start], p), at)...)
+	for _, object := range objects {
+		if at < object.start {
+			between = append(between, shift(c.editsOfText(s[at:object.start], p), at)...)
 		}
-		at = cut.end
+		at = object.end
 	}
 	if at < len(s) {
 		between = append(between, shift(c.editsOfText(s[at:], p), at)...)
@@ -26,15 +26,15 @@ func (c *walk) editsOfProse(s string, p place) []Edit {
 // A span is a part of a text.
 type span struct{ start, end int }
 
-// editsOfJSONInProse returns the edits of objects of JSON in a text, and where each
-// complete one is. What was scanned is not scanned again, so each byte is
-// scanned about once.
-func (c *walk) editsOfJSONInProse(s string, p place) (edits []Edit, cuts []span) {
+// editsOfJSONInProse returns the edits of the JSON objects in a text, and where the
+// complete objects are. It continues behind the last token that was scanned, so each
+// byte is scanned about once.
+func (c *walk) editsOfJSONInProse(s string, p place) (edits []Edit, objects []span) {
 	at := 0
 	for {
 		i := strings.IndexByte(s[at:], '{')
 		if i < 0 {
-			return edits, cuts
+			return edits, objects
 		}
 		at += i
 		next := skipSpace(s, at+1)
@@ -43,16 +43,16 @@ func (c *walk) editsOfJSONInProse(s string, p place) (edits []Edit, cuts []span)
 			continue
 		}
 		if !c.mayDecode(p, 1) {
-			return edits, cuts
+			return edits, objects
 		}
 		var found []Edit
 		start := at
 		j := c.scanner()
-		j.leaf = func(l jsonLeaf, path []string, near *frame) {
-			found = append(found, c.editsOfJSONLeaf(s, l, placeOf(l, path, near, p))...)
+		j.onLeaf = func(l jsonLeaf, path []string, container *frame) {
+			found = append(found, c.editsOfJSONLeaf(s, l, placeOf(l, path, container, p))...)
 		}
 		if j.run(s, start, true) {
-			cuts = append(cuts, span{start, j.end})
+			objects = append(objects, span{start, j.end})
 		}
 		sortEdits(found)
 		edits = append(edits, found...)

@@ -14,28 +14,29 @@ const minRun = 11
 // GitHub's contents API has 60, PEM 64, MIME and base64(1) 76.
 const shortestLine = 40
 
-// Classes of characters.
+// Classes of characters. A character may be in several of them.
 const (
-	isAlnum = 1 << iota
-	isStd   // "+" and "/"
-	isURL   // "-" and "_"
-	isHex
+	alnumChars = 1 << iota
+	stdMarks   // "+" and "/", of the standard alphabet of base64
+	urlMarks   // "-" and "_", of the alphabet of base64url
+	hexChars   // both cases
 
-	isDigit = isAlnum | isStd | isURL // of base64 in one of its alphabets
+	base64Chars = alnumChars | stdMarks | urlMarks // those of both alphabets
 )
 
+// classes has the classes of each byte.
 var classes = func() (t [256]byte) {
 	for c := range t {
 		b := byte(c)
 		switch {
 		case '0' <= b && b <= '9', 'a' <= b && b <= 'f', 'A' <= b && b <= 'F':
-			t[c] = isAlnum | isHex
+			t[c] = alnumChars | hexChars
 		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z':
-			t[c] = isAlnum
+			t[c] = alnumChars
 		case b == '+', b == '/':
-			t[c] = isStd
+			t[c] = stdMarks
 		case b == '-', b == '_':
-			t[c] = isURL
+			t[c] = urlMarks
 		}
 	}
 	return t
@@ -58,15 +59,15 @@ func (c *walk) editsOfRuns(s string, p place, done []Edit) []Edit {
 	for at+minRun <= len(s) {
 		// A run that begins at at or later, and does not have probe, is too short.
 		probe := at + minRun - 1
-		if classes[s[probe]]&isDigit == 0 {
+		if classes[s[probe]]&base64Chars == 0 {
 			at = probe + 1
 			continue
 		}
 		start := probe
-		for start > at && classes[s[start-1]]&isDigit != 0 {
+		for start > at && classes[s[start-1]]&base64Chars != 0 {
 			start--
 		}
-		end := runEnd(s, probe, isDigit)
+		end := runEnd(s, probe, base64Chars)
 		if end-start < minRun || touches(done, start, end) {
 			at = end
 			continue
@@ -84,7 +85,7 @@ func (c *walk) editsOfRuns(s string, p place, done []Edit) []Edit {
 // A short line behind others may be the last line of base64, or a word. So the run is
 // decoded with the line and then without it, until it is a text.
 func (c *walk) editsOfRun(s string, start, end int, p place) (edits []Edit, stop int) {
-	isAllHex := runEnd(s[:end], start, isHex) == end
+	isAllHex := runEnd(s[:end], start, hexChars) == end
 	if isAllHex && (end-start)%2 == 0 && end-start >= 2*minKnown {
 		found, ok := c.editsOfHex(s[start:end], p)
 		if ok {
@@ -127,7 +128,7 @@ func lineEnds(s string, start, end int) []int {
 		if next == end || next == len(s) {
 			return ends
 		}
-		stop := runEnd(s, next, isDigit)
+		stop := runEnd(s, next, base64Chars)
 		length := stop - next
 		if length == 0 || length > width {
 			return ends
@@ -150,7 +151,7 @@ func lineEnds(s string, start, end int) []int {
 func lineWidth(line string) int {
 	marks := 0
 	for i := range line {
-		isStart := i == 0 || classes[line[i-1]]&isAlnum == 0
+		isStart := i == 0 || classes[line[i-1]]&alnumChars == 0
 		if !isStart {
 			continue
 		}
@@ -219,31 +220,33 @@ func isText(s string) bool {
 // layers. It is for comparing texts that differ in a part of an encoded text.
 func Decode(text string) string { return decodeRuns(text, 0) }
 
+// decodeRuns is Decode for a text that is inside of depth layers of base64 or hexadecimal.
 func decodeRuns(text string, depth int) string {
 	if depth >= MaxDepth {
 		return text
 	}
 	var b strings.Builder
-	done, at := 0, 0
+	at := 0
+	copied := 0 // the end of the part of text that is written to b
 	for at < len(text) {
-		if classes[text[at]]&isDigit == 0 {
+		if classes[text[at]]&base64Chars == 0 {
 			at++
 			continue
 		}
-		end := runEnd(text, at, isDigit)
+		end := runEnd(text, at, base64Chars)
 		stop := paddingEnd(text, end)
 		decoded, ok := decodeRun(text[at:end])
 		if ok {
-			b.WriteString(text[done:at])
+			b.WriteString(text[copied:at])
 			b.WriteString(decodeRuns(decoded, depth+1))
-			done = stop
+			copied = stop
 		}
 		at = stop
 	}
-	if done == 0 {
+	if copied == 0 {
 		return text
 	}
-	b.WriteString(text[done:])
+	b.WriteString(text[copied:])
 	return b.String()
 }
 

@@ -16,8 +16,8 @@ type Check func(r *Route) string
 func InOrder(tools ...string) Check {
 	return func(r *Route) string {
 		uses := r.toolUses()
-		taken := make([]bool, len(uses))
-		last := -1 // the index of the use that the previous name has taken
+		taken := make([]bool, len(uses)) // the uses that earlier names have taken
+		last := -1                       // the index of the use that the previous name has taken
 		mayFollow := func(use toolUse) bool {
 			return !taken[use.index] && (last < 0 || uses[last].mayPrecede(use))
 		}
@@ -26,11 +26,11 @@ func InOrder(tools ...string) Check {
 				return use.tool == tool && mayFollow(use)
 			})
 			if next < 0 {
-				rest := slices.DeleteFunc(slices.Clone(uses), func(use toolUse) bool {
+				others := slices.DeleteFunc(slices.Clone(uses), func(use toolUse) bool {
 					return !mayFollow(use)
 				})
 				return fmt.Sprintf("%s is not called%s%s",
-					tool, afterTools(tools[:i]), called(rest))
+					tool, afterTools(tools[:i]), calledInstead(others))
 			}
 			taken[next] = true
 			last = next
@@ -48,7 +48,8 @@ func (u toolUse) mayPrecede(other toolUse) bool {
 	return u.step != other.step || u.index < other.index
 }
 
-// afterTools returns the part of a sentence that names the expected tools that were called.
+// afterTools returns the part of a message that names the expected tools that were called:
+// " after search, read", or "" for none.
 func afterTools(tools []string) string {
 	if len(tools) == 0 {
 		return ""
@@ -56,8 +57,9 @@ func afterTools(tools []string) string {
 	return " after " + strings.Join(tools, ", ")
 }
 
-// called returns the part of a sentence that names the tools of uses.
-func called(uses []toolUse) string {
+// calledInstead returns the part of a message that names the tools that were called at the
+// place of an expected one: "; called: search, read".
+func calledInstead(uses []toolUse) string {
 	if len(uses) == 0 {
 		return "; nor is any other tool"
 	}

@@ -18,7 +18,7 @@ import (
 //   - The goroutine of the test made one of them. That goroutine waits for what it starts.
 //
 // Other calls are concurrent, and are sorted by their text.
-func Of(calls []Asked) *Route {
+func Of(calls []Call) *Route {
 	interactions := make([]*interaction.Interaction, len(calls))
 	posted := map[string]bool{}
 	for i, c := range calls {
@@ -49,25 +49,27 @@ func Of(calls []Asked) *Route {
 	return r
 }
 
-// renumberLevels numbers the levels from 0, without gaps where a level has no step.
+// renumberLevels numbers the levels from 0, without gaps where a level has no step. The
+// steps are sorted by level.
 func (r *Route) renumberLevels() {
-	level := -1
-	oldLevel := 0
-	for _, s := range r.steps {
-		if level < 0 || s.level != oldLevel {
+	level := 0
+	previous := 0 // the old level of the step before
+	for i, s := range r.steps {
+		if i > 0 && s.level != previous {
 			level++
-			oldLevel = s.level
 		}
+		previous = s.level
 		s.level = level
 	}
 }
 
 // levelsOf returns the level of each call: one more than the highest level of the calls that
 // come before it.
-func levelsOf(calls []Asked, exchanges []*conversation.Exchange) []int {
+func levelsOf(calls []Call, exchanges []*conversation.Exchange) []int {
 	levels := make([]int, len(calls))
 	lastOf := map[uint64]int{} // the level of the last call of each goroutine
-	var all, sequential bounds // of the calls so far; sequential ones overlapped no other call
+	var all bounds             // of the calls so far
+	var sequential bounds      // of those that overlapped no other call
 	for i, c := range calls {
 		level := 0
 		if last, ok := lastOf[c.Goroutine]; ok && c.Goroutine != 0 {
@@ -107,8 +109,9 @@ func continuedCall(exchanges []*conversation.Exchange, i int) int {
 		return -1
 	}
 	earlier := repeat.Of - 1 // exchanges are numbered from 1
-	hasAnswer := repeat.Messages > len(exchanges[earlier].Messages)
-	if !hasAnswer {
+	messagesSent := len(exchanges[earlier].Messages)
+	repeatsAnswer := repeat.Messages > messagesSent
+	if !repeatsAnswer {
 		return -1
 	}
 	return earlier
@@ -120,6 +123,7 @@ type bounds struct {
 	afterTest int // after those that the goroutine of the test made
 }
 
+// add adds a call at a level to the set.
 func (b *bounds) add(level int, fromTest bool) {
 	b.afterAny = max(b.afterAny, level+1)
 	if fromTest {

@@ -19,8 +19,8 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot/judge"
 )
 
-// An Asked is a call of a run.
-type Asked struct {
+// A Call is a call of a run.
+type Call struct {
 	Interaction *interaction.Interaction
 	Goroutine   uint64 // the ID of the goroutine that made the call; 0 if unknown
 	FromTest    bool   // the goroutine is that of the test
@@ -34,8 +34,8 @@ type step struct {
 	ending    string     // how the answer ended; "" if it is complete and successful
 	toolCalls []toolCall // the tools that the answer of a model calls
 
-	call  int // the index of the call of the run
-	place int // the index in the steps of that call
+	call  int // the index of the call in the run
+	place int // the index of the step in the steps of that call
 	level int // concurrent steps have the same level
 }
 
@@ -48,9 +48,9 @@ type toolCall struct {
 // read returns the steps of a call: none if the agent did not make it or if it is housekeeping,
 // several if it is a batch. posted has the URLs to which the run sent POST requests.
 func read(it *interaction.Interaction, posted map[string]bool) []*step {
-	var rules canon.Options
+	var defaults canon.Options
 	req, resp := &it.Request, &it.Response
-	form := rules.Form(req)
+	form := defaults.Form(req)
 	rpcMethod, isRPC := strings.CutPrefix(form.Endpoint, "jsonrpc.")
 	switch {
 	case req.Within != "":
@@ -172,8 +172,8 @@ func hasFailed(resp *interaction.Response, id string) bool {
 	return false
 }
 
-// endingOf describes how a response ended; "" if it is complete and successful. failed says
-// that its content reports a failure.
+// endingOf describes how a response ended. It returns "" if the response is complete and
+// successful. failed says that its content reports a failure.
 func endingOf(resp *interaction.Response, failed bool) string {
 	switch {
 	case resp.End == interaction.EndCanceled:

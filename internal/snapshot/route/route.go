@@ -8,7 +8,11 @@ type Route struct{ steps []*step }
 // Len returns the number of steps.
 func (r *Route) Len() int { return len(r.steps) }
 
-// text returns a step as lines: the action, and a line for each tool that its answer calls.
+// text returns the lines of a step in a route: the action, and a line for each tool that its
+// answer calls.
+//
+//	ask gpt-5: tool calls
+//	  get_weather {"city":"Paris"}, ran
 func (s *step) text() string {
 	var b strings.Builder
 	b.WriteString(s.action)

@@ -21,13 +21,13 @@ func routeOf(t *testing.T, rec *promptecho.Recorder) *route.Route {
 	if under > 0 {
 		t.Errorf("%d answers are not there yet", under)
 	}
-	var asked []route.Asked
+	var asked []route.Call
 	for _, m := range made {
 		it, err := m.Load()
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked = append(asked, route.Asked{Interaction: it, FromTest: true})
+		asked = append(asked, route.Call{Interaction: it, FromTest: true})
 	}
 	return route.Of(asked)
 }

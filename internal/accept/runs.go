@@ -14,9 +14,9 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 )
 
-// Left returns the runs whose missed requests tests have written into dir, sorted by
-// cassette.
-func Left(dir string) (runs []missed.Run, err error) {
+// ReadRuns reads the runs that tests have written into a folder, since they sent requests
+// without a recording. The runs are sorted by cassette.
+func ReadRuns(dir string) (runs []missed.Run, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -36,17 +36,20 @@ func Left(dir string) (runs []missed.Run, err error) {
 		}
 		runs = append(runs, r)
 	}
-	slices.SortStableFunc(runs, func(a, b missed.Run) int { return strings.Compare(a.Cassette, b.Cassette) })
+	slices.SortStableFunc(runs, func(a, b missed.Run) int {
+		return strings.Compare(a.Cassette, b.Cassette)
+	})
 	return runs, nil
 }
 
 // RequestOf returns the request of a missed call, as an interaction. Only the request of the
 // interaction has a meaning.
 func RequestOf(c *missed.Call) (*interaction.Interaction, error) {
-	return codec.ParseItem("a missed request", c.Text, func(name string) ([]byte, error) {
+	readAsset := func(name string) ([]byte, error) {
 		if content, ok := c.Assets[name]; ok {
 			return content, nil
 		}
 		return nil, fs.ErrNotExist
-	}, nil)
+	}
+	return codec.ParseItem("a missed request", c.Text, readAsset, nil)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 )
 
-// TestLeft: what recorders leave is read in the order of their cassettes, with the requests
+// TestReadRuns: what recorders leave is read in the order of their cassettes, with the requests
 // as they were; a file that is still being written is not.
-func TestLeft(t *testing.T) {
+func TestReadRuns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	asked := &interaction.Interaction{
@@ -38,7 +38,7 @@ func TestLeft(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x.tmp"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runs, err := Left(dir)
+	runs, err := ReadRuns(dir)
 	if err != nil || len(runs) != 2 || runs[0].Cassette != "/a/TestA.yaml" || runs[1].Cassette != "/b/TestB.yaml" {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -52,14 +52,14 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestLeftOfAnotherVersion: a file that cannot be read says what may be the reason.
-func TestLeftOfAnotherVersion(t *testing.T) {
+// TestReadRunsOfAnotherVersion: a file that cannot be read says what may be the reason.
+func TestReadRunsOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := missed.Write(dir, []byte("not JSON")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Left(dir); err == nil || !strings.Contains(err.Error(), "another version of promptecho?") {
+	if _, err := ReadRuns(dir); err == nil || !strings.Contains(err.Error(), "another version of promptecho?") {
 		t.Errorf("%v", err)
 	}
 	call := missed.Call{Text: "no interaction"}
