@@ -231,12 +231,17 @@ func either(base, ours, theirs bool) bool {
 // mergeValues merges the recorded values of cassettes. What both sides have changed is that of the
 // first.
 func mergeValues(base, first, second *interaction.RecordedValues) (g interaction.RecordedValues) {
-	g.Time, g.Seed = first.Time, first.Seed
+	g.Time = first.Time
 	if first.Time.Equal(base.Time) {
 		g.Time = second.Time
 	}
+	g.Seed = first.Seed
 	if first.Seed == base.Seed {
 		g.Seed = second.Seed
+	}
+	g.Options = first.Options
+	if first.Options == base.Options {
+		g.Options = second.Options
 	}
 	for _, name := range slices.Sorted(maps.Keys(first.Or(*second).Env)) {
 		was, wasThere := base.Env[name]

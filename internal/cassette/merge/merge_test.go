@@ -154,14 +154,28 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
+// The top of a cassette is merged, too: the side that has changed a value decides.
 func TestTop(t *testing.T) {
 	t.Parallel()
-	base := &cassette.File{RecordedValues: interaction.RecordedValues{Seed: "0", Env: map[string]string{"A": "1", "B": "1"}}}
-	ours := &cassette.File{Pinned: true, RecordedValues: interaction.RecordedValues{Seed: "0", Env: map[string]string{"A": "2", "B": "1", "C": "1"}}}
-	theirs := &cassette.File{Partial: true, RecordedValues: interaction.RecordedValues{Seed: "7", Env: map[string]string{"A": "1"}}}
+	base := &cassette.File{RecordedValues: interaction.RecordedValues{
+		Seed: "0", Env: map[string]string{"A": "1", "B": "1"}, Options: "{mask_ids: true}",
+	}}
+	ours := &cassette.File{Pinned: true, RecordedValues: interaction.RecordedValues{
+		Seed: "0", Env: map[string]string{"A": "2", "B": "1", "C": "1"}, Options: "{mask_times: true}",
+	}}
+	theirs := &cassette.File{Partial: true, RecordedValues: interaction.RecordedValues{
+		Seed: "7", Env: map[string]string{"A": "1"}, Options: "{mask_ids: true}",
+	}}
 	f := merged(t, base, ours, theirs).File
-	if !f.Pinned || !f.Partial || f.RecordedValues.Seed != "7" || fmt.Sprint(f.RecordedValues.Env) != "map[A:2 C:1]" {
+	values := f.RecordedValues
+	if !f.Pinned || !f.Partial || values.Seed != "7" || fmt.Sprint(values.Env) != "map[A:2 C:1]" ||
+		values.Options != "{mask_times: true}" {
 		t.Errorf("%+v", f)
+	}
+
+	values = merged(t, nil, theirs, &cassette.File{}).File.RecordedValues
+	if values.Options != "{mask_ids: true}" {
+		t.Errorf("without a base, the options are %q", values.Options)
 	}
 }
 
