@@ -208,27 +208,6 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 // Outline returns what is known of an interaction without reading it.
 func (s *Index) Outline(i int) codec.Outline { return s.items[i].Outline }
 
-// textOf returns the text of an interaction.
-func (s *Index) textOf(i int) ([]byte, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.from == nil {
-		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
-	}
-	e := &s.items[i]
-	text, ok := s.from.part(e.at, int64(e.seal.text.len), nil)
-	// Open has compared the text with its seal. Since then only a file can have changed.
-	mayDiffer := s.from.file != nil
-	if !ok || mayDiffer && idOf(text) != e.seal.text {
-		return nil, s.changed()
-	}
-	return text, nil
-}
-
-func (s *Index) changed() error {
-	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
-}
-
 // Edited returns the lines of the interactions that were edited since they were
 // written, as their seals tell, or of the mark at the end if interactions were taken out
 // or put in. What has no seal and no mark tells nothing.
@@ -236,6 +215,17 @@ func (s *Index) Edited() []int { return s.edited }
 
 // Line returns the line of the file at which an interaction starts, counted from 1.
 func (s *Index) Line(i int) int { return s.items[i].line }
+
+// Interaction reads an interaction. What it returns is the caller's, and another
+// one every time, unless the interaction was not sealed.
+func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
+	return s.read(i, codec.ParseItem)
+}
+
+// Answer reads what answered the request of an interaction.
+func (s *Index) Answer(i int) (*interaction.Interaction, error) {
+	return s.read(i, codec.ParseAnswer)
+}
 
 // Close closes the file. What was read stays valid.
 func (s *Index) Close() error {
@@ -250,37 +240,6 @@ func (s *Index) Close() error {
 		return from.file.Close()
 	}
 	return nil
-}
-
-// anchor returns the value that has an anchor. Those that aliases in it stand for are above it.
-func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
-	n, ok = s.anchors()[name]
-	return n, ok
-}
-
-// readAnchors returns the values that have anchors, by their names.
-func (s *Index) readAnchors() map[string]yaml.Node {
-	values := map[string]yaml.Node{}
-	for i := range s.items {
-		if i > 0 && s.items[i].at == s.items[i-1].at {
-			continue
-		}
-		if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
-			codec.Anchors(string(text), values)
-		}
-	}
-	return values
-}
-
-// Interaction reads an interaction. What it returns is the caller's, and another
-// one every time, unless the interaction was not sealed.
-func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
-	return s.read(i, codec.ParseItem)
-}
-
-// Answer reads what answered the request of an interaction.
-func (s *Index) Answer(i int) (*interaction.Interaction, error) {
-	return s.read(i, codec.ParseAnswer)
 }
 
 // A parser reads the text of an interaction, or what it needs of it.
@@ -314,4 +273,45 @@ func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
 		it.MatchKey = hexKey(key)
 	}
 	return it, nil
+}
+
+// textOf returns the text of an interaction.
+func (s *Index) textOf(i int) ([]byte, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.from == nil {
+		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
+	}
+	e := &s.items[i]
+	text, ok := s.from.part(e.at, int64(e.seal.text.len), nil)
+	// Open has compared the text with its seal. Since then only a file can have changed.
+	mayDiffer := s.from.file != nil
+	if !ok || mayDiffer && idOf(text) != e.seal.text {
+		return nil, s.changed()
+	}
+	return text, nil
+}
+
+func (s *Index) changed() error {
+	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
+}
+
+// anchor returns the value that has an anchor. Those that aliases in it stand for are above it.
+func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
+	n, ok = s.anchors()[name]
+	return n, ok
+}
+
+// readAnchors returns the values that have anchors, by their names.
+func (s *Index) readAnchors() map[string]yaml.Node {
+	values := map[string]yaml.Node{}
+	for i := range s.items {
+		if i > 0 && s.items[i].at == s.items[i-1].at {
+			continue
+		}
+		if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
+			codec.Anchors(string(text), values)
+		}
+	}
+	return values
 }
