@@ -8,17 +8,18 @@
 // other programs, and for shared recorders.
 //
 // A request is answered by a recording that has the same endpoint and, in every field of the body
-// that can change the answer, the same value, however it is spelled. Each recording answers once. A
-// change of sampling parameters (temperature) and of bookkeeping (user, metadata) is only noted; see
-// [MatchSampling]. Hosts and gateway prefixes do not matter.
+// that can change the answer, the same value, however it is spelled. Each recording answers once.
+// A change of sampling parameters (temperature) and of bookkeeping (user, metadata) is only
+// noted; see [MatchSampling]. Hosts and gateway prefixes do not matter.
 //
 // The record mode says what is replayed and what may go upstream; see [Mode]. It comes from the
 // flag -echo.mode (or -echo.record: all), else from PROMPTECHO_MODE, else it is "none" if
 // CI is set, else "once". [InMode] sets it.
 //
-// Calls of an agent that are not HTTP (tools, searches, memory) are recorded by [Wrap], in the same
-// cassette. So are the time, random values and the environment: [Recorder.Now],
-// [Recorder.Rand], [Recorder.Env]. [Live] runs a part for real; [Frozen] keeps it from being called.
+// Calls of an agent that are not HTTP (tools, searches, memory) are recorded by [Wrap], in the
+// same cassette. So are the time, random values and the environment: [Recorder.Now],
+// [Recorder.Rand], [Recorder.Env]. [Live] runs a part for real; [Frozen] keeps it from being
+// called.
 //
 // A call has one name, by which options select it and reports show it: "llm/openai.chat",
 // "http/api.example.com", "tool/search"; see [Live]. An option without effect is reported.

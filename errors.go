@@ -17,8 +17,8 @@ type MissError struct {
 	Request string // method and path, if the server is not a known model API: "GET /v1/models"; else empty
 	Model   string // empty if the request names none
 	// Caller is the line of the user's code, and after " < " the line of the test that called it:
-	// "agent.go:10 < agent_test.go:20". For another process, it is its User-Agent and the address that
-	// it called. It is empty if nothing was found.
+	// "agent.go:10 < agent_test.go:20". For another process, it is its User-Agent and the address
+	// that it called. It is empty if nothing was found.
 	Caller string
 	Asked  string // the beginning of the last message or input, quoted; empty if there is none
 	Count  int    // how often the request was asked, retries included

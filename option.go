@@ -21,11 +21,10 @@ type Option func(*config)
 
 type config = recorder.Config
 
-// InMode sets the record mode in code. It replaces the default and is an
-// upper limit: neither the flag nor the environment can turn on sending or writing if this mode
-// does not allow them. So a cassette that was edited by hand is
-// safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI a mode other than
-// none needs PROMPTECHO_MODE or the flag as well.
+// InMode sets the record mode in code. It replaces the default and is an upper limit: neither the
+// flag nor the environment can turn on sending or writing if this mode does not allow them. So a
+// cassette that was edited by hand is safe from PROMPTECHO_MODE=all with InMode(ModeNone). In CI
+// a mode other than none needs PROMPTECHO_MODE or the flag as well.
 func InMode(m Mode) Option {
 	return func(c *config) { c.InMode(recorder.Mode(m)) }
 }
@@ -58,8 +57,8 @@ func MatchOnly(selector string, paths ...string) Option {
 // Match compares fields that are otherwise ignored: "host", "path" (the part before the one that
 // identifies the API), "query/NAME" and "header/NAME" of a known model API, headers of any other
 // API, and fields of the body whose changes are only reported, such as "temperature" or
-// "metadata/tenant". The paths are as in [MatchOnly]. A header that is named is written to
-// the cassette, so it must not be secret. Of a query parameter that would be replaced as a secret, a
+// "metadata/tenant". The paths are as in [MatchOnly]. A header that is named is written to the
+// cassette, so it must not be secret. Of a query parameter that would be replaced as a secret, a
 // short hash is written.
 func Match(paths ...string) Option {
 	return func(c *config) { c.Match(paths...) }
@@ -117,12 +116,11 @@ func MaskTempDirs() Option {
 }
 
 // Alias names a local server: a request to the origin (host and port, such as those of an
-// httptest.Server, with or without the scheme http://) is matched and written as one to http://NAME. All local
-// hosts without a name count as one origin, since their names and ports change from
-// machine to machine. So name those that must not answer for each other. Headers
-// of answers that lead to the server (Location, Link) are written with the name, too, and
-// replayed with the origin. [Open] returns an
-// error if the origin or the name is invalid.
+// httptest.Server, with or without the scheme http://) is matched and written as one to
+// http://NAME. All local hosts without a name count as one origin, since their names and ports
+// change from machine to machine. So name those that must not answer for each other. Headers of
+// answers that lead to the server (Location, Link) are written with the name, too, and replayed
+// with the origin. [Open] returns an error if the origin or the name is invalid.
 func Alias(origin, name string) Option {
 	return func(c *config) { c.Alias(origin, name) }
 }
@@ -136,14 +134,14 @@ func Unordered(paths ...string) Option {
 	return func(c *config) { c.Unordered(paths...) }
 }
 
-// KeepHeaders writes headers with these names to the cassette: of requests, although they
-// are not on the list of harmless ones, and of responses, although they are noise to most programs
+// KeepHeaders writes headers with these names to the cassette: of requests, although they are not
+// on the list of harmless ones, and of responses, although they are noise to most programs
 // (docs/SECURITY.md, "Headers of answers"). "x-ratelimit-*" stands for all names that begin with
 // "x-ratelimit-", and "*-limit" for all that end in "-limit". The program does not get a header
-// that is not written, even in the recording run, whose log names it if the run fails. What promptecho
-// knows as a secret is replaced in them as elsewhere. A header whose name says that it holds a credential
-// ("x-session-token") is written only if its whole name is given: give it only if the header does not really hold one.
-// The headers are not compared.
+// that is not written, even in the recording run, whose log names it if the run fails. What
+// promptecho knows as a secret is replaced in them as elsewhere. A header whose name says that it
+// holds a credential ("x-session-token") is written only if its whole name is given: give it only
+// if the header does not really hold one. The headers are not compared.
 func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.KeepHeaders(names...) }
 }
@@ -174,9 +172,9 @@ func RedactFields(names ...string) Option {
 	return func(c *config) { c.RedactFields(names...) }
 }
 
-// Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once. If x
-// is 0, clients that retried, polled or reconnected are also told to do so without waiting; if x is more
-// than 0, they are told what was recorded. Pace waits with package time only, so a
+// Pace replays the recorded delays times x: 1 is as recorded, 0 (the default) is at once. If x is
+// 0, clients that retried, polled or reconnected are also told to do so without waiting; if x is
+// more than 0, they are told what was recorded. Pace waits with package time only, so a
 // [testing/synctest] bubble replays real latencies in no time. [Open] returns an error if x is
 // negative.
 func Pace(x float64) Option {
@@ -268,9 +266,9 @@ type RecordErrorPolicy int
 
 // The policies for failures that were recorded.
 const (
-	// Warn writes such failures, except a refused key (401, 403), and reports them. A run that failed does not write them. In mode all,
-	// no failure takes the place of a recorded success: the cassette stays as it was, and
-	// Close returns an error.
+	// Warn writes such failures, except a refused key (401, 403), and reports them. A run that
+	// failed does not write them. In mode all, no failure takes the place of a recorded success:
+	// the cassette stays as it was, and Close returns an error.
 	Warn RecordErrorPolicy = iota
 
 	// Fail writes nothing and makes Close return an error.

@@ -26,12 +26,12 @@ func (r *Recorder) engine() *recorder.Recorder { return (*recorder.Recorder)(r) 
 // Open returns a recorder on the cassette file. The file need not exist. It is read now
 // if the record mode replays, and written by [Recorder.Close] if the mode records.
 //
-// Open returns an error if an option or the record mode is invalid, if the file exists but is
-// not a whole and valid cassette, if the cassette is partial and the mode is none or
-// compare, or if another recorder of this process has the same file open, even under a name
-// that differs only in case. In two cases a mode repairs such a file
-// instead: if it was cut off, mode all records it again; if it has conflict markers, a local run in mode update resolves
-// them. Otherwise it is never overwritten.
+// Open returns an error if an option or the record mode is invalid, if the file exists but is not
+// a whole and valid cassette, if the cassette is partial and the mode is none or compare, or if
+// another recorder of this process has the same file open, even under a name that differs only in
+// case. In two cases a mode repairs such a file instead: if it was cut off, mode all records it
+// again; if it has conflict markers, a local run in mode update resolves them. Otherwise it is
+// never overwritten.
 func Open(file string, opts ...Option) (*Recorder, error) {
 	r, err := recorder.Open(file, func(c *config) {
 		c.RecognizeRecorders(isRecorder)
@@ -76,7 +76,8 @@ func (r *Recorder) Secret(env string) string { return r.engine().Secret(env) }
 // Misses returns the requests that had no recording so far, each once, in the
 // order in which they were first sent.
 func (r *Recorder) Misses() []*MissError {
-	return group.Each(r.engine().Misses(), func(m *report.Miss) *MissError { return (*MissError)(m) })
+	toError := func(m *report.Miss) *MissError { return (*MissError)(m) }
+	return group.Each(r.engine().Misses(), toError)
 }
 
 // Now returns when the recording was made, in whole seconds and UTC: the same time in
@@ -136,11 +137,11 @@ func (r *Recorder) Rand(name string) *Rand {
 // letters and digits looks like one, unless the variable's name ends in ID, SHA or the like.
 //
 // If the cassette does not have the variable and nothing can be added to it (modes none and
-// compare, and once with a whole cassette), the run fails with an error that says how to add it, and Env
-// returns "". In mode live, and of a nil recorder, it is [os.Getenv].
+// compare, and once with a whole cassette), the run fails with an error that says how to add it,
+// and Env returns "". In mode live, and of a nil recorder, it is [os.Getenv].
 func (r *Recorder) Env(name string) string { return r.engine().Env(name) }
 
-// Close ends the recorder. It settles answers that are still being read, saves
+// Close ends the recorder. It ends answers that are still being read, saves
 // the cassette if the record mode records, and returns all problems as one
 // joined error: misses, recordings that no request used, a recorder that no
 // request reached, and a cassette that could not be saved. [errors.As] finds
@@ -152,11 +153,12 @@ func (r *Recorder) Env(name string) string { return r.engine().Env(name) }
 // written.
 //
 // In a test, Close does not know how the run ended; package echotest does. So
-// an older recording that was not used stays, unless mode all has recorded at
-// least as many as there were: then the new ones replace the cassette. A
-// deferred Close treats a panic, FailNow and SkipNow as a failure. Outside of a
-// test, as in TestMain, Close treats a run with -run or -skip, or one of
-// several shards, as incomplete. Under
+// an older recording that was not used stays. If mode all has recorded at least
+// as many as there were, the new ones replace all of them. A deferred Close
+// treats a panic, FailNow and SkipNow as a failure.
+//
+// Outside of a test, as in TestMain, Close treats a run with -run or -skip, or
+// one of several shards, as incomplete. Under
 // [github.com/promptecho/promptecho/echotest.Run], which knows how the tests
 // end, such a Close only ends the recorder: Run saves the cassette and reports
 // what is wrong.
@@ -170,7 +172,7 @@ func (r *Recorder) Close() error {
 		parts = append(parts, errors.New("promptecho: "+text))
 	}
 	joined := errors.Join(parts...)
-	for _, miss := range r.Misses() {
+	for _, miss := range r.Misses() { // for errors.As; the texts have them already
 		parts = append(parts, miss)
 	}
 	return runError{joined, parts}

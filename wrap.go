@@ -24,15 +24,16 @@ import (
 // a [*MissError], and the run fails. Calls with the same argument play their recordings in
 // recorded order, each once.
 //
-// The argument and the result pass through encoding/json. The run that records gets the
-// result as it was stored, so it sees what every replay will see: a number in an "any" is a
-// float64, and what is redacted is "[REDACTED]" or of the type of the secret. A type that JSON
-// does not store completely (a field that is not exported or has the tag json:"-", a field of
-// interface type, a channel) is
-// refused: each call returns an error that names the field, and the run fails. A call also fails,
-// and with it the run, if no cassette can hold the JSON of its value: because it has a member
-// twice, a name of more
-// than 256 bytes, or more than 64 levels.
+// The argument and the result pass through encoding/json. The run that records gets the result as
+// it was stored, so it sees what every replay will see: a number in an "any" is a float64. A
+// secret is replaced by "[REDACTED]", or in a result by a text of the same type, such as another
+// date for a date.
+//
+// A type that JSON does not store completely is refused, such as one with a field that is not
+// exported or has the tag json:"-", a field of interface type, or a channel: each call returns an
+// error that names the field, and the run fails. The call and the run also fail if no cassette
+// can hold the JSON of a value: because it has a member twice, a name of more than 256 bytes, or
+// more than 64 levels.
 //
 // An error of f is recorded with its text. [errors.Is] still finds in it the errors of
 // packages context, errors, io, io/fs and os, and those of [Sentinels]; anything else
@@ -69,8 +70,8 @@ type WrapOption func(*wrapConfig)
 type wrapConfig struct{ sentinels []error }
 
 // Sentinels lists errors that [errors.Is] still finds in a recorded error: when one of them was
-// recorded, or an error that wraps it, the replay returns an error that wraps it, too. A cassette knows
-// them by their texts, so no two may have the same.
+// recorded, or an error that wraps it, the replay returns an error that wraps it, too. A cassette
+// knows them by their texts, so no two may have the same.
 func Sentinels(errs ...error) WrapOption {
 	if len(errs) == 0 {
 		errs = []error{nil} // which is refused

@@ -14,25 +14,28 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
-// below returns a path as it is called in a folder, if that is known and the path is below it.
-func below(folder, path string) string {
+// relativeTo returns a path relative to a folder if the path is below it. It returns any other
+// path as it is.
+func relativeTo(folder, path string) string {
 	if rel, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return path
 }
 
-// sayChanges writes a line for each file that was written, since the log of a test that
+// writeChanges writes a line for each file that was written, since the log of a test that
 // passes is not shown.
-func sayChanges(w io.Writer, test string, done *attr.Done) {
+func writeChanges(w io.Writer, test string, done *attr.Done) {
 	for _, path := range done.Saved {
 		wd, _ := os.Getwd()
-		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, strings.Join(tally(done), ", "), below(wd, path))
+		counts := strings.Join(countsOf(done), ", ")
+		fmt.Fprintf(w, "promptecho: %s: %s: saved %s\n", test, counts, relativeTo(wd, path))
 	}
 }
 
-// tally returns the numbers of requests and recordings of a run that wrote a file, in words.
-func tally(c *attr.Done) []string {
+// countsOf returns the numbers of requests and recordings of a run that wrote a file:
+// "3 recorded", "1 dropped". All but the first are left out if they are 0.
+func countsOf(c *attr.Done) []string {
 	parts := []string{fmt.Sprintf("%d recorded", c.Recorded)}
 	for _, n := range []struct {
 		count int64
@@ -51,17 +54,17 @@ func tally(c *attr.Done) []string {
 	return parts
 }
 
-// settled has the code of each option that had an effect in a test, and the code and the
-// message of each option that sayIdle has named. Tests that share an option may not all need
-// it.
-var settled sync.Map
+// handledOptions has the code of each option that had an effect in a test, and the code with the
+// reason of each option that writeWithoutEffect has named. Tests that share an option may not all
+// need it.
+var handledOptions sync.Map
 
-// sayIdle names the options that had no effect: go test does not show the log of a test that
-// passes.
-func sayIdle(w io.Writer, test string, options []report.Option) {
+// writeWithoutEffect names the options that had no effect, since go test does not show the log
+// of a test that passes.
+func writeWithoutEffect(w io.Writer, test string, options []report.Option) {
 	for _, o := range options {
-		_, hadEffect := settled.Load(o.Code)
-		_, isNamed := settled.LoadOrStore(o.Code+o.Why, true)
+		_, hadEffect := handledOptions.Load(o.Code)
+		_, isNamed := handledOptions.LoadOrStore(o.Code+o.Why, true)
 		if o.Why != "" && !hadEffect && !isNamed {
 			fmt.Fprintf(w, "promptecho: %s%s\n", test, o)
 		}
@@ -92,7 +95,7 @@ func annotate(w io.Writer, test string, annotations []report.Annotation) {
 				line = n
 			}
 		}
-		file = below(os.Getenv("GITHUB_WORKSPACE"), file)
+		file = relativeTo(os.Getenv("GITHUB_WORKSPACE"), file)
 		place := "file=" + property.Replace(filepath.ToSlash(file))
 		if line > 0 {
 			place += fmt.Sprintf(",line=%d", line)
@@ -109,27 +112,41 @@ var (
 	property = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// colours are the parts of a report that are coloured on a terminal: text that is only in the recording
-// is red, text that is only in the request is green, and commands to paste are bold.
-var colours = [...]struct{ code, part string }{
+// colours are the ANSI codes for the parts of a report on a terminal: text that is only in the
+// recording is red, text that is only in the request is green, and commands to paste are bold.
+var colours = [...]struct{ code, pattern string }{
 	{"31", `(?m)^ *(recorded|snapshot): .*$|\[-.*?-\]`},
 	{"32", `(?m)^ *(incoming|live|now): .*$|\{\+.*?\+\}`},
 	{"1", `(?m)^  (PROMPTECHO_\w+=|promptecho |git |cd ).*$`},
 }
 
-// coloured returns a report as the output of the test shows it: with colours if that is a terminal,
-// or if FORCE_COLOR asks for them, and never where programs read it or NO_COLOR is set.
+// coloured returns a report with colours if showsColours is true, and as it is otherwise.
 func coloured(text string) string {
-	info, err := os.Stdout.Stat()
-	shows := err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
-	if force := os.Getenv("FORCE_COLOR"); force != "" {
-		shows = force != "0" && force != "false" && report.Flag("test.v") != "test2json"
-	}
-	if !shows || os.Getenv("NO_COLOR") != "" {
+	if !showsColours() {
 		return text
 	}
 	for _, c := range colours {
-		text = regexp.MustCompile(c.part).ReplaceAllString(text, "\x1b["+c.code+"m$0\x1b[0m")
+		text = regexp.MustCompile(c.pattern).ReplaceAllString(text, "\x1b["+c.code+"m$0\x1b[0m")
 	}
 	return text
+}
+
+// showsColours reports whether the output of the test has colours. The first rule that holds
+// decides:
+//
+//	NO_COLOR is set                      no
+//	FORCE_COLOR is "0" or "false"        no
+//	FORCE_COLOR is set                   yes, unless the output is for go test -json
+//	otherwise                            if the output is a terminal that has colours
+func showsColours() bool {
+	if os.Getenv("NO_COLOR") != "" {
+		return false
+	}
+	if force := os.Getenv("FORCE_COLOR"); force != "" {
+		isForJSON := report.Flag("test.v") == "test2json"
+		return force != "0" && force != "false" && !isForJSON
+	}
+	info, err := os.Stdout.Stat()
+	isTerminal := err == nil && info.Mode()&os.ModeCharDevice != 0
+	return isTerminal && os.Getenv("TERM") != "dumb"
 }

@@ -66,17 +66,17 @@ func TestNestedModule(t *testing.T) {
 		}
 	}
 	write(inner)
-	if got := nested(pkg); got != inner {
+	if got := nestedModule(pkg); got != inner {
 		t.Errorf("a module below the repository: %q, want %q", got, inner)
 	}
 	write(root)
-	if got := nested(pkg); got != inner {
+	if got := nestedModule(pkg); got != inner {
 		t.Errorf("a nested module: %q, want %q", got, inner)
 	}
-	if got := nested(root); got != "" {
+	if got := nestedModule(root); got != "" {
 		t.Errorf("the module of the repository: %q", got)
 	}
-	if got := nested(t.TempDir()); got != "" {
+	if got := nestedModule(t.TempDir()); got != "" {
 		t.Errorf("no module: %q", got)
 	}
 }

@@ -38,38 +38,39 @@ func (s *suite) conclude(w io.Writer, code int, leaks []*guard.Leak) int {
 		fmt.Fprintf(w, "promptecho: %s\n", l.Report())
 		code = cmp.Or(code, 1)
 	}
-	s.tellBroken(w)
-	s.tellFailures(w)
-	s.tellTotal(w)
+	s.writeBroken(w)
+	s.writeFailures(w)
+	s.writeTotal(w)
 	if !testing.Verbose() {
-		sayIdle(w, "", effectiveFirst(s.options))
+		writeWithoutEffect(w, "", effectiveFirst(s.options))
 	}
 	whole := code == 0 && part == "" && !report.Short()
-	s.nameUnused(w, whole)
+	s.writeUnused(w, whole)
 	ending.Tell(w, folder, whole)
 	return code
 }
 
-// concludeRecorder adds the report of a recorder that no test owns, and writes the parts of
-// it that the report of the package does not have.
+// concludeRecorder adds the report of a recorder that no test owns to those of the tests. It
+// writes the parts that the report of the package will not have: the notes, and the problems
+// without a place.
 func (s *suite) concludeRecorder(w io.Writer, rep *report.Report) {
 	for _, note := range rep.Notes {
 		fmt.Fprintf(w, "promptecho: %s\n", note)
 	}
 	for _, p := range rep.Problems {
-		hasPlace := p.Causes[0].At != "" // tellFailures writes these
+		hasPlace := p.Causes[0].At != "" // writeFailures writes these
 		if !hasPlace {
 			fmt.Fprintf(w, "promptecho: %s\n", p.Text())
 		}
 	}
 	annotate(w, "TestMain", rep.Annotations)
-	name := filepath.ToSlash(below(folder, rep.Done.Cassettes[0]))
+	name := filepath.ToSlash(relativeTo(folder, rep.Done.Cassettes[0]))
 	s.shared = append(s.shared, name)
 	s.add(name, rep)
 }
 
-// effectiveFirst returns options with those first that had an effect, so that sayIdle knows
-// them when it comes to the others.
+// effectiveFirst returns options with those first that had an effect, so that
+// writeWithoutEffect knows them when it comes to the others.
 func effectiveFirst(options []report.Option) []report.Option {
 	hadEffect := func(o report.Option) bool { return o.Why == "" }
 	hadNone := func(o report.Option) bool { return o.Why != "" }
@@ -79,13 +80,13 @@ func effectiveFirst(options []report.Option) []report.Option {
 	)
 }
 
-// tellTotal writes how many recordings and cassettes were written.
-func (s *suite) tellTotal(w io.Writer) {
+// writeTotal writes how many recordings and cassettes were written.
+func (s *suite) writeTotal(w io.Writer) {
 	t := &s.total
 	if t.Recorded+t.Resumed+t.CarriedOver+t.Dropped+t.Failed+t.Changed == 0 {
 		return
 	}
-	parts := tally(t)
+	parts := countsOf(t)
 	if t.Changed > 0 {
 		parts = append(parts, english.Count(int(t.Changed), "change")+" in ignored fields (go test -v shows them)")
 	}
@@ -99,10 +100,10 @@ func (s *suite) tellTotal(w io.Writer) {
 	fmt.Fprintf(w, "promptecho: total: %s; %s written\n", strings.Join(parts, ", "), written)
 }
 
-// nameUnused names the cassettes whose test does not exist and, after a whole run that passed,
+// writeUnused names the cassettes whose test does not exist and, after a whole run that passed,
 // the cassettes that no test has opened. Neither fails the package: such a cassette makes no
 // test pass that should fail. promptecho prune fails for them.
-func (s *suite) nameUnused(w io.Writer, whole bool) {
+func (s *suite) writeUnused(w io.Writer, whole bool) {
 	p := orphans.In(folder)
 	opened := func(cassette string) bool { return s.cassettes[filepath.Join(folder, cassette)] }
 	orphaned := slices.DeleteFunc(p.Left(), opened)
@@ -115,24 +116,25 @@ func (s *suite) nameUnused(w io.Writer, whole bool) {
 		}
 	}
 	if len(withoutTest) > 0 {
-		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", these(withoutTest))
+		fmt.Fprintf(w, "promptecho: this package has no test for %s\n", listCassettes(withoutTest))
 		if whole {
 			fmt.Fprintf(w, "  promptecho prune -w deletes the files of deleted tests; "+
 				"if a test was renamed: promptecho mv TestOld TestNew\n")
 		}
 	}
 	if len(outgrown) > 0 {
-		fmt.Fprintf(w, "promptecho: no test opens %s: its test has subtests now, or has none now\n", these(outgrown))
+		fmt.Fprintf(w, "promptecho: no test opens %s: its test has subtests now, or has none now\n", listCassettes(outgrown))
 		if whole {
 			fmt.Fprintf(w, "  promptecho prune -w deletes what no test opens\n")
 		}
 	}
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
 	unopened := slices.DeleteFunc(slices.Clone(p.Cassettes), func(cassette string) bool {
-		return opened(cassette) || slices.Contains(orphaned, cassette) || strings.HasPrefix(cassette, benchmarks)
+		isNamed := slices.Contains(orphaned, cassette)
+		return opened(cassette) || isNamed || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
 		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n  delete what no test needs\n",
-			these(unopened))
+			listCassettes(unopened))
 	}
 }

@@ -48,14 +48,13 @@ import (
 // system; subtests have theirs in folders. It is below the folder of the package,
 // in which the test program started, even if the test has changed its working directory.
 //
-// When the test ends, New's cleanup saves what was recorded and fails the test
-// if a request was not recorded, if a recording was not used (unless the test
-// failed, was skipped, or -run or -skip filtered parts of it away), or if there
-// is a cassette and no request reached the recorder. The report names the
-// cassette file and line, the field that changed with both values, and the
-// command that records just this test again. A new cassette of a test that failed, or that did not run whole, is
-// marked partial and completed by the next local run. A cassette that was whole
-// is replaced only by a run that passed.
+// When the test ends, New's cleanup saves what was recorded and fails the test if a request was
+// not recorded, if a recording was not used (unless the test failed, was skipped, or -run or
+// -skip filtered parts of it away), or if there is a cassette and no request reached the
+// recorder. The report names the cassette file and line, the field that changed with both values,
+// and the command that records just this test again. A new cassette of a test that failed, or
+// that did not run whole, is marked partial and completed by the next local run. A cassette that
+// was whole is replaced only by a run that passed.
 //
 // Hand the recorder to the code under test as an [http.Client] with
 // [promptecho.Recorder.Client], or as an [http.RoundTripper]. That code must finish before the
@@ -69,10 +68,10 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 }
 
 // Open is [New] for a cassette with a name of its own: one that several tests replay, or the
-// second one of a test with two programs. A relative path is below the folder of
-// the package, as for New: "testdata/cassettes/login.yaml". With [promptecho.AllowUnused], recording
-// one of several tests again keeps what the others have recorded. Two recorders cannot have the
-// same file open at once, so tests that share one cannot be parallel.
+// second one of a test with two programs. A relative path is below the folder of the package, as
+// for New: "testdata/cassettes/login.yaml". With [promptecho.AllowUnused], recording one of
+// several tests again keeps what the others have recorded. Two recorders cannot have the same
+// file open at once, so tests that share one cannot be parallel.
 func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
 	_, isTest := t.(*testing.T)
@@ -95,7 +94,7 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		}
 		var failures []string
 		for i := range rep.Problems {
-			text := tell(t, &rep.Problems[i])
+			text := problemText(t, &rep.Problems[i])
 			if text != "" {
 				failures = append(failures, text)
 			}
@@ -110,9 +109,9 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 		// With -v the log has these lines. In a benchmark they would break its line of output.
 		_, isBenchmark := t.(*testing.B)
 		if !isBenchmark && !testing.Verbose() {
-			sayChanges(os.Stdout, t.Name(), &rep.Done)
+			writeChanges(os.Stdout, t.Name(), &rep.Done)
 			if current.Load() == nil {
-				sayIdle(os.Stdout, t.Name()+": ", rep.Options)
+				writeWithoutEffect(os.Stdout, t.Name()+": ", rep.Options)
 			}
 		}
 		for _, text := range failures { // at the end, since Ginkgo's Errorf does not return

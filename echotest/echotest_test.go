@@ -229,7 +229,7 @@ func TestAttributes(t *testing.T) {
 		}
 	}
 	var said strings.Builder
-	sayChanges(&said, "TestX", &attr.Done{Saved: []string{file, "/elsewhere/y.yaml"}, Counts: attr.Counts{Recorded: 2, Dropped: 1}})
+	writeChanges(&said, "TestX", &attr.Done{Saved: []string{file, "/elsewhere/y.yaml"}, Counts: attr.Counts{Recorded: 2, Dropped: 1}})
 	want := "promptecho: TestX: 2 recorded, 1 dropped: saved " + filepath.Join("testdata", "cassettes", "TestX.yaml") + "\n" +
 		"promptecho: TestX: 2 recorded, 1 dropped: saved /elsewhere/y.yaml\n"
 	if said.String() != want {

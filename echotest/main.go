@@ -32,16 +32,16 @@ func init() { guard.Install() }
 //	}))
 func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...)) }
 
-// Run runs the tests of a package and returns the exit status of the process: that of m, or
-// 1 if m passed and something is wrong with the package as a whole, or 2 if an option is invalid. m is a [*testing.M], or
-// a [RunFunc] that runs one. Run calls flag.Parse first if needed.
+// Run runs the tests of a package and returns the exit status of the process: that of m, or 1 if
+// m passed and something is wrong with the package as a whole, or 2 if an option is invalid. m is
+// a [*testing.M], or a [RunFunc] that runs one. Run calls flag.Parse first if needed.
 //
 // While m runs, a request that would go out of the process without passing through a recorder is
 // refused: the error names its host. The test fails if it has a recorder, else the package, with
 // the calling line and the code to add. These pass: requests to this machine, to hosts of
 // [AllowHosts], and of a function that runs under [promptecho.Wrap]. This applies to each record
-// mode, even to those that send, because nothing records such a request. Only http.DefaultTransport and its clones are seen: docs/SUPPORT.md
-// lists the SDKs.
+// mode, even to those that send, because nothing records such a request. Only
+// http.DefaultTransport and its clones are seen: docs/SUPPORT.md lists the SDKs.
 //
 // When m has run, Run
 //   - ends recorders that were opened with [promptecho.Open] and not in a test: it knows
@@ -70,7 +70,7 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 		return m.Run() // a Run runs already
 	}
 	defer current.Store(nil)
-	if len(c.fetch) > 0 && !onlyLists() {
+	if len(c.fetch) > 0 && !runsNoTests() {
 		fetchMissing(c.fetch)
 	}
 	suiteEnds := recorder.SuiteBegins()
@@ -78,7 +78,7 @@ func Run(m interface{ Run() int }, opts ...MainOption) int {
 	guard.Start(c.hosts)
 	code := m.Run()
 	leaks := guard.Stop()
-	if onlyLists() {
+	if runsNoTests() {
 		return code
 	}
 	return s.conclude(os.Stdout, code, leaks)
@@ -98,8 +98,9 @@ func fetchMissing(command []string) {
 	}
 }
 
-// onlyLists reports whether this process runs no tests, or tests that another process reports.
-func onlyLists() bool { return report.Flag("test.list") != "" || report.FuzzWorker() }
+// runsNoTests reports whether this process only lists the tests, or is a fuzz worker, whose tests
+// another process reports.
+func runsNoTests() bool { return report.Flag("test.list") != "" || report.FuzzWorker() }
 
 // RunFunc is a function that runs tests and returns the exit status, as [testing.M.Run] does.
 type RunFunc func() int

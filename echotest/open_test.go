@@ -60,10 +60,10 @@ func TestOpen(t *testing.T) {
 // An option without an effect is said once, and not if another test needs it.
 func TestSayIdle(t *testing.T) {
 	inDir(t)
-	settled.Clear() // so that it can run twice in one process
+	handledOptions.Clear() // so that it can run twice in one process
 	said := func(options ...report.Option) string {
 		var b strings.Builder
-		sayIdle(&b, "TestX: ", options)
+		writeWithoutEffect(&b, "TestX: ", options)
 		return b.String()
 	}
 	slip, fine := report.Option{Code: `Ignore("TestSayIdle")`, Why: "nothing has it"}, report.Option{Code: `Ignore("TestSayIdle2")`}

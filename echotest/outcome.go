@@ -64,7 +64,7 @@ func carryOverFor(t testing.TB) func(test, sources string) string {
 		return nil
 	}
 	return func(test, sources string) string {
-		words := goTest(buildInfo(), nested(folder), []string{test})
+		words := goTest(buildInfo(), nestedModule(folder), []string{test})
 		return shell.With(runtime.GOOS, words, report.CarryOverVariable+"="+sources, "PROMPTECHO_MODE=once")
 	}
 }
@@ -88,21 +88,24 @@ func command(mode string, names ...string) string { return commandOf(mode, names
 // commandOf is command with the shortest patterns that select no other test of those that are
 // known.
 func commandOf(mode string, names, known []string) string {
-	return shell.With(runtime.GOOS, goTest(buildInfo(), nested(folder), names, known...), "PROMPTECHO_MODE="+mode)
+	words := goTest(buildInfo(), nestedModule(folder), names, known...)
+	return shell.With(runtime.GOOS, words, "PROMPTECHO_MODE="+mode)
 }
 
 // acceptCommand returns the shell command of promptecho that writes the requests of tests and
-// benchmarks with these names into the cassettes of this package. The command works where
-// that of command does.
+// benchmarks with these names into the cassettes of this package. The command works everywhere in
+// the module or, if the module is nested, in the repository.
 func acceptCommand(names []string) string {
-	words := append([]string{"promptecho", "accept"}, target(buildInfo())...)
+	words := append([]string{"promptecho", "accept"}, packageArgs(buildInfo())...)
 	isTest := func(name string) bool { return !strings.HasPrefix(name, "Benchmark") }
 	benchmarks := slices.DeleteFunc(slices.Clone(names), isTest)
-	if len(benchmarks) > 0 { // go test runs them only with a flag
-		words = append(append(words, "--"), benchFlags(benchmarks, nil)...)
+	if len(benchmarks) > 0 {
+		// go test runs benchmarks only with a flag. Flags for go test follow "--".
+		words = append(words, "--")
+		words = append(words, benchFlags(benchmarks, nil)...)
 	}
 	text := shell.Join(words)
-	if module := nested(folder); module != "" {
+	if module := nestedModule(folder); module != "" {
 		text = "cd " + shell.Quote(shell.Place(module)) + " && " + text
 	}
 	return text
@@ -117,9 +120,9 @@ func buildInfo() *debug.BuildInfo {
 	return info
 }
 
-// target returns the package of a test program, with its build tags in front, as arguments of
-// go test.
-func target(built *debug.BuildInfo) []string {
+// packageArgs returns the package of a test program, with its build tags in front, as arguments
+// of go test: "-tags=integration", "example.com/bot".
+func packageArgs(built *debug.BuildInfo) []string {
 	var args []string
 	for _, s := range built.Settings {
 		if s.Key == "-tags" {
@@ -137,7 +140,7 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 	if folder != "" {
 		words = []string{"go", "-C", shell.Place(folder), "test"}
 	}
-	words = append(words, target(built)...)
+	words = append(words, packageArgs(built)...)
 
 	var tests, benchmarks, specs []string
 	for _, name := range names {
@@ -165,7 +168,7 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 		words = append(words, benchFlags(benchmarks, known)...)
 	}
 	if len(specs) > 0 {
-		words = append(words, "-"+ginkgoFocus, oneOf(specs, "", "$"))
+		words = append(words, "-"+ginkgoFocus, alternatives(specs, "", "$"))
 	}
 	return append(words, "-count=1")
 }
@@ -182,37 +185,40 @@ func patterns(names, known []string) []string {
 	top := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
 	for _, tests := range group.By(names, func(name string) (string, bool) { return top(name), true }) {
 		test := top(tests[0])
-		all := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return top(name) != test })
+		isOther := func(name string) bool { return top(name) != test }
+		all := slices.DeleteFunc(slices.Clone(known), isOther)
 		areAll := len(all) > 0 && len(tests) == len(all)
 		if areAll || slices.Contains(tests, test) {
 			tops = append(tops, regexp.QuoteMeta(test))
 			continue
 		}
-		below := func(names []string) []string {
+		withoutTop := func(names []string) []string {
 			subs := slices.DeleteFunc(names, func(name string) bool { return name == test })
 			return group.Each(subs, func(name string) string { return strings.TrimPrefix(name, test+"/") })
 		}
-		for _, sub := range patterns(below(tests), below(all)) {
+		for _, sub := range patterns(withoutTop(tests), withoutTop(all)) {
 			subtests = append(subtests, "^"+regexp.QuoteMeta(test)+"$/"+sub)
 		}
 	}
 	if len(tops) == 0 {
 		return subtests
 	}
-	return append([]string{oneOf(tops, "^", "$")}, subtests...)
+	return append([]string{alternatives(tops, "^", "$")}, subtests...)
 }
 
-// oneOf returns an expression that matches one of a list, between two anchors.
-func oneOf(list []string, begin, end string) string {
+// alternatives returns an expression that matches one of a list, between two anchors:
+// "^(TestA|TestB)$".
+func alternatives(list []string, begin, end string) string {
 	if len(list) == 1 {
 		return begin + list[0] + end
 	}
 	return begin + "(" + strings.Join(list, "|") + ")" + end
 }
 
-// nested returns the folder of the module of dir, if that is not the folder of the
-// repository: the go command knows the packages of a nested module only inside of it.
-func nested(dir string) string {
+// nestedModule returns the folder of the module of dir if the module is nested, which means that
+// it is below the folder of the repository: the go command knows the packages of such a module
+// only inside of it. It returns "" if the module is not nested.
+func nestedModule(dir string) string {
 	module, repository := shell.Upward(dir, "go.mod"), shell.Upward(dir, ".git")
 	if repository == "" || len(module) <= len(repository) {
 		return ""

@@ -89,8 +89,8 @@ func (s *Server) URL(upstream string) string {
 // Env returns variables for [os/exec.Cmd.Env] that point SDKs to the server, as "NAME=value":
 // OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
 // AWS_ENDPOINT_URL_BEDROCK_RUNTIME, and the region. The upstream of each is the value of the
-// variable in the test, or else the provider's own; Bedrock's is that of AWS_REGION, else of us-east-1.
-// NO_PROXY keeps proxies out of the way.
+// variable in the test, or else the provider's own; Bedrock's is that of AWS_REGION, else of
+// us-east-1. NO_PROXY keeps proxies out of the way.
 //
 // The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and those of AWS,
 // as the test has them. In a run that sends nothing upstream (see
@@ -121,8 +121,8 @@ func (s *Server) Env() []string {
 // As with [testing.T.Setenv], neither the test nor its parents may be parallel. Only one
 // recorder can be the default transport at a time. If rec is nil, nothing changes.
 //
-// The new default is an [*http.Transport], because much code asserts that type. Requests through clones
-// of it are answered as well, but their line of code is not known to a miss report.
+// The new default is an [*http.Transport], because much code asserts that type. Requests through
+// clones of it are answered as well, but their line of code is not known to a miss report.
 //
 // Requests to this machine (loopback addresses, localhost) pass through, such as those to an
 // httptest.Server, unless [promptecho.Alias] names the server: then they are recorded. A
@@ -133,7 +133,7 @@ func (s *Server) Env() []string {
 // those that were made with a clone before the test.
 func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	if rec == nil {
-		return // the default transport is the real one
+		return // requests go to the network
 	}
 	t.Setenv("PROMPTECHO_DEFAULT", t.Name()) // it refuses parallel tests; nothing reads it
 	s := serve.New(rec, "")
@@ -151,42 +151,52 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	})
 }
 
-// newDefault returns a transport that sends requests to a recorder. Its clones do, too: a
-// clone does not have the registered protocols, but it has the functions that dial.
-func newDefault(rec *promptecho.Recorder, s *serve.Server, network http.RoundTripper) *http.Transport {
+// newDefault returns a transport that sends requests to a recorder in two ways:
+//   - The transport itself hands a request to the recorder, by its registered protocols.
+//   - A clone of it does not have these, but it has the functions that dial. They connect the
+//     clone to the server s, which hands its requests to the recorder.
+//
+// Requests to this machine go to the network.
+func newDefault(
+	rec *promptecho.Recorder, s *serve.Server, network http.RoundTripper,
+) *http.Transport {
 	d := new(http.Transport)
 	if base, ok := network.(*http.Transport); ok {
 		d = base.Clone()
 	}
-	d.Proxy = nil                     // nothing leaves this machine
-	d.Protocols = new(http.Protocols) // HTTP/2 would register itself for https
-	d.Protocols.SetHTTP1(true)
-	f := recorderTransport{rec, network}
-	d.RegisterProtocol("http", f)
-	d.RegisterProtocol("https", f)
+	d.Proxy = nil // a clone must not dial a proxy in place of the server
 
-	plain := d.DialContext
-	if plain == nil {
-		plain = new(net.Dialer).DialContext
+	// With HTTP/2, a transport registers a protocol of its own for https.
+	d.Protocols = new(http.Protocols)
+	d.Protocols.SetHTTP1(true)
+	toRecorder := recorderTransport{rec, network}
+	d.RegisterProtocol("http", toRecorder)
+	d.RegisterProtocol("https", toRecorder)
+
+	dialDirect := d.DialContext
+	if dialDirect == nil {
+		dialDirect = new(net.Dialer).DialContext
 	}
 	config := d.TLSClientConfig.Clone()
 	if config != nil {
-		config.NextProtos = nil
+		config.NextProtos = nil // without HTTP/2
 	}
-	dialer := func(scheme string, direct dial) dial {
+	dialTLSDirect := (&tls.Dialer{Config: config}).DialContext
+
+	dialFor := func(scheme string, direct dialFunc) dialFunc {
 		return func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if f.passes(&url.URL{Scheme: scheme, Host: addr}) {
+			if toRecorder.passes(&url.URL{Scheme: scheme, Host: addr}) {
 				return direct(ctx, network, addr)
 			}
 			return s.Dial(scheme, addr)
 		}
 	}
-	d.DialContext = dialer("http", plain)
-	d.DialTLSContext = dialer("https", (&tls.Dialer{Config: config}).DialContext)
+	d.DialContext = dialFor("http", dialDirect)
+	d.DialTLSContext = dialFor("https", dialTLSDirect)
 	return d
 }
 
-type dial func(ctx context.Context, network, addr string) (net.Conn, error)
+type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // A recorderTransport sends requests to a recorder, and those to this machine to the network.
 type recorderTransport struct {

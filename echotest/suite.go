@@ -37,7 +37,8 @@ type suite struct {
 	problems  map[string][]report.Problem // of the tests, and of these recorders, that failed
 	mode      string                      // the record mode, and what has set it
 
-	broken      map[string]bool // for each cassette that cannot be read, whether a formatter has written it
+	// broken has the cassettes that cannot be read, and whether a formatter has rewritten each.
+	broken      map[string]bool
 	brokenTests map[string]bool // the tests of these cassettes
 }
 
@@ -75,8 +76,9 @@ func (s *suite) add(name string, rep *report.Report) {
 	}
 }
 
-// count counts what failed: "2 tests and 1 recorder opened outside of tests".
-func (s *suite) count(names []string) string {
+// countFailed returns in words how many of these names failed: "2 tests and 1 recorder opened
+// outside of tests".
+func (s *suite) countFailed(names []string) string {
 	tests := slices.DeleteFunc(slices.Clone(names), s.isShared)
 	var parts []string
 	if n := len(tests); n > 0 {
@@ -91,8 +93,8 @@ func (s *suite) count(names []string) string {
 // isShared reports whether a name is that of a recorder that no test owns.
 func (s *suite) isShared(name string) bool { return slices.Contains(s.shared, name) }
 
-// these lists cassettes: "this cassette: A.yaml".
-func these(cassettes []string) string {
+// listCassettes lists cassettes: "this cassette: A.yaml".
+func listCassettes(cassettes []string) string {
 	if len(cassettes) == 1 {
 		return "this cassette: " + cassettes[0]
 	}
@@ -109,48 +111,53 @@ var current atomic.Pointer[suite]
 // reporters has for each finding the test that has reported it.
 var reporters sync.Map
 
-// tell returns the report of a problem of a test, and "" if the test does not need one: its
-// own messages say that it failed, and the report is elsewhere.
-func tell(t testing.TB, p *report.Problem) string {
+// problemText returns the text of a problem for the output of a test. It is "" if the test has
+// failed with messages of its own, and the report of the package has all findings of the problem
+// from other tests.
+func problemText(t testing.TB, p *report.Problem) string {
 	s := current.Load()
 	if s == nil && !isGoTest(t.Name()) {
 		return p.Text() // a framework may not show the output of another test
 	}
-	fresh := false
+	hasNewFinding := false
 	text := p.Tell(func(f report.Finding) string {
-		first, known := reporters.LoadOrStore(f, t.Name())
-		known = known && first != t.Name() // with -count, a test runs several times
-		fresh = fresh || !known
+		reporter, isStored := reporters.LoadOrStore(f, t.Name())
+		isKnown := isStored && reporter != t.Name() // with -count, a test runs several times
+		if !isKnown {
+			hasNewFinding = true
+		}
 		switch {
 		case s != nil:
 			return "the report is at the end"
-		case known:
-			return fmt.Sprintf("%s has the report", first)
+		case isKnown:
+			return fmt.Sprintf("%s has the report", reporter)
 		}
 		return ""
 	})
 	isAtEnd := s != nil && p.Causes[0].At != ""
-	if isAtEnd && !fresh && t.Failed() && !testing.Verbose() {
+	hasOwnMessages := t.Failed() && !testing.Verbose()
+	if isAtEnd && !hasNewFinding && hasOwnMessages {
 		return ""
 	}
 	return text
 }
 
-// addBroken adds a cassette that cannot be read, and reports whether the report of the suite
-// will have it. formatted says that a formatter has written the cassette.
-func (s *suite) addBroken(path, test string, formatted bool) bool {
+// addBroken adds a cassette that cannot be read, and the test that opened it, to the report of
+// the suite. isFormatted says that a formatter, such as Prettier, has rewritten the cassette. It
+// returns false if no suite runs, so that there is no such report.
+func (s *suite) addBroken(path, test string, isFormatted bool) bool {
 	if s == nil {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.broken[path] = formatted
+	s.broken[path] = isFormatted
 	s.brokenTests[test] = true
 	return true
 }
 
-// tellBroken names the cassettes that cannot be read, and says what to do about them.
-func (s *suite) tellBroken(w io.Writer) {
+// writeBroken names the cassettes that cannot be read, and says what to do about them.
+func (s *suite) writeBroken(w io.Writer) {
 	if len(s.broken) == 0 {
 		return
 	}
@@ -165,7 +172,7 @@ func (s *suite) tellBroken(w io.Writer) {
 		verify := append([]string{"promptecho", "verify", "-w"}, group.Each(formatted, shell.Place)...)
 		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(verify))
 	}
-	fmt.Fprintln(w, repair(paths, tests))
+	fmt.Fprintln(w, repairCommands(paths, tests))
 }
 
 // openError adds commands to the error of opening a cassette that cannot be read: they show
@@ -182,7 +189,7 @@ func openError(err error, test string) error {
 	}
 	file, ours := broken.Broken()
 	path, _ := filepath.Abs(file)
-	if !ours || below(folder, path) == path {
+	if !ours || relativeTo(folder, path) == path {
 		return err
 	}
 	canBePasted := broken.TextFor(shell.Quote(shell.Place(path)))
@@ -190,13 +197,13 @@ func openError(err error, test string) error {
 	if current.Load().addBroken(path, test, broken.LacksEndMark()) {
 		return fmt.Errorf("%s; the commands are at the end", text)
 	}
-	return errors.New(text + repair([]string{path}, []string{test}))
+	return errors.New(text + repairCommands([]string{path}, []string{test}))
 }
 
-// repair returns the commands that show what was edited in cassettes that cannot be read, and
-// that record the cassettes again. An empty line is above each.
-func repair(paths, tests []string) string {
-	relative := func(path string) string { return filepath.ToSlash(below(folder, path)) }
+// repairCommands returns the commands that show what was edited in cassettes that cannot be read,
+// and that record the cassettes again. An empty line is above each.
+func repairCommands(paths, tests []string) string {
+	relative := func(path string) string { return filepath.ToSlash(relativeTo(folder, path)) }
 	show := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}
 	show = append(show, group.Each(paths, relative)...)
 	remove := append([]string{"rm"}, group.Each(paths, shell.Place)...)
@@ -231,41 +238,44 @@ func (s *suite) failures() []*failure {
 	return list
 }
 
-// tellFailures writes which tests failed for which reason, and what to do.
-func (s *suite) tellFailures(w io.Writer) {
+// writeFailures writes which tests failed for which reason, and what to do.
+func (s *suite) writeFailures(w io.Writer) {
 	failed := slices.Sorted(maps.Keys(s.problems))
 	switch len(failed) {
 	case 0:
 		return
 	case 1:
-		s.tellOnlyFailed(w, failed[0])
+		s.writeOnlyFailed(w, failed[0])
 	default:
 		failures := s.failures()
 		fmt.Fprintf(w, "promptecho: %s failed (%s), for %s:\n",
-			s.count(failed), s.mode, english.Count(len(failures), "reason"))
+			s.countFailed(failed), s.mode, english.Count(len(failures), "reason"))
 		for _, f := range failures[:min(len(failures), maxReasons)] {
-			s.tellFailure(w, f)
+			s.writeFailure(w, f)
 		}
 		more := len(failures) - maxReasons
 		if more > 0 {
 			fmt.Fprintf(w, "\n… and %s more\n", english.Count(more, "reason"))
 		}
-		s.tellRemedies(w, failed)
+		s.writeRemedies(w, failed)
 	}
-	acceptable := 0
-	for _, name := range failed {
-		for _, p := range s.problems[name] {
-			acceptable += p.Acceptable
-		}
-	}
-	if acceptable > 0 {
-		fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n", acceptCommand(failed))
+	if s.isAcceptable(failed) {
+		fmt.Fprintf(w, "To keep the answers, if the edit changes none of them:\n  %s\n",
+			acceptCommand(failed))
 	}
 }
 
-// tellOnlyFailed writes the problems of the only test that failed. A problem without a place
+// isAcceptable reports whether promptecho accept may help one of these tests.
+func (s *suite) isAcceptable(names []string) bool {
+	hasAcceptable := func(p report.Problem) bool { return p.Acceptable > 0 }
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.ContainsFunc(s.problems[name], hasAcceptable)
+	})
+}
+
+// writeOnlyFailed writes the problems of the only test that failed. A problem without a place
 // is in the output of the test itself.
-func (s *suite) tellOnlyFailed(w io.Writer, test string) {
+func (s *suite) writeOnlyFailed(w io.Writer, test string) {
 	for _, p := range s.problems[test] {
 		if p.Causes[0].At == "" {
 			continue
@@ -278,25 +288,25 @@ func (s *suite) tellOnlyFailed(w io.Writer, test string) {
 	}
 }
 
-// tellFailure writes a reason, the tests that fail for it, and the place of the first one.
-func (s *suite) tellFailure(w io.Writer, f *failure) {
-	fmt.Fprintf(w, "\n%s: %s\n", s.count(f.names), f.Reason)
+// writeFailure writes a reason, the tests that fail for it, and the place of the first one.
+func (s *suite) writeFailure(w io.Writer, f *failure) {
+	fmt.Fprintf(w, "\n%s: %s\n", s.countFailed(f.names), f.Reason)
 	if f.Detail != "" {
 		fmt.Fprintln(w, f.Detail)
 	}
-	in := strings.Join(s.fold(f.names), ", ")
+	tests := strings.Join(s.foldSubtests(f.names), ", ")
 	switch {
-	case f.At == "":
+	case f.At == "": // the place is not known
 	case len(f.names) > 1:
-		in += "; the first: " + f.At
+		tests += "; the first: " + f.At
 	default:
-		in += ": " + f.At
+		tests += ": " + f.At
 	}
-	fmt.Fprintf(w, "  in %s\n", in)
+	fmt.Fprintf(w, "  in %s\n", tests)
 }
 
-// tellRemedies writes what to do about the failed tests.
-func (s *suite) tellRemedies(w io.Writer, failed []string) {
+// writeRemedies writes what to do about the failed tests.
+func (s *suite) writeRemedies(w io.Writer, failed []string) {
 	var remedies []report.Remedy
 	var advice []string
 	names := map[report.Remedy][]string{}
@@ -337,12 +347,12 @@ func (s *suite) command(mode string, names []string) string {
 	return commandOf(mode, names, known)
 }
 
-// fold returns the names of failed tests for a list. If all subtests of a test have failed, or
-// many of them, the list has the name of the test and the number of subtests instead.
-func (s *suite) fold(names []string) []string {
+// foldSubtests returns the names of failed tests for a list. If all subtests of a test have
+// failed, or many of them, the list has the name of the test and the number of subtests instead.
+func (s *suite) foldSubtests(names []string) []string {
 	parent := func(name string) string { return name[:max(strings.LastIndex(name, "/"), 0)] }
-	all := map[string]int{}
-	failed := map[string]int{}
+	all := map[string]int{}    // how many subtests with recorders a test has
+	failed := map[string]int{} // how many of them are in names
 	for name := range s.names {
 		all[parent(name)]++
 	}

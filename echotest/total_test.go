@@ -19,7 +19,7 @@ func TestTotal(t *testing.T) {
 		s.total = total
 		s.changed = int(min(total.Recorded, 1))
 		var b strings.Builder
-		if s.tellTotal(&b); b.String() != want {
+		if s.writeTotal(&b); b.String() != want {
 			t.Errorf("got %q, want %q", b.String(), want)
 		}
 	}

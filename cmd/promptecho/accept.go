@@ -73,7 +73,7 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s, said, err := a.loop(r, packages, stderr)
+	s, otherOutput, err := a.acceptInRounds(r, packages, stderr)
 	tidyErr := a.tidy()
 	if err == nil {
 		err = tidyErr
@@ -87,30 +87,34 @@ func runAccept(args []string, stdout, stderr io.Writer) error {
 		}
 	}
 	a.print(s, r)
-	return a.verdict(s, said)
+	return a.exitError(s, otherOutput)
 }
 
-// loop runs the tests, and accepts the requests without a recording, until a round changes
-// nothing. It returns the summary of the last run, and what go test printed besides its events.
-func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer) (s *summary, said string, err error) {
+// acceptInRounds runs the tests, and accepts the requests without a recording, until a round changes
+// nothing: a test may send more requests once an earlier one has an answer. It returns the summary
+// of the last round, and what go test printed besides its events.
+func (a *acceptance) acceptInRounds(
+	r *testRun, packages []suite.Package, stderr io.Writer,
+) (s *summary, otherOutput string, err error) {
 	isRunFlag := func(f string) bool { return strings.HasPrefix(f, "-run=") }
 	mayNarrow := !slices.ContainsFunc(r.flags, isRunFlag)
 	flags := r.flags
 	defer func() { r.flags = flags }()
 	for a.rounds = 1; ; a.rounds++ {
 		var runs []missed.Run
-		s, said, runs, err = runMissing(r, packages, stderr)
+		s, otherOutput, runs, err = runMissing(r, packages, stderr)
 		if err != nil || s.interrupted {
-			return s, said, err
+			return s, otherOutput, err
 		}
 		changed, err := a.acceptMissed(runs)
 		switch {
 		case err != nil:
-			return s, said, err
+			return s, otherOutput, err
 		case !changed || a.dry:
-			return s, said, nil
+			return s, otherOutput, nil
 		case a.rounds == maxRounds:
-			return s, said, fmt.Errorf("after %d rounds there are still requests without a recording", maxRounds)
+			err = fmt.Errorf("after %d rounds there are still requests without a recording", maxRounds)
+			return s, otherOutput, err
 		}
 		r.flags = flags
 		if mayNarrow {
@@ -122,17 +126,17 @@ func (a *acceptance) loop(r *testRun, packages []suite.Package, stderr io.Writer
 // runMissing runs the tests once, and returns the requests without a recording.
 func runMissing(
 	r *testRun, packages []suite.Package, stderr io.Writer,
-) (s *summary, said string, runs []missed.Run, err error) {
+) (s *summary, otherOutput string, runs []missed.Run, err error) {
 	dir, err := os.MkdirTemp("", "promptecho-accept-")
 	if err != nil {
 		return nil, "", nil, err
 	}
 	defer os.RemoveAll(dir)
-	s, said, err = r.once(packages, newStatus(io.Discard, stderr), missed.Env+"="+dir)
+	s, otherOutput, err = r.runTests(packages, newStatus(io.Discard, stderr), missed.Env+"="+dir)
 	if err == nil {
 		runs, err = accept.Left(dir)
 	}
-	return s, said, runs, err
+	return s, otherOutput, runs, err
 }
 
 // onlyFailed returns the flag that makes the next round run only the tests that failed. It
@@ -151,14 +155,14 @@ func onlyFailed(s *summary, runs []missed.Run) []string {
 	if len(s.Failures) > 0 || slices.ContainsFunc(runs, isOfOther) {
 		return nil
 	}
-	return []string{"-run=" + only(names)}
+	return []string{"-run=" + runPattern(names)}
 }
 
 // print prints the accepted and refused requests, what to do about them, other failures of the
 // last run, and the sums.
 func (a *acceptance) print(s *summary, r *testRun) {
 	p := newPrinter(a.out, true)
-	a.printAlike()
+	a.printRepeated()
 	for _, l := range a.refused {
 		p.write("\n")
 		a.printRequest("refused", &l)
@@ -172,7 +176,7 @@ func (a *acceptance) print(s *summary, r *testRun) {
 	}
 	isOfQuestion := func(l acceptLine) bool { return l.Code == finding.QuestionChanged }
 	if slices.ContainsFunc(a.refused, isOfQuestion) {
-		command := again("accept -question", r.flags, r.patterns, r.behind)
+		command := verbCommand("accept -question", r.flags, r.patterns, r.goTestArgs)
 		p.line(0, bold, "To keep the answers although the question differs:")
 		p.command(command)
 	}
@@ -188,7 +192,7 @@ func (a *acceptance) print(s *summary, r *testRun) {
 	if len(a.accepted) > 0 && !a.dry {
 		printWritten(a.out, files, false)
 		// The command keeps the filters: tests that they leave out may not run here.
-		command := again("record -accepted", r.flags, r.patterns, r.behind)
+		command := verbCommand("record -accepted", r.flags, r.patterns, r.goTestArgs)
 		p.line(0, bold, "The accepted requests keep the answers to the old requests. To record those answers again:")
 		p.command(command)
 	}
@@ -228,9 +232,9 @@ func hasLineOf(list []acceptLine, t *suite.Test) bool {
 	})
 }
 
-// verdict returns the error for the exit status, nil if nothing is left to do. said is what go
-// test printed besides its events.
-func (a *acceptance) verdict(s *summary, said string) error {
+// exitError returns the error for the exit status, nil if nothing is left to do. otherOutput is what
+// go test printed besides its events.
+func (a *acceptance) exitError(s *summary, otherOutput string) error {
 	var text []string
 	if s.interrupted {
 		text = append(text, "interrupted")
@@ -245,8 +249,8 @@ func (a *acceptance) verdict(s *summary, said string) error {
 	if len(text) == 0 && !hasMoreToAccept {
 		return nil
 	}
-	if said != "" && len(s.failures()) > 0 {
-		text = append(text, "go test says: "+said)
+	if otherOutput != "" && len(s.failures()) > 0 {
+		text = append(text, "go test says: "+otherOutput)
 	}
 	return found(strings.Join(text, ", "))
 }

@@ -35,7 +35,7 @@ type acceptance struct {
 	followUps []acceptLine            // requests of the last round that follow from another miss
 	declined  map[string]string       // why requests were declined, by cassette and request
 	shownAt   map[string]string       // the place of the request with which an edit was shown
-	alike     map[string][]acceptLine // accepted requests with an edit that was shown already
+	repeated  map[string][]acceptLine // accepted requests with an edit that was shown already
 	confirmed map[string]bool         // the edits that the user has accepted for all requests
 }
 
@@ -45,7 +45,7 @@ func newAcceptance(out io.Writer) *acceptance {
 		files:     map[string]*acceptedFile{},
 		declined:  map[string]string{},
 		shownAt:   map[string]string{},
-		alike:     map[string][]acceptLine{},
+		repeated:  map[string][]acceptLine{},
 		confirmed: map[string]bool{},
 	}
 }
@@ -87,8 +87,8 @@ func (l *acceptLine) editKey() (key string) {
 	return key
 }
 
-// printRequest prints what happens to a request, and its edits unless the same edits were
-// printed for an earlier request.
+// printRequest prints a request behind a verb that says what happens to it, such as "accepted".
+// It prints its edits, too, unless they were printed for an earlier request.
 func (a *acceptance) printRequest(verb string, l *acceptLine) {
 	text := l.File + ": " + verb
 	if l.Number > 0 {
@@ -99,30 +99,30 @@ func (a *acceptance) printRequest(verb string, l *acceptLine) {
 		text += ": " + l.Reason
 	}
 	key := l.editKey()
-	isShown := key != "" && a.shownAt[key] != ""
-	if isShown {
+	isShownAbove := key != "" && a.shownAt[key] != ""
+	if isShownAbove {
 		text += ". The edit is the same as in " + a.shownAt[key]
 	}
 
 	const maxFields = 6
 	p := newPrinter(a.out, true)
 	p.line(0, "", "%s", text)
-	if key != "" && !isShown {
+	if key != "" && !isShownAbove {
 		a.shownAt[key] = redact.OneLine(fmt.Sprintf("%s:%d", l.File, l.Line))
 		p.fields(diff.Lines(l.edits, "  ", maxFields))
 	}
 }
 
-// printAlike lists the accepted requests whose edits were shown with other requests: one list
+// printRepeated lists the accepted requests whose edits were shown with other requests: one list
 // for each edit.
-func (a *acceptance) printAlike() {
+func (a *acceptance) printRepeated() {
 	p := newPrinter(a.out, false)
 	verb := "accepted"
 	if a.dry {
 		verb = "would be accepted"
 	}
-	for _, key := range slices.Sorted(maps.Keys(a.alike)) {
-		lines := slices.DeleteFunc(slices.Clone(a.alike[key]), func(l acceptLine) bool {
+	for _, key := range slices.Sorted(maps.Keys(a.repeated)) {
+		lines := slices.DeleteFunc(slices.Clone(a.repeated[key]), func(l acceptLine) bool {
 			return a.isUndone(l.path)
 		})
 		if len(lines) == 0 {
@@ -260,7 +260,7 @@ func (a *acceptance) acceptCassette(run *missed.Run, more []missed.Run) (changed
 }
 
 // printAccepted prints accepted requests. Those with an edit that was shown already are kept for
-// printAlike.
+// printRepeated.
 func (a *acceptance) printAccepted(lines []acceptLine) {
 	verb := "accepted"
 	if a.dry {
@@ -269,7 +269,7 @@ func (a *acceptance) printAccepted(lines []acceptLine) {
 	for _, l := range lines {
 		key := l.editKey()
 		if key != "" && a.shownAt[key] != "" {
-			a.alike[key] = append(a.alike[key], l)
+			a.repeated[key] = append(a.repeated[key], l)
 			continue
 		}
 		a.printRequest(verb, &l)

@@ -62,7 +62,7 @@ func recordAccepted(files []string) (commands []string) {
 		if len(m.tags) > 0 {
 			flags = append(flags, "-tags="+strings.Join(m.tags, ","))
 		}
-		command := again("record -accepted", flags, m.packages, nil)
+		command := verbCommand("record -accepted", flags, m.packages, nil)
 		if m.root != currentRoot {
 			command = "cd " + shell.Quote(shell.Place(m.root)) + " && " + command
 		}

@@ -7,9 +7,12 @@ import (
 	"io"
 )
 
-// found is the error of a command that ran and found what it looks for, such as a difference. The
-// text is printed in addition to the output; it may be empty.
+// found is the error of a command that ran and found what it looks for, such as a difference: the
+// exit status is 1. The text is printed in addition to the output; it may be empty.
 type found string
+
+// printedFindings is the error of a command whose output already says what it found.
+const printedFindings = found("")
 
 func (f found) Error() string { return string(f) }
 

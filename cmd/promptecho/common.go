@@ -89,17 +89,17 @@ func (p *printer) differences(list []*difference) {
 		hadNone := len(d.Calls)+len(d.Env) == 0
 		if hasOther || hadNone {
 			separate()
-			p.differenceWithSum(rest, d.sum())
+			p.differenceWithSummary(rest, d.summaryLine())
 		}
 	}
 	if len(list) > 1 {
 		separate()
-		p.line(0, bold, "%s", sumOf(list))
+		p.line(0, bold, "%s", totalLine(list))
 	}
 }
 
-// sumOf says how many cassettes differ, and how their tokens have changed.
-func sumOf(list []*difference) string {
+// totalLine says how many cassettes differ, and how their tokens have changed.
+func totalLine(list []*difference) string {
 	var total usageDiff
 	for _, d := range list {
 		total.add(d.Total)

@@ -85,7 +85,7 @@ func runDiff(args []string, stdout, stderr io.Writer) error {
 		err = p.err
 	}
 	if err == nil && len(list) > 0 {
-		err = found("")
+		err = printedFindings
 	}
 	return err
 }

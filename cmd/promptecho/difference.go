@@ -161,11 +161,11 @@ func lastMessage(e *conversation.Exchange) string {
 }
 
 // difference prints what differs between two versions of a cassette.
-func (p *printer) difference(d *difference) { p.differenceWithSum(d, d.sum()) }
+func (p *printer) difference(d *difference) { p.differenceWithSummary(d, d.summaryLine()) }
 
-// differenceWithSum prints a difference, from which edits may have been removed, with the sum of
-// the whole one.
-func (p *printer) differenceWithSum(d *difference, sum string) {
+// differenceWithSummary prints a difference. Edits that were printed before may have been removed
+// from d; summary is the summary line of the whole difference.
+func (p *printer) differenceWithSummary(d *difference, summary string) {
 	switch {
 	case d.Old == "":
 		p.line(0, bold, "%s: new", d.New)
@@ -187,19 +187,20 @@ func (p *printer) differenceWithSum(d *difference, sum string) {
 			p.changedCall(c)
 		}
 	}
-	p.line(0, dim, "%s", sum)
+	p.line(0, dim, "%s", summary)
 }
 
-// sum says how many calls differ, and how the tokens have changed.
-func (d *difference) sum() string {
-	number := map[string]int{}
+// summaryLine says how many calls differ, and how the tokens have changed:
+// "1 changed, 2 added, 5 unchanged, tokens 1,200 -> 900 in, 34 -> 30 out".
+func (d *difference) summaryLine() string {
+	counts := map[string]int{} // by callDiff.Is
 	for _, c := range d.Calls {
-		number[c.Is]++
+		counts[c.Is]++
 	}
 	var parts []string
 	for _, is := range []string{"changed", "added", "removed"} {
-		if number[is] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", number[is], is))
+		if counts[is] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[is], is))
 		}
 	}
 	parts = append(parts, fmt.Sprintf("%d unchanged", d.Same))
@@ -274,8 +275,9 @@ func isShort(value string) bool {
 	return len(value) <= maxLength && !isCompound && !hasLineBreak
 }
 
-// edit prints two long values of a field: as one text with the words that differ in marks, if
-// they have enough in common, or else below each other.
+// edit prints the old and the new value of a field, both long. Two texts that have enough in common
+// become one text with marks around the words that differ. Other values are printed one below the
+// other.
 func (p *printer) edit(indent int, old, fresh string) {
 	oldText, isOldText := exactjson.Unquote(old)
 	newText, isNewText := exactjson.Unquote(fresh)

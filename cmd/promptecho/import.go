@@ -180,8 +180,9 @@ func importable(paths []string) (files []source, err error) {
 	return files, nil
 }
 
-// importFile reads a cassette of another tool, and converts it. It returns nil if the file is none. A
-// named file is a problem if it is a recording in a format that import does not read.
+// importFile reads a cassette of another tool, and converts it. What is wrong with the cassette is in
+// the Problem of the result. The result is nil if the file is not a cassette. A recording in a format
+// that import does not read is a problem if the file is named, and is not a cassette otherwise.
 func importFile(f source) (*importing, error) {
 	file := f.path
 	data, err := os.ReadFile(file)
@@ -200,8 +201,12 @@ func importFile(f source) (*importing, error) {
 		return im, nil
 	case err != nil:
 		return nil, err
-	case c == nil && f.isNamed && foreign.Unsupported(data) != "":
-		im.fail(finding.FormatUnknown, fmt.Sprintf("%s: this is %s", file, foreign.Unsupported(data)))
+	case c == nil && f.isNamed:
+		format := foreign.Unsupported(data)
+		if format == "" {
+			return nil, nil
+		}
+		im.fail(finding.FormatUnknown, fmt.Sprintf("%s: this is %s", file, format))
 		return im, nil
 	case c == nil:
 		return nil, nil
@@ -210,8 +215,8 @@ func importFile(f source) (*importing, error) {
 	im.Interactions = len(c.Interactions)
 	im.LeftOut = c.LeftOut
 	im.read = c
-	for _, l := range c.Losses {
-		im.NotKept[l.Text] = l.Times
+	for _, loss := range c.Losses {
+		im.NotKept[loss.Text] = loss.Times
 	}
 	im.contents, err = c.Contents(file, os.Environ())
 	if err != nil {
@@ -254,14 +259,14 @@ func printImports(w io.Writer, list []*importing, others int) {
 		}
 		done++
 		interactions += im.Interactions
-		there := ""
+		note := ""
 		if im.isThere {
-			there = ", already there and unchanged"
+			note = ", already there and unchanged"
 		}
 		printLine(w, "%s -> %s: %s of %s%s",
-			im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, there)
-		for _, l := range im.read.Losses {
-			newPrinter(w, false).line(2, "", "in %d of %d: %s", l.Times, im.Interactions, l.Text)
+			im.Path, im.To, count(im.Interactions, "interaction"), im.Tool, note)
+		for _, loss := range im.read.Losses {
+			newPrinter(w, false).line(2, "", "in %d of %d: %s", loss.Times, im.Interactions, loss.Text)
 		}
 		im.printLeftOut(w)
 		if im.Hint != "" {

@@ -156,7 +156,7 @@ func runLint(args []string, stdout, stderr io.Writer) error {
 	case len(rest) > 0:
 		return errors.New(strings.Join(rest, "\n"))
 	case len(findings) > 0 || err != nil:
-		return found("")
+		return printedFindings
 	case *fix: // findings without a fix were not printed
 		return runLint(slices.DeleteFunc(slices.Clone(args), isFix), stdout, stderr)
 	}
@@ -269,7 +269,7 @@ func printFindings(stdout io.Writer, output string) error {
 	case err == nil && len(rest) > 0:
 		return errors.New(strings.Join(rest, "\n"))
 	case err == nil && len(list) > 0:
-		return found("")
+		return printedFindings
 	}
 	return err
 }

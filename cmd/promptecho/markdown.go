@@ -175,7 +175,7 @@ var backquotes = regexp.MustCompile("`+")
 
 // markdown returns the text of a section.
 func (s *section) markdown() string {
-	text := fmt.Sprintf("<details><summary>%s: %s</summary>\n\n", s.title(), s.sum())
+	text := fmt.Sprintf("<details><summary>%s: %s</summary>\n\n", s.title(), s.summaryLine())
 	if len(s.tests) > 1 {
 		text += "<p>" + strings.Join(s.names(), ", ") + "</p>\n\n"
 	}
@@ -203,16 +203,16 @@ func (s *section) title() string {
 	return title
 }
 
-// sum says in a few words what changed.
-func (s *section) sum() string {
+// summaryLine says in a few words what changed.
+func (s *section) summaryLine() string {
 	if s.isSharedEdit {
 		return "the same edit"
 	}
-	sum := html.EscapeString(lastLine(s.body))
+	summary := html.EscapeString(lastLine(s.body))
 	if s.kind == cassetteChanged {
-		return sum
+		return summary
 	}
-	return s.kind.String() + ", " + sum
+	return s.kind.String() + ", " + summary
 }
 
 // names returns the names of the tests, at most maxNames, and how many more there are.

@@ -215,7 +215,7 @@ func mergeUnmerged(paths []string, stdout io.Writer) error {
 		newPrinter(stdout, false).command("git add -A " + shell.Quote(commonFolder(done)))
 	}
 	if hasConflicts {
-		return found("")
+		return printedFindings
 	}
 	return nil
 }

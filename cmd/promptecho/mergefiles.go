@@ -167,7 +167,7 @@ func mergeInto(dir string, paths []string, stdout io.Writer) error {
 		printLine(stdout, "%s: from %s", to, count(len(files), "cassette"))
 	}
 	if conflicts > 0 {
-		return found("")
+		return printedFindings
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func mergeAll(to string, files []string) (conflict string, err error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", file, err)
 		}
-		for _, c := range r.Conflicts { // one of them is enough
+		for _, c := range r.Conflicts { // any of them is enough for the message
 			return fmt.Sprintf("%s:%d and %s:%d", files[0], c.Ours.Line, file, c.Theirs.Line), nil
 		}
 		all = r.File

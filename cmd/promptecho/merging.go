@@ -153,13 +153,13 @@ func (m *merging) addMarkers(text []byte, its []*interaction.Interaction, confli
 	return bytes.Join(lines, nil)
 }
 
-// deletedAsset returns an asset of the merged cassette that git deletes, because one side does
-// without it; "" if there is none.
-func (m *merging) deletedAsset(assets map[string][]byte) string {
-	for name := range assets {
+// deletedAsset returns an asset that the merged cassette needs but that git deletes; "" if there
+// is none. git deletes a file of the base that ours or theirs does not have.
+func (m *merging) deletedAsset(needed map[string][]byte) string {
+	for name := range needed {
 		mentions := func(v version) bool { return bytes.Contains(v.data, []byte(name)) }
-		isDeleted := !mentions(m.ours) || !mentions(m.theirs)
-		if mentions(m.base) && isDeleted {
+		oneSideDeleted := !mentions(m.ours) || !mentions(m.theirs)
+		if mentions(m.base) && oneSideDeleted {
 			return name
 		}
 	}

@@ -32,7 +32,7 @@ func runObserve(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	result, err := observe.Run(append(run.flags, run.behind...), run.patterns, stderr)
+	result, err := observe.Run(append(run.flags, run.goTestArgs...), run.patterns, stderr)
 	if result == nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func runObserve(args []string, stdout, stderr io.Writer) error {
 	if *fail {
 		for _, r := range result.Requests {
 			if r.Recorder == "" {
-				return found("")
+				return printedFindings
 			}
 		}
 	}

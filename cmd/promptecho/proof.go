@@ -19,7 +19,7 @@ type proof struct {
 	n           int               // how often each test is replayed
 	places      map[string]string // see summary.places
 	failures    []suite.Failure   // of packages
-	said        string            // what go test printed besides its events
+	otherOutput string            // what go test printed besides its events
 	interrupted bool
 }
 
@@ -28,17 +28,17 @@ type proof struct {
 const minWaitSeconds = 0.1
 
 // found returns the findings.
-func (p *proof) found() []*prove.Finding { return p.Findings(p.hasSameAsked) }
+func (p *proof) found() []*prove.Finding { return p.Findings(p.hasAmbiguousRequests) }
 
-// hasSameAsked reports whether a cassette of a test has recordings of the same request, sent in
+// hasAmbiguousRequests reports whether a cassette of a test has recordings of the same request, sent in
 // parallel, with different answers.
-func (p *proof) hasSameAsked(t prove.Tested) bool {
-	return slices.ContainsFunc(p.Cassettes(t.Package, t.Test), hasSameAsked)
+func (p *proof) hasAmbiguousRequests(t prove.Tested) bool {
+	return slices.ContainsFunc(p.Cassettes(t.Package, t.Test), hasAmbiguousRequests)
 }
 
-// hasSameAsked reports whether a cassette has recordings of the same request without a name, sent
+// hasAmbiguousRequests reports whether a cassette has recordings of the same request without a name, sent
 // in parallel, with different answers.
-func hasSameAsked(file string) bool {
+func hasAmbiguousRequests(file string) bool {
 	f, err := load(file)
 	if err != nil {
 		return false
@@ -51,8 +51,9 @@ func hasSameAsked(file string) bool {
 		}
 		key := rules.Form(&it.Request).Key()
 		answer := string(it.Response.Body) + fmt.Sprint(it.Response.Events)
-		other, isAsked := answers[key]
-		if isAsked && other != answer && it.Request.Name == "" {
+		other, isRecorded := answers[key]
+		hasOtherAnswer := isRecorded && other != answer
+		if hasOtherAnswer && it.Request.Name == "" {
 			return true
 		}
 		answers[key] = answer
@@ -156,8 +157,8 @@ func (p *proof) json() any {
 	}
 }
 
-// verdict returns the error for the exit status, nil if all replays were as recorded.
-func (p *proof) verdict() error {
+// exitError returns the error for the exit status, nil if all replays were as recorded.
+func (p *proof) exitError() error {
 	var text []string
 	if p.interrupted {
 		text = append(text, "interrupted")
@@ -171,8 +172,8 @@ func (p *proof) verdict() error {
 	if len(text) == 0 {
 		return nil
 	}
-	if p.said != "" {
-		text = append(text, "go test says: "+p.said)
+	if p.otherOutput != "" {
+		text = append(text, "go test says: "+p.otherOutput)
 	}
 	return found(strings.Join(text, ", "))
 }

@@ -52,5 +52,5 @@ func runProve(args []string, stdout, stderr io.Writer) error {
 	} else {
 		p.print(stdout)
 	}
-	return errors.Join(err, p.verdict())
+	return errors.Join(err, p.exitError())
 }

@@ -88,11 +88,11 @@ func (p *pruned) isOrphan() bool { return p.PassThrough == "" }
 
 // remove deletes an orphan, and the folders that become empty.
 func (p *pruned) remove() error {
-	remove := cassette.Remove
+	removeFile := cassette.Remove
 	if p.Kind == isSnapshots {
-		remove = removeSnapshots
+		removeFile = removeSnapshots
 	}
-	if err := remove(p.Path); err != nil {
+	if err := removeFile(p.Path); err != nil {
 		return err
 	}
 	removeEmpty(filepath.Dir(p.Path))

@@ -82,14 +82,14 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 
 // A testRun has the arguments of a verb that runs go test.
 type testRun struct {
-	verb     string // with the flag that says what to record
-	mode     string
-	asJSON   bool
-	proves   int       // how often tests with new recordings are replayed
-	unproved []testKey // tests whose replays are not counted
-	flags    []string  // of go test
-	patterns []string  // of packages
-	behind   []string  // the arguments behind "--", also for go test
+	verb       string // with the flag that says what to record
+	mode       string
+	asJSON     bool
+	proves     int       // how often tests with new recordings are replayed
+	unproved   []testKey // tests whose replays are not counted
+	flags      []string  // of go test
+	patterns   []string  // of packages
+	goTestArgs []string  // the arguments behind "--", also for go test
 }
 
 // A testKey has the package and the name of a test.
@@ -99,12 +99,12 @@ type testKey struct{ pkg, name string }
 func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error) {
 	r := &testRun{verb: verb}
 	if i := slices.Index(args, "--"); i >= 0 {
-		r.behind = args[i+1:]
+		r.goTestArgs = args[i+1:]
 		args = args[:i]
 	}
 	flags.BoolVar(&r.asJSON, "json", false, "")
-	own := map[string]bool{}
-	flags.VisitAll(func(f *flag.Flag) { own[f.Name] = true })
+	isOfVerb := map[string]bool{} // by the names of flags; those defined below are of go test
+	flags.VisitAll(func(f *flag.Flag) { isOfVerb[f.Name] = true })
 	run := flags.String("run", "", "")
 	skip := flags.String("skip", "", "")
 	flags.Bool("short", false, "")
@@ -118,7 +118,7 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 	if err != nil {
 		return nil, err
 	}
-	r.behind, err = takeFilters(flags, r.behind)
+	r.goTestArgs, err = takeFilters(flags, r.goTestArgs)
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +127,13 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 			return nil, fmt.Errorf("-%s: %w", name, err)
 		}
 	}
-	for _, arg := range r.behind {
+	for _, arg := range r.goTestArgs {
 		if strings.HasPrefix(strings.TrimLeft(arg, "-"), "echo.") {
 			return nil, fmt.Errorf("%s: %s sets the mode itself: use its own flags", arg, verb)
 		}
 	}
 	flags.Visit(func(f *flag.Flag) {
-		if !own[f.Name] {
+		if !isOfVerb[f.Name] {
 			r.flags = append(r.flags, "-"+f.Name+"="+f.Value.String())
 		}
 	})
@@ -184,7 +184,7 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if r.asJSON {
 		out = io.Discard
 	}
-	s, said, err := r.once(packages, newStatus(out, stderr))
+	s, otherOutput, err := r.runTests(packages, newStatus(out, stderr))
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	} else {
 		s.print(stdout)
 	}
-	return errors.Join(err, s.verdict(said))
+	return errors.Join(err, s.exitError(otherOutput))
 }
 
 // list returns the packages whose tests are run.
@@ -272,9 +272,11 @@ func acceptedIn(p suite.Package) (accepted []string, err error) {
 	return accepted, nil
 }
 
-// once runs the tests of packages once, with additional variables in their environment, and shows
-// their progress. said is what go test printed besides its events.
-func (r *testRun) once(packages []suite.Package, status *status, env ...string) (s *summary, said string, err error) {
+// runTests runs the tests of packages once, with additional variables in their environment, and shows
+// their progress. otherOutput is what go test printed besides its events.
+func (r *testRun) runTests(
+	packages []suite.Package, status *status, env ...string,
+) (s *summary, otherOutput string, err error) {
 	interrupts := make(chan os.Signal, 2)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(interrupts)
@@ -283,27 +285,27 @@ func (r *testRun) once(packages []suite.Package, status *status, env ...string) 
 		return nil, "", err
 	}
 	defer os.RemoveAll(dir)
-	p, err := suite.Start(r.mode, r.flags, packages, r.behind, append(env, attr.Env+"="+dir)...)
+	p, err := suite.Start(r.mode, r.flags, packages, r.goTestArgs, append(env, attr.Env+"="+dir)...)
 	if err != nil {
 		return nil, "", err
 	}
 	s = &summary{
-		verb:     r.verb,
-		mode:     r.mode,
-		flags:    r.flags,
-		behind:   r.behind,
-		packages: packages,
-		began:    time.Now(),
+		verb:       r.verb,
+		mode:       r.mode,
+		flags:      r.flags,
+		goTestArgs: r.goTestArgs,
+		packages:   packages,
+		began:      time.Now(),
 	}
 	s.interrupted = follow(p, s, status, interrupts)
-	said, err = p.Wait()
+	otherOutput, err = p.Wait()
 	if s.interrupted {
 		err = nil
 	}
 	if err == nil {
 		err = s.addOthers(dir)
 	}
-	return s, said, err
+	return s, otherOutput, err
 }
 
 // prove replays the tests of packages n times.
@@ -315,7 +317,7 @@ func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*pro
 	r.verb = "prove"
 	for _, round := range prove.Rounds(n, runtime.NumCPU()) {
 		r.flags = slices.Concat(flags, round.Flags)
-		s, said, err := r.once(packages, newStatus(io.Discard, stderr))
+		s, otherOutput, err := r.runTests(packages, newStatus(io.Discard, stderr))
 		if err != nil {
 			return nil, err
 		}
@@ -327,7 +329,7 @@ func (r *testRun) prove(packages []suite.Package, n int, stderr io.Writer) (*pro
 		}
 		p.places = s.places()
 		p.interrupted = s.interrupted
-		p.said = said
+		p.otherOutput = otherOutput
 		p.failures = append(p.failures, s.failures()...)
 		if s.interrupted || len(p.failures) > 0 {
 			break

@@ -111,7 +111,7 @@ func runReview(args []string, stdout, stderr io.Writer) error {
 		}
 	}
 	if err == nil {
-		err = r.sum()
+		err = r.printSummary()
 	}
 	return err
 }
@@ -258,19 +258,19 @@ func (r *reviewing) undecided() (n int) {
 	return n
 }
 
-// sum prints the numbers of snapshots, and returns an error if some are still to be reviewed.
-func (r *reviewing) sum() error {
-	number := map[string]int{} // by pending.Done
+// printSummary prints the numbers of snapshots, and returns an error if some are still to be reviewed.
+func (r *reviewing) printSummary() error {
+	counts := map[string]int{} // by pending.Done
 	for _, p := range r.all {
-		number[p.Done]++
+		counts[p.Done]++
 	}
 	r.p.line(0, "", "%s: %d accepted, %d rejected, %d still to review",
-		count(len(r.all), "snapshot"), number[isAccepted], number[isRejected], r.undecided())
+		count(len(r.all), "snapshot"), counts[isAccepted], counts[isRejected], r.undecided())
 	if r.p.err != nil {
 		return r.p.err
 	}
 	if r.undecided() > 0 {
-		return found("")
+		return printedFindings
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func (r *reviewing) ask(paths []string) error {
 	for i := 0; i < len(r.all); i++ {
 		p := r.all[i]
 		r.show(p, len(r.all)-i)
-		key, err := r.readKey()
+		key, err := r.askForKey()
 		switch {
 		case err != nil:
 			return err
@@ -359,21 +359,24 @@ func (r *reviewing) showCassette(p *pending) {
 	}
 }
 
-// readKey asks the user until one of the keys is typed. The end of the input is keyQuit.
-func (r *reviewing) readKey() (byte, error) {
+// askForKey asks the user until one of the keys is typed. It ignores white space. The end of the
+// input counts as keyQuit.
+func (r *reviewing) askForKey() (byte, error) {
 	r.p.write("a accept, r reject, s skip, A accept all, q quit: ")
 	for {
 		key, err := readKey(os.Stdin)
+		isKnown := strings.IndexByte("arsAq", key) >= 0
+		isWhiteSpace := strings.IndexByte(" \t\r\n", key) >= 0
 		switch {
 		case errors.Is(err, io.EOF):
 			r.p.write("\n")
 			return keyQuit, nil
 		case err != nil:
 			return 0, err
-		case strings.IndexByte("arsAq", key) >= 0:
+		case isKnown:
 			r.p.write(string(key) + "\n")
 			return key, r.p.err
-		case strings.IndexByte(" \t\r\n", key) < 0:
+		case !isWhiteSpace:
 			r.p.write(redact.OneLine(fmt.Sprintf("%q is not one of a, r, s, A, q: ", key)))
 		}
 	}

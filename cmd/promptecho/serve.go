@@ -104,31 +104,34 @@ func (s *serving) say(text string) { complain(s.stderr, "serve", text) }
 // run serves until the command has ended, and prints the report. The error is nil only if
 // the command and all tests passed.
 func (s *serving) run() error {
-	s.Standalone = len(s.command) == 0
-	s.Command = s.shellCommand
+	hasCommand := len(s.command) > 0
+	s.Standalone = !hasCommand
+	s.Command = s.shellCommand // for what reports advise
 	c, err := control.Open(s.Config)
 	if err != nil {
 		return err
 	}
 	var status int
 	var interrupted bool
-	if s.Standalone {
-		err = s.waitForSignal(c.Env)
-	} else {
+	if hasCommand {
 		status, interrupted, err = s.runCommand(c.Env, c.Stop)
+	} else {
+		err = s.waitForSignal(c.Env)
 	}
 	rep := c.Close(control.Ending{Failed: err != nil || status != 0, Interrupted: interrupted})
 	for _, text := range slices.Concat(rep.Notes, rep.Errors) {
 		s.say(text)
 	}
+
+	needsRequest := hasCommand && !interrupted
 	switch {
 	case err != nil:
 		return err
 	case status != 0:
 		return exitStatus(status)
 	case len(rep.Errors) > 0:
-		return found("")
-	case len(s.command) > 0 && !c.Asked() && !interrupted:
+		return printedFindings
+	case needsRequest && !c.GotRequest():
 		return found("no request came: does the program read one of the variables? promptecho serve " +
 			"without a command prints them; -upstream adds others")
 	}

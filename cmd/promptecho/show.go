@@ -90,6 +90,7 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 	return p.err
 }
 
+// newShownCassette returns the content of a cassette for show.
 func newShownCassette(file string, f *cassette.File) *shownCassette {
 	return &shownCassette{
 		Path:         file,
@@ -363,8 +364,9 @@ func answerName(e *conversation.Exchange) string {
 	return "answer"
 }
 
-// answerAbout says from which model an answer is, if that differs, with which status and why it
-// ended and, if withTime is set, how long it took.
+// answerAbout describes an answer: "of gpt-4o-2024-08-06 after 812 ms, status 429, finish: stop". The
+// model is there if it is not the requested one, the time if withTime is set, and the status if it
+// is not 200.
 func answerAbout(e *conversation.Exchange, withTime bool) string {
 	a := &e.Answer
 	about := ""

@@ -21,7 +21,7 @@ type summary struct {
 	verb        string // with the flag that says what to record
 	mode        string
 	flags       []string // of go test
-	behind      []string // the arguments behind "--", also for go test
+	goTestArgs  []string // the arguments behind "--", also for go test
 	packages    []suite.Package
 	began       time.Time
 	interrupted bool
@@ -181,12 +181,13 @@ func (s *summary) printOutputs(w io.Writer) {
 	var keys []string
 	tests := map[string][]*suite.Test{} // by package and output
 	for _, t := range s.Tests {
-		isRelevant := t.Status != suite.Fail || slices.Contains(failed, t)
-		if t.Output != "" && isRelevant {
-			key := t.Package + "\x00" + sameOf(t.Name, t.Output)
-			keys = addNew(keys, key)
-			tests[key] = append(tests[key], t)
+		failsOnlyBySubtest := t.Status == suite.Fail && !slices.Contains(failed, t)
+		if t.Output == "" || failsOnlyBySubtest {
+			continue
 		}
+		key := t.Package + "\x00" + comparableOutput(t.Name, t.Output)
+		keys = addNew(keys, key)
+		tests[key] = append(tests[key], t)
 	}
 
 	p := newPrinter(w, true)
@@ -204,9 +205,12 @@ func (s *summary) printOutputs(w io.Writer) {
 	}
 }
 
-// totals says what the recorders did, and how many files those outside of tests have written.
+// totals says what the recorders did, and how many files those outside of tests have written. The
+// text goes behind "finished": ": 2 recorded, 3 replayed; 1 file written by recorders outside of
+// tests".
 func (s *summary) totals() (text string) {
-	if counts := countsLine(s.Total); counts != "" {
+	counts := countsLine(s.Total)
+	if counts != "" {
 		text = ": " + counts
 	}
 	if n := len(s.savedByOthers()); n > 0 {
@@ -285,8 +289,8 @@ func (s *summary) commands(verb string, tests []*suite.Test) (commands []string)
 		if len(names[p.Path]) == 0 {
 			continue
 		}
-		arguments := []string{places[p.Path], "-run", only(names[p.Path])}
-		commands = append(commands, again(verb, flags, arguments, s.behind))
+		arguments := []string{places[p.Path], "-run", runPattern(names[p.Path])}
+		commands = append(commands, verbCommand(verb, flags, arguments, s.goTestArgs))
 	}
 	return commands
 }
@@ -298,19 +302,20 @@ func withoutFilters(flags []string) []string {
 	})
 }
 
-// only returns the value of -run for tests with these names, which are escaped.
-func only(names []string) string {
+// runPattern returns the value of -run for tests: "^TestA$" or "^(TestA|TestB)$". names are escaped.
+func runPattern(names []string) string {
 	if len(names) == 1 {
 		return "^" + names[0] + "$"
 	}
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// again returns the command that runs a verb with flags, packages and the arguments behind "--".
-func again(verb string, flags, packages, behind []string) string {
+// verbCommand returns the shell command that runs a verb, such as "record -accepted", with flags,
+// packages and the arguments behind "--".
+func verbCommand(verb string, flags, packages, goTestArgs []string) string {
 	words := slices.Concat([]string{"promptecho"}, strings.Fields(verb), flags, packages)
-	if len(behind) > 0 {
-		words = append(append(words, "--"), behind...)
+	if len(goTestArgs) > 0 {
+		words = append(append(words, "--"), goTestArgs...)
 	}
 	return shell.Join(words)
 }
@@ -337,9 +342,9 @@ func (s *summary) json() any {
 	}
 }
 
-// verdict returns the error for the exit status, nil if all tests passed. said is what go test
-// printed besides its events.
-func (s *summary) verdict(said string) error {
+// exitError returns the error for the exit status, nil if all tests passed. otherOutput is what go
+// test printed besides its events.
+func (s *summary) exitError(otherOutput string) error {
 	tests, packages := len(s.failed()), len(s.failures())
 	var text []string
 	if s.interrupted {
@@ -351,8 +356,8 @@ func (s *summary) verdict(said string) error {
 	if packages > 0 {
 		text = append(text, count(packages, "package")+" failed")
 	}
-	if said != "" && len(text) > 0 {
-		text = append(text, "go test says: "+said)
+	if otherOutput != "" && len(text) > 0 {
+		text = append(text, "go test says: "+otherOutput)
 	}
 	if s.proof != nil {
 		if n := s.proof.failed() + len(s.proof.failures); n > 0 {

@@ -58,9 +58,9 @@ type verdict struct {
 	Stale    bool        `json:"stale"`          // its checksums or comments are out of date
 	Written  bool        `json:"written"`
 
-	orphan   orphans.Reason
-	problems []finding.Finding // the findings that are errors
-	machine  []finding.Finding // paths of one machine in requests
+	orphanReason orphans.Reason
+	problems     []finding.Finding // the findings that are errors
+	machine      []finding.Finding // paths of one machine in requests
 }
 
 // runVerify checks cassettes: that they can be read, are complete, and contain no secret. With -w it
@@ -77,44 +77,22 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	verdicts := []*verdict{}
-	bad := 0
 	packages := testPackages{}
-	p := newProgress(stderr)
-	for i, file := range files {
-		p.step(i, len(files))
-		v, err := verify(file, *write)
-		if err != nil {
-			p.end()
-			return err
-		}
-		v.orphan = packages.reason(cassetteOfTest(file))
-		v.Orphan = v.orphan != orphans.InUse
-		v.Findings = v.findings()
-		verdicts = append(verdicts, v)
-		if !v.Good {
-			bad++
-		}
-	}
-	p.end()
-	snapshots, err := snapshotsOf(paths, packages)
+	verdicts, err := verifyCassettes(files, packages, *write, newProgress(stderr))
 	if err != nil {
 		return err
 	}
-	for _, f := range snapshots {
-		v := newVerdict(f.path)
-		v.Good = f.problem == nil
-		v.Orphan = slices.Contains(f.state, stateOrphan)
-		v.orphan = orphans.TestGone
-		switch {
-		case !v.Good:
-			v.fail(*f.problem)
+	ofSnapshots, err := verifySnapshots(paths, packages)
+	if err != nil {
+		return err
+	}
+	verdicts = append(verdicts, ofSnapshots...)
+
+	bad := 0
+	for _, v := range verdicts {
+		if !v.Good {
 			bad++
-		case !v.Orphan:
-			continue
 		}
-		v.Findings = v.findings()
-		verdicts = append(verdicts, v)
 	}
 	if *asJSON {
 		err = printJSON(stdout, verdicts)
@@ -125,6 +103,49 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		err = found(fmt.Sprintf("%s of %s failed", english.Thousands(bad), count(len(verdicts), "file")))
 	}
 	return err
+}
+
+// verifyCassettes checks cassettes, and files that recordings left next to them.
+func verifyCassettes(
+	files []string, packages testPackages, write bool, p *progress,
+) (verdicts []*verdict, err error) {
+	defer p.end()
+	verdicts = []*verdict{}
+	for i, file := range files {
+		p.step(i, len(files))
+		v, err := verify(file, write)
+		if err != nil {
+			return nil, err
+		}
+		v.orphanReason = packages.reason(cassetteOfTest(file))
+		v.Orphan = v.orphanReason != orphans.InUse
+		v.Findings = v.findings()
+		verdicts = append(verdicts, v)
+	}
+	return verdicts, nil
+}
+
+// verifySnapshots checks files of snapshots. It returns only the verdicts that have a finding.
+func verifySnapshots(paths []string, packages testPackages) (verdicts []*verdict, err error) {
+	snapshots, err := snapshotsOf(paths, packages)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range snapshots {
+		v := newVerdict(f.path)
+		v.Good = f.problem == nil
+		v.Orphan = slices.Contains(f.state, stateOrphan)
+		v.orphanReason = orphans.TestGone
+		if v.Good && !v.Orphan {
+			continue
+		}
+		if !v.Good {
+			v.fail(*f.problem)
+		}
+		v.Findings = v.findings()
+		verdicts = append(verdicts, v)
+	}
+	return verdicts, nil
 }
 
 // printVerdicts prints the findings about files, and commands that mend what can be mended.
@@ -238,7 +259,7 @@ func (v *verdict) findings() []finding.Finding {
 	slices.SortStableFunc(list, func(a, b finding.Finding) int { return a.Line - b.Line })
 
 	if v.Orphan {
-		list = append(list, v.note(codeOfOrphan(v.orphan), 0, "orphan: "+whyOrphan(v.orphan)))
+		list = append(list, v.note(codeOfOrphan(v.orphanReason), 0, "orphan: "+whyOrphan(v.orphanReason)))
 	}
 	if v.Derived != "" {
 		text := fmt.Sprintf("recorded by a run with live functions or models; compare it with "+
@@ -281,7 +302,7 @@ func sealsOf(file string) (isSealed []bool, edited []int) {
 	defer stored.Close()
 	isSealed = make([]bool, stored.Len())
 	for i := range isSealed {
-		_, _, isSealed[i] = stored.Hint(i)
+		_, _, isSealed[i] = stored.Hint(i) // only an interaction that is as it was written has one
 	}
 	return isSealed, stored.Edited()
 }
@@ -337,19 +358,7 @@ func verify(file string, write bool) (*verdict, error) {
 		return nil, err
 	}
 
-	switch kindOf(file) {
-	case isJournal:
-		v.fail(v.failure(finding.JournalLeft, "left by a recording "+
-			"that was not saved; record again to go on from it, or delete it"))
-	case isFailed:
-		v.fail(v.failure(finding.FailedLeft, "recorded by a run that failed, and not used; to use "+
-			"it, rename it, and the folder of its assets if there "+
-			"is one, without .failed and run its test; otherwise delete it"))
-	case isDerived:
-		v.Derived = original(file)
-	default:
-		v.fail(fit.Partial(file, f)...)
-	}
+	v.checkKind(f)
 	v.fail(fit.Given(file, f)...)
 	isSealed, edited := sealsOf(file)
 	v.Edited = append(v.Edited, edited...)
@@ -370,6 +379,23 @@ func verify(file string, write bool) (*verdict, error) {
 		v.Written = true
 	}
 	return v, nil
+}
+
+// checkKind reports a file that a recording left, and a cassette that is partial.
+func (v *verdict) checkKind(f *cassette.File) {
+	switch kindOf(v.Path) {
+	case isJournal:
+		v.fail(v.failure(finding.JournalLeft, "left by a recording "+
+			"that was not saved; record again to go on from it, or delete it"))
+	case isFailed:
+		v.fail(v.failure(finding.FailedLeft, "recorded by a run that failed, and not used; to use "+
+			"it, rename it, and the folder of its assets if there "+
+			"is one, without .failed and run its test; otherwise delete it"))
+	case isDerived:
+		v.Derived = original(v.Path)
+	default:
+		v.fail(fit.Partial(v.Path, f)...)
+	}
 }
 
 // unreadable returns the finding of a cassette that cannot be read.
@@ -395,9 +421,10 @@ func (v *verdict) check(f *cassette.File, isSealed []bool) {
 			v.Accepted = append(v.Accepted, it.Line)
 		}
 		v.checkMachine(it)
-		key := it.MatchKey
+		oldKey := it.MatchKey
 		refresh(it)
-		isCurrent := it.MatchKey == key && i < len(isSealed) && isSealed[i]
+		hasSeal := i < len(isSealed) && isSealed[i]
+		isCurrent := hasSeal && it.MatchKey == oldKey
 		if !isCurrent && kindOf(file) != isJournal { // a journal has no checksums
 			v.Stale = true
 		}

@@ -93,6 +93,8 @@ func bodyOf(body string) page.Part { return page.Part{Kind: "json", Text: readab
 // maxMedia is the largest size in bytes of a picture or a sound that is on the page.
 const maxMedia = 4 << 20
 
+// partsOf returns the parts of a message for the page. A picture or a sound of more than maxMedia
+// bytes is left out; the text of its part is not.
 func partsOf(parts []conversation.Part) (list []page.Part) {
 	for _, p := range parts {
 		text := p.Text
@@ -199,7 +201,7 @@ func comparisonOf(name, path string, d *difference) *page.Comparison {
 		Old:   orNone(d.Old, "nothing"),
 		New:   orNone(d.New, "nothing"),
 		Of:    path,
-		Total: orNone(d.problem, d.sum()),
+		Total: orNone(d.problem, d.summaryLine()),
 	}
 	if path != "" {
 		c.Folder = packageOf(path)

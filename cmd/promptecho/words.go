@@ -78,14 +78,15 @@ func wordPieces(old, fresh string) (pieces []diffmatchpatch.Diff, ok bool) {
 	return pieces, inBoth*3 >= longer
 }
 
-// commonEnds returns the whole words that two texts both begin and end with. They are most of a
-// long text that was edited, and need not be compared further.
+// commonEnds returns the text before and the text after what differs between two texts, both in
+// whole words. They are most of a long text that was edited, and need not be compared further.
 func commonEnds(old, fresh string) (before, after string) {
-	n := 0
+	n := 0 // the length of the equal beginnings, then of the equal ends
 	for n < min(len(old), len(fresh)) && old[n] == fresh[n] {
 		n++
 	}
-	before = old[:strings.LastIndexAny(old[:n], " \n")+1]
+	endOfLastWord := strings.LastIndexAny(old[:n], " \n") + 1
+	before = old[:endOfLastWord]
 
 	old = old[len(before):]
 	fresh = fresh[len(before):]
@@ -93,9 +94,9 @@ func commonEnds(old, fresh string) (before, after string) {
 	for n < min(len(old), len(fresh)) && old[len(old)-1-n] == fresh[len(fresh)-1-n] {
 		n++
 	}
-	end := old[len(old)-n:]
-	if i := strings.IndexAny(end, " \n"); i >= 0 {
-		after = end[i:]
+	equalEnd := old[len(old)-n:]
+	if i := strings.IndexAny(equalEnd, " \n"); i >= 0 {
+		after = equalEnd[i:]
 	}
 	return before, after
 }

@@ -148,15 +148,17 @@ func countInBody(counts map[string]int, body string) {
 	countInValue(counts, &v, "")
 }
 
-// countInValue counts the placeholders in a JSON value. name is that of the innermost field around it.
+// countInValue counts the placeholders in a JSON value. name is that of the innermost field around
+// it. A placeholder in a sentence counts as one without a name: the name of a field such as "content"
+// does not say what was redacted.
 func countInValue(counts map[string]int, v *exactjson.Value, name string) {
 	if v.Kind == exactjson.String {
 		isSentence := strings.ContainsAny(v.Text, " \n")
+		nameOfText := name
 		if isSentence {
-			countPlaceholders(counts, "", v.Text)
-		} else {
-			countPlaceholders(counts, name, v.Text)
+			nameOfText = ""
 		}
+		countPlaceholders(counts, nameOfText, v.Text)
 	}
 	for i := range v.Elems {
 		e := &v.Elems[i]
@@ -167,9 +169,9 @@ func countInValue(counts map[string]int, v *exactjson.Value, name string) {
 // durations matches the duration of a test in the output of go test.
 var durations = regexp.MustCompile(`\(\d+\.\d+s\)`)
 
-// sameOf returns the output of a test without its name, also in paths of cassettes, and without its
-// duration. Tests that failed for the same cause have the same.
-func sameOf(name, output string) string {
+// comparableOutput returns the output of a test with TEST for its name, also in paths of cassettes,
+// and TIME for its duration. It is equal for tests that failed for the same cause.
+func comparableOutput(name, output string) string {
 	for _, n := range []string{name, filepath.Base(name)} {
 		output = strings.ReplaceAll(output, n, "TEST")
 	}

@@ -148,8 +148,9 @@ func (r *request) setQuery() {
 	}
 }
 
-// addSpellingTraits adds how the path and the body are written. Members of the
-// body that are bookkeeping do not count: clients send them or do not.
+// addSpellingTraits adds the traits of how the path and the body are written.
+// Members of the body that are bookkeeping do not count: a client may send them
+// in some requests only.
 func (r *request) addSpellingTraits(body []byte) {
 	isBookkeeping := func(member string) bool {
 		if r.family == nil {
@@ -232,8 +233,8 @@ func withoutBoundary(contentType string) string {
 	return mime.FormatMediaType(media, params)
 }
 
-// normalize sets the form's fields for a request of a family, and normalizes
-// its body.
+// normalize sets the form's fields for a request that the family of c accepts,
+// and normalizes its body.
 func (r *request) normalize(c *candidate) {
 	f := c.family
 	r.Known = true
@@ -248,13 +249,14 @@ func (r *request) normalize(c *candidate) {
 		r.addPath("prefix", c.prefix)
 	}
 	namesModel := r.addNames(c.names)
-	r.serverDecides = !namesModel || f.Server
+	r.serverMatches = !namesModel || f.Server
 
-	// Only the server knows which of two members with the same name it uses, so
-	// a body with such members stays as it is.
+	// A JSON object can have two members of the same name. Only the server knows
+	// which of them it uses, so such a body stays as it is.
 	if !hasDuplicates(&r.body) {
 		dropNull(r, &r.body)
-		if r.takeStream() {
+		asksForStream := r.takeStream()
+		if asksForStream {
 			r.Wire = f.wire(true)
 		}
 		r.rewrite(&r.body, f.Rewrites)
@@ -263,10 +265,10 @@ func (r *request) normalize(c *candidate) {
 	r.Model = strings.Clone(cmp.Or(r.Model, modelOf(&r.body)))
 }
 
-// addNames adds the names that the path has, and the model that the host names.
-// It reports whether the request names a model in any place, or does not need
-// to. If the body names another model than the path or the host, both are
-// compared.
+// addNames adds the values that the path has for the placeholders of the
+// family's pattern, and the model that the host names. It reports whether the
+// request names a model in any place, or does not need to. If the body names
+// another model than the path or the host, both are compared.
 func (r *request) addNames(names []urls.Named) bool {
 	org := ""
 	for _, n := range names {
@@ -304,7 +306,9 @@ func (r *request) takeStream() bool {
 	}
 	m := member(&r.body, f.Stream)
 	kind := exactjson.Bool
-	if r.encoding != jsonBody && len(elems(m)) == 1 { // a field of a form
+	// In a multipart or URL-encoded body, every value is a list of strings.
+	isListOfOne := r.encoding != jsonBody && len(elems(m)) == 1
+	if isListOfOne {
 		m = singleValue(m)
 		kind = exactjson.String
 	}
@@ -358,9 +362,9 @@ func (r *request) level(part, name string) level {
 		return levelHeader
 	case part == "header" || f == nil:
 		return levelIdentity
-	case part == "host" && (r.anyHost || !r.serverDecides):
+	case part == "host" && (r.anyHost || !r.serverMatches):
 		return levelHost
-	case r.serverDecides:
+	case r.serverMatches:
 		return levelIdentity
 	case part == "path" && name == "prefix":
 		return levelPrefix

@@ -48,7 +48,8 @@ func decode(req *interaction.Request) (exactjson.Value, encoding) {
 		return v, jsonBody
 	}
 	mediaType, params, err := mime.ParseMediaType(contentType)
-	if err != nil || upload.Is(body) {
+	isOneUpload := upload.Is(body) // Reduce replaced the whole body by a placeholder
+	if err != nil || isOneUpload {
 		return digestOf(body), opaqueBody
 	}
 	switch mediaType {

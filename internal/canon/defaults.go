@@ -228,18 +228,17 @@ func dropDefaults(rows []Default) Rewrite {
 	}
 }
 
-// drop removes the field wherever it has the default value, and notes it for
-// [Form.Default].
+// drop removes the field wherever it has the default value. It records the
+// value for [Form.Default].
 func (d *Default) drop(r *request, body *exactjson.Value) {
-	parent, name := "", d.Path
-	if slash := strings.LastIndexByte(d.Path, '/'); slash >= 0 {
-		parent, name = d.Path[:slash], d.Path[slash+1:]
-	}
+	parent := parentOf(d.Path)
+	name := strings.TrimPrefix(d.Path[len(parent):], "/")
 	value := defaultValues.Get(d.Value)
 	body.Each(parent, func(v *exactjson.Value) {
 		m := member(v, name)
-		isFormField := r.encoding != jsonBody && len(elems(m)) == 1
-		if isFormField { // all values of forms are strings
+		// In a multipart or URL-encoded body, every value is a list of strings.
+		isListOfOne := r.encoding != jsonBody && len(elems(m)) == 1
+		if isListOfOne {
 			m = &exactjson.Value{Kind: value.Kind, Text: singleValue(m).Text}
 		}
 		if m == nil || !isDefault(m, &value) {

@@ -80,7 +80,8 @@ func (r *request) isLookUp(path string) bool {
 }
 
 // hasField reports whether a request has a field in its query or at the top of
-// its body. It reports true for "".
+// its body. It reports true for "", which stands for no condition in
+// generatedFields.
 func (r *request) hasField(field string) bool {
 	part, name, _ := strings.Cut(field, "/")
 	switch part {

@@ -51,7 +51,7 @@ func normalizeRPC(r *request, body *exactjson.Value) {
 // removes empty params, which may be omitted (section 4.2 of the
 // specification).
 func normalizeRPCCall(r *request, call *exactjson.Value) {
-	noParams(r, call)
+	dropEmptyParams(r, call)
 	id := member(call, "id")
 	switch {
 	case isKind(id, exactjson.Null):
@@ -61,4 +61,4 @@ func normalizeRPCCall(r *request, call *exactjson.Value) {
 	}
 }
 
-var noParams = dropDefault(`{}`, "params")
+var dropEmptyParams = dropDefault(`{}`, "params")

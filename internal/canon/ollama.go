@@ -46,12 +46,13 @@ var ollamaBookkeeping = []string{
 	"options/use_mmap",
 }
 
-// ollamaGenerate returns the family of an endpoint that generates text.
-func ollamaGenerate(name, path string, has ...string) *Family {
+// ollamaGenerate returns the family of an endpoint that generates text or
+// images.
+func ollamaGenerate(name, path string, needs ...string) *Family {
 	return &Family{
 		Name:        name,
 		Paths:       []string{path},
-		Needs:       has,
+		Needs:       needs,
 		Stream:      "stream",
 		Streams:     true,
 		Bookkeeping: ollamaBookkeeping,
@@ -68,8 +69,10 @@ func ollamaGenerate(name, path string, has ...string) *Family {
 			Reasoning: []string{"thinking", "message/thinking"},
 			Calls: calls{
 				{"message/tool_calls/*/function", "name", "arguments"},
+				// a tool call of an unknown type
 				{"message/tool_calls/*/function!=*", "type"},
 			},
+			// generated pictures, which have no names
 			Results: calls{{"message", "=images", "images"}, {"", "=image", "image"}},
 			Finish:  []string{"done_reason"},
 			Pieces:  pieces{{Grow: names{"response", "thinking", "message"}}},

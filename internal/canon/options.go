@@ -86,10 +86,13 @@ func (o *Options) selected(patterns []string, path, source string) (found bool) 
 	return found
 }
 
-// selects reports whether a user's pattern selects a field: by the path at
-// which it was sent, or by its path in the form. Indices in a pattern are those
-// of the request only: a rewrite that moves a system prompt out of the messages
-// changes the indices of the form.
+// selects reports whether a user's pattern selects a field. path is the field's
+// path in the form. source is the path at which the field was sent, or "" if
+// that is unknown.
+//
+// A pattern may be of either path. With an index ("messages/1/content") it is
+// of source only: a rewrite that moves a system prompt out of the messages
+// changes the indices in the form.
 func selects(pattern, path, source string) bool {
 	if source == "" {
 		return fieldpath.Match(pattern, path)

@@ -25,8 +25,12 @@ type request struct {
 	hostModel exactjson.Value // the model that the host names, if the body names another
 	anyHost   bool            // the host does not match, although Family.Server is set
 
-	serverDecides bool // the host matches: the request names no model, or Family.Server is set
-	local         bool // the host is a local one, and counts as any other local host
+	// serverMatches is set if the request names no model, or if Family.Server is
+	// set. Then the host, the start of the path and the whole query match, since
+	// they decide which model answers.
+	serverMatches bool
+
+	local bool // the host is a local one, and counts as any other local host
 }
 
 // addPath adds a name and its value to the path of the form.

@@ -156,25 +156,26 @@ func normalizeFunctionTool(r *request, tool *exactjson.Value) {
 		rename(tool, "input_schema", "parameters")
 		set(tool, "type", stringValue("function"))
 	}
-	dropEmptyProperties(r, member(tool, "parameters"))
+	dropPropertiesOfNonObjects(r, member(tool, "parameters"))
 }
 
-// dropEmptyProperties removes empty "properties" from the schemas of values
-// that are not objects. go-openai wrote them for every value until v1.26.
-func dropEmptyProperties(r *request, schema *exactjson.Value) {
+// dropPropertiesOfNonObjects removes an empty "properties" from a JSON schema
+// whose type is not object, and from the schemas in it. go-openai wrote this
+// member for every type until v1.26.
+func dropPropertiesOfNonObjects(r *request, schema *exactjson.Value) {
 	if schema == nil {
 		return
 	}
 	kind := member(schema, "type")
 	if isKind(kind, exactjson.String) && kind.Text != "object" {
-		noProperties(r, schema)
+		dropEmptyProperties(r, schema)
 	}
-	dropBelow := func(v *exactjson.Value) { dropEmptyProperties(r, v) }
+	dropBelow := func(v *exactjson.Value) { dropPropertiesOfNonObjects(r, v) }
 	schema.Each("properties/{*}", dropBelow)
 	schema.Each("items", dropBelow)
 }
 
-var noProperties = dropDefault(`{}`, "properties")
+var dropEmptyProperties = dropDefault(`{}`, "properties")
 
 var functionTools = each("tools/*", normalizeFunctionTool)
 

@@ -13,10 +13,10 @@ import (
 // Selects reports whether a selector selects a request with this [Form.Name]. A
 // selector is one of:
 //
-//	tool/search                    a name
-//	tool, tool/*                   a kind
-//	*/search                       a name of any kind
-//	openai.chat                    an endpoint, without its kind llm
+//	tool/search                    a kind of calls and a name
+//	tool, tool/*                   all names of a kind
+//	*/search                       a name, whatever the kind
+//	openai.chat                    an endpoint of a model: a name of the kind llm
 //	api.example.com:8443           a server; see [urls.Server]
 //	https://api.example.com
 func Selects(selector, name string) bool {
@@ -27,8 +27,9 @@ func Selects(selector, name string) bool {
 	if !isHTTP {
 		return false
 	}
-	isOfOtherKind := hasKind(selector) && !strings.HasPrefix(selector, "http/")
-	if isOfOtherKind {
+	// "tool/search" names a tool, and not the path /search of a server "tool".
+	isForOtherKind := hasKind(selector) && !strings.HasPrefix(selector, "http/")
+	if isForOtherKind {
 		return false
 	}
 	server, err := urls.ParseServer(selector)

@@ -199,8 +199,8 @@ func toolRuns(list *exactjson.Value) (runs [][]toolItem) {
 }
 
 // sortRun sorts the items of a run by a key, and numbers the calls in their new
-// order. The items of a run may be in several messages: each is moved to the
-// place of another.
+// order. The items of a run may be in several messages. They change places, so
+// each message keeps its number of items.
 func sortRun(run []toolItem, key func(toolItem) string, numbers ordinals) {
 	sorted := slices.Clone(run)
 	keys := map[*exactjson.Value]string{}
@@ -213,6 +213,8 @@ func sortRun(run []toolItem, key func(toolItem) string, numbers ordinals) {
 		return strings.Compare(keys[a.value], keys[b.value])
 	})
 
+	// The copies in values share their members with the items, so they get the
+	// numbers, too.
 	numbers.numberCalls(sorted)
 	for i, item := range sorted {
 		*run[i].value = values[item.value]

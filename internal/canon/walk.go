@@ -114,15 +114,17 @@ func (w *walker) writeValue(v *exactjson.Value, parentSource string) {
 	}
 	w.fieldPath = w.fieldPath[:length]
 
+	// Functions that sort a list note the order that it had in its text.
 	isSortedList := v.Kind == exactjson.Array && v.Text != ""
 	if isSortedList {
 		w.addOrder(v.Text)
 	}
 }
 
-// addOrder adds the order in which the elements of the list at w.fieldPath were
-// sent, which the list has as its text. It helps to choose among recordings,
-// and matches only if the user says so.
+// addOrder adds a line with the order in which the elements of the list at
+// w.fieldPath were sent, such as "2, 0, 1, " or "search, read, ". The line helps
+// to choose among recordings, and matches only if an option of the user selects
+// it.
 func (w *walker) addOrder(sent string) {
 	line := Line{
 		Path:  string(w.fieldPath) + "/order",
@@ -130,6 +132,7 @@ func (w *walker) addOrder(sent string) {
 	}
 	switch {
 	case w.options.selected(w.options.Ignore, line.Path, ""):
+		return
 	case w.options.selected(w.options.Match, line.Path, ""):
 		w.lines = append(w.lines, line)
 	default:

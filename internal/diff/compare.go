@@ -19,36 +19,36 @@ type comparer struct {
 func compare(recorded, incoming []canon.Line) []Edit {
 	isEncoding := func(l canon.Line) bool { return l.Path == "encoding" }
 	c := comparer{isFormData: slices.ContainsFunc(incoming, isEncoding)}
-	c.object(tree(recorded), tree(incoming))
+	c.compareObjects(tree(recorded), tree(incoming))
 	return c.edits
 }
 
-// node compares one field that both sides have.
-func (c *comparer) node(rec, inc *node) {
+// compareFields compares one field that both sides have.
+func (c *comparer) compareFields(rec, inc *node) {
 	recKind, incKind := kindOf(rec.value), kindOf(inc.value)
 	switch {
 	case rec.value == inc.value:
 	case recKind != incKind:
-		c.changed(rec, inc, Note{Code: DifferentKinds})
+		c.addChange(rec, inc, Note{Code: DifferentKinds})
 	case recKind == exactjson.Array:
-		c.list(rec, inc)
+		c.compareLists(rec, inc)
 	case isFile(rec) && isFile(inc):
-		c.changed(file(rec), file(inc), anotherFile(inc.kids[0].value))
+		c.addChange(describeFile(rec), describeFile(inc), anotherFile(inc.children[0].value))
 	case recKind == exactjson.Object:
-		c.object(rec, inc)
+		c.compareObjects(rec, inc)
 	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):
-		c.changed(rec, inc, Note{Code: NotJSON})
+		c.addChange(rec, inc, Note{Code: NotJSON})
 	default:
-		c.changed(rec, inc, textNote(rec.value, inc.value))
+		c.addChange(rec, inc, textNote(rec.value, inc.value))
 	}
 }
 
-// hashed is the start of the placeholder for a value that package redact replaces by a hash.
-const hashed = "[REDACTED-"
+// hashPrefix is the start of the placeholder for a value that package redact replaces by a hash.
+const hashPrefix = "[REDACTED-"
 
-// changed adds an edit of a field that both sides have.
-func (c *comparer) changed(rec, inc *node, note Note) {
-	if strings.Contains(rec.value, hashed) && strings.Contains(inc.value, hashed) {
+// addChange adds an edit of a field that both sides have.
+func (c *comparer) addChange(rec, inc *node, note Note) {
+	if strings.Contains(rec.value, hashPrefix) && strings.Contains(inc.value, hashPrefix) {
 		note = Note{Code: MaybeCredential}
 	}
 	e := Edit{Path: inc.path, Recorded: rec.value, Incoming: inc.value, Note: note}
@@ -58,47 +58,49 @@ func (c *comparer) changed(rec, inc *node, note Note) {
 	c.edits = append(c.edits, e)
 }
 
-// object compares members by name.
-func (c *comparer) object(rec, inc *node) {
+// compareObjects compares two objects, member by member.
+func (c *comparer) compareObjects(rec, inc *node) {
 	name := func(n *node) string { return n.name }
-	pairs := match(group.Each(rec.kids, name), group.Each(inc.kids, name))
-	c.kids(rec.kids, inc.kids, pairs)
+	pairs := match(group.Each(rec.children, name), group.Each(inc.children, name))
+	c.comparePaired(rec.children, inc.children, pairs)
 }
 
-// list compares two lists. Short lists of scalars are one edit. So are lists of objects with
-// names that differ only in their order; the edit has the names. All other lists are compared
-// element by element.
-func (c *comparer) list(rec, inc *node) {
-	isReordered := sameElements(rec, inc)
+// compareLists compares two lists:
+//
+//	short lists of scalars                    one edit with both lists
+//	objects with names, in another order      one edit with both lists of names
+//	all other lists                           element by element
+func (c *comparer) compareLists(rec, inc *node) {
+	isReordered := hasSameElements(rec, inc)
 	switch {
-	case scalars(rec) && scalars(inc):
+	case isShortScalarList(rec) && isShortScalarList(inc):
 		isOnlyValue := c.isFormData || !strings.HasPrefix(inc.path, "body/")
-		if isOnlyValue && len(rec.kids) == 1 && len(inc.kids) == 1 {
+		if isOnlyValue && len(rec.children) == 1 && len(inc.children) == 1 {
 			// A field of a form, a header or a query parameter is a list, which has one
 			// value in most cases. Show the value.
-			rec = &node{path: rec.path, value: rec.kids[0].value}
-			inc = &node{path: inc.path, value: inc.kids[0].value}
-			c.changed(rec, inc, textNote(rec.value, inc.value))
+			rec = &node{path: rec.path, value: rec.children[0].value}
+			inc = &node{path: inc.path, value: inc.children[0].value}
+			c.addChange(rec, inc, textNote(rec.value, inc.value))
 			return
 		}
 		note := Note{}
 		if isReordered {
 			note.Code = ElementOrder
 		}
-		c.changed(rec, inc, note)
-	case isReordered && !slices.Contains(group.Each(rec.kids, nameOf), ""):
-		c.changed(names(rec), names(inc), Note{Code: ElementOrder})
+		c.addChange(rec, inc, note)
+	case isReordered && !slices.Contains(group.Each(rec.children, nameOf), ""):
+		c.addChange(namesOf(rec), namesOf(inc), Note{Code: ElementOrder})
 	default:
-		c.elements(rec.kids, inc.kids)
+		c.compareElements(rec.children, inc.children)
 	}
 }
 
-// scalars reports whether a list has only scalars, and no long strings. Such a list is easier
-// to read as a whole than element by element.
-func scalars(list *node) bool {
+// isShortScalarList reports whether a list has only scalars, and no long strings. Such a list is
+// easier to read as a whole than element by element.
+func isShortScalarList(list *node) bool {
 	size := 0
-	for _, k := range list.kids {
-		if len(k.kids) > 0 {
+	for _, k := range list.children {
+		if len(k.children) > 0 {
 			return false
 		}
 		if kindOf(k.value) == exactjson.String {
@@ -108,66 +110,70 @@ func scalars(list *node) bool {
 	return size <= shortText
 }
 
-// sameElements reports whether two lists have the same elements in any order.
-func sameElements(rec, inc *node) bool {
-	a, b := group.Each(rec.kids, valueOf), group.Each(inc.kids, valueOf)
+// hasSameElements reports whether two lists have the same elements in any order.
+func hasSameElements(rec, inc *node) bool {
+	a, b := group.Each(rec.children, valueOf), group.Each(inc.children, valueOf)
 	slices.Sort(a)
 	slices.Sort(b)
 	return slices.Equal(a, b)
 }
 
-// names returns a list of the names of the elements.
-func names(list *node) *node {
-	joined := strings.Join(group.Each(list.kids, nameOf), ",")
+// namesOf returns a list of the names of the elements, in the place of the list.
+func namesOf(list *node) *node {
+	joined := strings.Join(group.Each(list.children, nameOf), ",")
 	return &node{path: list.path, value: "[" + joined + "]"}
 }
 
 func nameOf(n *node) string { return n.member("name") }
 
-// elements compares the elements of two lists: the stretches between equal elements. In each
-// stretch it first adds the edits of elements that have moved there.
-func (c *comparer) elements(rec, inc []*node) {
-	equal, twin := align(rec, inc)
-	hasTwin := func(n *node) bool { return twin[n] != nil }
+// compareElements compares the elements of two lists. Equal elements in the same order divide the
+// lists into stretches. In each stretch it first adds the edits of elements that have moved there,
+// and then compares the elements that have no equal one in the other list.
+func (c *comparer) compareElements(rec, inc []*node) {
+	equal, equalOf := pairEqual(rec, inc)
+	hasEqual := func(n *node) bool { return equalOf[n] != nil }
+	end := pair{len(rec), len(inc)}
 	var from pair
-	for _, to := range append(equal, pair{len(rec), len(inc)}) {
-		recRest := slices.Clone(rec[from.a:to.a])
-		incRest := slices.Clone(inc[from.b:to.b])
-		for _, n := range incRest {
-			if hasTwin(n) && twin[n].path != n.path {
-				c.changed(twin[n], n, Note{Code: Moved})
+	for _, to := range append(equal, end) {
+		recStretch := rec[from.a:to.a]
+		incStretch := inc[from.b:to.b]
+		for _, n := range incStretch {
+			if hasEqual(n) && equalOf[n].path != n.path {
+				c.addChange(equalOf[n], n, Note{Code: Moved})
 			}
 		}
-		recRest = slices.DeleteFunc(recRest, hasTwin)
-		incRest = slices.DeleteFunc(incRest, hasTwin)
-		c.kids(recRest, incRest, similar(recRest, incRest))
+		recRest := slices.DeleteFunc(slices.Clone(recStretch), hasEqual)
+		incRest := slices.DeleteFunc(slices.Clone(incStretch), hasEqual)
+		c.comparePaired(recRest, incRest, pairSimilar(recRest, incRest))
 		from = to.next()
 	}
 }
 
-// kids compares members or elements, of which pairs belong together. Before each pair it adds
-// the edits of removed ones, and then those of added ones.
-func (c *comparer) kids(rec, inc []*node, pairs []pair) {
+// comparePaired compares members or elements that belong together in pairs. Members or elements
+// before a pair that are in no pair were removed or added: it adds their edits before those of
+// the pair.
+func (c *comparer) comparePaired(rec, inc []*node, pairs []pair) {
 	removed := func(n *node) Edit { return Edit{Path: n.path, Recorded: n.value} }
 	added := func(n *node) Edit { return Edit{Path: n.path, Incoming: n.value} }
+	end := pair{len(rec), len(inc)}
 	var from pair
-	for _, to := range append(pairs, pair{len(rec), len(inc)}) {
-		c.only(rec[from.a:to.a], removed)
-		c.only(inc[from.b:to.b], added)
-		if to.a < len(rec) {
-			c.node(rec[to.a], inc[to.b])
+	for _, to := range append(pairs, end) {
+		c.addOneSided(rec[from.a:to.a], removed)
+		c.addOneSided(inc[from.b:to.b], added)
+		if to != end {
+			c.compareFields(rec[to.a], inc[to.b])
 		}
 		from = to.next()
 	}
 }
 
-// only adds an edit for each node, which only one side has. The nodes "body", "header" and
+// addOneSided adds an edit for each node, which only one side has. The nodes "body", "header" and
 // "query" at the top are not fields, so their members get the edits.
-func (c *comparer) only(nodes []*node, edit func(*node) Edit) {
+func (c *comparer) addOneSided(nodes []*node, edit func(*node) Edit) {
 	for _, n := range nodes {
 		isTop := n.path == n.name
-		if isTop && len(n.kids) > 0 {
-			c.only(n.kids, edit)
+		if isTop && len(n.children) > 0 {
+			c.addOneSided(n.children, edit)
 			continue
 		}
 		c.edits = append(c.edits, edit(n))

@@ -44,7 +44,7 @@ func (e *Edit) IsRewording() bool {
 	if !wasText || !isText {
 		return false
 	}
-	same, changed := compareTexts(recorded, incoming).words()
+	same, changed := compareTexts(recorded, incoming).wordCounts()
 	return same >= 3 && same > changed
 }
 
@@ -152,21 +152,23 @@ func (e *Edit) noteText(sides *Sides) string {
 // isFile reports whether an object is the description of a file, which a form has in the place
 // of the content.
 func isFile(n *node) bool {
-	isName := func(kid *node, name string) bool { return kid.name == name }
-	return slices.EqualFunc(n.kids, []string{"bytes", "ext", "sha256"}, isName)
+	isName := func(member *node, name string) bool { return member.name == name }
+	return slices.EqualFunc(n.children, []string{"bytes", "ext", "sha256"}, isName)
 }
 
-// file returns a text for the description of a file: ".wav, 11 bytes, sha256 7f4ed1ab…".
-func file(n *node) *node {
-	ext, _ := exactjson.Unquote(n.kids[1].value)
-	sum, _ := exactjson.Unquote(n.kids[2].value)
+// describeFile returns a text in the place of a file: ".wav, 11 bytes, sha256 7f4ed1ab…". The
+// members of a file are "bytes", "ext" and "sha256", see isFile.
+func describeFile(n *node) *node {
+	ext, _ := exactjson.Unquote(n.children[1].value)
+	sum, _ := exactjson.Unquote(n.children[2].value)
 	if ext == "" {
 		ext = "no extension"
 	}
-	return &node{path: n.path, value: quote(ext + ", " + fileOf(n.kids[0].value, sum))}
+	return &node{path: n.path, value: quote(ext + ", " + describeContent(n.children[0].value, sum))}
 }
 
-func fileOf(length, sum string) string {
+// describeContent describes a file by its content: "11 bytes, sha256 7f4ed1ab…".
+func describeContent(length, sum string) string {
 	return lengthOf(length) + ", sha256 " + sum[:min(8, len(sum))] + "…"
 }
 
@@ -239,8 +241,8 @@ func (e *Edit) CompareBodies(recorded, incoming []byte) {
 	}
 	if upload.Is(recorded) || upload.Is(incoming) {
 		length, _ := upload.Sum(incoming)
-		e.Recorded = quote(fileOf(upload.Sum(recorded)))
-		e.Incoming = quote(fileOf(upload.Sum(incoming)))
+		e.Recorded = quote(describeContent(upload.Sum(recorded)))
+		e.Incoming = quote(describeContent(upload.Sum(incoming)))
 		e.Note = anotherFile(length)
 		return
 	}

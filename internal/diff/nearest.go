@@ -123,7 +123,7 @@ func newProfile(lines []canon.Line, skip int) *profile {
 		path := pathHash(l.Path, skip)
 		p.weight += w
 		p.counts[lineHash(path, l.Value)]++
-		p.at[without(l.Path, skip)] = w
+		p.at[withoutStart(l.Path, skip)] = w
 		stringWords(l.Value, func(pair, word uint64, _ int) {
 			p.words[path^pair] = true
 			p.words[path^word] = true
@@ -135,8 +135,8 @@ func newProfile(lines []canon.Line, skip int) *profile {
 	return p
 }
 
-// without returns a path without its first skip bytes.
-func without(path string, skip int) string { return path[min(skip, len(path)):] }
+// withoutStart returns a path without its first skip bytes.
+func withoutStart(path string, skip int) string { return path[min(skip, len(path)):] }
 
 // share returns how much the lines have in common with the profile: 1 for
 // everything, 0 for nothing. The first skip bytes of their paths don't count.
@@ -146,7 +146,7 @@ func without(path string, skip int) string { return path[min(skip, len(path)):] 
 // a larger share than lines that differ in the same field and in another one.
 func (p *profile) share(lines []canon.Line, skip int) float64 {
 	sameFields := slices.EqualFunc(p.lines, lines, func(a, b canon.Line) bool {
-		return without(a.Path, p.skip) == without(b.Path, skip)
+		return withoutStart(a.Path, p.skip) == withoutStart(b.Path, skip)
 	})
 	taken := map[uint64]int{} // how often each line was found at another path
 	total := p.weight
@@ -162,7 +162,7 @@ func (p *profile) share(lines []canon.Line, skip int) float64 {
 		path := pathHash(l.Path, skip)
 		line := lineHash(path, l.Value)
 		count := p.counts[line]
-		weightHere, hasPath := p.at[without(l.Path, skip)]
+		weightHere, hasPath := p.at[withoutStart(l.Path, skip)]
 		isChanged := sameFields || hasPath && count == 0
 		switch {
 		case isChanged:
@@ -215,7 +215,7 @@ func lineHash(path uint64, value string) uint64 { return path ^ maphash.String(s
 func pathHash(path string, skip int) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
-	for _, c := range []byte(without(path, skip)) {
+	for _, c := range []byte(withoutStart(path, skip)) {
 		if c < '0' || c > '9' {
 			h.WriteByte(c)
 		}

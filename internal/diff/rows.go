@@ -23,8 +23,8 @@ func (c *comparison) marks() marks {
 	}
 }
 
-// around returns a change between its marks. It leaves out the middle of a long change.
-func (m mark) around(s string, showHidden bool) string {
+// enclose returns a change between its marks. It leaves out the middle of a long change.
+func (m mark) enclose(s string, showHidden bool) string {
 	const head, tail = 120, 60
 	if s == "" {
 		return ""
@@ -37,9 +37,9 @@ func (m mark) around(s string, showHidden bool) string {
 	return m.from + escape(text, showHidden) + rest + m.to
 }
 
-// onlyHidden reports whether two texts look the same, so that a reader needs the escape
+// differOnlyInHidden reports whether two texts look the same, so that a reader needs the escape
 // sequences of their invisible characters.
-func onlyHidden(a, b string) bool {
+func differOnlyInHidden(a, b string) bool {
 	isBlank := strings.TrimSpace(a+b) == ""
 	return max(len(a), len(b)) <= longToken && (isBlank || plain(a) == plain(b))
 }
@@ -65,27 +65,27 @@ func (c *comparison) rows(context int) []string {
 		comparison: c,
 		marks:      c.marks(),
 		context:    context,
-		numbered:   !oneLine(c.a) || !oneLine(c.b),
+		numbered:   !isOneLine(c.a) || !isOneLine(c.b),
 		recLine:    1,
 		incLine:    1,
 	}
 	for i := range c.spans {
 		rec, inc := c.texts(i)
 		if i%2 == 0 {
-			r.unchanged(rec, i > 0, i+1 < len(c.spans))
+			r.writeUnchanged(rec, i > 0, i+1 < len(c.spans))
 		} else {
-			r.change(rec, inc)
+			r.writeChange(rec, inc)
 		}
 	}
-	r.end()
+	r.endRow()
 	return r.rows
 }
 
-// oneLine reports whether a text has no newlines but at its end.
-func oneLine(s string) bool { return !strings.Contains(strings.TrimRight(s, "\n"), "\n") }
+// isOneLine reports whether a text has no newlines but at its end.
+func isOneLine(s string) bool { return !strings.Contains(strings.TrimRight(s, "\n"), "\n") }
 
-// end ends a row, and drops it if it has no change.
-func (r *rowWriter) end() {
+// endRow ends a row, and drops it if it has no change.
+func (r *rowWriter) endRow() {
 	if r.label != "" {
 		r.rows = append(r.rows, r.label+r.row.String())
 	}
@@ -93,9 +93,10 @@ func (r *rowWriter) end() {
 	r.label = ""
 }
 
-// mark writes a change to the row. The first change of a row sets its label: label and line, or
-// if unchanged text is before it, the incoming line.
-func (r *rowWriter) mark(text, label string, line int) {
+// writeMarked writes a change, which has its marks, to the row. The first change of a row sets the
+// label of the row: label and line. If unchanged text is before the change, the label is the
+// incoming line instead.
+func (r *rowWriter) writeMarked(text, label string, line int) {
 	switch {
 	case r.label != "":
 	case !r.numbered:
@@ -108,30 +109,31 @@ func (r *rowWriter) mark(text, label string, line int) {
 	r.row.WriteString(text)
 }
 
-// change writes a change: within a line, or as separate lines.
-func (r *rowWriter) change(rec, inc string) {
-	showHidden := onlyHidden(rec, inc)
-	if inline(rec) && inline(inc) {
-		del, ins := r.marks.del.around(rec, showHidden), r.marks.ins.around(inc, showHidden)
-		r.mark(del, "line", r.incLine)
+// writeChange writes a change: within a line, or as separate lines.
+func (r *rowWriter) writeChange(rec, inc string) {
+	showHidden := differOnlyInHidden(rec, inc)
+	if isInline(rec) && isInline(inc) {
+		del := r.marks.del.enclose(rec, showHidden)
+		ins := r.marks.ins.enclose(inc, showHidden)
+		r.writeMarked(del, "line", r.incLine)
 		if min(len(del), len(ins)) > shortText {
-			r.end()
+			r.endRow()
 		}
-		r.mark(ins, "line", r.incLine)
+		r.writeMarked(ins, "line", r.incLine)
 		r.recLine += strings.Count(rec, "\n")
 		r.incLine += strings.Count(inc, "\n")
 		return
 	}
-	r.block(rec, "was line", &r.recLine, r.marks.del, showHidden)
+	r.writeLines(rec, "was line", &r.recLine, r.marks.del, showHidden)
 	if rec != "" {
-		r.end()
+		r.endRow()
 	}
-	r.block(inc, "line", &r.incLine, r.marks.ins, showHidden)
+	r.writeLines(inc, "line", &r.incLine, r.marks.ins, showHidden)
 }
 
-// inline reports whether a change is shown within a line: it is white space, it has no newline,
+// isInline reports whether a change is shown within a line: it is white space, it has no newline,
 // or it is short and has one in the middle.
-func inline(s string) bool {
+func isInline(s string) bool {
 	if strings.TrimSpace(s) == "" || !strings.Contains(s, "\n") {
 		return true
 	}
@@ -141,44 +143,45 @@ func inline(s string) bool {
 // maxInline is the most bytes of a change of two lines that is shown within a line.
 const maxInline = 36
 
-// block writes a change of several lines, a row for each. If they are many, it writes the first
-// ones and the last.
-func (r *rowWriter) block(s, label string, line *int, m mark, showHidden bool) {
+// writeLines writes a text of several lines that only one side has, a row for each line. If they
+// are many, it writes the first ones and the last. line is the number of the current line of
+// that side.
+func (r *rowWriter) writeLines(s, label string, line *int, m mark, showHidden bool) {
 	const maxRows, head = 5, 3
-	first, before := *line, len(r.rows)
+	firstLine, rowsBefore := *line, len(r.rows)
 	for s != "" {
 		text, rest, newline := strings.Cut(s, "\n")
 		if text == "" {
 			text = "\n"
 		}
-		r.mark(m.around(text, showHidden), label, *line)
+		r.writeMarked(m.enclose(text, showHidden), label, *line)
 		if newline {
-			r.end()
+			r.endRow()
 			*line++
 		}
 		s = rest
 	}
-	if len(r.rows)-before > maxRows {
-		middle := fmt.Sprintf("%s %d: … to line %d", label, first+head, *line-2)
-		r.rows = slices.Replace(r.rows, before+head, len(r.rows)-1, middle)
+	if len(r.rows)-rowsBefore > maxRows {
+		middle := fmt.Sprintf("%s %d: … to line %d", label, firstLine+head, *line-2)
+		r.rows = slices.Replace(r.rows, rowsBefore+head, len(r.rows)-1, middle)
 	}
 }
 
-// unchanged writes the beginning of unchanged text if it is after a change, and the end if it
+// writeUnchanged writes the beginning of unchanged text if it is after a change, and the end if it
 // is before a change, with … for the rest of the line.
-func (r *rowWriter) unchanged(s string, after, before bool) {
+func (r *rowWriter) writeUnchanged(s string, after, before bool) {
 	lines := strings.Split(s, "\n")
 	first, last := strings.TrimSuffix(lines[0], "\r"), lines[len(lines)-1]
 	if after && before && len(lines) == 1 && len(s) <= 2*r.context+10 {
-		r.text(s)
+		r.writeText(s)
 		return
 	}
 	if after {
 		if len(first) > r.context+10 {
 			first = cutAfter(first, r.context) + " …"
 		}
-		r.text(first)
-		r.end()
+		r.writeText(first)
+		r.endRow()
 	}
 	r.recLine += len(lines) - 1
 	r.incLine += len(lines) - 1
@@ -186,12 +189,12 @@ func (r *rowWriter) unchanged(s string, after, before bool) {
 		if len(last) > r.context+10 {
 			last = "… " + cutBefore(last, r.context)
 		}
-		r.text(last)
+		r.writeText(last)
 	}
 }
 
-// text writes unchanged text, without the indentation of the line.
-func (r *rowWriter) text(s string) {
+// writeText writes unchanged text, without the indentation of the line.
+func (r *rowWriter) writeText(s string) {
 	if r.row.Len() == 0 {
 		s = strings.TrimLeft(s, " \t\r")
 	}

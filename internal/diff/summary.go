@@ -50,7 +50,7 @@ func summary(value string) string {
 
 // textSummary returns a text from an offset on, as a JSON string of about n bytes.
 func textSummary(s string, from, n int) string {
-	if description := opaque(s); description != "" {
+	if description := describeEncoded(s); description != "" {
 		return description
 	}
 	text := readable(s[from:])
@@ -113,15 +113,17 @@ func readable(s string) string {
 	if len(s) < longToken {
 		return s
 	}
-	return token().ReplaceAllStringFunc(s, func(t string) string { return cmp.Or(opaque(t), t) })
+	return nonBlanks().ReplaceAllStringFunc(s, func(part string) string {
+		return cmp.Or(describeEncoded(part), part)
+	})
 }
 
-// token matches text without white space and quotes.
-var token = memo.Regexp(`[^ \t\r\n"]+`)
+// nonBlanks matches text without white space and quotes.
+var nonBlanks = memo.Regexp(`[^ \t\r\n"]+`)
 
-// opaque returns a description of encoded data: "<base64, 12,345 bytes, sha256 ab12…>". It
+// describeEncoded returns a description of encoded data: "<base64, 12,345 bytes, sha256 ab12…>". It
 // returns "" for any other text.
-func opaque(s string) string {
+func describeEncoded(s string) string {
 	isData := len(s) >= longToken || strings.HasPrefix(s, "data:")
 	isProse := func(r rune) bool { return r <= ' ' || r == '"' || r >= 0x80 }
 	if !isData || strings.ContainsFunc(s, isProse) {
@@ -175,7 +177,7 @@ func escape(s string, showHidden bool) string {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\ufffd"):
 			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case !breaking(r) && !(showHidden && hidden(r)):
+		case !isBreaking(r) && !(showHidden && isHidden(r)):
 			b.WriteRune(r)
 		case r > 0xFFFF:
 			fmt.Fprintf(&b, `\U%08x`, r)
@@ -186,17 +188,17 @@ func escape(s string, showHidden bool) string {
 	return b.String()
 }
 
-// breaking reports whether a rune is never written to a terminal as it is: control characters,
+// isBreaking reports whether a rune is never written to a terminal as it is: control characters,
 // line separators, direction overrides (CVE-2021-42574) and the byte order mark.
-func breaking(r rune) bool {
+func isBreaking(r rune) bool {
 	isSeparator := r == 0x2028 || r == 0x2029
 	isDirection := 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 	return unicode.IsControl(r) || isSeparator || isDirection || r == 0xFEFF
 }
 
-// hidden reports whether a rune is invisible, or looks like a space or like a part of another
+// isHidden reports whether a rune is invisible, or looks like a space or like a part of another
 // character.
-func hidden(r rune) bool {
+func isHidden(r rune) bool {
 	return r != ' ' && unicode.In(r, unicode.Cf, unicode.Zs, unicode.M)
 }
 

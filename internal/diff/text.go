@@ -39,8 +39,8 @@ func compareTexts(a, b string) *comparison {
 	return c
 }
 
-// words returns the number of words in equal spans and in changes.
-func (c *comparison) words() (same, changed int) {
+// wordCounts returns the number of words in equal spans and in changes.
+func (c *comparison) wordCounts() (same, changed int) {
 	for i, s := range c.spans {
 		isChange := i%2 == 1
 		if isChange {

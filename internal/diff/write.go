@@ -26,7 +26,7 @@ func Write(edits []Edit, indent string, limit int) string {
 // WriteSides is [Write] with other words for the two values.
 func WriteSides(edits []Edit, sides *Sides, indent string, limit int) string {
 	w := writer{indent: indent, sides: sides}
-	w.edits(edits, limit)
+	w.writeEdits(edits, limit)
 	return text(w.lines)
 }
 
@@ -39,7 +39,7 @@ type Line struct {
 // Lines returns the lines of the result of [Write].
 func Lines(edits []Edit, indent string, limit int) []Line {
 	w := writer{indent: indent}
-	w.edits(edits, limit)
+	w.writeEdits(edits, limit)
 	return w.lines
 }
 
@@ -51,20 +51,22 @@ func text(lines []Line) string {
 	return b.String()
 }
 
-func (w *writer) edits(edits []Edit, limit int) {
+// writeEdits writes up to limit entries, and counts the other edits. An entry is an edit, or
+// many elements of one list that only the same side has.
+func (w *writer) writeEdits(edits []Edit, limit int) {
 	for shown := 0; len(edits) > 0; shown++ {
 		if shown == limit && limit > 0 {
-			w.more(edits)
+			w.writeMore(edits)
 			break
 		}
-		n := siblings(edits)
-		if n >= manySiblings {
-			w.siblings(edits[:n])
-		} else {
-			n = 1
-			w.edit(&edits[0])
+		siblings := countSiblings(edits)
+		if siblings >= manySiblings {
+			w.writeSiblings(edits[:siblings])
+			edits = edits[siblings:]
+			continue
 		}
-		edits = edits[n:]
+		w.writeEdit(&edits[0])
+		edits = edits[1:]
 	}
 }
 
@@ -83,43 +85,43 @@ func (w *writer) sidesOf(e *Edit) *Sides {
 	return e.sides()
 }
 
-// line writes one line, without blanks at its end.
-func (w *writer) line(parts ...string) { w.lineOf(BothSides, parts...) }
+// writeLine writes one line, without blanks at its end.
+func (w *writer) writeLine(parts ...string) { w.writeLineOf(BothSides, parts...) }
 
-// lineOf writes one line with the value of a side.
-func (w *writer) lineOf(side Side, parts ...string) {
+// writeLineOf writes one line with the value of a side.
+func (w *writer) writeLineOf(side Side, parts ...string) {
 	s := strings.TrimRight(w.indent+strings.Join(parts, ""), " \t")
 	w.lines = append(w.lines, Line{s, side})
 }
 
-// rows writes the rows below a path. If there are more than limit, it counts the others; what is
+// writeRows writes the rows below a path. If there are more than limit, it counts the others; what is
 // the word for them. One row more is written, since its count would take as much room.
-func (w *writer) rows(rows []string, limit int, what string) {
+func (w *writer) writeRows(rows []string, limit int, what string) {
 	for i, row := range rows {
 		if i == limit && len(rows) > limit+1 {
-			w.line("  … and ", english.Thousands(len(rows)-i), " more", what)
+			w.writeLine("  … and ", english.Thousands(len(rows)-i), " more", what)
 			return
 		}
-		w.line("  ", row)
+		w.writeLine("  ", row)
 	}
 }
 
-// more writes the number of omitted edits, and the paths of the first ones.
-func (w *writer) more(omitted []Edit) {
+// writeMore writes the number of omitted edits, and the paths of the first ones.
+func (w *writer) writeMore(omitted []Edit) {
 	const maxPaths = 3
 	var paths []string
 	for _, e := range omitted[:min(len(omitted), maxPaths)] {
-		paths = append(paths, shown(e.Path))
+		paths = append(paths, shownPath(e.Path))
 	}
 	if len(omitted) > maxPaths {
 		paths = append(paths, "…")
 	}
-	w.line("and ", english.Thousands(len(omitted)), " more: ", strings.Join(paths, ", "))
+	w.writeLine("and ", english.Thousands(len(omitted)), " more: ", strings.Join(paths, ", "))
 }
 
-// siblings returns the number of edits, from the first on, that are elements of one list and
+// countSiblings returns the number of edits, from the first on, that are elements of one list and
 // that only the same side has.
-func siblings(edits []Edit) int {
+func countSiblings(edits []Edit) int {
 	list, in := edits[0].listOfElement()
 	if list == "" {
 		return 1
@@ -135,17 +137,18 @@ func siblings(edits []Edit) int {
 	return n
 }
 
-// siblings writes elements of one list that only the same side has.
-func (w *writer) siblings(edits []Edit) {
+// writeSiblings writes elements of one list that only the same side has.
+func (w *writer) writeSiblings(edits []Edit) {
 	last := edits[len(edits)-1]
 	onlyInSide := w.sidesOf(&last).only(last.onlyIn())
-	w.line(shown(edits[0].Path), " to ", shown(last.Path), ": ", onlyInSide)
+	w.writeLine(shownPath(edits[0].Path), " to ", shownPath(last.Path), ": ", onlyInSide)
 	value := func(e Edit) string { return summary(e.Recorded + e.Incoming) }
-	w.rows(group.Each(edits, value), manySiblings-1, "")
+	w.writeRows(group.Each(edits, value), manySiblings-1, "")
 }
 
-func (w *writer) edit(e *Edit) {
-	head := shown(e.Path)
+// writeEdit writes the path of an edit, what differs, and the values.
+func (w *writer) writeEdit(e *Edit) {
+	head := shownPath(e.Path)
 	side := e.onlyIn()
 	sides := w.sidesOf(e)
 	if e.Name != "" {
@@ -153,25 +156,25 @@ func (w *writer) edit(e *Edit) {
 	}
 	switch {
 	case e.Note.Code == Moved:
-		w.line(head, ": moved here from ", shown(cmp.Or(e.From, e.Path)))
-		w.line("  ", summary(e.Incoming))
+		w.writeLine(head, ": moved here from ", shownPath(cmp.Or(e.From, e.Path)))
+		w.writeLine("  ", summary(e.Incoming))
 		return
 	case side != BothSides:
-		w.line(head, ": ", sides.only(side))
-		w.line("  ", summary(e.Recorded+e.Incoming))
+		w.writeLine(head, ": ", sides.only(side))
+		w.writeLine("  ", summary(e.Recorded+e.Incoming))
 		return
 	case e.From != "":
-		head += " (" + shown(withoutCommonEnd(e.From, e.Path)) + " in " + sides.Recorded + ")"
+		head += " (" + shownPath(withoutCommonEnd(e.From, e.Path)) + " in " + sides.Recorded + ")"
 	}
 	if note := e.noteText(sides); note != "" {
 		head += ": " + note
 	}
-	w.line(head)
-	w.values(e)
+	w.writeLine(head)
+	w.writeValues(e)
 }
 
-// shown returns a path as it is shown on a terminal.
-func shown(path string) string { return escape(fieldpath.Short(path), false) }
+// shownPath returns a path as it is shown on a terminal.
+func shownPath(path string) string { return escape(fieldpath.Short(path), false) }
 
 // withoutCommonEnd returns from without the segments at its end that path has, too.
 func withoutCommonEnd(from, path string) string {
@@ -184,66 +187,67 @@ func withoutCommonEnd(from, path string) string {
 	}
 }
 
-// values writes the values of both sides, or the changes in long ones.
-func (w *writer) values(e *Edit) {
+// writeValues writes the values of both sides, or the changes in long ones.
+func (w *writer) writeValues(e *Edit) {
 	a, aIsText := exactjson.Unquote(e.Recorded)
 	b, bIsText := exactjson.Unquote(e.Incoming)
 	areTexts := aIsText && bIsText
 	if !areTexts {
 		a, b = e.Recorded, e.Incoming
 	}
-	hasOpaque := areTexts && (opaque(a) != "" || opaque(b) != "")
+	hasEncoded := areTexts && (describeEncoded(a) != "" || describeEncoded(b) != "")
 	switch {
 	case e.Note.Code == LineEnds: // the note has both line ends
-	case kindOf(e.Recorded) != kindOf(e.Incoming), hasOpaque:
-		w.both(e, summary(e.Recorded), summary(e.Incoming))
+	case kindOf(e.Recorded) != kindOf(e.Incoming), hasEncoded:
+		w.writeBoth(e, summary(e.Recorded), summary(e.Incoming))
 		if n := FirstDifference(a, b); n >= longToken {
-			w.line("  the same up to byte ", english.Thousands(n))
+			w.writeLine("  the same up to byte ", english.Thousands(n))
 		}
 	case !isShort(a) || !isShort(b):
-		w.long(e, a, b)
+		w.writeLong(e, a, b)
 	case areTexts:
-		w.both(e, quoted(a, onlyHidden(a, b)), quoted(b, onlyHidden(a, b)))
+		w.writeBoth(e, quoted(a, differOnlyInHidden(a, b)), quoted(b, differOnlyInHidden(a, b)))
 		if !e.IsFile() {
-			w.change(a, b)
+			w.writeChange(a, b)
 		}
 	default:
-		w.both(e, escape(a, false), escape(b, false))
+		w.writeBoth(e, escape(a, false), escape(b, false))
 		if e.Note.Code == NoNote {
-			w.change(a, b)
+			w.writeChange(a, b)
 		}
 	}
 }
 
-func (w *writer) both(e *Edit, recorded, incoming string) {
+// writeBoth writes a line for each of the two values of an edit.
+func (w *writer) writeBoth(e *Edit, recorded, incoming string) {
 	sides := w.sidesOf(e)
-	w.lineOf(RecordedSide, "  ", sides.RecordedLabel, recorded)
-	w.lineOf(IncomingSide, "  ", sides.IncomingLabel, incoming)
+	w.writeLineOf(RecordedSide, "  ", sides.RecordedLabel, recorded)
+	w.writeLineOf(IncomingSide, "  ", sides.IncomingLabel, incoming)
 }
 
 // isShort reports whether a text is shown as a whole.
-func isShort(s string) bool { return len(s) <= shortText && oneLine(s) }
+func isShort(s string) bool { return len(s) <= shortText && isOneLine(s) }
 
-// change writes the changed words of two short texts, if at least three words are equal.
-func (w *writer) change(a, b string) {
+// writeChange writes the changed words of two short texts, if at least three words are equal.
+func (w *writer) writeChange(a, b string) {
 	c := compareTexts(a, b)
-	if same, _ := c.words(); same >= 3 {
-		w.rows(c.rows(shortText), maxRows, " changes")
+	if same, _ := c.wordCounts(); same >= 3 {
+		w.writeRows(c.rows(shortText), maxRows, " changes")
 	}
 }
 
-// long writes the changes between two long texts. If less than a tenth of their words is
+// writeLong writes the changes between two long texts. If less than a tenth of their words is
 // equal, marks around the changes would not help, so it writes the part of both texts around
 // their first difference.
-func (w *writer) long(e *Edit, a, b string) {
+func (w *writer) writeLong(e *Edit, a, b string) {
 	const context = 36
 	c := compareTexts(a, b)
-	if same, changed := c.words(); changed <= 9*same {
-		w.rows(c.rows(context), maxRows, " changes")
+	if same, changed := c.wordCounts(); changed <= 9*same {
+		w.writeRows(c.rows(context), maxRows, " changes")
 		return
 	}
 	from := beforeDifference(a, b)
-	w.both(e, textSummary(a, from, 120), textSummary(b, from, 120))
+	w.writeBoth(e, textSummary(a, from, 120), textSummary(b, from, 120))
 }
 
 // beforeDifference returns the offset from which two texts are shown: shortly before their

@@ -26,7 +26,7 @@ func Prints[T string | []byte](v Value, l Layout, b T) (indentation int, same bo
 type Clues struct {
 	first        Layout // the white space around the first text, its indentation and padding
 	seen         bool   // there was a text
-	colon, comma string // the first colon and comma, each with the byte after it
+	colon, comma string // the first of each with the byte after it: ": "; "" if there was none
 	escape       Escape
 }
 
@@ -34,16 +34,23 @@ type Clues struct {
 func (c *Clues) Layout() Layout {
 	l := c.first
 	l.Escape = c.escape
-	if l.Escape&EscapeASCII != 0 {
+	if l.Escape&EscapeASCII != 0 { // it escapes the separators, too
 		l.Escape &^= EscapeSeparators
 	}
 	if l.Indent != "" {
-		l.Padding = 0
+		l.Padding = 0 // these spaces are the indentation of the last bracket
 		return l
 	}
-	// If the texts have no colon or no comma, it is like the other, as in most printers.
-	l.ColonSpace = c.colon == ": " || c.colon == "" && c.comma == ", "
-	l.CommaSpace = c.comma == ", " || c.comma == "" && c.colon == ": "
+	l.ColonSpace = c.colon == ": "
+	l.CommaSpace = c.comma == ", "
+
+	// Most printers write a space after both or after neither.
+	if c.colon == "" {
+		l.ColonSpace = l.CommaSpace
+	}
+	if c.comma == "" {
+		l.CommaSpace = l.ColonSpace
+	}
 	return l
 }
 
@@ -57,20 +64,21 @@ func (c *Clues) Add(s string) {
 		c.seen = true
 		c.first.Before, c.first.After, _ = strings.Cut(s, core)
 		c.first.Padding = PaddingOf(core)
-		if len(core) > 1 && core[1] == '\n' {
+		isIndented := len(core) > 1 && core[1] == '\n' // a line end after the first bracket
+		if isIndented {
 			c.first.Indent = core[2 : len(core)-len(strings.TrimLeft(core[2:], " \t"))]
 		}
 	}
 	for t := Scan(core); t.Next(); {
 		after := core[t.End:]
 		switch {
-		case after == "":
+		case after == "": // the last token
 		case t.Token == Name && c.colon == "":
 			c.colon = after[:min(len(after), 2)]
 		case after[0] == ',' && c.comma == "":
 			c.comma = after[:min(len(after), 2)]
 		}
-		if t.Kind == String && t.escapes {
+		if t.Kind == String && t.hasEscapes {
 			c.addEscapes(core[t.Start:t.End])
 		}
 	}
@@ -101,7 +109,7 @@ func (c *Clues) addEscapes(s string) {
 		if r > 0x7f && r != '\u2028' && r != '\u2029' {
 			c.escape |= EscapeASCII
 		}
-		for i, chars := range habitual {
+		for i, chars := range habitChars {
 			if strings.ContainsRune(chars, r) {
 				c.escape |= 1 << i
 			}

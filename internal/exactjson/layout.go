@@ -32,15 +32,21 @@ type Printer struct {
 	Layout
 	colon, comma string // each with the space after it
 
-	Indentation int // the number of bytes of indentation so far, with line ends
-	Most        int // the most bytes of indentation that are appended; the rest are only counted
+	Indentation    int // the number of bytes of indentation so far, with line ends
+	MaxIndentation int // the most bytes of indentation that are appended; the rest are only counted
 
 	special *[256]bool // the first bytes of characters that may need an escape
 }
 
 // NewPrinter returns a Printer of JSON in layout l.
 func NewPrinter(l Layout) Printer {
-	p := Printer{Layout: l, colon: ":", comma: ",", Most: math.MaxInt, special: mustEscape}
+	p := Printer{
+		Layout:         l,
+		colon:          ":",
+		comma:          ",",
+		MaxIndentation: math.MaxInt,
+		special:        requiredSpecial,
+	}
 	if l.ColonSpace || l.Indent != "" {
 		p.colon = ": "
 	}
@@ -48,7 +54,7 @@ func NewPrinter(l Layout) Printer {
 		p.comma = ", "
 	}
 	if l.Escape != 0 {
-		p.special = l.Escape.special()
+		p.special = l.Escape.specialBytes()
 	}
 	return p
 }
@@ -105,7 +111,7 @@ func (p *Printer) newline(dst []byte, depth int) []byte {
 		return dst
 	}
 	p.Indentation += 1 + depth*len(p.Indent)
-	if p.Indentation > p.Most {
+	if p.Indentation > p.MaxIndentation {
 		return dst
 	}
 	return append(append(dst, '\n'), strings.Repeat(p.Indent, depth)...)

@@ -47,13 +47,13 @@ type Parser struct {
 	escaped bool // see ParseEscaped
 	scan    Scanner
 	text    []byte  // a buffer for strings with escapes
-	open    []Value // the elements so far of all open arrays and objects
+	pending []Value // the elements so far of all open arrays and objects
 }
 
 // Parse is [Parse].
 func (p *Parser) Parse(src string) (Value, error) {
 	p.src = src
-	p.open = p.open[:0]
+	p.pending = p.pending[:0]
 	p.scan.Reset(src)
 	if i := InvalidUTF8(src); i >= 0 {
 		return Value{}, p.errorf(i, "invalid UTF-8")
@@ -93,7 +93,7 @@ func (p *Parser) value(name string) (v Value, err error) {
 // The result shares no memory with other values, so that callers may append to it.
 func (p *Parser) elems() (elems []Value, err error) {
 	s := &p.scan
-	first := len(p.open)
+	first := len(p.pending)
 	for s.Next() && s.Token != Close {
 		name := ""
 		if s.Token == Name {
@@ -109,13 +109,13 @@ func (p *Parser) elems() (elems []Value, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p.open = append(p.open, v)
+		p.pending = append(p.pending, v)
 	}
 	if s.fault != noFault {
 		return nil, p.unexpected()
 	}
-	elems = append(elems, p.open[first:]...)
-	p.open = p.open[:first]
+	elems = append(elems, p.pending[first:]...)
+	p.pending = p.pending[:first]
 	return elems, nil
 }
 
@@ -123,7 +123,7 @@ func (p *Parser) elems() (elems []Value, err error) {
 // [EscapeText] for it. In most strings this is the source text, which is not copied.
 func (p *Parser) str(escaped bool) (string, error) {
 	s := &p.scan
-	if !s.escapes || escaped && !s.unlike {
+	if !s.hasEscapes || escaped && !s.differs {
 		return p.src[s.Start+1 : s.End-1], nil
 	}
 	text, err := p.decode(s.Start, s.End-1)

@@ -36,13 +36,13 @@ type Scanner struct {
 	// is called.
 	Path []string
 
-	text    string
-	pos     int
-	in      []Kind // the open arrays and objects at pos
-	escapes bool   // the string found has escapes, or characters that must be escaped
-	unlike  bool   // the string is not written as EscapeText writes it
-	fault   fault  // the error that ended the scan
-	want    string // for the fault unexpected, the token that is missing at pos
+	text       string
+	pos        int
+	openKinds  []Kind // the open arrays and objects at pos
+	hasEscapes bool   // the string found has escapes, or characters that must be escaped
+	differs    bool   // the string is not written as EscapeText writes it
+	fault      fault  // the error that ended the scan
+	want       string // for the fault unexpected, the token that is missing at pos
 }
 
 // Token is a kind of token.
@@ -61,7 +61,7 @@ func Scan(text string) Scanner { return Scanner{text: text} }
 
 // Reset makes a Scanner scan another text.
 func (s *Scanner) Reset(text string) {
-	*s = Scanner{Path: s.Path[:0], text: text, in: s.in[:0]}
+	*s = Scanner{Path: s.Path[:0], text: text, openKinds: s.openKinds[:0]}
 }
 
 // Next finds the next token. It returns false at the end of the text, and at a syntax error.
@@ -73,18 +73,18 @@ func (s *Scanner) Next() bool {
 			return s.fail(`":"`)
 		}
 		s.pos++
-		return s.value(s.peek())
+		return s.scanValue(s.peek())
 	}
-	if len(s.in) == 0 {
-		return s.value(c)
+	if len(s.openKinds) == 0 {
+		return s.scanValue(c)
 	}
-	in := s.in[len(s.in)-1]
-	end := "]}"[in-Array]
+	last := len(s.openKinds) - 1
+	innermost := s.openKinds[last]
+	end := "]}"[innermost-Array]
 	if c == end {
-		last := len(s.in) - 1
-		s.in = s.in[:last]
+		s.openKinds = s.openKinds[:last]
 		s.Path = s.Path[:last]
-		return s.found(Close, in, s.pos+1)
+		return s.found(Close, innermost, s.pos+1)
 	}
 	if s.Token != Open { // the previous token ends an element
 		if c != ',' {
@@ -93,13 +93,13 @@ func (s *Scanner) Next() bool {
 		s.pos++
 		c = s.peek()
 	}
-	if in == Array {
-		return s.value(c)
+	if innermost == Array {
+		return s.scanValue(c)
 	}
 	if c != '"' {
 		return s.fail("a member name")
 	}
-	found := s.str(Name)
+	found := s.scanString(Name)
 	if found {
 		s.Path[len(s.Path)-1] = s.text[s.Start+1 : s.End-1]
 	}
@@ -135,11 +135,11 @@ const (
 // fail ends the scan, because the wanted token is not at pos.
 func (s *Scanner) fail(want string) bool {
 	s.want = want
-	return s.end(unexpected)
+	return s.stop(unexpected)
 }
 
-// end ends the scan at pos.
-func (s *Scanner) end(f fault) bool {
+// stop ends the scan at pos.
+func (s *Scanner) stop(f fault) bool {
 	s.fault = f
 	s.text = s.text[:s.pos]
 	return false
@@ -155,20 +155,21 @@ func (s *Scanner) found(t Token, k Kind, end int) bool {
 	return true
 }
 
-func (s *Scanner) value(c byte) bool {
+// scanValue finds the first token of the value at pos, which starts with c.
+func (s *Scanner) scanValue(c byte) bool {
 	switch c {
 	case '{':
-		return s.open(Object)
+		return s.scanOpen(Object)
 	case '[':
-		return s.open(Array)
+		return s.scanOpen(Array)
 	case '"':
-		return s.str(Scalar)
+		return s.scanString(Scalar)
 	case 'n':
-		return s.word("null", Null)
+		return s.scanWord("null", Null)
 	case 't':
-		return s.word("true", Bool)
+		return s.scanWord("true", Bool)
 	case 'f':
-		return s.word("false", Bool)
+		return s.scanWord("false", Bool)
 	}
 	end, ok := ScanNumber(s.text, s.pos)
 	if !ok {
@@ -178,39 +179,41 @@ func (s *Scanner) value(c byte) bool {
 	return s.found(Scalar, Number, end)
 }
 
-func (s *Scanner) word(w string, k Kind) bool {
+// scanWord finds null, true or false.
+func (s *Scanner) scanWord(w string, k Kind) bool {
 	if !strings.HasPrefix(s.text[s.pos:], w) {
 		return s.fail("a value")
 	}
 	return s.found(Scalar, k, s.pos+len(w))
 }
 
-func (s *Scanner) open(k Kind) bool {
-	if len(s.in) == MaxDepth {
-		return s.end(tooDeep)
+// scanOpen finds the opening bracket at pos.
+func (s *Scanner) scanOpen(k Kind) bool {
+	if len(s.openKinds) == MaxDepth {
+		return s.stop(tooDeep)
 	}
-	s.in = append(s.in, k)
+	s.openKinds = append(s.openKinds, k)
 	s.Path = append(s.Path, "")
 	return s.found(Open, k, s.pos+1)
 }
 
-// str finds the string whose opening quote is at pos.
-func (s *Scanner) str(t Token) bool {
-	s.escapes, s.unlike = false, false
+// scanString finds the string whose opening quote is at pos.
+func (s *Scanner) scanString(t Token) bool {
+	s.hasEscapes, s.differs = false, false
 	for i := s.pos + 1; ; i++ {
 		i += plain(s.text[i:])
 		switch {
 		case i >= len(s.text):
-			return s.end(unended)
+			return s.stop(unended)
 		case s.text[i] == '"':
 			return s.found(t, String, i+1)
 		case s.text[i] == '\\' && i+1 < len(s.text):
 			i++
-			s.unlike = s.unlike || strings.IndexByte(letters[:always], s.text[i]) < 0
+			s.differs = s.differs || strings.IndexByte(letters[:oneLineLetters], s.text[i]) < 0
 		default:
-			s.unlike = true
+			s.differs = true
 		}
-		s.escapes = true
+		s.hasEscapes = true
 	}
 }
 

@@ -76,21 +76,28 @@ func (v *Value) Each(path string, f func(*Value)) { StepsOf(path).Each(v, f) }
 
 // Each calls f for each value that the steps select, starting at v.
 func (p Steps) Each(v *Value, f func(*Value)) {
-	switch {
-	case v == nil:
-	case len(p) == 0:
+	if v == nil {
+		return
+	}
+	if len(p) == 0 {
 		f(v)
-	case p[0].Values != nil:
-		if p[0].holds(v) {
-			p[1:].Each(v, f)
+		return
+	}
+
+	step, rest := &p[0], p[1:]
+	isCondition := step.Values != nil
+	switch {
+	case isCondition:
+		if step.holds(v) {
+			rest.Each(v, f)
 		}
-	case p[0].Name == "*" && v.Kind == Array, p[0].Name == "{*}" && v.Kind == Object:
+	case step.Name == "*" && v.Kind == Array, step.Name == "{*}" && v.Kind == Object:
 		for i := range v.Elems {
-			p[1:].Each(&v.Elems[i], f)
+			rest.Each(&v.Elems[i], f)
 		}
 	default:
-		for name := range strings.SplitSeq(p[0].Name, "|") {
-			p[1:].Each(v.Member(name), f)
+		for name := range strings.SplitSeq(step.Name, "|") {
+			rest.Each(v.Member(name), f)
 		}
 	}
 }

@@ -26,19 +26,19 @@ const (
 // EscapeNames are the names of the habits in a cassette.
 var EscapeNames = []string{"ascii", "upper", "html", "separators", "gson", "slash", "delete", "long"}
 
-// habitual has the characters that each habit escapes, in the order of the habits.
-var habitual = []string{"", "", "<>&", "\u2028\u2029", "'=", "/", "\x7f", "\b\f"}
+// habitChars has the characters that each habit escapes, in the order of the habits.
+var habitChars = []string{"", "", "<>&", "\u2028\u2029", "'=", "/", "\x7f", "\b\f"}
 
-// special returns the set of the first bytes of characters that may need an escape with these
+// specialBytes returns the set of the first bytes of characters that may need an escape with these
 // habits. All other bytes are written as they are.
-func (e Escape) special() *[256]bool {
+func (e Escape) specialBytes() *[256]bool {
 	var t [256]bool
 	for c := range t {
 		isRequired := c < ' ' || c == '"' || c == '\\'
 		isNonASCII := c >= utf8.RuneSelf
 		t[c] = isRequired || isNonASCII && e&EscapeASCII != 0
 	}
-	for i, chars := range habitual {
+	for i, chars := range habitChars {
 		if e&(1<<i) == 0 {
 			continue
 		}
@@ -49,9 +49,10 @@ func (e Escape) special() *[256]bool {
 	return &t
 }
 
-var mustEscape = Escape(0).special()
+// requiredSpecial is the set of bytes that must be escaped.
+var requiredSpecial = Escape(0).specialBytes()
 
-// text appends the content of a string, without its quotes. special is e.special().
+// text appends the content of a string, without its quotes. special is e.specialBytes().
 func (e Escape) text(dst []byte, s string, special *[256]bool) []byte {
 	for {
 		n := plainUntil(s, special)
@@ -80,7 +81,7 @@ func (e Escape) escape(dst []byte, r rune) []byte {
 }
 
 // plain returns the number of bytes at the start of s that EscapeText does not escape.
-func plain(s string) int { return plainUntil(s, special) }
+func plain(s string) int { return plainUntil(s, oneLineSpecial) }
 
 // plainUntil returns the number of bytes at the start of s that are not in a set.
 func plainUntil(s string, special *[256]bool) int {
@@ -92,17 +93,17 @@ func plainUntil(s string, special *[256]bool) int {
 	return len(s)
 }
 
-// onOneLine are the habits of EscapeText, and special is their set of bytes.
+// onOneLine are the habits of EscapeText, and oneLineSpecial is their set of bytes.
 const onOneLine = EscapeDelete | EscapeLong
 
-var special = onOneLine.special()
+var oneLineSpecial = onOneLine.specialBytes()
 
 // The letters of the escapes with a backslash (RFC 8259, section 7), the characters that they
-// escape, and the number of the first ones that EscapeText writes.
+// escape, and how many of the letters EscapeText writes, from the first.
 const (
-	letters = `"\nrtbf/`
-	escaped = "\"\\\n\r\t\b\f/"
-	always  = 5
+	letters        = `"\nrtbf/`
+	escaped        = "\"\\\n\r\t\b\f/"
+	oneLineLetters = 5
 )
 
 // EscapeText returns s as the content of a JSON string, on one line. It escapes control
@@ -113,7 +114,7 @@ func EscapeText(s string) string {
 	if plain(s) == len(s) {
 		return s
 	}
-	return string(onOneLine.text(nil, s, special))
+	return string(onOneLine.text(nil, s, oneLineSpecial))
 }
 
 // UnescapeText returns the text of a JSON string with the content s. Invalid escapes, escapes of
@@ -128,13 +129,14 @@ func UnescapeText(s string) string {
 		if problem == "" {
 			return string(text)
 		}
+		// Keep the invalid byte, and continue after it.
 		b = append(text, s[at])
 		s = s[at+1:]
 	}
 }
 
-// unescape appends the text of a JSON string with the content s. At invalid content it stops,
-// and returns the offset and the problem.
+// unescape appends the text of a JSON string with the content s to b. At invalid content it
+// stops, and returns its offset in s and the problem.
 func unescape(b []byte, s string) (text []byte, at int, problem string) {
 	for {
 		n := plain(s[at:])

@@ -390,7 +390,7 @@ func (a *arrivals) delayOf(frame []byte) interaction.Delay {
 				delay.MS = ms
 				delay.Together = chunk.shared
 			} else {
-				delay.Rest = delay.Rest.Add(interaction.Piece{Bytes: end - timed, MS: ms})
+				delay.Rest = delay.Rest.Add(interaction.Piece{BytesToEnd: end - timed, MS: ms})
 			}
 			timed = chunk.end
 		}

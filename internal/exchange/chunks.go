@@ -88,13 +88,13 @@ func appendChunks(chunks []chunk, size, piece int, delay interaction.Delay) []ch
 	}
 	pieces, _ := delay.Rest.Pieces()
 	for _, p := range pieces {
-		n := size - p.Bytes
+		n := size - p.BytesToEnd
 		if n <= 0 {
 			continue // the event was edited, and is shorter than it was
 		}
 		next.size += n
 		chunks = append(chunks, next)
-		size = p.Bytes
+		size = p.BytesToEnd
 		next = chunk{delayMS: p.MS, piece: piece}
 	}
 	next.size += size

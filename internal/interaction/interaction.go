@@ -240,15 +240,15 @@ type Rest string
 
 // A Piece is one piece of a [Rest].
 type Piece struct {
-	Bytes int   // the number of bytes from the start of this piece to the end of the event
-	MS    int64 // milliseconds since the previous piece
+	BytesToEnd int   // the number of bytes from the start of this piece to the end of the event
+	MS         int64 // milliseconds since the previous piece
 }
 
 // Add returns r with another piece.
-func (r Rest) Add(p Piece) Rest { return r + Rest(fmt.Sprintf("~%d+%d", p.Bytes, p.MS)) }
+func (r Rest) Add(p Piece) Rest { return r + Rest(fmt.Sprintf("~%d+%d", p.BytesToEnd, p.MS)) }
 
-// Pieces returns the pieces. It returns false if the text of r is not what [Rest.Add] writes,
-// or if a piece does not begin after the previous one.
+// Pieces returns the pieces, each nearer to the end of the event than the one before. It
+// returns false if the text of r is not what [Rest.Add] writes, or if they have another order.
 func (r Rest) Pieces() (pieces []Piece, ok bool) {
 	if r == "" {
 		return nil, true
@@ -262,7 +262,8 @@ func (r Rest) Pieces() (pieces []Piece, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		if len(pieces) > 0 && piece.Bytes >= pieces[len(pieces)-1].Bytes {
+		last := len(pieces) - 1
+		if last >= 0 && piece.BytesToEnd >= pieces[last].BytesToEnd {
 			return nil, false
 		}
 		pieces = append(pieces, piece)
@@ -270,20 +271,23 @@ func (r Rest) Pieces() (pieces []Piece, ok bool) {
 	return pieces, true
 }
 
-// parsePiece reads "N+MS". Numbers with a sign or leading zeros are not valid.
+// parsePiece reads a piece as [Rest.Add] writes it, without the "~": "120+35" is a piece
+// that begins 120 bytes before the end, and came after 35 ms. Numbers with a sign or leading
+// zeros are not valid.
 func parsePiece(text string) (p Piece, ok bool) {
 	number, ms, ok := strings.Cut(text, "+")
 	if !ok {
 		return Piece{}, false
 	}
-	bytes, err := strconv.Atoi(number)
-	if err != nil || bytes <= 0 {
+	bytesToEnd, err := strconv.Atoi(number)
+	if err != nil || bytesToEnd <= 0 {
 		return Piece{}, false
 	}
 	after, err := strconv.ParseInt(ms, 10, 64)
 	if err != nil || after < 0 {
 		return Piece{}, false
 	}
-	p = Piece{bytes, after}
-	return p, Rest("").Add(p) == Rest("~"+text)
+	p = Piece{bytesToEnd, after}
+	isAsWritten := Rest("").Add(p) == Rest("~"+text) // not so with "+120" or "035"
+	return p, isAsWritten
 }

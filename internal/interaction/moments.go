@@ -87,13 +87,14 @@ func ParseMoments(text string) (*Moments, error) {
 	if match == nil {
 		return nil, errMoments
 	}
-	pieces, ended := match[3], match[4]
+	asked, answered, pieces, ended := match[1], match[2], match[3], match[4]
 
-	last := 0
-	var orderErr error // the first moment that is not a number, or before an earlier one
+	last := 0          // the moment that was read last
+	var orderErr error // of the first moment that is no number, or is before an earlier one
 	parse := func(text string) int {
 		n, err := strconv.Atoi(text)
-		if orderErr == nil && (err != nil || n < 1 || n < last) {
+		isInOrder := err == nil && n >= max(last, 1)
+		if !isInOrder && orderErr == nil {
 			orderErr = fmt.Errorf("want numbers of which none is smaller than the one before it, "+
 				"so here at least %d: restore them from git, or write true", max(last, 1))
 		}
@@ -101,9 +102,9 @@ func ParseMoments(text string) (*Moments, error) {
 		return n
 	}
 
-	m.Asked = parse(match[1])
-	m.Answered = parse(match[2])
-	for run := range strings.FieldsSeq(pieces) {
+	m.Asked = parse(asked)
+	m.Answered = parse(answered)
+	for run := range strings.FieldsSeq(pieces) { // "5" or "3x4"
 		moment, times, isRun := strings.Cut(run, "x")
 		count := 1
 		if isRun {
@@ -121,7 +122,7 @@ func ParseMoments(text string) (*Moments, error) {
 	if ended != "" {
 		m.Ended = parse(ended)
 	}
-	m.Ended = max(m.Ended, last)
+	m.Ended = max(m.Ended, last) // String leaves out an end that came with the part before
 	if orderErr != nil {
 		return nil, orderErr
 	}

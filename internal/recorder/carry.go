@@ -15,19 +15,20 @@ import (
 
 // carryOver puts the recordings of the cassettes that the environment names on
 // the tape, for a run that saves. They answer requests that the cassette of the
-// run does not have, and become its recordings; what they lack is sent.
+// run does not have, and become its recordings. A request that none of these
+// cassettes has is sent.
 func (r *Recorder) carryOver() error {
-	named := os.Getenv(report.CarryOverVariable)
-	if named == "" {
+	names := os.Getenv(report.CarryOverVariable)
+	if names == "" {
 		return nil
 	}
 	var paths []string
-	for _, name := range filepath.SplitList(named) {
-		found, err := sourcesAt(name)
+	for _, name := range filepath.SplitList(names) {
+		cassettes, err := cassettesAt(name)
 		if err != nil {
 			return err
 		}
-		for _, path := range found {
+		for _, path := range cassettes {
 			if path != r.tape.Config.Path {
 				paths = append(paths, path)
 			}
@@ -39,11 +40,11 @@ func (r *Recorder) carryOver() error {
 	return nil
 }
 
-// sourcesAt returns the cassettes at a path: that file, or all below a folder.
+// cassettesAt returns the cassettes at a path: that file, or all below a folder.
 // A relative path is one below the folder in which the process runs, or below a
 // folder above that: go test runs the tests of a package in the folder of the
-// package, and people name files from where they are.
-func sourcesAt(name string) ([]string, error) {
+// package, and users name files from the folder of their shell.
+func cassettesAt(name string) ([]string, error) {
 	path := name
 	if !filepath.IsAbs(name) {
 		here, err := os.Getwd()

@@ -10,6 +10,14 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
+// modeOfRun returns the mode of a flag of the command, or else the one that chooseMode returns.
+func (c *Config) modeOfRun() (chosenMode, error) {
+	if c.flag.mode != "" {
+		return c.flag, nil
+	}
+	return chooseMode(c.mode)
+}
+
 // chooseMode returns the mode of the run: that of the flag, else of the environment, else the
 // default. A mode in the code replaces the default. It also limits the others: a flag or a
 // variable cannot make a run send or write if the mode in the code does not.

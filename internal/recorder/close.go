@@ -98,7 +98,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 	r.stop()
 	r.compare()
 	r.upstream.Close()
-	r.waits.note(r.words().UseBubble, r.log.Notef)
+	r.waits.report(r.words().UseBubble, r.log.Notef)
 
 	runFailed, err := r.save(o)
 	o.Failed = runFailed

@@ -17,18 +17,18 @@ import (
 
 // A Config holds the values of the options. The zero value has no options set.
 type Config struct {
-	mode        Mode
-	flag        chosenMode // the mode of a flag of the command, which overrides mode
-	upstream    http.RoundTripper
-	matching    canon.Options
-	aliases     aliases
-	live        canon.Selectors // calls that always go upstream
-	frozen      canon.Selectors // calls that never go upstream, even if they are live
-	passing     []string        // selectors of servers whose requests pass through
-	keepHeaders []string
-	toldApart   []string // the parameters of queries whose hash is recorded
-	keepUploads bool
-	redactNames []string
+	mode             Mode
+	flag             chosenMode // the mode of a flag of the command, which overrides mode
+	upstream         http.RoundTripper
+	matching         canon.Options
+	aliases          aliases
+	live             canon.Selectors // calls that always go upstream
+	frozen           canon.Selectors // calls that never go upstream, even if they are live
+	passing          []string        // selectors of servers whose requests pass through
+	keepHeaders      []string
+	hashedParameters []string // the parameters of queries whose hash is recorded
+	keepUploads      bool
+	redactNames      []string
 
 	redactPatterns []*regexp.Regexp
 

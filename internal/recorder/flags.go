@@ -69,7 +69,7 @@ func AddFlags() {
 }
 
 // A flagValue is the value of one of the flags. The package flag calls its method Set while it
-// parses the command line, before any test runs; see handOver.
+// parses the command line, before any test runs; see runForPatterns.
 type flagValue struct {
 	text   string
 	isBool bool
@@ -87,7 +87,7 @@ func (v *flagValue) Set(s string) error {
 		s = strconv.FormatBool(on)
 	}
 	v.text = s
-	handOver()
+	runForPatterns()
 	return nil
 }
 
@@ -100,10 +100,10 @@ func (v *flagValue) Set(s string) error {
 // environment. The test binaries that this starts get no patterns as arguments, so they do
 // not run go test again.
 
-// handOver is called when the value of one of our flags is set. While the command line is
+// runForPatterns is called when the value of one of our flags is set. While the command line is
 // parsed, flag.Args are the arguments after this flag. If there are package patterns among
-// them, handOver runs go test for these packages, and exits.
-func handOver() {
+// them, runForPatterns runs go test for these packages, and exits.
+func runForPatterns() {
 	before, patterns, after := splitArguments(flag.Args())
 	isLastFlag := !slices.ContainsFunc(before, isOurFlag) // the last of our flags knows all values
 	if len(patterns) == 0 || !isLastFlag {

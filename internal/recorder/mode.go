@@ -98,9 +98,9 @@ func (c chosenMode) String() string { return fmt.Sprintf("mode %s (%s)", c.mode,
 // recorded again.
 var benchmarked sync.Map
 
-// inRounds returns the mode of a recorder that a benchmark opens: only the first one of a
+// modeOfRound returns the mode of a recorder that a benchmark opens: only the first one of a
 // cassette records all of it again.
-func inRounds(m chosenMode, path string) chosenMode {
+func modeOfRound(m chosenMode, path string) chosenMode {
 	if m.mode != ModeAll {
 		return m
 	}

@@ -36,11 +36,11 @@ var variables = []string{
 	"PROMPTECHO_PATHS",
 }
 
-// noteOverruled notes the variables and flags that have no effect. isRounds
-// says that a benchmark opens the recorder: then the mode is that of its first
-// round.
-func (r *Recorder) noteOverruled(isRounds bool) {
-	if !isRounds {
+// noteOverruled notes the variables and flags that have no effect. In a
+// benchmark, the first round has the mode that was asked for, so no mode counts
+// as overruled.
+func (r *Recorder) noteOverruled(inBenchmark bool) {
+	if !inBenchmark {
 		r.noteOverruledModes()
 	}
 	r.noteRepeatedFlags()

@@ -35,13 +35,9 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		return nil, prefixed("Upstream: this transport is a recorder: pass one that sends to the " +
 			"network, such as new(http.Transport)")
 	}
-	var err error
-	r.mode = r.config.flag
-	if r.mode.mode == "" {
-		r.mode, err = chooseMode(r.config.mode)
-		if err != nil {
-			return nil, err
-		}
+	mode, err := r.config.modeOfRun()
+	if err != nil {
+		return nil, err
 	}
 	path, err := filepath.Abs(file) // so that a later Chdir does not matter
 	if err != nil {
@@ -51,16 +47,17 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if !running.InTest {
 		unlogged.Store(true)
 	}
-	rounds := testing.Testing() && running.Benchmark
-	if rounds {
-		r.mode = inRounds(r.mode, path)
+	inBenchmark := testing.Testing() && running.Benchmark
+	if inBenchmark {
+		mode = modeOfRound(mode, path)
 	}
-	r.tape = tape.New(tape.Config{
-		Path:    path,
-		Name:    file,
-		Options: &r.config.matching,
-		Rounds:  rounds,
+	r.mode = mode
 
+	r.tape = tape.New(tape.Config{
+		Path:      path,
+		Name:      file,
+		Options:   &r.config.matching,
+		Rounds:    inBenchmark,
 		Snapshots: snapshots.Load(),
 	}, &r.redact)
 	r.setMatching()
@@ -68,7 +65,8 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		r.tape.Free()
 		return nil, prefixed("%w", err)
 	}
-	r.noteOverruled(rounds)
+
+	r.noteOverruled(inBenchmark)
 	r.describe(path)
 	if r.plan.record {
 		r.volatile = volatile.New()
@@ -81,14 +79,27 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		sources: map[string]*RandSource{},
 	}
 	r.values.find(!testing.Testing()) // package echotest calls it again if the whole test runs
-	hasLater := func(method string, req *http.Request) bool { return r.tape.HasUnused(method, r.config.urlOf(req)) }
-	r.player = exchange.Player{
-		Pace:     r.config.pace,
-		Note:     func(text string) { r.log.Note(finding.AnswerCut, text) },
-		Named:    r.words().NameRequest,
-		Pending:  &r.pending,
-		HasLater: hasLater,
+	r.player = r.newPlayer()
+	r.begin()
+	return r, nil
+}
+
+// newPlayer returns the player of recorded answers.
+func (r *Recorder) newPlayer() exchange.Player {
+	return exchange.Player{
+		Pace:    r.config.pace,
+		Note:    func(text string) { r.log.Note(finding.AnswerCut, text) },
+		Named:   r.words().NameRequest,
+		Pending: &r.pending,
+		HasLater: func(method string, req *http.Request) bool {
+			return r.tape.HasUnused(method, r.config.urlOf(req))
+		},
 	}
+}
+
+// begin makes the process ready for the requests of the recorder: for those that go upstream,
+// and for a report if the test does not close it.
+func (r *Recorder) begin() {
 	if r.plan.compare || r.plan.passThrough {
 		neverCache()
 	}
@@ -98,36 +109,44 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if testing.Testing() {
 		unfinished.Store(r, true)
 	}
-	return r, nil
 }
 
-// setMatching settles how what is written, and compared, is redacted, and what matches.
+// setMatching gives the tape the options that say which recording matches a request, and gives
+// the policy those that say what is redacted before the two are compared or written.
 func (r *Recorder) setMatching() {
 	c := &r.tape.Config
-	c.Plain, c.Repeats = r.config.plain(), r.config.allowRepeats
+	c.Plain = r.config.plain()
+	c.Repeats = r.config.allowRepeats
 	if c.Rounds {
 		c.Repeats = canon.Selectors{everything}
 	}
-	c.Frozen, c.InOrder = r.config.frozen, r.config.pace < 1
-	r.redact.KeepHeaders, r.redact.HashedParameters = r.config.keepHeaders, r.config.toldApart
-	r.redact.Names, r.redact.Patterns = r.config.redactNames, r.config.redactPatterns
-	r.redact.OnMatch, r.config.matching.Hit = r.config.hit, r.config.hit
+	c.Frozen = r.config.frozen
+	c.InOrder = r.config.pace < 1
+	r.config.matching.Hit = r.config.hit
+
+	r.redact.KeepHeaders = r.config.keepHeaders
+	r.redact.HashedParameters = r.config.hashedParameters
+	r.redact.Names = r.config.redactNames
+	r.redact.Patterns = r.config.redactPatterns
+	r.redact.OnMatch = r.config.hit
 	r.redact.HowToRedact = r.words().RedactIt
 	// This is done in replay too, so that both sides of a match are redacted alike. (The
 	// test cache of the go command watches what Getenv reads, and not Environ.)
 	r.redact.Environment(os.Environ())
 }
 
-// load settles the plan, puts the cassette on the tape and claims its file.
+// load makes the plan, puts the recordings of the cassette on the tape and claims its file.
 func (r *Recorder) load() error {
-	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0) // as far as the cassette is known
+	// The plan for an absent cassette says whether the file is read at all.
+	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
 	if err := lock.Check(r.file); err != nil {
 		return err
 	}
 	if r.plan.passThrough && len(r.config.frozen) == 0 {
 		return r.tape.Claim()
 	}
-	if err := r.overCut(r.tape.Open(r.plan.dropUnused && !shell.InCI())); err != nil {
+	err := r.tape.Open(r.plan.dropUnused && !shell.InCI())
+	if err := r.ignoreCut(err); err != nil {
 		return err
 	}
 	if line := r.tape.State.Given.Options; line != "" {
@@ -135,17 +154,17 @@ func (r *Recorder) load() error {
 			return err
 		}
 	}
-	if left := r.tape.Healed; left != nil {
+	if unfit := r.tape.Healed; unfit != nil {
 		note := r.file + ": has a merge conflict: this run plays " +
 			"the recordings of both sides and drops those that it does not use"
-		if *left > 0 {
+		if *unfit > 0 {
 			note += fmt.Sprintf(". It does not play %s with a checksum that does not fit (edited by "+
 				"hand, or mixed by git): a request for such an interaction is recorded again",
-				english.Count(*left, "interaction"))
+				english.Count(*unfit, "interaction"))
 		}
 		r.log.Note(finding.ConflictHealed, note)
 	}
-	mode, note, err := settleMode(r.mode, r.tape.State, r.file, r.words())
+	mode, note, err := modeFor(r.tape.State, r.mode, r.file, r.words())
 	if err != nil {
 		return err
 	}
@@ -154,7 +173,8 @@ func (r *Recorder) load() error {
 	}
 	r.mode = mode
 	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
-	if err := r.overCut(r.tape.Load(r.plan.plays(), r.plan.record)); err != nil {
+	err = r.tape.Load(r.plan.plays(), r.plan.record)
+	if err := r.ignoreCut(err); err != nil {
 		return err
 	}
 	if lines := r.tape.State.Edited; len(lines) > 0 {
@@ -181,9 +201,9 @@ func (r *Recorder) readOptions(line string) error {
 	return r.config.err
 }
 
-// overCut returns the error of reading the cassette, unless the cassette was cut and this
-// run records all of it again.
-func (r *Recorder) overCut(err error) error {
+// ignoreCut returns the error of reading the cassette. It returns nil, and adds a note, if the
+// cassette was cut and this run records all of it again.
+func (r *Recorder) ignoreCut(err error) error {
 	if err == nil || !r.plan.rerecord || !r.tape.State.Cut {
 		return err
 	}
@@ -196,7 +216,8 @@ func (r *Recorder) overCut(err error) error {
 	return nil
 }
 
-// resume goes on from what a killed run has left, if this run records.
+// resume puts the recordings of a killed run, which are in its journal, and those of other
+// cassettes on the tape, if this run records.
 func (r *Recorder) resume() error {
 	if !r.plan.record || r.plan.derive {
 		return nil
@@ -217,7 +238,7 @@ func (r *Recorder) resume() error {
 	return r.carryOver()
 }
 
-// describe tells the log about this run.
+// describe gives the log the facts about this run that its findings depend on.
 func (r *Recorder) describe(path string) {
 	r.log.Run = report.Run{
 		Tape:         r.tape,

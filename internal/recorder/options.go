@@ -69,7 +69,7 @@ func (c *Config) Match(paths ...string) {
 			name, _, _ = strings.Cut(name, "/")
 			c.keepHeaders = append(c.keepHeaders, name)
 		case "query":
-			c.toldApart = append(c.toldApart, name)
+			c.hashedParameters = append(c.hashedParameters, name)
 		}
 	}
 }
@@ -137,9 +137,11 @@ func parseOrigin(text string) (*url.URL, error) {
 		text = "http://" + text
 	}
 	u, err := url.Parse(text)
-	isServed := err == nil && (u.Scheme == "http" || u.Scheme == "https")
-	if !isServed || u.Hostname() == "" || u.User != nil || strings.HasSuffix(u.Host, ":") {
-		return nil, fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080", strings.TrimPrefix(text, "http://"))
+	isHTTP := err == nil && (u.Scheme == "http" || u.Scheme == "https")
+	isServer := isHTTP && u.Hostname() != "" && !strings.HasSuffix(u.Host, ":")
+	if !isServer || u.User != nil {
+		return nil, fmt.Errorf("%q is not an origin such as http://127.0.0.1:8080",
+			strings.TrimPrefix(text, "http://"))
 	}
 	return u, nil
 }

@@ -105,23 +105,22 @@ func (e *PartialError) Error() string {
 	return fmt.Sprintf(partialInReplay, e.file, e.mode, e.complete)
 }
 
-// settleMode returns the mode of a run on the cassette that messages call file:
-// none if the cassette is pinned and mode m would record it. The note is for
-// the user, and may be empty. The error says why the cassette cannot be used in
-// mode m.
-func settleMode(
-	m chosenMode, c tape.State, file string, words *advice.Words,
-) (settled chosenMode, note string, err error) {
-	p := planWithoutLive(m.mode, c)
-	if c.Partial && c.Pinned {
-		return m, "", fmt.Errorf(pinnedAndPartial, file)
-	}
-	if c.Partial && !p.record && !p.passThrough {
-		return m, "", &PartialError{file: file, mode: m, complete: words.CompleteTest}
-	}
-	if c.Pinned && p.record {
+// modeFor returns the mode of a run on the cassette c: the asked one, or
+// ModeNone with a note for the user if the cassette is pinned and the asked one
+// would record it. The error says why the cassette cannot be used in the asked
+// mode. file is the name of the cassette in messages.
+func modeFor(
+	c tape.State, asked chosenMode, file string, words *advice.Words,
+) (mode chosenMode, note string, err error) {
+	plan := planWithoutLive(asked.mode, c)
+	switch {
+	case c.Partial && c.Pinned:
+		return asked, "", fmt.Errorf(pinnedAndPartial, file)
+	case c.Partial && !plan.record && !plan.passThrough:
+		return asked, "", &PartialError{file: file, mode: asked, complete: words.CompleteTest}
+	case c.Pinned && plan.record:
 		replay := chosenMode{mode: ModeNone, by: "the cassette is pinned"}
-		return replay, fmt.Sprintf(pinnedInRecording, file, m), nil
+		return replay, fmt.Sprintf(pinnedInRecording, file, asked), nil
 	}
-	return m, "", nil
+	return asked, "", nil
 }

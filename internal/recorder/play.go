@@ -46,8 +46,8 @@ func (r *Recorder) play(in *incoming) (*http.Response, error) {
 // playRecording answers a request with a recording.
 func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	if r.config.pace == 0 {
-		r.waits.asked(in.match.Request.URL)
-		defer r.waits.answered()
+		r.waits.noteRequest(in.match.Request.URL)
+		defer r.waits.noteAnswer()
 	}
 
 	p, err := r.playable(in, rec)

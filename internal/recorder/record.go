@@ -34,8 +34,8 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	if in.early != nil {
 		sent = in.early.sent
 	}
-	r.life.asked.Store(rec, req)
-	defer r.life.asked.Delete(rec)
+	r.life.unanswered.Store(rec, req)
+	defer r.life.unanswered.Delete(rec)
 	resp, err := r.send(in, rec)
 	if err != nil {
 		request.AwaitClientTimeout(req)
@@ -76,7 +76,8 @@ func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
 	return rec, err
 }
 
-// send sends a request upstream, unless read has sent it.
+// send sends a request upstream and returns its response. If the request was sent while its body
+// was read, send returns that response.
 func (r *Recorder) send(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	resp, err := r.responseTo(in, rec)
 	if err != nil {
@@ -155,13 +156,15 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 		IsLastEvent: in.match.Form.Completes,
 		Moment:      r.tape.Mark(rec).Now,
 		Finish: func(resp *interaction.Response, latencyMS int64, pieces []int) {
-			r.settle(rec, resp, latencyMS, pieces)
+			r.finish(rec, resp, latencyMS, pieces)
 		},
 	})
 }
 
-// settle records a response that has ended, complete or not.
-func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int) {
+// finish records a response that has ended, complete or not.
+func (r *Recorder) finish(
+	rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int,
+) {
 	for _, h := range resp.Headers {
 		request.RewriteAddresses(h.Values, r.config.aliases.nameOf)
 	}
@@ -179,7 +182,9 @@ func (r *Recorder) settle(rec *tape.Recording, resp *interaction.Response, laten
 // recordFailure records that a request got no response if a replay can repeat
 // that: if its caller canceled it, or if failures are kept. Otherwise the request
 // loses its place on the tape.
-func (r *Recorder) recordFailure(req *http.Request, rec *tape.Recording, err error, after time.Duration) {
+func (r *Recorder) recordFailure(
+	req *http.Request, rec *tape.Recording, err error, after time.Duration,
+) {
 	isStopped := request.IsServerClosed(req)
 	if isStopped {
 		err = request.ErrServerClosed
@@ -203,17 +208,24 @@ func (r *Recorder) recordFailure(req *http.Request, rec *tape.Recording, err err
 }
 
 // awaitCanceled waits up to 100 ms until all canceled requests are recorded as
-// canceled. The program does not wait for them, such as for the slower one of two.
+// canceled. A program does not wait for a request that it has canceled: it may
+// send two, and cancel the slower one.
 func (r *Recorder) awaitCanceled() {
 	for range 100 {
-		isOpen := false
-		r.life.asked.Range(func(_, req any) bool {
-			isOpen = request.Canceled(req.(*http.Request)) != nil
-			return !isOpen
-		})
-		if !isOpen {
+		if !r.hasOpenCanceled() {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// hasOpenCanceled reports whether a request that its caller has canceled is not
+// recorded yet.
+func (r *Recorder) hasOpenCanceled() bool {
+	hasOne := false
+	r.life.unanswered.Range(func(_, req any) bool {
+		hasOne = request.Canceled(req.(*http.Request)) != nil
+		return !hasOne // until the first one
+	})
+	return hasOne
 }

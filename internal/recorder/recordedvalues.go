@@ -45,14 +45,15 @@ type recordedValues struct {
 // are played or kept, and their requests only match with the same values. Variables are not
 // kept, since a user who has changed a variable wants the new value.
 func (v *recordedValues) find(whole bool) {
-	left, stored := v.tape.Journal.Given(), v.tape.State.Given
+	inJournal := v.tape.Journal.Given() // of a killed run
+	stored := v.tape.State.Given
 	switch {
 	case !v.plan.rerecord:
-		v.kept = stored.Or(left)
+		v.kept = stored.Or(inJournal)
 	case !whole || len(v.tape.Config.Frozen) > 0:
-		v.kept = left.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
+		v.kept = inJournal.Or(interaction.Given{Time: stored.Time, Seed: stored.Seed})
 	default:
-		v.kept = left
+		v.kept = inJournal
 	}
 	v.found = v.kept.Or(v.tape.CarriedGiven())
 }
@@ -64,8 +65,9 @@ var (
 	lackingSeed = strings.Repeat("0", interaction.SeedDigits)
 )
 
-// chooseValue returns the found value. If it is zero, it returns a new value, or lacking if this
-// run does not make new values. call is the call of the test that needs the value.
+// chooseValue returns the found value. If it is zero, it returns a new value. In a run that does
+// not make new values, it returns lacking and fails the run. call is the call of the test that
+// needs the value, such as "rec.Now()".
 func chooseValue[T comparable](
 	v *recordedValues, found T, call string, newValue func() T, lacking T,
 ) T {
@@ -73,9 +75,10 @@ func chooseValue[T comparable](
 	switch {
 	case found != zero:
 		return found
-	case v.makesNew(call):
+	case v.makesNew():
 		return newValue()
 	}
+	v.noteLacking(call)
 	return lacking
 }
 
@@ -124,7 +127,8 @@ func (v *recordedValues) rand(name string) *RandSource {
 	return v.sources[name]
 }
 
-// env returns the recorded value of a variable.
+// env returns the recorded value of a variable. A run that makes new values returns the present
+// one. In any other run, the value of a variable that the cassette lacks is "".
 func (v *recordedValues) env(name string) string {
 	present, isSet := os.LookupEnv(name)
 	v.mu.Lock()
@@ -132,24 +136,28 @@ func (v *recordedValues) env(name string) string {
 	if value, ok := v.used.Env[name]; ok {
 		return value
 	}
-	value, ok := v.found.Env[name]
+	value, isFound := v.found.Env[name]
 	switch {
-	case ok:
-		v.compare(name, value, present, isSet)
+	case isFound:
+		v.noteDifference(name, value, present, isSet)
 	case v.plan.passThrough:
 		return present
 	case v.policy.CheckVariable(name, present) != nil:
 		v.refuse(name, present)
 		return present
-	case v.makesNew(fmt.Sprintf("rec.Env(%q)", name)):
+	case v.makesNew():
 		value = present
+	default:
+		v.noteLacking(fmt.Sprintf("rec.Env(%q)", name))
+		value = ""
 	}
 	v.use(interaction.Given{Env: map[string]string{name: value}})
 	return value
 }
 
-// compare notes that a recorded variable looks like a secret, or differs from the present one.
-func (v *recordedValues) compare(name, recorded, present string, isSet bool) {
+// noteDifference notes that a recorded variable looks like a secret, or differs from the present
+// one.
+func (v *recordedValues) noteDifference(name, recorded, present string, isSet bool) {
 	if v.policy.CheckVariable(name, recorded) != nil { // an edit has put it there
 		v.log.Notef(finding.SecretInFile, "%s: env %s: looks like a "+
 			"secret; promptecho verify lists all such values",
@@ -176,18 +184,19 @@ func (v *recordedValues) refuse(name, value string) {
 		name, v.policy.CheckVariable(name, value)))
 }
 
-// makesNew reports whether this run makes values that the cassette lacks. If it does not, the run
-// fails because of the call. If there is no cassette, it does not fail: a test without requests
-// needs no cassette, and each request of another test is a miss.
-func (v *recordedValues) makesNew(call string) bool {
-	makesNew := v.plan.record || v.plan.passThrough
-	if !makesNew && v.tape.State.Present {
+// makesNew reports whether this run makes the values that the cassette lacks.
+func (v *recordedValues) makesNew() bool { return v.plan.record || v.plan.passThrough }
+
+// noteLacking fails the run because the cassette lacks the value of a call, such as "rec.Now()".
+// If there is no cassette, the run does not fail: a test without requests needs no cassette, and
+// each request of another test is a miss.
+func (v *recordedValues) noteLacking(call string) {
+	if v.tape.State.Present {
 		v.log.Lacking.Add(call)
 	}
-	return makesNew
 }
 
-// use notes values that the test uses, also in the journal.
+// use notes values that the test uses, and writes them into the journal.
 func (v *recordedValues) use(values interaction.Given) {
 	v.used = values.Or(v.used)
 	v.tape.Journal.Give(v.used)

@@ -53,10 +53,10 @@ type Recorder struct {
 
 	// life is the state from Open to Close.
 	life struct {
-		closed  atomic.Bool            // no more requests are taken
-		closer  closer                 // closes the recorder once
-		missing atomic.Pointer[string] // the reason why no request can go upstream, or nil
-		asked   sync.Map               // the requests without an answer so far, by their recordings
+		closed     atomic.Bool            // no more requests are taken
+		closer     closer                 // closes the recorder once
+		missing    atomic.Pointer[string] // the reason why no request can go upstream, or nil
+		unanswered sync.Map               // requests without an answer yet, by their recordings
 	}
 }
 

@@ -24,8 +24,9 @@ type playedCall struct {
 	rec *tape.Recording
 }
 
-// keep keeps a call that is played, if it asks a model and does nothing else. A recording
-// that is played again and again is compared once. The body must not be used again.
+// keep keeps a copy of a call that is played, if it asks a model and does nothing else. A
+// recording that is played several times is compared once. The caller must not use the body
+// again.
 func (p *repeater) keep(req *http.Request, body *request.Body, rec *tape.Recording) {
 	if !rec.Form().Repeatable() {
 		return

@@ -28,8 +28,8 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// save saves what a run recorded that ended with this outcome. What was
-// recorded can make it a failed run: runFailed reports whether it is one now.
+// save saves the recordings of a run that ended with outcome o. The recordings
+// can make it a failed run: runFailed reports whether it is one now.
 func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
 	if r.plan.derive {
 		return o.Failed, r.saveDerived(&o)
@@ -39,8 +39,8 @@ func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
 	}
 
 	ambiguous := r.reportAmbiguous(&o)
-	unfit := r.values.check()
-	if ambiguous || unfit || r.log.HasErrors() {
+	hasSecretValue := r.values.check()
+	if ambiguous || hasSecretValue || r.log.HasErrors() {
 		o.Failed = true
 	}
 
@@ -107,7 +107,8 @@ func (r *Recorder) wouldDropOther(o *report.Outcome, recorded []*tape.Recording)
 		return false
 	}
 	keys := formKeys(recorded)
-	return slices.ContainsFunc(before.([]string), func(key string) bool { return !slices.Contains(keys, key) })
+	isNotSent := func(key string) bool { return !slices.Contains(keys, key) }
+	return slices.ContainsFunc(before.([]string), isNotSent)
 }
 
 // formKeys returns the keys of the requests of recordings.

@@ -24,7 +24,9 @@ var hashSeed = maphash.MakeSeed()
 
 // unrecordedFields returns the fields of a request that its redacted form does not have: the
 // path of each, and a hash of its value.
-func (c *Config) unrecordedFields(req *http.Request, redacted *interaction.Request) tape.Unrecorded {
+func (c *Config) unrecordedFields(
+	req *http.Request, redacted *interaction.Request,
+) tape.Unrecorded {
 	fields := tape.Unrecorded{}
 	add := func(path, name, value string) {
 		if !c.ignores(path, name, value) {
@@ -123,7 +125,7 @@ func (c *Config) ignores(path, name, value string) bool {
 // header that is not a credential, or the hash of a parameter of a query.
 func (c *Config) mayWrite(path string) bool {
 	if parameter, ok := strings.CutPrefix(path, "query/"); ok {
-		return !slices.Contains(c.toldApart, parameter)
+		return !slices.Contains(c.hashedParameters, parameter)
 	}
 	name, isHeader := strings.CutPrefix(path, "header/")
 	if !isHeader || slices.Contains(c.keepHeaders, name) {
@@ -223,7 +225,9 @@ func accountOfJWT(token string) string {
 
 // noteUnrecorded stores, in a run that saves, the fields that a request has and its recording
 // does not have. It leaves out model APIs, because their responses differ by chance.
-func (r *Recorder) noteUnrecorded(req *http.Request, redacted *interaction.Request, rec *tape.Recording) {
+func (r *Recorder) noteUnrecorded(
+	req *http.Request, redacted *interaction.Request, rec *tape.Recording,
+) {
 	if !r.plan.record {
 		return
 	}

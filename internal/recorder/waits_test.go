@@ -15,9 +15,9 @@ import (
 func TestWaitsOfNothing(t *testing.T) {
 	t.Parallel()
 	var w waits
-	w.asked("https://h/1")
-	w.asked("https://h/1")
-	w.note("let the test set how long it sleeps", func(_ finding.Code, format string, args ...any) { t.Errorf(format, args...) })
+	w.noteRequest("https://h/1")
+	w.noteRequest("https://h/1")
+	w.report("let the test set how long it sleeps", func(_ finding.Code, format string, args ...any) { t.Errorf(format, args...) })
 }
 
 // What a program waits for by its own clock between requests of one endpoint is named, with the
@@ -49,7 +49,7 @@ func TestWaitsAreNamed(t *testing.T) {
 				t.Fatal(err)
 			}
 			resp.Body.Close()
-			r.waits.at = r.waits.at.Add(-tt.slept) // as if it had
+			r.waits.answeredAt = r.waits.answeredAt.Add(-tt.slept) // as if it had
 		}
 		if problems := r.Close(); len(problems) > 0 {
 			t.Error(problems)

@@ -110,7 +110,7 @@ func (r *Recorder) worthSaving(o *report.Outcome) (list []*tape.Recording, refus
 			// The function that sent it is not recorded, so no replay sends it.
 		default:
 			w := r.worth(rec, succeededLater[rec], o)
-			if err := r.explain(w, rec); err != nil {
+			if err := r.noteWorth(w, rec); err != nil {
 				refused = err
 				if r.config.onRecordError == Fail {
 					return nil, refused
@@ -171,9 +171,9 @@ func (r *Recorder) worth(rec *tape.Recording, succeededLater bool, o *report.Out
 	return savedFailure
 }
 
-// explain notes why a recording is not saved, or is a failure, or returns that
-// as an error.
-func (r *Recorder) explain(w worth, rec *tape.Recording) error {
+// noteWorth notes why a recording is not saved, or is saved although it is a
+// failure. It returns the reason as an error if that fails the run.
+func (r *Recorder) noteWorth(w worth, rec *tape.Recording) error {
 	it := rec.Head()
 	request := it.Request.String()
 	failure := request + ": " + report.Failure(&it.Response)
@@ -236,15 +236,15 @@ func refusesKey(rec *tape.Recording) bool {
 		return true
 	case http.StatusBadRequest:
 		body := rec.Interaction().Response.Body
-		return slices.ContainsFunc(keyCodes, func(code string) bool {
+		return slices.ContainsFunc(refusedKeyCodes, func(code string) bool {
 			return bytes.Contains(body, []byte(code))
 		})
 	}
 	return false
 }
 
-// keyCodes are the codes by which a server refuses a key in an answer of status 400.
-var keyCodes = []string{
+// refusedKeyCodes are the codes by which a server refuses a key in an answer of status 400.
+var refusedKeyCodes = []string{
 	`"API_KEY_INVALID"`, // Google APIs: ErrorInfo.reason, https://cloud.google.com/apis/design/errors
 
 	// AWS, https://docs.aws.amazon.com/general/latest/gr/CommonErrors.html

@@ -96,7 +96,9 @@ func (w *Wrapped) play(ctx context.Context, m *tape.Match, out any) error {
 }
 
 // record calls the function and records what it returns.
-func (w *Wrapped) record(ctx context.Context, m *tape.Match, out any, run func(context.Context) error) error {
+func (w *Wrapped) record(
+	ctx context.Context, m *tape.Match, out any, run func(context.Context) error,
+) error {
 	r := w.rec
 	rec, err := r.tape.Reserve(*m)
 	if err != nil {

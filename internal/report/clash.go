@@ -28,7 +28,7 @@ func (r *Run) conflict(c *tape.Conflict) string {
 	if line := c.Instead.Line(); line > 0 {
 		got = fmt.Sprintf("the recording at line %d", line)
 	}
-	words, selector := r.differingIn(c)
+	words, selector := r.conflictField(c)
 	text := fmt.Sprintf("this recording answered another request, which differs in %s. The request "+
 		"that it was recorded for came later, and got %s instead. Record both requests again", words, got)
 	if selector != "" {
@@ -37,9 +37,9 @@ func (r *Run) conflict(c *tape.Conflict) string {
 	return text
 }
 
-// differingIn says in what the request that took a recording differs, and gives the
+// conflictField says in what the request that took a recording differs, and gives the
 // selector by which an option can name that. The selector is "" if no option can.
-func (r *Run) differingIn(c *tape.Conflict) (words, selector string) {
+func (r *Run) conflictField(c *tape.Conflict) (words, selector string) {
 	switch {
 	case c.Field.IsIssuedID():
 		return "an id that an earlier answer gave out", ""
@@ -73,7 +73,8 @@ func (r *Run) ServerClash(o *Outcome, c *tape.AmbiguousServers) string {
 		"as one origin, because their ports change from run to run: name those that differ, and "+
 		"give nodes of one service the same name",
 		r.File, strings.Join(hosts[:last], ", "), hosts[last], strings.TrimSpace(c.Endpoint))
-	return fmt.Sprintf("%s:\n%s\nand record again:\n%s", text, strings.Join(options, "\n"), r.commandIn(o, "all"))
+	return fmt.Sprintf("%s:\n%s\nand record again:\n%s",
+		text, strings.Join(options, "\n"), r.commandIn(o, "all"))
 }
 
 // isEphemeral reports whether a host of this machine has a port that the system has chosen, so
@@ -114,36 +115,27 @@ func (r *Run) FieldClash(o *Outcome, c tape.AmbiguousField, mayWrite bool) strin
 		r.File, c.First, c.Second, call(c.Form), name, way)
 }
 
-// maxAnswersRead is the most answers of concurrent calls that parallelOrder reads, so that the
+// maxAnswersRead is the most answers of concurrent calls that dependsOnOrder reads, so that the
 // time for a miss does not grow with the number of calls. It reads the last ones.
 const maxAnswersRead = 64
 
-// parallelOrder returns the explanation of a miss whose request depends on the order of calls
-// that ran in parallel, with remedies. It returns "" unless one of these is the case:
-//   - The request and its nearest recording differ only in an order.
-//   - The nearest recording is used, so the request was sent once more.
-//   - The answer of a concurrent call is in only one of the two requests.
-//   - A wait for the recorded order has timed out.
-func (r *Run) parallelOrder(nearest *tape.Recording, edits []diff.Edit) string {
-	before := r.Tape.ConcurrentBefore(nearest)
-	if len(before) == 0 {
-		return ""
-	}
-	onlyOrderDiffers := len(edits) == 1 && edits[0].IsOrder()
-	hasTimedOut := len(r.Tape.TimedOutWaits()) > 0
-	isAbout := func(rec *tape.Recording) bool {
-		text := rec.ResponseText()
-		return slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.IsAbout(text) })
-	}
-	lastBefore := before[max(0, len(before)-maxAnswersRead):]
-	depends := onlyOrderDiffers || nearest.Used() || hasTimedOut ||
-		slices.ContainsFunc(lastBefore, isAbout)
+// blameConcurrency changes the notes of edits whose words are in another order: concurrent calls
+// may be the reason, so the note does not name a range over a map.
+func blameConcurrency(edits []diff.Edit) {
 	for i := range edits {
 		if edits[i].Note.Code == diff.OtherOrder {
 			edits[i].Note.Code = diff.OfOtherOrder
 		}
 	}
-	if !depends {
+}
+
+// parallelOrder returns the explanation of a miss whose request depends on the order of calls
+// that ran in parallel, with remedies. It returns "" if the request depends on no such order.
+// before are the calls that overlap the nearest recording and began before it.
+func (r *Run) parallelOrder(
+	nearest *tape.Recording, before []*tape.Recording, edits []diff.Edit,
+) string {
+	if len(before) == 0 || !r.dependsOnOrder(nearest, before, edits) {
 		return ""
 	}
 	unordered := ""
@@ -160,6 +152,28 @@ func (r *Run) parallelOrder(nearest *tape.Recording, edits []diff.Edit) string {
 		"  Keep results by index, not in the order of arrival; tell equal requests apart with " +
 		r.Words.NameRequest + "; or play the recorded times with " +
 		r.Words.Code(advice.New(advice.Pace, "1")) + unordered + "\n"
+}
+
+// dependsOnOrder reports whether a miss may depend on the order of the concurrent calls before
+// its nearest recording. That is so in these cases:
+//   - The request and its nearest recording differ only in an order.
+//   - The nearest recording is used, so the request was sent once more.
+//   - The answer of a concurrent call is in only one of the two requests.
+//   - A wait for the recorded order has timed out.
+func (r *Run) dependsOnOrder(
+	nearest *tape.Recording, before []*tape.Recording, edits []diff.Edit,
+) bool {
+	onlyOrderDiffers := len(edits) == 1 && edits[0].IsOrder()
+	hasTimedOut := len(r.Tape.TimedOutWaits()) > 0
+	if onlyOrderDiffers || hasTimedOut || nearest.Used() {
+		return true
+	}
+	isInOneRequest := func(rec *tape.Recording) bool {
+		answer := rec.ResponseText()
+		return slices.ContainsFunc(edits, func(e diff.Edit) bool { return e.IsAbout(answer) })
+	}
+	lastBefore := before[max(0, len(before)-maxAnswersRead):]
+	return slices.ContainsFunc(lastBefore, isInOneRequest)
 }
 
 // bothOrders returns a note for each list that a recording run has sent in two orders. Both

@@ -38,7 +38,7 @@ func (r *Run) unanswerable(
 	case strings.Contains(c.Form.Text(), refusedText):
 		return finding.FollowsMiss, "this request contains the error of an earlier miss: fix that miss first", 0
 	case asked.Conflict != nil:
-		words, _ := r.differingIn(asked.Conflict)
+		words, _ := r.conflictField(asked.Conflict)
 		return finding.RecordingTaken, fmt.Sprintf("an earlier request, which differs in %s and has "+
 			"no recording of its own, already got the answer recorded for this one",
 			words), asked.Conflict.Recording.Line()
@@ -52,23 +52,24 @@ func (r *Run) unanswerable(
 
 const askedMoreOften = "asked more often than recorded"
 
-// explain returns the nearest recording of those in near, and describes in m the differences from
-// it. It returns nil if there is no recording.
+// explain returns the nearest recording of those in searched, and describes in m the differences
+// from it. It returns nil if there is no recording.
 func (r *Run) explain(
-	m *missing, c *tape.Match, recs, near []*tape.Recording, used func(*tape.Recording) bool,
+	m *missing, c *tape.Match, recs, searched []*tape.Recording, used func(*tape.Recording) bool,
 ) *tape.Recording {
-	i := nearestOf(c.Form, near, used)
+	i := nearestOf(c.Form, searched, used)
 	if i < 0 {
 		code, why := r.whyNothing(c.Form, len(recs))
 		m.Code = string(code)
 		m.Reason = why
 		return nil
 	}
-	nearest := near[i]
+	nearest := searched[i]
 	form := nearest.Form()
 	m.Line = nearest.Line()
 	c = r.Tape.ForDisplay(c, nearest)
-	m.Asked, m.Request = cmp.Or(said(c.Form), m.Asked), cmp.Or(unnamed(c.Form), m.Request)
+	m.Asked = cmp.Or(lastText(c.Form), m.Asked)
+	m.Request = cmp.Or(unnamed(c.Form), m.Request)
 	options := *r.Tape.Config.Options
 	if form.Endpoint != c.Form.Endpoint && !slices.Equal(form.Lines(), c.Form.Lines()) {
 		code, why := whyNotComparable(c, nearest)
@@ -81,28 +82,18 @@ func (r *Run) explain(
 	}
 	request := nearest.Request()
 	incoming := c.Request.KnownAs(&request)
-	recorded, asked := options.Trace(&request), options.Trace(&incoming)
-	edits := diff.Forms(recorded, asked)
-	if len(recorded.Orders) > 0 {
-		// Calls that are in another order by what they say can be equal by their places.
-		asSent := options
-		asSent.AsSent = true
-		recordedAsSent := asSent.Trace(&request)
-		askedAsSent := asSent.Trace(&incoming)
-		editsAsSent := diff.Forms(recordedAsSent, askedAsSent)
-		if len(editsAsSent) <= len(edits) {
-			recorded = recordedAsSent
-			asked = askedAsSent
-			edits = editsAsSent
-		}
-	}
-	inOrderSent(edits, incoming.Body)
+	recorded, asked, edits := traceEdits(options, &request, &incoming)
+	sortAsSent(edits, incoming.Body)
 	m.setHint(r.hint(edits, recs, nearest, &incoming), r.Words)
 	spellOut(edits, &request, &incoming)
 	edits = slices.DeleteFunc(edits, func(e diff.Edit) bool {
-		return r.Tape.DiffersOnlyInSecret(e.Recorded, e.Incoming) || sameElsewhere(&e, recorded, asked)
+		return r.Tape.DiffersOnlyInSecret(e.Recorded, e.Incoming) || isElsewhere(&e, recorded, asked)
 	})
-	beside := r.parallelOrder(nearest, edits)
+	before := r.Tape.ConcurrentBefore(nearest)
+	parallel := r.parallelOrder(nearest, before, edits)
+	if len(before) > 0 {
+		blameConcurrency(edits)
+	}
 	code, why, differs := reason(recorded, asked, edits)
 	m.Code = string(code)
 	m.Reason = why
@@ -118,21 +109,45 @@ func (r *Run) explain(
 	}
 	m.Diff = diff.Write(edits, "  ", maxEdits)
 	drift := slices.DeleteFunc(diff.Drift(recorded, asked), func(e diff.Edit) bool {
-		return e.Path == "host" || sameElsewhere(&e, recorded, asked) // a gateway is another one for each
+		return e.Path == "host" || isElsewhere(&e, recorded, asked) // a gateway is another one for each
 	})
 	if len(drift) > 0 {
 		m.Diff += "  also different, but ignored when matching:\n" + diff.Write(drift, "    ", 3)
 	}
-	if beside != "" {
+	if parallel != "" {
 		m.hints = append(m.hints, finding.ParallelOrder)
 	}
-	isReordered := func(e diff.Edit) bool { return e.Note.Code == diff.OtherOrder || e.Note.Code == diff.OfOtherOrder }
+	isReordered := func(e diff.Edit) bool {
+		return e.Note.Code == diff.OtherOrder || e.Note.Code == diff.OfOtherOrder
+	}
 	if slices.ContainsFunc(edits, isReordered) {
 		m.hints = append(m.hints, finding.WordsReordered)
 	}
-	m.Diff += r.remarks(edits, &request, &incoming, options.Aliases, !m.lacksValue) + beside
+	m.Diff += r.remarks(edits, &request, &incoming, options.Aliases, !m.lacksValue) + parallel
 	m.acceptable = acceptable(nearest, c.Form, edits, &request, &incoming)
 	return nearest
+}
+
+// traceEdits returns the forms of two requests, with the fields that matching ignores, and the
+// edits between them. The calls in a conversation are in the order that gives fewer edits: that
+// of their contents, or that in which they were sent.
+func traceEdits(
+	options canon.Options, recordedRequest, askedRequest *interaction.Request,
+) (recorded, asked *canon.Form, edits []diff.Edit) {
+	recorded = options.Trace(recordedRequest)
+	asked = options.Trace(askedRequest)
+	edits = diff.Forms(recorded, asked)
+	if len(recorded.Orders) == 0 {
+		return recorded, asked, edits
+	}
+	options.AsSent = true
+	recordedAsSent := options.Trace(recordedRequest)
+	askedAsSent := options.Trace(askedRequest)
+	editsAsSent := diff.Forms(recordedAsSent, askedAsSent)
+	if len(editsAsSent) <= len(edits) {
+		return recordedAsSent, askedAsSent, editsAsSent
+	}
+	return recorded, asked, edits
 }
 
 // whyNotComparable explains a miss whose request cannot be compared with the nearest recording
@@ -177,9 +192,9 @@ func (r *Run) whyNothing(form *canon.Form, recorded int) (finding.Code, string) 
 	return finding.NotRecorded, fmt.Sprintf("nothing is recorded, and %s does not record", r.mode())
 }
 
-// sameElsewhere reports whether the other form has the field of an edit after all, as one that
-// matches where this one ignores it, or the other way round.
-func sameElsewhere(e *diff.Edit, recorded, asked *canon.Form) bool {
+// isElsewhere reports whether both forms have the field of an edit with the same value, and only
+// one of them ignores it when matching.
+func isElsewhere(e *diff.Edit, recorded, asked *canon.Form) bool {
 	has := func(form *canon.Form, value string) bool {
 		line := canon.Line{Path: e.Path, Value: value}
 		return slices.Contains(form.Drift, line) || slices.Contains(form.Lines(), line)
@@ -228,7 +243,7 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, 
 		differs = "differs only in the order of " + fieldpath.Short(edits[0].List())
 		return finding.OrderDiffers, nearestRecording + differs, differs
 	case len(edits) > 1:
-		differs = "differs in " + names(edits)
+		differs = "differs in " + listFields(edits)
 		return finding.RequestChanged, nearestRecording + differs, differs
 	case recorded.Wire != asked.Wire:
 		return finding.FramingChanged, "recorded only as " + strings.Trim(edits[0].Recorded, `"`), ""
@@ -285,9 +300,9 @@ func telemetrySystem(req *interaction.Request) string {
 	if err != nil || req.Method != "POST" {
 		return ""
 	}
-	at := strings.ToLower(u.Hostname()) + strings.TrimSuffix(u.Path, "/")
-	for system, place := range telemetry {
-		if place().MatchString(at) {
+	address := strings.ToLower(u.Hostname()) + strings.TrimSuffix(u.Path, "/")
+	for system, pattern := range telemetry {
+		if pattern().MatchString(address) {
 			return system
 		}
 	}

@@ -21,18 +21,18 @@ func Filtered(name string) bool {
 	selectsAll := func(pattern []string) bool {
 		return len(pattern) <= len(segments) && fits(pattern, segments)
 	}
-	if slices.ContainsFunc(patterns("test.skip"), selectsParts) {
+	if slices.ContainsFunc(splitPatterns("test.skip"), selectsParts) {
 		return true
 	}
-	run := patterns("test.run")
+	run := splitPatterns("test.run")
 	return slices.ContainsFunc(run, selectsParts) && !slices.ContainsFunc(run, selectsAll)
 }
 
 // FilteredInside reports whether -run or -skip may have left out parts of any test.
 func FilteredInside() bool {
 	selectsParts := func(pattern []string) bool { return len(pattern) > 1 }
-	return slices.ContainsFunc(patterns("test.run"), selectsParts) ||
-		slices.ContainsFunc(patterns("test.skip"), selectsParts)
+	return slices.ContainsFunc(splitPatterns("test.run"), selectsParts) ||
+		slices.ContainsFunc(splitPatterns("test.skip"), selectsParts)
 }
 
 // Part says why this process may not run all tests of its package: "-run is set". It
@@ -89,9 +89,10 @@ func fits(pattern, segments []string) bool {
 	return true
 }
 
-// patterns splits a -run or -skip flag as package testing does: alternatives at
-// "|", the levels of each at "/", but not inside brackets.
-func patterns(name string) (alternatives [][]string) {
+// splitPatterns splits a -run or -skip flag as package testing does: alternatives at
+// "|", and the levels of each at "/", but not inside brackets. It returns
+// [["TestA" "b"] ["TestC"]] for "TestA/b|TestC".
+func splitPatterns(name string) (alternatives [][]string) {
 	value := Flag(name)
 	if name == "test.run" && value == "" {
 		value = os.Getenv("TESTBRIDGE_TEST_ONLY")
@@ -99,7 +100,7 @@ func patterns(name string) (alternatives [][]string) {
 	if value == "" {
 		return nil
 	}
-	const level, alternative = "\x00", "\x01" // what separates them from here on
+	const level, alternative = "\x00", "\x01" // the separators that replace "/" and "|"
 	text := []byte(value)
 	brackets, parens := 0, 0
 	for i := 0; i < len(text); i++ {

@@ -22,21 +22,23 @@ import (
 // maxOptions is how many options a hint gives at most.
 const maxOptions = 3
 
-// mostHinted is how many bytes the bodies of two requests may have together for a hint to be
+// maxHintBytes is how many bytes the bodies of two requests may have together for a hint to be
 // tried. Masks take a second for each MB of text, and a miss that answers after ten is worse
 // than one without a hint.
-const mostHinted = 256 << 10
+const maxHintBytes = 256 << 10
 
 // hint returns the options to add so that a request matches the nearest recording. It returns
-// none if more differs than text that changes from run to run and
-// fields that only tell calls apart, if another recording would match then, too, or if the
-// requests are long.
+// none in these cases:
+//   - A difference is neither text that changes from run to run nor a field that only tells
+//     calls apart.
+//   - With the options, another recording would match, too.
+//   - The requests are long.
 func (r *Run) hint(
 	edits []diff.Edit, recs []*tape.Recording, nearest *tape.Recording, asked *interaction.Request,
 ) (hint []advice.Option) {
 	request := nearest.Request()
 	options := *r.Tape.Config.Options
-	if len(request.Body)+len(asked.Body) > mostHinted {
+	if len(request.Body)+len(asked.Body) > maxHintBytes {
 		return nil
 	}
 	for _, e := range edits {
@@ -56,12 +58,16 @@ func (r *Run) hint(
 	if len(hint) == 0 || len(hint) > maxOptions || key != keyOf(asked) {
 		return nil
 	}
-	for _, rec := range recs {
-		if form := rec.Peek(); form.Text() != nearest.Form().Text() && mayEqual(&options, form, nearest.Form()) {
-			if other := rec.Request(); keyOf(&other) == key {
-				return nil
-			}
+	matchesToo := func(rec *tape.Recording) bool {
+		form := rec.Peek()
+		if form.Text() == nearest.Form().Text() || !mayEqual(&options, form, nearest.Form()) {
+			return false
 		}
+		other := rec.Request()
+		return keyOf(&other) == key
+	}
+	if slices.ContainsFunc(recs, matchesToo) {
+		return nil
 	}
 	return hint
 }
@@ -85,21 +91,29 @@ func (m *missing) setHint(options []advice.Option, words *advice.Words) {
 	}
 }
 
-// mayEqual reports whether two forms may be equal under other options. It is quick to say
-// no: it stops at the first line that the options do not make equal.
+// mayEqual reports whether two forms, which were made with other options, may be equal with
+// these. It spares the caller from making both forms again: it stops at the first field that
+// the options neither ignore nor mask into the same text.
 func mayEqual(options *canon.Options, a, b *canon.Form) bool {
-	ignored := func(l canon.Line) bool {
-		return slices.ContainsFunc(options.Ignore, func(p string) bool { return fieldpath.Match(p, l.Path) })
+	if a.Endpoint != b.Endpoint {
+		return false
 	}
-	return a.Endpoint == b.Endpoint && slices.EqualFunc(
-		slices.DeleteFunc(slices.Clone(a.Lines()), ignored), slices.DeleteFunc(slices.Clone(b.Lines()), ignored),
-		func(a, b canon.Line) bool {
-			if a.Path != b.Path || a.Value == b.Value {
-				return a.Path == b.Path
-			}
-			x, y := aroundDifference(a.Value, b.Value)
-			return options.Masked(a.Path, x) == options.Masked(a.Path, y)
-		})
+	isIgnored := func(l canon.Line) bool {
+		matches := func(pattern string) bool { return fieldpath.Match(pattern, l.Path) }
+		return slices.ContainsFunc(options.Ignore, matches)
+	}
+	linesA := slices.DeleteFunc(slices.Clone(a.Lines()), isIgnored)
+	linesB := slices.DeleteFunc(slices.Clone(b.Lines()), isIgnored)
+	return slices.EqualFunc(linesA, linesB, func(a, b canon.Line) bool {
+		if a.Path != b.Path {
+			return false
+		}
+		if a.Value == b.Value {
+			return true
+		}
+		textA, textB := aroundDifference(a.Value, b.Value)
+		return options.Masked(a.Path, textA) == options.Masked(a.Path, textB)
+	})
 }
 
 // addOptions adds the options by which a field may match, and returns them. There are none if
@@ -127,7 +141,7 @@ func addOptions(options *canon.Options, e *diff.Edit) (added []advice.Option) {
 	case !ok || !isText:
 		recorded, incoming = e.Recorded, e.Incoming // a list of texts, for instance
 	}
-	for _, text := range explaining(aroundDifference(recorded, incoming)) {
+	for _, text := range kindsExplaining(aroundDifference(recorded, incoming)) {
 		masks := text.Masks()
 		options.Masks = append(slices.Clip(options.Masks), masks...)
 		option := advice.New(advice.Name(text.Option))
@@ -139,9 +153,10 @@ func addOptions(options *canon.Options, e *diff.Edit) (added []advice.Option) {
 	return added
 }
 
-// explaining returns the kinds of changing text that make two texts equal: one, or as few
-// as will do, or none if the texts differ in something else.
-func explaining(recorded, incoming string) []chance.Changing {
+// kindsExplaining returns the kinds of changing text, such as a time or a UUID, that have to be
+// masked so that two texts are equal: one kind if one is enough, or else as few as possible. It
+// returns none if the texts differ in something else.
+func kindsExplaining(recorded, incoming string) []chance.Changing {
 	equal := func(kinds []chance.Changing) bool {
 		var o canon.Options
 		for _, kind := range kinds {
@@ -150,7 +165,7 @@ func explaining(recorded, incoming string) []chance.Changing {
 		return o.Masked("", recorded) == o.Masked("", incoming)
 	}
 	kinds := chance.ChangingTexts
-	if !equal(kinds) { // most texts that differ say something else, and that is known soonest
+	if !equal(kinds) { // the most frequent case, so it is checked first
 		return nil
 	}
 	for i := range kinds {
@@ -166,8 +181,9 @@ func explaining(recorded, incoming string) []chance.Changing {
 	return kinds
 }
 
-// aroundDifference cuts off what two texts begin and end with alike, since prompts are
-// long. It leaves a margin, because a changing text may begin or end in that.
+// aroundDifference cuts off the beginning and the end that two texts have in common, since
+// prompts are long. It leaves 128 bytes on each side: a changing text, such as a UUID, may begin
+// with bytes that are equal by chance.
 func aroundDifference(a, b string) (string, string) {
 	const margin = 128
 	i, j := diff.FirstDifference(a, b), 0
@@ -178,10 +194,12 @@ func aroundDifference(a, b string) (string, string) {
 	return a[i : len(a)-j], b[i : len(b)-j]
 }
 
-// remarks says what most likely lies behind edits, and what helps, where no option does; in lines
-// of their own. aliases are the names that servers have; mayBeUnset says that a variable of the
-// environment may lack.
-func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliases []string, mayBeUnset bool) string {
+// remarks returns lines with the likely cause of edits, and with a remedy that is not an option.
+// It returns "" for edits of any other cause. aliases are the names of servers in the cassette.
+// mayBeUnset says that an environment variable of the test may be unset.
+func (r *Run) remarks(
+	edits []diff.Edit, rec, asked *interaction.Request, aliases []string, mayBeUnset bool,
+) string {
 	if len(edits) != 1 {
 		return ""
 	}
@@ -210,7 +228,7 @@ func (r *Run) remarks(edits []diff.Edit, rec, asked *interaction.Request, aliase
 			"in another order makes it differ from run to run. If " +
 			"the client can send JSON, fields are compared instead; " +
 			r.Words.Code(advice.New(advice.Ignore, "body")) + " ignores the whole body\n"
-	case mayBeUnset && isField && areTexts && lost(recorded, incoming):
+	case mayBeUnset && isField && areTexts && lacksOneValue(recorded, incoming):
 		return "  the incoming text lacks a value: is an environment variable unset here? " + r.Words.SetVariable + "\n"
 	}
 	return ""
@@ -225,10 +243,10 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// lost reports whether the incoming text is the recorded one without a value, with the text
+// lacksOneValue reports whether the incoming text is the recorded one without a value, with the text
 // around the value unchanged: "region " for "region eu-west-1", but not "one sentence" for "one
 // short sentence".
-func lost(recorded, incoming string) bool {
+func lacksOneValue(recorded, incoming string) bool {
 	const around = " \n\t/=:,.;\"'()[]{}<>@"
 	i := diff.FirstDifference(recorded, incoming)
 	value, ok := strings.CutSuffix(recorded[i:], incoming[i:])

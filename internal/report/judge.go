@@ -20,7 +20,7 @@ import (
 func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	l.compareAgain()
 	recs := l.Tape.Stored()
-	misses, reached := l.missing(), l.Reached.Load()
+	misses, reached := l.allMisses(), l.Reached.Load()
 	rep := Report{Done: l.done(len(misses)), Mode: fmt.Sprintf("mode %s, %s", l.Mode, l.ModeBy)}
 	for _, n := range l.notes.all() {
 		rep.note(n.code, n.text)
@@ -30,7 +30,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	}
 
 	for id, what := range l.sending.Range {
-		reason, text := l.sends(id.(uint64), what.(string))
+		reason, text := l.stillSending(id.(uint64), what.(string))
 		rep.Fail(finding.BodyUnfinished, reason, text)
 	}
 	l.judgeConflicts(&rep, o)
@@ -39,7 +39,7 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 		unused := slices.DeleteFunc(l.Unused(), func(rec *tape.Recording) bool {
 			return l.compared.count(rec) > 0
 		})
-		l.judgeMisses(&rep, o, misses, recs, unused, l.elsewhere(o, misses))
+		l.judgeMisses(&rep, o, misses, recs, unused, l.otherSource(o, misses))
 	}
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
@@ -78,13 +78,14 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	return rep
 }
 
-// noteRest notes what explains a failure, and what passed through.
+// noteRest notes delayed answers and withheld headers, which may explain a failure, and the
+// requests that passed through.
 func (l *Log) noteRest(rep *Report, o *Outcome) {
-	late := l.Tape.TimedOutWaits()
+	timedOut := l.Tape.TimedOutWaits()
 	if o.Filtered || o.Skipped || o.Short {
-		late = nil // what was waited for belongs to what did not run
+		timedOut = nil // the awaited request belongs to a part of the test that did not run
 	}
-	for _, wait := range late[:min(len(late), alsoNamed)] {
+	for _, wait := range timedOut[:min(len(timedOut), alsoNamed)] {
 		note := fmt.Sprintf("%s:%d: replay delayed this answer to wait for the request of %s:%d, "+
 			"which came first when they were recorded; this time that request came later, or not at all",
 			l.File, wait.Waits.Line(), l.File, wait.For.Line())
@@ -154,16 +155,16 @@ func (r *Run) judgeLacking(rep *Report, o *Outcome, calls []string) {
 			r.File, text, r.obstacle()),
 		Causes: []Cause{{Finding: Finding{Reason: text}, At: r.File}},
 		Remedies: []Remedy{
-			r.remedy(o, "If the test sends no such value in a request, "+needed(calls)+
+			r.remedy(o, "If the test sends no such value in a request, "+adviceToSet(calls)+
 				"run this, which adds it to the cassette without recording anything again:", "new_episodes"),
 			r.remedy(o, "If it does, record the test again:", "all"),
 		},
 	})
 }
 
-// needed returns the advice to set the variables that calls of rec.Env read, or "" if there are
+// adviceToSet returns the advice to set the variables that calls of rec.Env read, or "" if there are
 // no such calls.
-func needed(calls []string) string {
+func adviceToSet(calls []string) string {
 	var names []string
 	for _, call := range calls {
 		if name, ok := strings.CutPrefix(call, `rec.Env("`); ok {
@@ -179,10 +180,10 @@ func needed(calls []string) string {
 // judgeMisses lists the misses, those that differ from their recordings in the same way as
 // one finding: one prompt edit can be a hundred misses. It shows the first one of each
 // finding in full and gives each of the others a line. It also names the unused recordings
-// with which no miss was compared. elsewhere says which other file has the requests, or is
-// empty.
+// with which no miss was compared. otherSource says which other file has the requests; it
+// may be "".
 func (l *Log) judgeMisses(
-	rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, elsewhere string,
+	rep *Report, o *Outcome, misses []*missing, recs, unused []*tape.Recording, otherSource string,
 ) {
 	p := Problem{
 		Code: finding.Code(misses[0].Code),
@@ -194,7 +195,7 @@ func (l *Log) judgeMisses(
 	for i, finding := range all {
 		first := finding[0]
 		l.annotate(rep, first.Line, first.Caller, first.why(first.plain))
-		c := Cause{Finding: Finding{first.Reason, first.detail()}, At: first.at()}
+		c := Cause{Finding: Finding{first.Reason, first.detail()}, At: first.place()}
 		if first.Caller != "" {
 			c.At += " (" + first.Caller + ")"
 		}
@@ -202,12 +203,12 @@ func (l *Log) judgeMisses(
 		case i < fullMisses:
 			c.Text = "\n\n" + first.Error()
 		case i < maxListed:
-			c.Text = "\n\n  " + first.brief(false)
+			c.Text = "\n\n  " + first.briefReason()
 		}
 		if rest := finding[1:]; c.Text != "" && len(rest) > 0 {
 			c.Text += "\n\n  The same is true of " + english.Count(len(rest), "more request") + ":"
 			for _, m := range rest[:min(len(rest), alsoNamed)] {
-				c.Text += "\n  " + m.brief(true)
+				c.Text += "\n  " + m.brief()
 			}
 			c.Text += english.AndMore("\n  … ", len(rest)-alsoNamed)
 		}
@@ -221,13 +222,13 @@ func (l *Log) judgeMisses(
 		p.Tail += "\n\nNot used by any request: " + l.places(unused)
 	}
 	if slices.ContainsFunc(misses, func(m *missing) bool { return !m.unrecordable() }) {
-		p.Advice = elsewhere
+		p.Advice = otherSource
 		p.Remedies = []Remedy{l.howToRecord(o, modeForMisses(recs))}
 	}
 	for _, m := range misses {
 		rep.Done.AddCode(finding.Code(m.Code))
 		reason := m.Reason
-		if m.is(finding.AskedMoreOften) {
+		if m.hasCode(finding.AskedMoreOften) {
 			reason = askedMoreOften // without the numbers of this run
 		}
 		rep.Done.Causes = append(rep.Done.Causes, attr.Cause{

@@ -49,10 +49,10 @@ type Log struct {
 	compared Tally[*tape.Recording] // recordings that a miss was compared with
 	sending  sync.Map               // requests whose bodies have not ended, by the goroutines that send them
 
-	mu     sync.Mutex // guards what follows; no recording is asked while it is held
-	misses []*missing
-	missed map[string]*missing // misses by the keys of their forms
-	near   *tape.Recording     // the last one that a miss was compared with
+	mu          sync.Mutex // guards what follows; no recording is asked while it is held
+	misses      []*missing
+	missed      map[string]*missing // misses by the keys of their forms
+	lastNearest *tape.Recording     // the nearest recording of the last miss that has one
 }
 
 // A Tally holds values in the order in which each came first. Its methods may be called
@@ -97,8 +97,9 @@ type FailedCall struct {
 	Form string // the key of its form
 }
 
-// Sends notes that a request sends its body, which may not end. It is told when it takes long, and
-// when the run ends before; the caller calls done when the body has ended.
+// Sends notes that a request is sending its body, which may not end. The caller calls done when
+// the body has ended. If that takes more than 5 seconds, a message on standard error says so. If
+// the run ends before, it fails.
 func (l *Log) Sends(what string) (done func()) {
 	id := stack.ID()
 	l.sending.Store(id, what)
@@ -106,7 +107,7 @@ func (l *Log) Sends(what string) (done func()) {
 		return func() { l.sending.Delete(id) }
 	}
 	timer := time.AfterFunc(5*time.Second, func() {
-		_, text := l.sends(id, what)
+		_, text := l.stillSending(id, what)
 		fmt.Fprintf(os.Stderr, "promptecho: %s\n", redact.Printable(text))
 	})
 	return func() {
@@ -115,9 +116,9 @@ func (l *Log) Sends(what string) (done func()) {
 	}
 }
 
-// sends says that a goroutine still sends the body of a request; text names the
-// cassette, too.
-func (l *Log) sends(id uint64, what string) (reason, text string) {
+// stillSending returns the error of a request whose body has not ended, which the goroutine with
+// this ID sends. text is the reason after the name of the cassette.
+func (l *Log) stillSending(id uint64, what string) (reason, text string) {
 	if caller := stack.CallerIn(stack.Ancestors(id)); caller != "" {
 		what += " (" + caller + ")"
 	}
@@ -255,24 +256,18 @@ func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
 
 // miss is [Log.Miss], and returns all facts about the request.
 func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
-	recs, asked := l.Tape.Stored(), l.Tape.AskedFor(c)
+	recs := l.Tape.Stored()
+	asked := l.Tape.AskedFor(c)
 	code, why, line := l.unanswerable(c, asked, opensSocket)
-	keys := l.Tape.Keys(c) // makes a form
+	keys := l.Tape.Keys(c) // before the lock, since it makes a form
+
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := l.missed[c.Form.Key()]
-	first := m == nil
-	if first {
-		m = &missing{keys: keys, plain: "not recorded", Miss: Miss{
-			Code:    string(finding.NotRecorded),
-			File:    l.File,
-			Call:    c.Form.Name(),
-			Request: unnamed(c.Form),
-			Model:   c.Form.Model,
-			Asked:   said(c.Form),
-			Caller:  cmp.Or(by, stack.Caller()),
-			Reason:  "not recorded",
-		}}
+	isFirst := m == nil
+	if isFirst {
+		m = l.newMissing(c, by)
+		m.keys = keys
 		if l.missed == nil {
 			l.missed = map[string]*missing{}
 		}
@@ -287,31 +282,48 @@ func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
 		m.plain = why
 		m.frozen = ""
 		m.Line = line
-	case first:
-		near, found := around(recs, l.near, len(l.misses)), *m
-		found.call = c
-		l.mu.Unlock()
+	case isFirst:
+		searched := recordingsToSearch(recs, l.lastNearest, len(l.misses))
+		compared := *m
+		compared.call = c
 		// The comparison can take a while and needs no lock: forms do not change.
-		l.compare(&found, near)
+		l.mu.Unlock()
+		l.compare(&compared, searched)
 		l.mu.Lock()
-		found.Count = m.Count
-		*m = found
+		compared.Count = m.Count // the request may have been sent again in the meantime
+		*m = compared
 		if m.nearest != nil {
-			l.near = m.nearest
+			l.lastNearest = m.nearest
 		}
 	}
-	if first {
-		m.settle(l.frozen(c.Form.Name()))
+	if isFirst {
+		m.completeReason(l.frozenReason(c.Form.Name()))
 	}
 	return *m
 }
 
-// compare finds the recording among near that is most like a missed request, and says in m how
-// the two differ.
-func (l *Log) compare(m *missing, near []*tape.Recording) {
+// newMissing returns a miss that is not explained yet.
+func (l *Log) newMissing(c *tape.Match, by string) *missing {
+	const reason = "not recorded"
+	return &missing{plain: reason, Miss: Miss{
+		Code:    string(finding.NotRecorded),
+		File:    l.File,
+		Call:    c.Form.Name(),
+		Request: unnamed(c.Form),
+		Model:   c.Form.Model,
+		Asked:   lastText(c.Form),
+		Caller:  cmp.Or(by, stack.Caller()),
+		Reason:  reason,
+	}}
+}
+
+// compare finds the recording among those to search that is most like a missed request, and
+// says in m how the two differ.
+func (l *Log) compare(m *missing, searched []*tape.Recording) {
 	lacking := l.Lacking.all()
 	m.lacksValue = len(lacking) > 0
-	m.nearest = l.explain(m, m.call, l.Tape.Stored(), near, func(rec *tape.Recording) bool { return !l.isFree(rec) })
+	isTaken := func(rec *tape.Recording) bool { return !l.isFree(rec) }
+	m.nearest = l.explain(m, m.call, l.Tape.Stored(), searched, isTaken)
 	if m.nearest != nil {
 		l.compared.Add(m.nearest)
 	}
@@ -324,14 +336,14 @@ func (l *Log) compare(m *missing, near []*tape.Recording) {
 }
 
 // compareAgain compares a missed request again if the recording that it was compared with has
-// answered another request since then. At the end of the run most recordings have: the
-// recording that a request has outgrown is among those that are left.
+// answered another request since then. At the end of the run, most recordings have answered a
+// request. The recording of the request before an edit is among the others.
 //
 // Only the first misses are compared again. A run with more of them has one cause in common.
 func (l *Log) compareAgain() {
 	const most = 50
 	recs := l.Tape.Stored()
-	misses := l.missing()
+	misses := l.allMisses()
 	for i, m := range misses[:min(most, len(misses))] {
 		if m.nearest == nil || !m.nearest.Used() || !slices.ContainsFunc(recs, l.isFree) {
 			continue
@@ -346,7 +358,7 @@ func (l *Log) compareAgain() {
 		if again.nearest.Used() {
 			continue
 		}
-		again.settle(l.frozen(m.call.Form.Name()))
+		again.completeReason(l.frozenReason(m.call.Form.Name()))
 		l.mu.Lock()
 		again.Count = l.misses[i].Count
 		*l.misses[i] = again
@@ -357,10 +369,11 @@ func (l *Log) compareAgain() {
 // isFree reports whether a recording has neither answered a request nor been compared with one.
 func (l *Log) isFree(rec *tape.Recording) bool { return !rec.Used() && l.compared.count(rec) == 0 }
 
-// around returns the recordings among which that is looked for which is nearest to what was
-// missed: all, but after many misses those around the last one that was found. What
-// comes next is mostly asked next, and to compare each with all takes minutes.
-func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Recording {
+// recordingsToSearch returns the recordings among which the nearest one of a miss is: all of
+// them, or, after many misses, those around the nearest recording of the last miss. The program
+// mostly sends requests in the recorded order, and comparing each miss with all recordings
+// takes minutes.
+func recordingsToSearch(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Recording {
 	const many, before, behind = 50, 50, 150
 	if misses <= many || len(recs) <= before+behind {
 		return recs
@@ -372,11 +385,11 @@ func around(recs []*tape.Recording, last *tape.Recording, misses int) []*tape.Re
 // Misses returns the requests that were not recorded so far, in the order they were first
 // asked.
 func (l *Log) Misses() []*Miss {
-	return group.Each(l.missing(), func(m *missing) *Miss { return &m.Miss })
+	return group.Each(l.allMisses(), func(m *missing) *Miss { return &m.Miss })
 }
 
-// missing returns the misses so far, with what is known of them.
-func (l *Log) missing() []*missing {
+// allMisses returns the misses so far, with what is known of them.
+func (l *Log) allMisses() []*missing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return group.Each(l.misses, func(m *missing) *missing {

@@ -41,7 +41,7 @@ type Miss struct {
 // Error returns the report in several lines: the place of the nearest recording, the request
 // and its caller, and each differing field with both values.
 func (m *Miss) Error() string {
-	text := m.at() + ": " + m.Reason + "\n  asked:  " + m.asked()
+	text := m.place() + ": " + m.Reason + "\n  asked:  " + m.describe()
 	if m.Caller != "" {
 		text += "\n  caller: " + m.Caller
 	}
@@ -63,16 +63,17 @@ func (m *Miss) detail() string {
 	return strings.TrimPrefix(text, "\n")
 }
 
-// at returns where the nearest recording is.
-func (m *Miss) at() string {
+// place returns the cassette and the line of the nearest recording: "testdata/bot.yaml:12".
+func (m *Miss) place() string {
 	if m.Line > 0 {
 		return fmt.Sprintf("%s:%d", m.File, m.Line)
 	}
 	return m.File
 }
 
-// asked returns what was asked, in a line.
-func (m *Miss) asked() string {
+// describe names the request in a line: its endpoint, its model, its last text, and how often
+// it was sent.
+func (m *Miss) describe() string {
 	s := strings.TrimSpace(m.Call + " " + m.Request)
 	if m.Model != "" {
 		s += ", model " + m.Model
@@ -86,32 +87,34 @@ func (m *Miss) asked() string {
 	return s
 }
 
-// isShort reports whether a text is a short line, as JSON too.
+// isShort reports whether a text has fewer than 200 bytes as JSON.
 func isShort(text string) bool {
 	const most = 200
 	encoded, err := json.Marshal(text)
 	return err == nil && len(encoded)-len(`""`) < most
 }
 
-// brief returns the miss in a line, with its reason if that is not told yet.
-func (m *Miss) brief(isReasonTold bool) string {
-	s := m.asked()
-	if m.Caller != "" {
-		s += ", " + m.Caller
+// brief returns the request and its caller in a line.
+func (m *Miss) brief() string {
+	if m.Caller == "" {
+		return m.describe()
 	}
-	if !isReasonTold {
-		s = m.at() + ": " + m.Reason + " (" + s + ")"
-	}
-	return s
+	return m.describe() + ", " + m.Caller
 }
 
-// frozen returns the end of the reason of a miss that no mode records, because an option
+// briefReason returns the place, the reason and the request of the miss in a line.
+func (m *Miss) briefReason() string {
+	return m.place() + ": " + m.Reason + " (" + m.brief() + ")"
+}
+
+// frozenReason returns the end of the reason of a miss that no mode records, because an option
 // forbids the call. It returns "" for all others.
-func (r *Run) frozen(call string) string {
+func (r *Run) frozenReason(call string) string {
 	if !r.Tape.Config.Frozen.Select(call) {
 		return ""
 	}
-	return "; " + r.Words.Name(advice.Frozen) + " forbids this call: to record it, remove that option for one run"
+	return "; " + r.Words.Name(advice.Frozen) +
+		" forbids this call: to record it, remove that option for one run"
 }
 
 // Socket is what is wrong with a request that opens a WebSocket.
@@ -122,9 +125,9 @@ const Socket = "this request opens a WebSocket, which is not recorded: use plain
 // that to the model.
 const refusedText = interaction.MissMark + ": "
 
-// said returns the beginning of the last text in a request, quoted: of the last message, of the
+// lastText returns the beginning of the last text in a request, quoted: of the last message, of the
 // input or of the prompt. It returns "" if there is no such text.
-func said(form *canon.Form) string {
+func lastText(form *canon.Form) string {
 	fields := []string{
 		"messages", "contents", "input", "inputs", "prompt", "message", "query", "texts", "text", "q",
 	}
@@ -146,10 +149,10 @@ func said(form *canon.Form) string {
 	return ""
 }
 
-// asked names a request in a line: its endpoint, its model and what it says.
-func asked(form *canon.Form) string {
-	m := Miss{Call: form.Name(), Request: unnamed(form), Model: form.Model, Asked: said(form)}
-	return m.asked()
+// describe names a request in a line: its endpoint, its model and its last text.
+func describe(form *canon.Form) string {
+	m := Miss{Call: form.Name(), Request: unnamed(form), Model: form.Model, Asked: lastText(form)}
+	return m.describe()
 }
 
 // unnamed returns what the name of a call does not say: the method and the path at a server
@@ -176,27 +179,27 @@ func spellOut(edits []diff.Edit, recorded, incoming *interaction.Request) {
 	}
 }
 
-// inOrderSent sorts edits by the order of their fields in the body that was sent. Fields outside
+// sortAsSent sorts edits by the order of their fields in the body that was sent. Fields outside
 // of the body come first, and fields that only the recording has come last.
-func inOrderSent(edits []diff.Edit, body []byte) {
-	order := map[string]int{}
+func sortAsSent(edits []diff.Edit, body []byte) {
+	order := map[string]int{} // the positions of the members of the body, from 1
 	if v, err := exactjson.Parse(body); err == nil && v.Kind == exactjson.Object {
 		for i, member := range v.Elems {
 			order[member.Name] = i + 1
 		}
 	}
-	place := func(e diff.Edit) int {
+	position := func(e diff.Edit) int {
 		if fieldpath.Outside(e.Path) || e.Path == "body" {
 			return 0
 		}
 		name, _, _ := strings.Cut(fieldpath.Short(e.Path), "/")
 		return cmp.Or(order[name], len(order)+1)
 	}
-	group.Sort(edits, func(a, b diff.Edit) int { return place(a) - place(b) })
+	group.Sort(edits, func(a, b diff.Edit) int { return position(a) - position(b) })
 }
 
-// names lists the fields that differ, the first few by name.
-func names(edits []diff.Edit) string {
+// listFields lists the fields that differ, the first few by name.
+func listFields(edits []diff.Edit) string {
 	const most = 3
 	var fields []string
 	for _, e := range edits {
@@ -228,5 +231,5 @@ func fileAt(req *interaction.Request, path string) (file diff.File) {
 	}
 }
 
-// is reports whether a code is that of the miss.
-func (m *Miss) is(code finding.Code) bool { return m.Code == string(code) }
+// hasCode reports whether a code is that of the miss.
+func (m *Miss) hasCode(code finding.Code) bool { return m.Code == string(code) }

@@ -41,11 +41,11 @@ func (m *missing) oneLine() (place, told string) {
 	}
 	short := &Miss{File: "…/" + name, Line: m.Line}
 
-	place = redact.Printable(m.at())
+	place = redact.Printable(m.place())
 	for _, text := range []string{
-		m.at() + ": " + m.why(m.plain),
-		m.at() + ": " + m.why(m.short()),
-		short.at() + ": " + strings.TrimSuffix(m.withFrozen(m.short())+": "+m.Change, ": "),
+		m.place() + ": " + m.why(m.plain),
+		m.place() + ": " + m.why(m.short()),
+		short.place() + ": " + strings.TrimSuffix(m.withFrozen(m.short())+": "+m.Change, ": "),
 	} {
 		told = refusedText + redact.Printable(text)
 		if isShort(told) {
@@ -76,11 +76,11 @@ func (m *missing) why(reason string) string {
 }
 
 // unrecordable reports whether recording again cannot help.
-func (m *missing) unrecordable() bool { return m.is(finding.WebSocket) || m.frozen != "" }
+func (m *missing) unrecordable() bool { return m.hasCode(finding.WebSocket) || m.frozen != "" }
 
-// settle completes the reason of a miss once it is known. frozen is what [Run.frozen] says of
-// it.
-func (m *missing) settle(frozen string) {
+// completeReason adds to the reason of a miss, once that is known, what [Run.frozenReason]
+// returns for it.
+func (m *missing) completeReason(frozen string) {
 	m.plain = m.Reason
 	m.frozen = frozen
 	m.Reason = m.withFrozen(m.plain)

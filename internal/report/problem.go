@@ -54,31 +54,36 @@ func (c *Cause) brief() string {
 // Text returns all of the problem.
 func (p *Problem) Text() string { return p.Tell(func(Finding) string { return "" }) }
 
-// Tell returns the text of a problem for the output of a test. told returns the place of the text
-// about a finding that is, or will be, in another part of the output, or "". Such a finding is
-// only named. If there are no others, the text has only these names.
-func (p *Problem) Tell(told func(Finding) string) string {
-	text, where := p.Head, ""
-	var known []string
+// Tell returns the text of a problem for the output of a test. Another part of the output may
+// have the full text of a finding: then elsewhere returns where that is, such as "TestA has the
+// report", and Tell gives the finding only one line. elsewhere returns "" for any other finding.
+// If all findings have their full text elsewhere, Tell returns one line for all of them.
+func (p *Problem) Tell(elsewhere func(Finding) string) string {
+	text := p.Head
+	var brief []string // the causes whose full text is elsewhere
+	where := ""        // the place of the last one of them
 	for _, c := range p.Causes {
-		by := ""
+		place := ""
 		if c.At != "" {
-			by = told(c.Finding)
+			place = elsewhere(c.Finding)
 		}
-		if by != "" {
-			known, where = append(known, c.brief()), by
+		if place == "" {
+			text += c.Text
 			continue
 		}
-		text += c.Text
+		brief = append(brief, c.brief())
+		where = place
 	}
+
 	advice := p.Advice
-	if advice != "" && told(Finding{Reason: advice}) != "" {
+	if advice != "" && elsewhere(Finding{Reason: advice}) != "" {
 		advice = ""
 	}
-	if n := len(known); n > 0 && n == len(p.Causes) {
-		return known[0] + english.AndMore(", ", n-1) + "; " + where + advice
-	} else if n > 0 {
-		text += "\n\n  " + strings.Join(known, "\n  ") + "; " + where
+	if len(brief) > 0 && len(brief) == len(p.Causes) {
+		return brief[0] + english.AndMore(", ", len(brief)-1) + "; " + where + advice
+	}
+	if len(brief) > 0 {
+		text += "\n\n  " + strings.Join(brief, "\n  ") + "; " + where
 	}
 	text += p.Tail + p.Advice
 	for _, r := range p.Remedies {

@@ -12,9 +12,9 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// elsewhere says which other file has requests that were missed here, and how to use it. It
+// otherSource says which other file has requests that were missed here, and how to use it. It
 // returns "" if there is none.
-func (r *Run) elsewhere(o *Outcome, misses []*missing) string {
+func (r *Run) otherSource(o *Outcome, misses []*missing) string {
 	asked := group.Each(misses, func(m *missing) []string { return m.keys })
 	path := r.Tape.Failed()
 	n := r.Tape.CountIn(path, asked)

@@ -100,7 +100,7 @@ func (r *Run) listUnused(rep *Report, unused, recs []*tape.Recording) (list unus
 	for _, rec := range listed[:min(len(listed), maxListed)] {
 		why := r.whyUnused(rec, recs)
 		annotation := "a recording here was not used"
-		list.text += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), asked(rec.Form()))
+		list.text += fmt.Sprintf("\n  %s:%d: %s", r.File, rec.Line(), describe(rec.Form()))
 		if why != "" {
 			annotation += ": " + why
 			list.text += "\n    " + why
@@ -187,7 +187,7 @@ func (r *Run) whyUnused(unused *tape.Recording, recs []*tape.Recording) string {
 		return ""
 	}
 	return fmt.Sprintf("the most similar recording that was used, %s:%d, differs in %s",
-		r.File, nearest.Line(), names(edits))
+		r.File, nearest.Line(), listFields(edits))
 }
 
 // mostEditsOfSimilar is in how many fields two similar recordings differ at most: more fields

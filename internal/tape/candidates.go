@@ -21,7 +21,7 @@ type candidates struct {
 	// Set by readRequests.
 
 	reading      sync.Once
-	numbered     bool // the client numbers its requests, as JSON-RPC does
+	isNumbered   bool // the client numbers its requests, as JSON-RPC does
 	hasIssuedIDs bool // IDs that first appeared in a response tell the recordings apart
 
 	// Set by sortByTraits, which runs when the first request comes that is not
@@ -112,11 +112,12 @@ func (c *candidates) add(rec *Recording) {
 func (c *candidates) readRequests(issued func() map[uint64]bool) {
 	c.reading.Do(func() {
 		for _, rec := range c.canceled {
-			rec.Form()
+			rec.Form() // reads the form, and keeps it
 		}
 		for _, rec := range c.answered.recordings {
-			c.numbered = rec.Form().Linked()
-			if c.allEqual && !c.numbered {
+			// The same for all of them: requests with one match key are of one API.
+			c.isNumbered = rec.Form().Linked()
+			if c.allEqual && !c.isNumbered {
 				continue
 			}
 			req := rec.Request()

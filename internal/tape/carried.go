@@ -12,11 +12,11 @@ import (
 // saved as a recording of this run, with its answer and times; the rest is not
 // saved. It is called after [Tape.Resume], in a run that saves.
 //
-// Tests that were split share the recordings of one cassette. Where several
-// recordings answer one request, a test gets those first that no earlier test
-// of this process has used.
+// Several tests may share the recordings of one cassette, because one test was
+// split into them. Where several recordings answer one request, a test first
+// gets those that no earlier test of this process has used.
 func (t *Tape) CarryOver(paths []string) error {
-	var fresh, usedBefore []*Recording
+	var unused, usedBefore []*Recording
 	for _, path := range paths {
 		f, err := cassette.Load(path)
 		if err != nil {
@@ -28,11 +28,11 @@ func (t *Tape) CarryOver(paths []string) error {
 			if isCarriedOver(rec.carriedFrom) {
 				usedBefore = append(usedBefore, rec)
 			} else {
-				fresh = append(fresh, rec)
+				unused = append(unused, rec)
 			}
 		}
 	}
-	for _, rec := range slices.Concat(fresh, usedBefore) {
+	for _, rec := range slices.Concat(unused, usedBefore) {
 		rec.number = len(t.recordings)
 		t.add(rec)
 	}

@@ -91,7 +91,7 @@ func (c *candidates) chooseByDigest(equal *Recording, repeats func() bool) choic
 	switch {
 	case c.allEqual:
 		rec = c.answered.firstUnused()
-	case c.isSorted() && !c.numbered:
+	case c.isSorted() && !c.isNumbered:
 		rec = c.byDigest[equal.selection.matchDigest].firstUnused()
 	}
 	if rec != nil {
@@ -114,7 +114,7 @@ func (c *candidates) chooseByDigest(equal *Recording, repeats func() bool) choic
 // coincidence, and the recordings are played in order instead.
 func (c *candidates) findEqual(req *request, own *queue) *Recording {
 	next := own.firstUnused()
-	if next != nil && c.numbered && req.shiftedIDs.has(next.Interaction().Request.Body) {
+	if next != nil && c.isNumbered && req.shiftedIDs.has(next.Interaction().Request.Body) {
 		return nil
 	}
 	return c.byDigest[req.digest].firstUnused()

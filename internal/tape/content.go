@@ -94,7 +94,7 @@ func (rec *Recording) Peek() *canon.Form {
 		return form
 	}
 
-	rec.look(func(req *interaction.Request, _ *interaction.Response) {
+	rec.viewContent(func(req *interaction.Request, _ *interaction.Response) {
 		form = rec.of.Config.Options.Form(req)
 	})
 	if form == nil {
@@ -108,10 +108,10 @@ func (rec *Recording) Peek() *canon.Form {
 	return form
 }
 
-// look calls f with what was recorded, unless that cannot be read, and keeps
-// none of it. The request is as it is matched. An error is left to a caller of
-// Load.
-func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Response)) {
+// viewContent calls f with the recorded request, as it is matched, and the
+// response. It keeps neither in memory. It does not call f if they cannot be
+// read: Load returns that error to its callers.
+func (rec *Recording) viewContent(f func(req *interaction.Request, resp *interaction.Response)) {
 	it, err := rec.read()
 	if err != nil {
 		return
@@ -123,7 +123,7 @@ func (rec *Recording) look(f func(req *interaction.Request, resp *interaction.Re
 // requestText returns the text of the form with all of the body.
 func (rec *Recording) requestText() string {
 	var text string
-	rec.look(func(req *interaction.Request, _ *interaction.Response) {
+	rec.viewContent(func(req *interaction.Request, _ *interaction.Response) {
 		text = redact.WithBody(rec.Peek().Text(), req.Body)
 	})
 	return text

@@ -34,15 +34,15 @@ func recordingsWithPlaceholders(recs []*Recording) []placeholderRecording {
 	return all
 }
 
-// recordingsByURL returns the recordings of the cassette by the methods and
-// URLs of their requests.
+// recordingsByURL returns the recordings that this run did not make, by method
+// and URL ("POST https://..."), or by function; see [interaction.Request.String].
 func recordingsByURL(recs []*Recording) map[string][]*Recording {
 	all := map[string][]*Recording{}
 	for _, rec := range recs {
 		if rec.Fresh() {
 			continue
 		}
-		rec.look(func(req *interaction.Request, _ *interaction.Response) {
+		rec.viewContent(func(req *interaction.Request, _ *interaction.Response) {
 			all[req.String()] = append(all[req.String()], rec)
 		})
 	}

@@ -32,9 +32,9 @@ func formOf(it *interaction.Interaction) *canon.Form {
 	return (&canon.Options{}).Form(&it.Request)
 }
 
-// encodeGiven returns the text at the top of a cassette with the values that it
-// gives its test, unless the text would have a credential; name is the name of
-// the file.
+// encodeGiven returns the text of the recorded values, which stands at the top
+// of a cassette, unless it would have a credential. name is the name of the
+// file, for errors.
 func encodeGiven(policy *redact.Policy, name string, g interaction.Given) ([]byte, error) {
 	for _, variable := range slices.Sorted(maps.Keys(g.Env)) {
 		if err := policy.CheckVariable(variable, g.Env[variable]); err != nil {

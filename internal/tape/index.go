@@ -117,7 +117,7 @@ func (x *index) askedAgain() map[int]int {
 			if rec.number >= next-1 && !wasConcurrent {
 				continue
 			}
-			rec.look(func(req *interaction.Request, resp *interaction.Response) {
+			rec.viewContent(func(req *interaction.Request, resp *interaction.Response) {
 				if resp.IsTransientFailure() || req.Method == http.MethodGet {
 					all[rec.number] = next
 				}

@@ -35,7 +35,7 @@ func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
 		if rec.Fresh() || len(differing) == 0 {
 			continue
 		}
-		rec.look(func(req *interaction.Request, resp *interaction.Response) {
+		rec.viewContent(func(req *interaction.Request, resp *interaction.Response) {
 			ids.InRequest(req, func(id uint64) { delete(differing, id) })
 			ids.InResponse(resp, func(id uint64) {
 				if differing[id] {
@@ -55,7 +55,7 @@ func differingIDs(ambiguous [][]*Recording) map[uint64]bool {
 	for _, alike := range ambiguous {
 		count := map[uint64]int{}
 		for _, rec := range alike {
-			rec.look(func(req *interaction.Request, _ *interaction.Response) {
+			rec.viewContent(func(req *interaction.Request, _ *interaction.Response) {
 				for id := range idsOf(req) {
 					count[id]++
 				}

@@ -40,12 +40,12 @@ type Journal struct {
 	given interaction.Given
 	items []*cassette.Encoded
 
-	values  []byte            // the texts of given that are in the file
+	values  []byte            // the encoded texts of given that are in the file
 	windows []*redact.Windows // of the first items; made if a secret becomes known
 
-	// cleanOf is how many secrets were known when the file was last found to
-	// have none of them.
-	cleanOf int
+	// checkedSecrets is how many secrets were known when the file was last found
+	// to have none of them.
+	checkedSecrets int
 
 	isCreated    bool // the file is there
 	isIncomplete bool // the file lacks an interaction that could not be written
@@ -63,12 +63,12 @@ func (j *Journal) start(path string, policy *redact.Policy) {
 // isStarted reports whether this run keeps a journal.
 func (j *Journal) isStarted() bool { return j.policy != nil }
 
-// add adds the text of an interaction, unless the text is nil; known is how
+// add adds the text of an interaction, unless the text is nil; knownThen is how
 // many secrets were known when the text was made.
 //
 // The whole file is written again if another secret has become known since and
 // may stand in the text or in the file, or if an earlier write has failed.
-func (j *Journal) add(item *cassette.Encoded, known int) {
+func (j *Journal) add(item *cassette.Encoded, knownThen int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if item == nil || j.isClosed || j.isForeign {
@@ -84,10 +84,10 @@ func (j *Journal) add(item *cassette.Encoded, known int) {
 	j.items = append(j.items, item)
 
 	knownNow := j.policy.Count()
-	isItemUnclean := known != knownNow && j.policy.MayContain(item.Text)
-	if isItemUnclean || j.mustRewrite(knownNow) {
+	itemMayHaveSecret := knownThen != knownNow && j.policy.MayContain(item.Text)
+	if itemMayHaveSecret || j.mustRewrite(knownNow) {
 		j.rewrite(j.interactions())
-		if isItemUnclean || !j.isIncomplete {
+		if itemMayHaveSecret || !j.isIncomplete {
 			return
 		}
 		// The file could not be written as a whole. Append this one at least.
@@ -101,10 +101,11 @@ func (j *Journal) mustRewrite(knownNow int) bool {
 	if len(j.items) < 2 {
 		return false
 	}
-	return j.isIncomplete || j.cleanOf != knownNow && j.isUnclean()
+	return j.isIncomplete || j.checkedSecrets != knownNow && j.mayHaveNewSecret()
 }
 
-// append writes an item behind the others. The caller holds the lock.
+// append writes an item at the end of the file, and makes the file if there is
+// none. knownNow is how many secrets are known. The caller holds the lock.
 func (j *Journal) append(item *cassette.Encoded, knownNow int) {
 	var given []byte
 	if !j.isCreated {
@@ -114,16 +115,17 @@ func (j *Journal) append(item *cassette.Encoded, knownNow int) {
 	switch {
 	case err == nil:
 		j.isCreated = true
-		j.cleanOf = knownNow
+		j.checkedSecrets = knownNow
 		j.values = append(j.values, given...)
-	case !j.isCreated && os.IsExist(err):
+	case !j.isCreated && os.IsExist(err): // another process has just made it
 		j.isForeign = true
 	default:
 		j.isIncomplete = true
 	}
 }
 
-// interactions returns what the journal has so far. The caller holds the lock.
+// interactions decodes the items of the journal. It leaves out an item that
+// cannot be decoded. The caller holds the lock.
 func (j *Journal) interactions() []*interaction.Interaction {
 	var all []*interaction.Interaction
 	for _, item := range j.items {
@@ -135,8 +137,8 @@ func (j *Journal) interactions() []*interaction.Interaction {
 	return all
 }
 
-// Give keeps the values that the run has given its test so far. If there is no
-// file yet, they are written with the first interaction.
+// Give adds recorded values that the test has read. If there is no file yet,
+// they are written with the first interaction.
 func (j *Journal) Give(g interaction.Given) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -153,16 +155,16 @@ func (j *Journal) Give(g interaction.Given) {
 	j.values = append(j.values, text...)
 }
 
-// Given returns the values that the file gives a test: those of this run, and
-// those that a killed run has left.
+// Given returns the recorded values: those of this run, and those that a killed
+// run has left in the file.
 func (j *Journal) Given() interaction.Given {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.given
 }
 
-// encodeGiven returns the text of the given values, without the variables that
-// must not be written; nil if none of it may be written. The caller holds the
+// encodeGiven returns the text of the recorded values, without the variables
+// that may be credentials; nil if nothing may be written. The caller holds the
 // lock.
 func (j *Journal) encodeGiven() []byte {
 	g := j.given.Or(interaction.Given{})
@@ -204,19 +206,19 @@ func (j *Journal) rewrite(all []*interaction.Interaction) {
 	j.isIncomplete = err != nil
 	if err == nil {
 		j.isCreated = true
-		j.cleanOf = knownNow
+		j.checkedSecrets = knownNow
 	}
 }
 
-// isUnclean reports whether the file, or an item that is about to be written,
-// may have a secret that has become known since the file was last found to have
-// none. A program may have a new credential for each call, so items are decoded
-// once, and not once for each credential. The caller holds the lock.
-func (j *Journal) isUnclean() bool {
+// mayHaveNewSecret reports whether the file, or an item that is about to be
+// written, may have a secret that has become known since the file was last found
+// to have none. A program may have a new credential for each call, so items are
+// decoded once, and not once for each credential. The caller holds the lock.
+func (j *Journal) mayHaveNewSecret() bool {
 	for _, item := range j.items[len(j.windows):] {
 		j.windows = append(j.windows, redact.WindowsOf(item.Text))
 	}
-	texts := j.policy.NewTexts(j.cleanOf)
+	texts := j.policy.NewTexts(j.checkedSecrets)
 	for i, w := range j.windows {
 		if w.MayHaveAny(texts) && j.policy.MayContain(j.items[i].Text) {
 			return true

@@ -53,7 +53,8 @@ func (t *Tape) Load(play Playing, save bool) error {
 	return err
 }
 
-// sequenceCalls returns what the sequence of a cassette needs of its recordings.
+// sequenceCalls returns the recordings of the cassette as package sequence
+// wants them.
 func (t *Tape) sequenceCalls() []sequence.Call {
 	askedAgain := t.index.askedAgain()
 	calls := make([]sequence.Call, t.stored.Len())
@@ -61,7 +62,7 @@ func (t *Tape) sequenceCalls() []sequence.Call {
 		outline := t.stored.Outline(i)
 		calls[i] = sequence.Call{
 			Moments:    outline.Moments,
-			IsNested:   outline.Within,
+			IsNested:   outline.Within, // within a function
 			AskedAgain: askedAgain[i],
 		}
 	}
@@ -94,8 +95,8 @@ func (t *Tape) entryOf(number int) entry {
 	return e
 }
 
-// playOrReplace puts a recording of the cassette on the tape, to be played, or
-// among those that this run replaces.
+// playOrReplace puts a recording of the cassette on the tape if play selects it
+// or it is frozen. This run replaces any other one.
 func (t *Tape) playOrReplace(rec *Recording, play Playing) {
 	isSelected := play == PlayAll || play == PlayNotAccepted && !rec.accepted
 	if !isSelected && !t.isFrozen(rec) {
@@ -103,7 +104,8 @@ func (t *Tape) playOrReplace(rec *Recording, play Playing) {
 		return
 	}
 
-	// The seal has the match key that the recording has without options.
+	// entryOf has read the match key from the seal. A recording that was edited
+	// has another one, and so has a run whose options change what matches.
 	isKeyOfThisRun := rec.isSealed && t.Config.Plain
 	if !isKeyOfThisRun {
 		rec.sealDigest = 0

@@ -77,21 +77,24 @@ func (t *Tape) FollowsPlayed(rec *Recording) bool {
 	})
 }
 
-// WrittenBefore returns a recording of a request that wrote something to the
-// same local server, and that was played before rec was made; nil if there is
-// none.
+// WrittenBefore returns a played recording of a request that wrote something to
+// the local server of rec; nil if there is none. This run asked for it before
+// it asked for rec.
 //
-// That server has another port than when the request was recorded, so it is a
-// new process, and lacks what was written.
+// The server has another port than when the write was recorded, so it is a new
+// process. It lacks what was written, since the write was played and not sent.
 func (t *Tape) WrittenBefore(rec *Recording) *Recording {
 	form := rec.Form()
 	if !form.Local || form.Known {
 		return nil
 	}
 	for _, other := range t.recordings {
-		call := other.run.firstCall
-		wasPlayedBefore := !other.Fresh() && 0 < call && call <= rec.run.firstCall
-		if !wasPlayedBefore || other.originInThisRun() != form.Origin {
+		wasPlayed := !other.Fresh() && other.run.firstCall > 0
+		wasBefore := other.run.firstCall <= rec.run.firstCall
+		if !wasPlayed || !wasBefore {
+			continue
+		}
+		if other.originInThisRun() != form.Origin {
 			continue
 		}
 		isSameProcess := other.Form().Origin == form.Origin

@@ -32,7 +32,7 @@ func urlTemplatesOf(recs []*Recording) []urlTemplate {
 	var templates []urlTemplate
 	seen := map[string]bool{}
 	for _, rec := range recs {
-		rec.look(func(req *interaction.Request, _ *interaction.Response) {
+		rec.viewContent(func(req *interaction.Request, _ *interaction.Response) {
 			if seen[req.URL] {
 				return
 			}
@@ -46,6 +46,7 @@ func urlTemplatesOf(recs []*Recording) []urlTemplate {
 	return templates
 }
 
+// newURLTemplate finds the placeholders in a recorded URL.
 func newURLTemplate(url string) urlTemplate {
 	tmpl := urlTemplate{url: url}
 	base, query, _ := strings.Cut(url, "?")
@@ -63,10 +64,14 @@ func newURLTemplate(url string) urlTemplate {
 	return tmpl
 }
 
-// baseExpr returns an expression for the part of a URL in front of the query. A
-// placeholder that is the whole host matches the address of a server: its
-// scheme, its port and the first segments of the path, too. Any other
-// placeholder matches a part of the host, or of a segment of the path.
+// baseExpr returns an expression for the part of a URL in front of the query:
+//
+//	placeholder                 matches
+//	the whole host              host, port and the first segments of the path
+//	in the host                 a part of the host
+//	in a segment of the path    a part of the segment
+//
+// The scheme may be http or https.
 func baseExpr(base string) *regexp.Regexp {
 	_, rest, _ := strings.Cut(base, "://")
 	host, path, hasPath := strings.Cut(rest, "/")
@@ -74,13 +79,15 @@ func baseExpr(base string) *regexp.Regexp {
 		path = "/" + path
 	}
 	hostExpr := exprOf(host, `[^/:]+`)
-	if urlPlaceholder().FindString(host) == host {
+	isWholeHost := urlPlaceholder().FindString(host) == host
+	if isWholeHost {
 		hostExpr = `.+`
 	}
 	return regexp.MustCompile(`^(?i:https?://` + hostExpr + `)` + exprOf(path, `[^/]+`) + `$`)
 }
 
-// exprOf returns an expression for a text with placeholders.
+// exprOf returns an expression for a text in which the expression anything
+// stands for each placeholder.
 func exprOf(text, anything string) string {
 	parts := urlPlaceholder().Split(text, -1)
 	for i := range parts {

@@ -5,8 +5,8 @@
 //
 // From the bottom up: tree.go makes values of the lines of a form, message.go reads
 // messages, rpc.go JSON-RPC, media.go pictures and sounds. exchange.go has the types for an
-// interaction, fold.go finds the messages that a turn repeats, concurrent.go the overlapping
-// interactions, and conversation.go reads whole interactions.
+// interaction, repeats.go finds the messages that a turn repeats, concurrent.go the
+// overlapping interactions, and conversation.go reads whole interactions.
 package conversation
 
 import (
@@ -30,7 +30,7 @@ func Read(its []*interaction.Interaction) []*Exchange {
 		list[i] = read(it)
 		list[i].Number = i + 1
 	}
-	fold(list)
+	findRepeats(list)
 	concurrent(list, its)
 	return list
 }
@@ -97,9 +97,9 @@ func (e *Exchange) readBody(form *canon.Form) {
 	}
 	body := tree(lines, len("body/"))
 
-	var read []string // the names of the members that are no settings
-	e.Messages, read = messages(&body)
-	read = append(read, "model", "stream")
+	var readNames []string // of members that are not settings
+	e.Messages, readNames = messages(&body)
+	readNames = append(readNames, "model", "stream")
 	for _, name := range []string{"tools", "toolConfig", "functions"} {
 		v := body.Member(name)
 		if inner := v.Member("tools"); inner != nil {
@@ -107,12 +107,12 @@ func (e *Exchange) readBody(form *canon.Form) {
 		}
 		if tools := toolsOf(v); len(tools) > 0 {
 			e.Tools = append(e.Tools, tools...)
-			read = append(read, name)
+			readNames = append(readNames, name)
 		}
 	}
 
 	for _, m := range body.Elems {
-		if !slices.Contains(read, m.Name) {
+		if !slices.Contains(readNames, m.Name) {
 			e.Settings = append(e.Settings, Setting{m.Name, string(m.AppendJSON(nil, exactjson.Layout{}))})
 		}
 	}
@@ -123,8 +123,12 @@ func (e *Exchange) readBody(form *canon.Form) {
 	}
 }
 
-// readAnswer reads a response. Of these, the first that the response has is the answer: the
-// parts of a model's answer, those of a JSON-RPC response, a note that it is empty, the body.
+// readAnswer reads a response. The answer is the first of these that the response has:
+//
+//   - the parts of a model's answer
+//   - the parts of a JSON-RPC response
+//   - a note that a known API gave an empty answer
+//   - the body
 func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 	a := &e.Answer
 	a.Status = resp.Status
@@ -141,7 +145,7 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		return
 	}
 
-	isRPC := e.Title != ""
+	isRPC := e.Title != "" // only readRPC sets the title
 	if isRPC {
 		e.readRPCAnswer(resp)
 		if len(a.Parts) > 0 {
@@ -157,6 +161,13 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		return
 	}
 
+	isEmbedding := strings.Contains(strings.ToLower(e.Boundary+e.Model), "embed")
+	a.readUnknown(resp, isEmbedding)
+}
+
+// readUnknown reads a response without known parts: the payloads of a stream, media or
+// vectors in a body, or else the body itself.
+func (a *Answer) readUnknown(resp *interaction.Response, isEmbedding bool) {
 	if resp.Stream != "" {
 		var events []string
 		for payload := range resp.Payloads() {
@@ -165,8 +176,7 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 		a.Body = strings.Join(events, "\n")
 		return
 	}
-	embeds := strings.Contains(strings.ToLower(e.Boundary+e.Model), "embed")
-	if !a.readBodyMedia(resp, embeds) {
+	if !a.readBodyMedia(resp, isEmbedding) {
 		a.Body = bodyText(resp.Body)
 	}
 }
@@ -227,13 +237,13 @@ var mediaResults = []string{
 	"image", "images", "image_url", "audio", "video", "document", "inlineData", "fileData",
 }
 
-// providerResult returns the result of a provider's own tool, a picture or a sound. A
-// medium is described in words.
+// providerResult returns the part for a result of a provider's own tool, or for a picture or
+// a sound, which is described in words.
 func providerResult(c *said.Call) Part {
 	v, err := exactjson.Parse([]byte(c.Args))
 	isJSON := err == nil
 	if isJSON && slices.Contains(mediaResults, c.Name) {
-		p := medium(&v)
+		p := mediaPart(&v)
 		p.Text = c.Name + ": " + p.Text
 		return p
 	}
@@ -245,7 +255,7 @@ func providerResult(c *said.Call) Part {
 		if data == nil {
 			return Part{Kind: Media, Text: fmt.Sprintf("%s, %d bytes", c.Name, base64Size(c.Args))}
 		}
-		return mediumPart(c.Name, data)
+		return mediaPartOf(c.Name, data)
 	}
 	return Part{Kind: Result, Name: c.Name, Text: c.Args}
 }

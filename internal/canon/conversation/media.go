@@ -12,8 +12,8 @@ import (
 // them by a description.
 func takeMedia(v *exactjson.Value) (parts []Part) {
 	if v.Kind == exactjson.String {
-		if data := fromBase64(v.Text); data != nil && mediaOf(data) != "" {
-			p := mediumPart("", data)
+		if data := fromBase64(v.Text); data != nil && mediaTypeOf(data) != "" {
+			p := mediaPartOf("", data)
 			v.Text = "(" + p.Text + ")"
 			parts = append(parts, p)
 		}
@@ -25,18 +25,17 @@ func takeMedia(v *exactjson.Value) (parts []Part) {
 }
 
 // readBodyMedia reads a response whose API is unknown: a picture or a sound, JSON that has
-// some, or vectors if the request embeds texts. It reports whether the response is one of
-// these.
-func (a *Answer) readBodyMedia(resp *interaction.Response, embeds bool) bool {
-	if kind := mediaOf(resp.Body); kind != "" {
-		a.Parts = []Part{mediumPart("", resp.Body)}
+// some, or vectors if isEmbedding is set. It reports whether the response is one of these.
+func (a *Answer) readBodyMedia(resp *interaction.Response, isEmbedding bool) bool {
+	if kind := mediaTypeOf(resp.Body); kind != "" {
+		a.Parts = []Part{mediaPartOf("", resp.Body)}
 		return true
 	}
 	v, err := exactjson.Parse(resp.Body)
 	if err != nil {
 		return false
 	}
-	if text := vectors(&v); embeds && text != "" {
+	if text := vectors(&v); isEmbedding && text != "" {
 		a.Parts = []Part{{Kind: Media, Text: text}}
 		return true
 	}

@@ -19,14 +19,14 @@ type Message struct {
 // A Part is a piece of a message.
 type Part struct {
 	Kind string `json:"kind"`           // one of the kinds below
-	Text string `json:"text,omitempty"` // of a text, reasoning or a result; the description of a medium; other JSON
+	Text string `json:"text,omitempty"` // of a text, reasoning or a result; the description of media; other JSON
 	Name string `json:"name,omitempty"` // of the tool
 	Args string `json:"arguments,omitempty"`
 	ID   string `json:"id,omitempty"` // links a call to its result
 	Bad  bool   `json:"is_error,omitempty"`
 
-	Type string `json:"media_type,omitempty"` // of a medium whose bytes are known
-	Data []byte `json:"-"`                    // of a medium
+	Type string `json:"media_type,omitempty"` // of media whose bytes are known
+	Data []byte `json:"-"`                    // the bytes of media
 }
 
 // The kinds of parts.
@@ -81,7 +81,7 @@ func messages(body *exactjson.Value) (list []Message, read []string) {
 		texts := Message{Role: "user"} // of a list without roles
 		for _, m := range elems(v) {
 			if m.Kind == exactjson.Object {
-				list = append(list, split(message(&m))...)
+				list = append(list, splitResults(message(&m))...)
 			} else {
 				texts.Parts = append(texts.Parts, part(&m))
 			}
@@ -149,7 +149,7 @@ func message(v *exactjson.Value) Message {
 		}
 	}
 	for _, image := range elems(member(v, "images")) {
-		m.Parts = append(m.Parts, medium(&image))
+		m.Parts = append(m.Parts, mediaPart(&image))
 	}
 	if m.Parts == nil && v.Member("role") != nil {
 		m.Parts = unknownParts(v)
@@ -195,21 +195,23 @@ func isBlock(itemType string) bool {
 	return true
 }
 
-// split puts the results of tools, which some providers have in messages of the user, into
-// messages of their own.
-func split(m Message) (list []Message) {
+// splitResults returns a message as messages of which none has both results of tools and
+// other parts: some APIs have the results in messages of the user.
+func splitResults(m Message) (list []Message) {
 	for _, p := range m.Parts {
 		role := m.Role
 		if p.Kind == Result {
 			role = "tool"
 		}
-		if n := len(list); n > 0 && list[n-1].Role == role {
-			list[n-1].Parts = append(list[n-1].Parts, p)
+		last := len(list) - 1
+		if last >= 0 && list[last].Role == role {
+			list[last].Parts = append(list[last].Parts, p)
 		} else {
 			list = append(list, Message{role, []Part{p}})
 		}
 	}
-	if list == nil {
+	hasNoParts := list == nil
+	if hasNoParts {
 		return []Message{m}
 	}
 	return list
@@ -252,6 +254,7 @@ type block struct {
 	inner     *exactjson.Value // the value of the wrapper; v if there is none
 }
 
+// blockOf returns the block that v is, with its wrapper if it has one.
 func blockOf(v *exactjson.Value) block {
 	b := block{v: v, blockType: textOf(v, "type"), inner: v}
 	for _, name := range wrapperNames {
@@ -265,6 +268,7 @@ func blockOf(v *exactjson.Value) block {
 	return b
 }
 
+// isResult reports whether the block is the result of a tool.
 func (b *block) isResult() bool {
 	return b.wrapper == "functionResponse" || b.wrapper == "toolResult" ||
 		b.blockType == "function_result" || b.hasTypeSuffix("_output", "tool_result")
@@ -279,6 +283,7 @@ func (b *block) isCall() bool {
 	return member(b.inner, "name") != nil && member(b.inner, argumentNames...) != nil
 }
 
+// isReasoning reports whether the block has reasoning of the model.
 func (b *block) isReasoning() bool {
 	switch b.blockType {
 	case "reasoning", "thinking", "thought":
@@ -287,11 +292,12 @@ func (b *block) isReasoning() bool {
 	return b.wrapper == "reasoningContent" || compact(member(b.v, "thought")) == "true"
 }
 
-func (b *block) isMedium() bool {
-	if mediumTypes.MatchString(b.blockType) && !b.hasTypeSuffix("_call") {
+// isMedia reports whether the block is a picture, a sound or a file.
+func (b *block) isMedia() bool {
+	if mediaBlockTypes.MatchString(b.blockType) && !b.hasTypeSuffix("_call") {
 		return true
 	}
-	return b.blockType != "text" && member(b.v, mediumNames...) != nil
+	return b.blockType != "text" && member(b.v, mediaMembers...) != nil
 }
 
 // hasTypeSuffix reports whether the type ends in one of suffixes.
@@ -301,8 +307,8 @@ func (b *block) hasTypeSuffix(suffixes ...string) bool {
 	})
 }
 
-// part reads one block. The first kind that fits decides: a result can have the type of a
-// medium in its name, and a call can have a picture among its arguments.
+// part reads one block. The order of the kinds matters: the type of a result can have the
+// word image or file in it, and a call can have a picture among its arguments.
 func part(v *exactjson.Value) Part {
 	if v.Kind != exactjson.Object {
 		return Part{Kind: Text, Text: compact(v)}
@@ -314,9 +320,9 @@ func part(v *exactjson.Value) Part {
 	case b.isCall():
 		return callPart(v)
 	case b.isReasoning():
-		return Part{Kind: Reasoning, Text: thought(b.inner)}
-	case b.isMedium():
-		return medium(v)
+		return Part{Kind: Reasoning, Text: reasoningText(b.inner)}
+	case b.isMedia():
+		return mediaPart(v)
 	}
 	for _, name := range []string{"text", "refusal"} {
 		if t := member(v, name); t != nil && t.Kind == exactjson.String {
@@ -358,8 +364,8 @@ func resultPart(v *exactjson.Value) Part {
 	return p
 }
 
-// thought returns the text of a block of reasoning, which may be a list of summaries.
-func thought(v *exactjson.Value) string {
+// reasoningText returns the text of a block of reasoning: one text, or a list of texts.
+func reasoningText(v *exactjson.Value) string {
 	if inner := member(v, "reasoningText"); inner != nil {
 		v = inner
 	}
@@ -385,14 +391,14 @@ func join(parts []Part) string {
 }
 
 var (
-	mediumTypes = regexp.MustCompile(`image|document|file|audio|video`)
-	mediumNames = []string{"inlineData", "fileData", "image", "document", "video", "audio"}
-	mediaType   = regexp.MustCompile(`^(image|audio|video|application|text)/[a-z0-9.+-]+$`)
+	mediaBlockTypes  = regexp.MustCompile(`image|document|file|audio|video`)
+	mediaMembers     = []string{"inlineData", "fileData", "image", "document", "video", "audio"}
+	mediaTypePattern = regexp.MustCompile(`^(image|audio|video|application|text)/[a-z0-9.+-]+$`)
 )
 
-// medium describes a picture, a sound or a file: its media type, and its address or size.
-func medium(v *exactjson.Value) Part {
-	media, source := mediumSource(v)
+// mediaPart describes a picture, a sound or a file: its media type, and its address or size.
+func mediaPart(v *exactjson.Value) Part {
+	media, source := mediaSource(v)
 	if isReference(media, source) {
 		return Part{Kind: Media, Text: media + " " + source}
 	}
@@ -402,25 +408,25 @@ func medium(v *exactjson.Value) Part {
 	if data == nil {
 		return p
 	}
-	p.Type = mediaOf(data)
+	p.Type = mediaTypeOf(data)
 	p.Data = data
 	isMediaType := strings.Contains(media, "/")
 	if p.Type != "" && !isMediaType {
-		p.Text = mediumPart("", data).Text
+		p.Text = mediaPartOf("", data).Text
 	}
 	return p
 }
 
-// mediumSource returns the media type of a medium, and its source: an address, the ID of a
+// mediaSource returns the media type of a block, and its source: an address, the ID of a
 // file, or bytes in base64. The source is the longest text in the block, since the APIs have
 // it at many places. Without a media type, media is the type of the block, or "file".
-func mediumSource(v *exactjson.Value) (media, source string) {
+func mediaSource(v *exactjson.Value) (media, source string) {
 	var walk func(v *exactjson.Value)
 	walk = func(v *exactjson.Value) {
 		if v.Kind == exactjson.String {
 			isLonger := len(v.Text) > len(source)
 			switch {
-			case mediaType.MatchString(v.Text):
+			case mediaTypePattern.MatchString(v.Text):
 				media = v.Text
 			case isLonger && v.Name != "type":
 				source = v.Text
@@ -440,8 +446,8 @@ func mediumSource(v *exactjson.Value) (media, source string) {
 	return cmp.Or(media, textOf(v, "type"), "file"), source
 }
 
-// isReference reports whether the source of a medium is an address or the ID of a file, and
-// not its bytes.
+// isReference reports whether the source that [mediaSource] returned is an address or the
+// ID of a file, and not bytes in base64.
 func isReference(media, source string) bool {
 	if strings.Contains(source, "://") {
 		return true
@@ -450,16 +456,19 @@ func isReference(media, source string) bool {
 	if len(source) >= longestID {
 		return false
 	}
-	return media == "file" || strings.ContainsAny(source, "-_ ")
+	isUntyped := media == "file"
+	hasSeparator := strings.ContainsAny(source, "-_ ") // as in "file-abc"; not in base64
+	return isUntyped || hasSeparator
 }
 
-// mediumPart returns the part of a medium. name may be empty.
-func mediumPart(name string, data []byte) Part {
+// mediaPartOf returns the part for the bytes of a picture, a sound or a file. name may be
+// empty.
+func mediaPartOf(name string, data []byte) Part {
 	var words []string
-	for _, word := range []string{name, mediaOf(data), fmt.Sprintf("%d bytes", len(data))} {
+	for _, word := range []string{name, mediaTypeOf(data), fmt.Sprintf("%d bytes", len(data))} {
 		if word != "" {
 			words = append(words, word)
 		}
 	}
-	return Part{Kind: Media, Text: strings.Join(words, ", "), Type: mediaOf(data), Data: data}
+	return Part{Kind: Media, Text: strings.Join(words, ", "), Type: mediaTypeOf(data), Data: data}
 }

@@ -139,8 +139,8 @@ func titleOf(v *exactjson.Value) string {
 	return method
 }
 
-// readRPCAnswer reads the response of a JSON-RPC server: the content of its results, without
-// the members that link messages.
+// readRPCAnswer reads the response of a JSON-RPC server: the content of its messages, without
+// members that only link them, such as "id" and "_meta".
 func (e *Exchange) readRPCAnswer(resp *interaction.Response) {
 	for payload := range resp.Payloads() {
 		v, err := exactjson.Parse(payload)
@@ -200,14 +200,16 @@ func toolList(list *exactjson.Value) (parts []Part) {
 	return parts
 }
 
-// linking are members of a result that link messages, or that partsOfResult reads itself.
-var linking = []string{
+// omittedMembers are the members of a result that are not shown as JSON: they link messages,
+// or partsOfResult reads them.
+var omittedMembers = []string{
 	"_meta", "content", "isError", "parts", "artifacts", "message", "messageId", "kind", "role",
 	"contextId", "taskId", "id", "history", "resultType",
 }
 
 // partsOfResult reads the result of a call: the blocks of MCP ("content") and A2A ("parts",
-// "artifacts"), and the structured content. A result without blocks stays JSON.
+// "artifacts"), and then the structured content of MCP. A result without blocks is one part:
+// its JSON without the omittedMembers.
 func partsOfResult(result *exactjson.Value) (parts []Part) {
 	isError := compact(result.Member("isError")) == "true"
 	messages := []*exactjson.Value{
@@ -228,16 +230,17 @@ func partsOfResult(result *exactjson.Value) (parts []Part) {
 		parts = append(parts, content(&artifact)...)
 	}
 
-	structured := without(result, linking...)
-	if len(parts) > 0 {
-		structured = result.Member("structuredContent")
+	rest := without(result, omittedMembers...)
+	hasBlocks := len(parts) > 0
+	if hasBlocks {
+		rest = result.Member("structuredContent")
 	}
-	if structured == nil {
+	if rest == nil {
 		return parts
 	}
-	isEmpty := structured.Kind == exactjson.Object && len(structured.Elems) == 0
-	if !isEmpty && !hasText(parts, structured) {
-		parts = append(parts, Part{Kind: Other, Text: compact(structured)})
+	isEmpty := rest.Kind == exactjson.Object && len(rest.Elems) == 0
+	if !isEmpty && !hasText(parts, rest) {
+		parts = append(parts, Part{Kind: Other, Text: compact(rest)})
 	}
 	return parts
 }

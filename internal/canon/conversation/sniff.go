@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// signatures are the bytes at fixed offsets that tell the type of a medium. The first row
+// signatures are the bytes at fixed offsets that tell the media type of data. The first row
 // that matches decides.
 var signatures = []struct {
 	offset    int
@@ -29,9 +29,9 @@ var signatures = []struct {
 	{0, "%PDF-", "application/pdf"},
 }
 
-// mediaOf returns the media type of a picture, a sound, a film or a PDF by its first bytes,
+// mediaTypeOf returns the media type of a picture, a sound, a film or a PDF by its first bytes,
 // or "" if the type is unknown.
-func mediaOf(data []byte) string {
+func mediaTypeOf(data []byte) string {
 	for _, s := range signatures {
 		if len(data) >= s.offset && bytes.HasPrefix(data[s.offset:], []byte(s.bytes)) {
 			return s.mediaType
@@ -43,14 +43,15 @@ func mediaOf(data []byte) string {
 // base64Size returns the number of bytes that a base64 text has when decoded.
 func base64Size(text string) int { return len(strings.TrimRight(text, "=")) * 3 / 4 }
 
-// fromBase64 decodes a text that may be a medium, with or without "data:TYPE;base64," before
-// it. It returns nil for any other text.
+// fromBase64 decodes base64 that may be media, with or without padding and with or without
+// "data:TYPE;base64," before it. It returns nil for a shorter or any other text.
 func fromBase64(text string) []byte {
-	const least = 64 // bytes of the smallest picture
+	const least = 64 // characters: a picture has more
 	if rest, ok := strings.CutPrefix(text, "data:"); ok {
 		_, text, _ = strings.Cut(rest, ",")
 	}
-	if len(text) < least || strings.ContainsAny(text[:least], " \n{") {
+	mayBeBase64 := len(text) >= least && !strings.ContainsAny(text[:least], " \n{")
+	if !mayBeBase64 {
 		return nil
 	}
 	text = strings.TrimRight(text, "=")

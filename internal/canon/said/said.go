@@ -57,8 +57,8 @@ var modelPaths = []string{
 // an event. The error of a JSON-RPC response is not a failure: it answers the call.
 var errorPaths = []string{"error", "error/message", "response/error/message"}
 
-// Read reads a response to the request of a form. The Answer does not refer to the
-// memory of the response.
+// Read reads a response to the request that has this form. The Answer shares no memory with
+// the response.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	var (
 		used   = counts{}
@@ -68,19 +68,19 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	)
 	isJoined := t != nil && t.Pieces != nil && resp.Stream != ""
 
-	for p := range resp.Payloads() {
-		if !mayHaveObject(p) {
+	for payload := range resp.Payloads() {
+		if !mayHaveObject(payload) {
 			continue
 		}
-		if len(p) > huge {
-			p = string(withoutLists(p))
+		if len(payload) > huge {
+			payload = string(withoutLists(payload))
 		}
-		v, err := parser.Parse(p)
+		v, err := parser.Parse(payload)
 		if err != nil {
 			continue
 		}
 
-		used.read(p, &v)
+		used.add(payload, &v)
 		// Only an error in the last event counts: a stream that goes on has not failed.
 		a.Failed = form.Known && !form.Linked() && hasError(&v)
 		for _, path := range modelPaths {
@@ -90,13 +90,13 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		case isJoined:
 			stream.Take(t, &v)
 		case t != nil:
-			a.read(t, &v)
+			a.add(t, &v)
 		}
 	}
 
 	if isJoined {
 		whole := stream.Value()
-		a.read(t, &whole)
+		a.add(t, &whole)
 		a.Joined = &whole
 	}
 	a.Usage = used.usage(form.Known)
@@ -137,15 +137,16 @@ func withoutLists(p string) (rest []byte) {
 	const long = 1000 // elements
 
 	type container struct {
-		start    int // in rest, behind the opening bracket
-		elements int
+		start    int // the offset in rest after the opening bracket
+		elements int // how many there are so far, or members of an object
 	}
-	var open []container
-	end := 0 // of the part of p that is in rest
+	var open []container // the containers around the current token, the innermost last
+	end := 0             // rest has what is kept of p[:end]
 	for s := exactjson.Scan(p); s.Next(); {
 		last := len(open) - 1
 		if s.Token == exactjson.Close {
-			if s.Kind == exactjson.Array && open[last].elements > long {
+			isLongList := s.Kind == exactjson.Array && open[last].elements > long
+			if isLongList {
 				rest = rest[:open[last].start]
 				end = s.Start
 			}
@@ -181,18 +182,20 @@ func (a *Answer) transcript() string {
 // Decisions returns the calls of the answer, and its blocks that may be calls.
 func (a *Answer) Decisions() []Call { return slices.Concat(a.Calls, a.Blocks) }
 
-// read adds the content of a whole response, or of an event that is one.
-func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
+// add adds the content of a response that was not streamed, or of an event of the same
+// format.
+func (a *Answer) add(t *canon.Transcript, v *exactjson.Value) {
 	a.Reasoning += strings.Join(textsAt(v, t.Reasoning), "")
 	a.Text += strings.Join(textsAt(v, t.Text), "")
 	a.Finish = append(a.Finish, textsAt(v, t.Finish)...)
 	for _, paths := range t.Calls {
 		v.Each(paths.At(), func(block *exactjson.Value) {
 			c := callOf(paths, block)
-			isBlock := paths.Args() == ""
+			isUnknownType := paths.Args() == "" // then the arguments are the whole block
 			switch {
 			case c == (Call{}):
-			case isBlock:
+				return
+			case isUnknownType:
 				a.Blocks = append(a.Blocks, c)
 			default:
 				a.Calls = append(a.Calls, c)
@@ -209,8 +212,9 @@ func (a *Answer) read(t *canon.Transcript, v *exactjson.Value) {
 	}
 }
 
-// textsAt returns the texts at paths. An object, which is a structured output, is returned
-// as JSON, but not the objects of a list ("*"): these are blocks that are no text.
+// textsAt returns the texts at paths. An object at a path is structured output, and is
+// returned as JSON. The objects in a list (a path that ends in "*") are blocks without a
+// text, and are left out.
 func textsAt(v *exactjson.Value, paths []string) (texts []string) {
 	for _, path := range paths {
 		isList := strings.HasSuffix(path, "*")
@@ -246,8 +250,8 @@ func callOf(paths transcript.Call, block *exactjson.Value) (c Call) {
 	return c
 }
 
-// argsOf returns the arguments of a call: JSON, or the text of a string. Without paths for
-// arguments, the whole block is returned.
+// argsOf returns the arguments of a call: JSON, or the text of a string. For its rules see
+// [transcript.Call.Args].
 func argsOf(paths transcript.Call, block *exactjson.Value) string {
 	if paths.Args() == "" {
 		whole := *block
@@ -269,7 +273,8 @@ func argsOf(paths transcript.Call, block *exactjson.Value) string {
 		})
 	}
 	isOne := len(args.Elems) == 1
-	if isOne && !strings.Contains(paths.Args(), "/") {
+	keepsName := strings.Contains(paths.Args(), "/") // one value is an object, too
+	if isOne && !keepsName {
 		args = args.Elems[0]
 	}
 	return argsText(&args, isOne)

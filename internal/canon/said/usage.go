@@ -127,16 +127,20 @@ type count struct {
 	path     string
 }
 
-// read takes the counts of one payload. The counts of a stream grow, so a later number
+// add adds the counts of one payload. The counts of a stream grow, so a later number
 // replaces an earlier one.
-func (c counts) read(payload string, v *exactjson.Value) {
+func (c counts) add(payload string, v *exactjson.Value) {
+	// Every path in spellings has "token", "Token" or "eval_count" in it.
 	mayHaveCounts := strings.Contains(payload, "oken") || strings.Contains(payload, "eval_count")
 	if !mayHaveCounts {
 		return
 	}
 	for i, s := range spellings {
-		for place := range strings.FieldsSeq(s.at) {
-			v.Each(strings.TrimPrefix(place, "."), func(v *exactjson.Value) {
+		for at := range strings.FieldsSeq(s.at) {
+			if at == "." {
+				at = "" // the path of v itself
+			}
+			v.Each(at, func(v *exactjson.Value) {
 				s.eachPath(func(path string) { c.take(count{spelling: i, path: path}, v) })
 			})
 		}
@@ -170,16 +174,16 @@ func tokens(v *exactjson.Value) (n int64, ok bool) {
 	return n, isCount
 }
 
-// usage returns the usage that the counts say, or nil if there are none. Responses of
-// embeddings and rerankers may have a total only. It is used for APIs of models: for
-// others, a total counts something else.
-func (c counts) usage(ofModel bool) *interaction.Usage {
+// usage returns the usage by the first spelling with counts, or nil if there is none. The
+// embeddings and rerankings of some APIs have a total only. In the response of an API that
+// is not a model's, a total counts something else, and is not used.
+func (c counts) usage(isModelAPI bool) *interaction.Usage {
 	for i := range spellings {
 		if c.hasInOrOut(i) {
 			return c.sum(i)
 		}
 	}
-	if !ofModel {
+	if !isModelAPI {
 		return nil
 	}
 	for i, s := range spellings {
@@ -218,17 +222,19 @@ func (c counts) sum(spelling int) *interaction.Usage {
 		in = total
 	}
 
-	// See the table at spelling.
-	isAdded := func(n int64, isIncluded bool) bool {
-		if total == 0 && !isIncluded {
+	// isAdded is the table at [spelling]. A path with "?" may be included in the
+	// input or output already.
+	isAdded := func(n int64, mayBeIncluded bool) bool {
+		if total == 0 && !mayBeIncluded {
 			return true
 		}
 		return in+out+n <= total
 	}
 	add := func(to *int64, paths string) {
 		for path := range strings.FieldsSeq(paths) {
-			path, isIncluded := strings.CutPrefix(path, "?")
-			if n := c[count{spelling, path}]; isAdded(n, isIncluded) {
+			path, mayBeIncluded := strings.CutPrefix(path, "?")
+			n := c[count{spelling, path}]
+			if isAdded(n, mayBeIncluded) {
 				*to += n
 			}
 		}

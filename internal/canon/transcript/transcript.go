@@ -99,7 +99,8 @@ type Joined struct {
 	children []*Joined       // members or elements, behind v.Elems
 }
 
-// Take adds an event to the response.
+// Take adds an event to the response: each part of the event that a row of t.Pieces
+// describes goes to its place.
 func (j *Joined) Take(t *Transcript, event *exactjson.Value) {
 	for _, p := range t.Pieces {
 		exactjson.StepsOf(p.At).Each(event, func(part *exactjson.Value) {

@@ -14,10 +14,11 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 		return nil
 	}
 	printer := exactjson.NewPrinter(l)
-	printer.Indentation, printer.Most = p.indentation, mostIndentation(len(p.src)+p.distinct)
+	printer.Indentation = p.indentation
+	printer.MaxIndentation = mostIndentation(len(p.src) + p.distinct)
 	p.buf = printer.Print(p.buf[:0], &v)
 	p.indentation = printer.Indentation
-	if p.indentation > printer.Most {
+	if p.indentation > printer.MaxIndentation {
 		p.badf(n, field, "with this layout, the indentation of the JSON would take more than ten "+
 			"times as many bytes as this file has; lower the indent of the layout, or write the JSON as text")
 	}

@@ -91,7 +91,8 @@ func (c *shapeComparer) compare(path string, recorded, live values) {
 	c.compareStrings(path, recordedKinds[exactjson.String], liveKinds[exactjson.String])
 }
 
-// compareObjects compares objects of the same type, as they name it.
+// compareObjects compares objects that have the same member "type". Types that only one side has
+// are not compared.
 func (c *shapeComparer) compareObjects(path string, recorded, live values) {
 	recordedTypes, liveTypes := groupBy(recorded, typeOf), groupBy(live, typeOf)
 	for _, typ := range slices.Sorted(maps.Keys(recordedTypes)) {
@@ -106,6 +107,8 @@ func (c *shapeComparer) compareObjects(path string, recorded, live values) {
 	}
 }
 
+// compareLists compares the elements of all lists at a path, and how many there are if that
+// counts: an embedding has as many numbers in each answer of a model.
 func (c *shapeComparer) compareLists(path string, recorded, live values) {
 	if recorded == nil || live == nil {
 		return
@@ -125,6 +128,7 @@ func (c *shapeComparer) compareStrings(path string, recorded, live values) {
 	c.compareCounts(path, len(recorded[0].Text), len(live[0].Text), diff.DifferentBytes)
 }
 
+// compareCounts adds a difference if two counts differ.
 func (c *shapeComparer) compareCounts(path string, recorded, live int, note diff.NoteCode) {
 	if recorded != live {
 		c.add(path, strconv.Itoa(recorded), strconv.Itoa(live), note)

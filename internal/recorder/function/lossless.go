@@ -29,15 +29,19 @@ type typeWalker struct {
 	seen     map[reflect.Type]bool // structs, which may be recursive
 }
 
-// walk walks a type. path is the path to it, such as "" or ".Field".
+// walk returns an error for the first part of a type that JSON loses. path is the path to the
+// type, such as "" or ".Users[].Name".
 func (w *typeWalker) walk(t reflect.Type, path string) error {
-	if writes, reads := customJSON(t); writes || reads && w.readBack {
+	writes, reads := customJSON(t)
+	if writes || reads && w.readBack {
 		return w.custom(path, writes, reads)
 	}
 	switch t.Kind() {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer:
 		return lost(path, "JSON has no %s", t.Kind())
 	case reflect.Interface:
+		// An any as a whole, or as an element of a slice or map, can hold plain JSON. The value
+		// itself is looked at later, see check.
 		isField := strings.Contains(path, ".") && !strings.HasSuffix(path, "]")
 		if t.NumMethod() > 0 || isField {
 			return lost(path, "JSON does not say which type an interface holds (use a map[string]any "+
@@ -48,8 +52,9 @@ func (w *typeWalker) walk(t reflect.Type, path string) error {
 	case reflect.Slice, reflect.Array:
 		return w.walk(t.Elem(), path+"[]")
 	case reflect.Map:
-		if writes, reads := customJSON(t.Key()); writes {
-			if err := w.custom(path, writes, reads); err != nil {
+		keyWrites, keyReads := customJSON(t.Key())
+		if keyWrites {
+			if err := w.custom(path, keyWrites, keyReads); err != nil {
 				return err
 			}
 		}
@@ -64,7 +69,8 @@ func (w *typeWalker) walk(t reflect.Type, path string) error {
 	return nil
 }
 
-// custom checks a type with its own methods for JSON.
+// custom returns an error if a type with its own methods for JSON lacks the one to write or the
+// one to read.
 func (w *typeWalker) custom(path string, writes, reads bool) error {
 	switch {
 	case !w.readBack || writes && reads:
@@ -77,7 +83,7 @@ func (w *typeWalker) custom(path string, writes, reads bool) error {
 		"MarshalJSON or MarshalText is missing")
 }
 
-// fields walks the fields of a struct. names has the paths of the fields so far by their JSON
+// fields checks the fields of a struct. names has the paths of the fields so far by their JSON
 // names. An embedded struct shares them, since JSON has its fields in the outer object.
 func (w *typeWalker) fields(t reflect.Type, path string, names map[string]string) error {
 	for i := range t.NumField() {

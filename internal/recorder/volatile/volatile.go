@@ -60,11 +60,11 @@ func New() *Finder {
 		f.home = filepath.Clean(home)
 	}
 	for _, name := range []string{"USER", "USERNAME", "LOGNAME"} {
-		if f.user == "" && isTelling(os.Getenv(name)) {
+		if f.user == "" && isDistinctive(os.Getenv(name)) {
 			f.user = os.Getenv(name)
 		}
 	}
-	if host, err := os.Hostname(); err == nil && isTelling(host) {
+	if host, err := os.Hostname(); err == nil && isDistinctive(host) {
 		f.host = host
 	}
 	return f
@@ -79,8 +79,8 @@ var commonNames = []string{
 	"user", "vagrant", "vscode", "worker",
 }
 
-// isTelling reports whether a name is long and rare enough to be looked for in texts.
-func isTelling(name string) bool {
+// isDistinctive reports whether a name is long and rare enough to be looked for in texts.
+func isDistinctive(name string) bool {
 	return len(name) >= 4 && !slices.Contains(commonNames, strings.ToLower(name))
 }
 
@@ -92,6 +92,7 @@ const longestSearched = 1 << 20
 // matching compares, so what the options mask or ignore is not found. If now is the zero time,
 // dates and times are not looked for.
 func (f *Finder) InForm(form *canon.Form, now time.Time) (all []Finding) {
+	spelled := spellingsOf(now)
 	for _, line := range form.Lines() {
 		text, isText := exactjson.Unquote(line.Value)
 		if !isText {
@@ -100,7 +101,7 @@ func (f *Finder) InForm(form *canon.Form, now time.Time) (all []Finding) {
 		if len(text) > longestSearched {
 			continue
 		}
-		for _, found := range f.Find(text, now) {
+		for _, found := range f.find(text, spelled) {
 			found.Field = fieldpath.Selector(line.Path)
 			all = append(all, found)
 		}
@@ -110,15 +111,20 @@ func (f *Finder) InForm(form *canon.Form, now time.Time) (all []Finding) {
 
 // Find returns the volatile texts in the text of a field, at most one of each kind. If now is the
 // zero time, dates and times are not looked for.
-func (f *Finder) Find(text string, now time.Time) (found []Finding) {
+func (f *Finder) Find(text string, now time.Time) []Finding {
+	return f.find(text, spellingsOf(now))
+}
+
+// find is Find, for a time whose spellings are known.
+func (f *Finder) find(text string, now *spellings) (found []Finding) {
 	add := func(kind Kind, part string) {
 		if part != "" {
 			found = append(found, Finding{Kind: kind, Text: part})
 		}
 	}
-	if !now.IsZero() {
-		add(Date, findDate(text, now))
-		add(Time, findTime(text, now))
+	if now != nil {
+		add(Date, findFirst(text, now.dates))
+		add(Time, now.findTime(text))
 	}
 
 	// One folder may be inside another. Report only the inner one.
@@ -146,14 +152,40 @@ var dateLayouts = []string{
 	"02.01.2006", "2.1.2006",
 }
 
-// findDate returns today's date, in UTC or the local time zone, as it is in the text. It returns
-// "" if the text does not have it.
-func findDate(text string, now time.Time) string {
+// timeLayouts are the usual layouts of the time of day, with hours and minutes.
+var timeLayouts = []string{"15:04", time.Kitchen, "3:04 PM"}
+
+// spellings are the ways in which a text can have the present time. To write a time in all
+// layouts takes longer than to search a prompt for them, so it is done once for a request.
+type spellings struct {
+	now   time.Time
+	dates []string // today's date, in UTC and in the local time zone
+	times []string // the time of day
+}
+
+// spellingsOf returns the spellings of a time, or nil for the zero time.
+func spellingsOf(now time.Time) *spellings {
+	if now.IsZero() {
+		return nil
+	}
+	s := &spellings{now: now}
 	for _, layout := range dateLayouts {
+		s.dates = append(s.dates, now.UTC().Format(layout), now.Local().Format(layout))
+	}
+	for _, layout := range timeLayouts {
 		for _, zoned := range []time.Time{now.UTC(), now.Local()} {
-			if date := zoned.Format(layout); findWord(text, date) != "" {
-				return date
-			}
+			// The minute may have ended since the program made the request.
+			s.times = append(s.times, zoned.Format(layout), zoned.Add(-time.Minute).Format(layout))
+		}
+	}
+	return s
+}
+
+// findFirst returns the first of some words that a text has, or "".
+func findFirst(text string, words []string) string {
+	for _, word := range words {
+		if findWord(text, word) != "" {
+			return word
 		}
 	}
 	return ""
@@ -165,7 +197,7 @@ const near = 10 * time.Minute
 
 // findTime returns the present time as it is in the text: a Unix time, or the time of day with
 // hours and minutes. It returns "" if the text has neither.
-func findTime(text string, now time.Time) string {
+func (s *spellings) findTime(text string) string {
 	for _, number := range unixTimes().FindAllString(text, -1) {
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
@@ -177,21 +209,11 @@ func findTime(text string, now time.Time) string {
 			16: time.UnixMicro,
 			19: func(n int64) time.Time { return time.Unix(0, n) },
 		}
-		if now.Sub(units[len(number)](n)).Abs() < near {
+		if s.now.Sub(units[len(number)](n)).Abs() < near {
 			return number
 		}
 	}
-	for _, layout := range []string{"15:04", time.Kitchen, "3:04 PM"} {
-		for _, zoned := range []time.Time{now.UTC(), now.Local()} {
-			// The minute may have ended since the program made the request.
-			for _, before := range []time.Duration{0, time.Minute} {
-				if clock := zoned.Add(-before).Format(layout); findWord(text, clock) != "" {
-					return clock
-				}
-			}
-		}
-	}
-	return ""
+	return findFirst(text, s.times)
 }
 
 // unixTimes matches times of this century in seconds, milliseconds, microseconds and

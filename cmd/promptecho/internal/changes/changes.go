@@ -44,9 +44,9 @@ const blockSize = 64
 // Between lists what differs between an old and a new cassette, in the order of the new one.
 // Removed interactions come before the interaction that followed them.
 func Between(before, after []*interaction.Interaction) (list []Change) {
-	old := calls(before)
-	fresh := calls(after)
-	oldOf := pairs(old, fresh)
+	old := callsOf(before)
+	fresh := callsOf(after)
+	oldOf := pairCalls(old, fresh)
 	isPaired := make([]bool, len(old))
 	for _, i := range oldOf {
 		if i != unpaired {
@@ -54,7 +54,7 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 		}
 	}
 
-	nextOld := 0 // the old calls before this one are listed, if they were removed
+	nextOld := 0 // all removed calls before this one are in the list
 	listRemovedBefore := func(end int) {
 		for ; nextOld < end; nextOld++ {
 			if !isPaired[nextOld] {
@@ -65,10 +65,10 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 	reported := editSet{}
 	for start := 0; start < len(fresh); start += blockSize {
 		block := fresh[start:min(start+blockSize, len(fresh))]
-		editsOf := make([][]Edit, len(block))
+		blockEdits := make([][]Edit, len(block)) // nil for an added call
 		InParallel(len(block), func(k int) {
 			if i := oldOf[start+k]; i != unpaired {
-				editsOf[k] = compareCalls(&old[i], &block[k])
+				blockEdits[k] = compareCalls(&old[i], &block[k])
 			}
 		})
 
@@ -80,7 +80,7 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 			}
 			listRemovedBefore(i)
 			c := Change{Old: old[i].number, New: block[k].number}
-			c.Edits, c.Repeated = reported.addNew(editsOf[k])
+			c.Edits, c.Repeated = reported.addNew(blockEdits[k])
 			if len(c.Edits)+c.Repeated > 0 {
 				list = append(list, c)
 			}
@@ -93,16 +93,11 @@ func Between(before, after []*interaction.Interaction) (list []Change) {
 // An editSet has the digests of edits.
 type editSet map[[2]uint64]bool
 
-// addNew adds the edits of a call to the set. It returns them without the edits of the
-// request that are in the set already, and the number of those.
+// addNew adds the edits of a call to the set. It returns them without those of the request that
+// the set has already: an earlier call has the same edit. repeated is the number of these.
 func (set editSet) addNew(edits []Edit) (unseen []Edit, repeated int) {
 	for _, e := range edits {
-		// The text of an answer is at another path in the next request, so the path of a
-		// text does not count.
-		key := digest(e.Old, e.New)
-		if e.In == "settings" || e.In == "usage" {
-			key = digest(e.In, e.Path, e.Old, e.New)
-		}
+		key := e.key()
 		isOfRequest := e.In == "request" || e.In == "settings"
 		if isOfRequest && set[key] {
 			repeated++
@@ -112,6 +107,15 @@ func (set editSet) addNew(edits []Edit) (unseen []Edit, repeated int) {
 		unseen = append(unseen, e)
 	}
 	return unseen, repeated
+}
+
+// key returns a key that is equal for repetitions of an edit. An agent sends the text of an
+// answer in its next request, where it has another path, so the path of a text does not count.
+func (e *Edit) key() [2]uint64 {
+	if e.In == "settings" || e.In == "usage" {
+		return digest(e.In, e.Path, e.Old, e.New)
+	}
+	return digest(e.Old, e.New)
 }
 
 // seeds are of two hashes, so that no two texts have the same digest by chance.
@@ -211,7 +215,9 @@ func looksGenerated(value string) bool {
 	return len(value) >= shortest && strings.ContainsAny(value, "0123456789") && !strings.Contains(value, " ")
 }
 
-// answerFields returns what a response says, as fields. form is that of its request.
+// answerFields returns what a response says as fields, whatever the format of the model API: its
+// status, texts, tool calls and so on. If nothing in it is understood, the body is a field. form
+// is the form of the request.
 func answerFields(resp *interaction.Response, form *canon.Form) []canon.Line {
 	v := exactjson.Value{Kind: exactjson.Object}
 	add := func(name string, value exactjson.Value) {
@@ -234,19 +240,19 @@ func answerFields(resp *interaction.Response, form *canon.Form) []canon.Line {
 	}
 	addText("end", resp.End)
 	addText("error", resp.Error)
-	says := said.Read(form, resp)
-	addText("model", says.Model)
-	addText("reasoning", says.Reasoning)
-	addText("text", says.Text)
-	if says.Finish != nil {
-		addText("finish", strings.Join(says.Finish, " "))
+	content := said.Read(form, resp)
+	addText("model", content.Model)
+	addText("reasoning", content.Reasoning)
+	addText("text", content.Text)
+	if content.Finish != nil {
+		addText("finish", strings.Join(content.Finish, " "))
 	}
-	toolCalls := says.Decisions()
+	toolCalls := content.Decisions()
 	addCalls("tool_calls", toolCalls)
-	addCalls("results", says.Results)
+	addCalls("results", content.Results)
 
-	hasText := says.Text != "" || says.Reasoning != ""
-	isUnderstood := hasText || toolCalls != nil || says.Results != nil
+	hasText := content.Text != "" || content.Reasoning != ""
+	isUnderstood := hasText || toolCalls != nil || content.Results != nil
 	isEmpty := len(resp.Body)+len(resp.Events) == 0
 	if !isUnderstood && !isEmpty {
 		add("body", bodyValue(resp))

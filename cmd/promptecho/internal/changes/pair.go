@@ -18,7 +18,8 @@ type call struct {
 	number   int // in its cassette, from 1
 }
 
-func calls(its []*interaction.Interaction) []call {
+// callsOf returns the interactions of a cassette as calls.
+func callsOf(its []*interaction.Interaction) []call {
 	list := make([]call, len(its))
 	InParallel(len(its), func(i int) {
 		var rules canon.Options
@@ -26,7 +27,7 @@ func calls(its []*interaction.Interaction) []call {
 		list[i] = call{
 			Interaction: its[i],
 			formKey:     form.Key(),
-			endpoint:    strings.Clone(form.Endpoint), // a part of the form would keep all of it
+			endpoint:    strings.Clone(form.Endpoint), // a substring would keep the form in memory
 			number:      i + 1,
 		}
 	})
@@ -49,13 +50,13 @@ type pairing struct {
 	isTaken    []bool // for each old call whether it is in a pair
 }
 
-// pairs returns for each new call the index of the old one that it replaced, or unpaired. It
+// pairCalls returns for each new call the index of the old one that it replaced, or unpaired. It
 // pairs, in this order:
 //
 //  1. calls with the same request, in their order;
-//  2. similar calls that have the same place between two pairs;
-//  3. calls of one endpoint that are the nearest to each other, as long as there are any.
-func pairs(old, fresh []call) []int {
+//  2. similar calls at the same place between two pairs;
+//  3. calls of one endpoint that are the nearest to each other, until there are none.
+func pairCalls(old, fresh []call) []int {
 	p := &pairing{
 		old:     old,
 		fresh:   fresh,
@@ -81,44 +82,47 @@ func (p *pairing) isOldFree(i int) bool { return !p.isTaken[i] }
 
 func (p *pairing) isNewFree(j int) bool { return p.oldOf[j] == unpaired }
 
+// pairSameRequests pairs each new call with the first free old one that has the same request.
 func (p *pairing) pairSameRequests() {
-	olds := map[string][]int{} // the old calls with a form that are free, in order
+	free := map[string][]int{} // the indices of free old calls in order, by the key of their form
 	for i := range p.old {
 		key := p.old[i].formKey
-		olds[key] = append(olds[key], i)
+		free[key] = append(free[key], i)
 	}
 	for j := range p.fresh {
 		key := p.fresh[j].formKey
-		if len(olds[key]) > 0 {
-			p.pair(olds[key][0], j)
-			olds[key] = olds[key][1:]
+		if len(free[key]) > 0 {
+			p.pair(free[key][0], j)
+			free[key] = free[key][1:]
 		}
 	}
 }
 
 // pairSamePlaces looks at the runs of free calls between two pairs, or at either end of the
-// cassette. If an old run and the new one at its place have the same length, and each new call
-// is similar to the old one at the same place in the run, the runs are paired.
+// cassette. An old run is paired with the last calls of the new run at its place if these are
+// as many, and each is similar to the old call at its place in the run. New calls in front of
+// these stay free: they were added.
 func (p *pairing) pairSamePlaces() {
-	i, j := 0, 0
+	i := 0 // the start of the old run
+	j := 0
 	for j < len(p.fresh) {
 		if !p.isNewFree(j) {
 			i = p.oldOf[j] + 1
 			j++
 			continue
 		}
-		n := 0 // the number of similar calls from i and j on
+		n := 0 // the number of calls from j on that are similar to those from i on
 		for p.areSimilarAt(i+n, j+n) {
 			n++
 		}
-		isEndOfOld := i+n == len(p.old) || p.isTaken[i+n]
-		isEndOfNew := j+n == len(p.fresh) || !p.isNewFree(j+n)
-		if isEndOfOld && isEndOfNew {
+		isWholeOldRun := i+n == len(p.old) || p.isTaken[i+n]
+		isEndOfNewRun := j+n == len(p.fresh) || !p.isNewFree(j+n)
+		if isWholeOldRun && isEndOfNewRun {
 			for k := range n {
 				p.pair(i+k, j+k)
 			}
 		}
-		j += max(n, 1)
+		j += max(n, 1) // behind the similar calls: the number of comparisons stays linear
 	}
 }
 
@@ -192,7 +196,7 @@ func nearest(c *call, among []call, isFree func(int) bool) int {
 		end = min(first+maxCandidates, end)
 	}
 	var candidates []diff.Candidate
-	var indices []int
+	var indices []int // of the candidates, in among
 	for i := first; i < end; i++ {
 		if isFree(i) && among[i].endpoint == c.endpoint {
 			candidates = append(candidates, diff.Candidate{Form: among[i].form()})

@@ -50,7 +50,7 @@ type Control struct {
 
 	mu          sync.Mutex
 	sessions    map[string]*session      // the open sessions of tests, by the names of the tests
-	servers     map[string]*serve.Server // by their keys: the path element behind /in/
+	servers     map[string]*serve.Server // by the path element behind /in/ in their base URLs
 	tests       map[string]string        // the test of each cassette that was opened in this run
 	bypassHosts []string                 // the hosts of requests that would have bypassed the cassettes
 	failedTests []string                 // the tests that failed because of their cassettes
@@ -67,7 +67,7 @@ type session struct {
 	rec        *recorder.Recorder
 	server     *serve.Server
 	key        string // the path element behind /in/ in the base URLs
-	asked      atomic.Bool
+	gotRequest atomic.Bool
 }
 
 // A Report says what was found when a cassette was closed.

@@ -63,26 +63,33 @@ func (c *Control) setEnv() error {
 	return nil
 }
 
-// envFor returns the variables that make SDKs send their requests to a server. Real API keys
-// are left out: the command inherits them, and they must not be printed. If tests have
-// cassettes of their own, one may be recorded in a run or not; an API key that is not set
-// gets a placeholder, so that the SDK works in a replay.
-func (c *Control) envFor(server *serve.Server) ([]string, error) {
-	key := func(name string) string {
-		if !c.Online {
-			return c.suite.rec.Secret(name)
-		}
-		if c.Dir == "" || os.Getenv(name) != "" {
-			return ""
-		}
+// apiKey returns the value for a variable with an API key, "" if the variable is to be left as
+// it is. The first of these cases counts:
+//
+//	the run sends nothing upstream      a placeholder
+//	the variable is set                 "": the command inherits it, and it must not be printed
+//	each test has its own cassette      a placeholder: a test that is only replayed needs one
+//	the suite has one cassette          ""
+func (c *Control) apiKey(name string) string {
+	switch {
+	case !c.Online:
+		return c.suite.rec.Secret(name)
+	case os.Getenv(name) != "":
+		return ""
+	case c.Dir != "":
 		return "promptecho-replay-" + name
 	}
-	env, err := server.Env(os.Getenv, key, !c.Online)
+	return ""
+}
+
+// envFor returns the variables that make SDKs send their requests to a server.
+func (c *Control) envFor(server *serve.Server) ([]string, error) {
+	env, err := server.Env(os.Getenv, c.apiKey, !c.Online)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range sdkKeys {
-		if value := key(name); value != "" {
+		if value := c.apiKey(name); value != "" {
 			env = append(env, name+"="+value)
 		}
 	}
@@ -112,13 +119,8 @@ func (c *Control) stopBypass(w http.ResponseWriter, host string) {
 	}
 	c.mu.Unlock()
 
-	text := strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, "promptecho serve stopped a request to "+host+", which would have bypassed the cassette")
-
+	text := asciiOnly("promptecho serve stopped a request to " + host +
+		", which would have bypassed the cassette")
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil { // HTTP/2, which proxies without TLS do not speak
 		refuse(w, http.StatusForbidden, text)
@@ -127,6 +129,16 @@ func (c *Control) stopBypass(w http.ResponseWriter, host string) {
 	defer conn.Close()
 	fmt.Fprintf(conn, "HTTP/1.1 403 %s\r\nContent-Type: text/plain\r\nContent-Length: "+
 		"%d\r\nX-Should-Retry: false\r\nConnection: close\r\n\r\n%s", text, len(text), text)
+}
+
+// asciiOnly replaces all characters that a reason phrase cannot contain by question marks.
+func asciiOnly(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // addBypassed adds an error for each host of a request that would have bypassed the

@@ -42,9 +42,12 @@ func Open(config Config) (*Control, error) {
 		listener.Close()
 		return nil, err
 	}
-	c.Online = c.suite.rec.Online() || c.Dir != "" && c.recordsNewTests()
+	c.Online = c.suite.rec.Online()
+	if !c.Online && c.Dir != "" {
+		c.Online = c.recordsNewTests()
+	}
 	if c.Listen == "" {
-		c.suite.server = serve.New(c.suite, "")
+		c.suite.server = serve.New(c.suite, "") // with a port for each upstream
 	} else {
 		c.suite.server = serve.New(c.suite, c.URL+"/in/"+suiteKey)
 		c.servers[suiteKey] = c.suite.server
@@ -125,6 +128,8 @@ func (c *Control) forward(w http.ResponseWriter, r *http.Request, key string) {
 	server.ServeHTTP(w, r)
 }
 
+// serverFor returns the server with a key. If there is none, it adds one in front of the suite's
+// cassette: for requests of a worker between two tests, or after the test at this address.
 func (c *Control) serverFor(key string) (*serve.Server, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -222,11 +227,11 @@ func (c *Control) Stop() {
 	all.Wait()
 }
 
-// Asked reports whether the control got a request of the suite, or of one of its tests.
-func (c *Control) Asked() bool {
+// GotRequest reports whether the control got a request of the suite, or of one of its tests.
+func (c *Control) GotRequest() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.suite.asked.Load() || len(c.tests) > 0 || len(c.bypassHosts) > 0
+	return c.suite.gotRequest.Load() || len(c.tests) > 0 || len(c.bypassHosts) > 0
 }
 
 // upstreamKey returns the key in a path such as /in/KEY/https/api.openai.com/v1/models. ok is

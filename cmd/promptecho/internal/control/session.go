@@ -49,8 +49,9 @@ func (c *Control) open(s *session, mode, chosenBy string) error {
 
 // RoundTrip passes a request to the recorder, and notes that the session got one.
 func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
-	s.asked.Store(true)
-	if name := req.Header.Get(serveoptions.NameHeader); name != "" {
+	s.gotRequest.Store(true)
+	name := req.Header.Get(serveoptions.NameHeader)
+	if name != "" {
 		req = req.Clone(recorder.WithName(req.Context(), name))
 		req.Header.Del(serveoptions.NameHeader)
 	}
@@ -58,17 +59,21 @@ func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return resp, err
 	}
+	resolveLocations(resp.Header, req.URL)
+	return resp, nil
+}
 
+// resolveLocations replaces a path in a header with a location by its URL at the upstream. The
+// client would resolve the path against the address of the control, where the base URL of the
+// upstream has a path of its own.
+func resolveLocations(headers http.Header, requested *url.URL) {
 	for _, name := range [...]string{"Location", "Content-Location"} {
-		u, err := url.Parse(resp.Header.Get(name))
+		u, err := url.Parse(headers.Get(name))
 		isPath := err == nil && u.Host == "" && strings.HasPrefix(u.Path, "/")
 		if isPath {
-			// The client would resolve the path against the address of the control, where
-			// the base URL of the upstream has a path of its own.
-			resp.Header.Set(name, req.URL.ResolveReference(u).String())
+			headers.Set(name, requested.ResolveReference(u).String())
 		}
 	}
-	return resp, nil
 }
 
 // close closes the cassette of a session, and reports what the recorder and the session
@@ -85,18 +90,18 @@ func (c *Control) close(s *session, o report.Outcome) Report {
 	}
 	cassetteExists := tape.State.Present
 	isReplay := !s.rec.Online()
-	asked := s.asked.Load()
+	gotRequest := s.gotRequest.Load()
 
 	o.Short = !s.requireAll
-	if !asked {
+	if !gotRequest {
 		// The test may not have run at all, so an unused recording says nothing.
 		o.Filtered = true
 	}
 	o.Command = func(mode string) string {
 		return c.Command(s.remedyMode(mode, isReplay), s.command)
 	}
-	endedUnasked := !asked && !o.Failed && !o.Skipped && !o.Stopped
-	ranWhole := o.Whole() || endedUnasked
+	endedWithoutRequest := !gotRequest && !o.Failed && !o.Skipped && !o.Stopped
+	ranWhole := o.Whole() || endedWithoutRequest
 
 	rep := s.rec.Finish(o)
 	r := Report{
@@ -116,7 +121,7 @@ func (c *Control) close(s *session, o report.Outcome) Report {
 		}
 	}
 
-	hasNoRequest := s.test != "" && cassetteExists && ranWhole && !asked
+	hasNoRequest := s.test != "" && cassetteExists && ranWhole && !gotRequest
 	mayHaveUnused := !s.requireAll && !c.Standalone && used < len(stored)
 	switch {
 	case hasNoRequest:
@@ -124,7 +129,7 @@ func (c *Control) close(s *session, o report.Outcome) Report {
 			": if its client was created before OPENAI_BASE_URL and the like were set, create it in "+
 			"the test; if the test sends no requests any more, delete the cassette",
 			s.file, english.Count(len(stored), "recording")))
-	case mayHaveUnused && asked && o.Whole() && len(r.Errors) == 0:
+	case mayHaveUnused && gotRequest && o.Whole() && len(r.Errors) == 0:
 		r.note(finding.RecordingUnused, fmt.Sprintf("%s: %d of %s used (with -require-all, "+
 			"a run with unused recordings fails)",
 			s.file, used, english.Count(len(stored), "recording")))

@@ -152,7 +152,8 @@ func (c *Control) openTest(s *session, mode, chosenBy string) error {
 	return nil
 }
 
-// serveClose closes the cassette of a test, and answers with its report.
+// serveClose closes the cassette of a test, and answers with its report: as text to a client that
+// accepts text/plain, otherwise as JSON.
 func (c *Control) serveClose(w http.ResponseWriter, r *http.Request, name string) {
 	c.mu.Lock()
 	s := c.sessions[name]
@@ -182,11 +183,12 @@ func (c *Control) serveClose(w http.ResponseWriter, r *http.Request, name string
 }
 
 // closeTest closes the cassette of a test, and adds its report to the total.
-func (c *Control) closeTest(s *session, o report.Outcome) Report {
-	rep := c.close(s, o)
+func (c *Control) closeTest(s *session, outcome report.Outcome) Report {
+	rep := c.close(s, outcome)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.servers[s.key] == s.server { // no other test of the worker has begun
+	isReplaced := c.servers[s.key] != s.server // the worker has begun another test
+	if !isReplaced {
 		delete(c.servers, s.key)
 	}
 	c.total.Replayed += rep.Replayed

@@ -74,9 +74,9 @@ func (r *reader) agentHTTP(n *yaml.Node) {
 		line:      r.line(n),
 		method:    r.string(member(req, "method"), "request.method"),
 		url:       r.string(member(req, "url"), "request.url"),
-		asked:     r.agentMessage(req, "request"),
+		request:   r.agentMessage(req, "request"),
 		status:    r.int(member(resp, "status_code"), "response.status_code"),
-		answer:    r.agentMessage(resp, "response"),
+		response:  r.agentMessage(resp, "response"),
 		latencyMS: r.milliseconds(n),
 	}
 	if r.string(member(resp, "http_version"), "response.http_version") == "HTTP/2" {
@@ -90,19 +90,19 @@ func (r *reader) agentHTTP(n *yaml.Node) {
 func (r *reader) agentMessage(n *yaml.Node, field string) message {
 	m := message{headers: r.headers(member(n, "headers"), field+".headers")}
 	// AgentTape drops only credentials and the headers that every client adds.
-	m.complete = len(m.headers) > 0
+	m.hasAllHeaders = len(m.headers) > 0
 	switch {
 	case has(n, "json"):
 		m.body = r.json(orNull(n, "json"), field+".json")
-		m.remade = true
+		m.rebuilt = true
 	case has(n, "form"):
 		m.body = r.form(orNull(n, "form"), field+".form")
-		m.remade = true
+		m.rebuilt = true
 	case has(n, "body_b64"):
-		coded := member(n, "body_b64")
-		b, err := base64.StdEncoding.DecodeString(r.string(coded, field+".body_b64"))
+		encoded := member(n, "body_b64")
+		b, err := base64.StdEncoding.DecodeString(r.string(encoded, field+".body_b64"))
 		if err != nil {
-			r.failf(coded, field+".body_b64", "invalid base64: %v", err)
+			r.failf(encoded, field+".body_b64", "invalid base64: %v", err)
 		}
 		m.body = b
 	case has(n, "content"): // of the first versions of AgentTape
@@ -173,12 +173,12 @@ func (r *reader) agentLLM(n *yaml.Node) {
 	r.cassette.lose("a call of the openai SDK was recorded, but not its request: the request is " +
 		"rebuilt from the arguments, for api.openai.com, and without extra_body, if there was one")
 	r.addAgent(n, &exchange{
-		line:   r.line(n),
-		method: "POST",
-		url:    "https://api.openai.com/v1/" + path,
-		asked:  message{body: r.json(&body, "request")},
-		status: 200,
-		answer: message{
+		line:    r.line(n),
+		method:  "POST",
+		url:     "https://api.openai.com/v1/" + path,
+		request: message{body: r.json(&body, "request")},
+		status:  200,
+		response: message{
 			body:    r.json(result, "response"),
 			headers: map[string][]string{"Content-Type": {"application/json"}},
 		},
@@ -233,19 +233,19 @@ func (r *reader) agentFunction(n *yaml.Node, kind string) {
 
 // addAgent adds an exchange.
 func (r *reader) addAgent(n *yaml.Node, x *exchange) {
-	r.noteRedacted(x.asked.body, x.answer.body)
+	r.noteRedacted(x.request.body, x.response.body)
 	r.add(n, x)
 }
 
 // noteRedacted notes bodies in which AgentTape has redacted texts.
-func (r *reader) noteRedacted(asked, answered []byte) {
-	isRedacted := bytes.Contains(asked, []byte(agentRedacted))
-	isRedactedForm := bytes.Contains(asked, []byte(url.QueryEscape(agentRedacted)))
+func (r *reader) noteRedacted(request, response []byte) {
+	isRedacted := bytes.Contains(request, []byte(agentRedacted))
+	isRedactedForm := bytes.Contains(request, []byte(url.QueryEscape(agentRedacted)))
 	if isRedacted || isRedactedForm {
 		r.cassette.lose("AgentTape replaced texts in the request with %s (e-mail addresses, for "+
 			"example), so the real texts do not match, unless Mask or Ignore covers them", agentRedacted)
 	}
-	if bytes.Contains(answered, []byte(agentRedacted)) {
+	if bytes.Contains(response, []byte(agentRedacted)) {
 		r.cassette.lose("AgentTape replaced texts in the answer with %s", agentRedacted)
 	}
 }

@@ -55,26 +55,26 @@ func (c *Cassette) lose(format string, args ...any) {
 
 // An exchange is a request and its answer as a tool has written them.
 type exchange struct {
-	line   int // of the file
-	start  int // the offset of the line; only for httprr
-	method string
-	url    string
-	asked  message
-	status int64
-	proto  string // as "HTTP/2.0"
-	answer message
+	line     int // of the file
+	start    int // the offset of the line; only for httprr
+	method   string
+	url      string
+	request  message
+	status   int64
+	proto    string // as "HTTP/2.0"
+	response message
 
 	latencyMS int64
 }
 
 // A message is a request without its method and URL, or an answer without its status.
 type message struct {
-	headers  map[string][]string
-	trailers map[string][]string
-	body     []byte
-	length   int64 // of the body, if the tool records it apart from the headers; otherwise 0 or less
-	remade   bool  // the tool kept the content of the body and not its bytes
-	complete bool  // the tool kept all headers except credentials and those that every client adds
+	headers       map[string][]string
+	trailers      map[string][]string
+	body          []byte
+	length        int64 // of the body, if the tool records it apart from the headers; otherwise 0 or less
+	rebuilt       bool  // the tool kept the content of the body and not its bytes
+	hasAllHeaders bool  // the tool kept all headers except credentials and those that every client adds
 }
 
 // add adds an exchange to the cassette. It is an error if a cassette cannot contain it.
@@ -85,7 +85,7 @@ func (c *Cassette) add(x *exchange) error {
 		c.lose("the URL has placeholders such as <NAME>, which the other tool wrote in the place of " +
 			"real texts: each matches any text there")
 	}
-	if filteredValue.Match(x.asked.body) {
+	if filteredValue.Match(x.request.body) {
 		c.lose("the body of the request has placeholders such as <NAME>, which the other tool wrote " +
 			"in the place of real texts: the real ones do not match, unless Mask or Ignore covers them")
 	}
@@ -113,10 +113,10 @@ func (c *Cassette) add(x *exchange) error {
 
 // request returns the request of an exchange.
 func (c *Cassette) request(x *exchange) interaction.Request {
-	m := &x.asked
+	m := &x.request
 	c.checkLength(m, "request")
 	headers := interaction.HeadersOf(m.headers)
-	unknown := !m.complete && !isComplete(headers)
+	unknown := !m.hasAllHeaders && !looksComplete(headers)
 	if unknown {
 		c.lose("the other tool did not keep all request headers; a header that it left out matches any value")
 		if media := formOf(m.body); media != "" && headers.Get("content-type") == "" {
@@ -132,10 +132,10 @@ func (c *Cassette) request(x *exchange) interaction.Request {
 	}
 }
 
-// isComplete reports whether a tool has kept all headers of a request except credentials: there is a
-// header of a vendor or of its SDK. Many tools drop these headers, or keep only a few that all
-// clients send; then it is not known which others there were.
-func isComplete(headers interaction.Headers) bool {
+// looksComplete reports whether a tool seems to have kept all headers of a request except credentials:
+// there is a header of a vendor or of its SDK, such as openai-beta or x-stainless-lang. Many tools drop
+// these headers, or keep only a few that all clients send; then the others are unknown.
+func looksComplete(headers interaction.Headers) bool {
 	return slices.ContainsFunc(headers, func(h interaction.Header) bool {
 		isCredential := strings.HasSuffix(h.Name, "-key") || strings.HasSuffix(h.Name, "-token")
 		isOfSDK := strings.HasPrefix(h.Name, "x-") || strings.HasPrefix(h.Name, "anthropic-")
@@ -152,7 +152,8 @@ func formOf(body []byte) string {
 	if urlEncoded.Match(body) {
 		return "application/x-www-form-urlencoded"
 	}
-	line, rest, _ := strings.Cut(string(body[:min(len(body), 4096)]), "\r\n")
+	beginning := string(body[:min(len(body), 4096)]) // has more than the two lines that are needed
+	line, rest, _ := strings.Cut(beginning, "\r\n")
 	boundary, isBoundary := strings.CutPrefix(line, "--")
 	isPart := strings.HasPrefix(strings.ToLower(rest), "content-disposition: form-data")
 	if !isBoundary || boundary == "" || !isPart {
@@ -170,7 +171,7 @@ func withHeader(headers interaction.Headers, name, value string) interaction.Hea
 
 // response returns the answer of an exchange, decoded and cut into events.
 func (c *Cassette) response(x *exchange) interaction.Response {
-	m := &x.answer
+	m := &x.response
 	resp := interaction.Response{
 		Status:   int(x.status),
 		Headers:  interaction.HeadersOf(m.headers),
@@ -188,7 +189,7 @@ func (c *Cassette) response(x *exchange) interaction.Response {
 	}
 	resp.Headers = without(resp.Headers, "content-length") // as a recording does
 	c.decode(&resp)
-	c.cut(&resp)
+	c.cutEvents(&resp)
 	return resp
 }
 
@@ -204,7 +205,7 @@ func (c *Cassette) checkLength(m *message, of string) {
 		announced, _ = strconv.ParseInt(interaction.HeadersOf(m.headers).Get("content-length"), 10, 64)
 	}
 	switch {
-	case m.remade:
+	case m.rebuilt:
 		c.lose("the body of the %s is not known byte for byte: only its content was kept, and it is rebuilt", of)
 	case announced > 0 && len(m.body) > 0 && announced != int64(len(m.body)):
 		c.lose("the body of the %s differs in length from its Content-Length, so it was changed "+
@@ -247,12 +248,12 @@ func plainOf(name string, body []byte) (plain []byte, ok bool) {
 // or too large for a cassette.
 const maxPlain = 1 << 30
 
-// cut cuts the body of a stream into events. It also adds the Content-Type header if the tool has not
-// kept it, since SDKs choose their decoder by it.
-func (c *Cassette) cut(resp *interaction.Response) {
+// cutEvents replaces the body of an answer by its events, if it is a stream. It also adds the
+// Content-Type header of any answer if the tool has not kept it: SDKs choose their decoder by it.
+func (c *Cassette) cutEvents(resp *interaction.Response) {
 	media := resp.Headers.Get("content-type")
 	if media == "" && isNDJSON(resp.Body) {
-		media = "application/x-ndjson" // the Cutter cannot tell it from one line
+		media = "application/x-ndjson" // from the first line alone, the Cutter cannot tell
 	}
 	cutter := stream.Cutter{ContentType: media}
 	cutter.Frame = func(frame []byte) {

@@ -18,9 +18,10 @@ var format = yaml.Format{Name: "a cassette", Tags: []string{"!!binary", "!binary
 // documents reads the documents of a YAML text, whose line ends are \n.
 //
 // Package yaml reads them: it returns each text exactly, or refuses it. It does not know anchors,
-// aliases, directives, explicit keys, second documents and most tags. If it refuses a text, the lexer of
-// goccy finds those; see [prepare]. The tag of a mapping or a list is in its node: for tools of Python,
-// it has the class of the object.
+// aliases, directives, explicit keys, second documents and most tags. If it refuses a text, these are
+// found with the lexer of github.com/goccy/go-yaml and removed; see [prepare]. Then a [resolver] puts
+// the nodes of anchors in the place of aliases, and sets the tag of each mapping and list: for tools of
+// Python, it has the class of the object.
 func documents(text string) ([]*yaml.Node, *yaml.Error) {
 	root, err := format.Parse(text)
 	if err == nil {
@@ -36,7 +37,7 @@ func documents(text string) ([]*yaml.Node, *yaml.Error) {
 		if err != nil {
 			return nil, err
 		}
-		r := resolver{text: part, marks: marks, anchored: map[string]sized{}}
+		r := resolver{text: part, marks: marks, anchored: map[string]anchoredNode{}}
 		r.resolve(root)
 		if r.err != nil {
 			return nil, r.err
@@ -44,8 +45,8 @@ func documents(text string) ([]*yaml.Node, *yaml.Error) {
 		marks = r.marks
 		roots = append(roots, root)
 	}
-	if len(marks) > 0 {
-		return nil, marks[0].lost()
+	if len(marks) > 0 { // a mark behind all nodes
+		return nil, marks[0].unresolved()
 	}
 	return roots, nil
 }
@@ -60,8 +61,8 @@ type mark struct {
 // word returns the word that replaces an alias.
 func (m *mark) word() string { return "_" + m.name[1:] }
 
-// lost returns the error for a mark that belongs to no node.
-func (m *mark) lost() *yaml.Error {
+// unresolved returns the error for a mark that belongs to no node.
+func (m *mark) unresolved() *yaml.Error {
 	return &yaml.Error{Offset: m.offset, Msg: fmt.Sprintf("cannot tell what %q stands for; write it out", m.name)}
 }
 
@@ -230,14 +231,15 @@ func (p *places) offset(pos *token.Position) int {
 // mark inside of a text. Such a mark belongs to no node and is an error, so no text is changed.
 type resolver struct {
 	text     string
-	marks    []mark           // the marks behind the present node
-	anchored map[string]sized // the nodes with anchors, by name
-	size     int              // of all copies
+	marks    []mark                  // the marks behind the present node
+	anchored map[string]anchoredNode // the nodes with anchors, by name
+	size     int                     // of all copies
 	err      *yaml.Error
 }
 
-// sized is a node with its size: the number of nodes in it, and of the bytes of their texts.
-type sized struct {
+// An anchoredNode is a node with an anchor. Its size is the number of nodes in it plus the number of
+// bytes in their texts.
+type anchoredNode struct {
 	node yaml.Node
 	size int
 }
@@ -248,7 +250,7 @@ const maxAliased = 64 << 20
 
 // resolve resolves the aliases in n, and returns the size of n.
 func (r *resolver) resolve(n *yaml.Node) (size int) {
-	anchors, tag := r.before(n.Pos)
+	anchors, tag := r.takeBefore(n.Pos)
 	if r.err != nil {
 		return 0
 	}
@@ -258,19 +260,19 @@ func (r *resolver) resolve(n *yaml.Node) (size int) {
 	if n.Kind == yaml.Scalar && len(r.marks) > 0 {
 		next := r.marks[0]
 		if next.kind == token.AliasType && next.offset == n.Pos {
-			return r.alias(n)
+			return r.replaceAlias(n)
 		}
 	}
 	size = 1 + len(n.Text)
 	for _, e := range n.Elems {
 		if e.Key != nil {
-			r.before(e.Key.Pos)
+			r.takeBefore(e.Key.Pos)
 			size += len(e.Key.Text)
 		}
 		size += r.resolve(e)
 	}
 	for _, m := range anchors {
-		r.anchored[m.name[1:]] = sized{*n, size}
+		r.anchored[m.name[1:]] = anchoredNode{*n, size}
 	}
 	return size
 }
@@ -287,16 +289,16 @@ func (r *resolver) isOfCollection(tag *mark, n *yaml.Node) bool {
 	return false
 }
 
-// before removes from r.marks those of the node or key at an offset, and returns the anchors and the tag
+// takeBefore removes from r.marks those of the node or key at an offset, and returns the anchors and the tag
 // among them. It is an error if there is more than white space between a mark and the node.
-func (r *resolver) before(pos int) (anchors []mark, tag *mark) {
+func (r *resolver) takeBefore(pos int) (anchors []mark, tag *mark) {
 	for r.err == nil && len(r.marks) > 0 {
 		m := r.marks[0]
 		if m.offset >= pos || m.kind == token.AliasType {
 			break
 		}
 		if strings.TrimSpace(r.text[m.end:max(m.end, pos)]) != "" {
-			r.err = m.lost()
+			r.err = m.unresolved()
 			return nil, nil
 		}
 		r.marks = r.marks[1:]
@@ -309,13 +311,13 @@ func (r *resolver) before(pos int) (anchors []mark, tag *mark) {
 	return anchors, tag
 }
 
-// alias replaces an alias by a copy of the node with its anchor.
-func (r *resolver) alias(n *yaml.Node) (size int) {
+// replaceAlias replaces an alias by a copy of the node with its anchor.
+func (r *resolver) replaceAlias(n *yaml.Node) (size int) {
 	m := r.marks[0]
 	to, ok := r.anchored[m.name[1:]]
 	switch {
 	case n.Style != yaml.Plain || n.Text != m.word() || n.Tag != "":
-		r.err = m.lost()
+		r.err = m.unresolved()
 	case !ok:
 		r.err = &yaml.Error{Offset: m.offset, Msg: fmt.Sprintf("there is no anchor above for %q", m.name)}
 	case r.size+to.size > maxAliased:

@@ -23,16 +23,16 @@ func (r *reader) goVCR(root *yaml.Node) {
 	for _, n := range r.list(root, "interactions") {
 		req, resp := r.part(n, "request"), r.part(n, "response")
 		x := &exchange{
-			line:   r.line(n),
-			method: r.string(member(req, "method"), "request.method"),
-			url:    r.string(member(req, "url"), "request.url"),
-			asked:  r.goMessage(req, "request"),
-			status: r.int(member(resp, "code"), "response.code"),
-			proto:  r.string(member(resp, "proto"), "response.proto"),
-			answer: r.goMessage(resp, "response"),
+			line:     r.line(n),
+			method:   r.string(member(req, "method"), "request.method"),
+			url:      r.string(member(req, "url"), "request.url"),
+			request:  r.goMessage(req, "request"),
+			status:   r.int(member(resp, "code"), "response.code"),
+			proto:    r.string(member(resp, "proto"), "response.proto"),
+			response: r.goMessage(resp, "response"),
 		}
-		if len(x.asked.body) == 0 {
-			x.asked.body = formBody(x, r.headers(member(req, "form"), "request.form"))
+		if len(x.request.body) == 0 {
+			x.request.body = formBody(x, r.headers(member(req, "form"), "request.form"))
 		}
 		if text := r.string(member(resp, "duration"), "response.duration"); text != "" {
 			d, err := time.ParseDuration(text)
@@ -53,7 +53,7 @@ func formBody(x *exchange, form url.Values) []byte {
 	if !slices.Contains([]string{"POST", "PUT", "PATCH"}, strings.ToUpper(x.method)) {
 		return nil
 	}
-	media, _, _ := mime.ParseMediaType(interaction.HeadersOf(x.asked.headers).Get("content-type"))
+	media, _, _ := mime.ParseMediaType(interaction.HeadersOf(x.request.headers).Get("content-type"))
 	if media != "" && media != "application/x-www-form-urlencoded" {
 		return nil
 	}

@@ -73,7 +73,7 @@ func takeLength(number, text string) (taken, rest string, ok bool) {
 // readWire reads a request and its answer (RFC 9112). A body is all that follows the headers: scrubbers
 // change bodies and leave the header Content-Length as it was.
 func (x *exchange) readWire(c *Cassette, req, resp string) error {
-	line, err := x.asked.readWire(c, req)
+	line, err := x.request.readWire(c, req)
 	if err != nil {
 		return fmt.Errorf("the request: %w", err)
 	}
@@ -83,7 +83,7 @@ func (x *exchange) readWire(c *Cassette, req, resp string) error {
 	}
 	x.method = words[0]
 	x.url = words[1]
-	line, err = x.answer.readWire(c, resp)
+	line, err = x.response.readWire(c, resp)
 	if err != nil {
 		return fmt.Errorf("the answer: %w", err)
 	}

@@ -58,19 +58,29 @@ func pyTrue(plain string) bool {
 	return m != nil && m[1] != ""
 }
 
-// scalar returns the value of a scalar.
+// scalar returns the value of a scalar: null, a boolean, a number, or otherwise a text. A scalar with
+// quotes or a tag is a text.
 func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 	text := r.string(n, field)
-	value := func(k exactjson.Kind, text string) exactjson.Value { return exactjson.Value{Kind: k, Text: text} }
 	if n.Style != yaml.Plain || n.Tag != "" {
-		return value(exactjson.String, text)
+		return exactjson.Value{Kind: exactjson.String, Text: text}
 	}
 	if isNull(n) {
-		return value(exactjson.Null, "")
+		return exactjson.Value{Kind: exactjson.Null}
 	}
 	if pyBool.MatchString(text) {
-		return value(exactjson.Bool, strconv.FormatBool(pyTrue(text)))
+		return exactjson.Value{Kind: exactjson.Bool, Text: strconv.FormatBool(pyTrue(text))}
 	}
+	r.refuseNoJSON(n, field, text)
+	if number, ok := r.number(text); ok {
+		return exactjson.Value{Kind: exactjson.Number, Text: number}
+	}
+	return exactjson.Value{Kind: exactjson.String, Text: text}
+}
+
+// refuseNoJSON sets the error for a plain text that the tool reads as a number for which JSON has no
+// notation of its own.
+func (r *reader) refuseNoJSON(n *yaml.Node, field, text string) {
 	if r.isNumber == nil && pyBase60.MatchString(text) {
 		r.failf(n, field, "%s is a time without quotes, which vcrpy plays as a number to the base "+
 			"60; put it in quotes, or write the number", text)
@@ -78,6 +88,11 @@ func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 	if pyNoJSON.MatchString(text) {
 		r.failf(n, field, "%s is a number that JSON cannot write; put it in quotes if it is text", text)
 	}
+}
+
+// number returns the number that a plain text means as JSON writes it, such as 10 for 0xA and 1000 for
+// 1_000. A text that is JSON already is returned as it is. ok is false if the text is not a number.
+func (r *reader) number(text string) (number string, ok bool) {
 	isInt := pyInt.MatchString(text)
 	isFloat := pyFloat.MatchString(text)
 	if r.isNumber != nil {
@@ -85,19 +100,20 @@ func (r *reader) scalar(n *yaml.Node, field string) exactjson.Value {
 		isInt = isInt && isFloat
 	}
 	end, isJSON := exactjson.ScanNumber(text, 0)
-	if isJSON && end == len(text) && (isInt || isFloat) {
-		return value(exactjson.Number, text)
+	isJSONNumber := isJSON && end == len(text)
+	if isJSONNumber && (isInt || isFloat) {
+		return text, true
 	}
 	plain := strings.ReplaceAll(text, "_", "")
 	switch {
 	case isInt:
 		if i, ok := new(big.Int).SetString(plain, 0); ok {
-			return value(exactjson.Number, i.String())
+			return i.String(), true
 		}
 	case isFloat:
 		if f, err := strconv.ParseFloat(plain, 64); err == nil {
-			return value(exactjson.Number, strconv.FormatFloat(f, 'g', -1, 64))
+			return strconv.FormatFloat(f, 'g', -1, 64), true
 		}
 	}
-	return value(exactjson.String, text)
+	return "", false
 }

@@ -12,9 +12,13 @@ import (
 type reader struct {
 	name, text string
 	asset      func(name string) ([]byte, error) // reads a file next to the cassette
-	isNumber   func(plain string) bool           // nil for the rules of YAML 1.1
-	cassette   *Cassette
-	err        error
+
+	// isNumber reports whether a plain scalar is a number, for a tool that has rules of its
+	// own; nil for the rules of YAML 1.1.
+	isNumber func(plain string) bool
+
+	cassette *Cassette
+	err      error
 }
 
 // failf sets the error for a node with a field. Only the first error counts.
@@ -59,7 +63,7 @@ func isNull(n *yaml.Node) bool {
 	return false
 }
 
-// part returns a member that must be a mapping.
+// part returns a member that must be there and be a mapping, such as "request" of an interaction.
 func (r *reader) part(n *yaml.Node, key string) *yaml.Node {
 	m := member(n, key)
 	if m == nil || m.Kind != yaml.Mapping {
@@ -69,7 +73,7 @@ func (r *reader) part(n *yaml.Node, key string) *yaml.Node {
 	return m
 }
 
-// list returns the elements of a member that must be a list.
+// list returns the elements of a member, which must be a list if it is there.
 func (r *reader) list(n *yaml.Node, key string) []*yaml.Node {
 	m := member(n, key)
 	if m == nil {
@@ -100,7 +104,7 @@ func (r *reader) string(n *yaml.Node, field string) string {
 	return n.Text
 }
 
-// int returns an integer; 0 for nil.
+// int returns the integer that a scalar has as text; 0 for nil.
 func (r *reader) int(n *yaml.Node, field string) int64 {
 	if n == nil {
 		return 0
@@ -121,9 +125,12 @@ func (r *reader) base64(n *yaml.Node, field string) []byte {
 	return b
 }
 
-// status returns the status of an answer: a number, or a mapping that has it as code (vcrpy, ruby
-// VCR) or status_code (R). In its place vcrpy's httpx before version 6 and betamax before 0.3
-// wrote status_code.
+// status returns the status of an answer, which is in one of these members:
+//
+//	status              a number
+//	status.code         written by vcrpy and the VCR of Ruby
+//	status.status_code  written by the VCR of R
+//	status_code         written by betamax before 0.3, and by vcrpy before version 6 for httpx
 func (r *reader) status(resp *yaml.Node) int64 {
 	status := member(resp, "status")
 	if status == nil {

@@ -22,13 +22,13 @@ func (r *reader) rubyVCR(root *yaml.Node) {
 			continue
 		}
 		x := &exchange{
-			line:   r.line(n),
-			method: r.string(member(req, "method"), "request.method"),
-			url:    r.string(member(req, "uri"), "request.uri"),
-			asked:  r.rubyMessage(req, "request"),
-			status: r.status(resp),
-			answer: r.rubyMessage(resp, "response"),
-			proto:  protoOf(r.string(member(resp, "http_version"), "response.http_version")),
+			line:     r.line(n),
+			method:   r.string(member(req, "method"), "request.method"),
+			url:      r.string(member(req, "uri"), "request.uri"),
+			request:  r.rubyMessage(req, "request"),
+			status:   r.status(resp),
+			response: r.rubyMessage(resp, "response"),
+			proto:    protoOf(r.string(member(resp, "http_version"), "response.http_version")),
 		}
 		if strings.Contains(x.url, "<%") {
 			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can expand it")
@@ -52,18 +52,18 @@ func (r *reader) rubyMessage(n *yaml.Node, field string) message {
 			"has it in UTF-8, and so has the new cassette",
 			encoding)
 	}
-	if coded := member(body, "base64_string"); coded != nil {
-		m.body = r.base64(coded, field+".body.base64_string")
+	if encoded := member(body, "base64_string"); encoded != nil {
+		m.body = r.base64(encoded, field+".body.base64_string")
 		return m
 	}
-	if coded := member(body, "raw_gzip"); coded != nil { // of R, whose memCompress writes zlib
-		b := r.base64(coded, field+".body.raw_gzip")
+	if encoded := member(body, "raw_gzip"); encoded != nil { // of R, whose memCompress writes zlib
+		b := r.base64(encoded, field+".body.raw_gzip")
 		plain, ok := plainOf("deflate", b)
 		if !ok {
 			plain, ok = plainOf("gzip", b)
 		}
 		if !ok {
-			r.failf(coded, field+".body.raw_gzip", "want compressed bytes in base64")
+			r.failf(encoded, field+".body.raw_gzip", "want compressed bytes in base64")
 		}
 		m.body = plain
 		return m

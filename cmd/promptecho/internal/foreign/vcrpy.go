@@ -19,28 +19,30 @@ func (r *reader) vcrpy(root *yaml.Node) {
 		plainObjects(n)
 		req, resp := r.part(n, "request"), r.part(n, "response")
 		x := &exchange{
-			line:   r.line(n),
-			method: r.string(member(req, "method"), "request.method"),
-			url:    r.string(member(req, "uri"), "request.uri"),
-			answer: r.pyResponse(resp),
-			status: r.status(resp),
-			proto:  protoOf(r.string(member(resp, "http_version"), "response.http_version")),
+			line:     r.line(n),
+			method:   r.string(member(req, "method"), "request.method"),
+			url:      r.string(member(req, "uri"), "request.uri"),
+			response: r.pyResponse(resp),
+			status:   r.status(resp),
+			proto:    protoOf(r.string(member(resp, "http_version"), "response.http_version")),
 		}
-		asked, err := r.pyRequest(req)
+		m, err := r.pyRequest(req)
 		if err != nil {
 			r.leaveOut(n, finding.RequestMissing, err.Error())
 			continue
 		}
-		x.asked = asked
+		x.request = m
 		r.add(n, x)
 	}
 }
 
-// pyRequest reads the headers and the body of a request. It is an error if the file does not have the
-// bytes of the body.
+// pyRequest reads the headers and the body of a request. The body is a text, the object of Python that
+// was sent, or a JSON value, as body or as parsed_body. It is an error if the file does not have the
+// bytes of such an object.
 func (r *reader) pyRequest(n *yaml.Node) (message, error) {
 	m := message{headers: r.headers(member(n, "headers"), "request.headers")}
-	body, parsed := member(n, "body"), member(n, "parsed_body")
+	body := member(n, "body")
+	parsed := member(n, "parsed_body")
 	if body != nil && strings.HasPrefix(body.Tag, pyObject) {
 		b, ok := r.pyBytes(body, "request.body")
 		if !ok {
@@ -50,7 +52,8 @@ func (r *reader) pyRequest(n *yaml.Node) (message, error) {
 		m.body = b
 		return m, nil
 	}
-	if body != nil && body.Kind != yaml.Scalar {
+	isJSONValue := body != nil && body.Kind != yaml.Scalar
+	if isJSONValue {
 		parsed = body
 		body = nil
 	}
@@ -58,15 +61,21 @@ func (r *reader) pyRequest(n *yaml.Node) (message, error) {
 	return m, nil
 }
 
-// pyResponse reads the headers and the body of an answer. For httpx, vcrpy before version 6 wrote a
-// member content in place of body, with the text.
+// pyResponse reads the headers and the body of an answer. The text is in one of these members:
+//
+//	body.string         written by vcrpy
+//	body.base64_string  the same in base64
+//	body                the text itself
+//	content             written by vcrpy before version 6, for httpx
+//	parsed_body         the value of a JSON body, if there is no text
 func (r *reader) pyResponse(n *yaml.Node) message {
 	m := message{headers: r.headers(member(n, "headers"), "response.headers")}
 	body := member(n, "body")
 	if body != nil && body.Kind == yaml.Mapping {
 		text := member(body, "string")
-		if coded := member(body, "base64_string"); text == nil && coded != nil {
-			m.body = r.base64(coded, "response.body.base64_string")
+		encoded := member(body, "base64_string")
+		if text == nil && encoded != nil {
+			m.body = r.base64(encoded, "response.body.base64_string")
 			return m
 		}
 		body = text
@@ -78,11 +87,11 @@ func (r *reader) pyResponse(n *yaml.Node) message {
 	return m
 }
 
-// pyBody sets the body of a message: a text, or JSON where there is none.
+// pyBody sets the body of a message: the text in body or, without one, the value in parsed as JSON.
 func (r *reader) pyBody(m *message, body, parsed *yaml.Node, field string) {
 	if body == nil && parsed != nil {
 		m.body = r.json(parsed, field+".parsed_body")
-		m.remade = true
+		m.rebuilt = true
 		return
 	}
 	m.body = []byte(r.string(body, field+".body"))

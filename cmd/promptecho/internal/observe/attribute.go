@@ -92,13 +92,13 @@ func lineError(line string) error {
 //
 //   - the functions on the stack of the sender
 //   - the context of the request
-//   - the tests that the goroutines run which started the sender
+//   - the test that is run by the sender's goroutine, or by the nearest one that started it
 //   - the functions on the stacks of these goroutines
 //
 // A test that is not running is left out: a goroutine of a pool that an earlier test has
 // started sends requests of the present test. A later source counts only if it names a subtest
-// of the test that was found. If no source names a running test, it is one of those that run.
-// If none runs, it is the test that started the sender.
+// of the test that was found. If no source names a running test, the request is of one of the
+// tests that run. If none runs, it is of the test that started the sender.
 func (p *process) attribute(req *sentRequest) (test string, others []string) {
 	consider := func(name string) {
 		if name == "" || !p.isRunning(name) {

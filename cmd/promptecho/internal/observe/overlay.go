@@ -23,16 +23,19 @@ var fallbackHook string
 
 // A patch inserts calls of hooks into a file of the standard library.
 type patch struct {
-	file  string      // below GOROOT/src
-	edits [][2]string // texts, and what replaces all their occurrences
-	hook  string      // the content of a file that is added to the package
+	file  string // below GOROOT/src
+	edits []edit
+	hook  string // the content of a file that is added to the package
 }
 
+// An edit replaces all occurrences of a text.
+type edit struct{ old, new string }
+
 var patches = []patch{
-	{"net/http/roundtrip.go", [][2]string{
+	{"net/http/roundtrip.go", []edit{
 		{"\treturn t.roundTrip(req)\n", "\tpromptechoAsked(t, req)\n\treturn t.roundTrip(req)\n"},
 	}, httpHook},
-	{"testing/testing.go", [][2]string{
+	{"testing/testing.go", []edit{
 		{"\tt.runner = callerName(0)\n", "\tt.runner = callerName(0)\n\tpromptechoEvent(\"begin\", " +
 			"t.name)\n\tt.ctx = context.WithValue(t.ctx, \"promptecho.test\", t.name)\n"},
 		{"running.Store(t.name, ", "promptechoEvent(\"run\", t.name); running.Store(t.name, "},
@@ -44,28 +47,29 @@ var patches = []patch{
 // be applied to.
 var errPatchUnfit = errors.New("the hooks do not fit the standard library of this version of Go")
 
-// stdlibOverlay writes an overlay that patches the standard library into the folder dir, and
-// returns the file for the flag -overlay of go test. It changes no file outside of dir.
+// stdlibOverlay patches the standard library below goroot by an overlay. It writes the overlay into
+// the folder dir, changes no file outside of dir, and returns the file for the flag -overlay of go
+// test.
 func stdlibOverlay(goroot, dir string) (string, error) {
-	replace := map[string]string{}
+	replace := map[string]string{} // see addFile
 	for _, p := range patches {
-		at := filepath.Join(goroot, "src", filepath.FromSlash(p.file))
-		source, err := os.ReadFile(at)
+		original := filepath.Join(goroot, "src", filepath.FromSlash(p.file))
+		source, err := os.ReadFile(original)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", errPatchUnfit, err)
 		}
 		text := string(source)
 		for _, e := range p.edits {
-			if !strings.Contains(text, e[0]) {
-				return "", fmt.Errorf("%w: %s has no %q", errPatchUnfit, p.file, strings.TrimSpace(e[0]))
+			if !strings.Contains(text, e.old) {
+				return "", fmt.Errorf("%w: %s has no %q", errPatchUnfit, p.file, strings.TrimSpace(e.old))
 			}
-			text = strings.ReplaceAll(text, e[0], e[1])
+			text = strings.ReplaceAll(text, e.old, e.new)
 		}
 		name := strings.ReplaceAll(p.file, "/", "_")
-		if err := addFile(replace, dir, name, at, text); err != nil {
+		if err := addFile(replace, dir, name, original, text); err != nil {
 			return "", err
 		}
-		hookAt := filepath.Join(filepath.Dir(at), "promptecho_observe.go")
+		hookAt := filepath.Join(filepath.Dir(original), "promptecho_observe.go")
 		if err := addFile(replace, dir, "hook_"+name, hookAt, p.hook); err != nil {
 			return "", err
 		}
@@ -80,7 +84,7 @@ type testPackage struct{ Name, Dir string }
 // http.DefaultTransport. It is used where the patches do not fit, and sees less: only the
 // first request on an HTTP/2 connection, and not which subtest runs.
 func transportOverlay(packages []testPackage, dir string) (string, error) {
-	replace := map[string]string{}
+	replace := map[string]string{} // see addFile
 	for i, p := range packages {
 		text := strings.Replace(fallbackHook, "package fallback", "package "+p.Name, 1)
 		name := fmt.Sprintf("%d.go", i)
@@ -91,8 +95,8 @@ func transportOverlay(packages []testPackage, dir string) (string, error) {
 	return writeIndex(dir, replace)
 }
 
-// addFile writes a file into the folder of an overlay, as the file that the go command reads
-// in place of the one at a path.
+// addFile writes a text to the file dir/name of an overlay, and adds the file to replace: the go
+// command reads it in place of the file at the path at, which need not exist.
 func addFile(replace map[string]string, dir, name, at, text string) error {
 	file := filepath.Join(dir, name)
 	replace[at] = file

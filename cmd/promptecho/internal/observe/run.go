@@ -103,7 +103,8 @@ func run(goroot string, flags, packages []string, w io.Writer) (*Result, error) 
 	return r, nil
 }
 
-// listModules returns the modules that the go command works on here.
+// listModules returns the main modules of the go command in the current folder: one, or those of
+// a workspace.
 func listModules() (modules []module, err error) {
 	list, err := goOutput("list", "-m", "-f", "{{.Path}}\t{{.Dir}}")
 	if err != nil {
@@ -172,12 +173,14 @@ type testOutcome struct {
 func (t *goTest) run(w io.Writer) (testOutcome, error) {
 	args := append([]string{"test", "-count=1", "-overlay=" + t.overlay}, t.flags...)
 	cmd := exec.Command(t.path, append(args, t.packages...)...)
+	// A stack trace then has the goroutines that started the sender of a request, too.
 	debug := "tracebackancestors=100"
 	if old := os.Getenv("GODEBUG"); old != "" {
 		debug = old + "," + debug
 	}
 	cmd.Env = append(os.Environ(), "PROMPTECHO_OBSERVE="+t.logs, "GODEBUG="+debug)
 	cmd.Env = append(cmd.Env, t.env...)
+
 	var output bytes.Buffer
 	cmd.Stdout = io.MultiWriter(w, &output)
 	cmd.Stderr = cmd.Stdout
@@ -189,6 +192,7 @@ func (t *goTest) run(w io.Writer) (testOutcome, error) {
 
 	failed := err != nil
 	text := output.Bytes()
+	// For a test or a package that failed, go test prints FAIL.
 	ranNothing := failed && !bytes.Contains(text, []byte("FAIL"))
 	notBuilt := bytes.Contains(text, []byte("[build failed]"))
 	notSetUp := bytes.Contains(text, []byte("[setup failed]"))

@@ -10,9 +10,9 @@ import (
 // testFunction finds the test, benchmark, fuzz test or example in the name of a function.
 var testFunction = regexp.MustCompile(`\.((?:Test|Benchmark|Fuzz|Example)(?:[^a-z.\[(][^.\[(]*)?|init)(?:[.\[(]|$)`)
 
-// testOf returns the test, benchmark, fuzz test or example to which the function of a frame
-// belongs: itself, or a closure in it. It is "TestMain" and "init" for these functions, and ""
-// for all others.
+// testOf returns the name of the test, benchmark, fuzz test or example that a frame belongs to:
+// the function of the frame, or the one in which that is a closure. It is "TestMain" or "init"
+// for frames of these functions, and "" for any other frame.
 func testOf(f stack.Frame) string {
 	if !strings.HasSuffix(f.File, "_test.go") || isOfHook(f) {
 		return ""
@@ -97,9 +97,9 @@ func isInModules(file string, modules []module) bool {
 	return false
 }
 
-// nearestFrames looks from the code that sends a request outwards. place is the first frame in
-// the modules. inTest is the first one in a test file, except in the code of a test other than
-// the one that sends the request.
+// nearestFrames looks for two frames, from the code that sends a request outwards. place is the
+// first frame in the modules. inTest is the first one in a test file of the modules. A frame of
+// another test than the one that sends the request does not count as inTest.
 func nearestFrames(list []stack.Goroutine, modules []module, test string) (place, inTest stack.Frame) {
 	test, _, _ = strings.Cut(test, "/")
 	for _, g := range list {
@@ -110,8 +110,8 @@ func nearestFrames(list []stack.Goroutine, modules []module, test string) (place
 			if place.File == "" {
 				place = f
 			}
-			of := testOf(f)
-			isOfOtherTest := of != "" && of != test
+			owner := testOf(f)
+			isOfOtherTest := owner != "" && owner != test
 			if strings.HasSuffix(f.File, "_test.go") && !isOfOtherTest {
 				return place, f
 			}

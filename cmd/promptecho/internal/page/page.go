@@ -111,7 +111,7 @@ type Comparison struct {
 	Name     string
 	Folder   string // of its package; may be empty
 	Old, New string // the names of the recordings
-	Of       string // the path of the cassette it is shown with; empty if the user chose two
+	Of       string // the path of the cassette that it is shown with; empty if the user chose two
 	Total    string
 	Changes  []*Change
 
@@ -152,7 +152,7 @@ var (
 )
 
 var document = template.Must(template.New("page").Funcs(template.FuncMap{
-	"cut":       cut,
+	"fold":      fold,
 	"groups":    groups,
 	"href":      func(id string) string { return "#" + id },
 	"line":      redact.OneLine,
@@ -166,16 +166,16 @@ var document = template.Must(template.New("page").Funcs(template.FuncMap{
 // Policy returns the Content-Security-Policy of the page: its own style and script, and
 // nothing from elsewhere.
 func (p *Page) Policy() string {
-	hash := func(text string) string {
+	hashSource := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	form := "'none'"
+	formAction := "'none'"
 	if p.Served {
-		form = "'self'"
+		formAction = "'self'" // for the form that chooses what is compared
 	}
 	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; img-src data:; media-src "+
-		"data:; base-uri 'none'; form-action %s", hash(style), hash(script), form)
+		"data:; base-uri 'none'; form-action %s", hashSource(style), hashSource(script), formAction)
 }
 
 // Write writes the page.
@@ -191,19 +191,16 @@ func (p *Page) Write(w io.Writer) error {
 
 // link sets the addresses of all parts of the page, and the links between them.
 func (p *Page) link() {
-	used := map[string]int{}
-	newID := func(name string) string {
-		id := idOf(name)
-		used[id]++
-		if used[id] > 1 {
-			id = fmt.Sprintf("%s~%d", id, used[id])
-		}
-		return id
-	}
+	ids := usedIDs{}
+	byPath := p.linkCassettes(ids)
+	p.linkComparisons(ids, byPath)
+}
 
+// linkCassettes sets the addresses of cassettes and calls. It returns the cassettes by their paths.
+func (p *Page) linkCassettes(ids usedIDs) map[string]*Cassette {
 	byPath := map[string]*Cassette{}
 	for i, c := range p.Cassettes {
-		c.ID = newID(c.Path)
+		c.ID = ids.add(c.Path)
 		c.Compared = nil
 		byPath[c.Path] = c
 		if i > 0 {
@@ -215,11 +212,16 @@ func (p *Page) link() {
 			call.OfID = c.idOfCall(call.Of)
 		}
 	}
+	return byPath
+}
+
+// linkComparisons sets the addresses of comparisons, and links them to their cassettes and calls.
+func (p *Page) linkComparisons(ids usedIDs, byPath map[string]*Cassette) {
 	for _, d := range p.Compared {
 		d.ID = "compared"
 		isChosen := p.Old != "" && d.Old == p.Old && d.New == p.New
 		if !isChosen {
-			d.ID = newID("compare/" + cmp.Or(d.Of, d.New, d.Old))
+			d.ID = ids.add("compare/" + cmp.Or(d.Of, d.New, d.Old))
 		}
 		if c := byPath[d.Of]; c != nil {
 			c.Compared = append(c.Compared, d)
@@ -236,9 +238,24 @@ func (p *Page) link() {
 	}
 }
 
+// idOfCall returns the address of a call.
 func (c *Cassette) idOfCall(number int) string { return fmt.Sprintf("%s/%d", c.ID, number) }
 
-// idOf returns a text as a fragment of an address that needs no escapes.
+// usedIDs has how often each ID was wanted.
+type usedIDs map[string]int
+
+// add returns an ID of its own for a name: "a.yaml", and "a.yaml~2" for the second one.
+func (ids usedIDs) add(name string) string {
+	id := idOf(name)
+	ids[id]++
+	if ids[id] > 1 {
+		id = fmt.Sprintf("%s~%d", id, ids[id])
+	}
+	return id
+}
+
+// idOf returns a text as a fragment of an address that needs no escapes: it has underscores for
+// the bytes of other characters.
 func idOf(name string) string {
 	id := []byte(name)
 	for i, c := range id {
@@ -256,7 +273,7 @@ type group struct {
 	Folder string
 	Rows   []row
 
-	last []string // the place of the last row
+	lastPlace []string // of the last row
 }
 
 // A row is a cassette, or the name of a test that only has subtests.
@@ -264,7 +281,7 @@ type row struct {
 	*Cassette
 	Above string // the names of the tests that it is a subtest of, each with a slash
 	Own   string // its name without these
-	Level int    // the number of these tests, at most maxLevel
+	Level int    // the number of these tests; of a cassette at most maxLevel
 }
 
 // maxLevel is the deepest level for which page.css has an indent.
@@ -293,13 +310,13 @@ func (g *group) add(c *Cassette) {
 	}
 	level := len(place) - 1
 	above := ""
-	for i := range level {
-		hasRow := i < len(g.last) && slices.Equal(g.last[:i+1], place[:i+1])
+	for i, test := range place[:level] {
+		hasRow := i < len(g.lastPlace) && slices.Equal(g.lastPlace[:i+1], place[:i+1])
 		if !hasRow {
-			g.Rows = append(g.Rows, row{Own: place[i], Level: i})
-			g.last = place[:i+1]
+			g.Rows = append(g.Rows, row{Own: test, Level: i})
+			g.lastPlace = place[:i+1]
 		}
-		above += place[i] + "/"
+		above += test + "/"
 	}
 	g.Rows = append(g.Rows, row{
 		Cassette: c,
@@ -307,7 +324,7 @@ func (g *group) add(c *Cassette) {
 		Own:      place[level],
 		Level:    min(level, maxLevel),
 	})
-	g.last = place
+	g.lastPlace = place
 }
 
 // Kinds returns the number of calls of each kind: "2 llm", "1 http".

@@ -129,7 +129,7 @@ func TestCut(t *testing.T) {
 		{"between letters", "x" + strings.Repeat("é", 2500), "x" + strings.Repeat("é", 1499), 5001 - 2999, 0},
 		{"huge", huge, huge[:headBytes], pageBytes - headBytes, pageBytes},
 	} {
-		got := cut(tt.text)
+		got := fold(tt.text)
 		if got.Head != tt.head || len(got.Rest) != tt.rest || (got.More != "") != (tt.more > 0) {
 			t.Errorf("%s: %d bytes, %d on demand, %q not at all", tt.name, len(got.Head), len(got.Rest), got.More)
 		}

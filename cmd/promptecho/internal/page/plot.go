@@ -25,34 +25,35 @@ const (
 )
 
 // NewPlot returns the drawing of a stream: when each event arrived, the number of bytes that had
-// arrived with it, and when the answer was complete. Times are in milliseconds. A stream of one
-// event, or whose events arrived at once, has no drawing.
-func NewPlot(arrived []int64, bytes []int, complete int64) *Plot {
-	if len(arrived) < 2 {
+// arrived with it, and when the answer was complete. Times are in milliseconds from the request. A
+// stream of one event has no drawing, nor has one in which no time passed.
+func NewPlot(arrivedMS []int64, arrivedBytes []int, completeMS int64) *Plot {
+	if len(arrivedMS) < 2 {
 		return &Plot{}
 	}
-	lastEvent := arrived[len(arrived)-1]
-	duration := max(complete, lastEvent)
-	if complete == 0 && lastEvent == 0 {
+	lastEvent := arrivedMS[len(arrivedMS)-1]
+	tookNoTime := completeMS == 0 && lastEvent == 0
+	if tookNoTime {
 		return &Plot{}
 	}
-	size := max(bytes[len(bytes)-1], 1)
+	duration := max(completeMS, lastEvent)
+	size := max(arrivedBytes[len(arrivedBytes)-1], 1)
 
 	var ticks, curve strings.Builder
 	fmt.Fprintf(&curve, "M0 %d", plotHeight)
 	y := float64(plotHeight)
-	for i, ms := range arrived {
+	for i, ms := range arrivedMS {
 		x := plotWidth * float64(ms) / float64(duration)
 		fmt.Fprintf(&ticks, "M%.1f 0v1", x)
-		yAfter := plotHeight * (1 - float64(bytes[i])/float64(size))
-		fmt.Fprintf(&curve, "L%.1f %.1fV%.1f", x, y, yAfter)
+		yAfter := plotHeight * (1 - float64(arrivedBytes[i])/float64(size))
+		fmt.Fprintf(&curve, "L%.1f %.1fV%.1f", x, y, yAfter) // level up to the event, then a step
 		y = yAfter
 	}
 	fmt.Fprintf(&curve, "H%dV%dZ", plotWidth, plotHeight)
 	return &Plot{
 		Ticks: ticks.String(),
 		Curve: curve.String(),
-		At:    percent(arrived[0], duration),
-		Late:  arrived[0]*2 > duration,
+		At:    percent(arrivedMS[0], duration),
+		Late:  arrivedMS[0]*2 > duration,
 	}
 }

@@ -26,8 +26,9 @@ type foldedText struct {
 	More string // the size of what is not on the page; empty if all is
 }
 
-// cut folds a text between lines, or between characters if its lines are long.
-func cut(whole string) foldedText {
+// fold divides a text into a head and a rest: behind a line or, if the lines are long, behind a
+// character.
+func fold(whole string) foldedText {
 	t := foldedText{Size: english.Thousands(len(whole)) + " bytes"}
 	if len(whole) > pageBytes {
 		end := runeStart(whole, pageBytes)
@@ -36,11 +37,11 @@ func cut(whole string) foldedText {
 	}
 	t.Head = whole
 	lines := strings.SplitAfterN(whole, "\n", foldLines+1)
-	isLong := len(lines) > foldLines
-	if !isLong && len(whole) <= foldBytes {
+	hasManyLines := len(lines) > foldLines
+	if !hasManyLines && len(whole) <= foldBytes {
 		return t
 	}
-	if isLong {
+	if hasManyLines {
 		t.Head = strings.Join(lines[:headLines], "")
 	}
 	if len(t.Head) > foldBytes {

@@ -25,10 +25,10 @@ type Finding struct {
 	Where   []string     `json:"where,omitempty"` // the conditions under which alone it was seen; nil if there are none
 	Note    bool         `json:"note,omitempty"`  // all runs with it passed
 
-	values  map[string][]string // of all runs, by the paths of edits; the recorded one first
-	hints   []finding.Code
-	options []advice.Option
-	under   map[string]int // the number of runs under a condition that had it
+	values      map[string][]string // of all runs, by the paths of edits; the recorded one first
+	hints       []finding.Code
+	options     []advice.Option
+	byCondition map[string]int // the number of runs with it under a condition, such as "in parallel"
 }
 
 // Tested is a test in which a cause was seen.
@@ -62,8 +62,8 @@ func (f *Finding) merge(other *Finding) {
 	for _, caller := range other.Callers {
 		f.Callers = addNew(f.Callers, caller)
 	}
-	for condition, n := range other.under {
-		f.under[condition] += n
+	for condition, n := range other.byCondition {
+		f.byCondition[condition] += n
 	}
 }
 
@@ -110,27 +110,27 @@ var ownReasons = map[finding.Code]string{
 	finding.TestFails:     "the test fails, though its requests fit the cassette",
 }
 
-// remedy returns what makes the test replay. hasSameAsked says that its test has recordings of one
-// request, sent in parallel, with different answers.
-func (f *Finding) remedy(hasSameAsked bool) string {
-	ofCode := remedies[f.Code]
-	for _, hint := range f.hints {
-		ofCode = hintRemedies[hint]
+// remedy returns what makes the test replay. hasAmbiguousRequests says that its test has recordings
+// of one request, sent in parallel, with different answers.
+func (f *Finding) remedy(hasAmbiguousRequests bool) string {
+	remedyOfCode := remedies[f.Code]
+	if n := len(f.hints); n > 0 {
+		remedyOfCode = hintRemedies[f.hints[n-1]]
 	}
 	isInAllRuns := f.Tests[0].Failed == f.Tests[0].Runs
 	switch {
-	case hasSameAsked && !f.Note && !f.isExplained():
+	case hasAmbiguousRequests && !f.Note && !f.hasOnlyKnownTexts():
 		return "the program sends the same request several times in parallel, and gets different " +
 			"answers: name each with promptecho.WithName(ctx, name), and record again"
 	case len(f.options) > 0:
 		return f.withChangeOfCode(f.options)
-	case f.isFixed() && isInAllRuns:
+	case f.sendsSameRequest() && isInAllRuns:
 		return "every run sends this request, and none sends the recorded one: the program has " +
 			"changed since, or depends on a state that was " +
 			"different then. Record again: promptecho record -update"
-	case ofCode != "":
-		return ofCode
-	case f.isFixed():
+	case remedyOfCode != "":
+		return remedyOfCode
+	case f.sendsSameRequest():
 		return "only some runs send this, and it is not recorded: time or chance decides (a retry, a " +
 			"poll, a timeout). Make the program always send it, or let it decide by a value from " +
 			"the cassette (rec.Now, rec.Rand, rec.Env)"
@@ -193,8 +193,8 @@ func (f *Finding) allValuesMatch(re *regexp.Regexp) bool {
 	return true
 }
 
-// isFixed reports whether several runs had the cause, and all of them sent the same request.
-func (f *Finding) isFixed() bool {
+// sendsSameRequest reports whether several runs had the cause, and all of them sent the same request.
+func (f *Finding) sendsSameRequest() bool {
 	for _, values := range f.values {
 		if len(values) > 2 { // the recorded value, and more than one other
 			return false
@@ -216,8 +216,11 @@ func (f *Finding) derivedOptions() (options []advice.Option) {
 	return options
 }
 
-// derivedOption returns the option with which the values at a path match: one for a known kind of
-// text, or a mask that keeps the words in front of what differs, or else Ignore.
+// derivedOption returns the option with which the values at a path match:
+//
+//	they differ only in texts of a known kind    the option for it, such as MaskUUIDs
+//	they have words in front of what differs     Mask, from these words on
+//	any others, and all headers and parameters   Ignore
 func derivedOption(path string, values []string) advice.Option {
 	if name := optionFor(values); name != "" {
 		return advice.New(advice.Name(name))
@@ -227,7 +230,7 @@ func derivedOption(path string, values []string) advice.Option {
 	}
 	prefix, suffix := commonEnds(values)
 	prefix = lastWords(strings.ToValidUTF8(prefix, ""))
-	prefix = endOfWord.ReplaceAllString(prefix, "") // a whole word is masked
+	prefix = endOfWord.ReplaceAllString(prefix, "") // so that a whole word is masked, not its end
 
 	isParameter := strings.HasPrefix(path, "header/") || strings.HasPrefix(path, "query/")
 	if prefix == "" || isParameter || slices.ContainsFunc(values, isNoText) {
@@ -238,7 +241,9 @@ func derivedOption(path string, values []string) advice.Option {
 		behindPrefix := v[strings.Index(v, prefix)+len(prefix):]
 		differing = append(differing, strings.TrimSuffix(behindPrefix, suffix))
 	}
-	expr := strings.ReplaceAll(regexp.QuoteMeta(prefix), "`", ".") + expressionFor(differing)
+	// A backquote would end the raw string in which the option has the expression.
+	prefixExpr := strings.ReplaceAll(regexp.QuoteMeta(prefix), "`", ".")
+	expr := prefixExpr + expressionFor(differing)
 	return advice.New(advice.Mask, expr, strings.TrimSpace(prefix))
 }
 
@@ -259,19 +264,23 @@ func commonEnds(values []string) (prefix, suffix string) {
 // expressionFor returns a regular expression for the texts that differ: a word, a text without
 // spaces, or a line.
 func expressionFor(texts []string) string {
-	expr := `[\w-]+`
+	hasSpaces := false
+	areWords := true
 	for _, text := range texts {
-		if strings.ContainsAny(text, " \t\n") {
-			expr = `[^\n]*`
-		} else if expr == `[\w-]+` && !isWord.MatchString(text) {
-			expr = `\S+`
-		}
+		hasSpaces = hasSpaces || strings.ContainsAny(text, " \t\n")
+		areWords = areWords && isWord.MatchString(text)
 	}
-	return expr
+	switch {
+	case hasSpaces:
+		return `[^\n]*`
+	case areWords:
+		return `[\w-]+`
+	}
+	return `\S+`
 }
 
-// isExplained reports whether all values differ only in texts of known kinds, such as UUIDs.
-func (f *Finding) isExplained() bool {
+// hasOnlyKnownTexts reports whether all values differ only in texts of known kinds, such as UUIDs.
+func (f *Finding) hasOnlyKnownTexts() bool {
 	for _, values := range f.values {
 		if optionFor(values) == "" {
 			return false
@@ -289,7 +298,8 @@ var isWord = regexp.MustCompile(`^[\w-]*$`)
 func optionFor(values []string) string {
 	for _, kind := range chance.ChangingTexts {
 		masks := kind.Masks()
-		differs := func(v string) bool { return chance.Masked(masks, v) != chance.Masked(masks, values[0]) }
+		first := chance.Masked(masks, values[0])
+		differs := func(v string) bool { return chance.Masked(masks, v) != first }
 		if kind.Option != "" && !slices.ContainsFunc(values, differs) {
 			return kind.Option
 		}

@@ -74,12 +74,12 @@ type Results struct {
 
 // runs are the runs of one test.
 type runs struct {
-	n       int
-	inRound int // the number of runs in the present round
-	seconds []float64
-	linked  bool           // the test has a recorder
-	files   []string       // its cassettes
-	under   map[string]int // the number of runs under a condition, such as "in parallel"
+	count       int
+	inRound     int            // the number of runs in the present round
+	byCondition map[string]int // the number of runs under a condition, such as "in parallel"
+	seconds     []float64      // how long each run took
+	hasRecorder bool
+	cassettes   []string
 }
 
 // Begin begins a round.
@@ -109,7 +109,7 @@ func (r *Results) Add(t *suite.Test, round *Round) {
 		counted[f] = true
 		f.Tests[0].Failed++
 		for _, condition := range conditions {
-			f.under[condition]++
+			f.byCondition[condition]++
 		}
 	}
 }
@@ -120,26 +120,26 @@ func (r *Results) addRun(key testKey, t *suite.Test, round *Round) (conditions [
 	if r.runs == nil {
 		r.runs = map[testKey]*runs{}
 	}
-	of := r.runs[key]
-	if of == nil {
-		of = &runs{under: map[string]int{}}
-		r.runs[key] = of
+	ofTest := r.runs[key]
+	if ofTest == nil {
+		ofTest = &runs{byCondition: map[string]int{}}
+		r.runs[key] = ofTest
 	}
 
 	conditions = []string{round.How}
-	if i := of.inRound; i < len(round.Procs) && round.Procs[i] > 0 {
+	if i := ofTest.inRound; i < len(round.Procs) && round.Procs[i] > 0 {
 		conditions = append(conditions, fmt.Sprintf("GOMAXPROCS=%d", round.Procs[i]))
 	}
 	for _, condition := range conditions {
-		of.under[condition]++
+		ofTest.byCondition[condition]++
 	}
 	r.Runs++
-	of.n++
-	of.inRound++
-	of.linked = of.linked || t.Linked
-	of.seconds = append(of.seconds, t.Seconds)
+	ofTest.count++
+	ofTest.inRound++
+	ofTest.hasRecorder = ofTest.hasRecorder || t.Linked
+	ofTest.seconds = append(ofTest.seconds, t.Seconds)
 	for _, file := range t.Cassettes {
-		of.files = addNew(of.files, file)
+		ofTest.cassettes = addNew(ofTest.cassettes, file)
 	}
 	return conditions
 }
@@ -155,9 +155,10 @@ func failureCauses(t *suite.Test) []attr.Cause {
 	if len(t.Causes) > 0 {
 		return t.Causes
 	}
-	// A test that fails because of a subtest prints only its verdict; the subtest has the cause.
-	hasOutput := strings.Count(t.Output, "\n") > 1
-	if t.Status == suite.Stopped || hasOutput {
+	// A test that fails only because of a subtest prints one line, its verdict. The subtest has
+	// the cause.
+	hasOwnOutput := strings.Count(t.Output, "\n") > 1
+	if t.Status == suite.Stopped || hasOwnOutput {
 		return []attr.Cause{ownCause(t)}
 	}
 	return nil
@@ -179,8 +180,8 @@ func ownCause(t *suite.Test) attr.Cause {
 	c := attr.Cause{Code: code, Detail: strings.TrimRight(output, "\n")}
 	for _, m := range lineOfCode.FindAllStringSubmatch(output, -1) {
 		place := m[1]
-		isOfGo := strings.Contains(place, "/src/testing/") || strings.Contains(place, "/src/runtime/")
-		if !isOfGo {
+		isInStdlib := strings.Contains(place, "/src/testing/") || strings.Contains(place, "/src/runtime/")
+		if !isInStdlib {
 			c.Caller = place
 			break
 		}
@@ -222,31 +223,32 @@ func (r *Results) findingOf(test testKey, c attr.Cause) *Finding {
 		}
 	}
 	f := &Finding{
-		Code:   c.Code,
-		Reason: reason,
-		Detail: c.Detail,
-		Edits:  c.Edits,
-		Note:   true,
-		Tests:  []Tested{{Package: test.pkg, Test: test.name}},
-		hints:  c.Hints,
-		values: map[string][]string{},
-		under:  map[string]int{},
+		Code:        c.Code,
+		Reason:      reason,
+		Detail:      c.Detail,
+		Edits:       c.Edits,
+		Note:        true,
+		Tests:       []Tested{{Package: test.pkg, Test: test.name}},
+		hints:       c.Hints,
+		values:      map[string][]string{},
+		byCondition: map[string]int{},
 	}
 	r.findings = append(r.findings, f)
 	return f
 }
 
 // Findings returns the findings, those of the most tests first. Findings of several tests become
-// one if they have the same remedy. hasSameAsked reports whether a test has recordings of one
-// request, sent in parallel, with different answers.
-func (r *Results) Findings(hasSameAsked func(test Tested) bool) (list []*Finding) {
+// one if they have the same remedy. hasAmbiguousRequests reports whether a test has recordings of
+// one request, sent in parallel, with different answers.
+func (r *Results) Findings(hasAmbiguousRequests func(test Tested) bool) (list []*Finding) {
 	for _, ofTest := range r.findings {
+		// A copy, since merge changes it and Findings may be called again.
 		f := *ofTest
 		f.Tests = slices.Clone(ofTest.Tests)
-		f.under = maps.Clone(ofTest.under)
-		t := &f.Tests[0]
-		t.Runs = r.runs[t.key()].n
-		f.Remedy = f.remedy(hasSameAsked(*t))
+		f.byCondition = maps.Clone(ofTest.byCondition)
+		t := &f.Tests[0] // the only one before merge
+		t.Runs = r.runs[t.key()].count
+		f.Remedy = f.remedy(hasAmbiguousRequests(*t))
 
 		i := slices.IndexFunc(list, f.hasSameRemedy)
 		if i < 0 {
@@ -256,30 +258,32 @@ func (r *Results) Findings(hasSameAsked func(test Tested) bool) (list []*Finding
 		}
 	}
 	for _, f := range list {
-		f.Where = r.onlyUnder(f)
+		f.Where = r.decisiveConditions(f)
 	}
 	slices.SortStableFunc(list, func(a, b *Finding) int { return cmp.Compare(len(b.Tests), len(a.Tests)) })
 	return list
 }
 
-// onlyUnder returns the conditions that decide whether a finding is seen: it was in all runs of its
-// tests under the condition, and in no other run. There must be at least two runs of both kinds, or
-// it may be chance.
-func (r *Results) onlyUnder(f *Finding) (conditions []string) {
-	failed := 0
+// decisiveConditions returns the conditions that decide whether the tests of a finding have it: all
+// runs under the condition have it, and no other run has it. To exclude chance, there must be at
+// least two runs of both kinds.
+func (r *Results) decisiveConditions(f *Finding) (conditions []string) {
+	runsWithIt := 0
 	for _, t := range f.Tests {
-		failed += t.Failed
+		runsWithIt += t.Failed
 	}
-	for condition, n := range f.under {
-		runsUnder := 0
-		otherRuns := 0
+	for condition, underWithIt := range f.byCondition {
+		under := 0
+		others := 0
 		for _, t := range f.Tests {
-			of := r.runs[t.key()]
-			runsUnder += of.under[condition]
-			otherRuns += of.n - of.under[condition]
+			ofTest := r.runs[t.key()]
+			under += ofTest.byCondition[condition]
+			others += ofTest.count - ofTest.byCondition[condition]
 		}
-		inAllUnder := n == failed && n == runsUnder
-		if inAllUnder && n > 1 && otherRuns > 1 {
+		allUnderHaveIt := underWithIt == under
+		noOtherHasIt := underWithIt == runsWithIt
+		isNoChance := under > 1 && others > 1
+		if allUnderHaveIt && noOtherHasIt && isNoChance {
 			conditions = append(conditions, condition)
 		}
 	}
@@ -288,14 +292,14 @@ func (r *Results) onlyUnder(f *Finding) (conditions []string) {
 }
 
 // Cassettes returns the cassettes of a test.
-func (r *Results) Cassettes(pkg, test string) []string { return r.runs[testKey{pkg, test}].files }
+func (r *Results) Cassettes(pkg, test string) []string { return r.runs[testKey{pkg, test}].cassettes }
 
-// Waits returns the tests with recorders that take this many seconds or more, the slowest first.
-func (r *Results) Waits(seconds float64) (list []Waiting) {
-	for key, t := range r.runs {
-		slices.Sort(t.seconds)
-		median := t.seconds[len(t.seconds)/2]
-		if t.linked && median >= seconds {
+// Waits returns the tests with recorders that take minSeconds or more, the slowest first.
+func (r *Results) Waits(minSeconds float64) (list []Waiting) {
+	for key, ofTest := range r.runs {
+		slices.Sort(ofTest.seconds)
+		median := ofTest.seconds[len(ofTest.seconds)/2]
+		if ofTest.hasRecorder && median >= minSeconds {
 			list = append(list, Waiting{key.pkg, key.name, median})
 		}
 	}

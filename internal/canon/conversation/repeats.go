@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// fold sets, for each exchange, the earlier exchange of which it repeats most messages: an
-// agent sends the whole conversation with every turn. Reasoning is not compared, since most
-// clients do not send it back, and neither are IDs.
-func fold(list []*Exchange) {
-	last := map[[sha256.Size]byte]int{} // the last exchange that began with these messages
+// findRepeats sets, for each exchange, the earlier exchange of which it repeats most
+// messages: an agent sends the whole conversation with every turn. Reasoning is not compared,
+// since most clients do not send it back, and neither are IDs.
+func findRepeats(list []*Exchange) {
+	last := map[[sha256.Size]byte]int{} // the index of the last exchange, by the hash of a prefix
 	for i, e := range list {
-		for n, hash := range slices.Backward(chain(e.Messages)) {
+		// The longest prefix that an earlier exchange has counts.
+		for n, hash := range slices.Backward(prefixHashes(e.Messages)) {
 			of, ok := last[hash]
 			if !ok {
 				continue
@@ -29,25 +30,26 @@ func fold(list []*Exchange) {
 			break
 		}
 
+		// The next turn sends the answer back, too.
 		answered := append(slices.Clone(e.Messages), Message{"assistant", e.Answer.Parts})
-		for _, hash := range chain(answered) {
+		for _, hash := range prefixHashes(answered) {
 			last[hash] = i
 		}
 	}
 }
 
-// chain returns a hash of the first message, of the first two, and so on.
-func chain(messages []Message) (hashes [][sha256.Size]byte) {
+// prefixHashes returns a hash of the first message, a hash of the first two, and so on.
+func prefixHashes(messages []Message) (hashes [][sha256.Size]byte) {
 	var sum [sha256.Size]byte
 	for _, m := range messages {
-		sum = sha256.Sum256(append(sum[:], m.content()...))
+		sum = sha256.Sum256(append(sum[:], m.comparedContent()...))
 		hashes = append(hashes, sum)
 	}
 	return hashes
 }
 
-// content returns the content of a message, in one spelling for all APIs.
-func (m *Message) content() string {
+// comparedContent returns the content of a message, in one spelling for all APIs.
+func (m *Message) comparedContent() string {
 	var b, texts strings.Builder
 	b.WriteString(m.Role)
 	for _, p := range m.Parts {
