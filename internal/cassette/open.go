@@ -3,7 +3,6 @@ package cassette
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -16,8 +15,8 @@ import (
 )
 
 // An Index is a cassette whose interactions are read from its file when they are
-// asked for. Opening one finds where they are; what a seal vouches for is not read
-// before. All methods may be called concurrently; after Close all give errors.
+// asked for. Open finds where they are. Its methods may be called concurrently.
+// After Close, an interaction that was not read yet is an error, [fs.ErrClosed].
 type Index struct {
 	Pinned         bool
 	Partial        bool
@@ -41,17 +40,19 @@ type source struct {
 	file *os.File // nil if the text is there
 }
 
-// part returns n bytes of the text: a part of it, or what was read into the place of buf.
-func (s *source) part(at, n int64, buf []byte) (part []byte, ok bool) {
-	if s.file == nil {
-		if n < 0 || at+n > int64(len(s.text)) {
-			return nil, false // a seal says so that was forged
+// part returns n bytes of the text from offset at on. Bytes of a file are read into
+// buf, which grows if it is too short. ok is false if the text has no such part.
+func (src *source) part(at, n int64, buf []byte) (part []byte, ok bool) {
+	if src.file == nil {
+		isInText := n >= 0 && at+n <= int64(len(src.text)) // unless a seal was forged
+		if !isInText {
+			return nil, false
 		}
-		return s.text[at : at+n], true
+		return src.text[at : at+n], true
 	}
 	part = slices.Grow(buf[:0], int(n))[:n]
-	_, err := s.file.ReadAt(part, at)
-	return part, err == nil || err == io.EOF
+	read, _ := src.file.ReadAt(part, at) // less than n only with an error
+	return part, read == len(part)
 }
 
 // An entry is where an interaction stands, or what it is.
@@ -75,10 +76,11 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 		return nil, err
 	}
 	if size > maxKept {
-		if s, ok := find(path, &source{file: f}, size, revision, trust); ok {
+		if s, ok := openSealed(path, &source{file: f}, size, revision, trust); ok {
 			return s, nil
 		}
 	}
+
 	data, err := readAll(f, size)
 	f.Close()
 	if err != nil {
@@ -87,7 +89,8 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 	if bytes.Contains(data, []byte("\r\n")) { // as git on Windows ends lines
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	if s, ok := find(path, &source{text: data}, int64(len(data)), revision, trust); ok {
+	s, ok := openSealed(path, &source{text: data}, int64(len(data)), revision, trust)
+	if ok {
 		return s, nil
 	}
 	return openParsed(path, data)
@@ -96,7 +99,7 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 // maxKept is the length in bytes of a file that stays in memory while it is open.
 const maxKept = 2 << 20
 
-// openParsed is Open with the parser.
+// openParsed is Open for any file: the full parser reads all of its interactions.
 func openParsed(path string, data []byte) (*Index, error) {
 	f, edited, err := parse(path, data, readFrom(path))
 	if err != nil {
@@ -114,17 +117,23 @@ func readEntry(it *interaction.Interaction) entry {
 	return entry{line: it.Line, it: it, Outline: codec.OutlineOf(it)}
 }
 
-// find finds the interactions of a cassette, of which it reads one after the other. ok is false
-// if it is not as Save has written it: then the parser says what it is.
-func find(path string, from *source, size int64, revision uint32, trust func([]byte) bool) (s *Index, ok bool) {
+// openSealed is Open for a file that is as Save has written it: the seals tell where its
+// interactions are, and none is parsed. It reads the text of one interaction at a time, to compare
+// it with its seal. ok is false for any other file.
+func openSealed(
+	path string, from *source, size int64, revision uint32, trust func(text []byte) bool,
+) (s *Index, ok bool) {
 	end, seals, isSealed := readSeals(from, size)
 	head, isRead := from.part(0, min(size, 1<<16), nil)
-	top, _, ok := bytes.Cut(head, []byte("\n"+codec.ItemsLine))
-	if !isSealed || !isRead || !ok {
+	top, _, hasItems := bytes.Cut(head, []byte("\n"+codec.ItemsLine))
+	if !isSealed || !isRead || !hasItems {
 		return nil, false
 	}
+
 	doc := new(codec.Document)
-	if text := string(top) + "\n"; text != headStart { // which says no more
+	text := string(top) + "\n"
+	hasFields := text != headStart // "pinned", "partial" or recorded values
+	if hasFields {
 		var broken *SyntaxError
 		doc, broken = codec.Parse(path, text+"interactions: []\n", nil)
 		if broken != nil {
@@ -133,6 +142,7 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 	}
 	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, RecordedValues: doc.RecordedValues, path: path, from: from, items: make([]entry, 0, len(seals))}
 	s.anchors = sync.OnceValue(s.readAnchors)
+
 	at := int64(len(top) + len("\n"+codec.ItemsLine))
 	line := 1 + bytes.Count(head[:at], []byte("\n"))
 	var item []byte
@@ -142,12 +152,14 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 		if at > end {
 			return nil, false
 		}
-		item, ok = e.read(from, item)
+		item, ok = e.sealedText(from, item)
 		if !ok || !bytes.HasPrefix(item, []byte(codec.ItemStart)) {
 			return nil, false
 		}
 		line += bytes.Count(item, []byte("\n"))
-		e.trusted = e.seal.revision == revision && e.seal.key != 0 && (trust == nil || trust(item))
+
+		hasKey := e.seal.revision == revision && e.seal.key != 0
+		e.trusted = hasKey && (trust == nil || trust(item))
 		e.Outline = codec.FindOutline(item)
 		if e.Newer {
 			return nil, false
@@ -157,9 +169,9 @@ func find(path string, from *source, size int64, revision uint32, trust func([]b
 	return s, at == end
 }
 
-// read reads the text of an interaction, in the place of what is in buf; ok is false if it is not
+// sealedText reads the text of an interaction, of a file into buf. ok is false if the text is not
 // the one that was sealed.
-func (e *entry) read(from *source, buf []byte) (text []byte, ok bool) {
+func (e *entry) sealedText(from *source, buf []byte) (text []byte, ok bool) {
 	text, ok = from.part(e.at, int64(e.seal.text.len), buf)
 	return text, ok && idOf(text) == e.seal.text
 }
@@ -169,10 +181,13 @@ func readSeals(from *source, size int64) (end int64, seals []seal, ok bool) {
 	const most = 64 << 20 // those of a million interactions
 	for n := int64(1 << 12); ; n *= 4 {
 		tail, isRead := from.part(max(0, size-n), min(n, size), nil)
+		if !isRead {
+			return 0, nil, false
+		}
 		if items, seals, ok := cutSeals(tail); ok {
 			return size - int64(len(tail)-len(items)), seals, true
 		}
-		if !isRead || n >= min(size, most) {
+		if n >= min(size, most) {
 			return 0, nil, false
 		}
 	}
@@ -193,25 +208,6 @@ func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
 // Outline returns what is known of an interaction without reading it.
 func (s *Index) Outline(i int) codec.Outline { return s.items[i].Outline }
 
-// textOf returns the text of an interaction.
-func (s *Index) textOf(i int) ([]byte, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.from == nil {
-		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
-	}
-	e := &s.items[i]
-	text, ok := s.from.part(e.at, int64(e.seal.text.len), nil)
-	if !ok || s.from.file != nil && idOf(text) != e.seal.text { // what is in memory was found so
-		return nil, s.changed()
-	}
-	return text, nil
-}
-
-func (s *Index) changed() error {
-	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
-}
-
 // Edited returns the lines of the interactions that were edited since they were
 // written, as their seals tell, or of the mark at the end if interactions were taken out
 // or put in. What has no seal and no mark tells nothing.
@@ -219,6 +215,17 @@ func (s *Index) Edited() []int { return s.edited }
 
 // Line returns the line of the file at which an interaction starts, counted from 1.
 func (s *Index) Line(i int) int { return s.items[i].line }
+
+// Interaction reads an interaction. What it returns is the caller's, and another
+// one every time, unless the interaction was not sealed.
+func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
+	return s.read(i, codec.ParseItem)
+}
+
+// Answer reads what answered the request of an interaction.
+func (s *Index) Answer(i int) (*interaction.Interaction, error) {
+	return s.read(i, codec.ParseAnswer)
+}
 
 // Close closes the file. What was read stays valid.
 func (s *Index) Close() error {
@@ -233,6 +240,60 @@ func (s *Index) Close() error {
 		return from.file.Close()
 	}
 	return nil
+}
+
+// A parser reads the text of an interaction, or what it needs of it.
+type parser func(
+	name, text string, asset codec.ReadAsset, beyond codec.Beyond,
+) (*interaction.Interaction, error)
+
+// read reads an interaction with a parser, unless Open has read it.
+func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
+	e := &s.items[i]
+	if e.it != nil {
+		return e.it, nil
+	}
+	text, err := s.textOf(i)
+	if err != nil {
+		return nil, err
+	}
+	// The bytes stay as they are, so they need no copy.
+	item := unsafe.String(unsafe.SliceData(text), len(text))
+	it, err := parse(s.path, item, readFrom(s.path), s.anchor)
+	if err != nil {
+		// The lines of this error are those of the interaction. Load counts from the file's start.
+		_, err = Load(s.path)
+		if err == nil {
+			err = s.changed()
+		}
+		return nil, err
+	}
+	it.Line = e.line
+	if key := e.seal.key; key != 0 {
+		it.MatchKey = hexKey(key)
+	}
+	return it, nil
+}
+
+// textOf returns the text of an interaction.
+func (s *Index) textOf(i int) ([]byte, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.from == nil {
+		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
+	}
+	e := &s.items[i]
+	text, ok := s.from.part(e.at, int64(e.seal.text.len), nil)
+	// Open has compared the text with its seal. Since then only a file can have changed.
+	mayDiffer := s.from.file != nil
+	if !ok || mayDiffer && idOf(text) != e.seal.text {
+		return nil, s.changed()
+	}
+	return text, nil
+}
+
+func (s *Index) changed() error {
+	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
 }
 
 // anchor returns the value that has an anchor. Those that aliases in it stand for are above it.
@@ -253,41 +314,4 @@ func (s *Index) readAnchors() map[string]yaml.Node {
 		}
 	}
 	return values
-}
-
-// Interaction reads an interaction. What it returns is the caller's, and another
-// one every time, unless the interaction was not sealed.
-func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
-	return s.read(i, codec.ParseItem)
-}
-
-// Answer reads what answered the request of an interaction.
-func (s *Index) Answer(i int) (*interaction.Interaction, error) { return s.read(i, codec.ParseAnswer) }
-
-// A parser reads the text of an interaction, or what it needs of it.
-type parser func(name, text string, asset codec.ReadAsset, beyond codec.Beyond) (*interaction.Interaction, error)
-
-func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
-	entry := &s.items[i]
-	if entry.it != nil {
-		return entry.it, nil
-	}
-	text, err := s.textOf(i)
-	if err != nil {
-		return nil, err
-	}
-	// The bytes stay as they are, so they need no copy.
-	item := unsafe.String(unsafe.SliceData(text), len(text))
-	it, err := parse(s.path, item, readFrom(s.path), s.anchor)
-	if err != nil {
-		if _, err := Load(s.path); err != nil { // with its place in the file
-			return nil, err
-		}
-		return nil, s.changed()
-	}
-	it.Line = entry.line
-	if key := entry.seal.key; key != 0 {
-		it.MatchKey = hexKey(key)
-	}
-	return it, nil
 }

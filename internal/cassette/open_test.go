@@ -27,7 +27,7 @@ var files = flag.Int("files", full.Cases(200, 1500), "draw and edit so many file
 func openBytes(t testing.TB, data []byte) (s *Index, unparsed bool, err error) {
 	t.Helper()
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	if s, unparsed = find("x.yaml", &source{text: data}, int64(len(data)), testRevision, nil); unparsed {
+	if s, unparsed = openSealed("x.yaml", &source{text: data}, int64(len(data)), testRevision, nil); unparsed {
 		return s, true, nil
 	}
 	s, err = openParsed("x.yaml", data)

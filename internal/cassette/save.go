@@ -35,10 +35,15 @@ func (e *Encoded) framed() []byte { return append([]byte(frameStart+e.seal.Strin
 // [codec.Encode].
 func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	text, assets, err := codec.EncodeChecked(it)
-	if text == nil {
+	if err != nil {
 		return nil, err
 	}
-	return &Encoded{text, assets, sealOf(it, text, revision), plainSum(text)}, err
+	return &Encoded{
+		Text:   text,
+		Assets: assets,
+		seal:   sealOf(it, text, revision),
+		plain:  plainSum(text),
+	}, nil
 }
 
 // EncodeRecordedValues returns the recorded values of a cassette, as it stands at its top, and makes
@@ -63,16 +68,19 @@ func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err erro
 	if len(c.Items) > 0 {
 		tail.WriteString(sealsLine)
 	}
-	items, texts := c.once()
+
+	items, texts := c.withoutRepeats()
 	for i, item := range items {
 		pieces = append(pieces, texts[i])
 		seal := item.seal
 		seal.text = idOf(texts[i])
-		if seal.text != item.seal.text {
+		isChanged := seal.text != item.seal.text // by shared values or a number of times
+		if isChanged {
 			seal.plain = item.plain
 		}
 		tail.WriteString(codec.ItemStart + seal.String() + "\n")
 	}
+
 	for _, item := range c.Items {
 		for name, content := range item.Assets {
 			if err := codec.AddAsset(assets, name, content); err != nil {
@@ -84,20 +92,28 @@ func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err erro
 	return append(pieces, []byte(tail.String())), assets, nil
 }
 
-// once returns the interactions without those that say the same as the one before, and
-// their texts, in which nothing stands twice.
-func (c *Contents) once() (items []*Encoded, texts [][]byte) {
+// withoutRepeats returns the interactions without those that repeat the one before, and
+// their texts. The text of an interaction that is repeated says how many times it stands
+// there, and a value that several texts have is written once.
+func (c *Contents) withoutRepeats() (items []*Encoded, texts [][]byte) {
 	times := 1
 	for i, item := range c.Items {
-		text := item.Text
-		if i > 0 && times < codec.MostTimes && item.seal.key == c.Items[i-1].seal.key && codec.SameBut(text, c.Items[i-1].Text) {
+		if i > 0 && times < codec.MostTimes && item.repeats(c.Items[i-1]) {
 			times++
 			texts[len(texts)-1] = codec.Times(items[len(items)-1].Text, times)
 			continue
 		}
-		times, items, texts = 1, append(items, item), append(texts, text)
+		times = 1
+		items = append(items, item)
+		texts = append(texts, item.Text)
 	}
 	return items, alias.Write(texts)
+}
+
+// repeats reports whether an interaction is the same as the one before it, but for the
+// time its answer took.
+func (e *Encoded) repeats(before *Encoded) bool {
+	return e.seal.key == before.seal.key && codec.SameBut(e.Text, before.Text)
 }
 
 // head returns what stands before n interactions.
@@ -144,47 +160,58 @@ func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
 	return makeFile(path, assets, false, pieces)
 }
 
+// makeFile writes the pieces and the assets of the cassette at path, and reads the file back.
 func makeFile(path string, assets map[string][]byte, isNew bool, pieces [][]byte) error {
-	file, err := writable(path)
+	file, err := placeFor(path)
+	if err == nil {
+		err = write(file, assets, isNew, pieces)
+	}
 	if err != nil {
-		return fmt.Errorf("%s: not saved: %w", path, err)
-	}
-	switch info, err := os.Stat(file); {
-	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s: not saved: this is not a file; move it out of the way", path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: not saved: %w", path, err)
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-		return fmt.Errorf("%s: not saved: %w", path, err)
-	}
-	if err := write(file, assets, isNew, pieces); err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
 	return readBack(path, pieces)
 }
 
+// placeFor returns the file to write for path, and makes its folder. It is an error if
+// something other than a file is there.
+func placeFor(path string) (file string, err error) {
+	file, err = writable(path)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return "", errors.New("this is not a file; move it out of the way")
+	}
+	return file, os.MkdirAll(filepath.Dir(file), 0o777)
+}
+
 // write makes file one of these pieces, and saves its assets beside it. On an error the old
 // file and its assets are as before.
-func write(file string, assets map[string][]byte, isNew bool, pieces [][]byte) error {
+func write(file string, assets map[string][]byte, isNew bool, pieces [][]byte) (err error) {
 	added, err := saveAssets(file, assets)
-	switch {
-	case err != nil:
-	case isNew:
-		err = create(file, pieces)
-	default:
-		err = replace(file, file, pieces...)
-	}
+	defer func() {
+		if err != nil {
+			undo(Assets(file), added)
+		}
+	}()
 	if err != nil {
-		undo(Assets(file), added)
+		return err
 	}
-	return err
+	if isNew {
+		return create(file, pieces)
+	}
+	return replace(file, file, pieces...)
 }
 
 // Remove deletes the cassette file at path and its assets. It is no error if
 // there is none.
 func Remove(path string) error {
-	if _, err := os.Lstat(path); err == nil { // a file system that is only read refuses to remove what is not there, too
+	// Look first: a read-only file system refuses to remove even a file that does not exist.
+	if _, err := os.Lstat(path); err == nil {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -192,6 +219,7 @@ func Remove(path string) error {
 	return RemoveAssets(path, nil)
 }
 
+// readBack returns an error if the file at path does not consist of these pieces.
 func readBack(path string, pieces [][]byte) error {
 	same, err := holds(path, pieces)
 	if err != nil {

@@ -17,17 +17,20 @@ type comparer struct {
 
 // compare compares the fields of two requests or answers.
 func compare(recorded, incoming []canon.Line) []Edit {
+	// Only the form of a request with a multipart or URL-encoded body has this line.
 	isEncoding := func(l canon.Line) bool { return l.Path == "encoding" }
 	c := comparer{isFormData: slices.ContainsFunc(incoming, isEncoding)}
 	c.compareObjects(tree(recorded), tree(incoming))
 	return c.edits
 }
 
-// compareFields compares one field that both sides have.
+// compareFields compares one field that both sides have. The order of the cases matters: the
+// description of a file is an object, too.
 func (c *comparer) compareFields(rec, inc *node) {
 	recKind, incKind := kindOf(rec.value), kindOf(inc.value)
 	switch {
 	case rec.value == inc.value:
+		// No edit.
 	case recKind != incKind:
 		c.addChange(rec, inc, Note{Code: DifferentKinds})
 	case recKind == exactjson.Array:
@@ -36,11 +39,17 @@ func (c *comparer) compareFields(rec, inc *node) {
 		c.addChange(describeFile(rec), describeFile(inc), anotherFile(inc.children[0].value))
 	case recKind == exactjson.Object:
 		c.compareObjects(rec, inc)
-	case inc.path == "body" && strings.HasPrefix(rec.value, `"sha256:`):
+	case isBodyDigest(rec):
 		c.addChange(rec, inc, Note{Code: NotJSON})
 	default:
 		c.addChange(rec, inc, textNote(rec.value, inc.value))
 	}
+}
+
+// isBodyDigest reports whether a field is the digest that a form has in the place of a body that
+// is not JSON.
+func isBodyDigest(n *node) bool {
+	return n.path == "body" && strings.HasPrefix(n.value, `"sha256:`)
 }
 
 // hashPrefix is the start of the placeholder for a value that package redact replaces by a hash.

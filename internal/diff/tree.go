@@ -156,7 +156,7 @@ func pairEqual(rec, inc []*node) (inOrder []pair, equalOf map[*node]*node) {
 	return inOrder, equalOf
 }
 
-// maxPairs is the most pairs of elements that pairSimilar compares.
+// maxPairs is the most pairs of elements that pairSimilar compares: those of two lists of 50.
 const maxPairs = 2_500
 
 // minLikeness is the least likeness of two elements at the same index at which pairSimilar
@@ -217,14 +217,16 @@ func pairSimilar(rec, inc []*node) (pairs []pair) {
 // with another role, type or name only pair if they have much in common.
 func likeness(p *profile, rec, inc *node) float64 {
 	const muchInCommon = 0.6
-	share := p.share(inc.lines, len(inc.path))
+	const leastOfSameKind = 0.05 // pairs elements that have only their kind in common
+
 	if kindOf(rec.value) != kindOf(inc.value) {
 		return 0
 	}
+	share := p.share(inc.lines, len(inc.path))
 	if share < muchInCommon && !isSameKind(rec, inc) {
 		return 0
 	}
-	return max(share, 0.05) // elements of the same kind pair even if nothing else is equal
+	return max(share, leastOfSameKind)
 }
 
 // isSameKind reports whether two elements have the same kind, role, type and name.

@@ -13,6 +13,7 @@ import "net/http"
 //	dispatch   finds the recording, and selects the next step by the plan
 //	play       answers with the recording
 //	record     sends the request, and records its response
+//	pass       sends the request, and records nothing
 //	miss       answers with an error, for which the run fails
 //
 // Each step passes its results to the next one.
@@ -32,6 +33,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	in := &incoming{req: req}
 	defer in.close()
 	err = r.read(in)
+	// A client that has canceled its request expects the error of the context, also if reading
+	// the body failed for that reason.
 	if canceled := in.canceled(err); canceled != nil {
 		return nil, canceled
 	}
@@ -53,6 +56,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.record(in)
 	case toPass:
 		return r.passRead(in)
+	default: // toMiss
+		return r.miss(in)
 	}
-	return r.miss(in)
 }
