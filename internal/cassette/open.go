@@ -105,7 +105,14 @@ func openParsed(path string, data []byte) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, RecordedValues: f.RecordedValues, edited: edited, items: make([]entry, len(f.Interactions))}
+	s := &Index{
+		Pinned:         f.Pinned,
+		Partial:        f.Partial,
+		RecordedValues: f.RecordedValues,
+		path:           path,
+		items:          make([]entry, len(f.Interactions)),
+		edited:         edited,
+	}
 	for i, it := range f.Interactions {
 		s.items[i] = readEntry(it)
 	}
@@ -140,7 +147,15 @@ func openSealed(
 			return nil, false
 		}
 	}
-	s = &Index{Pinned: doc.Pinned, Partial: doc.Partial, RecordedValues: doc.RecordedValues, path: path, from: from, items: make([]entry, 0, len(seals))}
+
+	s = &Index{
+		Pinned:         doc.Pinned,
+		Partial:        doc.Partial,
+		RecordedValues: doc.RecordedValues,
+		path:           path,
+		items:          make([]entry, 0, len(seals)),
+		from:           from,
+	}
 	s.anchors = sync.OnceValue(s.readAnchors)
 
 	at := int64(len(top) + len("\n"+codec.ItemsLine))

@@ -28,7 +28,9 @@ func (e *Encoded) Interaction() (*interaction.Interaction, error) {
 }
 
 // framed returns the interaction as it stands in a journal.
-func (e *Encoded) framed() []byte { return append([]byte(frameStart+e.seal.String()+"\n"), e.Text...) }
+func (e *Encoded) framed() []byte {
+	return append([]byte(frameStart+e.seal.String()+"\n"), e.Text...)
+}
 
 // Encode returns an interaction as it stands in a cassette, with a seal by the match rules
 // of a revision, and makes sure that it reads as it again. Errors are those of
@@ -46,8 +48,8 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	}, nil
 }
 
-// EncodeRecordedValues returns the recorded values of a cassette, as it stands at its top, and makes
-// sure that it reads as that again.
+// EncodeRecordedValues returns the recorded values of a cassette as they stand at its top,
+// and makes sure that they read as the same values again.
 func EncodeRecordedValues(g *interaction.RecordedValues) ([]byte, error) {
 	return codec.EncodeRecordedValues(g)
 }
