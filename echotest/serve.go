@@ -151,12 +151,17 @@ func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	})
 }
 
-// newDefault returns a transport that sends requests to a recorder in two ways:
-//   - The transport itself hands a request to the recorder, by its registered protocols.
-//   - A clone of it does not have these, but it has the functions that dial. They connect the
-//     clone to the server s, which hands its requests to the recorder.
+// newDefault returns the transport that replaces [http.DefaultTransport], which is network.
+// Requests through the transport and through its clones get to the recorder in two ways:
 //
-// Requests to this machine go to the network.
+//	request through  how it gets to the recorder
+//	the transport    its RoundTrip calls the protocol registered for http and https, which is
+//	                 a recorderTransport
+//	a clone          [http.Transport.Clone] copies the dial functions, but no registered
+//	                 protocols. The dial functions connect the clone to the server s, which
+//	                 passes its requests to the recorder
+//
+// Requests to this machine go to the network in both cases; see recorderTransport.passes.
 func newDefault(
 	rec *promptecho.Recorder, s *serve.Server, network http.RoundTripper,
 ) *http.Transport {
@@ -183,25 +188,32 @@ func newDefault(
 	}
 	dialTLSDirect := (&tls.Dialer{Config: config}).DialContext
 
-	dialFor := func(scheme string, direct dialFunc) dialFunc {
-		return func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if toRecorder.passes(&url.URL{Scheme: scheme, Host: addr}) {
-				return direct(ctx, network, addr)
-			}
-			return s.Dial(scheme, addr)
-		}
-	}
-	d.DialContext = dialFor("http", dialDirect)
-	d.DialTLSContext = dialFor("https", dialTLSDirect)
+	d.DialContext = toRecorder.dialServer(s, "http", dialDirect)
+	d.DialTLSContext = toRecorder.dialServer(s, "https", dialTLSDirect)
 	return d
 }
 
+// A dialFunc connects to an address such as "api.openai.com:443".
 type dialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // A recorderTransport sends requests to a recorder, and those to this machine to the network.
 type recorderTransport struct {
 	rec     *promptecho.Recorder
 	network http.RoundTripper
+}
+
+// dialServer returns a dialFunc that connects to the server s, in place of the server at the
+// address. For requests that pass the recorder, it connects to the address itself, with
+// dialDirect. The scheme is that of the requests, "http" or "https".
+func (f recorderTransport) dialServer(
+	s *serve.Server, scheme string, dialDirect dialFunc,
+) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if f.passes(&url.URL{Scheme: scheme, Host: addr}) {
+			return dialDirect(ctx, network, addr)
+		}
+		return s.Dial(scheme, addr)
+	}
 }
 
 func (f recorderTransport) RoundTrip(req *http.Request) (*http.Response, error) {

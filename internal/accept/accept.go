@@ -126,7 +126,7 @@ func (a *assignment) find(i int, f *Finding) {
 		return
 	}
 	if same := a.storedAs(missed.form.Key()); same != nil {
-		a.assignRepeated(missed, same, f)
+		a.assignAskedMoreOften(missed, same, f)
 		return
 	}
 
@@ -156,30 +156,42 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 }
 
-// assignRepeated sets the finding of a request that is recorded, and that this run sent more
-// often than that. current are its recordings. If an earlier run has accepted the request,
-// it takes another recording of the request that it has replaced then, if one is unused.
-func (a *assignment) assignRepeated(missed, current *group, f *Finding) {
-	f.Near = current.members[0]
+// assignAskedMoreOften sets the finding of a request that the run sent more often than it is
+// recorded. Its recordings are the group recorded.
+//
+// The program may have sent an old request twice, and send an edited one twice now. If an
+// earlier run of promptecho accept has put the edited request in the first of the two
+// recordings, the second one still has the old request, and is unused: the missed request
+// takes that recording. Without such a recording, the missed request is refused.
+func (a *assignment) assignAskedMoreOften(missed, recorded *group, f *Finding) {
+	f.Near = recorded.members[0]
+	oldRequest := a.unusedOfOldRequest(missed)
+	if oldRequest == nil {
+		f.Refused = refusal(finding.AskedMoreOften, "the same request "+
+			"was sent more often than it is recorded (recorded: %d)",
+			len(recorded.members))
+		return
+	}
+	f.Near = oldRequest.unused(a)[0]
+	f.Edits = a.edits(a.Stored[f.Near], f.Missed[0])
+	f.Recordings, f.Refused = a.pair(missed, oldRequest)
+}
+
+// unusedOfOldRequest looks for a request that an earlier run of promptecho accept has replaced
+// by the missed request. It returns the recordings that still have the old request, if one of
+// them is unused, or else nil.
+func (a *assignment) unusedOfOldRequest(missed *group) *group {
 	for _, n := range slices.Sorted(maps.Keys(a.Originals)) {
-		old := a.Originals[n]
-		if a.form(a.Stored[n]).Key() != missed.form.Key() {
+		wasReplacedByMissed := a.form(a.Stored[n]).Key() == missed.form.Key()
+		if !wasReplacedByMissed {
 			continue
 		}
-		original := a.storedAs(a.form(old).Key())
-		if original == nil {
-			continue
-		}
-		if unused := original.unused(a); len(unused) > 0 {
-			f.Near = unused[0]
-			f.Edits = a.edits(a.Stored[unused[0]], f.Missed[0])
-			f.Recordings, f.Refused = a.pair(missed, original)
-			return
+		oldRequest := a.storedAs(a.form(a.Originals[n]).Key())
+		if oldRequest != nil && len(oldRequest.unused(a)) > 0 {
+			return oldRequest
 		}
 	}
-	f.Refused = refusal(finding.AskedMoreOften, "the same request "+
-		"was sent more often than it is recorded (recorded: %d)",
-		len(current.members))
+	return nil
 }
 
 // ambiguity returns a refusal if another recording is about as near to group i as best, or

@@ -222,29 +222,37 @@ func dropDefaults(rows []Default) Rewrite {
 			lacksWith := row.With != "" && len(elems(member(body, row.With))) == 0
 			hasWithout := row.Without != "" && member(body, row.Without) != nil
 			if !lacksWith && !hasWithout {
-				row.drop(r, body)
+				row.removeFrom(r, body)
 			}
 		}
 	}
 }
 
-// drop removes the field wherever it has the default value. It records the
-// value for [Form.Default].
-func (d *Default) drop(r *request, body *exactjson.Value) {
-	parent := parentOf(d.Path)
-	name := strings.TrimPrefix(d.Path[len(parent):], "/")
-	value := defaultValues.Get(d.Value)
-	body.Each(parent, func(v *exactjson.Value) {
-		m := member(v, name)
-		// In a multipart or URL-encoded body, every value is a list of strings.
-		isListOfOne := r.encoding != jsonBody && len(elems(m)) == 1
-		if isListOfOne {
-			m = &exactjson.Value{Kind: value.Kind, Text: singleValue(m).Text}
+// removeFrom removes the field from each object of the body that has it with
+// its default value. If it removes one, it sets r.defaults for the path, which
+// [Form.Default] returns.
+//
+// For the path "requests/*/content/role" and the default "user", it removes
+// "role": "user" from the content of each request, and leaves "role": "model".
+func (d *Default) removeFrom(r *request, body *exactjson.Value) {
+	parentPath := parentOf(d.Path)
+	name := strings.TrimPrefix(d.Path[len(parentPath):], "/")
+	defaultValue := defaultValues.Get(d.Value)
+	body.Each(parentPath, func(parent *exactjson.Value) {
+		field := member(parent, name)
+		// A multipart or URL-encoded body is read as {"n": ["1"]}: each field is a list
+		// of strings, as it may occur several times. One that occurs once is compared as
+		// a value of the default's kind, here the number 1.
+		isSingleFormField := r.encoding != jsonBody && len(elems(field)) == 1
+		if isSingleFormField {
+			text := singleValue(field).Text
+			field = &exactjson.Value{Kind: defaultValue.Kind, Text: text}
 		}
-		if m == nil || !isDefault(m, &value) {
+		if field == nil || !isDefault(field, &defaultValue) {
 			return
 		}
-		drop(v, name)
+
+		drop(parent, name)
 		if r.defaults == nil {
 			r.defaults = map[string]string{}
 		}

@@ -63,12 +63,21 @@ func (t Trait) IsIssuedID() bool { return t.level == levelIssuedID }
 func (t Trait) IsSpelling() bool { return t.level == levelSpelling }
 
 // Varying has the values of the traits in which the recordings of a form
-// differ, by path. The value 0 stands for a request without the trait. Only
+// differ, by path. The value noTrait stands for a request without the trait. Only
 // these traits help to choose: a trait that all recordings share, such as the
 // host, may have changed for all of them. With a nil Varying, all traits count.
 type Varying map[string]map[uint64]bool
 
-// VaryingOf returns the values of the traits in which requests differ.
+// noTrait is the value in a Varying for requests that have no trait with the path.
+const noTrait uint64 = 0
+
+// VaryingOf compares the traits of requests, one list for each request. It returns
+// the paths at which not all requests have the same traits, with the values there.
+//
+//	requests                           result
+//	host=a seed=1, host=a seed=2       seed: 1, 2
+//	host=a seed=1, host=a              seed: 1, noTrait
+//	host=a, host=a                     none
 func VaryingOf(all [][]Trait) Varying {
 	withTrait := map[Trait]int{} // how many requests have the trait
 	withPath := map[string]int{} // how many requests have a trait with the path
@@ -83,13 +92,15 @@ func VaryingOf(all [][]Trait) Varying {
 
 	varying := Varying{}
 	for t, n := range withTrait {
-		if n != len(all) {
-			someLackIt := withPath[t.Path] < len(all)
-			varying[t.Path] = map[uint64]bool{0: someLackIt}
+		isInAll := n == len(all)
+		if !isInAll {
+			someLackPath := withPath[t.Path] < len(all)
+			varying[t.Path] = map[uint64]bool{noTrait: someLackPath}
 		}
 	}
 	for t := range withTrait {
-		if values := varying[t.Path]; values != nil {
+		values := varying[t.Path]
+		if values != nil {
 			values[t.value] = true
 		}
 	}
@@ -105,7 +116,7 @@ func (v Varying) Known(traits []Trait) Varying {
 	requested := valuesOf(traits)
 	maps.DeleteFunc(known, func(path string, recorded map[uint64]bool) bool {
 		if requested[path] == nil {
-			return !recorded[0]
+			return !recorded[noTrait]
 		}
 		for _, value := range requested[path] {
 			if recorded[value] {

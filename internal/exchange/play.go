@@ -116,7 +116,7 @@ func (p *Player) newBody(resp *http.Response, rec *Playable) *body {
 		// In the older transport of MCP, such a stream has the responses to other
 		// requests (POST). They need its events, so the end of the recorder closes it.
 		b.relinks = &p.relinks
-		b.session = sessionOf(resp.Request, rec.Body)
+		b.session = streamSession(resp.Request, rec.Body)
 		if b.turn != nil {
 			b.turn.AnswersOthers()
 			b.pending.add(b)

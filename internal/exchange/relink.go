@@ -34,21 +34,30 @@ var endpoint = memo.Regexp(`(?:^|\n)event: ?endpoint\r?\ndata: ?([^\r\n]+)`)
 // maxEndpoint is how far from the beginning of a stream the event ends at most.
 const maxEndpoint = 1 << 10
 
-// sessionOf returns the session of a stream with this body, and "" if it has none.
-func sessionOf(req *http.Request, body []byte) string {
+// streamSession returns the session to which an event stream belongs: its key in
+// relinks.ids. req is the request that opened the stream. Without the session header, the
+// first event of the stream tells the session. From https://host/sse, this event gives
+// "https://host/messages?session=7":
+//
+//	event: endpoint
+//	data: /messages?session=7
+//
+// It returns "" for a stream with neither.
+func streamSession(req *http.Request, stream []byte) string {
 	session := req.Header.Get(sessionHeader)
 	if session != "" {
 		return session
 	}
-	found := endpoint().FindSubmatch(body[:min(len(body), maxEndpoint)])
-	if found == nil {
+	beginning := stream[:min(len(stream), maxEndpoint)]
+	event := endpoint().FindSubmatch(beginning)
+	if event == nil {
 		return ""
 	}
-	url, err := req.URL.Parse(string(found[1]))
+	callURL, err := req.URL.Parse(string(event[1]))
 	if err != nil {
 		return ""
 	}
-	return url.String()
+	return callURL.String()
 }
 
 // unusedID is an id that no client uses.

@@ -36,7 +36,7 @@ func TestRelinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		req.Header.Set(sessionHeader, session)
-		return sessionOf(req, []byte(begins))
+		return streamSession(req, []byte(begins))
 	}
 	if got, ok := p.relinks.apply(open("", stream), []byte(piece)); !ok || string(got) != want {
 		t.Errorf("%q, want %q", got, want)

@@ -496,38 +496,50 @@ func (s *search) findRandomValue(kind kind, start int, quote string) match {
 	return s.newMatch(kind, start, end)
 }
 
-// valueEnd returns where the value ends that begins at a place, or 0 if the value cannot
-// be a secret: it is a time, a ratio, a URL, code, shortened with dots or stars, or
-// longer than maxValue. Nor is the first part of a longer value taken for a secret: a
-// part of a placeholder may look like one.
+// minAfterColon is the least number of characters behind the colon of a value such as
+// "user:key". A value with fewer may be a time ("12:30") or a ratio ("16:9").
+const minAfterColon = 16
+
+// valueEnd returns the end of the value that begins at start: 12 for the text
+// "key=a1b2c3d4, x" and start 4. It returns 0 if the value cannot be a secret, which is the
+// case for each of these:
+//
+//	a URL                            https://host/path
+//	a time or a ratio                12:30, 16:9
+//	a shortened secret               a1b2..., a1b2****
+//	source code                      os.getenv("KEY"), keys[0], a1b2$c3
+//	the beginning of a longer value  a1b2=c3d4
+//	a value of maxValue or more bytes
 func (s *search) valueEnd(kind kind, start int, quote string) int {
 	text := s.text
-	chars := url64 | dot | plus | tilde
-	isInQuery := quote == "" && start > 0 && text[start-1] == '='
-	if isInQuery || kind == signatureOfURL || kind == awsSessionToken {
-		chars |= percent
-	}
 	limit := text[:min(len(text), start+maxValue)]
+	chars := s.valueChars(kind, start, quote)
 	end := runEnd(limit, start, chars)
 
-	hasColon := end > start && end+1 < len(limit) && limit[end] == ':' && kind != signatureOfURL
-	if hasColon { // it may separate a user and a password, or an ID and a key
-		colon := end
-		end = runEnd(limit, colon+1, chars)
-		isShort := end < colon+17
-		if isShort || strings.HasPrefix(limit[colon:], "://") {
+	// A colon may separate a user from a password, or an ID from a key.
+	hasTextAround := end > start && end+1 < len(limit)
+	hasColon := hasTextAround && limit[end] == ':' && kind != signatureOfURL
+	if hasColon {
+		isURL := strings.HasPrefix(limit[end:], "://")
+		afterColon := end + 1
+		end = runEnd(limit, afterColon, chars)
+		isTimeOrRatio := end-afterColon < minAfterColon
+		if isURL || isTimeOrRatio {
 			return 0
 		}
 	}
+
+	// The padding of base64 has at most two characters.
 	for pads := 0; pads < 2 && end < len(limit) && limit[end] == '='; pads++ {
 		end++
 	}
-	if end >= start+maxValue {
+
+	isTooLong := end >= start+maxValue
+	if isTooLong || continuesAt(text, end) {
 		return 0
 	}
-	goesOn := end < len(text) &&
-		(class[text[end]]&alnum != 0 || strings.IndexByte("({[$*@", text[end]) >= 0)
-	if goesOn || isElided(text, end) || strings.HasSuffix(text[start:end], "..") {
+	isShortened := isElided(text, end) || strings.HasSuffix(text[start:end], "..")
+	if isShortened {
 		return 0
 	}
 	isEndOfSentence := quote == "" && end > start && text[end-1] == '.'
@@ -535,6 +547,29 @@ func (s *search) valueEnd(kind kind, start int, quote string) int {
 		end--
 	}
 	return end
+}
+
+// valueChars returns the classes of the characters that the value at start may have. A value
+// in a query, and one that is usually copied from a query, may have the escapes of URLs: %2F.
+func (s *search) valueChars(kind kind, start int, quote string) charset {
+	chars := url64 | dot | plus | tilde
+	isInQuery := quote == "" && start > 0 && s.text[start-1] == '='
+	if isInQuery || kind == signatureOfURL || kind == awsSessionToken {
+		chars |= percent
+	}
+	return chars
+}
+
+// continuesAt reports whether the characters before end are only the beginning of a longer
+// value or of source code: "a1b2{" in "a1b2{name}", "getenv" in "getenv(name)". They are not
+// taken for a secret, because the beginning of a placeholder may look random.
+func continuesAt(text string, end int) bool {
+	if end == len(text) {
+		return false
+	}
+	isAlnum := class[text[end]]&alnum != 0
+	isCodeOrTemplate := strings.IndexByte("({[$*@", text[end]) >= 0
+	return isAlnum || isCodeOrTemplate
 }
 
 // maxPassword is the length in bytes under which a value of any visible characters may be

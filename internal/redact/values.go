@@ -7,19 +7,20 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 )
 
-// isKey reports whether the value of a parameter that may be a secret or data, such as
-// "key", looks like a key. It does if it has the format of a token, a run of a dozen
-// random letters and digits, or several marks, as passwords have. A path, a name, a date
-// and a UUID do not: replacing one would let a recording match a different request.
+// isKey reports whether a value looks like a key or a password. It is asked for the values
+// of names that have a secret in one API and data in another, such as "key" and "token".
+//
+//	"ghp_" and 36 letters and digits   yes: the format of a token
+//	"f3Kq9ZrT2mXw"                     yes: a dozen random letters and digits
+//	"correct$horse!"                   yes: two different marks, as in passwords
+//	"users/42/photo.png"               no: a path
+//	"2024-05-01", "gpt-4o", a UUID     no: replacing such data would let a recording
+//	                                   match a different request
 func isKey(v string) bool {
-	marks := 0 // different ones; a pattern, a path or JSON has one of them
-	for _, c := range "\"\\!^<>|$%&" {
-		if strings.ContainsRune(v, c) {
-			marks++
-		}
-	}
-	hasMarksOfPassword := marks >= 2 && len(v) >= minLearned
-	if hasMarksOfPassword && !strings.Contains(v, " ") {
+	// One mark is no evidence: a pattern has "|" or "^", JSON has quotes, a Windows path
+	// has backslashes.
+	hasMarksOfPassword := differentMarks(v) >= 2 && !strings.Contains(v, " ")
+	if hasMarksOfPassword && len(v) >= minLearned {
 		return true
 	}
 	if isPlain(v) || isPlaceholder(v) {
@@ -32,6 +33,18 @@ func isKey(v string) bool {
 		return false
 	}
 	return hasRandom(v)
+}
+
+// differentMarks returns how many different characters of a value are marks that passwords
+// have and most data do not: 2 for "a$b!c$".
+func differentMarks(v string) int {
+	n := 0
+	for _, mark := range "\"\\!^<>|$%&" {
+		if strings.ContainsRune(v, mark) {
+			n++
+		}
+	}
+	return n
 }
 
 // hasRandom reports whether a value has a run of a dozen letters and digits that is

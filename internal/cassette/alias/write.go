@@ -47,7 +47,7 @@ func Write(texts [][]byte) [][]byte {
 		}
 		root, ok := read(string(text))
 		if ok {
-			first.find(root)
+			first.markAliases(root)
 			found[i] = first.found
 			first.found = nil
 		}
@@ -63,7 +63,7 @@ func Write(texts [][]byte) [][]byte {
 		hasShared := slices.ContainsFunc(found[i], func(v *value) bool { return v.isShared })
 		if hasShared {
 			root, _ := read(string(text))
-			second.find(root)
+			second.markAliases(root)
 			second.nameAnchors(root)
 			written[i] = []byte(root.print(len(text)))
 		}
@@ -71,13 +71,23 @@ func Write(texts [][]byte) [][]byte {
 	return written
 }
 
-// find marks the values of an interaction that occur further up in the file as aliases. It
-// adds the list of new elements to the interaction; see [Key].
-func (f *finder) find(root *block) {
-	var elements []*block
-	f.foldLists(root, &elements)
+// markAliases marks the large values of an interaction that the file contains before, in an
+// earlier interaction or in this one. Such a value is written as an alias.
+//
+// A list with [minAliases] or more of these becomes one line of aliases. Its new elements are
+// written before the request, in a list that markAliases inserts; see [Key]:
+//
+//	new:
+//	- &message-tool-3c4d
+//	  role: tool
+//	  content: 22 degrees
+//	request:
+//	  body:
+//	    messages: [*message-user-5e6f, *message-user-7a8b, *message-user-9c0d, *message-tool-3c4d]
+func (f *finder) markAliases(root *block) {
+	newElements := f.foldLists(root)
 	newList := &block{head: Key + ":", isList: true}
-	for _, e := range elements {
+	for _, e := range newElements {
 		f.mark(e)
 		if !e.isAlias {
 			newList.entries = append(newList.entries, e)
@@ -92,25 +102,28 @@ func (f *finder) find(root *block) {
 	}
 }
 
-// foldLists finds the lists that become one line of aliases, and appends copies of their
-// new elements to elements.
-func (f *finder) foldLists(b *block, elements *[]*block) {
-	if b.isLarge && f.earlier(b) != nil {
-		return
+// foldLists sets isFlow for the lists in a block that become one line of aliases. It returns
+// copies of the large elements of these lists that the file does not contain before.
+func (f *finder) foldLists(b *block) (newElements []*block) {
+	becomesAlias := b.isLarge && f.earlier(b) != nil
+	if becomesAlias {
+		return nil // the alias is written in place of the lists in it
 	}
 	b.isFlow = b.isList && f.canFold(b)
 	if !b.isFlow {
 		for _, e := range b.entries {
-			f.foldLists(e, elements)
+			newElements = append(newElements, f.foldLists(e)...)
 		}
-		return
+		return newElements
 	}
 	for _, e := range b.entries {
-		if e.isLarge && f.earlier(e) == nil {
+		isNew := e.isLarge && f.earlier(e) == nil
+		if isNew {
 			element := *e
-			*elements = append(*elements, &element)
+			newElements = append(newElements, &element)
 		}
 	}
+	return newElements
 }
 
 // canFold reports whether a list can be one line, and contains enough values that occur

@@ -121,50 +121,76 @@ func sumOf(items []*item) string {
 
 // A decision takes a version of each slot.
 type decision struct {
-	isOurs bool            // where both have recorded it, ours stays
-	keeper rerecord.Keeper // what in theirs, or ours, differs by chance
-	known  map[*slot]bool
+	isOurs  bool            // ours is preferred if both sides have changed a recording
+	keeper  rerecord.Keeper // finds the differences by chance, such as IDs and times
+	decided map[*slot]bool  // the slots for which decide was called
 }
 
-// decide takes the version of a slot that stays: none if one side has dropped what the other
-// has not changed.
+// decide sets the version of a slot that the result gets, slot.taken, and whether a person
+// must decide, slot.conflict. The first row that applies counts:
+//
+//	one side has no version, the other has that of the base   none: it was deleted
+//	one side has no version, the other a new or changed one   the other
+//	neither side has a version                                none
+//	both sides are equal, or only ours has changed            ours
+//	only theirs has changed                                   theirs
+//	both have changed, and differ only by chance              the preferred side
+//	both have changed, one of them by hand                    ours, and a conflict
+//	both have changed                                         the preferred side
 func (d *decision) decide(s *slot) {
-	if d.known == nil {
-		d.known = map[*slot]bool{}
+	if d.decided == nil {
+		d.decided = map[*slot]bool{}
 	}
-	if d.known[s] {
+	if d.decided[s] {
 		return
 	}
-	d.known[s] = true
+	d.decided[s] = true
+
 	switch {
 	case s.ours == nil || s.theirs == nil:
-		if left := cmp.Or(s.ours, s.theirs); left != nil && !left.is(s.base) {
-			s.taken = left
+		remaining := cmp.Or(s.ours, s.theirs)
+		isDeleted := remaining == nil || remaining.is(s.base)
+		if !isDeleted {
+			s.taken = remaining
 		}
 	case s.theirs.is(s.ours), s.theirs.is(s.base):
 		s.taken = s.ours
 	case s.ours.is(s.base):
 		s.taken = s.theirs
 	default:
-		s.taken = s.ours
-		other := s.theirs
-		if !d.isOurs {
-			s.taken, other = s.theirs, s.ours
-		}
-		if isChance := d.byChance(s.taken, other); !isChance && (s.ours.edited || s.theirs.edited) {
-			s.taken, s.conflict = s.ours, true
-		}
+		d.decideBothChanged(s)
 	}
 }
 
-// byChance reports whether two recordings say the same.
-func (d *decision) byChance(old, fresh *item) bool {
-	it := *fresh.it
-	if !d.keeper.Keep(old.it, &it) {
+// decideBothChanged is decide for a slot that both sides have changed.
+func (d *decision) decideBothChanged(s *slot) {
+	preferred, other := s.ours, s.theirs
+	if !d.isOurs {
+		preferred, other = s.theirs, s.ours
+	}
+	// This is called for each such slot, since the keeper learns from it.
+	differByChance := d.differByChance(preferred, other)
+	isEdited := s.ours.edited || s.theirs.edited
+	if isEdited && !differByChance {
+		s.taken = s.ours
+		s.conflict = true
+		return
+	}
+	s.taken = preferred
+}
+
+// differByChance reports whether two recordings of a request differ only in what a provider
+// sends anew each time, such as IDs, times and latencies: other becomes equal to preferred
+// once it has the IDs and times of preferred. The keeper notes which IDs correspond, for the
+// requests that send these IDs later.
+func (d *decision) differByChance(preferred, other *item) bool {
+	adapted := *other.it
+	isChanged := d.keeper.Keep(preferred.it, &adapted)
+	if !isChanged {
 		return false
 	}
-	encoded, err := cassette.Encode(&it, canon.Revision)
-	return err == nil && string(encoded.Text) == old.text
+	encoded, err := cassette.Encode(&adapted, canon.Revision)
+	return err == nil && string(encoded.Text) == preferred.text
 }
 
 // is reports whether two versions are the same.

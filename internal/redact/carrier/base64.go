@@ -26,8 +26,8 @@ func (c *walk) editsOfBase64(raw string, p place, wantsBytes bool) (edits []Edit
 			return edits, isText
 		}
 	}
-	for _, mark := range []byte("+/") {
-		edits = append(edits, c.editsOfBase64Parts(raw, mark, p)...)
+	for _, mark := range []string{"+", "/"} {
+		edits = append(edits, c.editsOfPartsBetween(raw, mark, p)...)
 		if len(edits) > 0 {
 			return edits, false
 		}
@@ -44,25 +44,25 @@ func (c *walk) editsOfBase64(raw string, p place, wantsBytes bool) (edits []Edit
 	return nil, false
 }
 
-// editsOfBase64Parts returns the edits of the parts of a run between marks: a "+" is
-// a space in a form, and a "/" is in paths.
-func (c *walk) editsOfBase64Parts(raw string, mark byte, p place) []Edit {
-	if strings.IndexByte(raw, mark) < 0 {
+// editsOfPartsBetween splits a run at each mark, which is "+" or "/". It returns the
+// edits of the parts that are the base64 of a text, as edits of the run.
+//
+// In a form, a "+" is a space. In "note+aGVsbG8gd29ybGQ", the second part is the
+// base64 of "hello world". A "/" may separate base64 from the other parts of a path.
+func (c *walk) editsOfPartsBetween(raw, mark string, p place) []Edit {
+	if !strings.Contains(raw, mark) {
 		return nil
 	}
 	var edits []Edit
-	at := 0
-	for at < len(raw) {
-		end := strings.IndexByte(raw[at:], mark)
-		if end < 0 {
-			end = len(raw) - at
+	partStart := 0 // in raw
+	for part := range strings.SplitSeq(raw, mark) {
+		const firstDigit = 0 // the whole part is base64
+		r, ok := newRun(part)
+		if ok && r.beginsAsText(firstDigit) {
+			inPart, _ := c.editsOfDecoded(r, firstDigit, p)
+			edits = append(edits, shift(inPart, partStart)...)
 		}
-		r, ok := newRun(raw[at : at+end])
-		if ok && r.beginsAsText(0) {
-			found, _ := c.editsOfDecoded(r, 0, p)
-			edits = append(edits, shift(found, at)...)
-		}
-		at += end + 1
+		partStart += len(part) + len(mark)
 	}
 	return edits
 }
@@ -166,16 +166,24 @@ func (r *base64Run) beginsAsText(from int) bool {
 	return isText(string(plain[:n])) || isCompressed(string(plain[:n]))
 }
 
-// editsOfDecoded returns the edits of a run whose base64 begins at an offset. It also
-// reports whether the run decodes to a text.
+// editsOfDecoded decodes the digits of a run from an offset on, searches the result,
+// and returns the changes in it as one edit of the run. It returns no edit if nothing
+// was found, or if the digits are not base64. It also reports whether they are the
+// base64 of a text.
+//
+// If "world" is replaced by "X" in the run "aGVsbG8gd29ybGQ" (hello world), the edit
+// makes the run "aGVsbG8gWA" (hello X).
 func (c *walk) editsOfDecoded(
 	r base64Run, from int, p place,
 ) (edits []Edit, isBase64OfText bool) {
 	digits := r.digits[from:]
 	if len(digits)%4 == 1 {
-		digits = digits[:len(digits)-1] // no base64 has this length: a word follows
+		// Base64 never has 4n+1 digits (RFC 4648, section 4). So the last digit is not
+		// part of it, but the first letter of a word that follows.
+		digits = digits[:len(digits)-1]
 	}
-	if len(digits) < minRun || !c.mayDecode(p, len(digits)*3/4) {
+	decodedSize := len(digits) * 3 / 4
+	if len(digits) < minRun || !c.mayDecode(p, decodedSize) {
 		return nil, false
 	}
 	plain, err := r.encoding().AppendDecode(c.decodeBuffer[:0], []byte(digits))
@@ -183,21 +191,23 @@ func (c *walk) editsOfDecoded(
 	if err != nil {
 		return nil, false
 	}
-	text := string(plain)
-	in := p
-	in.depth++
-	isBase64OfText = isText(text)
-	if !isBase64OfText && !isCompressed(text) {
+
+	decoded := string(plain)
+	isBase64OfText = isText(decoded)
+	inBase64 := p
+	inBase64.depth++
+	isBinary := !isBase64OfText && !isCompressed(decoded)
+	if isBinary {
 		if !c.WantsBytes {
-			return nil, false
+			return nil, false // the search does not look at bytes
 		}
-		in.kind = Bytes
+		inBase64.kind = Bytes
 	}
-	changes := c.editsOfValue(text, in)
+	changes := c.editsOfValue(decoded, inBase64)
 	if len(changes) == 0 {
 		return nil, isBase64OfText
 	}
-	return []Edit{c.encode(r, from, digits, text, changes)}, isBase64OfText
+	return []Edit{c.encode(r, from, digits, decoded, changes)}, isBase64OfText
 }
 
 // encode returns the edit of a run for the changes of its decoded text. The digits

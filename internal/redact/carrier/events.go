@@ -78,7 +78,7 @@ func (s *joiner) addField(i int, f Field) {
 		}
 		s.pieces = append(s.pieces, piece{
 			field: int32(i), start: int32(l.start), end: int32(l.end), text: text,
-			path: s.pathOf(f.Name, p), numbers: numbers, edits: s.store(s.editsOfValue(text, p)),
+			path: s.streamPathOf(f.Name, p), numbers: numbers, edits: s.store(s.editsOfValue(text, p)),
 		})
 	}
 	j.onOpen = func() { firsts = append(firsts, len(s.pieces)) }
@@ -99,7 +99,7 @@ func (s *joiner) addField(i int, f Field) {
 	}
 	s.pieces = append(s.pieces[:first], piece{
 		field: int32(i), end: int32(len(f.Value)), text: f.Value,
-		path: s.pathOf(f.Name, s.at), edits: s.store(s.editsOfValue(f.Value, s.at)),
+		path: s.streamPathOf(f.Name, s.at), edits: s.store(s.editsOfValue(f.Value, s.at)),
 	})
 }
 
@@ -116,25 +116,34 @@ func (s *joiner) store(edits []Edit) int32 {
 	return int32(len(s.pieceEdits) - 1)
 }
 
-// pathOf returns the streamPath of the pieces at a place in fields of one name, such as
-// "data". It adds the streamPath for the first of these pieces.
-func (s *joiner) pathOf(field string, p place) *streamPath {
+// streamPathOf returns the streamPath of a piece, by the name of its field and its path in
+// the JSON of the field. Pieces with the same name and path share one streamPath, which is
+// made for the first of them. For example, these two events have one for "Hel" and "lo",
+// with the key "data\x00delta\x00text":
+//
+//	data: {"delta": {"text": "Hel"}}
+//	data: {"delta": {"text": "lo"}}
+func (s *joiner) streamPathOf(field string, p place) *streamPath {
 	s.key = append(s.key[:0], field...)
 	for _, name := range p.path {
 		s.key = append(s.key, 0)
 		s.key = append(s.key, name...)
 	}
-	found := s.paths[string(s.key)]
-	if found == nil {
-		if s.paths == nil {
-			s.paths = map[string]*streamPath{}
-		}
-		p.path = append([]string(nil), p.path...)
-		p.members, p.labels = nil, nil
-		found = &streamPath{place: p}
-		s.paths[string(s.key)] = found
+	known := s.paths[string(s.key)]
+	if known != nil {
+		return known
 	}
-	return found
+
+	// The path is a buffer of the scanner. Members and labels belong to one event.
+	p.path = append([]string(nil), p.path...)
+	p.members = nil
+	p.labels = nil
+	added := &streamPath{place: p}
+	if s.paths == nil {
+		s.paths = map[string]*streamPath{}
+	}
+	s.paths[string(s.key)] = added
+	return added
 }
 
 // searchJoined searches the joined texts, and sets the edits of each field.

@@ -258,32 +258,38 @@ func (r *Results) Findings(hasAmbiguousRequests func(test Tested) bool) (list []
 		}
 	}
 	for _, f := range list {
-		f.Where = r.decisiveConditions(f)
+		f.Where = r.exactConditions(f)
 	}
 	slices.SortStableFunc(list, func(a, b *Finding) int { return cmp.Compare(len(b.Tests), len(a.Tests)) })
 	return list
 }
 
-// decisiveConditions returns the conditions that decide whether the tests of a finding have it: all
-// runs under the condition have it, and no other run has it. To exclude chance, there must be at
-// least two runs of both kinds.
-func (r *Results) decisiveConditions(f *Finding) (conditions []string) {
-	runsWithIt := 0
+// exactConditions returns the conditions under which a finding occurs in every run of its tests,
+// and without which it never occurs, such as "GOMAXPROCS=1" or "alone". Two or more runs under the
+// condition and two or more other runs are needed: with fewer, it may be chance.
+//
+//	with the finding:   runs with GOMAXPROCS=1   other runs   result
+//	                    3 of 3                   0 of 6       GOMAXPROCS=1
+//	                    2 of 3                   0 of 6       none
+//	                    3 of 3                   1 of 6       none
+//	                    1 of 1                   0 of 6       none
+func (r *Results) exactConditions(f *Finding) (conditions []string) {
+	runsWithFinding := 0
 	for _, t := range f.Tests {
-		runsWithIt += t.Failed
+		runsWithFinding += t.Failed
 	}
-	for condition, underWithIt := range f.byCondition {
-		under := 0
-		others := 0
+	for condition, runsWithBoth := range f.byCondition {
+		runsUnder := 0
+		otherRuns := 0
 		for _, t := range f.Tests {
 			ofTest := r.runs[t.key()]
-			under += ofTest.byCondition[condition]
-			others += ofTest.count - ofTest.byCondition[condition]
+			runsUnder += ofTest.byCondition[condition]
+			otherRuns += ofTest.count - ofTest.byCondition[condition]
 		}
-		allUnderHaveIt := underWithIt == under
-		noOtherHasIt := underWithIt == runsWithIt
-		isNoChance := under > 1 && others > 1
-		if allUnderHaveIt && noOtherHasIt && isNoChance {
+		inAllUnder := runsWithBoth == runsUnder
+		inNoOther := runsWithBoth == runsWithFinding
+		areEnough := runsUnder >= 2 && otherRuns >= 2
+		if inAllUnder && inNoOther && areEnough {
 			conditions = append(conditions, condition)
 		}
 	}
