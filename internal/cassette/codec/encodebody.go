@@ -23,7 +23,7 @@ const (
 // Unwritable says what of JSON cannot be written as structure, and why: "a/0: there are ...".
 // It returns "" if all of it can.
 func Unwritable(v *exactjson.Value) string {
-	path, why := excess(v, 0)
+	path, why := findUnwritable(v, 0)
 	if path != "" {
 		why = path + ": " + why
 	}
@@ -34,17 +34,17 @@ func Unwritable(v *exactjson.Value) string {
 const maxPath = 8
 
 // excess returns where in a value something is that cannot be written as structure, and why.
-func excess(v *exactjson.Value, depth int) (path, why string) {
+func findUnwritable(v *exactjson.Value, depth int) (path, why string) {
 	if depth > maxDepth {
 		return "", fmt.Sprintf("it is more than %d levels deep", maxDepth)
 	}
 	if v.Kind == exactjson.Object {
-		if why := excessOf(v.Elems); why != "" {
+		if why := badNames(v.Elems); why != "" {
 			return "", why
 		}
 	}
 	for i := range v.Elems {
-		path, why := excess(&v.Elems[i], depth+1)
+		path, why := findUnwritable(&v.Elems[i], depth+1)
 		if why == "" {
 			continue
 		}
@@ -62,7 +62,7 @@ func excess(v *exactjson.Value, depth int) (path, why string) {
 
 // excessOf says what is wrong with the names of members: two are the same, or one is very
 // long.
-func excessOf(members []exactjson.Value) string {
+func badNames(members []exactjson.Value) string {
 	for _, m := range members {
 		if len(m.Name) > maxKey {
 			return fmt.Sprintf("the name %q has more than %d bytes", yaml.Clip(m.Name), maxKey)
@@ -111,9 +111,9 @@ func (e *encoder) content(key string, b []byte, name, media string) {
 		e.buf = slices.Grow(e.buf, len(b)+len(b)/64) // what stands behind it must not take all again
 		e.text(key, &text)
 	case len(b) > minAssetBody:
-		e.line(key+"_file", e.asset(b, name, media))
+		e.keyValue(key+"_file", e.asset(b, name, media))
 	default:
-		e.line(key+"_base64", `"`+encodeBase64(b)+`"`)
+		e.keyValue(key+"_base64", `"`+encodeBase64(b)+`"`)
 	}
 }
 
@@ -145,7 +145,7 @@ func (e *encoder) bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout
 	if ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
-	return v, l, indentation, ok && storable(l)
+	return v, l, indentation, ok && isStorable(l)
 }
 
 // maxValues is about how many values a body has that is written as structure. Nobody reads one
@@ -161,17 +161,17 @@ const maxGrowth = 8
 func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 	start := len(e.buf)
 	if isVector(v) {
-		e.raw(" ")
+		e.write(" ")
 		e.vector(v, true)
-		e.raw("\n")
+		e.write("\n")
 		return
 	}
 	scalars := !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool { return e.Kind > exactjson.Number })
-	if scalars || allWords(v) {
-		e.raw(" ")
+	if scalars || isListOfShortTexts(v) {
+		e.write(" ")
 		e.value(v, indent+2)
 		if len(v.Elems) == 0 || scalars && v.Kind == exactjson.Array || e.column() <= objectWidth {
-			e.raw("\n")
+			e.write("\n")
 			return
 		}
 		e.buf = e.buf[:start]
@@ -186,15 +186,15 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 	for i := range v.Elems {
 		switch {
 		case i > 0:
-			e.start(col)
+			e.startLine(col)
 		case inline:
-			e.raw(" ")
+			e.write(" ")
 		default:
-			e.raw("\n")
-			e.start(col)
+			e.write("\n")
+			e.startLine(col)
 		}
 		if v.Kind == exactjson.Array {
-			e.raw("-")
+			e.write("-")
 		} else {
 			e.blockKey(v.Elems[i].Name)
 		}
@@ -203,7 +203,7 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 }
 
 // allWords reports whether v is a list of short texts of one line.
-func allWords(v *exactjson.Value) bool {
+func isListOfShortTexts(v *exactjson.Value) bool {
 	return v.Kind == exactjson.Array && !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool {
 		return e.Kind != exactjson.String || len(e.Text) > objectWidth || strings.Contains(e.Text, "\n")
 	})
@@ -216,11 +216,11 @@ func (e *encoder) column() int {
 
 func (e *encoder) blockKey(name string) {
 	if yaml.IsKey(name) {
-		e.raw(name)
+		e.write(name)
 	} else {
 		e.buf = yaml.AppendDoubleQuoted(e.buf, name)
 	}
-	e.raw(":")
+	e.write(":")
 }
 
 // value writes v on the rest of the line: a string in block style with its
@@ -239,9 +239,9 @@ func (e *encoder) value(v *exactjson.Value, indent int) {
 func (e *encoder) flowValue(v *exactjson.Value) {
 	switch v.Kind {
 	case exactjson.Null:
-		e.raw("null")
+		e.write("null")
 	case exactjson.Bool, exactjson.Number:
-		e.raw(v.Text)
+		e.write(v.Text)
 	case exactjson.String:
 		if !e.assetString(v.Text, false) {
 			e.flowString(v.Text)
@@ -255,7 +255,7 @@ func (e *encoder) flowValue(v *exactjson.Value) {
 	case exactjson.Object:
 		e.flow("{}", len(v.Elems), func(i int) {
 			e.flowString(v.Elems[i].Name)
-			e.raw(": ")
+			e.write(": ")
 			e.flowValue(&v.Elems[i])
 		})
 	}
@@ -268,6 +268,6 @@ func (e *encoder) assetString(s string, block bool) bool {
 	if !ok {
 		return false
 	}
-	e.ref("!asset ", prefix+"@"+e.asset(content, "", ""), block)
+	e.taggedText("!asset ", prefix+"@"+e.asset(content, "", ""), block)
 	return true
 }

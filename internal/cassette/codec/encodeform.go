@@ -23,7 +23,7 @@ func (e *encoder) form(r *interaction.Request) {
 	}
 	e.flag("no_last_line_end", &kind.Bare)
 	e.key("form")
-	e.raw("\n")
+	e.write("\n")
 	for i := range parts {
 		start := len(e.buf)
 		e.indent += 2
@@ -54,14 +54,14 @@ func (e *encoder) formField(p *form.Part) bool {
 	if isJSON && l != (exactjson.Layout{}) {
 		return false
 	}
-	e.start(e.indent)
+	e.startLine(e.indent)
 	e.blockKey(p.Name)
 	if isJSON {
 		e.blockValue(&v, e.indent)
 		return true
 	}
-	e.raw(" ")
+	e.write(" ")
 	e.blockString(string(p.Content), e.indent+2)
-	e.raw("\n")
+	e.write("\n")
 	return true
 }

@@ -15,10 +15,10 @@ import (
 func EncodeRecordedValues(g *interaction.RecordedValues) ([]byte, error) {
 	var e encoder
 	if g.Options != "" {
-		e.line("options", g.Options)
+		e.keyValue("options", g.Options)
 	}
 	if !g.Time.IsZero() {
-		e.line("time", g.Time.UTC().Format(time.RFC3339))
+		e.keyValue("time", g.Time.UTC().Format(time.RFC3339))
 	}
 	e.text("seed", &g.Seed)
 	env := group.Each(slices.Sorted(maps.Keys(g.Env)), func(name string) interaction.Header {

@@ -15,7 +15,7 @@ func (e *encoder) stream(r *interaction.Response) {
 	e.text("stream", &r.Stream)
 	e.comment("text, made of the events below:", r.Text)
 	e.events(r.Events)
-	e.list("chunks", len(r.Chunks), func(i int) { e.raw(strconv.Itoa(r.Chunks[i])) })
+	e.list("chunks", len(r.Chunks), func(i int) { e.write(strconv.Itoa(r.Chunks[i])) })
 	e.delays(r.Delays)
 }
 
@@ -25,19 +25,19 @@ func (e *encoder) comment(title, text string) {
 	if text == "" {
 		return
 	}
-	e.start(e.indent)
-	e.raw("# " + title + "\n")
+	e.startLine(e.indent)
+	e.write("# " + title + "\n")
 	for line := range strings.SplitSeq(strings.TrimRight(strings.ToValidUTF8(text, "\ufffd"), "\n"), "\n") {
-		e.start(e.indent)
+		e.startLine(e.indent)
 		switch {
 		case line == "":
-			e.raw("#")
+			e.write("#")
 		case yaml.IsClean(line, "\t"):
-			e.raw("#   " + line)
+			e.write("#   " + line)
 		default:
 			e.buf = yaml.AppendQuoted(append(e.buf, "#   "...), line)
 		}
-		e.raw("\n")
+		e.write("\n")
 	}
 }
 
@@ -45,7 +45,7 @@ func (e *encoder) comment(title, text string) {
 // stays: the lines of a file must not depend on its timing.
 func (e *encoder) delays(ds []interaction.Delay) {
 	n := len(interaction.TrimDelays(ds))
-	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) { e.raw(formatDelay(ds[i])) })
+	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) { e.write(formatDelay(ds[i])) })
 }
 
 // formatDelay returns a delay as it stands in a cassette.
@@ -95,7 +95,7 @@ func (e *encoder) events(events []interaction.Event) {
 	compact := e.eventsIn(events, exactjson.Layout{}, &clues)
 	l := clues.Layout()
 	l.Padding = 0
-	if l == (exactjson.Layout{}) || !storable(l) {
+	if l == (exactjson.Layout{}) || !isStorable(l) {
 		return
 	}
 	e.buf = e.buf[:start]
@@ -107,31 +107,31 @@ func (e *encoder) events(events []interaction.Event) {
 	e.eventsIn(events, exactjson.Layout{}, nil)
 }
 
-// fitted counts the fields that are structure, and the bytes of indentation in them.
-type fitted struct{ fields, indentation int }
+// structureCount counts the fields that are structure, and the bytes of indentation in them.
+type structureCount struct{ fields, indentation int }
 
 // eventsIn writes events; fields that layout l prints as they are become structure. All that are
 // JSON give clues, which may be nil, what they give away.
-func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues *exactjson.Clues) (sum fitted) {
+func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues *exactjson.Clues) (sum structureCount) {
 	e.layout("events_layout", l)
 	e.key("events")
-	e.raw("\n")
+	e.write("\n")
 	paddings, last := make([]int, len(events)), 0 // zeros at the end are not written
 	for i, event := range events {
-		e.start(e.indent)
+		e.startLine(e.indent)
 		paddings[i] = e.event(event, l, clues, &sum)
 		if paddings[i] > 0 {
 			last = i + 1
 		}
 	}
-	e.list("events_padding", last, func(i int) { e.raw(strconv.Itoa(paddings[i])) })
+	e.list("events_padding", last, func(i int) { e.write(strconv.Itoa(paddings[i])) })
 	return sum
 }
 
 // event writes e: a mapping, or a list of mappings of one field each if a name occurs
 // more than once. It returns the padding of its last field that is structure; the others
 // have none.
-func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *fitted) (padding int) {
+func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *structureCount) (padding int) {
 	values := make([]exactjson.Value, len(event)) // null if the field is text
 	padded := false
 	for i := len(event) - 1; i >= 0; i-- {
@@ -148,7 +148,7 @@ func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues 
 		if !padded && l.Indent == "" {
 			l.Padding = exactjson.PaddingOf(strings.TrimRight(text, " \t\r\n"))
 		}
-		if !storable(l) {
+		if !isStorable(l) {
 			continue
 		}
 		if indentation, same := exactjson.Prints(v, l, text); same {
@@ -162,22 +162,22 @@ func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues 
 		}
 	}
 	open, sep, end := "- {", ", ", "}\n"
-	if excessOf(values) != "" {
+	if badNames(values) != "" {
 		open, sep, end = "- [{", "}, {", "}]\n"
 	}
-	e.raw(open)
+	e.write(open)
 	for i, f := range event {
 		if i > 0 {
-			e.raw(sep)
+			e.write(sep)
 		}
 		e.flowString(f.Name)
-		e.raw(": ")
+		e.write(": ")
 		if values[i].Kind != exactjson.Null {
 			e.flowValue(&values[i])
 		} else {
 			e.flowString(f.Value)
 		}
 	}
-	e.raw(end)
+	e.write(end)
 	return padding
 }

@@ -21,7 +21,7 @@ import (
 // are written: the encoder writes those that are set, and the parser looks for them in any
 // order. A field that is not there stays as it is.
 type fields interface {
-	part(key string, each func())
+	section(key string, each func())
 	text(key string, s *string)
 	status(n *int)
 	latency(ms *int64)
@@ -47,8 +47,8 @@ func interactionFields(f fields, it *interaction.Interaction) {
 		functionFields(f, it)
 		return
 	}
-	f.part("request", func() { requestFields(f, &it.Request) })
-	answerFields(f, it)
+	f.section("request", func() { requestFields(f, &it.Request) })
+	responsePartFields(f, it)
 }
 
 // functionFields are the fields of a call of a function. Its argument and its result are
@@ -57,9 +57,9 @@ func functionFields(f fields, it *interaction.Interaction) {
 	if it.Request.Function == "" { // it is being read
 		it.Request.Function = it.Kind + "/" + it.Boundary
 	}
-	f.part("request", func() { f.jsonBody(&it.Request.Body, true) })
+	f.section("request", func() { f.jsonBody(&it.Request.Body, true) })
 	r := &it.Response
-	f.part("response", func() {
+	f.section("response", func() {
 		f.text("error", &r.Error)
 		f.texts("error_is", &r.ErrorIs)
 		f.jsonBody(&r.Body, r.Error == "")
@@ -78,14 +78,14 @@ func requestFields(f fields, r *interaction.Request) {
 	f.form(r)
 }
 
-const momentsKey = "concurrent"
+const concurrentKey = "concurrent"
 
-// AnswerStart is where the fields of an answer start in an interaction.
-const AnswerStart = keyStart + "response:\n"
+// ResponseStart is where the fields of an answer start in an interaction.
+const ResponseStart = keyStart + "response:\n"
 
-// answerFields are the fields of an interaction that tell how it was answered.
-func answerFields(f fields, it *interaction.Interaction) {
-	f.part("response", func() { responseFields(f, &it.Response) })
+// responsePartFields are the fields of an interaction that tell how it was answered.
+func responsePartFields(f fields, it *interaction.Interaction) {
+	f.section("response", func() { responseFields(f, &it.Response) })
 	f.usage(&it.Usage)
 	f.latency(&it.LatencyMS)
 	f.moments(&it.Concurrent)
@@ -123,9 +123,9 @@ const (
 // far left.
 const ItemStart = "- "
 
-// words are the values of keys that have no others.
-var words = map[string][]string{
-	"end":      {interaction.EndClosed, interaction.EndError, interaction.EndCanceled}, // before its end
+// allowedValues has all values that a key can have, for the keys with a fixed set of values.
+var allowedValues = map[string][]string{
+	"end":      {interaction.EndClosed, interaction.EndError, interaction.EndCanceled},
 	"transfer": interaction.Transfers,
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// readAsset returns the content of the asset that n names.
+// readAsset returns the content of the asset with this name, which n has. It is an error if the
+// assets that a small file names would take much memory together.
 func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 	if p.err != nil {
 		return nil
@@ -17,51 +18,60 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		p.badf(n, field, "invalid asset name %q; want 16 hex digits and an extension", yaml.Clip(name))
 		return nil
 	}
-	if p.asset == nil {
+	if p.readFile == nil {
 		p.badf(n, field, "asset %q cannot be read: this cassette has no folder of assets", name)
 		return nil
 	}
-	if p.mentions == nil {
-		p.mentions, p.uses, p.assets = map[string]int{}, map[string]int{}, map[string][]byte{}
-	}
-	b, known := p.assets[name]
-	if !known {
-		var err error
-		b, err = p.asset(name)
+	asset, wasRead := p.assets[name]
+	if !wasRead {
+		content, err := p.readFile(name)
 		if err != nil {
 			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-			p.err.Cut = true
+			p.err.Incomplete = true
 			return nil
 		}
-		if h := hashAsset(b); h != name[:len(h)] {
+		if hash := hashAsset(content); hash != name[:len(hash)] {
 			p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
-				"put that hash in the name of the file, and use the new name here", name, h)
-			p.err.Cut = true
+				"put that hash in the name of the file, and use the new name here", name, hash)
+			p.err.Incomplete = true
 			return nil
 		}
-		p.assets[name] = b
-		p.distinct += len(b)
-		p.mentions[name] = max(1, strings.Count(p.src, name))
-		p.named += len(b) * p.mentions[name]
-	} else if p.uses[name]++; p.uses[name] >= p.mentions[name] { // by aliases
-		p.mentions[name]++
-		p.named += len(b)
+		asset = p.addAsset(name, content)
+	} else {
+		asset.reused++
+		isUsedByAlias := asset.reused >= asset.named
+		if isUsedByAlias {
+			asset.named++
+			p.namedAssetBytes += len(asset.content)
+		}
 	}
-	if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
+	if p.namedAssetBytes > (maxGrowth+2)*(len(p.src)+p.assetBytes)+maxNamedAssets {
 		p.badf(n, field, "asset %q is used %d times; with its %d bytes "+
 			"that is more than is allowed. Use it less often, or record again",
-			name, p.mentions[name], len(b))
+			name, asset.named, len(asset.content))
 	}
-	return b
+	return asset.content
 }
 
-// maxNamed is how many bytes of assets a file may name, beyond ten times what it and
-// they have: a conversation names its pictures again in every turn. It is for what is
-// read as a whole; of a recorded file that is an interaction.
-const maxNamed = 256 << 20
+// addAsset adds an asset that was read for the first time.
+func (p *parser) addAsset(name string, content []byte) *assetUse {
+	asset := &assetUse{content: content, named: max(1, strings.Count(p.src, name))}
+	if p.assets == nil {
+		p.assets = map[string]*assetUse{}
+	}
+	p.assets[name] = asset
+	p.assetBytes += len(content)
+	p.namedAssetBytes += len(content) * asset.named
+	return asset
+}
 
-// assetText returns the text of an !asset: what stands before "@", and the
-// content of the asset after it in base64.
+// maxNamedAssets is how many bytes the assets may have that a text names, counted per use, in
+// addition to ten times the bytes of the text and its assets. A conversation names its pictures
+// again in every turn. Of a file that promptecho wrote, each interaction is a text of its own.
+const maxNamedAssets = 256 << 20
+
+// assetText returns the text of the node n with the tag !asset. Of "data:image/png;base64,@NAME"
+// that is the text before "@" and the content of the asset NAME in base64.
 func (p *parser) assetText(n *yaml.Node, field string) string {
 	i := strings.LastIndexByte(n.Text, '@')
 	if i < 0 {
@@ -71,7 +81,7 @@ func (p *parser) assetText(n *yaml.Node, field string) string {
 	return n.Text[:i] + encodeBase64(p.readAsset(n, field, n.Text[i+1:]))
 }
 
-// vector returns the vector n.
+// vector returns the list of numbers in the asset of n, which has the tag !numbers.
 func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 	count, name, ok := strings.Cut(n.Text, "@")
 	if !ok {

@@ -86,21 +86,21 @@ func assetsOf(assets map[string][]byte) ReadAsset {
 	}
 }
 
-// ParseAnswer is [ParseItem] for a text that Encode wrote, of which it reads only what
+// ParseResponse is [ParseItem] for a text that Encode wrote, of which it reads only what
 // answered the request.
-func ParseAnswer(name, text string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
-	start := strings.Index(text, AnswerStart)
+func ParseResponse(name, text string, asset ReadAsset, anchor LookUpAnchor) (*interaction.Interaction, error) {
+	start := strings.Index(text, ResponseStart)
 	if start < 0 {
-		return ParseItem(name, text, asset, beyond)
+		return ParseItem(name, text, asset, anchor)
 	}
 	p := newParser(name, text[start+1:], asset)
-	p.beyond = beyond
+	p.anchoredElsewhere = anchor
 	it := new(interaction.Interaction)
 	p.read(func(root *yaml.Node) {
-		p.mapping(root, "interaction", "", func() { answerFields(p, it) })
+		p.mapping(root, "interaction", "", func() { responsePartFields(p, it) })
 	})
 	if p.err != nil {
-		return ParseItem(name, text, asset, beyond) // the answer of a function, or none at all
+		return ParseItem(name, text, asset, anchor) // the answer of a function, or none at all
 	}
 	return it, nil
 }

@@ -72,7 +72,7 @@ func TestSurface(t *testing.T) {
 		}
 	}
 	section("flags of the command, by the file that has them", flags)
-	keys := first(codec, argument(regexp.MustCompile(`^(text|texts|flag|part|headers|number|get|content)$`), 0), constants(codec))
+	keys := first(codec, argument(regexp.MustCompile(`^(text|texts|flag|section|headers|number|get|content)$`), 0), constants(codec))
 	usage, _ := new(interaction.Usage).Fields()
 	optional := first(codec, argument(regexp.MustCompile(`^optional$`), 1), constants(codec))
 	section("keys of cassettes", slices.Concat(keys, optional, usage))
