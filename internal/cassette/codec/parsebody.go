@@ -51,10 +51,10 @@ func (p *parser) content(key string, body *[]byte) {
 }
 
 // jsonBody reads a body that is a JSON value of any kind.
-func (p *parser) jsonBody(body *[]byte, needed bool) {
+func (p *parser) jsonBody(body *[]byte, isRequired bool) {
 	n, field := p.get("body")
 	if n == nil {
-		p.require("body", !needed)
+		p.require("body", !isRequired)
 		return
 	}
 	*body = bytes.Clone(p.json(n, field, exactjson.Layout{}))
