@@ -44,7 +44,7 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 // encodeList returns a list of one item: [ItemsLine] and the text of the interaction.
 func encodeList(it *interaction.Interaction) (list []byte, assets map[string][]byte, err error) {
 	if it == nil {
-		return nil, nil, errors.New("is nil")
+		return nil, nil, errors.New("is nil") // the caller names the interaction
 	}
 	e := encoder{buf: make([]byte, 0, estimateSize(it)), assets: map[string][]byte{}}
 	e.write(ItemsLine)
@@ -148,7 +148,8 @@ func (e *encoder) flag(key string, set *bool) {
 	}
 }
 
-// moments writes when the interaction began and ended among those that overlap it.
+// moments writes the key concurrent: when the interaction began and ended, relative to those that
+// overlap it.
 func (e *encoder) moments(m **interaction.Moments) {
 	if *m != nil {
 		e.keyValue(concurrentKey, (*m).String())

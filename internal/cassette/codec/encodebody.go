@@ -34,7 +34,7 @@ func Unwritable(v *exactjson.Value) string {
 const maxPath = 8
 
 // findUnwritable returns the path of a part of v that cannot be written as structure, and the
-// reason. The reason is "" if there is no such part.
+// reason. The reason is "" if all of v can be written.
 func findUnwritable(v *exactjson.Value, depth int) (path, reason string) {
 	if depth > maxDepth {
 		return "", fmt.Sprintf("it is more than %d levels deep", maxDepth)
@@ -226,21 +226,23 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 // returns false for any other value.
 func (e *encoder) oneLineValue(v *exactjson.Value, indent int) bool {
 	isTextOrCollection := func(e exactjson.Value) bool { return e.Kind > exactjson.Number }
-	hasShortElems := !slices.ContainsFunc(v.Elems, isTextOrCollection) // null, bools and numbers
-	if !hasShortElems && !isListOfShortTexts(v) {
+	hasOnlyLiterals := !slices.ContainsFunc(v.Elems, isTextOrCollection) // null, bools and numbers
+	if !hasOnlyLiterals && !isListOfShortTexts(v) {
 		return false
 	}
+	isScalarOrEmpty := len(v.Elems) == 0
+	isListOfLiterals := v.Kind == exactjson.Array && hasOnlyLiterals
+	mayBeLong := isScalarOrEmpty || isListOfLiterals
+
 	start := len(e.buf)
 	e.write(" ")
 	e.value(v, indent+2)
-	isScalarOrEmpty := len(v.Elems) == 0
-	isShortList := hasShortElems && v.Kind == exactjson.Array
-	if isScalarOrEmpty || isShortList || e.column() <= objectWidth {
-		e.write("\n")
-		return true
+	if !mayBeLong && e.column() > objectWidth {
+		e.buf = e.buf[:start]
+		return false
 	}
-	e.buf = e.buf[:start]
-	return false
+	e.write("\n")
+	return true
 }
 
 // isListOfShortTexts reports whether v is a list of strings of one short line each.

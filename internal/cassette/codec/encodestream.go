@@ -144,14 +144,14 @@ func (e *encoder) event(
 	event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *structureCount,
 ) (padding int) {
 	values, padding := e.eventValues(event, layout, clues, sum)
-	opening, separator, closing := "- {", ", ", "}\n"
+	style := mappingStyle
 	if badNames(values) != "" {
-		opening, separator, closing = "- [{", "}, {", "}]\n"
+		style = listStyle
 	}
-	e.write(opening)
+	e.write(style.opening)
 	for i, f := range event {
 		if i > 0 {
-			e.write(separator)
+			e.write(style.separator)
 		}
 		e.flowString(f.Name)
 		e.write(": ")
@@ -161,9 +161,17 @@ func (e *encoder) event(
 			e.flowString(f.Value)
 		}
 	}
-	e.write(closing)
+	e.write(style.closing)
 	return padding
 }
+
+// An eventStyle has the text around and between the fields of an event.
+type eventStyle struct{ opening, separator, closing string }
+
+var (
+	mappingStyle = eventStyle{"- {", ", ", "}\n"}     // a mapping of all fields
+	listStyle    = eventStyle{"- [{", "}, {", "}]\n"} // a list of mappings of one field each
+)
 
 // eventValues returns a value for each field of an event: the value of its JSON if the field is
 // written as structure, and null if the field is written as text. It adds the fields that are

@@ -38,13 +38,16 @@ func (m *flowModel) read(dst []byte, text string) (json []byte, end int) {
 	}
 	dst = append(dst, m.json[:first.jsonStart]...)
 	end = first.start
+
+	// end is the offset in text of the scalar that has the place of s in the model.
 	for i, s := range m.scalars {
 		next := flowScalar{start: len(m.text), jsonStart: len(m.json)}
 		if i+1 < len(m.scalars) {
 			next = m.scalars[i+1]
 		}
 
-		// A bracket or a comma follows, so the scalar in text ends where that of the model ends.
+		// Compare the scalar together with what follows it, a bracket or a comma: else "12" would be
+		// the start of "123".
 		isSame := strings.HasPrefix(text[end:], m.text[s.start:next.start])
 		if isSame {
 			dst = append(dst, m.json[s.jsonStart:next.jsonStart]...)
@@ -54,7 +57,7 @@ func (m *flowModel) read(dst []byte, text string) (json []byte, end int) {
 
 		r := flowReader{text: text}
 		dst, end = r.scalar(dst, end, false)
-		between := m.text[s.end:next.start]
+		between := m.text[s.end:next.start] // brackets, commas and names up to the next scalar
 		if end == 0 || !strings.HasPrefix(text[end:], between) {
 			return dst, 0
 		}
@@ -124,8 +127,8 @@ func (r *flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
 }
 
 // name appends the name of a member and a colon. It returns the name without quotes, and the
-// offset where the value of the member begins. Escapes in a name stay: [Encode] writes equal names
-// with equal escapes.
+// offset where the value of the member begins. The returned name is only for finding members with
+// equal names, so it still has its escapes: [Encode] writes equal names with equal escapes.
 func (r *flowReader) name(dst []byte, i int) (json []byte, name string, value int) {
 	dst, end := r.scalar(dst, i, true)
 	if end == 0 || !strings.HasPrefix(r.text[end:], ": ") {
@@ -192,7 +195,8 @@ var isWordByte = func() (set [256]bool) {
 }()
 
 // quoted returns the offset where the text in double quotes at the offset i ends. It returns 0 if
-// the text is not the same in JSON.
+// the text is not also a JSON string: YAML has escapes that JSON does not have, such as \x41, and
+// lines may end within quotes.
 func (r *flowReader) quoted(i int) (end int) {
 	for end = i + 1; end < len(r.text); end++ {
 		c := r.text[end]
@@ -203,7 +207,8 @@ func (r *flowReader) quoted(i int) (end int) {
 			return 0
 		case c == '\\':
 			end++
-			if end == len(r.text) || strings.IndexByte(`"\nrtbf`, r.text[end]) < 0 {
+			const escaped = `"\nrtbf` // the characters after a backslash in YAML and in JSON
+			if end == len(r.text) || strings.IndexByte(escaped, r.text[end]) < 0 {
 				return 0
 			}
 		}

@@ -31,10 +31,10 @@ type parser struct {
 
 	eventFields []interaction.Field // the fields of all events, in one slice
 
-	assets          map[string]*assetUse // by name; nil until an asset is read
-	assetBytes      int                  // the sum of the lengths of these assets
-	namedAssetBytes int                  // the same sum, with each asset counted per use
-	indentation     int                  // how many bytes of indentation json has printed
+	assets         map[string]*assetUse // by name; nil until an asset is read
+	assetBytes     int                  // the sum of the lengths of these assets
+	usedAssetBytes int                  // the same sum, with the length of each asset times its count
+	indentation    int                  // how many bytes of indentation json has printed
 }
 
 // An aliasUse has two offsets in the text: those of an alias, and of the value that it refers to.
@@ -43,8 +43,8 @@ type aliasUse struct{ alias, value int }
 // An assetUse is an asset that was read, and how often the text uses the asset.
 type assetUse struct {
 	content []byte
-	named   int // how often the text has its name; more if aliases use the asset more often
-	reused  int // how often it was used after the first time
+	count   int // how often the text has its name; more if aliases use the asset more often
+	reused  int // how often the parser has used the asset after the first time
 }
 
 // A mapping is a YAML mapping whose fields are being read.

@@ -310,7 +310,8 @@ func (p *parser) number(key string, i *int64) {
 
 func (p *parser) flag(key string, set *bool) { optional(p, key, set, p.boolean) }
 
-// moments reads when the interaction began and ended among those that overlap it.
+// moments reads the key concurrent: when the interaction began and ended, relative to those that
+// overlap it.
 func (p *parser) moments(m **interaction.Moments) {
 	n, field := p.get(concurrentKey)
 	if n == nil {

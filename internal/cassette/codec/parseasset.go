@@ -39,36 +39,36 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		asset = p.addAsset(name, content)
 	} else {
 		asset.reused++
-		isUsedByAlias := asset.reused >= asset.named
+		isUsedByAlias := asset.reused >= asset.count // an alias does not have the name
 		if isUsedByAlias {
-			asset.named++
-			p.namedAssetBytes += len(asset.content)
+			asset.count++
+			p.usedAssetBytes += len(asset.content)
 		}
 	}
-	if p.namedAssetBytes > (maxGrowth+2)*(len(p.src)+p.assetBytes)+maxNamedAssets {
+	if p.usedAssetBytes > (maxGrowth+2)*(len(p.src)+p.assetBytes)+maxUsedAssets {
 		p.badf(n, field, "asset %q is used %d times; with its %d bytes "+
 			"that is more than is allowed. Use it less often, or record again",
-			name, asset.named, len(asset.content))
+			name, asset.count, len(asset.content))
 	}
 	return asset.content
 }
 
-// addAsset adds an asset that was read for the first time.
+// addAsset adds an asset that was read for the first time. The text may use it several times.
 func (p *parser) addAsset(name string, content []byte) *assetUse {
-	asset := &assetUse{content: content, named: max(1, strings.Count(p.src, name))}
+	asset := &assetUse{content: content, count: max(1, strings.Count(p.src, name))}
 	if p.assets == nil {
 		p.assets = map[string]*assetUse{}
 	}
 	p.assets[name] = asset
 	p.assetBytes += len(content)
-	p.namedAssetBytes += len(content) * asset.named
+	p.usedAssetBytes += len(content) * asset.count
 	return asset
 }
 
-// maxNamedAssets is how many bytes the assets may have that a text names, counted per use, in
-// addition to ten times the bytes of the text and its assets. A conversation names its pictures
+// maxUsedAssets is how many bytes the assets of a text may have, counted per use, in addition to
+// ten times the bytes of the text and its assets. A conversation names its pictures
 // again in every turn. Of a file that promptecho wrote, each interaction is a text of its own.
-const maxNamedAssets = 256 << 20
+const maxUsedAssets = 256 << 20
 
 // assetText returns the text of the node n with the tag !asset. Of "data:image/png;base64,@NAME"
 // that is the text before "@" and the content of the asset NAME in base64.

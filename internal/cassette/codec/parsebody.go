@@ -18,8 +18,13 @@ func (p *parser) content(key string, body *[]byte) {
 	n, field := p.get(key)
 	base64, base64Field := p.get(key + "_base64")
 	file, fileField := p.get(key + "_file")
-	hasTwo := n != nil && base64 != nil || n != nil && file != nil || base64 != nil && file != nil
-	if hasTwo {
+	keyCount := 0
+	for _, value := range [...]*yaml.Node{n, base64, file} {
+		if value != nil {
+			keyCount++
+		}
+	}
+	if keyCount > 1 {
 		p.badf(cmp.Or(file, base64), p.current.field,
 			"more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
 	}
@@ -60,13 +65,15 @@ func (p *parser) jsonBody(body *[]byte, isRequired bool) {
 	*body = bytes.Clone(p.json(n, field, exactjson.Layout{}))
 }
 
-// bodyOf returns the body n: JSON in the layout if n is structure, else a text.
+// bodyOf returns the bytes of the body n: JSON printed in layout l if n is structure, else the text
+// of n.
 func (p *parser) bodyOf(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	if isStructure(n) {
 		return bytes.Clone(p.json(n, field, l))
 	}
-	isNoText := isAsset(n) || n.Tag == "" && p.resolve(n, field) != exactjson.String
-	if isNoText {
+	hasTextTag := n.Tag != "" && !isAsset(n) // !!str or !!binary
+	isText := hasTextTag || n.Tag == "" && p.resolve(n, field) == exactjson.String
+	if !isText {
 		p.unexpected(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
 	}
 	return []byte(p.decoded(n, field))
