@@ -104,7 +104,7 @@ func MaskUUIDs() Option {
 // replays on another one: the folder for temporary files with the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name, the folder of the
 // checkout, and the home folder of the user, on Linux, macOS and Windows. The other folders and
-// the names of files are still compared, whichever separators they stand between. The checkout
+// the names of files are still compared, with any separators between them. The checkout
 // of another machine is known by the name of its folder, which must be that of this machine or
 // the last element of the module's path.
 //
@@ -128,8 +128,8 @@ func Alias(origin, name string) Option {
 // Unordered says that the order of the elements means nothing in the lists at these paths,
 // such as parameters that a program takes from a Go map: they match in any order. A note
 // reports an order that differs from the recording's, and a list is sent and written as it is. The
-// paths are as in [MatchOnly], except that a path stands only for the list itself, and not
-// for lists below it. In messages and in most other lists the order decides the answer.
+// paths are as in [MatchOnly], except that a path selects only the list itself, and not the
+// lists below it. In messages and in most other lists the order decides the answer.
 func Unordered(paths ...string) Option {
 	return func(c *config) { c.Unordered(paths...) }
 }
