@@ -196,7 +196,7 @@ var isWordByte = func() (set [256]bool) {
 
 // quoted returns the offset where the text in double quotes at the offset i ends. It returns 0 if
 // the text is not also a JSON string: YAML has escapes that JSON does not have, such as \x41, and
-// lines may end within quotes.
+// a text in quotes may have several lines.
 func (r *flowReader) quoted(i int) (end int) {
 	for end = i + 1; end < len(r.text); end++ {
 		c := r.text[end]

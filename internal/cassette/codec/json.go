@@ -25,8 +25,9 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	return p.buf
 }
 
-// isJSON reports whether n is a collection that flowJSON has read. Then n.Text is its JSON.
-func isJSON(n *yaml.Node) bool { return n.Kind != yaml.Scalar && n.Text != "" }
+// hasJSON reports whether n is a collection that flowJSON has read. Then n.Text is its JSON, and n has
+// no elements.
+func hasJSON(n *yaml.Node) bool { return n.Kind != yaml.Scalar && n.Text != "" }
 
 // flowJSON returns the JSON of the collection in flow style at the start of text, and the offset of
 // its end. It returns 0 if the parser of YAML must read the collection.
@@ -66,7 +67,7 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 	case n.Tag != "":
 		p.badf(n, field, "the tag %s is for text", n.Tag)
 		return v
-	case isJSON(n):
+	case hasJSON(n):
 		v, _ = exactjson.Parse([]byte(n.Text))
 		return v
 	}

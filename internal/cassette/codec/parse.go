@@ -223,8 +223,9 @@ func (p *parser) setDependencies(items []Item) {
 		return sort.Search(len(items), func(i int) bool { return items[i].Offset > offset }) - 1
 	}
 
-	// The aliases are in the order of the text, so those of one item follow one another.
-	lastUser := make([]int, len(items)) // of the value in each item: the last item with an alias
+	// lastUser has for each item the last item that depends on it. The first item depends on none,
+	// so 0 is no item. The aliases are in the order of the text: all those of one item are together.
+	lastUser := make([]int, len(items))
 	for _, use := range p.aliases {
 		user := itemAt(use.alias)
 		owner := itemAt(use.value)

@@ -8,8 +8,8 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// readAsset returns the content of the asset with this name, which n has. It is an error if the
-// assets that a small file names would take much memory together.
+// readAsset returns the content of the asset that the node n names. It is an error if the text uses
+// its assets so often that they would take much memory together.
 func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 	if p.err != nil {
 		return nil
@@ -24,16 +24,8 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 	}
 	asset, wasRead := p.assets[name]
 	if !wasRead {
-		content, err := p.readFile(name)
-		if err != nil {
-			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-			p.err.Incomplete = true
-			return nil
-		}
-		if hash := hashAsset(content); hash != name[:len(hash)] {
-			p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
-				"put that hash in the name of the file, and use the new name here", name, hash)
-			p.err.Incomplete = true
+		content := p.readAssetFile(n, field, name)
+		if p.err != nil {
 			return nil
 		}
 		asset = p.addAsset(name, content)
@@ -51,6 +43,25 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 			name, asset.count, len(asset.content))
 	}
 	return asset.content
+}
+
+// readAssetFile returns the content of the file of an asset. It is an error if the content does not
+// have the hash in the name.
+func (p *parser) readAssetFile(n *yaml.Node, field, name string) []byte {
+	content, err := p.readFile(name)
+	if err != nil {
+		p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
+		p.err.Incomplete = true
+		return nil
+	}
+	hash := hashAsset(content)
+	if hash != name[:len(hash)] {
+		p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
+			"put that hash in the name of the file, and use the new name here", name, hash)
+		p.err.Incomplete = true
+		return nil
+	}
+	return content
 }
 
 // addAsset adds an asset that was read for the first time. The text may use it several times.
@@ -89,7 +100,8 @@ func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 			yaml.Clip(n.Text))
 	}
 	v, err := exactjson.Parse(p.readAsset(n, field, name))
-	if err != nil || v.Kind != exactjson.Array || strconv.Itoa(len(v.Elems)) != count {
+	isList := err == nil && v.Kind == exactjson.Array
+	if !isList || strconv.Itoa(len(v.Elems)) != count {
 		p.badf(n, field, "asset %q is not a list of %s numbers; restore it, or record again", name, yaml.Clip(count))
 	}
 	return v

@@ -89,8 +89,11 @@ func (p *parser) paddings(n *yaml.Node, l exactjson.Layout) []int {
 }
 
 // event returns the event n: a mapping of fields, or a list of mappings of one field each if a
-// name occurs twice. JSON in its fields is printed in layout l, in the last such field with padding.
-func (p *parser) event(n *yaml.Node, field string, l exactjson.Layout, padding int) interaction.Event {
+// name occurs twice. Mappings and lists in fields are printed as JSON in layout l. Only the last of
+// them has padding.
+func (p *parser) event(
+	n *yaml.Node, field string, l exactjson.Layout, padding int,
+) interaction.Event {
 	switch {
 	case p.err != nil:
 		return nil
@@ -102,7 +105,8 @@ func (p *parser) event(n *yaml.Node, field string, l exactjson.Layout, padding i
 	}
 	var elems []*yaml.Node
 	for _, f := range n.Elems {
-		if f.Kind != yaml.Mapping || f.Tag != "" || len(f.Elems) != 1 {
+		isMapping := f.Kind == yaml.Mapping && f.Tag == ""
+		if !isMapping || len(f.Elems) != 1 {
 			p.unexpected(f, field, "a mapping of one field")
 			return nil
 		}
@@ -139,7 +143,7 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 // fieldJSON returns the JSON of a field of an event in layout l.
 func (p *parser) fieldJSON(v *yaml.Node, field string, l exactjson.Layout) string {
 	isCompact := l == (exactjson.Layout{})
-	if isCompact && isJSON(v) {
+	if isCompact && hasJSON(v) {
 		return v.Text
 	}
 	return string(p.json(v, field, l))
