@@ -45,8 +45,8 @@ func Upstream(rt http.RoundTripper) Option {
 // If several MatchOnly select a request, the fields of all of them are compared.
 //
 // Paths are those of the request as it is sent, and of a miss report, such as "model" or
-// "messages/0/content"; "*" stands for one segment, "**" for any number, and a path stands
-// for everything below it.
+// "messages/0/content"; "*" stands for one segment, "**" for any number, and a path selects
+// everything below it.
 //
 // If several options select a field, [Ignore] decides before [Match], [Match] before
 // [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
@@ -140,7 +140,7 @@ func Unordered(paths ...string) Option {
 // "x-ratelimit-", and "*-limit" for all that end in "-limit". The program does not get a header
 // that is not written, even in the recording run, whose log names it if the run fails. What
 // promptecho knows as a secret is replaced in them as elsewhere. A header whose name says that it
-// holds a credential ("x-session-token") is written only if its whole name is given: give it only
+// holds a credential ("x-session-token") is written only if names has its whole name: add it only
 // if the header does not really hold one. The headers are not compared.
 func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.KeepHeaders(names...) }
