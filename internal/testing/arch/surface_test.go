@@ -143,8 +143,12 @@ func exported(t *testing.T, dir string) string {
 	}
 	var out []string
 	add := func(decl ast.Node) {
+		positions := fset
+		if _, isFunc := decl.(*ast.FuncDecl); isFunc {
+			positions = token.NewFileSet() // without positions, a signature is printed on one line
+		}
 		var b bytes.Buffer
-		if err := printer.Fprint(&b, fset, decl); err != nil {
+		if err := printer.Fprint(&b, positions, decl); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, b.String())
