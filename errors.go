@@ -31,8 +31,8 @@ type MissError struct {
 	Instead string
 }
 
-// Error returns the report in several lines: where the nearest recording is,
-// what was asked by whom, and each differing field with both values.
+// Error returns the report in several lines: the nearest recording, the request and its sender, and
+// each different field with both values.
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
 // MissHeader is a header of the answer to a request that is not recorded: a program that must tell

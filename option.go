@@ -45,8 +45,8 @@ func Upstream(rt http.RoundTripper) Option {
 // If several MatchOnly select a request, the fields of all of them are compared.
 //
 // Paths are those of the request as it is sent, and of a miss report, such as "model" or
-// "messages/0/content"; "*" stands for one segment, "**" for any number, and a path stands
-// for everything below it.
+// "messages/0/content"; "*" stands for one segment, "**" for any number, and a path selects
+// everything below it.
 //
 // If several options select a field, [Ignore] decides before [Match], [Match] before
 // [MatchSampling], and that before MatchOnly. [Mask] changes values wherever they match.
@@ -104,7 +104,7 @@ func MaskUUIDs() Option {
 // replays on another one: the folder for temporary files with the random digits that
 // [testing.T.TempDir], [os.MkdirTemp] and [os.CreateTemp] append to a name, the folder of the
 // checkout, and the home folder of the user, on Linux, macOS and Windows. The other folders and
-// the names of files are still compared, whichever separators they stand between. The checkout
+// the names of files are still compared, with any separators between them. The checkout
 // of another machine is known by the name of its folder, which must be that of this machine or
 // the last element of the module's path.
 //
@@ -128,8 +128,8 @@ func Alias(origin, name string) Option {
 // Unordered says that the order of the elements means nothing in the lists at these paths,
 // such as parameters that a program takes from a Go map: they match in any order. A note
 // reports an order that differs from the recording's, and a list is sent and written as it is. The
-// paths are as in [MatchOnly], except that a path stands only for the list itself, and not
-// for lists below it. In messages and in most other lists the order decides the answer.
+// paths are as in [MatchOnly], except that a path selects only the list itself, and not the
+// lists below it. In messages and in most other lists the order decides the answer.
 func Unordered(paths ...string) Option {
 	return func(c *config) { c.Unordered(paths...) }
 }
@@ -140,7 +140,7 @@ func Unordered(paths ...string) Option {
 // "x-ratelimit-", and "*-limit" for all that end in "-limit". The program does not get a header
 // that is not written, even in the recording run, whose log names it if the run fails. What
 // promptecho knows as a secret is replaced in them as elsewhere. A header whose name says that it
-// holds a credential ("x-session-token") is written only if its whole name is given: give it only
+// holds a credential ("x-session-token") is written only if names has its whole name: add it only
 // if the header does not really hold one. The headers are not compared.
 func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.KeepHeaders(names...) }

@@ -14,8 +14,7 @@ import (
 // The values of a source do not change with versions of promptecho, because requests in
 // cassettes contain them. It is ChaCha8 (https://c2sp.org/chacha8rand), as [math/rand/v2] has
 // it, and its seed is the SHA-256 of the cassette's seed, as text, and the source's name.
-// It is not for keys, passwords or nonces: the seed is in the cassette, where everybody
-// can read it.
+// Do not use it for keys, passwords or nonces: the seed is in the cassette, which is not secret.
 type Rand struct {
 	*rand.Rand
 	source *recorder.RandSource

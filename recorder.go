@@ -82,7 +82,7 @@ func (r *Recorder) Misses() []*MissError {
 
 // Now returns when the recording was made, in whole seconds and UTC: the same time in
 // the recording run and in every replay. Use it in place of [time.Now] where the time gets
-// into requests: the method value rec.Now is a clock that stands still.
+// into requests: the method value rec.Now is a clock that always shows this time.
 //
 // In the recording run it is the time when Now was first called, in real time even in a bubble of
 // [testing/synctest]. To have the bubble's clock start at the recording, begin the bubble

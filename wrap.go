@@ -44,7 +44,9 @@ import (
 // Requests that f sends with its context through the recorder are recorded too, as sent
 // by f. They need not be sent in a replay, because f is not called; if f is [Live], they
 // are replayed.
-func Wrap[In, Out any](rec *Recorder, name string, f func(context.Context, In) (Out, error), opts ...WrapOption) func(context.Context, In) (Out, error) {
+func Wrap[In, Out any](
+	rec *Recorder, name string, f func(context.Context, In) (Out, error), opts ...WrapOption,
+) func(context.Context, In) (Out, error) {
 	if rec == nil {
 		return f
 	}

@@ -349,7 +349,7 @@ func verify(file string, write bool) (*verdict, error) {
 	var syntax *cassette.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		if write && syntax.Cut && restoreEndMark(file) {
+		if write && syntax.Incomplete && restoreEndMark(file) {
 			return verify(file, write)
 		}
 		v.fail(unreadable(syntax))

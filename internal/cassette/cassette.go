@@ -48,13 +48,13 @@ func parse(name string, data []byte, asset codec.ReadAsset) (f *File, edited []i
 	}
 	broken = cmp.Or(checkWhole(name, text), broken)
 	if broken != nil {
-		broken.Cut = broken.Cut && !isPinned(text)
+		broken.Incomplete = broken.Incomplete && !isPinned(text)
 		return nil, nil, broken
 	}
 	f = &File{Pinned: doc.Pinned, Partial: doc.Partial, RecordedValues: doc.RecordedValues, Interactions: doc.Interactions, Shared: map[int]int{}}
 	for _, item := range doc.Items {
-		for _, i := range item.Of {
-			f.Shared[doc.Items[i].Its[0].Line]++
+		for _, i := range item.DependsOn {
+			f.Shared[doc.Items[i].Interactions[0].Line]++
 		}
 	}
 	return f, unseal(doc.Items, text, doc.Seals), nil

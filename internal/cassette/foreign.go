@@ -68,6 +68,6 @@ func notOurs(name, text string) *codec.SyntaxError {
 	}
 	err := codec.ErrorAt(name, text, 0, "", "this is a cassette of %s; to convert it: go run "+
 		"github.com/promptecho/promptecho/cmd/promptecho@latest import -w %s", tool, name)
-	err.Elsewhere = true
+	err.FileIntact = true
 	return err
 }

@@ -50,7 +50,7 @@ func TestForeignIsNamed(t *testing.T) {
 	for _, tt := range foreignTexts {
 		_, err := Parse("c.yaml", []byte(tt.text), nil)
 		var syntax *SyntaxError
-		if tt.tool != "" && (!errors.As(err, &syntax) || syntax.Cut || err.Error() !=
+		if tt.tool != "" && (!errors.As(err, &syntax) || syntax.Incomplete || err.Error() !=
 			"c.yaml:1:1: this is a cassette of "+string(tt.tool)+"; to convert it: go run github.com/promptecho/promptecho/cmd/promptecho@latest import -w c.yaml") {
 			t.Errorf("%q: %v", tt.text, err)
 		}

@@ -166,7 +166,7 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 		it, err := codec.ParseItem(path, string(text), readFrom(path), nil)
 		var syntax *SyntaxError
 		switch {
-		case errors.As(err, &syntax) && syntax.Cut:
+		case errors.As(err, &syntax) && syntax.Incomplete:
 			continue // its asset is torn
 		case err != nil:
 			return nil, false, err // by another version

@@ -239,7 +239,7 @@ func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
 
 // Answer reads what answered the request of an interaction.
 func (s *Index) Answer(i int) (*interaction.Interaction, error) {
-	return s.read(i, codec.ParseAnswer)
+	return s.read(i, codec.ParseResponse)
 }
 
 // Close closes the file. What was read stays valid.
@@ -259,7 +259,7 @@ func (s *Index) Close() error {
 
 // A parser reads the text of an interaction, or what it needs of it.
 type parser func(
-	name, text string, asset codec.ReadAsset, beyond codec.Beyond,
+	name, text string, asset codec.ReadAsset, beyond codec.LookUpAnchor,
 ) (*interaction.Interaction, error)
 
 // read reads an interaction with a parser, unless Open has read it.
@@ -325,7 +325,7 @@ func (s *Index) readAnchors() map[string]yaml.Node {
 			continue
 		}
 		if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
-			codec.Anchors(string(text), values)
+			codec.CollectAnchors(string(text), values)
 		}
 	}
 	return values

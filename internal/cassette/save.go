@@ -100,9 +100,9 @@ func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err erro
 func (c *Contents) withoutRepeats() (items []*Encoded, texts [][]byte) {
 	times := 1
 	for i, item := range c.Items {
-		if i > 0 && times < codec.MostTimes && item.repeats(c.Items[i-1]) {
+		if i > 0 && times < codec.MaxTimes && item.repeats(c.Items[i-1]) {
 			times++
-			texts[len(texts)-1] = codec.Times(items[len(items)-1].Text, times)
+			texts[len(texts)-1] = codec.WithTimes(items[len(items)-1].Text, times)
 			continue
 		}
 		times = 1
@@ -115,7 +115,7 @@ func (c *Contents) withoutRepeats() (items []*Encoded, texts [][]byte) {
 // repeats reports whether an interaction is the same as the one before it, but for the
 // time its answer took.
 func (e *Encoded) repeats(before *Encoded) bool {
-	return e.seal.key == before.seal.key && codec.SameBut(e.Text, before.Text)
+	return e.seal.key == before.seal.key && codec.EqualExceptLatency(e.Text, before.Text)
 }
 
 // head returns what stands before n interactions.

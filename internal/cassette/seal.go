@@ -79,7 +79,7 @@ func (s *seal) String() string {
 // and what is written above streams for the reader.
 func plainSum(text []byte) uint32 {
 	// Nothing else in an answer begins with that mark in that column.
-	answer := max(0, bytes.Index(text, []byte(codec.AnswerStart)))
+	answer := max(0, bytes.Index(text, []byte(codec.ResponseStart)))
 	before, rest, found := bytes.Cut(text[answer:], comment)
 	sum := idOf(text[:answer+len(before)]).sum
 	for ; found; rest, found = bytes.CutPrefix(rest, comment) {
@@ -211,7 +211,7 @@ func checkWhole(name, text string) *codec.SyntaxError {
 	} else {
 		err = codec.ErrorAt(name, text, last, "", isMissing+"Restore it: git checkout -- %s, or %s", codec.EndMark, file, again)
 	}
-	err.Cut = true
+	err.Incomplete = true
 	return err
 }
 
@@ -258,13 +258,13 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 	isShared := slices.ContainsFunc(seals, func(s seal) bool { return s.plain != 0 })
 	doubtful := make([]bool, len(items))
 	for i := range items {
-		from, to := items[i].At, end
+		from, to := items[i].Offset, end
 		if i+1 < len(items) {
-			to = items[i+1].At
+			to = items[i+1].Offset
 		}
-		it := items[i].Its[0]
+		it := items[i].Interactions[0]
 		s, held := byText[idOf([]byte(text[from:max(from, to)]))]
-		whole := held && !slices.ContainsFunc(items[i].Of, func(i int) bool { return doubtful[i] })
+		whole := held && !slices.ContainsFunc(items[i].DependsOn, func(i int) bool { return doubtful[i] })
 		if !whole && isShared {
 			// A seal holds for what an interaction says, whatever it shares.
 			text, _, _ := codec.Encode(it)
@@ -279,7 +279,7 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 			edited = append(edited, it.Line)
 		}
 		doubtful[i] = !whole
-		for _, it := range items[i].Its {
+		for _, it := range items[i].Interactions {
 			if whole && s.key != 0 {
 				it.MatchKey = hexKey(s.key)
 			}

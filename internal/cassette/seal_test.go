@@ -120,9 +120,9 @@ func TestCutAtEveryByte(t *testing.T) {
 				continue // an empty file says nothing
 			}
 			known := name == "pinned" && n >= bytes.Index(data, []byte("pinned: true"))+len("pinned: true")
-			if lines := 1 + bytes.Count(bytes.TrimRight(data[:n], "\r\n"), []byte("\n")); syntax.Line != lines || syntax.Cut == known ||
+			if lines := 1 + bytes.Count(bytes.TrimRight(data[:n], "\r\n"), []byte("\n")); syntax.Line != lines || syntax.Incomplete == known ||
 				!strings.Contains(err.Error(), "the file was cut here: ") || !strings.Contains(err.Error(), "git checkout -- "+path) {
-				t.Fatalf("%s, cut at %d, in line %d: %v (%v)", name, n, lines, err, syntax.Cut)
+				t.Fatalf("%s, cut at %d, in line %d: %v (%v)", name, n, lines, err, syntax.Incomplete)
 			}
 		}
 	}

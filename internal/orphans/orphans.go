@@ -135,7 +135,8 @@ func (p *Package) findReasons() map[string]Reason {
 }
 
 // findSubtestNames returns the texts in each test function, any of which may be
-// the name of a subtest, as they stand in the paths of cassettes.
+// the name of a subtest. The texts have the form that the path of a cassette gives
+// to the name of a subtest.
 func (p *Package) findSubtestNames() map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	for function, texts := range p.Tests.Texts {
@@ -149,8 +150,8 @@ func (p *Package) findSubtestNames() map[string]map[string]bool {
 	return all
 }
 
-// segments returns the parts of the name of a test, as they stand in the path
-// of its cassette below the folder of its package.
+// segments returns the parts of the name of a test, from the path of its cassette
+// below the folder of its package: TestA and b for testdata/cassettes/TestA/b.yaml.
 func segments(cassette string) []string {
 	below := strings.TrimPrefix(filepath.ToSlash(cassette), filepath.ToSlash(testname.Folder)+"/")
 	if below == filepath.ToSlash(cassette) {

@@ -144,8 +144,8 @@ func dirOf(path string) string {
 	return dir
 }
 
-// testsHaveRequest returns a function that reports whether the tests of a package
-// have a recording of one of the requests. The package is given by its folder.
+// testsHaveRequest returns a function that reports whether the tests of the package
+// in a folder have a recording of one of the requests.
 func (s *Search) testsHaveRequest(asked [][]string) func(dir string) bool {
 	hasRequest := func(path string) bool { return s.tape.CountIn(path, asked) > 0 }
 	results := map[string]bool{}

@@ -126,7 +126,7 @@ func (s *source) Open(heal bool) error {
 // isCut reports whether an error says that a part of a file is gone.
 func isCut(err error) bool {
 	var syntax *cassette.SyntaxError
-	return errors.As(err, &syntax) && syntax.Cut
+	return errors.As(err, &syntax) && syntax.Incomplete
 }
 
 // Failed returns the path of the file in which a run that did not pass leaves

@@ -12,7 +12,7 @@ import (
 )
 
 // InRequest calls found with the hash of each possible ID in a request: in its URL, its
-// headers and its body. Hashes are comparable within one process only.
+// headers and its body. Hashes of different processes cannot be compared.
 func InRequest(req *interaction.Request, found func(id uint64)) {
 	scan(req.URL, found)
 	inHeaders(req.Headers, found)

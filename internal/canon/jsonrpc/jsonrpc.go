@@ -89,7 +89,7 @@ func readMessages(text []byte) (all []message) {
 	if !json.Valid(text) {
 		return []message{{}}
 	}
-	batchDepth := 0 // 1 within a batch
+	batchDepth := 0 // how many arrays are around a message: 1 in a batch
 	for s := exactjson.Scan(string(text)); s.Next(); {
 		depth := len(s.Path) - batchDepth
 		switch {

@@ -5,12 +5,11 @@ import (
 	"slices"
 )
 
-// CommandFile is the file of a [SyntaxError] as an argument of a shell command
-// in its message.
+// A CommandFile is the name of a file in a shell command in the message of a [SyntaxError].
 type CommandFile string
 
-// TextFor returns the text of the error with another name of the file in its
-// commands: one that fits the folder of the shell, and is quoted.
+// TextFor returns the text of the error with another name of the file in its commands. The caller
+// gives a name that is quoted and relative to the folder of the shell.
 func (e *SyntaxError) TextFor(name string) string {
 	other := *e
 	if len(e.args) > 0 {

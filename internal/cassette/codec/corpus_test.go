@@ -98,10 +98,10 @@ func (s *share) count(es []interaction.Event) {
 	var l exactjson.Layout
 	var c exactjson.Clues
 	e := encoder{assets: map[string][]byte{}}
-	most := e.eventsIn(es, l, &c).fields
+	most := e.eventsInLayout(es, l, &c).fields
 	l = c.Layout()
 	l.Padding = 0
-	s.structure += max(most, e.eventsIn(es, l, nil).fields)
+	s.structure += max(most, e.eventsInLayout(es, l, nil).fields)
 }
 
 // splitSSE splits a body into events well enough for this test.

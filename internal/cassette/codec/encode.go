@@ -15,25 +15,24 @@ import (
 )
 
 const (
-	objectWidth  = 80  // an object of plain values is one line if that ends here
-	headersWidth = 100 // headers are one line if that ends here
+	objectWidth  = 80  // the longest line, in characters, for an object without collections
+	headersWidth = 100 // the longest line, in characters, for headers
 )
 
-// An encoder writes interactions as they stand in a cassette. After the first error
-// what it writes is worthless.
+// An encoder writes interactions in the format of a cassette. It keeps the first error and goes on:
+// after an error, the text has no meaning.
 type encoder struct {
 	buf    []byte
-	assets map[string][]byte
-	indent int // of the keys that are being written
+	assets map[string][]byte // by name
+	indent int               // of the keys that are being written, in spaces
 	parser exactjson.Parser
-	err    error
+	err    error // the first error
 }
 
-// Encode returns the text of an interaction, as it stands in the list of interactions of
-// a cassette, and its assets by their names.
+// Encode returns the text of an item of a cassette with the interaction, and its assets by name.
 //
-// It is an error if it has no status, unless it ended without one, and if it is that of a function
-// whose argument or result is no JSON. What else a cassette cannot hold [EncodeChecked] finds.
+// It is an error if a response that did not end early has no status, or if the argument or the
+// result of a function is not JSON. [EncodeChecked] finds what else a cassette cannot have.
 func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
 	list, assets, err := encodeList(it)
 	if err != nil {
@@ -42,135 +41,155 @@ func Encode(it *interaction.Interaction) (text []byte, assets map[string][]byte,
 	return list[len(ItemsLine):], assets, nil
 }
 
-// encodeList returns a list of one interaction: its text behind [ItemsLine].
+// encodeList returns a list of one item: [ItemsLine] and the text of the interaction.
 func encodeList(it *interaction.Interaction) (list []byte, assets map[string][]byte, err error) {
 	if it == nil {
-		return nil, nil, errors.New("is nil")
+		return nil, nil, errors.New("is nil") // the caller names the interaction
 	}
-	size := 1<<10 + min(len(it.Response.Body), 1<<20) // what stands in the file is as long, but for large assets
-	for _, event := range it.Response.Events {
-		for _, f := range event {
-			size += len(f.Value) + 24
-		}
-	}
-	e := encoder{buf: make([]byte, 0, size), assets: map[string][]byte{}}
-	e.raw(ItemsLine)
+	e := encoder{buf: make([]byte, 0, estimateSize(it)), assets: map[string][]byte{}}
+	e.write(ItemsLine)
 	e.interaction(it)
 	if e.err != nil {
 		return nil, nil, e.err
 	}
-	if len(e.buf) < cap(e.buf)*15/16 {
-		e.buf = bytes.Clone(e.buf) // it is kept for long, and has grown into more than it needs
+	wastesMemory := len(e.buf) < cap(e.buf)*15/16
+	if wastesMemory {
+		e.buf = bytes.Clone(e.buf) // a recorder keeps the text for the whole test
 	}
 	return e.buf, e.assets, nil
 }
 
-// interaction writes an element of the list of interactions.
+// estimateSize returns about how many bytes the text of an interaction has. A body of more than a
+// megabyte may be an asset, which is not in the text.
+func estimateSize(it *interaction.Interaction) int {
+	const perField = 24 // for the name of a field of an event, and for indentation
+	size := 1<<10 + min(len(it.Response.Body), 1<<20)
+	for _, event := range it.Response.Events {
+		for _, f := range event {
+			size += len(f.Value) + perField
+		}
+	}
+	return size
+}
+
+// interaction writes an item.
 func (e *encoder) interaction(it *interaction.Interaction) {
 	start := len(e.buf)
 	e.indent = itemIndent
-	if r := &it.Response; (r.Status < 1 || r.Status > 999) && !mayHaveNoStatus(r) && !isFunction(it.Kind) {
+	r := &it.Response
+	hasStatus := r.Status >= 1 && r.Status <= 999
+	needsStatus := !mayHaveNoStatus(r) && !isFunction(it.Kind)
+	if needsStatus && !hasStatus {
 		e.errorf("response: invalid status %d", r.Status)
 	}
 	interactionFields(e, it)
-	e.buf[start+itemIndent-2] = '-'
+	e.buf[start+itemIndent-2] = '-' // before the first key
 }
 
+// errorf records an error, unless there was an error before.
 func (e *encoder) errorf(format string, args ...any) {
 	if e.err == nil {
 		e.err = fmt.Errorf(format, args...)
 	}
 }
 
-func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }
+func (e *encoder) write(s string) { e.buf = append(e.buf, s...) }
 
-// start starts a line that is indented by indent.
-func (e *encoder) start(indent int) { e.raw(strings.Repeat(" ", indent)) }
+// startLine writes the indentation of a line.
+func (e *encoder) startLine(indent int) { e.write(strings.Repeat(" ", indent)) }
 
-// key starts a line with a key.
+// key writes the indentation of a line, a key and a colon.
 func (e *encoder) key(name string) {
-	e.start(e.indent)
-	e.raw(name)
-	e.raw(":")
+	e.startLine(e.indent)
+	e.write(name)
+	e.write(":")
 }
 
-// line writes a line of a key and a value that needs no quotes.
-func (e *encoder) line(name, value string) {
+// keyValue writes a line with a key and a value that needs no quotes.
+func (e *encoder) keyValue(name, value string) {
 	e.key(name)
-	e.raw(" " + value + "\n")
+	e.write(" " + value + "\n")
 }
 
-func (e *encoder) part(key string, each func()) {
+// section writes a key, and below it the fields that writeFields writes.
+func (e *encoder) section(key string, writeFields func()) {
 	e.key(key)
-	e.raw("\n")
+	e.write("\n")
 	e.indent += 2
-	each()
+	writeFields()
 	e.indent -= 2
 }
 
+// text writes a key and a string, unless the string is empty.
 func (e *encoder) text(key string, s *string) {
 	if *s == "" {
 		return
 	}
 	e.key(key)
-	e.raw(" ")
+	e.write(" ")
 	e.blockString(*s, e.indent+2)
-	e.raw("\n")
+	e.write("\n")
 }
 
+// status writes the status, unless it is 0.
 func (e *encoder) status(n *int) {
 	if *n != 0 {
-		e.line("status", strconv.Itoa(*n))
+		e.keyValue("status", strconv.Itoa(*n))
 	}
 }
 
-// latency is written also if it is zero: the lines of a file must not depend on its
-// timing.
-func (e *encoder) latency(ms *int64) { e.line("latency_ms", strconv.FormatInt(*ms, 10)) }
+// latency writes the latency, also if it is zero: which lines a file has must not depend on timing.
+func (e *encoder) latency(ms *int64) { e.keyValue("latency_ms", strconv.FormatInt(*ms, 10)) }
 
+// flag writes "key: true" if the flag is set.
 func (e *encoder) flag(key string, set *bool) {
 	if *set {
-		e.line(key, "true")
+		e.keyValue(key, "true")
 	}
 }
 
+// moments writes the key concurrent: when the interaction began and ended, relative to those that
+// overlap it.
 func (e *encoder) moments(m **interaction.Moments) {
 	if *m != nil {
-		e.line(momentsKey, (*m).String())
+		e.keyValue(concurrentKey, (*m).String())
 	}
 }
 
+// usage writes the counts of tokens on one line.
 func (e *encoder) usage(u **interaction.Usage) {
 	if *u == nil {
 		return
 	}
+	const required = 2 // the counts of input and of output tokens are written also if they are 0
 	var fields []string
 	names, counts := (*u).Fields()
 	for i, n := range counts {
-		if i < 2 || *n != 0 {
+		if i < required || *n != 0 {
 			fields = append(fields, fmt.Sprintf("%s: %d", names[i], *n))
 		}
 	}
-	e.line("usage", "{"+strings.Join(fields, ", ")+"}")
+	e.keyValue("usage", "{"+strings.Join(fields, ", ")+"}")
 }
 
-// texts writes a list of texts on one line.
+// texts writes a list of strings on one line, unless it is empty.
 func (e *encoder) texts(key string, list *[]string) {
 	e.list(key, len(*list), func(i int) { e.flowString((*list)[i]) })
 }
 
-// list writes a line of a key and n elements, unless n is 0.
-func (e *encoder) list(key string, n int, elem func(i int)) {
+// list writes a line with a key and a list of n elements, unless n is 0. writeElem writes the
+// element i.
+func (e *encoder) list(key string, n int, writeElem func(i int)) {
 	if n == 0 {
 		return
 	}
 	e.key(key)
-	e.raw(" ")
-	e.flow("[]", n, elem)
-	e.raw("\n")
+	e.write(" ")
+	e.flow("[]", n, writeElem)
+	e.write("\n")
 }
 
-// headers writes header fields on one line if they fit, else one a line.
+// headers writes header fields: all on the line of the key if they are short, else one on each line.
 func (e *encoder) headers(key string, headers *interaction.Headers) {
 	hs := *headers
 	if len(hs) == 0 {
@@ -178,37 +197,38 @@ func (e *encoder) headers(key string, headers *interaction.Headers) {
 	}
 	start := len(e.buf)
 	e.key(key)
-	after := len(e.buf)
-	e.raw(" ")
+	keyEnd := len(e.buf)
+	e.write(" ")
 	e.flow("{}", len(hs), func(i int) { e.header(hs[i], false) })
-	e.raw("\n")
-	if utf8.RuneCount(e.buf[start:])-1 <= headersWidth {
+	e.write("\n")
+	width := utf8.RuneCount(e.buf[start:]) - len("\n")
+	if width <= headersWidth {
 		return
 	}
-	e.buf = append(e.buf[:after], '\n')
+	e.buf = append(e.buf[:keyEnd], '\n')
 	for _, h := range hs {
-		e.start(e.indent + 2)
+		e.startLine(e.indent + 2)
 		e.header(h, true)
-		e.raw("\n")
+		e.write("\n")
 	}
 }
 
-// flow writes a collection of n elements in flow style, between two brackets.
-func (e *encoder) flow(brackets string, n int, elem func(i int)) {
-	e.raw(brackets[:1])
+// flow writes a collection of n elements in flow style. brackets is "[]" or "{}".
+func (e *encoder) flow(brackets string, n int, writeElem func(i int)) {
+	e.write(brackets[:1])
 	for i := range n {
 		if i > 0 {
-			e.raw(", ")
+			e.write(", ")
 		}
-		elem(i)
+		writeElem(i)
 	}
-	e.raw(brackets[1:])
+	e.write(brackets[1:])
 }
 
 // header writes a header field, in block or in flow context.
 func (e *encoder) header(h interaction.Header, block bool) {
 	e.flowString(h.Name)
-	e.raw(": ")
+	e.write(": ")
 	switch {
 	case len(h.Values) != 1:
 		e.flow("[]", len(h.Values), func(i int) { e.flowString(h.Values[i]) })
@@ -219,12 +239,12 @@ func (e *encoder) header(h interaction.Header, block bool) {
 	}
 }
 
-// blockString writes any string in block context; lines of a literal are
-// indented by indent.
+// blockString writes a string in block context. If the string has several lines, they are indented
+// by indent.
 func (e *encoder) blockString(s string, indent int) {
 	switch {
 	case yaml.IsPlain(s):
-		e.raw(s)
+		e.write(s)
 	case !utf8.ValidString(s):
 		e.binary(s)
 	case yaml.IsLiteral(s):
@@ -234,11 +254,11 @@ func (e *encoder) blockString(s string, indent int) {
 	}
 }
 
-// flowString writes any string in flow context.
+// flowString writes a string in flow context.
 func (e *encoder) flowString(s string) {
 	switch {
 	case yaml.IsWord(s):
-		e.raw(s)
+		e.write(s)
 	case !utf8.ValidString(s):
 		e.binary(s)
 	default:
@@ -246,31 +266,33 @@ func (e *encoder) flowString(s string) {
 	}
 }
 
+// binary writes a string that is not UTF-8, in base64.
 func (e *encoder) binary(s string) {
-	e.raw(`!!binary "`)
+	e.write(`!!binary "`)
 	e.buf = base64.StdEncoding.AppendEncode(e.buf, []byte(s))
-	e.raw(`"`)
+	e.write(`"`)
 }
 
-// asset keeps content beside the cassette and returns its name.
+// asset makes an asset of the content and returns its name. See nameAsset for file and media.
 func (e *encoder) asset(content []byte, file, media string) string {
 	name := nameAsset(content, file, media)
-	e.keepAsset(name, content)
+	e.addAsset(name, content)
 	return name
 }
 
-func (e *encoder) keepAsset(name string, content []byte) {
+func (e *encoder) addAsset(name string, content []byte) {
 	if err := AddAsset(e.assets, name, content); err != nil {
 		e.errorf("%w", err)
 	}
 }
 
-// ref writes what stands for the content of an asset, in block or in flow context.
-func (e *encoder) ref(tag, ref string, block bool) {
-	e.raw(tag)
-	if block && yaml.IsPlain(ref) {
-		e.raw(ref)
+// taggedText writes a tag and a text, such as "!asset @6f1ed002ab559585.png", in block or in flow
+// context.
+func (e *encoder) taggedText(tag, text string, block bool) {
+	e.write(tag)
+	if block && yaml.IsPlain(text) {
+		e.write(text)
 	} else {
-		e.buf = yaml.AppendQuoted(e.buf, ref)
+		e.buf = yaml.AppendQuoted(e.buf, text)
 	}
 }

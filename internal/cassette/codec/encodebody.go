@@ -13,56 +13,57 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// What may be written as YAML structure. Deeper is unreadable, and longer keys
-// would need YAML's explicit ones.
+// "Structure" is JSON that is written as YAML collections. JSON that is deeper than maxDepth would
+// be unreadable. Keys with more bytes than maxKey would need the explicit keys of YAML ("? key").
 const (
 	maxDepth = 64
 	maxKey   = 256
 )
 
-// Unwritable says what of JSON cannot be written as structure, and why: "a/0: there are ...".
-// It returns "" if all of it can.
+// Unwritable returns the reason why a JSON value cannot be written as structure, with the path of
+// the wrong part: "a/0: there are two members ...". It returns "" if the value can be written.
 func Unwritable(v *exactjson.Value) string {
-	path, why := excess(v, 0)
+	path, reason := findUnwritable(v, 0)
 	if path != "" {
-		why = path + ": " + why
+		reason = path + ": " + reason
 	}
-	return why
+	return reason
 }
 
-// maxPath is how many steps a path has in a message.
+// maxPath is the most steps of a path in a message.
 const maxPath = 8
 
-// excess returns where in a value something is that cannot be written as structure, and why.
-func excess(v *exactjson.Value, depth int) (path, why string) {
+// findUnwritable returns the path of a part of v that cannot be written as structure, and the
+// reason. The reason is "" if all of v can be written.
+func findUnwritable(v *exactjson.Value, depth int) (path, reason string) {
 	if depth > maxDepth {
 		return "", fmt.Sprintf("it is more than %d levels deep", maxDepth)
 	}
 	if v.Kind == exactjson.Object {
-		if why := excessOf(v.Elems); why != "" {
-			return "", why
+		if reason := badNames(v.Elems); reason != "" {
+			return "", reason
 		}
 	}
 	for i := range v.Elems {
-		path, why := excess(&v.Elems[i], depth+1)
-		if why == "" {
+		path, reason := findUnwritable(&v.Elems[i], depth+1)
+		if reason == "" {
 			continue
 		}
 		if depth >= maxPath {
-			return "...", why
+			return "...", reason
 		}
 		step := strconv.Itoa(i)
 		if v.Kind == exactjson.Object {
 			step = yaml.Clip(v.Elems[i].Name)
 		}
-		return strings.TrimSuffix(step+"/"+path, "/"), why
+		return strings.TrimSuffix(step+"/"+path, "/"), reason
 	}
 	return "", ""
 }
 
-// excessOf says what is wrong with the names of members: two are the same, or one is very
-// long.
-func excessOf(members []exactjson.Value) string {
+// badNames returns what is wrong with the names of members: two are the same, or one is very
+// long. It returns "" if nothing is.
+func badNames(members []exactjson.Value) string {
 	for _, m := range members {
 		if len(m.Name) > maxKey {
 			return fmt.Sprintf("the name %q has more than %d bytes", yaml.Clip(m.Name), maxKey)
@@ -74,50 +75,72 @@ func excessOf(members []exactjson.Value) string {
 	return ""
 }
 
-// structureOf returns the value of a JSON text that may be written as YAML structure: an array or
-// an object without duplicate members or excesses.
+// structureOf returns the value of a JSON text. It returns false if the text is not an array or an
+// object that can be written as structure.
 func (e *encoder) structureOf(text string) (v exactjson.Value, ok bool) {
 	v, err := e.parser.Parse(text)
-	return v, err == nil && (v.Kind == exactjson.Array || v.Kind == exactjson.Object) && Unwritable(&v) == ""
+	if err != nil {
+		return v, false
+	}
+	isCollection := v.Kind == exactjson.Array || v.Kind == exactjson.Object
+	return v, isCollection && Unwritable(&v) == ""
 }
 
 // body writes a body as structure, as text, in base64, or as an asset.
 func (e *encoder) body(body *[]byte) { e.content("body", *body, "", "") }
 
-// content writes bytes under a key, or keys that begin so. The name and the media type are those
-// of a file; both may be empty.
+// content writes bytes with the key (structure or text), with key_base64, or with key_file (the
+// name of an asset). name and media are the name and the media type of an uploaded file; both may
+// be empty.
 func (e *encoder) content(key string, b []byte, name, media string) {
 	if len(b) == 0 {
 		return
 	}
-	if v, l, indentation, ok := e.bodyStructure(b); ok {
-		start, assets := len(e.buf), maps.Clone(e.assets)
-		e.layout("layout", l)
-		e.key(key)
-		e.blockValue(&v, e.indent)
-		size := len(e.buf) - start
-		for name, content := range e.assets {
-			if assets[name] == nil {
-				size += len(content)
-			}
-		}
-		if indentation <= maxGrowth*size {
-			return
-		}
-		e.buf, e.assets = e.buf[:start], assets
+	if e.structuredContent(key, b) {
+		return
 	}
-	switch text := string(b); {
-	case utf8.ValidString(text) && !(len(b) > minAssetBody && strings.Contains(text, "\x00")):
-		e.buf = slices.Grow(e.buf, len(b)+len(b)/64) // what stands behind it must not take all again
+	text := string(b)
+	isLarge := len(b) > minAssetBody
+	isLargeBinary := isLarge && strings.Contains(text, "\x00")
+	switch {
+	case utf8.ValidString(text) && !isLargeBinary:
+		e.buf = slices.Grow(e.buf, len(b)+len(b)/64) // once, also for the fields after a large body
 		e.text(key, &text)
-	case len(b) > minAssetBody:
-		e.line(key+"_file", e.asset(b, name, media))
+	case isLarge:
+		e.keyValue(key+"_file", e.asset(b, name, media))
 	default:
-		e.line(key+"_base64", `"`+encodeBase64(b)+`"`)
+		e.keyValue(key+"_base64", `"`+encodeBase64(b)+`"`)
 	}
 }
 
-// jsonBody writes compact JSON of any kind as structure.
+// structuredContent writes JSON as structure, with its layout. It writes nothing and returns false
+// if b cannot be written as structure, or if b is mostly indentation.
+func (e *encoder) structuredContent(key string, b []byte) bool {
+	v, l, indentation, ok := e.bodyStructure(b)
+	if !ok {
+		return false
+	}
+	start := len(e.buf)
+	assetsBefore := maps.Clone(e.assets)
+	e.layout("layout", l)
+	e.key(key)
+	e.blockValue(&v, e.indent)
+
+	size := len(e.buf) - start
+	for name, content := range e.assets {
+		if assetsBefore[name] == nil {
+			size += len(content)
+		}
+	}
+	if indentation > maxGrowth*size {
+		e.buf = e.buf[:start]
+		e.assets = assetsBefore
+		return false
+	}
+	return true
+}
+
+// jsonBody writes a body that is compact JSON of any kind, such as the result of a function.
 func (e *encoder) jsonBody(body *[]byte, _ bool) {
 	if len(*body) == 0 {
 		return
@@ -127,17 +150,19 @@ func (e *encoder) jsonBody(body *[]byte, _ bool) {
 		e.errorf("body: %w", err)
 		return
 	}
-	if why := Unwritable(&v); why != "" {
-		e.errorf("body: JSON that cannot be written as YAML: %s", why)
+	if reason := Unwritable(&v); reason != "" {
+		e.errorf("body: JSON that cannot be written as YAML: %s", reason)
 		return
 	}
 	e.key("body")
 	e.blockValue(&v, e.indent)
 }
 
-// bodyStructure returns a body as structure, if it can be that, and how much of it is
-// indentation.
-func (e *encoder) bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout, indentation int, ok bool) {
+// bodyStructure returns the JSON value of a body, its layout, and how many bytes of the body are
+// indentation. It returns false if the body cannot be written as structure.
+func (e *encoder) bodyStructure(b []byte) (
+	v exactjson.Value, l exactjson.Layout, indentation int, ok bool,
+) {
 	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
@@ -145,68 +170,93 @@ func (e *encoder) bodyStructure(b []byte) (v exactjson.Value, l exactjson.Layout
 	if ok {
 		l, indentation, ok = exactjson.DetectLayout(b, v)
 	}
-	return v, l, indentation, ok && storable(l)
+	return v, l, indentation, ok && isStorable(l)
 }
 
-// maxValues is about how many values a body has that is written as structure. Nobody reads one
-// with more, and as values it would take many times its bytes.
+// maxValues is about the most values of a body that is written as structure. A larger body is
+// unreadable anyway, and parsed as values it would take many times its bytes of memory.
 const maxValues = 1 << 18
 
-// maxGrowth is how many bytes of indentation JSON may have for each that stands in the
-// file, so that a small file is not a large body.
+// maxGrowth is the most bytes of indentation in a JSON text for each byte in the file. It keeps a
+// small file from becoming a large body.
 const maxGrowth = 8
 
-// blockValue writes v and the line's end after an indicator that belongs to a
-// collection indented by indent.
+// blockValue writes v and the end of the line, after the key or the dash of an entry. indent is the
+// indentation of the entry.
 func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 	start := len(e.buf)
 	if isVector(v) {
-		e.raw(" ")
+		e.write(" ")
 		e.vector(v, true)
-		e.raw("\n")
+		e.write("\n")
 		return
 	}
-	scalars := !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool { return e.Kind > exactjson.Number })
-	if scalars || allWords(v) {
-		e.raw(" ")
-		e.value(v, indent+2)
-		if len(v.Elems) == 0 || scalars && v.Kind == exactjson.Array || e.column() <= objectWidth {
-			e.raw("\n")
-			return
-		}
-		e.buf = e.buf[:start]
+	if e.oneLineValue(v, indent) {
+		return
 	}
-	// After a dash, the first element of a collection is on the dash's line. After a key, a
-	// list stands where the key does.
-	col := indent + 2
-	inline := e.buf[start-1] == '-'
-	if v.Kind == exactjson.Array && !inline {
-		col = indent
+
+	// After a dash, the first element of a collection is on the line of the dash. After a key, the
+	// elements of a list have the indentation of the key.
+	elemIndent := indent + 2
+	isAfterDash := e.buf[start-1] == '-'
+	if v.Kind == exactjson.Array && !isAfterDash {
+		elemIndent = indent
 	}
 	for i := range v.Elems {
 		switch {
 		case i > 0:
-			e.start(col)
-		case inline:
-			e.raw(" ")
+			e.startLine(elemIndent)
+		case isAfterDash:
+			e.write(" ")
 		default:
-			e.raw("\n")
-			e.start(col)
+			e.write("\n")
+			e.startLine(elemIndent)
 		}
 		if v.Kind == exactjson.Array {
-			e.raw("-")
+			e.write("-")
 		} else {
 			e.blockKey(v.Elems[i].Name)
 		}
-		e.blockValue(&v.Elems[i], col)
+		e.blockValue(&v.Elems[i], elemIndent)
 	}
 }
 
-// allWords reports whether v is a list of short texts of one line.
-func allWords(v *exactjson.Value) bool {
-	return v.Kind == exactjson.Array && !slices.ContainsFunc(v.Elems, func(e exactjson.Value) bool {
-		return e.Kind != exactjson.String || len(e.Text) > objectWidth || strings.Contains(e.Text, "\n")
-	})
+// oneLineValue writes v and the end of the line if v is a scalar, a list of nulls, bools and numbers
+// of any length, or another collection of short scalars that fits on the line. It writes nothing and
+// returns false for any other value.
+func (e *encoder) oneLineValue(v *exactjson.Value, indent int) bool {
+	isTextOrCollection := func(e exactjson.Value) bool { return e.Kind > exactjson.Number }
+	hasOnlyLiterals := !slices.ContainsFunc(v.Elems, isTextOrCollection) // null, bools and numbers
+	if !hasOnlyLiterals && !isListOfShortTexts(v) {
+		return false
+	}
+	isScalarOrEmpty := len(v.Elems) == 0
+	isListOfLiterals := v.Kind == exactjson.Array && hasOnlyLiterals
+	mayBeLong := isScalarOrEmpty || isListOfLiterals
+
+	start := len(e.buf)
+	e.write(" ")
+	e.value(v, indent+2)
+	if !mayBeLong && e.column() > objectWidth {
+		e.buf = e.buf[:start]
+		return false
+	}
+	e.write("\n")
+	return true
+}
+
+// isListOfShortTexts reports whether v is a list of strings of one short line each.
+func isListOfShortTexts(v *exactjson.Value) bool {
+	if v.Kind != exactjson.Array {
+		return false
+	}
+	for _, e := range v.Elems {
+		isShortText := e.Kind == exactjson.String && len(e.Text) <= objectWidth
+		if !isShortText || strings.Contains(e.Text, "\n") {
+			return false
+		}
+	}
+	return true
 }
 
 // column returns the width of the line being written, in characters.
@@ -214,17 +264,18 @@ func (e *encoder) column() int {
 	return utf8.RuneCount(e.buf[bytes.LastIndexByte(e.buf, '\n')+1:])
 }
 
+// blockKey writes a key of JSON in block context, and a colon.
 func (e *encoder) blockKey(name string) {
 	if yaml.IsKey(name) {
-		e.raw(name)
+		e.write(name)
 	} else {
 		e.buf = yaml.AppendDoubleQuoted(e.buf, name)
 	}
-	e.raw(":")
+	e.write(":")
 }
 
-// value writes v on the rest of the line: a string in block style with its
-// lines indented by indent, everything else in flow style.
+// value writes a string in block style, with its lines indented by indent, and any other value in
+// flow style.
 func (e *encoder) value(v *exactjson.Value, indent int) {
 	if v.Kind != exactjson.String {
 		e.flowValue(v)
@@ -239,9 +290,9 @@ func (e *encoder) value(v *exactjson.Value, indent int) {
 func (e *encoder) flowValue(v *exactjson.Value) {
 	switch v.Kind {
 	case exactjson.Null:
-		e.raw("null")
+		e.write("null")
 	case exactjson.Bool, exactjson.Number:
-		e.raw(v.Text)
+		e.write(v.Text)
 	case exactjson.String:
 		if !e.assetString(v.Text, false) {
 			e.flowString(v.Text)
@@ -255,19 +306,19 @@ func (e *encoder) flowValue(v *exactjson.Value) {
 	case exactjson.Object:
 		e.flow("{}", len(v.Elems), func(i int) {
 			e.flowString(v.Elems[i].Name)
-			e.raw(": ")
+			e.write(": ")
 			e.flowValue(&v.Elems[i])
 		})
 	}
 }
 
-// assetString writes s as an asset, if it is large base64: what stands before
-// the base64, "@" and the asset's name, with the tag !asset.
+// assetString writes a string that is much base64 as an asset: the tag !asset, the text before the
+// base64, "@" and the name of the asset. It writes nothing and returns false for any other string.
 func (e *encoder) assetString(s string, block bool) bool {
 	prefix, content, ok := cutBase64(s)
 	if !ok {
 		return false
 	}
-	e.ref("!asset ", prefix+"@"+e.asset(content, "", ""), block)
+	e.taggedText("!asset ", prefix+"@"+e.asset(content, "", ""), block)
 	return true
 }

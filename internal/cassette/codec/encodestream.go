@@ -9,46 +9,48 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// stream writes what a response that is a stream has beyond others, and the pieces of
-// one that is none.
+// stream writes the fields of a response that only streams have, and the chunks of a body that is
+// not a stream.
 func (e *encoder) stream(r *interaction.Response) {
 	e.text("stream", &r.Stream)
 	e.comment("text, made of the events below:", r.Text)
 	e.events(r.Events)
-	e.list("chunks", len(r.Chunks), func(i int) { e.raw(strconv.Itoa(r.Chunks[i])) })
+	e.list("chunks", len(r.Chunks), func(i int) { e.write(strconv.Itoa(r.Chunks[i])) })
 	e.delays(r.Delays)
 }
 
-// comment writes a text for people: what is edited in it has no meaning, and it is not
-// read back.
+// comment writes a text for people as a comment of YAML, which the parser ignores.
 func (e *encoder) comment(title, text string) {
 	if text == "" {
 		return
 	}
-	e.start(e.indent)
-	e.raw("# " + title + "\n")
-	for line := range strings.SplitSeq(strings.TrimRight(strings.ToValidUTF8(text, "\ufffd"), "\n"), "\n") {
-		e.start(e.indent)
+	e.startLine(e.indent)
+	e.write("# " + title + "\n")
+	text = strings.TrimRight(strings.ToValidUTF8(text, "\ufffd"), "\n")
+	for line := range strings.SplitSeq(text, "\n") {
+		e.startLine(e.indent)
 		switch {
 		case line == "":
-			e.raw("#")
+			e.write("#")
 		case yaml.IsClean(line, "\t"):
-			e.raw("#   " + line)
+			e.write("#   " + line)
 		default:
 			e.buf = yaml.AppendQuoted(append(e.buf, "#   "...), line)
 		}
-		e.raw("\n")
+		e.write("\n")
 	}
 }
 
-// delays writes the delays but for those at the end that say nothing. One
-// stays: the lines of a file must not depend on its timing.
-func (e *encoder) delays(ds []interaction.Delay) {
-	n := len(interaction.TrimDelays(ds))
-	e.list("delays_ms", min(max(n, 1), len(ds)), func(i int) { e.raw(formatDelay(ds[i])) })
+// delays writes the delays without the zeros at the end. One delay is written in any case: which
+// lines a file has must not depend on timing.
+func (e *encoder) delays(delays []interaction.Delay) {
+	n := max(1, len(interaction.TrimDelays(delays)))
+	n = min(n, len(delays))
+	e.list("delays_ms", n, func(i int) { e.write(formatDelay(delays[i])) })
 }
 
-// formatDelay returns a delay as it stands in a cassette.
+// formatDelay returns a delay as the cassette has it: "13", "+", or "13~1+2" if the event came in
+// several pieces.
 func formatDelay(d interaction.Delay) string {
 	if d.Together {
 		return "+" + string(d.Rest)
@@ -56,22 +58,24 @@ func formatDelay(d interaction.Delay) string {
 	return strconv.FormatInt(d.MS, 10) + string(d.Rest)
 }
 
-// parseDelay reads what formatDelay returns, or says what is wanted in its place.
+// parseDelay parses the text of a delay, as formatDelay returns it. For any other text it returns
+// in want what the text must be.
 func parseDelay(text string) (d interaction.Delay, want string) {
-	first, _, several := strings.Cut(text, "~")
+	first, _, hasPieces := strings.Cut(text, "~")
 	d.Together = first == "+"
 	if !d.Together {
 		var err error
 		d.MS, err = strconv.ParseInt(first, 10, 64)
-		switch isPlain := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10); {
-		case !isPlain && several:
+		isPlainNumber := err == nil && first == strconv.FormatInt(max(d.MS, 0), 10) // not "+1", "01"
+		switch {
+		case !isPlainNumber && hasPieces:
 			return d, "whole milliseconds in front of the first ~ (13~1+2), or a + if the event came " +
 				"together with the one before it (+~1+2)"
-		case !isPlain:
+		case !isPlainNumber:
 			return d, "an integer, 0 or more"
 		}
 	}
-	if several {
+	if hasPieces {
 		d.Rest = interaction.Rest(text[len(first):])
 		if _, ok := d.Rest.Pieces(); !ok {
 			return d, "milliseconds only (13), or MS~BYTES+MS as promptecho wrote it: 13~1+2 is an " +
@@ -83,57 +87,100 @@ func parseDelay(text string) (d interaction.Delay, want string) {
 	return d, ""
 }
 
-// events writes a line for each event. JSON in their fields is structure, in one of two
-// layouts: compact, or the one that the fields look like, if that fits more of them and does not
-// make a small file a large body.
+// events writes one line for each event. JSON in the fields of events is written as structure if
+// the cassette has its layout. All events have one layout: the compact one, or the one that most
+// fields seem to have, if that makes more fields structure without much indentation.
 func (e *encoder) events(events []interaction.Event) {
 	if len(events) == 0 {
 		return
 	}
 	start := len(e.buf)
 	var clues exactjson.Clues
-	compact := e.eventsIn(events, exactjson.Layout{}, &clues)
+	compact := e.eventsInLayout(events, exactjson.Layout{}, &clues)
 	l := clues.Layout()
 	l.Padding = 0
-	if l == (exactjson.Layout{}) || !storable(l) {
+	if l == (exactjson.Layout{}) || !isStorable(l) {
 		return
 	}
 	e.buf = e.buf[:start]
-	fitting := e.eventsIn(events, l, nil)
-	if fitting.fields > compact.fields && fitting.indentation <= maxGrowth*(len(e.buf)-start) {
+	detected := e.eventsInLayout(events, l, nil)
+	hasMoreStructure := detected.fields > compact.fields
+	if hasMoreStructure && detected.indentation <= maxGrowth*(len(e.buf)-start) {
 		return
 	}
 	e.buf = e.buf[:start]
-	e.eventsIn(events, exactjson.Layout{}, nil)
+	e.eventsInLayout(events, exactjson.Layout{}, nil)
 }
 
-// fitted counts the fields that are structure, and the bytes of indentation in them.
-type fitted struct{ fields, indentation int }
+// A structureCount counts the fields of events that are written as structure, and the bytes of
+// indentation in these fields.
+type structureCount struct{ fields, indentation int }
 
-// eventsIn writes events; fields that layout l prints as they are become structure. All that are
-// JSON give clues, which may be nil, what they give away.
-func (e *encoder) eventsIn(events []interaction.Event, l exactjson.Layout, clues *exactjson.Clues) (sum fitted) {
+// eventsInLayout writes events. A field is written as structure if its JSON printed in layout l is
+// the text of the field. If clues is not nil, the text of every field that is JSON is added to it.
+func (e *encoder) eventsInLayout(
+	events []interaction.Event, l exactjson.Layout, clues *exactjson.Clues,
+) (sum structureCount) {
 	e.layout("events_layout", l)
 	e.key("events")
-	e.raw("\n")
-	paddings, last := make([]int, len(events)), 0 // zeros at the end are not written
+	e.write("\n")
+	paddings := make([]int, len(events))
+	paddingCount := 0 // without the zeros at the end
 	for i, event := range events {
-		e.start(e.indent)
+		e.startLine(e.indent)
 		paddings[i] = e.event(event, l, clues, &sum)
 		if paddings[i] > 0 {
-			last = i + 1
+			paddingCount = i + 1
 		}
 	}
-	e.list("events_padding", last, func(i int) { e.raw(strconv.Itoa(paddings[i])) })
+	e.list("events_padding", paddingCount, func(i int) { e.write(strconv.Itoa(paddings[i])) })
 	return sum
 }
 
-// event writes e: a mapping, or a list of mappings of one field each if a name occurs
-// more than once. It returns the padding of its last field that is structure; the others
-// have none.
-func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *fitted) (padding int) {
-	values := make([]exactjson.Value, len(event)) // null if the field is text
-	padded := false
+// event writes an event: a mapping of its fields, or a list of mappings of one field each if a name
+// occurs twice or is very long. It returns the padding of the last field that is structure; other
+// fields must have no padding to be structure. See eventsInLayout for layout and clues.
+func (e *encoder) event(
+	event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *structureCount,
+) (padding int) {
+	values, padding := e.eventValues(event, layout, clues, sum)
+	style := mappingStyle
+	if badNames(values) != "" {
+		style = listStyle
+	}
+	e.write(style.opening)
+	for i, f := range event {
+		if i > 0 {
+			e.write(style.separator)
+		}
+		e.flowString(f.Name)
+		e.write(": ")
+		if values[i].Kind != exactjson.Null {
+			e.flowValue(&values[i])
+		} else {
+			e.flowString(f.Value)
+		}
+	}
+	e.write(style.closing)
+	return padding
+}
+
+// An eventStyle has the text around and between the fields of an event.
+type eventStyle struct{ opening, separator, closing string }
+
+var (
+	mappingStyle = eventStyle{"- {", ", ", "}\n"}     // a mapping of all fields
+	listStyle    = eventStyle{"- [{", "}, {", "}]\n"} // a list of mappings of one field each
+)
+
+// eventValues returns a value for each field of an event: the value of its JSON if the field is
+// written as structure, and null if the field is written as text. It adds the fields that are
+// structure to sum.
+func (e *encoder) eventValues(
+	event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *structureCount,
+) (values []exactjson.Value, padding int) {
+	values = make([]exactjson.Value, len(event))
+	isLastStructure := true
 	for i := len(event) - 1; i >= 0; i-- {
 		values[i].Name = event[i].Name
 		text := event[i].Value
@@ -145,39 +192,24 @@ func (e *encoder) event(event interaction.Event, layout exactjson.Layout, clues 
 			clues.Add(text)
 		}
 		l := layout
-		if !padded && l.Indent == "" {
+		if isLastStructure && l.Indent == "" {
 			l.Padding = exactjson.PaddingOf(strings.TrimRight(text, " \t\r\n"))
 		}
-		if !storable(l) {
+		if !isStorable(l) {
 			continue
 		}
-		if indentation, same := exactjson.Prints(v, l, text); same {
-			v.Name = event[i].Name
-			values[i] = v
-			sum.fields++
-			sum.indentation += indentation
-			if !padded {
-				padding, padded = l.Padding, true
-			}
+		indentation, isSame := exactjson.Prints(v, l, text)
+		if !isSame {
+			continue
+		}
+		v.Name = event[i].Name
+		values[i] = v
+		sum.fields++
+		sum.indentation += indentation
+		if isLastStructure {
+			padding = l.Padding
+			isLastStructure = false
 		}
 	}
-	open, sep, end := "- {", ", ", "}\n"
-	if excessOf(values) != "" {
-		open, sep, end = "- [{", "}, {", "}]\n"
-	}
-	e.raw(open)
-	for i, f := range event {
-		if i > 0 {
-			e.raw(sep)
-		}
-		e.flowString(f.Name)
-		e.raw(": ")
-		if values[i].Kind != exactjson.Null {
-			e.flowValue(&values[i])
-		} else {
-			e.flowString(f.Value)
-		}
-	}
-	e.raw(end)
-	return padding
+	return values, padding
 }

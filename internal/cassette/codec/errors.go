@@ -7,28 +7,28 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 )
 
-// SyntaxError says where a cassette is broken, what is wrong there and what to
-// do about it. Line and Column count from 1, columns in characters; Field names
-// the place in the format, such as "response.headers", and may be empty.
+// A SyntaxError is an error in the text of a cassette: where it is, what is wrong and what to do.
+// Line and Column count from 1, columns in characters. Field is the name of the wrong value, such
+// as "response.headers", or empty.
 type SyntaxError struct {
 	File         string
 	Line, Column int
 	Field, Msg   string
 
-	// Elsewhere says that nobody has edited the cassette: it is fine, and must be fetched,
-	// converted or read by another version.
-	Elsewhere bool
+	// FileIntact is set if the file is right, but this version cannot read it: the file must be
+	// fetched, converted, or read by another version.
+	FileIntact bool
 
-	// Cut says that a part of the cassette is gone: the end of its file, or an asset.
-	// What is left is worth nothing, and may be recorded over. Opening a cassette does
-	// not set it if the cassette is pinned.
-	Cut bool
+	// Incomplete is set if a part of the cassette is missing: the end of its file, or an asset.
+	// The rest is useless, so a recording may replace it. When a pinned cassette is opened,
+	// Incomplete is not set.
+	Incomplete bool
 
-	// NoEndMark says that only the last line is missing; see LacksEndMark.
+	// NoEndMark is set if only the last line is missing; see LacksEndMark.
 	NoEndMark bool
 
-	format string // of Msg
-	args   []any  // of Msg; a CommandFile among them is the file in a command
+	format string // the format that Msg was made from
+	args   []any  // the arguments of format; a CommandFile among them is the file of a command
 }
 
 func (e *SyntaxError) Error() string {
@@ -51,11 +51,11 @@ func (e *SyntaxError) Finding() *finding.Error {
 	return finding.Errorf(finding.CassetteUnreadable, place, "%s", reason)
 }
 
-// Broken returns the file, and whether its content is wrong, so that recording it anew is a
-// way out.
-func (e *SyntaxError) Broken() (file string, ours bool) { return e.File, !e.Elsewhere }
+// Broken returns the name of the file, and whether its content is wrong. A file with wrong content
+// can be recorded again.
+func (e *SyntaxError) Broken() (file string, isWrong bool) { return e.File, !e.FileIntact }
 
-// ErrorAt returns the error for what stands at an offset of the text src of a file.
+// ErrorAt returns an error at the offset pos of src, the text of a file.
 func ErrorAt(file, src string, pos int, field, format string, args ...any) *SyntaxError {
 	line, column := yaml.Position(src, pos)
 	return &SyntaxError{
@@ -64,5 +64,5 @@ func ErrorAt(file, src string, pos int, field, format string, args ...any) *Synt
 	}
 }
 
-// update is what to do about what a newer version has written.
+// update is the advice about a file that a newer version of promptecho has written.
 const update = "update promptecho: go get github.com/promptecho/promptecho@latest"

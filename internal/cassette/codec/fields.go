@@ -1,14 +1,14 @@
-// Package codec writes an interaction as YAML text and reads it back. It knows bytes and
-// structs, not what they mean, and nothing of files: which framing a stream has, what makes
-// two requests the same and what is secret are decided elsewhere.
+// Package codec writes interactions as YAML text and reads them back. It does not open files, and
+// it does not interpret interactions: other packages decide which framing a stream has, which
+// requests are equal and what is secret.
 //
-// Text is written by an encoder and read by a parser, which trusts nothing and says what is
-// wrong and where.
+// An encoder writes the text. A parser reads it, checks everything, and reports what is wrong and
+// where.
 //
-// The package keeps two laws. Readable when it is exact, raw when it is not: a body is
-// written as YAML structure only if reading it back gives the same bytes. And nothing is
-// lost: what is read equals what was written but for what is computed when an interaction
-// is saved, its match key and the text for readers.
+// Two rules hold. A body is written as YAML structure, which people can read, only if reading it
+// back gives the same bytes; else it is written as text, in base64 or as an asset. And nothing is
+// lost: an interaction that is read equals the one that was written, except for the match key and
+// the text of a stream, which are computed when an interaction is saved.
 package codec
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// fields is what is done to the fields of an interaction, in the order in which they
-// are written: the encoder writes those that are set, and the parser looks for them in any
-// order. A field that is not there stays as it is.
+// fields has a method for each type of field. The functions below call the methods in the order of
+// the cassette. The encoder writes the fields that are set. The parser looks for them in any order,
+// and does not change a field whose key is not there.
 type fields interface {
-	part(key string, each func())
+	section(key string, fields func())
 	text(key string, s *string)
 	status(n *int)
 	latency(ms *int64)
@@ -32,10 +32,11 @@ type fields interface {
 	stream(r *interaction.Response)
 	body(b *[]byte)
 	form(r *interaction.Request)
-	jsonBody(b *[]byte, needed bool)
+	jsonBody(b *[]byte, isRequired bool)
 	texts(key string, list *[]string)
 }
 
+// interactionFields are the fields of an item.
 func interactionFields(f fields, it *interaction.Interaction) {
 	f.text("kind", &it.Kind)
 	f.text("boundary", &it.Boundary)
@@ -47,19 +48,19 @@ func interactionFields(f fields, it *interaction.Interaction) {
 		functionFields(f, it)
 		return
 	}
-	f.part("request", func() { requestFields(f, &it.Request) })
-	answerFields(f, it)
+	f.section("request", func() { requestFields(f, &it.Request) })
+	responsePartFields(f, it)
 }
 
-// functionFields are the fields of a call of a function. Its argument and its result are
-// JSON of any kind: a body that is a text stands for a string.
+// functionFields are the fields of a call of a function, whose argument and result are JSON of any
+// kind. A text as a body is a JSON string.
 func functionFields(f fields, it *interaction.Interaction) {
-	if it.Request.Function == "" { // it is being read
+	if it.Request.Function == "" { // f is a parser
 		it.Request.Function = it.Kind + "/" + it.Boundary
 	}
-	f.part("request", func() { f.jsonBody(&it.Request.Body, true) })
+	f.section("request", func() { f.jsonBody(&it.Request.Body, true) })
 	r := &it.Response
-	f.part("response", func() {
+	f.section("response", func() {
 		f.text("error", &r.Error)
 		f.texts("error_is", &r.ErrorIs)
 		f.jsonBody(&r.Body, r.Error == "")
@@ -68,8 +69,10 @@ func functionFields(f fields, it *interaction.Interaction) {
 	f.moments(&it.Concurrent)
 }
 
+// isFunction reports whether a kind of interaction is a call of a function.
 func isFunction(kind string) bool { return slices.Contains(interaction.FunctionKinds, kind) }
 
+// requestFields are the fields of an HTTP request.
 func requestFields(f fields, r *interaction.Request) {
 	f.text("method", &r.Method)
 	f.text("url", &r.URL)
@@ -78,19 +81,20 @@ func requestFields(f fields, r *interaction.Request) {
 	f.form(r)
 }
 
-const momentsKey = "concurrent"
+const concurrentKey = "concurrent"
 
-// AnswerStart is where the fields of an answer start in an interaction.
-const AnswerStart = keyStart + "response:\n"
+// ResponseStart is the text before the fields of the response in an item.
+const ResponseStart = keyStart + "response:\n"
 
-// answerFields are the fields of an interaction that tell how it was answered.
-func answerFields(f fields, it *interaction.Interaction) {
-	f.part("response", func() { responseFields(f, &it.Response) })
+// responsePartFields are the fields of an item from the response on.
+func responsePartFields(f fields, it *interaction.Interaction) {
+	f.section("response", func() { responseFields(f, &it.Response) })
 	f.usage(&it.Usage)
 	f.latency(&it.LatencyMS)
 	f.moments(&it.Concurrent)
 }
 
+// responseFields are the fields of an HTTP response.
 func responseFields(f fields, r *interaction.Response) {
 	f.status(&r.Status)
 	f.text("status_line", &r.Line)
@@ -104,32 +108,33 @@ func responseFields(f fields, r *interaction.Response) {
 	f.text("error", &r.Error)
 }
 
-// itemIndent is the column of an interaction's keys.
+// itemIndent is the indentation of the keys of an item, in spaces.
 const itemIndent = 2
 
-// keyStart and partStart are where those keys start, and those within them.
+// The text before a key in what [Encode] writes.
 const (
-	keyStart  = "\n  "
-	partStart = "\n    "
+	keyStart  = "\n  "   // before a key of an item
+	partStart = "\n    " // before a key of its request or its response
 )
 
 // Lines of a cassette.
 const (
-	ItemsLine = "interactions:\n" // stands before the interactions
-	EndMark   = "..."             // begins the last line: YAML's mark for the end of a document (YAML 1.2.2, 9.1.4)
+	ItemsLine = "interactions:\n" // the line before the items
+	EndMark   = "..."             // begins the last line: the end of a document (YAML 1.2.2, 9.1.4)
 )
 
-// ItemStart is where an interaction starts in what Encode writes: nothing in it stands as
-// far left.
+// ItemStart begins the text of an item that [Encode] writes. The other lines of the item are
+// indented.
 const ItemStart = "- "
 
-// words are the values of keys that have no others.
-var words = map[string][]string{
-	"end":      {interaction.EndClosed, interaction.EndError, interaction.EndCanceled}, // before its end
+// allowedValues has all values that a key can have, for the keys with a fixed set of values.
+var allowedValues = map[string][]string{
+	"end":      {interaction.EndClosed, interaction.EndError, interaction.EndCanceled},
 	"transfer": interaction.Transfers,
 }
 
-// mayHaveNoStatus reports whether a response is that of a request that got none.
+// mayHaveNoStatus reports whether a response ended with an error or a cancellation, which may have
+// been before the status came.
 func mayHaveNoStatus(r *interaction.Response) bool {
 	return r.End == interaction.EndError || r.End == interaction.EndCanceled
 }

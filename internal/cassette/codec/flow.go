@@ -7,22 +7,27 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// Most of a stream is JSON in flow style as Encode writes it, which differs from compact JSON
-// only in the quotes of words and the spaces between tokens, and is made that at once. What is
-// written in any other way is for the parser of YAML, which also says what is wrong with it.
+// Most of the text of a stream is JSON in the flow style that [Encode] writes:
+//
+//	{type: text, index: 0}       in the cassette
+//	{"type":"text","index":0}    in JSON
+//
+// It differs from compact JSON only in the quotes of words and in the spaces between tokens. This
+// file turns such text into JSON without nodes. The parser of YAML reads any other text, and
+// reports the errors in it.
 
-// A flowModel is a collection that was read. Another one that differs only in scalars is read faster
-// by it: the events of a stream mostly do.
+// A flowModel is a collection that was read before. A collection that differs from it only in
+// scalars is read faster with it. Most events of a stream differ only in scalars.
 type flowModel struct {
 	text, json string
-	scalars    []flowScalar // in their order; names are none of them
+	scalars    []flowScalar // in the order of the text; without the names of members
 }
 
-// A flowScalar is where a scalar stands in the text of a collection, and in its JSON.
+// A flowScalar has the offsets of a scalar in the text of a collection and in its JSON.
 type flowScalar struct{ start, end, jsonStart, jsonEnd int }
 
-// read appends the JSON of the collection that text begins with, and returns where it ends; 0 if
-// it differs from the model in more than scalars.
+// read appends the JSON of the collection at the start of text to dst, and returns the offset of
+// its end. It returns 0 if the collection differs from the model in more than scalars.
 func (m *flowModel) read(dst []byte, text string) (json []byte, end int) {
 	if len(m.scalars) == 0 {
 		return dst, 0
@@ -33,13 +38,16 @@ func (m *flowModel) read(dst []byte, text string) (json []byte, end int) {
 	}
 	dst = append(dst, m.json[:first.jsonStart]...)
 	end = first.start
+
+	// end is the offset in text of the scalar that has the place of s in the model.
 	for i, s := range m.scalars {
 		next := flowScalar{start: len(m.text), jsonStart: len(m.json)}
 		if i+1 < len(m.scalars) {
 			next = m.scalars[i+1]
 		}
 
-		// What follows a scalar is a bracket or a comma, so this one ends where that of the model does.
+		// Compare the scalar together with what follows it, a bracket or a comma: else "12" would be
+		// the start of "123".
 		isSame := strings.HasPrefix(text[end:], m.text[s.start:next.start])
 		if isSame {
 			dst = append(dst, m.json[s.jsonStart:next.jsonStart]...)
@@ -49,7 +57,7 @@ func (m *flowModel) read(dst []byte, text string) (json []byte, end int) {
 
 		r := flowReader{text: text}
 		dst, end = r.scalar(dst, end, false)
-		between := m.text[s.end:next.start]
+		between := m.text[s.end:next.start] // brackets, commas and names up to the next scalar
 		if end == 0 || !strings.HasPrefix(text[end:], between) {
 			return dst, 0
 		}
@@ -59,57 +67,68 @@ func (m *flowModel) read(dst []byte, text string) (json []byte, end int) {
 	return dst, end
 }
 
-// A flowReader makes compact JSON of a text. Its methods append to what is in dst.
+// A flowReader makes compact JSON of a text in flow style. Its methods append JSON to dst. They
+// return the offset in the text where the value ends, or 0 if the parser of YAML must read the
+// value.
 type flowReader struct {
 	text    string
-	scalars []flowScalar // that value has read
+	scalars []flowScalar // the scalars that value has read
 }
 
-// maxFlow is how deep a collection may nest that a flowReader reads.
-const maxFlow = 16
+const (
+	maxFlowDepth   = 16 // of the collections that a flowReader reads
+	maxFlowMembers = 16 // of each mapping that a flowReader reads
+)
 
-// value appends the value that begins at i, and returns where it ends; 0 if it is not simple.
+// value appends the value that begins at the offset i.
 func (r *flowReader) value(dst []byte, i, depth int) (json []byte, end int) {
-	if i == len(r.text) || r.text[i] != '{' && r.text[i] != '[' {
+	isCollection := i < len(r.text) && (r.text[i] == '{' || r.text[i] == '[')
+	if !isCollection {
 		s := flowScalar{start: i, jsonStart: len(dst)}
 		dst, s.end = r.scalar(dst, i, false)
 		s.jsonEnd = len(dst)
 		r.scalars = append(r.scalars, s)
 		return dst, s.end
 	}
-	open := r.text[i]
-	last := open + 2 // the bracket that ends it
-	dst = append(dst, open)
+	opening := r.text[i]
+	closing := opening + 2 // in ASCII: '{' and '}', '[' and ']'
+	dst = append(dst, opening)
 	i++
-	if i < len(r.text) && r.text[i] == last {
-		return append(dst, last), i + 1
+	if i < len(r.text) && r.text[i] == closing {
+		return append(dst, closing), i + 1
 	}
-	var room [16]string
-	for names := room[:0]; depth < maxFlow; {
-		if open == '{' {
-			made, name, at := r.name(dst, i)
-			if at == 0 || len(names) == len(room) || slices.Contains(names, name) {
+	if depth >= maxFlowDepth {
+		return dst, 0
+	}
+	var array [maxFlowMembers]string
+	names := array[:0]
+	for {
+		if opening == '{' {
+			var name string
+			dst, name, i = r.name(dst, i)
+			if i == 0 || len(names) == maxFlowMembers || slices.Contains(names, name) {
 				return dst, 0
 			}
-			dst, names, i = made, append(names, name), at
+			names = append(names, name)
 		}
 		dst, i = r.value(dst, i, depth+1)
 		if i == 0 || i == len(r.text) {
 			return dst, 0
 		}
-		if r.text[i] == last {
-			return append(dst, last), i + 1
+		if r.text[i] == closing {
+			return append(dst, closing), i + 1
 		}
 		if !strings.HasPrefix(r.text[i:], ", ") {
 			return dst, 0
 		}
-		dst, i = append(dst, ','), i+len(", ")
+		dst = append(dst, ',')
+		i += len(", ")
 	}
-	return dst, 0
 }
 
-// name appends a name and its colon, and returns where the value begins. Equal names are
-// written alike between their quotes.
+// name appends the name of a member and a colon. It returns the name without quotes, and the
+// offset where the value of the member begins. The returned name is only for finding members with
+// equal names, so it still has its escapes: [Encode] writes equal names with equal escapes.
 func (r *flowReader) name(dst []byte, i int) (json []byte, name string, value int) {
 	dst, end := r.scalar(dst, i, true)
 	if end == 0 || !strings.HasPrefix(r.text[end:], ": ") {
@@ -122,7 +141,7 @@ func (r *flowReader) name(dst []byte, i int) (json []byte, name string, value in
 	return append(dst, ':'), name, end + len(": ")
 }
 
-// scalar appends the scalar that begins at i, and returns where it ends.
+// scalar appends the scalar that begins at the offset i. A name must be a text.
 func (r *flowReader) scalar(dst []byte, i int, isName bool) (json []byte, end int) {
 	text := r.text
 	switch {
@@ -138,39 +157,58 @@ func (r *flowReader) scalar(dst []byte, i int, isName bool) (json []byte, end in
 		}
 		return append(dst, `"`+exactjson.EscapeText(inner)+`"`...), len(text) - len(after)
 	}
-	for end = i; end < len(text) && inWord[text[end]]; end++ {
+	end = i
+	for end < len(text) && isWordByte[text[end]] {
+		end++
 	}
 	word := text[i:end]
 	kind, ok := kindOf(word)
-	isText := kind == exactjson.String
-	switch {
-	case !ok || word == "" || isName && !isText || isText && word[0]|0x20 < 'a':
+	if !ok || word == "" {
 		return dst, 0
-	case isText:
-		return append(append(append(dst, '"'), word...), '"'), end
 	}
-	return append(dst, word...), end
+	if kind != exactjson.String {
+		if isName {
+			return dst, 0
+		}
+		return append(dst, word...), end
+	}
+	startsWithLetter := word[0]|0x20 >= 'a' // or with "_"
+	if !startsWithLetter {
+		return dst, 0
+	}
+	dst = append(dst, '"')
+	dst = append(dst, word...)
+	dst = append(dst, '"')
+	return dst, end
 }
 
-// inWord are the bytes that may stand in a word or a number.
-var inWord = func() (set [256]bool) {
+// isWordByte tells which bytes a word or a number without quotes may have: letters, digits and
+// -./_+.
+var isWordByte = func() (set [256]bool) {
 	for c := range set {
-		set[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '-' && c <= '9' || c == '_' || c == '+'
+		lower := c | 0x20
+		isLetter := lower >= 'a' && lower <= 'z'
+		isDigitOrPunctuation := c >= '-' && c <= '9' // one of -./0123456789
+		set[c] = isLetter || isDigitOrPunctuation || c == '_' || c == '+'
 	}
 	return set
 }()
 
-// quoted returns where a text in double quotes ends, whose escapes are the same in JSON.
+// quoted returns the offset where the text in double quotes at the offset i ends. It returns 0 if
+// the text is not also a JSON string: YAML has escapes that JSON does not have, such as \x41, and
+// a text in quotes may have several lines.
 func (r *flowReader) quoted(i int) (end int) {
 	for end = i + 1; end < len(r.text); end++ {
-		switch c := r.text[end]; {
+		c := r.text[end]
+		switch {
 		case c == '"':
 			return end + 1
 		case c < ' ':
 			return 0
 		case c == '\\':
 			end++
-			if end == len(r.text) || strings.IndexByte(`"\nrtbf`, r.text[end]) < 0 {
+			const escaped = `"\nrtbf` // the characters after a backslash in YAML and in JSON
+			if end == len(r.text) || strings.IndexByte(escaped, r.text[end]) < 0 {
 				return 0
 			}
 		}

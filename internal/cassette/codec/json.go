@@ -5,8 +5,8 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// json returns the JSON that n stands for, printed in a layout, unless a small file would become
-// a large one by indentation. The next call writes over it.
+// json returns the JSON value of n, printed in a layout. The next call overwrites the result. It
+// is an error if the indentation would make much JSON of a small file.
 func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	defer p.values.Reset()
 	v := p.value(n, field)
@@ -15,7 +15,7 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	}
 	printer := exactjson.NewPrinter(l)
 	printer.Indentation = p.indentation
-	printer.MaxIndentation = mostIndentation(len(p.src) + p.distinct)
+	printer.MaxIndentation = maxIndentation(len(p.src) + p.assetBytes)
 	p.buf = printer.Print(p.buf[:0], &v)
 	p.indentation = printer.Indentation
 	if p.indentation > printer.MaxIndentation {
@@ -25,11 +25,12 @@ func (p *parser) json(n *yaml.Node, field string, l exactjson.Layout) []byte {
 	return p.buf
 }
 
-// isJSON reports whether n is a collection that flowJSON has read.
-func isJSON(n *yaml.Node) bool { return n.Kind != yaml.Scalar && n.Text != "" }
+// hasJSON reports whether n is a collection that flowJSON has read. Then n.Text is its JSON, and n has
+// no elements.
+func hasJSON(n *yaml.Node) bool { return n.Kind != yaml.Scalar && n.Text != "" }
 
-// flowJSON returns the JSON of the collection in flow style that text begins with, and where it
-// ends; 0 if it is not simple.
+// flowJSON returns the JSON of the collection in flow style at the start of text, and the offset of
+// its end. It returns 0 if the parser of YAML must read the collection.
 func (p *parser) flowJSON(text string) (json string, end int) {
 	p.buf, end = p.lastFlow.read(p.buf[:0], text)
 	isLikeLast := end > 0
@@ -44,7 +45,7 @@ func (p *parser) flowJSON(text string) (json string, end int) {
 	}
 
 	if p.flows.Cap() == 0 {
-		p.flows.Grow(len(text)) // mostly there is as much of it
+		p.flows.Grow(len(text)) // most of the text that follows is such collections
 	}
 	start := p.flows.Len()
 	p.flows.Write(p.buf)
@@ -56,7 +57,7 @@ func (p *parser) flowJSON(text string) (json string, end int) {
 	return json, end
 }
 
-// value returns the JSON that n stands for.
+// value returns the JSON value of n.
 func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 	switch {
 	case p.err != nil:
@@ -66,7 +67,7 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 	case n.Tag != "":
 		p.badf(n, field, "the tag %s is for text", n.Tag)
 		return v
-	case isJSON(n):
+	case hasJSON(n):
 		v, _ = exactjson.Parse([]byte(n.Text))
 		return v
 	}
@@ -88,7 +89,7 @@ func (p *parser) value(n *yaml.Node, field string) (v exactjson.Value) {
 	return v
 }
 
-// scalar returns the JSON that a text stands for.
+// scalar returns the JSON value of a scalar: a list of numbers if it has the tag !numbers.
 func (p *parser) scalar(n *yaml.Node, field string) exactjson.Value {
 	v := exactjson.Value{Kind: exactjson.String, Text: n.Text}
 	switch n.Tag {
@@ -104,6 +105,6 @@ func (p *parser) scalar(n *yaml.Node, field string) exactjson.Value {
 	return v
 }
 
-// mostIndentation returns how many bytes of indentation there may be in the JSON of a
-// text of n bytes. It is more than Encode makes.
-func mostIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }
+// maxIndentation returns the most bytes of indentation that the JSON of a text of n bytes may have.
+// [Encode] writes less.
+func maxIndentation(n int) int { return (maxGrowth+2)*n + 1<<20 }

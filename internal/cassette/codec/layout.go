@@ -10,22 +10,27 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// How the layout of JSON stands in a cassette: a mapping on one line, of what differs
-// from compact JSON.
+// A cassette has the layout of a JSON text as a mapping on one line, with only the properties that
+// differ from compact JSON: "{indent: 2, after: "\n"}".
 
 const (
 	maxIndent  = 16
-	maxPadding = 128 // Anthropic's is some 20
+	maxPadding = 128 // Anthropic's events have about 20
 )
 
-// storable reports whether a layout can stand in a cassette.
-func storable(l exactjson.Layout) bool { return len(l.Indent) <= maxIndent && l.Padding <= maxPadding }
+// isStorable reports whether a cassette can have the layout.
+func isStorable(l exactjson.Layout) bool {
+	return len(l.Indent) <= maxIndent && l.Padding <= maxPadding
+}
 
-// spaceNames are the values of "space", by whether there is one behind a colon and behind
-// a comma.
-var spaceNames = map[string][2]bool{"both": {true, true}, "colon": {true, false}, "comma": {false, true}}
+// spaceNames has the values of the key "space": which of the colon and the comma a space follows.
+var spaceNames = map[string]struct{ colon, comma bool }{
+	"both":  {colon: true, comma: true},
+	"colon": {colon: true},
+	"comma": {comma: true},
+}
 
-// layout writes a layout other than the compact one, as a line.
+// layout writes a line with the layout, unless the layout is that of compact JSON.
 func (e *encoder) layout(key string, l exactjson.Layout) {
 	var members []string
 	add := func(name, value string) { members = append(members, name+": "+value) }
@@ -33,7 +38,8 @@ func (e *encoder) layout(key string, l exactjson.Layout) {
 	if l.Before != "" {
 		add("before", quoted(l.Before))
 	}
-	switch n := len(l.Indent); {
+	n := len(l.Indent)
+	switch {
 	case n == 0:
 	case l.Indent == "\t":
 		add("indent", "tab")
@@ -42,8 +48,8 @@ func (e *encoder) layout(key string, l exactjson.Layout) {
 	default:
 		add("indent", quoted(l.Indent))
 	}
-	for name, spaces := range spaceNames { // one at most
-		if spaces == [2]bool{l.ColonSpace, l.CommaSpace} {
+	for name, space := range spaceNames { // at most one is equal
+		if space.colon == l.ColonSpace && space.comma == l.CommaSpace {
 			add("space", name)
 		}
 	}
@@ -63,15 +69,15 @@ func (e *encoder) layout(key string, l exactjson.Layout) {
 		add("after", quoted(l.After))
 	}
 	if len(members) > 0 {
-		e.line(key, "{"+strings.Join(members, ", ")+"}")
+		e.keyValue(key, "{"+strings.Join(members, ", ")+"}")
 	}
 }
 
 // layout reads a layout.
 func (p *parser) layout(n *yaml.Node, field string) (l exactjson.Layout) {
-	around := func(n *yaml.Node, field string) string { return p.blank(n, field, " \t\r\n") }
+	whiteSpace := func(n *yaml.Node, field string) string { return p.whiteSpace(n, field, " \t\r\n") }
 	p.mapping(n, field, field+".", func() {
-		optional(p, "before", &l.Before, around)
+		optional(p, "before", &l.Before, whiteSpace)
 		optional(p, "indent", &l.Indent, p.indent)
 		if n, field := p.get("space"); n != nil {
 			l.ColonSpace, l.CommaSpace = p.space(n, field)
@@ -82,7 +88,7 @@ func (p *parser) layout(n *yaml.Node, field string) (l exactjson.Layout) {
 				l.Escape |= p.escape(e, field)
 			}
 		}
-		optional(p, "after", &l.After, around)
+		optional(p, "after", &l.After, whiteSpace)
 	})
 	if l.Indent != "" && (l.ColonSpace || l.CommaSpace || l.Padding > 0) {
 		p.badf(n, field, "space and padding are for JSON on one line; remove these, or remove the key indent")
@@ -90,53 +96,56 @@ func (p *parser) layout(n *yaml.Node, field string) (l exactjson.Layout) {
 	return l
 }
 
-// blank returns the text of n, which must be of the given characters.
-func (p *parser) blank(n *yaml.Node, field, of string) string {
-	s := p.str(n, field)
-	if p.err == nil && strings.Trim(s, of) != "" {
-		p.want(n, field, "white space in quotes")
+// whiteSpace returns the text of n, which must have only the allowed characters.
+func (p *parser) whiteSpace(n *yaml.Node, field, allowed string) string {
+	s := p.stringOf(n, field)
+	if p.err == nil && strings.Trim(s, allowed) != "" {
+		p.unexpected(n, field, "white space in quotes")
 	}
 	return s
 }
 
+// indent returns the indentation n: a number of spaces, the word tab, or white space in quotes.
 func (p *parser) indent(n *yaml.Node, field string) string {
 	if n.Style == yaml.Plain && n.Text == "tab" {
 		return "\t"
 	}
 	var s string
 	if n.Style == yaml.Quoted {
-		s = p.blank(n, field, " \t")
+		s = p.whiteSpace(n, field, " \t")
 	} else {
 		s = strings.Repeat(" ", int(min(p.integer(n, field, 0), maxIndent+1)))
 	}
 	if p.err == nil && (s == "" || len(s) > maxIndent) {
-		p.want(n, field, "a number of spaces (1 to 16), tab, or white space in quotes")
+		p.unexpected(n, field, "a number of spaces (1 to 16), tab, or white space in quotes")
 	}
 	return s
 }
 
-// padding returns a number of spaces.
+// padding returns the number of spaces n that a JSON text ends with, before its last bracket.
 func (p *parser) padding(n *yaml.Node, field string) int {
 	i := p.integer(n, field, 0)
 	if i > maxPadding {
-		p.want(n, field, fmt.Sprintf("a number of spaces, %d at most", maxPadding))
+		p.unexpected(n, field, fmt.Sprintf("a number of spaces, %d at most", maxPadding))
 		return 0
 	}
 	return int(i)
 }
 
+// space returns which of the colon and the comma a space follows.
 func (p *parser) space(n *yaml.Node, field string) (colon, comma bool) {
-	spaces, ok := spaceNames[p.str(n, field)]
+	spaces, ok := spaceNames[p.stringOf(n, field)]
 	if !ok {
-		p.want(n, field, "one of the words both, colon and comma")
+		p.unexpected(n, field, "one of the words both, colon and comma")
 	}
-	return spaces[0], spaces[1]
+	return spaces.colon, spaces.comma
 }
 
+// escape returns the escape that n names.
 func (p *parser) escape(n *yaml.Node, field string) exactjson.Escape {
-	i := slices.Index(exactjson.EscapeNames, p.str(n, field))
+	i := slices.Index(exactjson.EscapeNames, p.stringOf(n, field))
 	if i < 0 {
-		p.want(n, field, "any of "+strings.Join(exactjson.EscapeNames, ", "))
+		p.unexpected(n, field, "any of "+strings.Join(exactjson.EscapeNames, ", "))
 		return 0
 	}
 	return 1 << i

@@ -8,52 +8,74 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// An Outline is what is known of an interaction without reading it.
+// An Outline has the properties of an item that are found without parsing its text.
 type Outline struct {
-	Times          int                  // how many interactions its text stands for
-	Newer          bool                 // it is of a kind that this version does not know
-	Within         bool                 // a function that was recorded, too, asked for it
-	Accepted       bool                 // promptecho accept has put a later request into it
-	UnknownHeaders bool                 // its request may have had headers that it does not list
+	Times          int                  // how many interactions the item is
+	Newer          bool                 // its kind is unknown to this version of promptecho
+	Within         bool                 // a recorded function sent the request
+	Accepted       bool                 // promptecho accept has changed the request
+	UnknownHeaders bool                 // the request may have had headers that are not recorded
 	CancelCause    string               // see [interaction.Response.CancelCause]
 	Moments        *interaction.Moments // see [interaction.Interaction.Concurrent]
 }
 
-// OutlineOf returns the outline of an interaction that was read.
+// OutlineOf returns the outline of an interaction that was parsed.
 func OutlineOf(it *interaction.Interaction) Outline {
-	q := &it.Request
-	return Outline{1, false, q.Within != "", it.Accepted, q.UnknownHeaders, it.Response.CancelCause(), it.Concurrent}
+	return Outline{
+		Times:          1,
+		Within:         it.Request.Within != "",
+		Accepted:       it.Accepted,
+		UnknownHeaders: it.Request.UnknownHeaders,
+		CancelCause:    it.Response.CancelCause(),
+		Moments:        it.Concurrent,
+	}
 }
 
-// FindOutline returns the outline of an interaction whose text Encode and [Times] have written.
-// It looks only above the first body, which can be most of the text, and at the end, where
-// nothing long stands.
+// FindOutline returns the outline of an item whose text [Encode] and [WithTimes] have written.
+// It searches only the lines above the first body and the last lines: the body can be most of the
+// text.
 func FindOutline(item []byte) (o Outline) {
 	o.Times = 1
 	head, _, _ := bytes.Cut(item, []byte(partStart+"body"))
 	for line := range bytes.Lines(head) {
-		key, value, _ := bytes.Cut(bytes.TrimSuffix(line[min(len(line), itemIndent):], []byte("\n")), []byte(": "))
+		line = bytes.TrimSuffix(line[min(len(line), itemIndent):], []byte("\n"))
+		key, value, _ := bytes.Cut(line, []byte(": "))
 		switch string(key) {
 		case "kind":
 			o.Newer = !slices.Contains(interaction.Kinds, string(value))
 		case timesKey:
 			n, _ := strconv.Atoi(string(value))
-			o.Times = max(1, min(n, MostTimes))
+			o.Times = max(1, min(n, MaxTimes))
 		case "within":
 			o.Within = true
 		case "accepted":
 			o.Accepted = true
-		case "  unknown_headers": // whatever else is called that is indented deeper
+		case "  unknown_headers": // a key of the request; header fields are indented deeper
 			o.UnknownHeaders = true
 		}
 	}
-	const tail = 300
-	_, canceled, _ := bytes.Cut(item[max(0, len(item)-tail):], []byte(partStart+"end: "+interaction.EndCanceled+partStart+"error: "))
-	cause, _, _ := bytes.Cut(canceled, []byte("\n"))
-	o.CancelCause = string(cause)
-	last := bytes.LastIndex(item[:max(0, len(item)-1)], []byte(keyStart))
-	if moments, ok := bytes.CutPrefix(item[max(0, last):], []byte(keyStart+momentsKey+": ")); ok {
-		o.Moments, _ = interaction.ParseMoments(string(bytes.TrimSuffix(moments, []byte("\n"))))
-	}
+	o.CancelCause = findCancelCause(item)
+	o.Moments = findMoments(item)
 	return o
+}
+
+// findCancelCause returns the cause of the cancellation, or "" if the request was not canceled.
+func findCancelCause(item []byte) string {
+	const tailLength = 300 // more than the lines of Encode from "end" to the end of the item
+	tail := item[max(0, len(item)-tailLength):]
+	canceled := partStart + "end: " + interaction.EndCanceled + partStart + "error: "
+	_, tail, _ = bytes.Cut(tail, []byte(canceled))
+	cause, _, _ := bytes.Cut(tail, []byte("\n"))
+	return string(cause)
+}
+
+// findMoments returns the value of the key concurrent, which is the last key of an item, or nil.
+func findMoments(item []byte) *interaction.Moments {
+	lastKey := bytes.LastIndex(item[:max(0, len(item)-1)], []byte(keyStart))
+	text, found := bytes.CutPrefix(item[max(0, lastKey):], []byte(keyStart+concurrentKey+": "))
+	if !found {
+		return nil
+	}
+	moments, _ := interaction.ParseMoments(string(bytes.TrimSuffix(text, []byte("\n"))))
+	return moments
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// readAsset returns the content of the asset that n names.
+// readAsset returns the content of the asset that the node n names. It is an error if the text uses
+// its assets so often that they would take much memory together.
 func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 	if p.err != nil {
 		return nil
@@ -17,51 +18,71 @@ func (p *parser) readAsset(n *yaml.Node, field, name string) []byte {
 		p.badf(n, field, "invalid asset name %q; want 16 hex digits and an extension", yaml.Clip(name))
 		return nil
 	}
-	if p.asset == nil {
+	if p.readFile == nil {
 		p.badf(n, field, "asset %q cannot be read: this cassette has no folder of assets", name)
 		return nil
 	}
-	if p.mentions == nil {
-		p.mentions, p.uses, p.assets = map[string]int{}, map[string]int{}, map[string][]byte{}
-	}
-	b, known := p.assets[name]
-	if !known {
-		var err error
-		b, err = p.asset(name)
-		if err != nil {
-			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-			p.err.Cut = true
+	asset, wasRead := p.assets[name]
+	if !wasRead {
+		content := p.readAssetFile(n, field, name)
+		if p.err != nil {
 			return nil
 		}
-		if h := hashAsset(b); h != name[:len(h)] {
-			p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
-				"put that hash in the name of the file, and use the new name here", name, h)
-			p.err.Cut = true
-			return nil
+		asset = p.addAsset(name, content)
+	} else {
+		asset.reused++
+		isUsedByAlias := asset.reused >= asset.count // an alias does not have the name
+		if isUsedByAlias {
+			asset.count++
+			p.usedAssetBytes += len(asset.content)
 		}
-		p.assets[name] = b
-		p.distinct += len(b)
-		p.mentions[name] = max(1, strings.Count(p.src, name))
-		p.named += len(b) * p.mentions[name]
-	} else if p.uses[name]++; p.uses[name] >= p.mentions[name] { // by aliases
-		p.mentions[name]++
-		p.named += len(b)
 	}
-	if p.named > (maxGrowth+2)*(len(p.src)+p.distinct)+maxNamed {
+	if p.usedAssetBytes > (maxGrowth+2)*(len(p.src)+p.assetBytes)+maxUsedAssets {
 		p.badf(n, field, "asset %q is used %d times; with its %d bytes "+
 			"that is more than is allowed. Use it less often, or record again",
-			name, p.mentions[name], len(b))
+			name, asset.count, len(asset.content))
 	}
-	return b
+	return asset.content
 }
 
-// maxNamed is how many bytes of assets a file may name, beyond ten times what it and
-// they have: a conversation names its pictures again in every turn. It is for what is
-// read as a whole; of a recorded file that is an interaction.
-const maxNamed = 256 << 20
+// readAssetFile returns the content of the file of an asset. It is an error if the content does not
+// have the hash in the name.
+func (p *parser) readAssetFile(n *yaml.Node, field, name string) []byte {
+	content, err := p.readFile(name)
+	if err != nil {
+		p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
+		p.err.Incomplete = true
+		return nil
+	}
+	hash := hashAsset(content)
+	if hash != name[:len(hash)] {
+		p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
+			"put that hash in the name of the file, and use the new name here", name, hash)
+		p.err.Incomplete = true
+		return nil
+	}
+	return content
+}
 
-// assetText returns the text of an !asset: what stands before "@", and the
-// content of the asset after it in base64.
+// addAsset adds an asset that was read for the first time. The text may use it several times.
+func (p *parser) addAsset(name string, content []byte) *assetUse {
+	asset := &assetUse{content: content, count: max(1, strings.Count(p.src, name))}
+	if p.assets == nil {
+		p.assets = map[string]*assetUse{}
+	}
+	p.assets[name] = asset
+	p.assetBytes += len(content)
+	p.usedAssetBytes += len(content) * asset.count
+	return asset
+}
+
+// maxUsedAssets is how many bytes the assets of a text may have, counted per use, in addition to
+// ten times the bytes of the text and its assets. A conversation names its pictures
+// again in every turn. Of a file that promptecho wrote, each interaction is a text of its own.
+const maxUsedAssets = 256 << 20
+
+// assetText returns the text of the node n with the tag !asset. Of "data:image/png;base64,@NAME"
+// that is the text before "@" and the content of the asset NAME in base64.
 func (p *parser) assetText(n *yaml.Node, field string) string {
 	i := strings.LastIndexByte(n.Text, '@')
 	if i < 0 {
@@ -71,7 +92,7 @@ func (p *parser) assetText(n *yaml.Node, field string) string {
 	return n.Text[:i] + encodeBase64(p.readAsset(n, field, n.Text[i+1:]))
 }
 
-// vector returns the vector n.
+// vector returns the list of numbers in the asset of n, which has the tag !numbers.
 func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 	count, name, ok := strings.Cut(n.Text, "@")
 	if !ok {
@@ -79,7 +100,8 @@ func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 			yaml.Clip(n.Text))
 	}
 	v, err := exactjson.Parse(p.readAsset(n, field, name))
-	if err != nil || v.Kind != exactjson.Array || strconv.Itoa(len(v.Elems)) != count {
+	isList := err == nil && v.Kind == exactjson.Array
+	if !isList || strconv.Itoa(len(v.Elems)) != count {
 		p.badf(n, field, "asset %q is not a list of %s numbers; restore it, or record again", name, yaml.Clip(count))
 	}
 	return v

@@ -11,14 +11,22 @@ import (
 // body reads the body of a request or a response.
 func (p *parser) body(body *[]byte) { p.content("body", body) }
 
-// content reads what encoder.content writes.
+// content reads the keys that [encoder.content] writes: key itself with JSON or text, key_base64
+// with base64, or key_file with the name of an asset.
 func (p *parser) content(key string, body *[]byte) {
 	layout, layoutField := p.get("layout")
 	n, field := p.get(key)
 	base64, base64Field := p.get(key + "_base64")
 	file, fileField := p.get(key + "_file")
-	if last := cmp.Or(file, base64); last != nil && (n != nil || last != cmp.Or(base64, file)) {
-		p.badf(last, p.in.field, "more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
+	keyCount := 0
+	for _, value := range [...]*yaml.Node{n, base64, file} {
+		if value != nil {
+			keyCount++
+		}
+	}
+	if keyCount > 1 {
+		p.badf(cmp.Or(file, base64), p.current.field,
+			"more than one of %[1]s, %[1]s_base64 and %[1]s_file; keep one", key)
 	}
 	if layout != nil && (n == nil || !isStructure(n)) {
 		p.badf(layout, layoutField, "a layout is for a body that is a mapping or a list; remove it")
@@ -35,35 +43,38 @@ func (p *parser) content(key string, body *[]byte) {
 		b = p.bodyOf(n, field, l)
 	case base64 != nil:
 		if base64.Tag != "" {
-			p.want(base64, base64Field, "base64")
+			p.unexpected(base64, base64Field, "base64")
 		}
-		p.str(base64, base64Field)
+		p.stringOf(base64, base64Field)
 		b = p.base64(base64, base64Field)
 	case file != nil:
-		b = p.readAsset(file, fileField, p.str(file, fileField))
+		b = p.readAsset(file, fileField, p.stringOf(file, fileField))
 	}
 	if len(b) > 0 {
 		*body = b
 	}
 }
 
-// jsonBody reads JSON of any kind.
-func (p *parser) jsonBody(body *[]byte, needed bool) {
+// jsonBody reads a body that is a JSON value of any kind.
+func (p *parser) jsonBody(body *[]byte, isRequired bool) {
 	n, field := p.get("body")
 	if n == nil {
-		p.need("body", !needed)
+		p.require("body", !isRequired)
 		return
 	}
 	*body = bytes.Clone(p.json(n, field, exactjson.Layout{}))
 }
 
-// bodyOf returns JSON in a layout, or a text.
+// bodyOf returns the bytes of the body n: JSON printed in layout l if n is structure, else the text
+// of n.
 func (p *parser) bodyOf(n *yaml.Node, field string, l exactjson.Layout) []byte {
-	switch {
-	case isStructure(n):
+	if isStructure(n) {
 		return bytes.Clone(p.json(n, field, l))
-	case isAsset(n), n.Tag == "" && p.resolve(n, field) != exactjson.String:
-		p.want(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
+	}
+	hasTextTag := n.Tag != "" && !isAsset(n) // !!str or !!binary
+	isText := hasTextTag || n.Tag == "" && p.resolve(n, field) == exactjson.String
+	if !isText {
+		p.unexpected(n, field, "a mapping or a list (JSON), or text (in quotes if it looks like something else)")
 	}
 	return []byte(p.decoded(n, field))
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/form"
 )
 
-// form reads what encoder.form writes. Its parts are put together as the content-type says.
+// form reads the body of a request, or the parts of its form, and makes the body from the parts as
+// the content-type says.
 func (p *parser) form(r *interaction.Request) {
 	p.body(&r.Body)
 	n, field := p.get("form")
@@ -30,7 +31,7 @@ func (p *parser) form(r *interaction.Request) {
 	}
 }
 
-// formPart reads a part.
+// formPart returns the part n: a mapping of a name to a value, or one with the keys of a part.
 func (p *parser) formPart(n *yaml.Node, field string) (part form.Part) {
 	if n.Kind == yaml.Mapping && len(n.Elems) == 1 {
 		content := n.Elems[0]

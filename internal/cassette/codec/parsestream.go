@@ -8,61 +8,75 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// stream reads a stream, and the pieces of a body that is none, and checks that it is
-// the one or the other.
+// stream reads the fields of a response that only streams have, and the chunks of a body that is
+// not a stream. After all fields of the response, it checks that they agree.
 func (p *parser) stream(r *interaction.Response) {
-	p.in.atEnd = func() { p.checkResponse(r) }
+	p.current.check = func() { p.checkResponse(r) }
 	p.text("stream", &r.Stream)
+	p.events(r)
+	optional(p, "chunks", &r.Chunks, p.chunks)
+	optional(p, "delays_ms", &r.Delays, p.delays)
+}
+
+// events reads the events of a stream, and the layout and the paddings of the JSON in them.
+func (p *parser) events(r *interaction.Response) {
 	layout, layoutField := p.get("events_layout")
 	events, field := p.get("events")
 	padding, _ := p.get("events_padding")
 	if events == nil {
 		if extra := cmp.Or(layout, padding); extra != nil {
-			p.badf(extra, p.in.field, "a layout or padding without events; remove it")
+			p.badf(extra, p.current.field, "a layout or padding without events; remove it")
 		}
-	} else {
-		var l exactjson.Layout
-		if layout != nil {
-			l = p.layout(layout, layoutField)
-			if l.Padding > 0 {
-				p.badf(layout, layoutField, "padding is in events_padding, one per event; move it there")
-			}
-		}
-		pads := p.paddings(padding, l)
-		elems := p.list(events, field, "events")
-		pads = append(pads, make([]int, max(0, len(elems)-len(pads)))...)
-		fields := 0
-		for _, e := range elems {
-			fields += len(e.Elems)
-		}
-		p.made = make([]interaction.Field, 0, fields)
-		r.Events = make([]interaction.Event, 0, len(elems))
-		for i, e := range elems {
-			r.Events = append(r.Events, p.event(e, field, l, pads[i]))
+		return
+	}
+
+	var l exactjson.Layout
+	if layout != nil {
+		l = p.layout(layout, layoutField)
+		if l.Padding > 0 {
+			p.badf(layout, layoutField, "padding is in events_padding, one per event; move it there")
 		}
 	}
-	optional(p, "chunks", &r.Chunks, p.chunks)
-	optional(p, "delays_ms", &r.Delays, p.delays)
+	paddings := p.paddings(padding, l)
+	elems := p.list(events, field, "events")
+	missing := max(0, len(elems)-len(paddings))
+	paddings = append(paddings, make([]int, missing)...)
+
+	fieldCount := 0
+	for _, e := range elems {
+		fieldCount += len(e.Elems)
+	}
+	p.eventFields = make([]interaction.Field, 0, fieldCount)
+	r.Events = make([]interaction.Event, 0, len(elems))
+	for i, e := range elems {
+		r.Events = append(r.Events, p.event(e, field, l, paddings[i]))
+	}
 }
 
-// checkResponse makes sure that a response has a status, and is a stream or has a body.
+// checkResponse checks that a response has a status, and that it does not have both the fields of a
+// stream and those of a body.
 func (p *parser) checkResponse(r *interaction.Response) {
-	p.need("status", r.Status != 0 || mayHaveNoStatus(r))
+	p.require("status", r.Status != 0 || mayHaveNoStatus(r))
 	body, _ := p.find("body")
 	base64, _ := p.find("body_base64")
 	file, _ := p.find("body_file")
-	if n := cmp.Or(body, base64, file); n != nil && r.Stream != "" {
+	n := cmp.Or(body, base64, file)
+	if n != nil && r.Stream != "" {
 		p.badf(n, "response", "both a body and stream %q; a stream's body is its events", yaml.Clip(r.Stream))
 	}
-	if n, field := p.find("events"); n != nil && r.Stream == "" {
-		p.badf(n, field, "events without a stream; name the framing (\"stream: sse\")")
+	events, field := p.find("events")
+	if events != nil && r.Stream == "" {
+		p.badf(events, field, "events without a stream; name the framing (\"stream: sse\")")
 	}
-	if n, field := p.find("chunks"); n != nil && (r.Stream != "" || len(r.Body) == 0) {
-		p.badf(n, field, "only a body that is not a stream has chunks; remove them")
+	chunks, field := p.find("chunks")
+	isStreamOrEmpty := r.Stream != "" || len(r.Body) == 0
+	if chunks != nil && isStreamOrEmpty {
+		p.badf(chunks, field, "only a body that is not a stream has chunks; remove them")
 	}
 }
 
-// paddings reads events_padding, if there is one.
+// paddings returns the numbers of events_padding, or nil if n is nil. The last events of a stream
+// may have none.
 func (p *parser) paddings(n *yaml.Node, l exactjson.Layout) []int {
 	if n == nil {
 		return nil
@@ -74,22 +88,26 @@ func (p *parser) paddings(n *yaml.Node, l exactjson.Layout) []int {
 	return listOf(p, n, field, "numbers of spaces", p.padding)
 }
 
-// event returns the event n. Its last field that is structure is printed in
-// layout l with padding, the others without.
-func (p *parser) event(n *yaml.Node, field string, l exactjson.Layout, padding int) interaction.Event {
+// event returns the event n: a mapping of fields, or a list of mappings of one field each if a
+// name occurs twice. Mappings and lists in fields are printed as JSON in layout l. Only the last of
+// them has padding.
+func (p *parser) event(
+	n *yaml.Node, field string, l exactjson.Layout, padding int,
+) interaction.Event {
 	switch {
 	case p.err != nil:
 		return nil
 	case n.Tag == "" && n.Kind == yaml.Mapping:
 		return p.fields(n.Elems, field, l, padding)
 	case n.Tag != "" || n.Kind != yaml.Sequence:
-		p.want(n, field, "a mapping of fields, or a list of mappings of one field each")
+		p.unexpected(n, field, "a mapping of fields, or a list of mappings of one field each")
 		return nil
 	}
 	var elems []*yaml.Node
 	for _, f := range n.Elems {
-		if f.Kind != yaml.Mapping || f.Tag != "" || len(f.Elems) != 1 {
-			p.want(f, field, "a mapping of one field")
+		isMapping := f.Kind == yaml.Mapping && f.Tag == ""
+		if !isMapping || len(f.Elems) != 1 {
+			p.unexpected(f, field, "a mapping of one field")
 			return nil
 		}
 		elems = append(elems, f.Elems[0])
@@ -97,50 +115,61 @@ func (p *parser) event(n *yaml.Node, field string, l exactjson.Layout, padding i
 	return p.fields(elems, field, l, padding)
 }
 
-// fields returns the event of these values, which have keys.
+// fields returns the event with the fields elems. See [parser.event] for l and padding.
 func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, padding int) interaction.Event {
-	last := len(elems) - 1
-	for last >= 0 && !isStructure(elems[last]) {
-		last--
+	lastStructure := len(elems) - 1
+	for lastStructure >= 0 && !isStructure(elems[lastStructure]) {
+		lastStructure--
 	}
-	first := len(p.made)
+	first := len(p.eventFields)
 	for i, v := range elems {
-		f := interaction.Field{Name: p.key(v.Key, field)}
-		if !isStructure(v) {
-			f.Value = p.loose(v, field)
-		} else {
+		name := p.key(v.Key, field)
+		var value string
+		if isStructure(v) {
 			l.Padding = 0
-			if i == last {
+			if i == lastStructure {
 				l.Padding = padding
 			}
-			f.Value = v.Text
-			if !isJSON(v) || l != (exactjson.Layout{}) {
-				f.Value = string(p.json(v, field, l))
-			}
+			value = p.fieldJSON(v, field, l)
+		} else {
+			value = p.lenientString(v, field)
 		}
-		p.made = append(p.made, f)
+		p.eventFields = append(p.eventFields, interaction.Field{Name: name, Value: value})
 	}
-	return interaction.Event(p.made[first:len(p.made):len(p.made)])
+	end := len(p.eventFields)
+	return interaction.Event(p.eventFields[first:end:end])
 }
 
+// fieldJSON returns the JSON of a field of an event in layout l.
+func (p *parser) fieldJSON(v *yaml.Node, field string, l exactjson.Layout) string {
+	isCompact := l == (exactjson.Layout{})
+	if isCompact && hasJSON(v) {
+		return v.Text
+	}
+	return string(p.json(v, field, l))
+}
+
+// chunks returns the lengths of the chunks of a body.
 func (p *parser) chunks(n *yaml.Node, field string) []int {
 	return listOf(p, n, field, "lengths in bytes", func(e *yaml.Node, field string) int {
-		l := p.integer(e, field, 0)
-		if l == 0 || l > 1<<40 {
+		length := p.integer(e, field, 0)
+		if length == 0 || length > 1<<40 {
 			p.badf(e, field, "a chunk must have 1 byte or more, and less than 1 TB")
 		}
-		return int(l)
+		return int(length)
 	})
 }
 
+// delays returns the times between the arrivals of events or chunks.
 func (p *parser) delays(n *yaml.Node, field string) []interaction.Delay {
 	return listOf(p, n, field, "delays", func(e *yaml.Node, field string) interaction.Delay {
 		d, want := parseDelay(e.Text)
-		if e.Kind != yaml.Scalar || e.Style != yaml.Plain || e.Tag != "" {
+		isPlain := e.Kind == yaml.Scalar && e.Style == yaml.Plain && e.Tag == ""
+		if !isPlain {
 			want = cmp.Or(want, "an integer, 0 or more")
 		}
 		if want != "" {
-			p.want(e, field, want)
+			p.unexpected(e, field, want)
 		}
 		return d
 	})

@@ -13,7 +13,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// EncodeChecked is [Encode] and [Check], with fewer copies of the text.
+// EncodeChecked returns what [Encode] returns, and the error of [Check]. It makes fewer copies of
+// the text than these two.
 func EncodeChecked(it *interaction.Interaction) (text []byte, assets map[string][]byte, err error) {
 	list, assets, err := encodeList(it)
 	if err != nil {
@@ -22,27 +23,33 @@ func EncodeChecked(it *interaction.Interaction) (text []byte, assets map[string]
 	return list[len(ItemsLine):], assets, checkList(list, assets, it)
 }
 
-// Check makes sure that what Encode wrote of an interaction reads as it again.
+// Check returns an error if the text and the assets that [Encode] returned for an interaction would
+// be read back as another one.
 func Check(text []byte, assets map[string][]byte, it *interaction.Interaction) error {
 	return checkList(slices.Concat([]byte(ItemsLine), text), assets, it)
 }
 
-// checkList is Check for a list of one interaction. Of a long stream it reads some events at a time,
-// each of which is a line: as values, all of them take many times their bytes.
+// checkList is [Check] for a list of one item. It reads the events of a long stream in batches: the
+// values of all events would take many times the bytes of their text. Each event is one line.
 func checkList(list []byte, assets map[string][]byte, it *interaction.Interaction) error {
 	events := it.Response.Events
 	head, lines, _ := bytes.Cut(list, []byte(eventsStart))
-	size, last := max(1<<18, len(head)), bytes.LastIndex(lines, []byte(partStart+"- "))
-	if bytes.Contains(lines, []byte(partStart+"events_padding:")) { // which is for all
-		last = 0
+	batchSize := max(1<<18, len(head)) // in bytes; 256 KiB is large enough to be fast
+	lastEvent := bytes.LastIndex(lines, []byte(partStart+"- "))
+	if bytes.Contains(lines, []byte(partStart+"events_padding:")) {
+		lastEvent = 0 // the paddings are those of all events, so there is one batch
 	}
-	for end := 0; last > size; last -= end {
-		end = size + bytes.IndexByte(lines[size:], '\n') + 1
+	for lastEvent > batchSize {
+		end := batchSize + bytes.IndexByte(lines[batchSize:], '\n') + 1
 		n := min(len(events), bytes.Count(lines[:end], []byte("\n")))
-		if err := check(slices.Concat(head, []byte(eventsStart), lines[:end]), assets, nil, events[:n]); err != nil {
+		batch := slices.Concat(head, []byte(eventsStart), lines[:end])
+		err := check(batch, assets, nil, events[:n])
+		if err != nil {
 			return err
 		}
-		events, lines = events[n:], lines[end:]
+		events = events[n:]
+		lines = lines[end:]
+		lastEvent -= end
 	}
 	if len(events) < len(it.Response.Events) {
 		list = slices.Concat(head, []byte(eventsStart), lines)
@@ -52,11 +59,13 @@ func checkList(list []byte, assets map[string][]byte, it *interaction.Interactio
 
 const eventsStart = partStart + "events:\n"
 
-// check makes sure that a list reads as one interaction with these events: as it, or as any if it is
-// nil.
-func check(list []byte, assets map[string][]byte, it *interaction.Interaction, events []interaction.Event) error {
-	// The bytes stay as they are until what was read is compared: a copy would be the most memory
-	// that recording a large answer takes.
+// check returns an error unless a list reads as one interaction with these events. The other
+// fields must equal those of it; if it is nil, they may have any value.
+func check(
+	list []byte, assets map[string][]byte, it *interaction.Interaction, events []interaction.Event,
+) error {
+	// The text shares the bytes of list, which do not change until check returns. A copy would be
+	// the largest part of the memory that recording a large response takes.
 	text := unsafe.String(unsafe.SliceData(list), len(list))
 	back, err := parseList("cassette", text, assetsOf(assets), nil)
 	if err != nil {
@@ -65,17 +74,18 @@ func check(list []byte, assets map[string][]byte, it *interaction.Interaction, e
 	want := *cmp.Or(it, back)
 	want.Response.Events = events
 	if d := want.Difference(back); d != "" {
-		return fmt.Errorf("%s would be different when it is read back from the cassette; please report this", d)
+		return fmt.Errorf("%s would be different when it is read back from the cassette; "+
+			"please report this", d)
 	}
 	return nil
 }
 
-// Read reads what Encode returned.
+// Read returns the interaction of a text and assets that [Encode] returned.
 func Read(text []byte, assets map[string][]byte) (*interaction.Interaction, error) {
 	return ParseItem("cassette", string(text), assetsOf(assets), nil)
 }
 
-// assetsOf returns what reads these assets.
+// assetsOf returns a function that reads these assets.
 func assetsOf(assets map[string][]byte) ReadAsset {
 	return func(name string) ([]byte, error) {
 		content, ok := assets[name]
@@ -86,21 +96,21 @@ func assetsOf(assets map[string][]byte) ReadAsset {
 	}
 }
 
-// ParseAnswer is [ParseItem] for a text that Encode wrote, of which it reads only what
-// answered the request.
-func ParseAnswer(name, text string, asset ReadAsset, beyond Beyond) (*interaction.Interaction, error) {
-	start := strings.Index(text, AnswerStart)
+// ParseResponse is [ParseItem] for a text that [Encode] wrote. If it can, it reads only the fields
+// of the response, and the interaction that it returns has no request.
+func ParseResponse(name, text string, asset ReadAsset, anchor LookUpAnchor) (*interaction.Interaction, error) {
+	start := strings.Index(text, ResponseStart)
 	if start < 0 {
-		return ParseItem(name, text, asset, beyond)
+		return ParseItem(name, text, asset, anchor)
 	}
 	p := newParser(name, text[start+1:], asset)
-	p.beyond = beyond
+	p.anchoredElsewhere = anchor
 	it := new(interaction.Interaction)
 	p.read(func(root *yaml.Node) {
-		p.mapping(root, "interaction", "", func() { answerFields(p, it) })
+		p.mapping(root, "interaction", "", func() { responsePartFields(p, it) })
 	})
 	if p.err != nil {
-		return ParseItem(name, text, asset, beyond) // the answer of a function, or none at all
+		return ParseItem(name, text, asset, anchor) // such as the response of a function
 	}
 	return it, nil
 }

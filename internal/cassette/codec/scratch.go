@@ -8,26 +8,26 @@ import (
 	"github.com/promptecho/promptecho/internal/group"
 )
 
-// A scratch is memory that a parser needs only while it reads. The next parser uses it again.
+// A scratch is memory that a parser needs only while it reads. Later parsers use the memory again.
 type scratch struct {
 	nodes    yaml.Nodes
-	known    []string                    // the keys that were asked for, of all mappings that are being read
-	buf      []byte                      // for the JSON that is being made
-	values   group.Slab[exactjson.Value] // of the JSON that is being made
+	known    []string                    // the known keys of the current mapping and of those around it
+	buf      []byte                      // the JSON text that is being made
+	values   group.Slab[exactjson.Value] // the values of that JSON
 	lastFlow flowModel                   // the collection that flowJSON read last
 }
 
-// scratches has those that no parser uses.
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
+// scratchPool has the scratches that no parser uses.
+var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// What a scratch may keep: enough for an answer of a megabyte, and nothing of what only a large
-// cassette needs that is read as a whole.
+// The most memory that a scratch keeps for the next parser: enough for a response of a megabyte. A
+// large cassette that is read as a whole needs more, which is rare.
 const (
 	maxScratchNodes = 8 << 10
 	maxScratchBuf   = 1 << 20
 )
 
-// release gives the scratch to the next parser. The nodes in it are gone then.
+// release makes the scratch available to the next parser. Its nodes must not be used afterwards.
 func (s *scratch) release() {
 	isLarge := s.nodes.Len() > maxScratchNodes || cap(s.buf) > maxScratchBuf ||
 		s.values.Len() > maxScratchNodes || cap(s.lastFlow.scalars) > maxScratchNodes
@@ -38,5 +38,5 @@ func (s *scratch) release() {
 	clear(s.known[:cap(s.known)])
 	s.known = s.known[:0]
 	s.lastFlow = flowModel{scalars: s.lastFlow.scalars[:0]}
-	scratches.Put(s)
+	scratchPool.Put(s)
 }

@@ -5,24 +5,25 @@ import (
 	"fmt"
 )
 
-// Consecutive interactions that say the same, such as those of a poll, stand in a file once,
-// with the number of times.
+// A cassette has consecutive interactions that are equal, such as those of a poll, as one item
+// with the number of interactions: "times: 3".
 
 const (
-	MostTimes  = 10_000 // that an interaction can have
+	MaxTimes   = 10_000 // the most interactions that an item can be
 	timesKey   = "times"
 	latencyKey = keyStart + "latency_ms: "
 )
 
-// TimesStart is where an interaction says how many it stands for.
+// TimesStart is the text before the number of interactions in an item.
 const TimesStart = keyStart + timesKey + ": "
 
-// SameBut reports whether the texts of two interactions, as Encode writes them, say the same,
-// whatever time the answers took.
-func SameBut(a, b []byte) bool {
+// EqualExceptLatency reports whether the texts of two interactions, as [Encode] writes them, differ
+// at most in the latency.
+func EqualExceptLatency(a, b []byte) bool {
 	return bytes.Equal(withoutLatency(a), withoutLatency(b))
 }
 
+// withoutLatency returns the text of an interaction without the line of its latency.
 func withoutLatency(text []byte) []byte {
 	i := bytes.LastIndex(text, []byte(latencyKey))
 	if i < 0 {
@@ -32,7 +33,9 @@ func withoutLatency(text []byte) []byte {
 	return append(text[:i:i], text[i+line:]...)
 }
 
-// Times returns the text of an interaction, as Encode writes it, with a number of times.
-func Times(text []byte, n int) []byte {
-	return bytes.Replace(text, []byte(keyStart+"request:\n"), fmt.Appendf(nil, "%s%s: %d%srequest:\n", keyStart, timesKey, n, keyStart), 1)
+// WithTimes returns the text of an interaction, as [Encode] writes it, with the key times: the number
+// of equal interactions that the text is.
+func WithTimes(text []byte, n int) []byte {
+	const requestStart = keyStart + "request:\n"
+	return bytes.Replace(text, []byte(requestStart), fmt.Appendf(nil, "%s%d%s", TimesStart, n, requestStart), 1)
 }

@@ -6,16 +6,19 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A vector is a list of numbers that is too long to be read, such as an embedding. What
-// stands in the file is how many numbers it has and the asset that has them, as JSON:
+// A vector is a list of numbers that is too long for people to read, such as an embedding. An asset
+// has the numbers as JSON. The cassette has their count and the name of the asset:
 // "!numbers 1536@6f1ed002ab559585.json".
 const (
 	numbersTag = "!numbers"
-	minVector  = 1 << 10 // bytes of its JSON
+	minVector  = 1 << 10 // the JSON of a vector has more bytes
 )
 
+// isVector reports whether v is written as a vector.
 func isVector(v *exactjson.Value) bool {
-	if v.Kind != exactjson.Array || len(v.Elems)*2 < minVector/16 {
+	const maxNumber = 32 // about the most bytes of a number and its comma
+	mayBeLong := len(v.Elems) >= minVector/maxNumber
+	if v.Kind != exactjson.Array || !mayBeLong {
 		return false
 	}
 	size := 1
@@ -32,6 +35,6 @@ func isVector(v *exactjson.Value) bool {
 func (e *encoder) vector(v *exactjson.Value, block bool) {
 	content := v.AppendJSON(nil, exactjson.Layout{})
 	name := hashAsset(content) + ".json"
-	e.keepAsset(name, content)
-	e.ref(numbersTag+" ", strconv.Itoa(len(v.Elems))+"@"+name, block)
+	e.addAsset(name, content)
+	e.taggedText(numbersTag+" ", strconv.Itoa(len(v.Elems))+"@"+name, block)
 }

@@ -82,7 +82,7 @@ func agree(t *testing.T, text string) (isCassette bool) {
 		pairs = append(pairs, pair{"ParseItem", now, before},
 			pair{"the error of ParseItem", fmt.Sprint(err), fmt.Sprint(errBefore)})
 
-		now, err = codec.ParseAnswer("x.yaml", item, noAsset, beyond)
+		now, err = codec.ParseResponse("x.yaml", item, noAsset, beyond)
 		before, errBefore = ParseAnswer("x.yaml", []byte(item), noAsset, beyondBefore)
 		pairs = append(pairs, pair{"ParseAnswer", now, before},
 			pair{"the error of ParseAnswer", fmt.Sprint(err), fmt.Sprint(errBefore)})
@@ -101,7 +101,7 @@ func agree(t *testing.T, text string) (isCassette bool) {
 func contentOf(d *codec.Document) (all []any) {
 	all = []any{d.Pinned, d.Partial, d.RecordedValues, d.Seals, d.Interactions}
 	for _, item := range d.Items {
-		all = append(all, item.At, item.Its, item.Of)
+		all = append(all, item.Offset, item.Interactions, item.DependsOn)
 	}
 	return all
 }
@@ -118,7 +118,7 @@ func asText(err *codec.SyntaxError) string {
 	if err == nil {
 		return ""
 	}
-	return fmt.Sprintf("%v, elsewhere %v, cut %v", err, err.Elsewhere, err.Cut)
+	return fmt.Sprintf("%v, elsewhere %v, cut %v", err, err.FileIntact, err.Incomplete)
 }
 
 func noAsset(string) ([]byte, error) { return nil, fs.ErrNotExist }

@@ -105,7 +105,7 @@ func (p *parser) read(each func(root *Node)) {
 	if strings.HasPrefix(p.src, "version https://git-lfs.github.com/spec/") {
 		p.fail(0, "", "this is a pointer of Git LFS and not the file; to fetch the file: git lfs "+
 			"pull (with GitHub's actions/checkout: \"lfs: true\")")
-		p.err.Elsewhere = true
+		p.err.FileIntact = true
 	}
 	if p.err != nil {
 		return
@@ -166,7 +166,7 @@ func (p *parser) version() {
 		p.badf(p.in.node, field, "is missing; a cassette starts with \"version: %d\"", Version)
 	} else if v := p.integer(n, field, 1); p.err == nil && v != Version {
 		p.badf(n, field, "this is version %d, and this promptecho reads version %d; "+update+", or record again", v, Version)
-		p.err.Elsewhere = true
+		p.err.FileIntact = true
 	}
 }
 

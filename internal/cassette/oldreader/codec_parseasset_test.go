@@ -29,13 +29,13 @@ func (p *parser) readAsset(n *Node, field, name string) []byte {
 		b, err = p.asset(name)
 		if err != nil {
 			p.badf(n, field, "asset %q cannot be read (%v); restore it, or record again", name, err)
-			p.err.Cut = true
+			p.err.Incomplete = true
 			return nil
 		}
 		if h := hashAsset(b); h != name[:len(h)] {
 			p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
 				"put that hash in the name of the file, and use the new name here", name, h)
-			p.err.Cut = true
+			p.err.Incomplete = true
 			return nil
 		}
 		p.assets[name] = b

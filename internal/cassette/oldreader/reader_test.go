@@ -22,7 +22,7 @@ type (
 )
 
 const (
-	MostTimes = codec.MostTimes
+	MostTimes = codec.MaxTimes
 	timesKey  = "times"
 	maxGrowth = 8
 

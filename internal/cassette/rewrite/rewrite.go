@@ -238,10 +238,10 @@ func encodeAnswered(it *interaction.Interaction, old string, assets map[string][
 	if err != nil {
 		return "", err
 	}
-	request, _, ok1 := strings.Cut(string(encoded), codec.AnswerStart)
-	_, answer, ok2 := strings.Cut(old, codec.AnswerStart)
+	request, _, ok1 := strings.Cut(string(encoded), codec.ResponseStart)
+	_, answer, ok2 := strings.Cut(old, codec.ResponseStart)
 	if ok1 && ok2 {
-		encoded = []byte(request + codec.AnswerStart + answer)
+		encoded = []byte(request + codec.ResponseStart + answer)
 	}
 	for name, content := range own {
 		if err := codec.AddAsset(assets, name, content); err != nil {

@@ -9,11 +9,11 @@ const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 // quoteForUnix quotes s for bash, dash, zsh and fish.
 //
-// Within single quotes, these shells read every character but the quote itself as it
-// is. Only fish also reads \\ and \' there as escapes
+// In single quotes, these shells read every character except the quote as it is.
+// Only fish also reads \\ and \' as escapes
 // (https://fishshell.com/docs/current/language.html#quotes). So a quote, and a
-// backslash that would begin such an escape, stand outside of the quotes with a
-// backslash before them: each of the four shells reads \' as a quote, and \\ as a
+// backslash that would begin such an escape, are written outside of the quotes and
+// after a backslash: each of the four shells reads \' as a quote, and \\ as a
 // backslash.
 func quoteForUnix(s string) string {
 	if isPlainForUnix(s) {
@@ -45,9 +45,9 @@ func isPlainForUnix(s string) bool {
 	return !isEmpty && !isExpanded && strings.Trim(s, plain) == ""
 }
 
-// escapesInFish reports whether fish takes a backslash for an escape if the
-// rest of the text follows it within single quotes. At the end of the text, the
-// closing quote follows.
+// escapesInFish reports whether fish reads a backslash in single quotes as the
+// start of an escape if rest follows the backslash. After the end of the text
+// comes the closing quote, so rest may be empty.
 func escapesInFish(rest string) bool {
 	return rest == "" || rest[0] == '\\' || rest[0] == '\''
 }

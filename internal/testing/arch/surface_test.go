@@ -72,7 +72,7 @@ func TestSurface(t *testing.T) {
 		}
 	}
 	section("flags of the command, by the file that has them", flags)
-	keys := first(codec, argument(regexp.MustCompile(`^(text|texts|flag|part|headers|number|get|content)$`), 0), constants(codec))
+	keys := first(codec, argument(regexp.MustCompile(`^(text|texts|flag|section|headers|number|get|content)$`), 0), constants(codec))
 	usage, _ := new(interaction.Usage).Fields()
 	optional := first(codec, argument(regexp.MustCompile(`^optional$`), 1), constants(codec))
 	section("keys of cassettes", slices.Concat(keys, optional, usage))
@@ -143,8 +143,12 @@ func exported(t *testing.T, dir string) string {
 	}
 	var out []string
 	add := func(decl ast.Node) {
+		positions := fset
+		if _, isFunc := decl.(*ast.FuncDecl); isFunc {
+			positions = token.NewFileSet() // without positions, a signature is printed on one line
+		}
 		var b bytes.Buffer
-		if err := printer.Fprint(&b, fset, decl); err != nil {
+		if err := printer.Fprint(&b, positions, decl); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, b.String())
