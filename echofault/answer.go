@@ -25,8 +25,10 @@ func Cut(n int, selectors ...string) Fault {
 	}
 	f.strike = spoil(func(b *body) {
 		c := &cut{body: b, n: n}
-		b.split.part = c.part
-		c.end(n == 0)
+		b.split.pass = c.pass
+		if n == 0 {
+			c.breakOff()
+		}
 	})
 	return f
 }
@@ -43,7 +45,7 @@ func Garble(n int, selectors ...string) Fault {
 	}
 	f.strike = spoil(func(b *body) {
 		g := &garble{body: b, n: n}
-		b.split.part = g.part
+		b.split.pass = g.pass
 	})
 	return f
 }
@@ -150,36 +152,45 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// A cut cuts a body off, for [Cut].
+// A cut breaks a body off, for [Cut].
 type cut struct {
 	*body
-	n      int
-	passed int // bytes of a body that is not a stream
+	n      int // the events, or the bytes of a body that is not a stream, before the break
+	passed int // the bytes of a body that is not a stream that were passed on
 }
 
-// part passes bytes of the body on up to the end, for the splitter.
-func (c *cut) part(b []byte, event int, last bool) {
+// pass passes bytes of the body on to the client and breaks the body off after n
+// events or bytes. It drops all bytes after the break. The splitter calls it: the
+// bytes are of one event, and isEnd says that the event ends with them.
+func (c *cut) pass(b []byte, event int, isEnd bool) {
 	if c.broken {
 		return
 	}
+
 	isStream := c.split.framing != nil
 	if isStream {
 		c.out = append(c.out, b...)
-		c.end(last && event == c.n)
+		isEndOfLastEvent := event == c.n && isEnd
+		if isEndOfLastEvent {
+			c.breakOff()
+		}
 		return
 	}
-	b = b[:min(len(b), c.n-c.passed)]
-	c.passed += len(b)
+
+	bytesBeforeBreak := c.n - c.passed
+	b = b[:min(len(b), bytesBeforeBreak)]
 	c.out = append(c.out, b...)
-	c.end(c.passed == c.n)
+	c.passed += len(b)
+	if c.passed == c.n {
+		c.breakOff()
+	}
 }
 
-// end ends the body if here is true.
-func (c *cut) end(here bool) {
-	if here {
-		c.broken = true
-		c.err = io.ErrUnexpectedEOF
-	}
+// breakOff breaks the body off: after the bytes in out, Read returns the error of
+// a connection that broke.
+func (c *cut) breakOff() {
+	c.broken = true
+	c.err = io.ErrUnexpectedEOF
 }
 
 // A garble damages an event of a body, for [Garble].
@@ -189,15 +200,16 @@ type garble struct {
 	held []byte // of the event to damage
 }
 
-// part passes bytes of the body on, and holds the event to damage until it is complete, for
-// the splitter.
-func (g *garble) part(b []byte, event int, last bool) {
+// pass passes bytes of the body on to the client, and holds those of the event to
+// damage until the event is complete. The splitter calls it: the bytes are of one
+// event, and isEnd says that the event ends with them.
+func (g *garble) pass(b []byte, event int, isEnd bool) {
 	if event != g.n {
 		g.out = append(g.out, b...)
 		return
 	}
 	g.held = append(g.held, b...)
-	if !last {
+	if !isEnd {
 		return
 	}
 	damaged, ok := damage(g.split.framing, g.held)

@@ -13,15 +13,16 @@ type splitter struct {
 	contentType string
 	coded       bool // the body has a content coding, so its events cannot be read
 
-	// part gets the bytes of the body in order, with the number of their event, from 1.
-	// last says that the event ends here. It must not keep the bytes.
-	part func(b []byte, event int, last bool)
+	// pass gets the bytes of the body in order, with the number of their event,
+	// from 1. isEnd says that the event ends with these bytes. pass must not keep
+	// them.
+	pass func(b []byte, event int, isEnd bool)
 
 	framing *stream.Framing // nil if the body is not a stream
 	known   bool            // framing is final
 	events  atomic.Int64    // the number of complete events
 	buf     []byte          // of the incomplete event, or of the body while framing is not known
-	passed  int             // how many bytes of buf part has got
+	passed  int             // how many bytes at the start of buf were passed on
 }
 
 // knownAfter is the number of bytes after which a body that does not look like a stream is
@@ -40,30 +41,44 @@ func (s *splitter) add(piece []byte, atEnd bool) {
 	switch {
 	case !s.known:
 	case s.framing == nil:
-		s.part(s.buf, 1, atEnd)
+		s.pass(s.buf, 1, atEnd)
 		s.buf = s.buf[:0]
 	default:
-		s.cut(atEnd)
+		s.passEvents(atEnd)
 	}
 }
 
-// cut passes on the bytes of a stream that are in buf.
-func (s *splitter) cut(atEnd bool) {
+// passEvents passes on the bytes in buf that were not passed on yet: those of
+// complete events, and those at the start of the next event. For the buffer
+//
+//	data: {"a":1}\n\ndata: {"b
+//
+// it passes on event 1 with its end, and 10 bytes of event 2 without an end. The
+// incomplete event stays in buf, so that its length can be found later. atEnd
+// says that the body is over: then the last event ends where the body does.
+func (s *splitter) passEvents(atEnd bool) {
 	for len(s.buf) > 0 {
-		n := s.framing.FrameLen(s.buf, atEnd)
-		if n == 0 && !atEnd {
-			s.part(s.buf[s.passed:], int(s.events.Load())+1, false)
+		eventLen := s.framing.FrameLen(s.buf, atEnd)
+		isIncomplete := eventLen == 0
+		if isIncomplete && !atEnd {
+			event := int(s.events.Load()) + 1
+			s.pass(s.buf[s.passed:], event, false)
 			s.passed = len(s.buf)
 			return
 		}
-		if n == 0 {
-			n = len(s.buf)
+		if isIncomplete {
+			eventLen = len(s.buf)
 		}
-		if s.events.Load() == 0 { // only a complete line shows which line ends a stream has
+
+		isFirst := s.events.Load() == 0
+		if isFirst {
+			// A stream of server-sent events ends its lines with \n, \r\n or \r. Which
+			// one is not certain before buf has a complete event.
 			s.framing = stream.Detect(s.contentType, s.buf)
 		}
-		s.part(s.buf[s.passed:n], int(s.events.Add(1)), true)
-		s.buf = s.buf[n:]
+		event := int(s.events.Add(1))
+		s.pass(s.buf[s.passed:eventLen], event, true)
+		s.buf = s.buf[eventLen:]
 		s.passed = 0
 	}
 }

@@ -22,7 +22,7 @@ func detect(t *testing.T, s sample) *stream.Framing {
 func split(t *testing.T, media string, body []byte, n int) (events []string, framing *stream.Framing) {
 	t.Helper()
 	last := true
-	s := splitter{contentType: media, part: func(b []byte, event int, ends bool) {
+	s := splitter{contentType: media, pass: func(b []byte, event int, ends bool) {
 		if last {
 			events = append(events, "")
 		}

@@ -77,12 +77,16 @@ func (s *session) fail(format string, args ...any) {
 	s.wrong = append(s.wrong, at+": "+fmt.Sprintf(format, args...))
 }
 
-// failNow fails the test if there are failures.
-func (s *session) failNow() {
+// reportFailures fails the test with all failures that [session.fail] kept. A test
+// that nothing else has failed is noted as one with snapshots to review: echotest
+// saves its recordings, because the review compares the snapshots that they led
+// to.
+func (s *session) reportFailures() {
 	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.wrong) > 0 && !s.t.Failed() {
+	onlySnapshotsDiffer := len(s.wrong) > 0 && !s.t.Failed()
+	if onlySnapshotsDiffer {
 		ending.AddToReview(s.t)
 	}
 	for _, text := range s.wrong {
@@ -120,7 +124,7 @@ func sessionOf(t testing.TB) *session {
 		t.Helper()
 		sessions.Delete(t)
 		s.conclude()
-		s.failNow()
+		s.reportFailures()
 	})
 	return s
 }
@@ -255,7 +259,7 @@ func (s *session) conclude() {
 	if s.broken != nil && (s.mode != update || !whole) {
 		return // the other snapshots in the file would be lost
 	}
-	if err := s.write(whole); err != nil {
+	if err := s.writeFiles(whole); err != nil {
 		s.t.Errorf("echosnap: %v", err)
 	}
 	s.rewrite()
@@ -270,32 +274,48 @@ func (s *session) isWhole() bool {
 	return !report.Filtered(s.t.Name()) && !report.Fuzzing(s.t.Name())
 }
 
-// write writes the snapshots, and the values to review. whole is the result of isWhole.
-func (s *session) write(whole bool) error {
+// writeFiles writes the values of the test into two files: the accepted ones into
+// the file with the snapshots, and the pending ones into the file for a review,
+// see session.sort. isWhole says that the test asked for all its snapshots: then
+// those that it did not ask for are unused, and are dropped or named. The caller
+// holds mu.
+func (s *session) writeFiles(isWhole bool) error {
 	writing.Lock()
 	defer writing.Unlock()
-	stored, err := snapshot.Read(s.path) // a review may have changed the file since the test began
-	switch {
-	case err != nil && s.broken != nil:
-		stored = &snapshot.File{}
-	case err != nil:
+	stored, err := s.readAgain()
+	if err != nil {
 		return err
 	}
+
 	accepted, pending := s.sort()
 	for _, sec := range accepted {
 		stored.Put(sec)
 	}
-	if whole {
+	if isWhole {
 		s.dropUnused(stored)
 	}
-	if len(accepted) > 0 || s.mode == update {
+
+	mayHaveChanged := len(accepted) > 0 || s.mode == update // an update may drop some
+	if mayHaveChanged {
 		err := snapshot.Write(s.path, stored.Encode(false))
 		if err != nil {
 			return err
 		}
 	}
 	s.tell(len(accepted))
-	return s.writePending(pending, whole)
+	return s.writePending(pending, isWhole)
+}
+
+// readAgain reads the file with the snapshots when the test is over: promptecho
+// review may have changed it since the test began. If the file could not be read
+// then, and still cannot, this run replaces it: readAgain returns an empty file.
+func (s *session) readAgain() (*snapshot.File, error) {
+	stored, err := snapshot.Read(s.path)
+	wasUnreadable := s.broken != nil
+	if err != nil && wasUnreadable {
+		return &snapshot.File{}, nil
+	}
+	return stored, err
 }
 
 // dropUnused drops the snapshots that no value of the test has, if the run updates snapshots.

@@ -81,7 +81,7 @@ func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Reco
 	}
 	rec, err := promptecho.Open(inFolder(file), opts...)
 	if err != nil {
-		t.Fatal(openError(err, t.Name()))
+		t.Fatal(withRepairCommands(err, t.Name()))
 	}
 	leaks := guard.Watch()
 	engine := (*recorder.Recorder)(rec)

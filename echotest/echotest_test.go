@@ -324,7 +324,7 @@ func TestCommand(t *testing.T) {
 		{built(), "", "TestA TestA/x", `go test example.com/app -run ^TestA$ -count=1`, "TestA TestA/x TestA/y"},
 		{built(), "", "BenchmarkX/a BenchmarkX/b", `go test example.com/app -run ^$ -bench ^BenchmarkX$ -benchtime=1x -count=1`, "BenchmarkX/a BenchmarkX/b"},
 	} {
-		if got := strings.Join(goTest(tt.built, tt.folder, strings.Fields(tt.names), strings.Fields(tt.known)...), " "); got != tt.want {
+		if got := strings.Join(goTest(tt.built, tt.folder, strings.Fields(tt.names), strings.Fields(tt.known)), " "); got != tt.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", tt.names, got, tt.want)
 		}
 	}

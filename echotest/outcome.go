@@ -43,16 +43,25 @@ func outcome(t testing.TB, file string) report.Outcome {
 	}
 }
 
-// commandFor returns a function that makes the command that runs only this test in a record
-// mode. It returns nil if go test cannot select the test, which is one of a framework.
+// commandFor returns a function that makes the shell command that runs only this
+// test in a record mode, such as
+//
+//	PROMPTECHO_MODE=all go test example.com/bot -run '^TestA$' -count=1
+//
+// It returns nil if no flag of go test can select the test:
+//
+//	name                           flags
+//	of a Go test or benchmark      -run or -bench
+//	of a spec of Ginkgo            -ginkgo.focus, and -run for the test with the spec
+//	made by another framework      none
 func commandFor(t testing.TB) func(mode string) string {
 	name := t.Name()
-	switch {
-	case isGoTest(name):
-	case flag.Lookup(ginkgoFocus) == nil:
-		return nil
-	default:
-		inTest.LoadOrStore(name, stack.TestIn(stack.Ancestors(stack.ID())))
+	if !isGoTest(name) {
+		hasGinkgo := flag.Lookup(ginkgoFocus) != nil
+		if !hasGinkgo {
+			return nil
+		}
+		noteTestOfSpec(name)
 	}
 	return func(mode string) string { return command(mode, name) }
 }
@@ -64,13 +73,31 @@ func carryOverFor(t testing.TB) func(test, sources string) string {
 		return nil
 	}
 	return func(test, sources string) string {
-		words := goTest(buildInfo(), nestedModule(folder), []string{test})
+		words := goTest(buildInfo(), nestedModule(folder), []string{test}, nil)
 		return shell.With(runtime.GOOS, words, report.CarryOverVariable+"="+sources, "PROMPTECHO_MODE=once")
 	}
 }
 
-// inTest has the tests that specs of Ginkgo are parts of, by their names.
-var inTest sync.Map
+// testsOfSpecs has the names of the Go tests that run the specs of Ginkgo, by
+// the names of the specs: "TestBooks" by "Books can be searched".
+var testsOfSpecs sync.Map
+
+// noteTestOfSpec notes which test runs a spec of Ginkgo. The spec calls it, on
+// a goroutine that the test has started, directly or through others.
+func noteTestOfSpec(spec string) {
+	chain := stack.Ancestors(stack.ID())
+	testsOfSpecs.LoadOrStore(spec, stack.TestIn(chain))
+}
+
+// testOfSpec returns the name of the test that runs a spec of Ginkgo; "" if it
+// is not known.
+func testOfSpec(spec string) string {
+	test, isNoted := testsOfSpecs.Load(spec)
+	if !isNoted {
+		return ""
+	}
+	return test.(string)
+}
 
 // isGoTest reports whether -run or -bench can select a test of this name.
 func isGoTest(name string) bool { return goTestName().MatchString(name) }
@@ -85,10 +112,10 @@ const ginkgoFocus = "ginkgo.focus"
 // module or, if the module is nested, in the repository.
 func command(mode string, names ...string) string { return commandOf(mode, names, nil) }
 
-// commandOf is command with the shortest patterns that select no other test of those that are
-// known.
+// commandOf is command with patterns that are shorter, because only these tests
+// are known: "^TestA$" if all known subtests of TestA are among the names.
 func commandOf(mode string, names, known []string) string {
-	words := goTest(buildInfo(), nestedModule(folder), names, known...)
+	words := goTest(buildInfo(), nestedModule(folder), names, known)
 	return shell.With(runtime.GOOS, words, "PROMPTECHO_MODE="+mode)
 }
 
@@ -132,13 +159,18 @@ func packageArgs(built *debug.BuildInfo) []string {
 	return append(args, cmp.Or(strings.TrimSuffix(built.Path, ".test"), "."))
 }
 
-// goTest returns the words of a command that runs tests and benchmarks of the package that
-// was built so. folder is the folder of its module, if the module is nested, and "" otherwise.
-// known are all tests of the package, if the patterns may be shortened.
-func goTest(built *debug.BuildInfo, folder string, names []string, known ...string) []string {
+// goTest returns the words of the command that runs tests, benchmarks and specs
+// of Ginkgo with these names:
+//
+//	go test example.com/bot -run ^TestA$ -count=1
+//
+// built says how this test program was built: the command is for its package and
+// has its build tags. moduleFolder is the folder of the module if the module is
+// nested, see nestedModule, and "" otherwise. known is for [patterns].
+func goTest(built *debug.BuildInfo, moduleFolder string, names, known []string) []string {
 	words := []string{"go", "test"}
-	if folder != "" {
-		words = []string{"go", "-C", shell.Place(folder), "test"}
+	if moduleFolder != "" {
+		words = []string{"go", "-C", shell.Place(moduleFolder), "test"}
 	}
 	words = append(words, packageArgs(built)...)
 
@@ -147,9 +179,9 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 		switch {
 		case !isGoTest(name):
 			specs = append(specs, regexp.QuoteMeta(name))
-			test, _ := inTest.Load(name)
-			if test != nil && test != "" {
-				tests = group.With(tests, test.(string))
+			test := testOfSpec(name)
+			if test != "" {
+				tests = group.With(tests, test)
 			}
 		case strings.HasPrefix(name, "Benchmark"):
 			benchmarks = append(benchmarks, name)
@@ -162,7 +194,7 @@ func goTest(built *debug.BuildInfo, folder string, names []string, known ...stri
 	case len(tests) > 0:
 		words = append(words, "-run", strings.Join(patterns(tests, known), "|"))
 	case len(benchmarks) > 0:
-		words = append(words, "-run", "^$")
+		words = append(words, "-run", "^$") // no tests
 	}
 	if len(benchmarks) > 0 {
 		words = append(words, benchFlags(benchmarks, known)...)
@@ -178,32 +210,59 @@ func benchFlags(benchmarks, known []string) []string {
 	return []string{"-bench", strings.Join(patterns(benchmarks, known), "|"), "-benchtime=1x"}
 }
 
-// patterns returns the shortest patterns of -run that select these tests, and none of the other
-// known ones. If the names are all subtests of a test, the pattern selects the test.
+// patterns returns the shortest patterns of -run that select these tests, and
+// none of the others that are known. known are all tests and subtests of the
+// package that have recorders; nil if only some of them have run.
+//
+//	names            known                      patterns
+//	TestA TestB      any                        ^(TestA|TestB)$
+//	TestA/x TestA/y  TestA/x TestA/y TestB      ^TestA$
+//	TestA/x TestA/y  TestA/x TestA/y TestA/z    ^TestA$/^(x|y)$
+//	TestA/x TestA/y  nil                        ^TestA$/^(x|y)$
+//	TestA TestB/c    nil                        ^TestA$  ^TestB$/^c$
 func patterns(names, known []string) []string {
+	byTop := func(name string) (string, bool) { return topOf(name), true }
 	var tops, subtests []string
-	top := func(name string) string { return strings.SplitN(name, "/", 2)[0] }
-	for _, tests := range group.By(names, func(name string) (string, bool) { return top(name), true }) {
-		test := top(tests[0])
-		isOther := func(name string) bool { return top(name) != test }
-		all := slices.DeleteFunc(slices.Clone(known), isOther)
-		areAll := len(all) > 0 && len(tests) == len(all)
-		if areAll || slices.Contains(tests, test) {
-			tops = append(tops, regexp.QuoteMeta(test))
+	for _, selected := range group.By(names, byTop) {
+		top := topOf(selected[0])
+		isOfOther := func(name string) bool { return topOf(name) != top }
+		knownOfTop := slices.DeleteFunc(slices.Clone(known), isOfOther)
+
+		isTopSelected := slices.Contains(selected, top)
+		areAllSelected := len(knownOfTop) > 0 && len(selected) == len(knownOfTop)
+		if isTopSelected || areAllSelected {
+			tops = append(tops, regexp.QuoteMeta(top))
 			continue
 		}
-		withoutTop := func(names []string) []string {
-			subs := slices.DeleteFunc(names, func(name string) bool { return name == test })
-			return group.Each(subs, func(name string) string { return strings.TrimPrefix(name, test+"/") })
-		}
-		for _, sub := range patterns(withoutTop(tests), withoutTop(all)) {
-			subtests = append(subtests, "^"+regexp.QuoteMeta(test)+"$/"+sub)
+		subPatterns := patterns(namesBelow(top, selected), namesBelow(top, knownOfTop))
+		for _, pattern := range subPatterns {
+			subtests = append(subtests, "^"+regexp.QuoteMeta(top)+"$/"+pattern)
 		}
 	}
 	if len(tops) == 0 {
 		return subtests
 	}
 	return append([]string{alternatives(tops, "^", "$")}, subtests...)
+}
+
+// topOf returns the first element of the name of a test: "TestA" for
+// "TestA/x/1".
+func topOf(name string) string {
+	top, _, _ := strings.Cut(name, "/")
+	return top
+}
+
+// namesBelow returns the names of the subtests of a test, without that of the
+// test: "x/1" for the test "TestA" and the name "TestA/x/1".
+func namesBelow(test string, names []string) []string {
+	var below []string
+	for _, name := range names {
+		sub, isSubtest := strings.CutPrefix(name, test+"/")
+		if isSubtest {
+			below = append(below, sub)
+		}
+	}
+	return below
 }
 
 // alternatives returns an expression that matches one of a list, between two anchors:

@@ -111,35 +111,58 @@ var current atomic.Pointer[suite]
 // reporters has for each finding the test that has reported it.
 var reporters sync.Map
 
-// problemText returns the text of a problem for the output of a test. It is "" if the test has
-// failed with messages of its own, and the report of the package has all findings of the problem
-// from other tests.
+// problemText returns the text of a problem for the output of a test. A finding
+// whose full text is elsewhere has one line, which ends with that place:
+//
+//	Run   test                         text of a finding
+//	yes   any                          "bot.yaml:4: …; the report is at the end"
+//	no    the first with the finding   in full
+//	no    another of go test           "bot.yaml:4: …; TestA has the report"
+//	no    made by a framework          in full: the framework may not show the
+//	                                   output of another test
+//
+// Under Run it returns "", so that the test prints nothing, if the test has
+// failed with messages of its own, and other tests have already brought all of
+// these findings into the report at the end. It never does with go test -v.
 func problemText(t testing.TB, p *report.Problem) string {
-	s := current.Load()
-	if s == nil && !isGoTest(t.Name()) {
-		return p.Text() // a framework may not show the output of another test
+	hasReportAtEnd := current.Load() != nil
+	if !hasReportAtEnd && !isGoTest(t.Name()) {
+		return p.Text()
 	}
+
 	hasNewFinding := false
-	text := p.Tell(func(f report.Finding) string {
-		reporter, isStored := reporters.LoadOrStore(f, t.Name())
-		isKnown := isStored && reporter != t.Name() // with -count, a test runs several times
-		if !isKnown {
+	placeOf := func(f report.Finding) string {
+		reporter, isFirst := noteReporter(f, t.Name())
+		if isFirst {
 			hasNewFinding = true
 		}
 		switch {
-		case s != nil:
+		case hasReportAtEnd:
 			return "the report is at the end"
-		case isKnown:
-			return fmt.Sprintf("%s has the report", reporter)
+		case !isFirst:
+			return reporter + " has the report"
 		}
-		return ""
-	})
-	isAtEnd := s != nil && p.Causes[0].At != ""
+		return "" // this test has it
+	}
+	text := p.Tell(placeOf)
+
+	// The report at the end has no findings without a place in a cassette.
+	hasPlace := p.Causes[0].At != ""
+	isInReport := hasReportAtEnd && hasPlace && !hasNewFinding
 	hasOwnMessages := t.Failed() && !testing.Verbose()
-	if isAtEnd && !hasNewFinding && hasOwnMessages {
+	if isInReport && hasOwnMessages {
 		return ""
 	}
 	return text
+}
+
+// noteReporter notes that a test reports a finding, unless another test did so
+// before, and returns the test that reported it first. isFirst says that it is
+// this test: with -count, the same test runs several times.
+func noteReporter(f report.Finding, test string) (reporter string, isFirst bool) {
+	stored, _ := reporters.LoadOrStore(f, test)
+	reporter = stored.(string)
+	return reporter, reporter == test
 }
 
 // addBroken adds a cassette that cannot be read, and the test that opened it, to the report of
@@ -175,26 +198,48 @@ func (s *suite) writeBroken(w io.Writer) {
 	fmt.Fprintln(w, repairCommands(paths, tests))
 }
 
-// openError adds commands to the error of opening a cassette that cannot be read: they show
-// what was edited, and record the cassette again. It returns other errors as they are.
-func openError(err error, test string) error {
-	var broken interface {
-		error
-		Broken() (file string, ours bool)
-		TextFor(file string) string
-		LacksEndMark() bool
-	}
-	if !errors.As(err, &broken) {
+// An unreadableCassette is the error for a file that is no valid cassette. Package
+// codec has the only type of such errors.
+type unreadableCassette interface {
+	error
+
+	// Broken returns the file. canRecordAgain says that the content of the file
+	// is wrong, so that recording it again helps.
+	Broken() (file string, canRecordAgain bool)
+
+	// TextFor returns the text of the error with another name of the file in its
+	// shell commands.
+	TextFor(file string) string
+
+	// LacksEndMark reports whether only the last line is missing, as when a
+	// formatter has removed it.
+	LacksEndMark() bool
+}
+
+// withRepairCommands adds shell commands to the error of opening the cassette of
+// a test, if the cassette cannot be read: they show what was edited, and record
+// the cassette again. If a suite runs, the report at its end has the commands
+// instead. Other errors are returned as they are, and so is that of a cassette
+// that is not below the folder of the package.
+func withRepairCommands(err error, test string) error {
+	var unreadable unreadableCassette
+	if !errors.As(err, &unreadable) {
 		return err
 	}
-	file, ours := broken.Broken()
+	file, canRecordAgain := unreadable.Broken()
 	path, _ := filepath.Abs(file)
-	if !ours || relativeTo(folder, path) == path {
+	isOutside := relativeTo(folder, path) == path
+	if !canRecordAgain || isOutside {
 		return err
 	}
-	canBePasted := broken.TextFor(shell.Quote(shell.Place(path)))
-	text := strings.Replace(err.Error(), broken.Error(), canBePasted, 1)
-	if current.Load().addBroken(path, test, broken.LacksEndMark()) {
+
+	// The commands in the text of the error name the file relative to the folder
+	// of the package. Those to paste into a shell name it for every folder.
+	pasteable := unreadable.TextFor(shell.Quote(shell.Place(path)))
+	text := strings.Replace(err.Error(), unreadable.Error(), pasteable, 1)
+
+	isInReport := current.Load().addBroken(path, test, unreadable.LacksEndMark())
+	if isInReport {
 		return fmt.Errorf("%s; the commands are at the end", text)
 	}
 	return errors.New(text + repairCommands([]string{path}, []string{test}))
@@ -305,33 +350,65 @@ func (s *suite) writeFailure(w io.Writer, f *failure) {
 	fmt.Fprintf(w, "  in %s\n", tests)
 }
 
-// writeRemedies writes what to do about the failed tests.
+// writeRemedies writes the advice for failed tests, and for each remedy one
+// command for all tests that it helps:
+//
+//	To record all of them again:
+//	  PROMPTECHO_MODE=all go test example.com/bot -run '^(TestA|TestB)$' -count=1
 func (s *suite) writeRemedies(w io.Writer, failed []string) {
-	var remedies []report.Remedy
+	advice := s.adviceFor(failed)
+	fmt.Fprint(w, strings.TrimPrefix(strings.Join(advice, "")+"\n", "\n"))
+
+	remedies := s.remediesFor(failed)
+	for _, r := range remedies[:min(len(remedies), maxReasons)] {
+		fmt.Fprintf(w, "\n%s\n  %s\n", r.say, s.command(r.mode, r.tests))
+	}
+}
+
+// adviceFor returns the different pieces of advice for failed tests, at most
+// maxReasons.
+func (s *suite) adviceFor(failed []string) []string {
 	var advice []string
-	names := map[report.Remedy][]string{}
 	for _, name := range failed {
 		for _, p := range s.problems[name] {
-			isNew := p.Advice != "" && !slices.Contains(advice, p.Advice)
-			if isNew && len(advice) < maxReasons {
-				advice = append(advice, p.Advice)
-			}
-			for _, r := range p.Remedies {
-				r.Command = ""
-				if r.Records {
-					r.Say = "To record all of them again:"
-				}
-				if names[r] == nil {
-					remedies = append(remedies, r)
-				}
-				names[r] = append(names[r], name)
+			if p.Advice != "" && len(advice) < maxReasons {
+				advice = group.With(advice, p.Advice)
 			}
 		}
 	}
-	fmt.Fprint(w, strings.TrimPrefix(strings.Join(advice, "")+"\n", "\n"))
-	for _, r := range remedies[:min(len(remedies), maxReasons)] {
-		fmt.Fprintf(w, "\n%s\n  %s\n", r.Say, s.command(r.Mode, slices.Compact(names[r])))
+	return advice
+}
+
+// A sharedRemedy is a remedy for several tests.
+type sharedRemedy struct {
+	say   string // what comes of it: "To record all of them again:"
+	mode  string // the record mode of its command
+	tests []string
+}
+
+// remediesFor returns the remedies for failed tests. Remedies that differ only in
+// their command, which selects one test, are one.
+func (s *suite) remediesFor(failed []string) []*sharedRemedy {
+	var remedies []*sharedRemedy
+	byRemedy := map[report.Remedy]*sharedRemedy{}
+	for _, name := range failed {
+		for _, p := range s.problems[name] {
+			for _, ofTest := range p.Remedies {
+				kind := report.Remedy{Records: ofTest.Records, Say: ofTest.Say, Mode: ofTest.Mode}
+				if kind.Records {
+					kind.Say = "To record all of them again:"
+				}
+				shared, isKnown := byRemedy[kind]
+				if !isKnown {
+					shared = &sharedRemedy{say: kind.Say, mode: kind.Mode}
+					byRemedy[kind] = shared
+					remedies = append(remedies, shared)
+				}
+				shared.tests = group.With(shared.tests, name)
+			}
+		}
 	}
+	return remedies
 }
 
 // command returns the command that runs tests in a record mode. For a shared recorder it is

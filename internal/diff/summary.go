@@ -141,6 +141,9 @@ func describeEncoded(s string) string {
 	return fmt.Sprintf("<%s%s, %s, sha256 %x…>", media, kind, sizeOf(len(raw)), sum[:4])
 }
 
+// isEncoded reports whether a text is encoded data, such as base64.
+func isEncoded(s string) bool { return describeEncoded(s) != "" }
+
 // decoded returns the bytes that a text encodes, and the name of the encoding.
 func decoded(s string) (kind string, raw []byte) {
 	if raw, err := hex.DecodeString(s); err == nil {

@@ -42,8 +42,7 @@ func compareTexts(a, b string) *comparison {
 // wordCounts returns the number of words in equal spans and in changes.
 func (c *comparison) wordCounts() (same, changed int) {
 	for i, s := range c.spans {
-		isChange := i%2 == 1
-		if isChange {
+		if isChange(i) {
 			changed += s.words
 		} else {
 			same += s.words
@@ -91,25 +90,39 @@ func (c *comparison) add(a, b string, same bool) {
 	c.spans = append(c.spans, next)
 }
 
-// joinNear joins changes with only a short equal text between them, such as a space between two
-// words, or an "of" between two phrases. Many small changes are hard to read.
+// joinNear joins two changes if the equal text between them is short, such as
+// the space between two words, because many small changes are hard to read:
+//
+//	before   {+the red+} of [-a dog-]
+//	after    one change
+//
+// A joined change may be near the change before it, and is joined with that, too.
 func (c *comparison) joinNear() {
-	joined := c.spans[:0]
+	joined := c.spans[:0] // equal spans and changes alternate in it, too
 	for i, s := range c.spans {
-		isChange := i%2 == 1
-		for isChange && len(joined) > 1 {
-			n := len(joined)
-			before, same := joined[n-2], joined[n-1]
-			if !c.tooSmall(before, same, s) {
+		if !isChange(i) {
+			joined = append(joined, s)
+			continue
+		}
+		change := s
+		for len(joined) >= 2 {
+			previous, equal := joined[len(joined)-2], joined[len(joined)-1]
+			if !c.tooSmall(previous, equal, change) {
 				break
 			}
-			s.words += before.words + same.words
-			joined = joined[:n-2]
+			// The joined change ends where change does, and begins where previous
+			// began.
+			change.words += previous.words + equal.words
+			joined = joined[:len(joined)-2]
 		}
-		joined = append(joined, s)
+		joined = append(joined, change)
 	}
 	c.spans = joined
 }
+
+// isChange reports whether a span, by its index in a comparison, is a change.
+// Equal spans and changes alternate, and the first span is equal.
+func isChange(index int) bool { return index%2 == 1 }
 
 // tooSmall reports whether the equal text between two changes is too short to separate them.
 func (c *comparison) tooSmall(before, same, after span) bool {

@@ -187,34 +187,67 @@ func withoutCommonEnd(from, path string) string {
 	}
 }
 
-// writeValues writes the values of both sides, or the changes in long ones.
+// writeValues writes the two values of an edit below its path. How depends on
+// the values; the first row that applies counts:
+//
+//	values                          lines
+//	differ in their line ends       none: the note of the edit has both
+//	of two kinds, as "1" and 1      both, shortened
+//	long texts of encoded bytes     both as descriptions: <base64, 9 KB, …>
+//	long                            the changed parts with words around them
+//	short                           both in full, and the changed words
 func (w *writer) writeValues(e *Edit) {
-	a, aIsText := exactjson.Unquote(e.Recorded)
-	b, bIsText := exactjson.Unquote(e.Incoming)
-	areTexts := aIsText && bIsText
+	recorded, recordedIsText := exactjson.Unquote(e.Recorded)
+	incoming, incomingIsText := exactjson.Unquote(e.Incoming)
+	areTexts := recordedIsText && incomingIsText
 	if !areTexts {
-		a, b = e.Recorded, e.Incoming
+		recorded, incoming = e.Recorded, e.Incoming
 	}
-	hasEncoded := areTexts && (describeEncoded(a) != "" || describeEncoded(b) != "")
+
+	isOfTwoKinds := kindOf(e.Recorded) != kindOf(e.Incoming)
+	isEncodedText := areTexts && (isEncoded(recorded) || isEncoded(incoming))
+	areShort := isShort(recorded) && isShort(incoming)
 	switch {
-	case e.Note.Code == LineEnds: // the note has both line ends
-	case kindOf(e.Recorded) != kindOf(e.Incoming), hasEncoded:
-		w.writeBoth(e, summary(e.Recorded), summary(e.Incoming))
-		if n := FirstDifference(a, b); n >= longToken {
-			w.writeLine("  the same up to byte ", english.Thousands(n))
-		}
-	case !isShort(a) || !isShort(b):
-		w.writeLong(e, a, b)
+	case e.Note.Code == LineEnds:
+	case isOfTwoKinds || isEncodedText:
+		w.writeSummaries(e, recorded, incoming)
+	case !areShort:
+		w.writeLong(e, recorded, incoming)
 	case areTexts:
-		w.writeBoth(e, quoted(a, differOnlyInHidden(a, b)), quoted(b, differOnlyInHidden(a, b)))
-		if !e.IsFile() {
-			w.writeChange(a, b)
-		}
+		w.writeShortTexts(e, recorded, incoming)
 	default:
-		w.writeBoth(e, escape(a, false), escape(b, false))
-		if e.Note.Code == NoNote {
-			w.writeChange(a, b)
-		}
+		w.writeShortJSON(e)
+	}
+}
+
+// writeSummaries writes a summary of both values, and how many bytes at their
+// start are equal if these are many.
+func (w *writer) writeSummaries(e *Edit, recorded, incoming string) {
+	w.writeBoth(e, summary(e.Recorded), summary(e.Incoming))
+	n := FirstDifference(recorded, incoming)
+	if n >= longToken {
+		w.writeLine("  the same up to byte ", english.Thousands(n))
+	}
+}
+
+// writeShortTexts writes two texts, each on a line, and their changed words,
+// unless one file replaces another.
+func (w *writer) writeShortTexts(e *Edit, recorded, incoming string) {
+	showHidden := differOnlyInHidden(recorded, incoming)
+	w.writeBoth(e, quoted(recorded, showHidden), quoted(incoming, showHidden))
+	if !e.IsFile() {
+		w.writeChange(recorded, incoming)
+	}
+}
+
+// writeShortJSON writes two values that are not texts, each on a line. A note,
+// such as "differs only in the order of its elements", says more than the changed
+// words.
+func (w *writer) writeShortJSON(e *Edit) {
+	w.writeBoth(e, escape(e.Recorded, false), escape(e.Incoming, false))
+	hasNote := e.Note.Code != NoNote
+	if !hasNote {
+		w.writeChange(e.Recorded, e.Incoming)
 	}
 }
 

@@ -19,9 +19,9 @@ type Count struct {
 	idleWait sync.Mutex
 
 	mu     sync.Mutex
-	moment int            // of the last event
+	moment int            // of the last event, from 1 in each span
 	events int            // how many there were
-	span   int            // the number of the span, see Mark.Span
+	span   int            // the number of the current span, see Mark.Span
 	last   *Mark          // the call of the last event
 	open   map[*Mark]bool // the calls that were asked and have not ended
 }
@@ -35,7 +35,10 @@ type Mark struct {
 
 	count     *Count
 	goroutine uint64 // the one that asked
-	follows   bool   // the last event before the call was one of another goroutine
+
+	// followsOtherGoroutine says that the last event before the call was of a
+	// call of another goroutine.
+	followsOtherGoroutine bool
 
 	// The lock of the count guards what follows, until the call has ended.
 
@@ -45,23 +48,27 @@ type Mark struct {
 }
 
 // Ask counts that the calling goroutine sends a request, and returns the mark of
-// the call. isCaller reports whether another call is a function that made this
-// one: it ends after the call, and does not count as overlapping.
+// the call. The call overlaps all calls that are under way, except its callers.
+//
+// A recorder can record functions of the program as calls, too. isCaller reports
+// whether another call is such a function that is running and has made this
+// call: an agent, for example, that asks a model. Such a function always ends
+// after the calls it makes, so they do not count as concurrent.
 func (c *Count) Ask(isCaller func(other *Mark) bool) *Mark {
 	goroutine := stack.ID()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.open) == 0 {
-		c.moment = 0
-		c.open = map[*Mark]bool{}
-		c.span++
-	}
 
+	isFirstOfSpan := len(c.open) == 0
+	if isFirstOfSpan {
+		c.beginSpan()
+	}
+	lastWasOfOtherGoroutine := c.last != nil && c.last.goroutine != goroutine
 	m := &Mark{
-		Span:      c.span,
-		count:     c,
-		goroutine: goroutine,
-		follows:   c.last != nil && c.last.goroutine != goroutine,
+		Span:                  c.span,
+		count:                 c,
+		goroutine:             goroutine,
+		followsOtherGoroutine: lastWasOfOtherGoroutine,
 	}
 	for other := range c.open {
 		if !isCaller(other) {
@@ -72,6 +79,14 @@ func (c *Count) Ask(isCaller func(other *Mark) bool) *Mark {
 	c.open[m] = true
 	m.moments.Asked = c.add(m)
 	return m
+}
+
+// beginSpan begins a span, see [Mark.Span]. Its moments count from 1. The caller
+// holds the lock.
+func (c *Count) beginSpan() {
+	c.span++
+	c.moment = 0
+	c.open = map[*Mark]bool{}
 }
 
 // add counts an event of a call, and returns its moment. The caller holds the
@@ -136,7 +151,7 @@ func (m *Mark) waitForProgram(isPiece bool) {
 // which may have ended and still be dealt with. The caller holds the lock.
 func (m *Mark) mustWait() bool {
 	lastIsOther := m.overlapped && m.count.last != m
-	followsOther := m.follows && m.moments.Answered == 0
+	followsOther := m.followsOtherGoroutine && m.moments.Answered == 0
 	return lastIsOther || followsOther
 }
 

@@ -100,9 +100,9 @@ func TestMustWait(t *testing.T) {
 		"ran alone":                       {Mark{}, false, false},
 		"overlapped, after another's":     {Mark{overlapped: true}, false, true},
 		"overlapped, after its own event": {Mark{overlapped: true}, true, false},
-		"follows another goroutine":       {Mark{follows: true}, true, true},
+		"follows another goroutine":       {Mark{followsOtherGoroutine: true}, true, true},
 		"follows another, has its headers": {
-			Mark{follows: true, moments: interaction.Moments{Answered: 2}}, true, false,
+			Mark{followsOtherGoroutine: true, moments: interaction.Moments{Answered: 2}}, true, false,
 		},
 	} {
 		m := &tt.mark

@@ -40,9 +40,9 @@ type groupFacts struct {
 // what was recorded has changed what runs concurrently. The list is in the
 // order asked.
 //
-// It works on parts of the list: each part reaches from the first recording of
-// a group to the last, so that no group is in two parts. It reports whether a
-// part has new moments.
+// It works on parts of the list, see partFrom: the recordings of a group that
+// this run asked for are all in one part. It reports whether a part has new
+// moments.
 //
 // leftOver are the recordings that overlapped others in an earlier run and that
 // nothing will ask for any more: this run did not ask for them, although it has
@@ -51,10 +51,10 @@ func (t *Tape) reorder(list []*Recording) (leftOver []*Recording, changed bool) 
 	facts := t.groupFacts(list)
 	timedOut := t.inTimedOutWaits()
 	renewed := map[overlapGroup]bool{} // the groups whose recordings have new moments
-	for first := 0; first < len(list); {
-		end, played := t.partFrom(list, first, facts)
-		part := list[first : end+1]
-		first = end + 1
+	for start := 0; start < len(list); {
+		end, played := t.partFrom(list, start, facts)
+		part := list[start:end]
+		start = end
 
 		hasTimedOut := slices.ContainsFunc(part, func(rec *Recording) bool { return timedOut[rec] })
 		switch {
@@ -117,16 +117,30 @@ func (t *Tape) inTimedOutWaits() map[*Recording]bool {
 	return all
 }
 
-// partFrom returns the index of the last recording of the part that begins at
-// first, and how many of its recordings were played. A part has at least one
-// recording. A recording that this run did not ask for ends it.
-func (t *Tape) partFrom(list []*Recording, first int, facts *groupFacts) (end, played int) {
-	end = first
-	for i := first; i <= end && list[i].run.firstCall > 0; i++ {
+// partFrom returns the end of the part of the list that begins at start: the
+// index after its last recording. played is how many recordings of the part are
+// of the cassette and were played. The list is in the order asked.
+//
+// A part ends where no group has recordings on both sides. In a list of four
+// whose groups are X, X Y, Y and Z, the part from 0 ends at 3, because X joins
+// the first two and Y joins the next. A recording that this run did not ask for
+// is a part of its own, of which nothing was played.
+func (t *Tape) partFrom(list []*Recording, start int, facts *groupFacts) (end, played int) {
+	end = start + 1
+	wasAsked := list[start].run.firstCall > 0
+	if !wasAsked {
+		return end, 0
+	}
+
+	// Each recording may bring another group, whose last recording is farther
+	// behind.
+	for i := start; i < end; i++ {
 		for _, g := range t.overlapGroups(list[i]) {
-			end = max(end, facts.last[g])
+			lastOfGroup := facts.last[g]
+			end = max(end, lastOfGroup+1)
 		}
-		if !list[i].Fresh() {
+		wasPlayed := !list[i].Fresh()
+		if wasPlayed {
 			played++
 		}
 	}

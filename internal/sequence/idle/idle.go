@@ -132,8 +132,17 @@ type detector struct {
 	sampler    sampler
 }
 
-// wait waits for the program to be idle, see Wait. All waits that begin while
-// another one goes on share a single wait after it.
+// wait waits for the program to be idle, see Wait.
+//
+// One goroutine at a time samples the program, and the others queue for mu. The
+// result of the samples is of no use for a wait that began after their start,
+// because its event may have made the program work again. It serves all waits
+// that began before:
+//
+//	A begins: it samples the program
+//	B, C and D begin: they queue
+//	A ends: B samples the program
+//	B ends: C and D end, too
 func (d *detector) wait(kind Kind, far bool) {
 	if bubble.In() {
 		d.waitInBubble(kind, far)
@@ -143,17 +152,25 @@ func (d *detector) wait(kind Kind, far bool) {
 		time.Sleep(socketTime)
 	}
 
-	begun := d.begun[kind].Load()
+	begunBefore := d.begun[kind].Load()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.begun[kind].Load() > begun {
-		return // a wait that began after this one is over, so the program has been idle
+	hasNewerResult := d.begun[kind].Load() > begunBefore
+	if hasNewerResult {
+		return // another wait began to sample after this one began, and is over
 	}
+
+	d.countBegun(kind)
+	d.waitLocked(kind)
+}
+
+// countBegun counts a wait that begins, for each kind it is good enough for: a
+// wait for a recording is as good for a replay.
+func (d *detector) countBegun(kind Kind) {
 	d.begun[Replay].Add(1)
 	if kind == Record {
 		d.begun[Record].Add(1)
 	}
-	d.waitLocked(kind)
 }
 
 // waitInBubble waits in a bubble of testing/synctest. A sleep ends there when

@@ -115,35 +115,59 @@ func (m *message) readWire(c *Cassette, text string) (line string, err error) {
 	}
 	m.body = rest
 	if strings.EqualFold(headers.Get("Transfer-Encoding"), "chunked") {
-		return line, m.dechunk(c, rest)
+		return line, m.readChunked(c, rest)
 	}
 	return line, nil
 }
 
-var (
-	oneChunk   = regexp.MustCompile(`(?s)^[0-9a-fA-F]+\r\n(.*)\r\n0\r\n\r\n$`)
-	chunkStart = regexp.MustCompile(`\r\n[0-9a-fA-F]+\r\n`)
-)
+// editedChunk matches a chunked body of a single chunk (RFC 9112, section 7.1),
+// also if the length of the chunk is wrong. The group is the data of the chunk:
+//
+//	"10\r\n" + `{"key":"[REDACTED]"}` + "\r\n0\r\n\r\n"
+var editedChunk = regexp.MustCompile(`(?s)^[0-9a-fA-F]+\r\n(.*)\r\n0\r\n\r\n$`)
 
-// dechunk reads a body in chunks, and its trailers. If the length of a single chunk is wrong, a scrubber
-// has changed the body, which is then all between the length and the last chunk.
-func (m *message) dechunk(c *Cassette, rest []byte) error {
-	src := bufio.NewReader(bytes.NewReader(rest))
-	body, err := io.ReadAll(httputil.NewChunkedReader(src))
-	if err == nil {
-		m.body = body
-		trailers, err := textproto.NewReader(src).ReadMIMEHeader()
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("its trailers: %w", err)
+// chunkLength matches the length of a chunk that follows other data.
+var chunkLength = regexp.MustCompile(`\r\n[0-9a-fA-F]+\r\n`)
+
+// readChunked decodes a chunked body and its trailers into the message.
+//
+// A scrubber that edits the body of a file may leave the length of its chunk as
+// it was. If there is only one chunk, its data is what stands between its length
+// and the last chunk, which is empty. If there are several, an error is
+// returned: where each of them ends is not known.
+func (m *message) readChunked(c *Cassette, chunked []byte) error {
+	src := bufio.NewReader(bytes.NewReader(chunked))
+	body, chunkErr := io.ReadAll(httputil.NewChunkedReader(src))
+	if chunkErr != nil {
+		data, ok := dataOfEditedChunk(chunked)
+		if !ok {
+			return fmt.Errorf("its chunks: %w", chunkErr)
 		}
-		m.trailers = trailers
+		m.body = data
+		c.lose("the answer differs in length from its chunk, so it was changed after it was sent: it is kept as it is")
 		return nil
 	}
-	one := oneChunk.FindSubmatch(rest)
-	if one == nil || chunkStart.Match(one[1]) {
-		return fmt.Errorf("its chunks: %w", err)
+
+	m.body = body
+	trailers, err := textproto.NewReader(src).ReadMIMEHeader()
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("its trailers: %w", err)
 	}
-	m.body = one[1]
-	c.lose("the answer differs in length from its chunk, so it was changed after it was sent: it is kept as it is")
+	m.trailers = trailers
 	return nil
+}
+
+// dataOfEditedChunk returns the data of a chunked body that has a single chunk
+// with a wrong length. ok is false if the body has several chunks, or none.
+func dataOfEditedChunk(chunked []byte) (data []byte, ok bool) {
+	groups := editedChunk.FindSubmatch(chunked)
+	if groups == nil {
+		return nil, false
+	}
+	data = groups[1]
+	hasSeveralChunks := chunkLength.Match(data)
+	if hasSeveralChunks {
+		return nil, false
+	}
+	return data, true
 }
