@@ -61,7 +61,7 @@ func Foreign(text string) Tool {
 func Recorded(text string) bool { return recorded(strings.TrimPrefix(text, "\ufeff")) }
 
 // notOurs returns the error for the cassette of another tool, and nil for any other text.
-func notOurs(name, text string) *codec.SyntaxError {
+func foreignError(name, text string) *codec.SyntaxError {
 	tool := Foreign(text)
 	if tool == "" {
 		return nil

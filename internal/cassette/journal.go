@@ -35,15 +35,15 @@ func eachFrame(data []byte, start string, whole func(line string, text []byte) i
 }
 
 // begins reports whether text begins with what id is of.
-func (id textID) begins(text []byte) bool {
+func (id textID) matchesStart(text []byte) bool {
 	return 0 < id.len && id.len <= len(text) && idOf(text[:id.len]) == id
 }
 
 // wholeItems returns the texts of the interactions in a journal that are whole.
-func wholeItems(data []byte) (texts [][]byte) {
+func completeItems(data []byte) (texts [][]byte) {
 	eachFrame(data, frameStart, func(line string, text []byte) int {
 		s, ok := parseSeal(line)
-		if !ok || !s.text.begins(text) {
+		if !ok || !s.text.matchesStart(text) {
 			return 0
 		}
 		texts = append(texts, text[:s.text.len])
@@ -54,10 +54,10 @@ func wholeItems(data []byte) (texts [][]byte) {
 
 // valuesIn returns the recorded values of a journal: the last of the texts with that which is
 // whole, since each has what the ones before it have.
-func valuesIn(data []byte) (g interaction.RecordedValues) {
+func recordedValuesIn(data []byte) (g interaction.RecordedValues) {
 	eachFrame(data, valuesStart, func(line string, text []byte) int {
 		id, ok := parseTextID(line)
-		if !ok || !id.begins(text) {
+		if !ok || !id.matchesStart(text) {
 			return 0
 		}
 		if later, err := codec.ParseRecordedValues(text[:id.len]); err == nil {
@@ -115,22 +115,22 @@ func Append(path string, values []byte, item *Encoded, create bool) (err error) 
 		if _, err := saveAssets(path, item.Assets); err != nil {
 			return err
 		}
-		pieces = append(pieces, item.framed())
+		pieces = append(pieces, item.journalFrame())
 	}
 	return atomicfile.Pieces(pieces...)(f) // each in one write: others may append, too
 }
 
-func journalHead() []byte { return []byte(head(false, true, nil, 1)) }
+func journalHead() []byte { return []byte(fileHead(false, true, nil, 1)) }
 
 // SaveJournal puts a journal of these interactions, and of what [EncodeRecordedValues] returned, in
 // the place of the one at path.
 func SaveJournal(path string, values []byte, items []*Encoded) error {
 	pieces, assets := [][]byte{journalHead(), frameValues(values)}, map[string][]byte{}
 	for _, item := range items {
-		pieces = append(pieces, item.framed())
+		pieces = append(pieces, item.journalFrame())
 		maps.Copy(assets, item.Assets)
 	}
-	return write(path, assets, false, pieces)
+	return writeFile(path, assets, false, pieces)
 }
 
 // LoadJournal reads a journal that [Append] wrote: what is whole of it, with assets. saved
@@ -139,7 +139,7 @@ func SaveJournal(path string, values []byte, items []*Encoded) error {
 // nothing was finished in, what is left has no interactions, and there is no error.
 func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	left = &File{Partial: true}
-	if info, err := os.Lstat(path); err == nil && notFile(info.Mode()) != "" {
+	if info, err := os.Lstat(path); err == nil && irregularKind(info.Mode()) != "" {
 		return nil, false, errors.New("it is not a file; move it out of the way")
 	}
 	data, err := readFile(path)
@@ -149,7 +149,7 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	texts := wholeItems(data)
+	texts := completeItems(data)
 	if head := journalHead(); len(texts) == 0 && !bytes.HasPrefix(data, head[:min(len(head), len(data))]) {
 		return nil, false, &SyntaxError{File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho"}
 	}
@@ -161,9 +161,9 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 			there[digest] = append(there[digest], it)
 		}
 	}
-	left.RecordedValues = valuesIn(data)
+	left.RecordedValues = recordedValuesIn(data)
 	for _, text := range texts {
-		it, err := codec.ParseItem(path, string(text), readFrom(path), nil)
+		it, err := codec.ParseItem(path, string(text), assetReader(path), nil)
 		var syntax *SyntaxError
 		switch {
 		case errors.As(err, &syntax) && syntax.Cut:

@@ -101,7 +101,7 @@ const maxKept = 2 << 20
 
 // openParsed is Open for any file: the full parser reads all of its interactions.
 func openParsed(path string, data []byte) (*Index, error) {
-	f, edited, err := parse(path, data, readFrom(path))
+	f, edited, err := parse(path, data, assetReader(path))
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
 	}
 	// The bytes stay as they are, so they need no copy.
 	item := unsafe.String(unsafe.SliceData(text), len(text))
-	it, err := parse(s.path, item, readFrom(s.path), s.anchor)
+	it, err := parse(s.path, item, assetReader(s.path), s.anchor)
 	if err != nil {
 		// The lines of this error are those of the interaction. Load counts from the file's start.
 		_, err = Load(s.path)

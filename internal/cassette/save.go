@@ -28,7 +28,9 @@ func (e *Encoded) Interaction() (*interaction.Interaction, error) {
 }
 
 // framed returns the interaction as it stands in a journal.
-func (e *Encoded) framed() []byte { return append([]byte(frameStart+e.seal.String()+"\n"), e.Text...) }
+func (e *Encoded) journalFrame() []byte {
+	return append([]byte(frameStart+e.seal.String()+"\n"), e.Text...)
+}
 
 // Encode returns an interaction as it stands in a cassette, with a seal by the match rules
 // of a revision, and makes sure that it reads as it again. Errors are those of
@@ -42,7 +44,7 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 		Text:   text,
 		Assets: assets,
 		seal:   sealOf(it, text, revision),
-		plain:  plainSum(text),
+		plain:  checksumPlain(text),
 	}, nil
 }
 
@@ -62,7 +64,7 @@ type Contents struct {
 
 // Pieces returns what the file consists of, and its assets.
 func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, c.RecordedValues, len(c.Items))))
+	pieces = append(pieces, []byte(fileHead(c.Pinned, c.Partial, c.RecordedValues, len(c.Items))))
 	assets = map[string][]byte{}
 	var tail strings.Builder
 	if len(c.Items) > 0 {
@@ -117,7 +119,7 @@ func (e *Encoded) repeats(before *Encoded) bool {
 }
 
 // head returns what stands before n interactions.
-func head(pinned, partial bool, values []byte, n int) string {
+func fileHead(pinned, partial bool, values []byte, n int) string {
 	text := headStart
 	if pinned {
 		text += "pinned: true\n"
@@ -164,18 +166,18 @@ func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
 func makeFile(path string, assets map[string][]byte, isNew bool, pieces [][]byte) error {
 	file, err := placeFor(path)
 	if err == nil {
-		err = write(file, assets, isNew, pieces)
+		err = writeFile(file, assets, isNew, pieces)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
-	return readBack(path, pieces)
+	return checkWritten(path, pieces)
 }
 
 // placeFor returns the file to write for path, and makes its folder. It is an error if
 // something other than a file is there.
 func placeFor(path string) (file string, err error) {
-	file, err = writable(path)
+	file, err = writablePath(path)
 	if err != nil {
 		return "", err
 	}
@@ -189,22 +191,22 @@ func placeFor(path string) (file string, err error) {
 	return file, os.MkdirAll(filepath.Dir(file), 0o777)
 }
 
-// write makes file one of these pieces, and saves its assets beside it. On an error the old
+// writeFile makes file one of these pieces, and saves its assets beside it. On an error the old
 // file and its assets are as before.
-func write(file string, assets map[string][]byte, isNew bool, pieces [][]byte) (err error) {
+func writeFile(file string, assets map[string][]byte, isNew bool, pieces [][]byte) (err error) {
 	added, err := saveAssets(file, assets)
 	defer func() {
 		if err != nil {
-			undo(Assets(file), added)
+			removeAdded(Assets(file), added)
 		}
 	}()
 	if err != nil {
 		return err
 	}
 	if isNew {
-		return create(file, pieces)
+		return createFile(file, pieces)
 	}
-	return replace(file, file, pieces...)
+	return replaceFile(file, file, pieces...)
 }
 
 // Remove deletes the cassette file at path and its assets. It is no error if
@@ -220,8 +222,8 @@ func Remove(path string) error {
 }
 
 // readBack returns an error if the file at path does not consist of these pieces.
-func readBack(path string, pieces [][]byte) error {
-	same, err := holds(path, pieces)
+func checkWritten(path string, pieces [][]byte) error {
+	same, err := hasContent(path, pieces)
 	if err != nil {
 		return fmt.Errorf("%s: saved, but it cannot be read back: %w", path, err)
 	}

@@ -77,7 +77,7 @@ func (s *seal) String() string {
 
 // plainSum returns the checksum of the text of an interaction without what it shares with others
 // and what is written above streams for the reader.
-func plainSum(text []byte) uint32 {
+func checksumPlain(text []byte) uint32 {
 	// Nothing else in an answer begins with that mark in that column.
 	answer := max(0, bytes.Index(text, []byte(codec.AnswerStart)))
 	before, rest, found := bytes.Cut(text[answer:], comment)
@@ -172,7 +172,7 @@ func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 
 // findMark returns where the mark at the end stands in a file, -1 if it is not
 // there. No text in a file has such a line.
-func findMark(text string) int {
+func findEndMark(text string) int {
 	at := strings.LastIndex(text, "\n"+codec.EndMark) + 1
 	behind := strings.TrimPrefix(text[at:], codec.EndMark)
 	if at == 0 || behind != "" && !strings.Contains(" \t\n", behind[:1]) {
@@ -189,10 +189,10 @@ func recorded(text string) bool {
 
 const sealsKey = "seals:"
 
-// checkWhole returns an error if a file was cut: that is the reason for whatever else is
+// checkComplete returns an error if a file was cut: that is the reason for whatever else is
 // wrong with it. A file that was recorded ends with a mark.
-func checkWhole(name, text string) *codec.SyntaxError {
-	if !recorded(text) || findMark(text) >= 0 {
+func checkComplete(name, text string) *codec.SyntaxError {
+	if !recorded(text) || findEndMark(text) >= 0 {
 		return nil
 	}
 	again := "record it again: PROMPTECHO_MODE=all go test -run NAME"
@@ -239,7 +239,7 @@ func isPinned(text string) bool { return strings.Contains("\n"+text, "\npinned: 
 // returns the lines of those that were edited since they were recorded, or that of the
 // seals if their number is another; none if nothing was, or if the file was never recorded.
 // What shares values with one that was edited is not, but has no match key.
-func unseal(items []codec.Item, text string, list []string) (edited []int) {
+func applySeals(items []codec.Item, text string, list []string) (edited []int) {
 	if !recorded(text) {
 		return nil
 	}
@@ -251,7 +251,7 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 			byText[s.text] = s
 		}
 	}
-	end := findMark(text)
+	end := findEndMark(text)
 	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
 		end = at + 1
 	}
@@ -268,7 +268,7 @@ func unseal(items []codec.Item, text string, list []string) (edited []int) {
 		if !whole && isShared {
 			// A seal holds for what an interaction says, whatever it shares.
 			text, _, _ := codec.Encode(it)
-			sum, digest := plainSum(text), it.Request.Digest()
+			sum, digest := checksumPlain(text), it.Request.Digest()
 			at := slices.IndexFunc(seals, func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum })
 			whole = at >= 0
 			if whole {

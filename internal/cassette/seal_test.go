@@ -286,7 +286,7 @@ func FuzzEdits(f *testing.F) {
 			}
 		}
 	}
-	asset := readFrom(Assets(put(f, data, assets)))
+	asset := assetReader(Assets(put(f, data, assets)))
 	f.Fuzz(func(t *testing.T, op uint8, at, long, to uint16) {
 		from := int(at) % len(data)
 		end := min(from+int(long), len(data))
@@ -335,7 +335,7 @@ func apart(n int) int { return full.Cases(23*n, n) }
 func TestHoleAtEveryByte(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recordedFile(t)
-	asset := readFrom(Assets(put(t, data, assets)))
+	asset := assetReader(Assets(put(t, data, assets)))
 	for from := 0; from < len(data); from += apart(1) {
 		for _, n := range []int{1, 6, 55, 500} {
 			checkEdit(t, f, slices.Concat(data[:from], data[min(len(data), from+n):]), asset)
@@ -431,7 +431,7 @@ func TestPlainSum(t *testing.T) {
 			if err != nil || err2 != nil || bytes.Equal(with, without) != (text == "") {
 				t.Fatalf("%v, %v:\n%s", err, err2, with)
 			}
-			if got, want := plainSum(with), idOf(without).sum; got != want || plainSum(without) != want {
+			if got, want := checksumPlain(with), idOf(without).sum; got != want || checksumPlain(without) != want {
 				t.Errorf("got %x, want %x, of\n%s", got, want, with)
 			}
 		}

@@ -61,7 +61,7 @@ func Heal(path string) (s *Index, left int, ok bool) {
 	ours, theirs, ok := Sides(data)
 	s = &Index{path: path}
 	for _, side := range [][]byte{ours, theirs} {
-		f, err := Parse(path, side, readFrom(path))
+		f, err := Parse(path, side, assetReader(path))
 		if err != nil || !ok {
 			return nil, 0, false
 		}
