@@ -43,7 +43,7 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	return &Encoded{
 		Text:   text,
 		Assets: assets,
-		seal:   sealOf(it, text, revision),
+		seal:   newSeal(it, text, revision),
 		plain:  checksumPlain(text),
 	}, nil
 }
