@@ -107,13 +107,13 @@ func openParsed(path string, data []byte) (*Index, error) {
 	}
 	s := &Index{path: path, Pinned: f.Pinned, Partial: f.Partial, RecordedValues: f.RecordedValues, edited: edited, items: make([]entry, len(f.Interactions))}
 	for i, it := range f.Interactions {
-		s.items[i] = readEntry(it)
+		s.items[i] = parsedEntry(it)
 	}
 	return s, nil
 }
 
-// readEntry returns the entry of an interaction that was read already.
-func readEntry(it *interaction.Interaction) entry {
+// parsedEntry returns the entry of an interaction that was read already.
+func parsedEntry(it *interaction.Interaction) entry {
 	return entry{line: it.Line, it: it, Outline: codec.OutlineOf(it)}
 }
 

@@ -18,20 +18,19 @@ import (
 // A seal has the checksum of the text of an interaction. It has two uses: it shows whether the
 // text was edited since it was written, and an interaction that was not edited need not be
 // parsed until it is played. The seals of a cassette are a list at the end of the file. A
-// journal has a seal before each interaction. The text of a seal is:
+// journal has a seal before each interaction. The text of a seal is these words, and PLAIN may
+// be missing:
 //
-//		KEY REQUEST CHECKSUM LENGTH REVISION [PLAIN]
-//
-//	  - KEY is the match key of the interaction, in 16 hex digits.
-//	  - REQUEST is the [interaction.Request.Digest], in 16 hex digits.
-//	  - CHECKSUM is the CRC-32C of the text, XORed with the CRC-32C of KEY and REQUEST.
-//	  - LENGTH is the length of the text in bytes.
-//	  - REVISION is the number of the matching rules that made KEY. With other rules, KEY and
-//	    REQUEST are not used, and the seal only shows edits.
-//	  - PLAIN is the CRC-32C of the text without anchors and aliases, see [checksumPlain]. It is
-//	    there if the interaction shares values with other interactions, or is written once for
-//	    several: a merge by lines, or an edit of another interaction, can change which values
-//	    are shared without changing the values.
+//   - KEY: the match key of the interaction, in 16 hex digits.
+//   - REQUEST: the [interaction.Request.Digest], in 16 hex digits.
+//   - CHECKSUM: the CRC-32C of the text, XORed with the CRC-32C of KEY and REQUEST.
+//   - LENGTH: the length of the text in bytes.
+//   - REVISION: the number of the matching rules that made KEY. With other rules, KEY and
+//     REQUEST are not used, and the seal only shows edits.
+//   - PLAIN: the CRC-32C of the text without anchors and aliases, see [checksumPlain], if the
+//     interaction shares values with others or is written once for several. A merge by lines,
+//     or an edit of another interaction, can change which values are shared without changing
+//     the values.
 type seal struct {
 	key, request uint64
 	text         textID

@@ -395,13 +395,13 @@ func TestSides(t *testing.T) {
 		{"two", "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n-\n<<<<<<< a\n3\n=======\n4\n>>>>>>> b", "1\n-\n3\n", "2\n-\n4\n"},
 		{"of Windows", "<<<<<<< a\r\n1\r\n=======\r\n2\r\n>>>>>>> b\r\n", "1\n", "2\n"},
 	} {
-		ours, theirs, ok := Sides([]byte(tt.text))
+		ours, theirs, ok := ConflictSides([]byte(tt.text))
 		if !ok || string(ours) != tt.ours || string(theirs) != tt.theirs {
 			t.Errorf("%s: %q, %q, %v", tt.name, ours, theirs, ok)
 		}
 	}
 	for _, text := range []string{"", "a\n", "<<<<<<< a\n1\n", "<<<<<<< a\n=======\n", "=======\n>>>>>>> b\n", "<<<<<<< a\n<<<<<<< a\n=======\n>>>>>>> b\n", ">>>>>>> b\n"} {
-		if ours, theirs, ok := Sides([]byte(text)); ok {
+		if ours, theirs, ok := ConflictSides([]byte(text)); ok {
 			t.Errorf("%q has sides: %q, %q", text, ours, theirs)
 		}
 	}

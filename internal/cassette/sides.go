@@ -8,75 +8,125 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
-// Sides returns the two sides of a cassette in which git has left a merge conflict; ok is
-// false if it has none, or not whole ones. The seals of both are in each: what is the text of one
-// side between lines that were merged from the other one is known by that no seal holds for it.
-func Sides(data []byte) (ours, theirs []byte, ok bool) {
-	const both, left, right = 0, 1, 3 // which the marks lead to; 2 is the base
-	marks := []string{">>>>>>>", "<<<<<<<", "|||||||", "======="}
+// Parts of a file in which git has left merge conflicts.
+const (
+	commonPart = iota // outside of the conflicts: both sides have it
+	oursPart
+	basePart // only with merge.conflictStyle diff3 or zdiff3
+	theirsPart
+)
+
+// conflictMarkers are the starts of the lines that git writes above the parts.
+var conflictMarkers = [...]string{
+	commonPart: ">>>>>>>",
+	oursPart:   "<<<<<<<",
+	basePart:   "|||||||",
+	theirsPart: "=======",
+}
+
+// ConflictSides returns the two versions of a cassette in which git has left merge conflicts. ok
+// is false if there are no conflicts, or if a marker of git is missing or out of order.
+//
+// Both versions get all seals of the file. Outside of the conflicts, git may have put together an
+// interaction from lines of both versions. Its text then has no seal, so it counts as edited.
+func ConflictSides(data []byte) (ours, theirs []byte, ok bool) {
 	var seals []string
-	at := both
+	part := commonPart
+	hasConflict := false
 	for line := range strings.SplitAfterSeq(codec.Normalize(data), "\n") {
-		is := func(mark string) bool {
-			rest, ok := strings.CutPrefix(line, mark)
-			return ok && (rest == "" || rest[0] == ' ' || rest[0] == '\n')
-		}
-		if _, isSeal := parseSeal(strings.TrimPrefix(strings.TrimSuffix(line, "\n"), codec.ItemStart)); isSeal {
+		if isSealLine(line) {
 			seals = append(seals, line)
 			continue
 		}
-		if next := slices.IndexFunc(marks, is); next >= 0 {
-			ok = next == (at+1)%len(marks) || at == left && next == right
-			if !ok {
+		next, isMarker := partBelow(line)
+		if isMarker {
+			isInOrder := next == (part+1)%len(conflictMarkers) ||
+				part == oursPart && next == theirsPart
+			if !isInOrder {
 				return nil, nil, false
 			}
-			at = next
+			part = next
+			hasConflict = true
 			continue
 		}
-		if at == both || at == left {
+		if part == commonPart || part == oursPart {
 			ours = append(ours, line...)
 		}
-		if at == both || at == right {
+		if part == commonPart || part == theirsPart {
 			theirs = append(theirs, line...)
 		}
 	}
-	end := []byte(codec.EndMark + "\n")
-	for _, side := range []*[]byte{&ours, &theirs} {
-		if text, isWhole := bytes.CutSuffix(*side, end); isWhole {
-			*side = append([]byte(string(text)+strings.Join(seals, "")), end...)
-		}
-	}
-	return ours, theirs, ok && at == both
+	isClosed := part == commonPart
+	return addSeals(ours, seals), addSeals(theirs, seals), hasConflict && isClosed
 }
 
-// Heal returns the recordings of both sides of a cassette in which git has left a merge
-// conflict: those of ours, then those that only theirs has. Left out, and counted, is what no
-// seal vouches for: it was edited by hand, or merged of lines of both sides, and nobody can tell.
-// ok is false if the file has no conflict, or cannot be read without it either.
-func Heal(path string) (s *Index, left int, ok bool) {
+// isSealLine reports whether a line of a cassette is a seal.
+func isSealLine(line string) bool {
+	text := strings.TrimPrefix(strings.TrimSuffix(line, "\n"), codec.ItemStart)
+	_, ok := parseSeal(text)
+	return ok
+}
+
+// partBelow returns the part that begins below a line. ok is false if the line is not a conflict
+// marker.
+func partBelow(line string) (part int, ok bool) {
+	for part, marker := range conflictMarkers {
+		rest, found := strings.CutPrefix(line, marker)
+		if found && (rest == "" || rest[0] == ' ' || rest[0] == '\n') {
+			return part, true
+		}
+	}
+	return 0, false
+}
+
+// addSeals returns the text of a cassette with the lines of seals above its last line. A text
+// without that line is incomplete and returned as it is.
+func addSeals(text []byte, seals []string) []byte {
+	lastLine := []byte(codec.EndMark + "\n")
+	above, hasLastLine := bytes.CutSuffix(text, lastLine)
+	if !hasLastLine {
+		return text
+	}
+	return slices.Concat(above, []byte(strings.Join(seals, "")), lastLine)
+}
+
+// LoadConflicted reads the interactions of a cassette in which git has left merge conflicts: those
+// of our version, then those that only their version has. An interaction without a valid seal is
+// skipped, since it was edited by hand, or git has put it together from lines of both versions.
+// ok is false if the file has no conflicts, or if one of the versions cannot be parsed.
+func LoadConflicted(path string) (idx *Index, skipped int, ok bool) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, 0, false
 	}
-	ours, theirs, ok := Sides(data)
-	s = &Index{path: path}
+	ours, theirs, ok := ConflictSides(data)
+	if !ok {
+		return nil, 0, false
+	}
+
+	idx = &Index{path: path}
 	for _, side := range [][]byte{ours, theirs} {
 		f, err := Parse(path, side, assetReader(path))
-		if err != nil || !ok {
+		if err != nil {
 			return nil, 0, false
 		}
-		s.Pinned = s.Pinned || f.Pinned
-		s.Partial = s.Partial || f.Partial
-		s.RecordedValues = s.RecordedValues.Or(f.RecordedValues)
-		mine := s.items
+		idx.Pinned = idx.Pinned || f.Pinned
+		idx.Partial = idx.Partial || f.Partial
+		idx.RecordedValues = idx.RecordedValues.Or(f.RecordedValues)
+
+		// Two equal interactions of the same side are both kept.
+		known := idx.items
 		for _, it := range f.Interactions {
-			isKnown := func(e entry) bool { return e.it.MatchKey == it.MatchKey && e.it.Difference(it) == "" }
-			if it.MatchKey == "" {
-				left++
-			} else if !slices.ContainsFunc(mine, isKnown) {
-				s.items = append(s.items, readEntry(it))
+			isSame := func(e entry) bool {
+				return e.it.MatchKey == it.MatchKey && e.it.Difference(it) == ""
+			}
+			hasSeal := it.MatchKey != "" // only seals have match keys
+			if !hasSeal {
+				skipped++
+			} else if !slices.ContainsFunc(known, isSame) {
+				idx.items = append(idx.items, parsedEntry(it))
 			}
 		}
 	}
-	return s, left, true
+	return idx, skipped, true
 }

@@ -93,7 +93,7 @@ func (s *source) Open(heal bool) error {
 	isBelievable := func(text []byte) bool { return !s.policy.MayContain(text) }
 	f, err := cassette.Open(s.Config.Path, canon.Revision, isBelievable)
 	if err != nil && heal {
-		healed, left, ok := cassette.Heal(s.Config.Path)
+		healed, left, ok := cassette.LoadConflicted(s.Config.Path)
 		if ok {
 			f, err = healed, nil
 			s.Healed = &left
