@@ -252,7 +252,7 @@ func TestEdited(t *testing.T) {
 	if err != nil || s.Edited() != nil {
 		t.Errorf("by other rules: edited in line %d, %v", s.Edited(), err)
 	}
-	if _, _, ok := s.Hint(0); ok {
+	if _, _, ok := s.SealedRequest(0); ok {
 		t.Error("a key of other rules is believed")
 	}
 	s.Close()
