@@ -31,7 +31,7 @@ type File struct {
 type SyntaxError = codec.SyntaxError
 
 // Parse parses the text of a cassette. name is the name of the file for messages. asset returns
-// the content of an asset by its file name, and may be nil if there are no assets. Parse
+// the content of an asset by its file name, and may be nil for a cassette without assets. Parse
 // rejects all text whose meaning is not exactly defined: the error is a *SyntaxError, and its
 // message says what to do.
 func Parse(name string, data []byte, asset codec.ReadAsset) (*File, error) {

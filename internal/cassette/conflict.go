@@ -25,7 +25,7 @@ var conflictMarkers = [...]string{
 }
 
 // ConflictSides returns the two versions of a cassette in which git has left merge conflicts. ok
-// is false if there are no conflicts, or if a marker of git is missing or out of order.
+// is false without conflicts, and if a marker of git is missing or out of order.
 //
 // Both versions get all seals of the file. Outside of the conflicts, git may have put together an
 // interaction from lines of both versions. Its text then has no seal, so it counts as edited.

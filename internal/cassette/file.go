@@ -107,8 +107,8 @@ func hasContent(path string, pieces [][]byte) (bool, error) {
 const maxName = 255
 
 // PathWithSuffix returns path with a suffix: the path of a file that belongs to the file at path
-// and is in the same folder. If the name becomes too long for a file system, its end is
-// replaced by a hash of the whole name, the extension and the suffix.
+// and is in the same folder. If the name becomes too long for a file system, it is shortened to
+// START-HASH.EXT and the suffix. HASH is that of the whole name.
 func PathWithSuffix(path, suffix string) string {
 	dir, name := filepath.Split(path)
 	if len(name)+len(suffix) <= maxName {
@@ -128,8 +128,8 @@ func PathWithSuffix(path, suffix string) string {
 // maxLinks is the number of symbolic links that Linux follows in a path (path_resolution(7)).
 const maxLinks = 40
 
-// followLinks returns the target of path if that is a symbolic link, also if the target is a link
-// again, and path otherwise. The target need not exist.
+// followLinks returns the target of the symbolic link at path. If the target is a link, that is
+// followed, too. The last target need not exist. If path is not a link, followLinks returns path.
 func followLinks(path string) string {
 	for range maxLinks {
 		to, err := os.Readlink(path)
@@ -191,7 +191,8 @@ func CanSave(path string) error {
 
 	f, err := atomicfile.CreateTemp(filepath.Join(dir, filepath.Base(file)))
 	if err != nil {
-		return fmt.Errorf("%s: %w", dir, errors.Unwrap(err))
+		cause := errors.Unwrap(err) // without the name of the temporary file
+		return fmt.Errorf("%s: %w", dir, cause)
 	}
 	f.Close()
 	return os.Remove(f.Name())

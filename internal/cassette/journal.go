@@ -147,7 +147,7 @@ func SaveJournal(path string, values []byte, items []*Encoded) error {
 // LoadJournal reads the complete interactions of the journal at path, which [Append] wrote, and
 // the recorded values. saved is the path of the cassette that the journal is for. stale is true
 // if the cassette has one of the interactions: then the run that wrote the journal has saved its
-// recording, and left is empty. If there is no journal, left is empty and err is nil.
+// recording, and left is empty. If the journal does not exist, left is empty and err is nil.
 func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	left = &File{Partial: true}
 	if info, err := os.Lstat(path); err == nil && irregularKind(info.Mode()) != "" {
@@ -201,8 +201,8 @@ func isJournalStart(data []byte) bool {
 }
 
 // loadByRequest returns the interactions of the cassette at path by the digests of their requests.
-// A cassette that cannot be read has none. That includes a truncated one, since interactions
-// missing from it may be in the journal only.
+// If the cassette cannot be read, the result is empty. So it is for a truncated cassette, whose
+// last interactions may be in the journal only.
 func loadByRequest(path string) map[uint64][]*interaction.Interaction {
 	byRequest := map[uint64][]*interaction.Interaction{}
 	f, err := Load(path)

@@ -41,7 +41,8 @@ type source struct {
 }
 
 // part returns n bytes of the text, starting at offset. Bytes of a file are read into buf, which
-// grows if it is too short. ok is false if the text ends before.
+// grows if it is too short. ok is false if the text has less than n
+// bytes there.
 func (src *source) part(offset, n int64, buf []byte) (part []byte, ok bool) {
 	if src.file == nil {
 		isInText := n >= 0 && offset+n <= int64(len(src.text))

@@ -19,7 +19,7 @@ type Encoded struct {
 	Assets map[string][]byte // their contents by file name
 
 	seal  seal
-	plain uint32 // see checksumPlain
+	plain uint32 // see plainChecksum
 }
 
 // Interaction parses the text.
@@ -44,7 +44,7 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 		Text:   text,
 		Assets: assets,
 		seal:   newSeal(it, text, revision),
-		plain:  checksumPlain(text),
+		plain:  plainChecksum(text),
 	}, nil
 }
 

@@ -27,7 +27,7 @@ import (
 //   - LENGTH: the length of the text in bytes.
 //   - REVISION: the number of the matching rules that made KEY. With other rules, KEY and
 //     REQUEST are not used, and the seal only shows edits.
-//   - PLAIN: the CRC-32C of the text without anchors and aliases, see [checksumPlain], if the
+//   - PLAIN: the CRC-32C of the text without anchors and aliases, see [plainChecksum], if the
 //     interaction shares values with others or is written once for several. A merge by lines,
 //     or an edit of another interaction, can change which values are shared without changing
 //     the values.
@@ -83,15 +83,16 @@ func (s *seal) String() string {
 	return text
 }
 
-// checksumPlain returns the CRC-32C of the text of an interaction, without the comment above the
+// plainChecksum returns the CRC-32C of the text of an interaction, without the comment above the
 // events of a streamed answer: the comment shows readers the text of the stream and is not part
 // of the recording. text is as [codec.Encode] returns it, without anchors and aliases.
-func checksumPlain(text []byte) uint32 {
+func plainChecksum(text []byte) uint32 {
 	// In an answer, only that comment has a line that begins with commentStart.
 	answer := max(0, bytes.Index(text, []byte(codec.AnswerStart)))
 	above, below, isComment := bytes.Cut(text[answer:], commentStart)
 	sum := idOf(text[:answer+len(above)]).sum
 	for isComment {
+		// Skip this line. The next one may be a comment, too.
 		line, _, _ := bytes.Cut(below, []byte("\n"))
 		below, isComment = bytes.CutPrefix(below[len(line):], commentStart)
 	}
@@ -228,15 +229,15 @@ func recorded(text string) bool {
 
 const sealsKey = "seals:"
 
-// checkComplete returns an error if the file was truncated: if promptecho has written it, and its
-// last line is missing.
+// checkComplete returns an error if the last line of a cassette is missing. promptecho writes that
+// line, so the file was truncated later. Texts that promptecho did not write give nil.
 func checkComplete(name, text string) *codec.SyntaxError {
 	if !recorded(text) || findEndMark(text) >= 0 {
 		return nil
 	}
-	again := "record it again: PROMPTECHO_MODE=all go test -run NAME"
+	recordAgain := "record it again: PROMPTECHO_MODE=all go test -run NAME"
 	if isPinned(text) {
-		again = "remove \"pinned: true\" and record it again"
+		recordAgain = "remove \"pinned: true\" and record it again"
 	}
 
 	const isMissing = "the file was cut here: its last line, three dots (%q), is missing. "
@@ -248,11 +249,11 @@ func checkComplete(name, text string) *codec.SyntaxError {
 	var err *codec.SyntaxError
 	if SealsOf(text) > 0 {
 		err = codec.ErrorAt(name, text, lastLineEnd, "", isMissing+addOrRestore,
-			codec.EndMark, file, file, again)
+			codec.EndMark, file, file, recordAgain)
 		err.NoEndMark = true
 	} else {
 		err = codec.ErrorAt(name, text, lastLineEnd, "", isMissing+restore,
-			codec.EndMark, file, again)
+			codec.EndMark, file, recordAgain)
 	}
 	err.Cut = true
 	return err
@@ -269,7 +270,9 @@ func SealsOf(text string) (n int) {
 	_, seals, _ := strings.Cut(text, "\n"+sealsKey)
 	_, seals, _ = strings.Cut(seals, "\n") // the rest of the line is a comment
 	for line := range strings.Lines(seals) {
-		if _, ok := parseSeal(strings.TrimLeft(strings.TrimSpace(line), "- ")); !ok {
+		words := strings.TrimLeft(strings.TrimSpace(line), "- ") // a formatter may indent the list
+		_, ok := parseSeal(words)
+		if !ok {
 			return 0
 		}
 		n++
@@ -335,7 +338,7 @@ func applySeals(items []codec.Item, text string, lines []string) (edited []int) 
 	return edited
 }
 
-// parseSeals parses the lines of seals. A line that was edited and is no seal is left out.
+// parseSeals parses the lines of seals. Lines that are not valid seals are left out.
 func parseSeals(lines []string) (seals []seal) {
 	for _, line := range lines {
 		if s, ok := parseSeal(line); ok {
@@ -345,8 +348,8 @@ func parseSeals(lines []string) (seals []seal) {
 	return seals
 }
 
-// itemsEnd returns the offset at which the interactions of a cassette end: that of the seals, or
-// of the last line if there are no seals.
+// itemsEnd returns the offset at which the interactions of a cassette end: that of "seals:", or
+// of the last line in a cassette without seals.
 func itemsEnd(text string) int {
 	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
 		return at + 1
@@ -357,7 +360,7 @@ func itemsEnd(text string) int {
 // findPlain returns the seal that is valid for an interaction if anchors and aliases do not count.
 func findPlain(seals []seal, it *interaction.Interaction) (s seal, ok bool) {
 	text, _, _ := codec.Encode(it)
-	plain := checksumPlain(text)
+	plain := plainChecksum(text)
 	digest := it.Request.Digest()
 	for _, s := range seals {
 		// A seal without PLAIN is of a text that has no anchors and aliases.

@@ -431,7 +431,7 @@ func TestPlainSum(t *testing.T) {
 			if err != nil || err2 != nil || bytes.Equal(with, without) != (text == "") {
 				t.Fatalf("%v, %v:\n%s", err, err2, with)
 			}
-			if got, want := checksumPlain(with), idOf(without).sum; got != want || checksumPlain(without) != want {
+			if got, want := plainChecksum(with), idOf(without).sum; got != want || plainChecksum(without) != want {
 				t.Errorf("got %x, want %x, of\n%s", got, want, with)
 			}
 		}
