@@ -48,7 +48,7 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	}, nil
 }
 
-// EncodeRecordedValues encodes the recorded values at the top of a cassette, and checks that the text
+// EncodeRecordedValues encodes the recorded values at the top of a cassette. It checks that the text
 // can be parsed to equal values.
 func EncodeRecordedValues(values *interaction.RecordedValues) ([]byte, error) {
 	return codec.EncodeRecordedValues(values)
