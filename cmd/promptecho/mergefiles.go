@@ -49,7 +49,7 @@ func unmerged(paths []string) (list []*merging, err error) {
 		if err != nil {
 			return nil, err
 		}
-		ours, theirs, hasMarkers := cassette.Sides(data)
+		ours, theirs, hasMarkers := cassette.ConflictSides(data)
 		if !hasMarkers {
 			continue
 		}

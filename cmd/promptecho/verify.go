@@ -302,7 +302,7 @@ func sealsOf(file string) (isSealed []bool, edited []int) {
 	defer stored.Close()
 	isSealed = make([]bool, stored.Len())
 	for i := range isSealed {
-		_, _, isSealed[i] = stored.Hint(i) // only an interaction that is as it was written has one
+		_, _, isSealed[i] = stored.SealedRequest(i) // ok: the interaction was not edited
 	}
 	return isSealed, stored.Edited()
 }

@@ -9,20 +9,23 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
-// readFrom returns a function that reads the assets of a file. If that is a symbolic link, they are
-// beside its target.
-func readFrom(file string) codec.ReadAsset {
+// assetReader returns a function that reads an asset of a cassette file by its name. If the
+// cassette is a symbolic link, its assets are next to the target of the link.
+func assetReader(file string) codec.ReadAsset {
 	return func(name string) ([]byte, error) {
-		return readFile(filepath.Join(Assets(target(file)), name))
+		return readFile(filepath.Join(Assets(followLinks(file)), name))
 	}
 }
 
-// Assets returns the folder for the assets of the cassette file: NAME.assets for
-// NAME.yaml, and for what is beside that ([Beside]) one of its own.
-func Assets(file string) string { return Beside(strings.TrimSuffix(file, ".yaml"), ".assets") }
+// Assets returns the path of the folder for the assets of a cassette file: NAME.assets for
+// NAME.yaml. A file whose name does not end in ".yaml", such as the journal NAME.yaml.partial,
+// has a folder of its own: NAME.yaml.partial.assets.
+func Assets(file string) string {
+	return PathWithSuffix(strings.TrimSuffix(file, ".yaml"), ".assets")
+}
 
-// saveAssets writes the assets of file that are not there and returns the paths of
-// those it wrote, on an error too.
+// saveAssets writes the assets of a cassette file. added has the paths of the assets that did
+// not exist before, also if there is an error.
 func saveAssets(file string, assets map[string][]byte) (added []string, err error) {
 	if len(assets) == 0 {
 		return nil, nil
@@ -36,39 +39,42 @@ func saveAssets(file string, assets map[string][]byte) (added []string, err erro
 	}
 	for name, content := range assets {
 		path := filepath.Join(dir, name)
-		_, before := os.Lstat(path)
-		// A temporary file is beside the cassette, where the next run finds it.
-		if err := replace(file, path, content); err != nil {
+		_, err := os.Lstat(path)
+		isNew := err != nil
+		// The temporary file is named after the cassette, so that the next run can find and
+		// remove it if this process is killed.
+		if err := replaceFile(file, path, content); err != nil {
 			return added, err
 		}
-		if before != nil {
+		if isNew {
 			added = append(added, path)
 		}
 	}
 	return added, nil
 }
 
-// isFolder reports whether dir is a folder itself, not a link to one.
+// isFolder reports whether dir is a folder, and not a symbolic link to a folder.
 func isFolder(dir string) bool {
 	info, err := os.Lstat(dir)
 	return err == nil && info.IsDir()
 }
 
-// undo removes the files that saveAssets added, and dir if nothing else is in it.
-func undo(dir string, added []string) {
-	for _, name := range added {
-		os.Remove(name)
+// removeAdded removes the files that saveAssets added to the folder dir, and dir itself if it
+// is empty then.
+func removeAdded(dir string, added []string) {
+	for _, path := range added {
+		os.Remove(path)
 	}
 	if isFolder(dir) {
-		os.Remove(dir) // fails if there is something in it
+		os.Remove(dir) // fails if the folder is not empty
 	}
 }
 
-// RemoveAssets removes the assets of the cassette at path that are not in keep, and their
-// folder if nothing is left. Files that are not named like assets stay, and so does all that a
-// link to a folder leads to.
+// RemoveAssets removes the assets of the cassette at path whose names are not in keep, and
+// their folder if it is empty then. Files that do not have the name of an asset are kept. If
+// the folder is a symbolic link, nothing is removed.
 func RemoveAssets(path string, keep map[string][]byte) error {
-	dir := Assets(target(path))
+	dir := Assets(followLinks(path))
 	if !isFolder(dir) {
 		return nil
 	}
@@ -76,18 +82,19 @@ func RemoveAssets(path string, keep map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	left := 0
+	remaining := 0
 	for _, e := range entries {
-		_, named := keep[e.Name()]
-		if named || !e.Type().IsRegular() || !codec.IsAssetName(e.Name()) {
-			left++
+		_, isKept := keep[e.Name()]
+		isAsset := e.Type().IsRegular() && codec.IsAssetName(e.Name())
+		if isKept || !isAsset {
+			remaining++
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}
-	if left == 0 {
+	if remaining == 0 {
 		return os.Remove(dir)
 	}
 	return nil

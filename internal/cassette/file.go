@@ -17,26 +17,29 @@ import (
 	"github.com/promptecho/promptecho/internal/atomicfile"
 )
 
-// maxFile is the length in bytes of a file that is read as a whole.
+// maxFile is the length in bytes of the longest file that is read: 1 GiB.
 const maxFile = 1 << 30
 
-// openFile opens a file. What is not one (a device or a pipe, also behind a symbolic
-// link) is refused before it is opened, since that can take forever.
+// openFile opens a regular file for reading and returns its size. Anything else, such as a
+// named pipe, also at the end of a symbolic link, is refused before it is opened: opening a
+// pipe can block forever.
 func openFile(path string) (f *os.File, size int64, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, 0, err
 	}
-	if what := notFile(info.Mode()); what != "" {
-		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("this is a " + what + ", not a file; move it out of the way")}
+	if kind := irregularKind(info.Mode()); kind != "" {
+		err := fmt.Errorf("this is a %s, not a file; move it out of the way", kind)
+		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	// With O_NONBLOCK, package os does not make four system calls to set and reset it.
+	// O_NONBLOCK spares the four system calls with which package os sets and resets it.
 	f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	return f, info.Size(), err
 }
 
-// notFile says what is no regular file; "" if it is one.
-func notFile(mode fs.FileMode) string {
+// irregularKind names the kind of a file that is not regular, such as "named pipe", for messages.
+// It returns "" for a regular file.
+func irregularKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
 		return ""
@@ -50,7 +53,7 @@ func notFile(mode fs.FileMode) string {
 	return "device"
 }
 
-// readFile reads a file as a whole.
+// readFile returns the content of a regular file.
 func readFile(path string) ([]byte, error) {
 	f, size, err := openFile(path)
 	if err != nil {
@@ -60,10 +63,11 @@ func readFile(path string) ([]byte, error) {
 	return readAll(f, size)
 }
 
-// readAll reads an open file as a whole.
+// readAll returns the content of an open file that has this size.
 func readAll(f *os.File, size int64) ([]byte, error) {
 	if size > maxFile {
-		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: fmt.Errorf("it has %d bytes, but the limit is %d", size, maxFile)}
+		err := fmt.Errorf("it has %d bytes, but the limit is %d", size, maxFile)
+		return nil, &fs.PathError{Op: "read", Path: f.Name(), Err: err}
 	}
 	var b bytes.Buffer
 	b.Grow(int(size) + bytes.MinRead)
@@ -71,8 +75,8 @@ func readAll(f *os.File, size int64) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// SumOf returns what tells whether the file at path is still the one that was read; "" if
-// it cannot be read.
+// SumOf returns the SHA-256 of the file at path in hex, to find out later whether the file has
+// changed. It returns "" if the file cannot be read.
 func SumOf(path string) string {
 	data, err := readFile(path)
 	if err != nil {
@@ -82,49 +86,58 @@ func SumOf(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// holds reports whether a file has this content.
-func holds(path string, pieces [][]byte) (bool, error) {
+// hasContent reports whether the content of the file at path is that of the pieces together.
+func hasContent(path string, pieces [][]byte) (bool, error) {
 	f, _, err := openFile(path)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	there, wanted := sha256.New(), sha256.New()
+
+	want := sha256.New()
 	for _, piece := range pieces {
-		wanted.Write(piece)
+		want.Write(piece)
 	}
-	_, err = io.Copy(there, f)
-	return bytes.Equal(there.Sum(nil), wanted.Sum(nil)), err
+	got := sha256.New()
+	_, err = io.Copy(got, f)
+	return bytes.Equal(got.Sum(nil), want.Sum(nil)), err
 }
 
-// maxName is the length in bytes of a file's name that file systems allow.
+// maxName is the length in bytes of the longest file name that common file systems allow.
 const maxName = 255
 
-// Beside returns the name of a file that stands beside the one at path: its name with
-// a suffix. If that is too long for a file system, a hash is in place of the name's
-// end.
-func Beside(path, suffix string) string {
+// PathWithSuffix returns path with a suffix: the path of a file that belongs to the file at path
+// and is in the same folder. If the name becomes too long for a file system, it is shortened to
+// START-HASH.EXT and the suffix. HASH is that of the whole name.
+func PathWithSuffix(path, suffix string) string {
 	dir, name := filepath.Split(path)
 	if len(name)+len(suffix) <= maxName {
 		return path + suffix
 	}
 	ext := filepath.Ext(name)
-	if len(ext) > 16 {
+	const maxExt = 16 // longer text after a dot is part of the name, as in "gpt-4.answers-a-question"
+	if len(ext) > maxExt {
 		ext = ""
 	}
 	end := "-" + atomicfile.ShortHash(name) + ext + suffix
-	return dir + strings.ToValidUTF8(name[:max(0, maxName-len(end))], "") + end
+	start := name[:max(0, maxName-len(end))]
+	start = strings.ToValidUTF8(start, "") // the cut may be in the middle of a character
+	return dir + start + end
 }
 
-// target follows path as long as it is a symbolic link. A target need not exist.
-func target(path string) string {
-	for range 40 {
+// maxLinks is the number of symbolic links that Linux follows in a path (path_resolution(7)).
+const maxLinks = 40
+
+// followLinks returns the target of the symbolic link at path. If the target is a link, that is
+// followed, too. The last target need not exist. If path is not a link, followLinks returns path.
+func followLinks(path string) string {
+	for range maxLinks {
 		to, err := os.Readlink(path)
 		if err != nil {
 			break
 		}
 		if !filepath.IsAbs(to) {
-			// Not joined: ".." is that of the real folder.
+			// filepath.Join would remove "..", which is wrong where the folder is a link.
 			dir, _ := filepath.Split(path)
 			to = dir + to
 		}
@@ -133,17 +146,18 @@ func target(path string) string {
 	return path
 }
 
-// writable returns the file to write for path, which is another one if path is a
-// symbolic link. It is an error if that leads out of the folder.
-func writable(path string) (file string, err error) {
-	file = target(path)
+// writablePath returns the path of the file to write for path: the target if path is a symbolic
+// link. A target outside the folder of path is an error.
+func writablePath(path string) (file string, err error) {
+	file = followLinks(path)
 	if file == path {
 		return file, nil
 	}
-	from, err1 := filepath.EvalSymlinks(folderOf(path))
-	to, err2 := filepath.EvalSymlinks(folderOf(file))
-	rel, err3 := filepath.Rel(from, to)
-	if err1 != nil || err2 != nil || err3 != nil || !filepath.IsLocal(rel) {
+	from, fromErr := filepath.EvalSymlinks(folderOf(path))
+	to, toErr := filepath.EvalSymlinks(folderOf(file))
+	rel, relErr := filepath.Rel(from, to)
+	failed := fromErr != nil || toErr != nil || relErr != nil
+	if failed || !filepath.IsLocal(rel) {
 		return "", fmt.Errorf("it is a symbolic link that leads out of "+
 			"its folder, to %s; put a file in its place",
 			file)
@@ -151,73 +165,83 @@ func writable(path string) (file string, err error) {
 	return file, nil
 }
 
-// folderOf is filepath.Dir, but ".." in it stays.
+// folderOf returns the folder of path. Unlike filepath.Dir it keeps "..", since a/.. is another
+// folder than "." if a is a symbolic link.
 func folderOf(path string) string {
 	dir, _ := filepath.Split(path)
 	return cmp.Or(dir, ".")
 }
 
-// CanSave returns an error if the folder of the cassette at path, or the one in which that would be made, cannot be written.
+// CanSave returns an error if no file can be made in the folder of the cassette at path. If the
+// folder does not exist, the nearest folder above it that exists is tried.
 func CanSave(path string) error {
-	file, err := writable(path)
+	file, err := writablePath(path)
 	if err != nil {
 		return err
 	}
 	dir := folderOf(file)
-	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
-		if _, err := os.Lstat(dir); err == nil {
+	for {
+		_, err := os.Lstat(dir)
+		parent := filepath.Dir(dir)
+		if err == nil || parent == dir {
 			break
 		}
+		dir = parent
 	}
+
 	f, err := atomicfile.CreateTemp(filepath.Join(dir, filepath.Base(file)))
 	if err != nil {
-		return fmt.Errorf("%s: %w", dir, errors.Unwrap(err))
+		cause := errors.Unwrap(err) // without the name of the temporary file
+		return fmt.Errorf("%s: %w", dir, cause)
 	}
 	f.Close()
 	return os.Remove(f.Name())
 }
 
-// replace makes path a file with this content, atomically. A file with the same
-// content is left alone. The temporary file is named for owner, the cassette,
-// where the next run finds it.
-func replace(owner, path string, content ...[]byte) error {
-	if same, err := holds(path, content); err == nil && same {
+// replaceFile atomically gives the file at path this content. A file that already has the
+// content is not written. The temporary file is named after owner, the cassette, so that the
+// next run can find and remove it if this process is killed.
+func replaceFile(owner, path string, content ...[]byte) error {
+	if same, err := hasContent(path, content); err == nil && same {
 		return nil
 	}
 	return atomicfile.Write(path, saveOptions(owner), atomicfile.Pieces(content...))
 }
 
-// create is replace for a file that does not exist. If another process makes
-// the file at the same time, that file stays, and create returns an error.
-func create(path string, content [][]byte) error {
+// createFile writes a file that does not exist yet. If another process creates the file at the
+// same time, that file is kept, and createFile returns an error.
+func createFile(path string, content [][]byte) error {
 	options := saveOptions(path)
 	options.NoReplace = true
 	return atomicfile.Write(path, options, atomicfile.Pieces(content...))
 }
 
-// saveOptions returns how the files of the cassette owner are written. If that
-// exists, it must not be lost if the power fails; a new one can be recorded
-// again.
+// saveOptions returns the options for writing the file owner or one of its assets. A cassette
+// that exists is synced to the disk, so that a power failure does not lose it. A new cassette
+// can be recorded again.
 func saveOptions(owner string) atomicfile.Options {
 	_, err := os.Stat(owner)
-	return atomicfile.Options{Owner: owner, Sync: err == nil}
+	exists := err == nil
+	return atomicfile.Options{Owner: owner, Sync: exists}
 }
 
-// Prepare makes sure that the cassette at path may be written, and removes the
-// temporary files that killed processes have left of it and of the files beside it.
-func Prepare(path string, beside ...string) error {
-	file, err := writable(path)
+// Prepare returns an error if the cassette at path is a symbolic link out of its folder. It
+// removes the temporary files that killed processes have left in the folder, for the cassette
+// and for the files related to it, such as its journal.
+func Prepare(path string, related ...string) error {
+	file, err := writablePath(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	dir := folderOf(file)
 	var owners []string
-	for _, f := range append(beside, file) {
+	for _, f := range append(related, file) {
 		owners = append(owners, filepath.Base(f))
 	}
-	for _, f := range beside {
+	for _, f := range related {
 		if _, err := os.Lstat(f); err == nil {
-			// A process that was killed has left this file, and maybe a temporary one.
+			// A killed process has left this file, and perhaps a temporary file that is not in
+			// the list of the folder's files that package atomicfile keeps.
 			atomicfile.Relist(dir)
 		}
 	}

@@ -55,11 +55,11 @@ func TestUmask(t *testing.T) {
 	}
 }
 
-// TestBeside: what is beside a file has a name that file systems take, and one of its
+// TestPathWithSuffix: what is beside a file has a name that file systems take, and one of its
 // own.
-func TestBeside(t *testing.T) {
+func TestPathWithSuffix(t *testing.T) {
 	t.Parallel()
-	if got := Beside("a/b.yaml", ".partial"); got != "a/b.yaml.partial" {
+	if got := PathWithSuffix("a/b.yaml", ".partial"); got != "a/b.yaml.partial" {
 		t.Error(got)
 	}
 	seen := map[string]bool{}
@@ -68,7 +68,7 @@ func TestBeside(t *testing.T) {
 			stem := strings.Repeat(letter, (n-5)/len(letter))
 			name := stem + strings.Repeat("x", n-5-len(stem)) + ".yaml"
 			for _, suffix := range []string{".partial", ".failed"} {
-				got := Beside("d/"+name, suffix)
+				got := PathWithSuffix("d/"+name, suffix)
 				base := filepath.Base(got)
 				if filepath.Dir(got) != "d" || len(base) > 255 || !utf8.ValidString(base) || !strings.HasSuffix(base, ".yaml"+suffix) || seen[base] {
 					t.Errorf("%d bytes: %s", n, got)
@@ -91,7 +91,7 @@ func TestLongNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		journal := Beside(path, ".partial")
+		journal := PathWithSuffix(path, ".partial")
 		if err := Append(journal, nil, item, true); err != nil {
 			t.Fatal(err)
 		}

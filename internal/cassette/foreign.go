@@ -7,8 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
-// A Tool is a program that writes cassettes of its own; its text is the name
-// that users know it by.
+// A Tool is another program that records HTTP calls in cassettes. Its value is the name for
+// messages.
 type Tool string
 
 // The tools whose cassettes promptecho import reads.
@@ -20,14 +20,15 @@ const (
 	AgentTape Tool = "AgentTape"
 )
 
-// signs are what tells the cassettes of a tool: keys that it has and promptecho has not, in the
-// columns in which it writes them, and in JSON if it was told to write that. An expression takes
-// long for a large text, so it is tried only where the key is.
-var signs = []struct {
-	tool         Tool
+// toolPatterns tell which tool has written a text. The first one that matches counts. The patterns
+// look for keys that promptecho does not write, in the columns in which the tool writes them,
+// and then for the JSON that some tools can write. A regular expression is slow on a large text,
+// so a pattern is tried only if the text contains key.
+var toolPatterns = []struct {
+	tool         Tool // "" for promptecho
 	key, pattern string
 }{
-	{"", "- kind:", `(?m)^interactions:\r?\n *- kind:`}, // each of ours begins with it
+	{"", "- kind:", `(?m)^interactions:\r?\n *- kind:`},
 	{HTTPRR, "httprr trace v1", `^httprr trace v1\r?\n`},
 	{RubyVCR, "http_interactions:", `(?m)^http_interactions:`},
 	{AgentTape, "run_id:", `(?ms)^run_id:.*^interactions:`},
@@ -39,29 +40,33 @@ var signs = []struct {
 	{GoVCR, `"code"`, `(?s)^\s*\{.*"interactions".*"code"`},
 }
 
-// members leads to the members of requests and responses, in a list that is indented or not.
-const members = `(?ms)^interactions:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\n)*(?:-.*^    |  -.*^      |    -.*^(?:  )?        )`
+// members matches a text up to a key of a request or a response in the list of interactions. The
+// items of the list are indented by 0, 2 or 4 columns; comments and empty lines may be above.
+const members = `(?ms)^interactions:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\n)*` +
+	`(?:-.*^    |  -.*^      |    -.*^(?:  )?        )`
 
-// Foreign returns the tool that has written a cassette, by its text, or "" if the text is
-// no cassette of another tool.
+// Foreign returns the tool that has written the text of a cassette. It returns "" for a cassette
+// of promptecho and for any other text.
 func Foreign(text string) Tool {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if recorded(text) {
 		return ""
 	}
-	for _, sign := range signs {
-		if strings.Contains(text, sign.key) && regexp.MustCompile(sign.pattern).MatchString(text) {
-			return sign.tool
+	for _, p := range toolPatterns {
+		if strings.Contains(text, p.key) && regexp.MustCompile(p.pattern).MatchString(text) {
+			return p.tool
 		}
 	}
 	return ""
 }
 
-// Recorded reports whether a text is a cassette of ours, which no other tool has written.
+// Recorded reports whether promptecho has written a text, by its first line or its seals. The
+// text may begin with a byte order mark.
 func Recorded(text string) bool { return recorded(strings.TrimPrefix(text, "\ufeff")) }
 
-// notOurs returns the error for the cassette of another tool, and nil for any other text.
-func notOurs(name, text string) *codec.SyntaxError {
+// foreignError returns an error that says how to convert the cassette of another tool, and nil for
+// any other text.
+func foreignError(name, text string) *codec.SyntaxError {
 	tool := Foreign(text)
 	if tool == "" {
 		return nil

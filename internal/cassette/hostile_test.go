@@ -174,7 +174,7 @@ func TestHostileSeals(t *testing.T) {
 				return err
 			}
 			defer s.Close()
-			if _, _, ok := s.Hint(0); !ok {
+			if _, _, ok := s.SealedRequest(0); !ok {
 				t.Errorf("%s: the seal does not hold", name)
 			}
 			if it, err := s.Answer(0); err == nil {

@@ -17,33 +17,38 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// eachFrame calls whole with the line of each frame of a journal that begins with start,
-// and the text behind it. whole returns how long the text of the frame is, or 0 if the frame
-// is torn.
-func eachFrame(data []byte, start string, whole func(line string, text []byte) int) {
+// eachFrame calls read for each frame of a journal whose first line begins with start: with the
+// rest of that line, and with all text below the line. read returns the length of the frame's
+// text, or 0 if the frame is incomplete.
+func eachFrame(data []byte, start string, read func(line string, text []byte) int) {
 	for {
 		_, rest, found := bytes.Cut(data, []byte(start))
 		if !found {
 			return
 		}
-		data = rest
 		line, text, _ := bytes.Cut(rest, []byte("\n"))
-		if n := whole(string(line), text); n > 0 {
-			data = text[n-1:] // its line end may be that of the next frame
+		n := read(string(line), text)
+		if n > 0 {
+			// start begins with "\n", which may be the last byte of this frame.
+			data = text[n-1:]
+		} else {
+			// The next frame may be in what looks like the text of this one.
+			data = rest
 		}
 	}
 }
 
-// begins reports whether text begins with what id is of.
-func (id textID) begins(text []byte) bool {
+// matchesStart reports whether text begins with the text that has this ID.
+func (id textID) matchesStart(text []byte) bool {
 	return 0 < id.len && id.len <= len(text) && idOf(text[:id.len]) == id
 }
 
-// wholeItems returns the texts of the interactions in a journal that are whole.
-func wholeItems(data []byte) (texts [][]byte) {
+// completeItems returns the texts of the interactions in a journal. Incomplete ones are left out:
+// the process that wrote them was killed.
+func completeItems(data []byte) (texts [][]byte) {
 	eachFrame(data, frameStart, func(line string, text []byte) int {
 		s, ok := parseSeal(line)
-		if !ok || !s.text.begins(text) {
+		if !ok || !s.text.matchesStart(text) {
 			return 0
 		}
 		texts = append(texts, text[:s.text.len])
@@ -52,23 +57,23 @@ func wholeItems(data []byte) (texts [][]byte) {
 	return texts
 }
 
-// valuesIn returns the recorded values of a journal: the last of the texts with that which is
-// whole, since each has what the ones before it have.
-func valuesIn(data []byte) (g interaction.RecordedValues) {
+// recordedValuesIn returns the recorded values of a journal: those of the last complete frame
+// with values, since each frame repeats the values of the ones before it.
+func recordedValuesIn(data []byte) (values interaction.RecordedValues) {
 	eachFrame(data, valuesStart, func(line string, text []byte) int {
 		id, ok := parseTextID(line)
-		if !ok || !id.begins(text) {
+		if !ok || !id.matchesStart(text) {
 			return 0
 		}
 		if later, err := codec.ParseRecordedValues(text[:id.len]); err == nil {
-			g = later
+			values = later
 		}
 		return id.len
 	})
-	return g
+	return values
 }
 
-// parseTextID reads an ID as [frameValues] writes it: "9f21e5eb 85".
+// parseTextID parses an ID as [valuesFrame] writes it: "9f21e5eb 85".
 func parseTextID(line string) (id textID, ok bool) {
 	hexSum, decimalLen, _ := strings.Cut(line, " ")
 	sum, sumErr := strconv.ParseUint(hexSum, 16, 32)
@@ -76,8 +81,9 @@ func parseTextID(line string) (id textID, ok bool) {
 	return textID{uint32(sum), int(length)}, sumErr == nil && lenErr == nil
 }
 
-// frameValues returns what [EncodeRecordedValues] returned as it stands in a journal.
-func frameValues(text []byte) []byte {
+// valuesFrame returns the journal frame for the text of recorded values, or nothing if the text
+// is empty.
+func valuesFrame(text []byte) []byte {
 	if len(text) == 0 {
 		return nil
 	}
@@ -85,9 +91,9 @@ func frameValues(text []byte) []byte {
 	return append(fmt.Appendf(nil, "%s%08x %d\n", valuesStart, id.sum, id.len), text...)
 }
 
-// Append adds to the journal at path what [EncodeRecordedValues] returned and an interaction; each
-// of the two may be nil. create makes the file, and it is an error (fs.ErrExist) if there
-// is one. The file is not kept open: another process may put a new one in its place.
+// Append appends recorded values (from [EncodeRecordedValues]) and an interaction to the journal
+// at path; each of the two may be nil. With create, Append makes the file, and the error is
+// fs.ErrExist if it exists. The file is not kept open: another process may replace it.
 func Append(path string, values []byte, item *Encoded, create bool) (err error) {
 	flags := os.O_WRONLY | os.O_APPEND
 	var pieces [][]byte
@@ -103,43 +109,48 @@ func Append(path string, values []byte, item *Encoded, create bool) (err error) 
 		return err
 	}
 	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
+		closeErr := f.Close()
+		if err == nil {
+			err = closeErr
 		}
 		if err != nil && create {
 			os.Remove(path)
 		}
 	}()
-	pieces = append(pieces, frameValues(values))
+
+	pieces = append(pieces, valuesFrame(values))
 	if item != nil {
 		if _, err := saveAssets(path, item.Assets); err != nil {
 			return err
 		}
-		pieces = append(pieces, item.framed())
+		pieces = append(pieces, item.journalFrame())
 	}
-	return atomicfile.Pieces(pieces...)(f) // each in one write: others may append, too
+	// One write for each piece: another process may append at the same time.
+	return atomicfile.Pieces(pieces...)(f)
 }
 
-func journalHead() []byte { return []byte(head(false, true, nil, 1)) }
+// journalHead returns the first lines of a journal, which are those of a partial cassette.
+func journalHead() []byte { return []byte(fileHead(false, true, nil, 1)) }
 
-// SaveJournal puts a journal of these interactions, and of what [EncodeRecordedValues] returned, in
-// the place of the one at path.
+// SaveJournal replaces the journal at path by one with these recorded values (from
+// [EncodeRecordedValues]) and interactions.
 func SaveJournal(path string, values []byte, items []*Encoded) error {
-	pieces, assets := [][]byte{journalHead(), frameValues(values)}, map[string][]byte{}
+	pieces := [][]byte{journalHead(), valuesFrame(values)}
+	assets := map[string][]byte{}
 	for _, item := range items {
-		pieces = append(pieces, item.framed())
+		pieces = append(pieces, item.journalFrame())
 		maps.Copy(assets, item.Assets)
 	}
-	return write(path, assets, false, pieces)
+	return writeFile(path, assets, false, pieces)
 }
 
-// LoadJournal reads a journal that [Append] wrote: what is whole of it, with assets. saved
-// is the cassette that the journal is for. If one of the interactions stands in it, then
-// all were saved that were to be, and stale is true. If there is no journal, or one that
-// nothing was finished in, what is left has no interactions, and there is no error.
+// LoadJournal reads the complete interactions of the journal at path, which [Append] wrote, and
+// the recorded values. saved is the path of the cassette that the journal is for. stale is true
+// if the cassette has one of the interactions: then the run that wrote the journal has saved its
+// recording, and left is empty. If the journal does not exist, left is empty and err is nil.
 func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	left = &File{Partial: true}
-	if info, err := os.Lstat(path); err == nil && notFile(info.Mode()) != "" {
+	if info, err := os.Lstat(path); err == nil && irregularKind(info.Mode()) != "" {
 		return nil, false, errors.New("it is not a file; move it out of the way")
 	}
 	data, err := readFile(path)
@@ -149,31 +160,58 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	texts := wholeItems(data)
-	if head := journalHead(); len(texts) == 0 && !bytes.HasPrefix(data, head[:min(len(head), len(data))]) {
-		return nil, false, &SyntaxError{File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho"}
-	}
-	// In a cassette that was cut nothing counts as saved: what it lost may be in the journal only.
-	there := map[uint64][]*interaction.Interaction{}
-	if f, err := Load(saved); err == nil {
-		for _, it := range f.Interactions {
-			digest := it.Request.Digest()
-			there[digest] = append(there[digest], it)
+
+	texts := completeItems(data)
+	if len(texts) == 0 && !isJournalStart(data) {
+		return nil, false, &SyntaxError{
+			File: path, Line: 1, Column: 1, Msg: "this is not a journal of promptecho",
 		}
 	}
-	left.RecordedValues = valuesIn(data)
+
+	left.RecordedValues = recordedValuesIn(data)
+	savedByRequest := loadByRequest(saved)
 	for _, text := range texts {
-		it, err := codec.ParseItem(path, string(text), readFrom(path), nil)
+		it, err := codec.ParseItem(path, string(text), assetReader(path), nil)
 		var syntax *SyntaxError
-		switch {
-		case errors.As(err, &syntax) && syntax.Incomplete:
-			continue // its asset is torn
-		case err != nil:
-			return nil, false, err // by another version
-		case slices.ContainsFunc(there[it.Request.Digest()], func(saved *interaction.Interaction) bool { return saved.Difference(it) == "" }):
+		if errors.As(err, &syntax) && syntax.Incomplete {
+			continue // the process was killed while it wrote the asset
+		}
+		if err != nil {
+			return nil, false, err // for example, written by a newer version
+		}
+		isSaved := slices.ContainsFunc(
+			savedByRequest[it.Request.Digest()],
+			func(saved *interaction.Interaction) bool { return saved.Difference(it) == "" },
+		)
+		if isSaved {
 			return &File{Partial: true}, true, nil
 		}
 		left.Interactions = append(left.Interactions, it)
 	}
 	return left, false, nil
+}
+
+// isJournalStart reports whether data is the start of a journal: its first lines or a part of them.
+func isJournalStart(data []byte) bool {
+	start := journalHead()
+	if len(data) < len(start) {
+		start = start[:len(data)]
+	}
+	return bytes.HasPrefix(data, start)
+}
+
+// loadByRequest returns the interactions of the cassette at path by the digests of their requests.
+// If the cassette cannot be read, the result is empty. So it is for a truncated cassette, whose
+// last interactions may be in the journal only.
+func loadByRequest(path string) map[uint64][]*interaction.Interaction {
+	byRequest := map[uint64][]*interaction.Interaction{}
+	f, err := Load(path)
+	if err != nil {
+		return byRequest
+	}
+	for _, it := range f.Interactions {
+		digest := it.Request.Digest()
+		byRequest[digest] = append(byRequest[digest], it)
+	}
+	return byRequest
 }

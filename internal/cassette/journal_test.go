@@ -87,7 +87,7 @@ func TestJournalCut(t *testing.T) {
 func TestJournalHoles(t *testing.T) {
 	t.Parallel()
 	f, data, ends, path := journalOf(t)
-	whole := wholeItems(data)
+	whole := completeItems(data)
 	starts := append([]int{bytes.Index(data, []byte(frameStart))}, ends[:len(ends)-1]...)
 	for from := starts[0]; from < len(data); from += full.Cases(3, 1) {
 		for _, n := range []int{1, 9, 700} {
@@ -104,7 +104,7 @@ func TestJournalHoles(t *testing.T) {
 			if bytes.Equal(data[from:end], data[starts[0]:min(len(data), starts[0]+n)]) {
 				continue // a hole that looks the same somewhere else
 			}
-			got := wholeItems(slices.Concat(data[:from], data[end:]))
+			got := completeItems(slices.Concat(data[:from], data[end:]))
 			for _, i := range want {
 				if !slices.ContainsFunc(got, func(text []byte) bool { return bytes.Equal(text, whole[i]) }) {
 					t.Fatalf("a hole from %d to %d costs interaction %d", from, end, i)
@@ -270,11 +270,11 @@ func TestJournalValues(t *testing.T) {
 		case n >= firstEnd:
 			want = first
 		}
-		if got := valuesIn(data[:n]); !got.Equal(&want) {
+		if got := recordedValuesIn(data[:n]); !got.Equal(&want) {
 			t.Fatalf("cut at %d: %v, want %v", n, got, want)
 		}
 		// And goes on.
-		if got := valuesIn(slices.Concat(data[:n], data[ends[1]:])); !got.Equal(&all) {
+		if got := recordedValuesIn(slices.Concat(data[:n], data[ends[1]:])); !got.Equal(&all) {
 			t.Fatalf("cut at %d and gone on: %v", n, got)
 		}
 	}
@@ -282,14 +282,14 @@ func TestJournalValues(t *testing.T) {
 		for _, n := range []int{1, 7, 60} {
 			end := min(len(data), from+n)
 			for name, torn := range map[string][]byte{"a hole": slices.Concat(data[:from], data[end:]), "NULs": slices.Concat(data[:from], make([]byte, end-from), data[end:])} {
-				if got := valuesIn(torn); !got.Equal(&interaction.RecordedValues{}) && !got.Equal(&first) && !got.Equal(&all) {
+				if got := recordedValuesIn(torn); !got.Equal(&interaction.RecordedValues{}) && !got.Equal(&first) && !got.Equal(&all) {
 					t.Fatalf("%s from %d to %d: %v", name, from, end, got)
 				}
 			}
 		}
 	}
 	// Items are found between the values as without them.
-	if got := wholeItems(data); len(got) != 2 {
+	if got := completeItems(data); len(got) != 2 {
 		t.Errorf("%d interactions in\n%s", len(got), data)
 	}
 	left, _, err := LoadJournal(path, "")

@@ -14,9 +14,9 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// An Index is a cassette whose interactions are read from its file when they are
-// asked for. Open finds where they are. Its methods may be called concurrently.
-// After Close, an interaction that was not read yet is an error, [fs.ErrClosed].
+// An Index is an open cassette. Open finds the offsets of the interactions in the file; each
+// interaction is parsed when it is asked for. The methods may be called concurrently. After
+// Close, an interaction that is not parsed yet gives the error [fs.ErrClosed].
 type Index struct {
 	Pinned         bool
 	Partial        bool
@@ -26,58 +26,68 @@ type Index struct {
 	items  []entry
 	edited []int // see Edited
 
-	mu   sync.RWMutex // held while what follows is used
-	from *source      // nil after Close
-
-	// anchors has the values that aliases stand for, by their names. They are read when the first
-	// interaction with an alias is.
+	// anchors returns the values that have anchors, by the names of the anchors. It reads them
+	// at the first call, for the first interaction with an alias.
 	anchors func() map[string]yaml.Node
+
+	mu     sync.RWMutex
+	source *source // guarded by mu; nil after Close, and if all interactions are parsed
 }
 
-// A source is the text of a file, or the file if the text is too long to be kept.
+// A source is the text of a cassette: in memory, or in an open file if the text is long.
 type source struct {
-	text []byte
-	file *os.File // nil if the text is there
+	text []byte   // if file is nil
+	file *os.File // nil if the text is in memory
 }
 
-// part returns n bytes of the text from offset at on. Bytes of a file are read into
-// buf, which grows if it is too short. ok is false if the text has no such part.
-func (src *source) part(at, n int64, buf []byte) (part []byte, ok bool) {
+// part returns n bytes of the text, starting at offset. Bytes of a file are read into buf, which
+// grows if it is too short. ok is false if the text has less than n
+// bytes there.
+func (src *source) part(offset, n int64, buf []byte) (part []byte, ok bool) {
 	if src.file == nil {
-		isInText := n >= 0 && at+n <= int64(len(src.text)) // unless a seal was forged
+		isInText := n >= 0 && offset+n <= int64(len(src.text))
 		if !isInText {
-			return nil, false
+			return nil, false // n comes from a seal that is wrong
 		}
-		return src.text[at : at+n], true
+		return src.text[offset : offset+n], true
 	}
 	part = slices.Grow(buf[:0], int(n))[:n]
-	read, _ := src.file.ReadAt(part, at) // less than n only with an error
+	read, _ := src.file.ReadAt(part, offset) // on an error, read is less than n
 	return part, read == len(part)
 }
 
-// An entry is where an interaction stands, or what it is.
+// An entry is an interaction of an open cassette. It is either sealed or parsed:
+//
+//   - sealed: offset and seal are set, and Interaction parses the text each time.
+//   - parsed: it is set. The cassette was edited or has no seals.
 type entry struct {
-	at      int64 // offset in the text, unless the interaction was read already
-	line    int   // in the file, counted from 1
-	seal    *seal // that holds; nil if there is none
-	trusted bool  // what the seal says of the request is right by today's rules
-
 	codec.Outline
-	it *interaction.Interaction // if it was read already
+	line int // of the file, counted from 1
+
+	offset int64 // of the text in the file
+	seal   *seal
+	// canMatch says that the match key and the request digest of the seal are valid by the
+	// matching rules of this run.
+	canMatch bool
+
+	it *interaction.Interaction
 }
 
-// Open opens the cassette NAME.yaml; revision is that of the rules that match keys
-// are made by today. A seal is relied on only if trust, called with the text of the
-// interaction, agrees; trust may be nil. Errors are those of [Load]: a file that
-// is not as Save has written it is read by the full parser, with the same meaning.
+// Open opens the cassette at path. Errors are those of [Load].
+//
+// A cassette that was not edited since Save wrote it is not parsed yet. Its seals have the match
+// keys of the interactions. They are used if they were made by the matching rules of this
+// revision, and if trust, called with the text of the interaction, returns true. trust may be
+// nil. Any other cassette is parsed as by Load.
 func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, error) {
 	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	if size > maxKept {
-		if s, ok := openSealed(path, &source{file: f}, size, revision, trust); ok {
-			return s, nil
+		idx, ok := openSealed(path, &source{file: f}, size, revision, trust)
+		if ok {
+			return idx, nil // Close closes the file
 		}
 	}
 
@@ -86,26 +96,27 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 	if err != nil {
 		return nil, err
 	}
-	if bytes.Contains(data, []byte("\r\n")) { // as git on Windows ends lines
+	// git on Windows may check out text files with CRLF.
+	if bytes.Contains(data, []byte("\r\n")) {
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	}
-	s, ok := openSealed(path, &source{text: data}, int64(len(data)), revision, trust)
+	idx, ok := openSealed(path, &source{text: data}, int64(len(data)), revision, trust)
 	if ok {
-		return s, nil
+		return idx, nil
 	}
 	return openParsed(path, data)
 }
 
-// maxKept is the length in bytes of a file that stays in memory while it is open.
+// maxKept is the length in bytes of the longest cassette whose text is kept in memory: 2 MiB.
 const maxKept = 2 << 20
 
-// openParsed is Open for any file: the full parser reads all of its interactions.
+// openParsed opens a cassette by parsing all interactions.
 func openParsed(path string, data []byte) (*Index, error) {
-	f, edited, err := parse(path, data, readFrom(path))
+	f, edited, err := parse(path, data, assetReader(path))
 	if err != nil {
 		return nil, err
 	}
-	s := &Index{
+	idx := &Index{
 		Pinned:         f.Pinned,
 		Partial:        f.Partial,
 		RecordedValues: f.RecordedValues,
@@ -114,172 +125,192 @@ func openParsed(path string, data []byte) (*Index, error) {
 		edited:         edited,
 	}
 	for i, it := range f.Interactions {
-		s.items[i] = readEntry(it)
+		idx.items[i] = parsedEntry(it)
 	}
-	return s, nil
+	return idx, nil
 }
 
-// readEntry returns the entry of an interaction that was read already.
-func readEntry(it *interaction.Interaction) entry {
-	return entry{line: it.Line, it: it, Outline: codec.OutlineOf(it)}
+// parsedEntry returns the entry of a parsed interaction.
+func parsedEntry(it *interaction.Interaction) entry {
+	return entry{Outline: codec.OutlineOf(it), line: it.Line, it: it}
 }
 
-// openSealed is Open for a file that is as Save has written it: the seals tell where its
-// interactions are, and none is parsed. It reads the text of one interaction at a time, to compare
-// it with its seal. ok is false for any other file.
+// openSealed opens a cassette that was not edited since Save wrote it, without parsing its
+// interactions: their offsets follow from the lengths in the seals. It compares the text of each
+// interaction with the seal, one at a time. ok is false for any other cassette, which Open then
+// parses.
 func openSealed(
-	path string, from *source, size int64, revision uint32, trust func(text []byte) bool,
-) (s *Index, ok bool) {
-	end, seals, isSealed := readSeals(from, size)
-	head, isRead := from.part(0, min(size, 1<<16), nil)
-	top, _, hasItems := bytes.Cut(head, []byte("\n"+codec.ItemsLine))
-	if !isSealed || !isRead || !hasItems {
+	path string, src *source, size int64, revision uint32, trust func(text []byte) bool,
+) (idx *Index, ok bool) {
+	end, seals, ok := readSeals(src, size)
+	if !ok {
+		return nil, false
+	}
+	const maxHead = 1 << 16
+	head, ok := src.part(0, min(size, maxHead), nil)
+	fields, _, hasItems := bytes.Cut(head, []byte("\n"+codec.ItemsLine))
+	if !ok || !hasItems {
+		return nil, false
+	}
+	doc, ok := parseFields(path, string(fields)+"\n")
+	if !ok {
 		return nil, false
 	}
 
-	doc := new(codec.Document)
-	text := string(top) + "\n"
-	hasFields := text != headStart // "pinned", "partial" or recorded values
-	if hasFields {
-		var broken *SyntaxError
-		doc, broken = codec.Parse(path, text+"interactions: []\n", nil)
-		if broken != nil {
-			return nil, false
-		}
-	}
-
-	s = &Index{
+	idx = &Index{
 		Pinned:         doc.Pinned,
 		Partial:        doc.Partial,
 		RecordedValues: doc.RecordedValues,
 		path:           path,
 		items:          make([]entry, 0, len(seals)),
-		from:           from,
+		source:         src,
 	}
-	s.anchors = sync.OnceValue(s.readAnchors)
+	idx.anchors = sync.OnceValue(idx.readAnchors)
 
-	at := int64(len(top) + len("\n"+codec.ItemsLine))
-	line := 1 + bytes.Count(head[:at], []byte("\n"))
-	var item []byte
+	offset := int64(len(fields) + len("\n"+codec.ItemsLine))
+	line := 1 + bytes.Count(head[:offset], []byte("\n"))
+	var text []byte // its memory is used again if the source is a file
 	for i := range seals {
-		e := entry{at: at, line: line, seal: &seals[i]}
-		at += int64(e.seal.text.len)
-		if at > end {
+		e := entry{offset: offset, line: line, seal: &seals[i]}
+		offset += int64(e.seal.text.len)
+		if offset > end {
 			return nil, false
 		}
-		item, ok = e.sealedText(from, item)
-		if !ok || !bytes.HasPrefix(item, []byte(codec.ItemStart)) {
+		text, ok = e.sealedText(src, text)
+		if !ok || !bytes.HasPrefix(text, []byte(codec.ItemStart)) {
 			return nil, false
 		}
-		line += bytes.Count(item, []byte("\n"))
+		line += bytes.Count(text, []byte("\n"))
 
-		hasKey := e.seal.revision == revision && e.seal.key != 0
-		e.trusted = hasKey && (trust == nil || trust(item))
-		e.Outline = codec.FindOutline(item)
+		e.Outline = codec.FindOutline(text)
 		if e.Newer {
-			return nil, false
+			return nil, false // the parser reports the unknown kind
 		}
-		s.items = append(s.items, slices.Repeat([]entry{e}, e.Times)...)
+		hasKey := e.seal.revision == revision && e.seal.key != 0
+		e.canMatch = hasKey && (trust == nil || trust(text))
+		idx.items = append(idx.items, slices.Repeat([]entry{e}, e.Times)...)
 	}
-	return s, at == end
+	return idx, offset == end
 }
 
-// sealedText reads the text of an interaction, of a file into buf. ok is false if the text is not
-// the one that was sealed.
-func (e *entry) sealedText(from *source, buf []byte) (text []byte, ok bool) {
-	text, ok = from.part(e.at, int64(e.seal.text.len), buf)
+// parseFields parses the text of a cassette above its interactions: pinned, partial and the
+// recorded values. ok is false if the text is not valid.
+func parseFields(path, text string) (doc *codec.Document, ok bool) {
+	hasNone := text == headStart
+	if hasNone {
+		return new(codec.Document), true // most cassettes: spare the time of the parser
+	}
+	doc, err := codec.Parse(path, text+"interactions: []\n", nil)
+	return doc, err == nil
+}
+
+// sealedText returns the text of an interaction. It reads from a file into buf. ok is false if the
+// seal is not that of the text.
+func (e *entry) sealedText(src *source, buf []byte) (text []byte, ok bool) {
+	text, ok = src.part(e.offset, int64(e.seal.text.len), buf)
 	return text, ok && idOf(text) == e.seal.text
 }
 
-// readSeals reads the seals from the end of a file, and returns where the interactions end.
-func readSeals(from *source, size int64) (end int64, seals []seal, ok bool) {
-	const most = 64 << 20 // those of a million interactions
-	for n := int64(1 << 12); ; n *= 4 {
-		tail, isRead := from.part(max(0, size-n), min(n, size), nil)
-		if !isRead {
+// readSeals reads the seals at the end of a cassette. end is the offset at which the interactions
+// end and the seals begin.
+func readSeals(src *source, size int64) (end int64, seals []seal, ok bool) {
+	const (
+		firstTail = 4 << 10
+		maxTail   = 64 << 20 // the seals of a million interactions
+	)
+	// The length of the seals is not known. Read more from the end until they are found.
+	for n := int64(firstTail); ; n *= 4 {
+		tail, ok := src.part(max(0, size-n), min(n, size), nil)
+		if !ok {
 			return 0, nil, false
 		}
-		if items, seals, ok := cutSeals(tail); ok {
-			return size - int64(len(tail)-len(items)), seals, true
+		items, seals, ok := cutSeals(tail)
+		if ok {
+			sealsLen := len(tail) - len(items)
+			return size - int64(sealsLen), seals, true
 		}
-		if n >= min(size, most) {
+		if n >= size || n >= maxTail {
 			return 0, nil, false
 		}
 	}
 }
 
 // Len returns the number of interactions.
-func (s *Index) Len() int { return len(s.items) }
+func (idx *Index) Len() int { return len(idx.items) }
 
-// Hint returns the match key and the digest of the request of an interaction that
-// is as it was written, without reading it. Of any other ok is false.
-func (s *Index) Hint(i int) (key, digest uint64, ok bool) {
-	if it := &s.items[i]; it.trusted {
-		return it.seal.key, it.seal.request, true
+// SealedRequest returns the match key of an interaction and the digest of its request, from the
+// seal, without parsing the interaction. ok is false if the interaction was edited, or if the
+// match key is not valid in this run (see [Open]).
+func (idx *Index) SealedRequest(i int) (key, digest uint64, ok bool) {
+	e := &idx.items[i]
+	if !e.canMatch {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	return e.seal.key, e.seal.request, true
 }
 
-// Outline returns what is known of an interaction without reading it.
-func (s *Index) Outline(i int) codec.Outline { return s.items[i].Outline }
+// Outline returns the facts about an interaction that are known without parsing it.
+func (idx *Index) Outline(i int) codec.Outline { return idx.items[i].Outline }
 
-// Edited returns the lines of the interactions that were edited since they were
-// written, as their seals tell, or of the mark at the end if interactions were taken out
-// or put in. What has no seal and no mark tells nothing.
-func (s *Index) Edited() []int { return s.edited }
+// Edited returns the lines at which the interactions start that were edited since they were
+// written, as their seals show. If none was edited, but interactions were added or removed, it
+// returns the line of the seals. A cassette that promptecho did not write gives nil.
+func (idx *Index) Edited() []int { return idx.edited }
 
 // Line returns the line of the file at which an interaction starts, counted from 1.
-func (s *Index) Line(i int) int { return s.items[i].line }
+func (idx *Index) Line(i int) int { return idx.items[i].line }
 
-// Interaction reads an interaction. What it returns is the caller's, and another
-// one every time, unless the interaction was not sealed.
-func (s *Index) Interaction(i int) (*interaction.Interaction, error) {
-	return s.read(i, codec.ParseItem)
+// Interaction returns an interaction. A sealed one is parsed at each call, and the caller may
+// change the result. One that Open has parsed is the same each time and must not be changed.
+func (idx *Index) Interaction(i int) (*interaction.Interaction, error) {
+	return idx.read(i, codec.ParseItem)
 }
 
-// Answer reads what answered the request of an interaction.
-func (s *Index) Answer(i int) (*interaction.Interaction, error) {
-	return s.read(i, codec.ParseResponse)
+// Answer returns an interaction of which only the answer is valid: parsing it is faster than
+// parsing the whole interaction.
+func (idx *Index) Answer(i int) (*interaction.Interaction, error) {
+	return idx.read(i, codec.ParseResponse)
 }
 
-// Close closes the file. What was read stays valid.
-func (s *Index) Close() error {
-	if s == nil {
+// Close closes the file. Interactions that were returned stay valid.
+func (idx *Index) Close() error {
+	if idx == nil {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	from := s.from
-	s.from = nil
-	if from != nil && from.file != nil {
-		return from.file.Close()
+	idx.mu.Lock()
+	defer idx.mu.Unlock()
+	src := idx.source
+	idx.source = nil
+	if src == nil || src.file == nil {
+		return nil
 	}
-	return nil
+	return src.file.Close()
 }
 
-// A parser reads the text of an interaction, or what it needs of it.
+// A parser parses the text of an interaction, or only a part such as the answer.
 type parser func(
 	name, text string, asset codec.ReadAsset, beyond codec.LookUpAnchor,
 ) (*interaction.Interaction, error)
 
-// read reads an interaction with a parser, unless Open has read it.
-func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
-	e := &s.items[i]
+// read returns an interaction. If Open has not parsed it, read does, with this parser.
+func (idx *Index) read(i int, parse parser) (*interaction.Interaction, error) {
+	e := &idx.items[i]
 	if e.it != nil {
 		return e.it, nil
 	}
-	text, err := s.textOf(i)
+	text, err := idx.sealedText(i)
 	if err != nil {
 		return nil, err
 	}
-	// The bytes stay as they are, so they need no copy.
+	// A string without a copy: the bytes are never written.
 	item := unsafe.String(unsafe.SliceData(text), len(text))
-	it, err := parse(s.path, item, readFrom(s.path), s.anchor)
+	it, err := parse(idx.path, item, assetReader(idx.path), idx.anchor)
 	if err != nil {
-		// The lines of this error are those of the interaction. Load counts from the file's start.
-		_, err = Load(s.path)
+		// The line numbers in err count from the start of the interaction. The error of Load has
+		// those of the file.
+		_, err = Load(idx.path)
 		if err == nil {
-			err = s.changed()
+			err = idx.changedError()
 		}
 		return nil, err
 	}
@@ -290,41 +321,45 @@ func (s *Index) read(i int, parse parser) (*interaction.Interaction, error) {
 	return it, nil
 }
 
-// textOf returns the text of an interaction.
-func (s *Index) textOf(i int) ([]byte, error) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if s.from == nil {
-		return nil, fmt.Errorf("%s: %w", s.path, fs.ErrClosed)
+// sealedText returns the text of an interaction that Open has not parsed.
+func (idx *Index) sealedText(i int) ([]byte, error) {
+	idx.mu.RLock()
+	defer idx.mu.RUnlock()
+	if idx.source == nil {
+		return nil, fmt.Errorf("%s: %w", idx.path, fs.ErrClosed)
 	}
-	e := &s.items[i]
-	text, ok := s.from.part(e.at, int64(e.seal.text.len), nil)
-	// Open has compared the text with its seal. Since then only a file can have changed.
-	mayDiffer := s.from.file != nil
-	if !ok || mayDiffer && idOf(text) != e.seal.text {
-		return nil, s.changed()
+	e := &idx.items[i]
+	text, ok := idx.source.part(e.offset, int64(e.seal.text.len), nil)
+	// Open has compared the text with its seal. Text in memory has not changed since then.
+	mayHaveChanged := idx.source.file != nil
+	if !ok || mayHaveChanged && idOf(text) != e.seal.text {
+		return nil, idx.changedError()
 	}
 	return text, nil
 }
 
-func (s *Index) changed() error {
-	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", s.path)
+func (idx *Index) changedError() error {
+	return fmt.Errorf("%s: the file has changed since it was opened; run the test again", idx.path)
 }
 
-// anchor returns the value that has an anchor. Those that aliases in it stand for are above it.
-func (s *Index) anchor(name string) (n yaml.Node, ok bool) {
-	n, ok = s.anchors()[name]
+// anchor returns the value that has the anchor of this name.
+func (idx *Index) anchor(name string) (n yaml.Node, ok bool) {
+	n, ok = idx.anchors()[name]
 	return n, ok
 }
 
-// readAnchors returns the values that have anchors, by their names.
-func (s *Index) readAnchors() map[string]yaml.Node {
+// readAnchors returns the values that have anchors, by the names of the anchors. Texts that
+// cannot be read have none: reading the interaction itself reports the error.
+func (idx *Index) readAnchors() map[string]yaml.Node {
 	values := map[string]yaml.Node{}
-	for i := range s.items {
-		if i > 0 && s.items[i].at == s.items[i-1].at {
-			continue
+	for i := range idx.items {
+		isRepeated := i > 0 && idx.items[i].offset == idx.items[i-1].offset
+		if isRepeated {
+			continue // the same text as the one before
 		}
-		if text, err := s.textOf(i); err == nil && bytes.Contains(text, []byte(" &")) {
+		text, err := idx.sealedText(i)
+		mayHaveAnchors := err == nil && bytes.Contains(text, []byte(" &"))
+		if mayHaveAnchors {
 			codec.CollectAnchors(string(text), values)
 		}
 	}

@@ -60,7 +60,7 @@ func checkStored(t *testing.T, f *File) {
 		t.Fatalf("not opened: unparsed %v, %v\n%s", unparsed, err, data)
 	}
 	for i := range f.Interactions {
-		key, digest, ok := s.Hint(i)
+		key, digest, ok := s.SealedRequest(i)
 		if want := f.Interactions[i]; !ok || hexKey(key) != want.MatchKey || digest != want.Request.Digest() {
 			t.Fatalf("hint %d: %x %x %v\n%s", i, key, digest, ok, data)
 		}

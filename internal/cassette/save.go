@@ -13,27 +13,27 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Encoded is an interaction as it stands in a cassette.
+// Encoded is the text of an interaction in a cassette, with its assets.
 type Encoded struct {
 	Text   []byte
-	Assets map[string][]byte // beside the file, by name
+	Assets map[string][]byte // their contents by file name
 
 	seal  seal
-	plain uint32 // see plainSum
+	plain uint32 // see plainChecksum
 }
 
-// Interaction reads what was encoded.
+// Interaction parses the text.
 func (e *Encoded) Interaction() (*interaction.Interaction, error) {
 	return codec.Read(e.Text, e.Assets)
 }
 
-// framed returns the interaction as it stands in a journal.
-func (e *Encoded) framed() []byte {
+// journalFrame returns the text to append to a journal.
+func (e *Encoded) journalFrame() []byte {
 	return append([]byte(frameStart+e.seal.String()+"\n"), e.Text...)
 }
 
-// Encode returns an interaction as it stands in a cassette, with a seal by the match rules
-// of a revision, and makes sure that it reads as it again. Errors are those of
+// Encode encodes an interaction and checks that the text can be parsed to an equal interaction.
+// revision is the number of the rules that made the match key. Errors are those of
 // [codec.Encode].
 func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	text, assets, err := codec.EncodeChecked(it)
@@ -43,46 +43,50 @@ func Encode(it *interaction.Interaction, revision uint32) (*Encoded, error) {
 	return &Encoded{
 		Text:   text,
 		Assets: assets,
-		seal:   sealOf(it, text, revision),
-		plain:  plainSum(text),
+		seal:   newSeal(it, text, revision),
+		plain:  plainChecksum(text),
 	}, nil
 }
 
-// EncodeRecordedValues returns the recorded values of a cassette as they stand at its top,
-// and makes sure that they read as the same values again.
-func EncodeRecordedValues(g *interaction.RecordedValues) ([]byte, error) {
-	return codec.EncodeRecordedValues(g)
+// EncodeRecordedValues encodes the recorded values at the top of a cassette. It checks that the text
+// can be parsed to equal values.
+func EncodeRecordedValues(values *interaction.RecordedValues) ([]byte, error) {
+	return codec.EncodeRecordedValues(values)
 }
 
-// Contents is what a cassette is saved from.
+// Contents are the parts of a cassette that is saved.
 type Contents struct {
 	Pinned, Partial bool
-	New             bool   // it is an error (fs.ErrExist) if there is a file
-	RecordedValues  []byte // as EncodeRecordedValues returns them
+	New             bool   // if the file exists, saving fails with fs.ErrExist
+	RecordedValues  []byte // from EncodeRecordedValues
 	Items           []*Encoded
 }
 
-// Pieces returns what the file consists of, and its assets.
+// Pieces returns the text of the file in pieces, and its assets by their names.
 func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err error) {
-	pieces = append(pieces, []byte(head(c.Pinned, c.Partial, c.RecordedValues, len(c.Items))))
-	assets = map[string][]byte{}
+	head := fileHead(c.Pinned, c.Partial, c.RecordedValues, len(c.Items))
+	pieces = append(pieces, []byte(head))
+
 	var tail strings.Builder
 	if len(c.Items) > 0 {
 		tail.WriteString(sealsLine)
 	}
-
 	items, texts := c.withoutRepeats()
 	for i, item := range items {
 		pieces = append(pieces, texts[i])
 		seal := item.seal
 		seal.text = idOf(texts[i])
-		isChanged := seal.text != item.seal.text // by shared values or a number of times
+		// withoutRepeats may have added anchors, aliases or a number of times to the text.
+		isChanged := seal.text != item.seal.text
 		if isChanged {
 			seal.plain = item.plain
 		}
 		tail.WriteString(codec.ItemStart + seal.String() + "\n")
 	}
+	tail.WriteString(codec.EndMark + "\n")
+	pieces = append(pieces, []byte(tail.String()))
 
+	assets = map[string][]byte{}
 	for _, item := range c.Items {
 		for name, content := range item.Assets {
 			if err := codec.AddAsset(assets, name, content); err != nil {
@@ -90,19 +94,19 @@ func (c *Contents) Pieces() (pieces [][]byte, assets map[string][]byte, err erro
 			}
 		}
 	}
-	tail.WriteString(codec.EndMark + "\n")
-	return append(pieces, []byte(tail.String())), assets, nil
+	return pieces, assets, nil
 }
 
-// withoutRepeats returns the interactions without those that repeat the one before, and
-// their texts. The text of an interaction that is repeated says how many times it stands
-// there, and a value that several texts have is written once.
+// withoutRepeats returns the interactions and the texts to write for them. An interaction that
+// repeats the one before it is left out; the text of the first then has the number of times. A
+// value that occurs in several texts is written once, with an anchor, and then as an alias.
 func (c *Contents) withoutRepeats() (items []*Encoded, texts [][]byte) {
 	times := 1
 	for i, item := range c.Items {
 		if i > 0 && times < codec.MaxTimes && item.repeats(c.Items[i-1]) {
 			times++
-			texts[len(texts)-1] = codec.WithTimes(items[len(items)-1].Text, times)
+			repeated := items[len(items)-1]
+			texts[len(texts)-1] = codec.WithTimes(repeated.Text, times)
 			continue
 		}
 		times = 1
@@ -112,14 +116,14 @@ func (c *Contents) withoutRepeats() (items []*Encoded, texts [][]byte) {
 	return items, alias.Write(texts)
 }
 
-// repeats reports whether an interaction is the same as the one before it, but for the
-// time its answer took.
+// repeats reports whether an interaction is the same as the one before it, except for the time
+// that the answer took.
 func (e *Encoded) repeats(before *Encoded) bool {
 	return e.seal.key == before.seal.key && codec.EqualExceptLatency(e.Text, before.Text)
 }
 
-// head returns what stands before n interactions.
-func head(pinned, partial bool, values []byte, n int) string {
+// fileHead returns the lines of a cassette above its n interactions.
+func fileHead(pinned, partial bool, values []byte, n int) string {
 	text := headStart
 	if pinned {
 		text += "pinned: true\n"
@@ -134,20 +138,21 @@ func head(pinned, partial bool, values []byte, n int) string {
 	return text + codec.ItemsLine
 }
 
-// Save writes a cassette to path whole or not at all, and its assets beside it. Afterwards
-// the file is read back and must be what was written. Then assets that it does not name are
-// removed. A file that already has these bytes is not written. A symbolic link stays one: its
-// target is written.
+// Save writes a cassette to path atomically, and its assets to the folder next to it. It reads the
+// file back to check what was written, and removes the assets that the cassette does not name. A
+// file that already has the same content is not written.
 //
-// On an error the old cassette and its assets are as before, unless the error
-// says that the file on disk is not what was written. A link that leads out of the
-// folder of path is not followed: that is an error.
+// If path is a symbolic link, its target is written. A target outside the folder of path is an
+// error.
+//
+// On an error the old cassette and its assets are unchanged, except if the error says that the
+// cassette was saved or that the file is not what was written.
 func (c *Contents) Save(path string) error {
 	pieces, assets, err := c.Pieces()
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
-	if err := makeFile(path, assets, c.New, pieces); err != nil {
+	if err := writeChecked(path, assets, c.New, pieces); err != nil {
 		return err
 	}
 	if err := RemoveAssets(path, assets); err != nil {
@@ -156,28 +161,29 @@ func (c *Contents) Save(path string) error {
 	return nil
 }
 
-// Put makes the cassette at path one of these pieces, as [Contents.Save] does, and saves assets
-// beside it; those that are there stay.
-func Put(path string, assets map[string][]byte, pieces ...[]byte) error {
-	return makeFile(path, assets, false, pieces)
+// WritePieces writes the text of a cassette, in pieces, and assets in the way of [Contents.Save],
+// but keeps all assets that exist.
+func WritePieces(path string, assets map[string][]byte, pieces ...[]byte) error {
+	return writeChecked(path, assets, false, pieces)
 }
 
-// makeFile writes the pieces and the assets of the cassette at path, and reads the file back.
-func makeFile(path string, assets map[string][]byte, isNew bool, pieces [][]byte) error {
-	file, err := placeFor(path)
+// writeChecked writes the pieces and the assets of the cassette at path, and checks the file. With
+// isNew it is an error if the file exists.
+func writeChecked(path string, assets map[string][]byte, isNew bool, pieces [][]byte) error {
+	file, err := prepareFile(path)
 	if err == nil {
-		err = write(file, assets, isNew, pieces)
+		err = writeFile(file, assets, isNew, pieces)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: not saved: %w", path, err)
 	}
-	return readBack(path, pieces)
+	return checkWritten(path, pieces)
 }
 
-// placeFor returns the file to write for path, and makes its folder. It is an error if
-// something other than a file is there.
-func placeFor(path string) (file string, err error) {
-	file, err = writable(path)
+// prepareFile returns the path of the file to write for path, and makes its folder. It is an error
+// if there is a folder, a device or the like instead of a file.
+func prepareFile(path string) (file string, err error) {
+	file, err = writablePath(path)
 	if err != nil {
 		return "", err
 	}
@@ -191,28 +197,27 @@ func placeFor(path string) (file string, err error) {
 	return file, os.MkdirAll(filepath.Dir(file), 0o777)
 }
 
-// write makes file one of these pieces, and saves its assets beside it. On an error the old
-// file and its assets are as before.
-func write(file string, assets map[string][]byte, isNew bool, pieces [][]byte) (err error) {
+// writeFile writes the pieces and the assets of a cassette file. On an error the old file and its
+// assets are unchanged. With isNew it is an error if the file exists.
+func writeFile(file string, assets map[string][]byte, isNew bool, pieces [][]byte) (err error) {
 	added, err := saveAssets(file, assets)
 	defer func() {
 		if err != nil {
-			undo(Assets(file), added)
+			removeAdded(Assets(file), added)
 		}
 	}()
 	if err != nil {
 		return err
 	}
 	if isNew {
-		return create(file, pieces)
+		return createFile(file, pieces)
 	}
-	return replace(file, file, pieces...)
+	return replaceFile(file, file, pieces...)
 }
 
-// Remove deletes the cassette file at path and its assets. It is no error if
-// there is none.
+// Remove removes the cassette at path and its assets. A file that does not exist is not an error.
 func Remove(path string) error {
-	// Look first: a read-only file system refuses to remove even a file that does not exist.
+	// On a read-only file system, os.Remove fails even if the file does not exist.
 	if _, err := os.Lstat(path); err == nil {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -221,9 +226,9 @@ func Remove(path string) error {
 	return RemoveAssets(path, nil)
 }
 
-// readBack returns an error if the file at path does not consist of these pieces.
-func readBack(path string, pieces [][]byte) error {
-	same, err := holds(path, pieces)
+// checkWritten returns an error if the file at path does not have the content of the pieces.
+func checkWritten(path string, pieces [][]byte) error {
+	same, err := hasContent(path, pieces)
 	if err != nil {
 		return fmt.Errorf("%s: saved, but it cannot be read back: %w", path, err)
 	}

@@ -240,12 +240,12 @@ func TestUndo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(assets, "c.bin"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	undo(assets, added)
+	removeAdded(assets, added)
 	wantTree(t, dir, "x.assets/c.bin")
 	if err := os.Remove(filepath.Join(assets, "c.bin")); err != nil {
 		t.Fatal(err)
 	}
-	undo(assets, nil)
+	removeAdded(assets, nil)
 	if _, err := os.Stat(assets); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the empty folder is still there: %v", err)
 	}
@@ -301,14 +301,14 @@ func TestSaveReadOnly(t *testing.T) {
 func TestReadBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.yaml")
-	if err := readBack(path, [][]byte{[]byte("a")}); !errors.Is(err, fs.ErrNotExist) {
+	if err := checkWritten(path, [][]byte{[]byte("a")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 	if err := os.WriteFile(path, []byte("b"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	want := path + ": the file is not what was just written; does something else write it? Record again"
-	if err := readBack(path, [][]byte{[]byte("a")}); err == nil || err.Error() != want {
+	if err := checkWritten(path, [][]byte{[]byte("a")}); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -15,129 +15,160 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A seal says what the text of an interaction was when it was written, so that an
-// edit is noticed, and so that an interaction that was not edited need not be read
-// before it is asked for. The seals of a cassette are a list at its end, and a
-// journal has one before each interaction:
+// A seal has the checksum of the text of an interaction. It has two uses: it shows whether the
+// text was edited since it was written, and an interaction that was not edited need not be
+// parsed until it is played. The seals of a cassette are a list at the end of the file. A
+// journal has a seal before each interaction. The text of a seal is these words, and PLAIN may
+// be missing:
 //
-//   - KEY REQUEST CHECKSUM LENGTH REVISION
-//
-// KEY is the interaction's match key and REQUEST the [interaction.Request.Digest],
-// both in 16 hex digits. CHECKSUM is the CRC-32C of the text, combined with that of
-// KEY and REQUEST. LENGTH is that of the text in bytes. REVISION numbers the rules
-// that made the match key: under other rules a seal that holds tells only that there
-// was no edit. Behind it stands, if the interaction shares values with others, the
-// CRC-32C of its text without anchors and aliases: a merge by lines, or an edit of
-// another interaction, may change which values are shared and not what they are.
+//   - KEY: the match key of the interaction, in 16 hex digits.
+//   - REQUEST: the [interaction.Request.Digest], in 16 hex digits.
+//   - CHECKSUM: the CRC-32C of the text, XORed with the CRC-32C of KEY and REQUEST.
+//   - LENGTH: the length of the text in bytes.
+//   - REVISION: the number of the matching rules that made KEY. With other rules, KEY and
+//     REQUEST are not used, and the seal only shows edits.
+//   - PLAIN: the CRC-32C of the text without anchors and aliases, see [plainChecksum], if the
+//     interaction shares values with others or is written once for several. A merge by lines,
+//     or an edit of another interaction, can change which values are shared without changing
+//     the values.
 type seal struct {
 	key, request uint64
 	text         textID
 	revision     uint32
-	plain        uint32 // 0 if there is none
+	plain        uint32 // 0 if the seal has none
 }
 
-// A textID tells texts of interactions apart.
+// A textID identifies the text of an interaction.
 type textID struct {
-	sum uint32
+	sum uint32 // CRC-32C
 	len int
 }
 
-// castagnoli returns the table of the CRC-32C. Package crc32 makes it once, when it is
-// first asked: a test binary need not make it as it starts.
+// castagnoli returns the table for CRC-32C. Package crc32 builds the table at the first call, so
+// it costs a test binary nothing at its start.
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 func idOf(text []byte) textID { return textID{crc32.Checksum(text, castagnoli()), len(text)} }
 
-// sealOf returns the seal of an interaction that has this text.
-func sealOf(it *interaction.Interaction, text []byte, revision uint32) seal {
+// newSeal returns the seal of an interaction and its text. If the match key is not 16 lower-case
+// hex digits, the key of the seal is 0, which means none.
+func newSeal(it *interaction.Interaction, text []byte, revision uint32) seal {
 	s := seal{request: it.Request.Digest(), text: idOf(text), revision: revision}
-	if key, err := strconv.ParseUint(it.MatchKey, 16, 64); err == nil && hexKey(key) == it.MatchKey {
+	key, err := strconv.ParseUint(it.MatchKey, 16, 64)
+	if err == nil && hexKey(key) == it.MatchKey {
 		s.key = key
 	}
 	return s
 }
 
-// SealOf returns the seal of an interaction that has this text, as it stands in a file.
+// SealOf returns the seal of an interaction and its text, in the form that a file has.
 func SealOf(it *interaction.Interaction, text []byte, revision uint32) string {
-	s := sealOf(it, text, revision)
+	s := newSeal(it, text, revision)
 	return s.String()
 }
 
-// hexKey returns a match key as an interaction has it.
-func hexKey(key uint64) string { return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, key)) }
+// hexKey returns a match key in the form of [interaction.Interaction.MatchKey]: 16 hex digits.
+func hexKey(key uint64) string {
+	return hex.EncodeToString(binary.BigEndian.AppendUint64(nil, key))
+}
 
-// String returns the seal as it stands in a file.
+// String returns the seal in the form that a file has; see [seal].
 func (s *seal) String() string {
-	text := fmt.Sprintf("%016x %016x %08x %d %d", s.key, s.request, s.text.sum^s.hashSum(), s.text.len, s.revision)
+	checksum := s.text.sum ^ s.hashesChecksum()
+	text := fmt.Sprintf("%016x %016x %08x %d %d",
+		s.key, s.request, checksum, s.text.len, s.revision)
 	if s.plain != 0 {
 		text += fmt.Sprintf(" %08x", s.plain)
 	}
 	return text
 }
 
-// plainSum returns the checksum of the text of an interaction without what it shares with others
-// and what is written above streams for the reader.
-func plainSum(text []byte) uint32 {
-	// Nothing else in an answer begins with that mark in that column.
+// plainChecksum returns the CRC-32C of the text of an interaction, without the comment above the
+// events of a streamed answer: the comment shows readers the text of the stream and is not part
+// of the recording. text is as [codec.Encode] returns it, without anchors and aliases.
+func plainChecksum(text []byte) uint32 {
+	// In an answer, only that comment has a line that begins with commentStart.
 	answer := max(0, bytes.Index(text, []byte(codec.ResponseStart)))
-	before, rest, found := bytes.Cut(text[answer:], comment)
-	sum := idOf(text[:answer+len(before)]).sum
-	for ; found; rest, found = bytes.CutPrefix(rest, comment) {
-		line, _, _ := bytes.Cut(rest, []byte("\n"))
-		rest = rest[len(line):]
+	above, below, isComment := bytes.Cut(text[answer:], commentStart)
+	sum := idOf(text[:answer+len(above)]).sum
+	for isComment {
+		// Skip this line. The next one may be a comment, too.
+		line, _, _ := bytes.Cut(below, []byte("\n"))
+		below, isComment = bytes.CutPrefix(below[len(line):], commentStart)
 	}
-	return crc32.Update(sum, castagnoli(), rest)
+	return crc32.Update(sum, castagnoli(), below)
 }
 
-var comment = []byte("\n    #") // begins a line
+// commentStart is the start of a comment line in an answer, with the end of the line above.
+var commentStart = []byte("\n    #")
 
-// hashSum returns the checksum of the two hashes.
-func (s *seal) hashSum() uint32 {
-	hashes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(make([]byte, 0, 16), s.key), s.request)
+// hashesChecksum returns the CRC-32C of the match key and the request digest.
+func (s *seal) hashesChecksum() uint32 {
+	hashes := make([]byte, 0, 16)
+	hashes = binary.BigEndian.AppendUint64(hashes, s.key)
+	hashes = binary.BigEndian.AppendUint64(hashes, s.request)
 	return crc32.Checksum(hashes, castagnoli())
 }
 
-// parseSeal reads a seal as String returns it.
+// sealFormats are the formats of the numbers in a seal, in the order of the text.
+var sealFormats = [6]struct{ base, bits int }{
+	{16, 64}, // KEY
+	{16, 64}, // REQUEST
+	{16, 32}, // CHECKSUM
+	{10, 30}, // LENGTH
+	{10, 32}, // REVISION
+	{16, 32}, // PLAIN, which may be missing
+}
+
+// parseSeal parses a seal that String returned.
 func parseSeal(line string) (s seal, ok bool) {
-	var n [6]uint64
-	for i, format := range [6]struct{ base, bits int }{{16, 64}, {16, 64}, {16, 32}, {10, 30}, {10, 32}, {16, 32}} {
+	var n [len(sealFormats)]uint64
+	for i, format := range sealFormats {
 		var word string
-		var err error
 		word, line, _ = strings.Cut(line, " ")
-		if i == 5 && word == "" {
+		hasNoPlain := word == "" && i == len(n)-1
+		if hasNoPlain {
 			break
 		}
+		var err error
 		n[i], err = strconv.ParseUint(word, format.base, format.bits)
 		if err != nil {
 			return seal{}, false
 		}
 	}
-	s = seal{n[0], n[1], textID{uint32(n[2]), int(n[3])}, uint32(n[4]), uint32(n[5])}
-	s.text.sum ^= s.hashSum()
+
+	s = seal{
+		key:      n[0],
+		request:  n[1],
+		text:     textID{sum: uint32(n[2]), len: int(n[3])},
+		revision: uint32(n[4]),
+		plain:    uint32(n[5]),
+	}
+	s.text.sum ^= s.hashesChecksum()
 	return s, line == ""
 }
 
-// A journal is a file that grows by an interaction at a time. It is the text of a
-// cassette without its end, and the seal of each interaction stands in a frame before
-// it, behind a blank line:
+// A journal is a file to which a recording test appends each interaction. It has the first lines
+// of a cassette, and then frames: a blank line, a line with the seal of the interaction, and the
+// text of the interaction. The line with the seal:
 //
 //	# entry cf496412f553c8fe f1d279b3efbb1ae4 9f21e5eb 1364 2
 //
-// The recorded values (time, seed, env) are in it each time there are more of
-// them, behind the checksum and the length of its text:
+// The recorded values (time, seed, env) are appended each time there are more of them. Their
+// frame begins with the checksum and the length of their text:
 //
 //	# given 9f21e5eb 85
 //
-// No interaction and no value has a line like these, so that whatever is torn, or missing
-// in the middle, costs only what it is part of.
+// No interaction and no value contains such a line. So if a part of the file is missing, only
+// the frames with that part are lost.
 const (
 	frameStart  = "\n# entry "
 	valuesStart = "\n# given "
 )
 
-// How a cassette that [Contents.Save] wrote begins and ends. What may stand between
-// "version" and "interactions" is pinned, partial and the recorded values, in
-// this order. The last line is YAML's mark for the end of a document (YAML 1.2.2, 9.1.4).
+// The lines at the start of a cassette, and the line above its seals, as [Contents.Save] writes
+// them. Between "version" and "interactions" may be pinned, partial and the recorded values, in
+// this order. The last line of a cassette is [EndMark].
 const (
 	header = firstLine + ": credentials are replaced, everything else is as it was sent. " +
 		"https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n"
@@ -146,23 +177,27 @@ const (
 	sealsLine = "seals: # made by promptecho, to see what was edited above; leave them as they are\n"
 )
 
-// cutSeals divides what stands below "interactions:" into the interactions and the
-// seals; ok is false if it does not end as Save ends it.
+// cutSeals divides the end of a cassette into the text of interactions above the seals, and the
+// seals. ok is false if the text does not end in the way that Save writes it.
 func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
-	at := bytes.LastIndexByte(text, ':') - len("\nseals") // no seal has a colon
-	if at < 0 || !bytes.HasPrefix(text[at:], []byte("\n"+sealsLine)) {
+	// The last colon of the file is that of "seals:", since seals have none. The text may begin
+	// in the middle of an interaction, see readSeals.
+	lineEnd := bytes.LastIndexByte(text, ':') - len("\nseals")
+	if lineEnd < 0 || !bytes.HasPrefix(text[lineEnd:], []byte("\n"+sealsLine)) {
 		return nil, nil, false
 	}
-	items, list := text[:at+1], string(text[at+1+len(sealsLine):])
+	items = text[:lineEnd+1]
+	list := string(text[len(items)+len(sealsLine):])
+
 	seals = make([]seal, 0, strings.Count(list, "\n"))
 	for {
-		line, rest, more := strings.Cut(list, "\n")
+		line, rest, hasEnd := strings.Cut(list, "\n")
 		if line == codec.EndMark {
 			return items, seals, rest == ""
 		}
-		words, ok := strings.CutPrefix(line, codec.ItemStart)
-		s, whole := parseSeal(words)
-		if !ok || !whole || !more {
+		words, isItem := strings.CutPrefix(line, codec.ItemStart)
+		s, isSeal := parseSeal(words)
+		if !isItem || !isSeal || !hasEnd {
 			return nil, nil, false
 		}
 		seals = append(seals, s)
@@ -170,61 +205,74 @@ func cutSeals(text []byte) (items []byte, seals []seal, ok bool) {
 	}
 }
 
-// findMark returns where the mark at the end stands in a file, -1 if it is not
-// there. No text in a file has such a line.
-func findMark(text string) int {
+// findEndMark returns the offset of the line [EndMark] in the text of a cassette, or -1 if there is
+// none. Values in a cassette are indented and cannot contain such a line.
+func findEndMark(text string) int {
 	at := strings.LastIndex(text, "\n"+codec.EndMark) + 1
-	behind := strings.TrimPrefix(text[at:], codec.EndMark)
-	if at == 0 || behind != "" && !strings.Contains(" \t\n", behind[:1]) {
+	if at == 0 {
+		return -1
+	}
+	after := text[at+len(codec.EndMark):]
+	isWholeWord := after == "" || strings.Contains(" \t\n", after[:1])
+	if !isWholeWord {
 		return -1
 	}
 	return at
 }
 
-// recorded reports whether a text is of a file that promptecho wrote, by its first line
-// or its seals.
+// recorded reports whether promptecho has written a text, by its first line or its seals.
 func recorded(text string) bool {
-	return text != "" && strings.HasPrefix(header, text) || strings.HasPrefix(text, firstLine) || strings.Contains(text, "\n"+firstLine) || strings.Contains(text, "\n"+sealsKey)
+	isStartOfHeader := text != "" && strings.HasPrefix(header, text) // the file was truncated there
+	hasFirstLine := strings.HasPrefix(text, firstLine) || strings.Contains(text, "\n"+firstLine)
+	return isStartOfHeader || hasFirstLine || strings.Contains(text, "\n"+sealsKey)
 }
 
 const sealsKey = "seals:"
 
-// checkWhole returns an error if a file was cut: that is the reason for whatever else is
-// wrong with it. A file that was recorded ends with a mark.
-func checkWhole(name, text string) *codec.SyntaxError {
-	if !recorded(text) || findMark(text) >= 0 {
+// checkComplete returns an error if the last line of a cassette is missing. promptecho writes that
+// line, so the file was truncated later. Texts that promptecho did not write give nil.
+func checkComplete(name, text string) *codec.SyntaxError {
+	if !recorded(text) || findEndMark(text) >= 0 {
 		return nil
 	}
-	again := "record it again: PROMPTECHO_MODE=all go test -run NAME"
+	recordAgain := "record it again: PROMPTECHO_MODE=all go test -run NAME"
 	if isPinned(text) {
-		again = "remove \"pinned: true\" and record it again"
+		recordAgain = "remove \"pinned: true\" and record it again"
 	}
-	last := len(strings.TrimRight(text, "\n"))
+
 	const isMissing = "the file was cut here: its last line, three dots (%q), is missing. "
+	const restore = "Restore it: git checkout -- %s, or %s"
+	const addOrRestore = "If a formatter removed that line, promptecho verify -w %s puts it back. " +
+		"Otherwise restore the file: git checkout -- %s, or %s"
+	lastLineEnd := len(strings.TrimRight(text, "\n"))
 	file := codec.CommandFile(name)
 	var err *codec.SyntaxError
 	if SealsOf(text) > 0 {
-		err = codec.ErrorAt(name, text, last, "", isMissing+"If a formatter removed that line, "+
-			"promptecho verify -w %s puts it back. "+
-			"Otherwise restore the file: git checkout -- %s, or %s", codec.EndMark, file, file, again)
+		err = codec.ErrorAt(name, text, lastLineEnd, "", isMissing+addOrRestore,
+			codec.EndMark, file, file, recordAgain)
 		err.NoEndMark = true
 	} else {
-		err = codec.ErrorAt(name, text, last, "", isMissing+"Restore it: git checkout -- %s, or %s", codec.EndMark, file, again)
+		err = codec.ErrorAt(name, text, lastLineEnd, "", isMissing+restore,
+			codec.EndMark, file, recordAgain)
 	}
 	err.Incomplete = true
 	return err
 }
 
-// EndMark is the last line of a file.
+// EndMark is the last line of a cassette: the YAML marker for the end of a document (YAML 1.2.2,
+// 9.1.4).
 const EndMark = codec.EndMark
 
-// SealsOf returns how many seals the text of a file ends with, 0 if it ends with anything else. A
-// file that has all of them, and no mark behind them, was written anew by a formatter and not cut.
+// SealsOf returns the number of seals at the end of a cassette that has no EndMark. It returns 0
+// if there is any other text below "seals:". A file that ends with its seals was not truncated: a
+// formatter has removed the EndMark.
 func SealsOf(text string) (n int) {
 	_, seals, _ := strings.Cut(text, "\n"+sealsKey)
-	_, seals, _ = strings.Cut(seals, "\n") // what stands behind the key
+	_, seals, _ = strings.Cut(seals, "\n") // the rest of the line is a comment
 	for line := range strings.Lines(seals) {
-		if _, ok := parseSeal(strings.TrimLeft(strings.TrimSpace(line), "- ")); !ok {
+		words := strings.TrimLeft(strings.TrimSpace(line), "- ") // a formatter may indent the list
+		_, ok := parseSeal(words)
+		if !ok {
 			return 0
 		}
 		n++
@@ -232,61 +280,93 @@ func SealsOf(text string) (n int) {
 	return n
 }
 
-// isPinned reports whether the text of a file says that it is, also if it cannot be read.
+// isPinned reports whether the text of a cassette says that it is pinned. The text need not be
+// valid.
 func isPinned(text string) bool { return strings.Contains("\n"+text, "\npinned: true") }
 
-// unseal gives the interactions the match keys that the seals have for them, and
-// returns the lines of those that were edited since they were recorded, or that of the
-// seals if their number is another; none if nothing was, or if the file was never recorded.
-// What shares values with one that was edited is not, but has no match key.
-func unseal(items []codec.Item, text string, list []string) (edited []int) {
+// applySeals compares the interactions of a cassette with the lines of its seals. An interaction
+// whose seal is valid gets the match key of the seal. applySeals returns the lines at which the
+// interactions without a valid seal start; they were edited. If none was, and the number of the
+// seals is wrong, it returns the line of the seals: interactions were added or removed. A file
+// that promptecho did not write has no seals, and the result is nil.
+//
+// An interaction that has an alias of a value in an edited interaction gets no match key, but
+// does not count as edited.
+func applySeals(items []codec.Item, text string, lines []string) (edited []int) {
 	if !recorded(text) {
 		return nil
 	}
-	var seals []seal
+	seals := parseSeals(lines)
 	byText := map[textID]seal{}
-	for _, line := range list {
-		if s, ok := parseSeal(line); ok { // one that was edited is none
-			seals = append(seals, s)
-			byText[s.text] = s
-		}
+	for _, s := range seals {
+		byText[s.text] = s
 	}
-	end := findMark(text)
-	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
-		end = at + 1
-	}
-	isShared := slices.ContainsFunc(seals, func(s seal) bool { return s.plain != 0 })
-	doubtful := make([]bool, len(items))
-	for i := range items {
-		from, to := items[i].Offset, end
+	hasPlain := slices.ContainsFunc(seals, func(s seal) bool { return s.plain != 0 })
+
+	end := itemsEnd(text)
+	mayBeEdited := make([]bool, len(items)) // the item, or an item with a value that it shares
+	for i, item := range items {
+		itemEnd := end
 		if i+1 < len(items) {
-			to = items[i+1].Offset
+			itemEnd = items[i+1].Offset
 		}
-		it := items[i].Interactions[0]
-		s, held := byText[idOf([]byte(text[from:max(from, to)]))]
-		whole := held && !slices.ContainsFunc(items[i].DependsOn, func(i int) bool { return doubtful[i] })
-		if !whole && isShared {
-			// A seal holds for what an interaction says, whatever it shares.
-			text, _, _ := codec.Encode(it)
-			sum, digest := plainSum(text), it.Request.Digest()
-			at := slices.IndexFunc(seals, func(s seal) bool { return s.request == digest && cmp.Or(s.plain, s.text.sum) == sum })
-			whole = at >= 0
-			if whole {
-				s = seals[at]
-			}
+		itemText := text[item.Offset:max(item.Offset, itemEnd)]
+
+		s, hasSameText := byText[idOf([]byte(itemText))]
+		isValid := hasSameText &&
+			!slices.ContainsFunc(item.DependsOn, func(other int) bool { return mayBeEdited[other] })
+		if !isValid && hasPlain {
+			// Other values may be shared now than when the seal was made.
+			s, isValid = findPlain(seals, item.Interactions[0])
 		}
-		if !whole && !held {
-			edited = append(edited, it.Line)
+		mayBeEdited[i] = !isValid
+
+		if !isValid && !hasSameText {
+			edited = append(edited, item.Interactions[0].Line)
 		}
-		doubtful[i] = !whole
-		for _, it := range items[i].Interactions {
-			if whole && s.key != 0 {
+		if isValid && s.key != 0 {
+			for _, it := range item.Interactions {
 				it.MatchKey = hexKey(s.key)
 			}
 		}
 	}
+
 	if edited == nil && len(seals) != len(items) {
-		edited = []int{1 + strings.Count(text[:end], "\n")}
+		lineOfSeals := 1 + strings.Count(text[:end], "\n")
+		edited = []int{lineOfSeals}
 	}
 	return edited
+}
+
+// parseSeals parses the lines of seals. Lines that are not valid seals are left out.
+func parseSeals(lines []string) (seals []seal) {
+	for _, line := range lines {
+		if s, ok := parseSeal(line); ok {
+			seals = append(seals, s)
+		}
+	}
+	return seals
+}
+
+// itemsEnd returns the offset at which the interactions of a cassette end: that of "seals:", or
+// of the last line in a cassette without seals.
+func itemsEnd(text string) int {
+	if at := strings.LastIndex(text, "\n"+sealsKey); at >= 0 {
+		return at + 1
+	}
+	return findEndMark(text)
+}
+
+// findPlain returns the seal that is valid for an interaction if anchors and aliases do not count.
+func findPlain(seals []seal, it *interaction.Interaction) (s seal, ok bool) {
+	text, _, _ := codec.Encode(it)
+	plain := plainChecksum(text)
+	digest := it.Request.Digest()
+	for _, s := range seals {
+		// A seal without PLAIN is of a text that has no anchors and aliases.
+		if s.request == digest && cmp.Or(s.plain, s.text.sum) == plain {
+			return s, true
+		}
+	}
+	return seal{}, false
 }

@@ -252,7 +252,7 @@ func TestEdited(t *testing.T) {
 	if err != nil || s.Edited() != nil {
 		t.Errorf("by other rules: edited in line %d, %v", s.Edited(), err)
 	}
-	if _, _, ok := s.Hint(0); ok {
+	if _, _, ok := s.SealedRequest(0); ok {
 		t.Error("a key of other rules is believed")
 	}
 	s.Close()
@@ -286,7 +286,7 @@ func FuzzEdits(f *testing.F) {
 			}
 		}
 	}
-	asset := readFrom(Assets(put(f, data, assets)))
+	asset := assetReader(Assets(put(f, data, assets)))
 	f.Fuzz(func(t *testing.T, op uint8, at, long, to uint16) {
 		from := int(at) % len(data)
 		end := min(from+int(long), len(data))
@@ -335,7 +335,7 @@ func apart(n int) int { return full.Cases(23*n, n) }
 func TestHoleAtEveryByte(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recordedFile(t)
-	asset := readFrom(Assets(put(t, data, assets)))
+	asset := assetReader(Assets(put(t, data, assets)))
 	for from := 0; from < len(data); from += apart(1) {
 		for _, n := range []int{1, 6, 55, 500} {
 			checkEdit(t, f, slices.Concat(data[:from], data[min(len(data), from+n):]), asset)
@@ -395,13 +395,13 @@ func TestSides(t *testing.T) {
 		{"two", "<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n-\n<<<<<<< a\n3\n=======\n4\n>>>>>>> b", "1\n-\n3\n", "2\n-\n4\n"},
 		{"of Windows", "<<<<<<< a\r\n1\r\n=======\r\n2\r\n>>>>>>> b\r\n", "1\n", "2\n"},
 	} {
-		ours, theirs, ok := Sides([]byte(tt.text))
+		ours, theirs, ok := ConflictSides([]byte(tt.text))
 		if !ok || string(ours) != tt.ours || string(theirs) != tt.theirs {
 			t.Errorf("%s: %q, %q, %v", tt.name, ours, theirs, ok)
 		}
 	}
 	for _, text := range []string{"", "a\n", "<<<<<<< a\n1\n", "<<<<<<< a\n=======\n", "=======\n>>>>>>> b\n", "<<<<<<< a\n<<<<<<< a\n=======\n>>>>>>> b\n", ">>>>>>> b\n"} {
-		if ours, theirs, ok := Sides([]byte(text)); ok {
+		if ours, theirs, ok := ConflictSides([]byte(text)); ok {
 			t.Errorf("%q has sides: %q, %q", text, ours, theirs)
 		}
 	}
@@ -431,7 +431,7 @@ func TestPlainSum(t *testing.T) {
 			if err != nil || err2 != nil || bytes.Equal(with, without) != (text == "") {
 				t.Fatalf("%v, %v:\n%s", err, err2, with)
 			}
-			if got, want := plainSum(with), idOf(without).sum; got != want || plainSum(without) != want {
+			if got, want := plainChecksum(with), idOf(without).sum; got != want || plainChecksum(without) != want {
 				t.Errorf("got %x, want %x, of\n%s", got, want, with)
 			}
 		}

@@ -131,7 +131,7 @@ func TestEditAtAnchor(t *testing.T) {
 		if !bytes.Contains(it.Request.Body, []byte("Think twice")) || it.MatchKey != "" {
 			t.Errorf("interaction %d: key %q, %s", i, it.MatchKey, it.Request.Body)
 		}
-		if _, _, ok := s.Hint(i); ok {
+		if _, _, ok := s.SealedRequest(i); ok {
 			t.Errorf("the seal of interaction %d is believed", i)
 		}
 		one, err := s.Interaction(i)

@@ -222,7 +222,7 @@ func (r *Recorder) resume() error {
 	if !r.plan.record || r.plan.derive {
 		return nil
 	}
-	name := cassette.Beside(r.file, tape.JournalSuffix)
+	name := cassette.PathWithSuffix(r.file, tape.JournalSuffix)
 	resumed, wasSaved, err := r.tape.Resume(name, r.config.onRecordError == Keep)
 	if wasSaved {
 		r.log.Notef(finding.JournalRemoved, "%s: removed %s: everything in it was already saved", r.file, name)

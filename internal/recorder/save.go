@@ -304,7 +304,7 @@ func (r *Recorder) saveNextTo(
 ) error {
 	f := newFile{
 		path:       r.tape.Failed(),
-		name:       cassette.Beside(r.file, tape.FailedSuffix),
+		name:       cassette.PathWithSuffix(r.file, tape.FailedSuffix),
 		values:     values,
 		recordings: list,
 		partial:    true,
@@ -345,7 +345,7 @@ func (r *Recorder) saveDerived(o *report.Outcome) error {
 // NAME.derived.yaml for the cassette NAME.yaml.
 func derivedName(cassetteName string) string {
 	ext := filepath.Ext(cassetteName)
-	return cassette.Beside(strings.TrimSuffix(cassetteName, ext), ".derived"+ext)
+	return cassette.PathWithSuffix(strings.TrimSuffix(cassetteName, ext), ".derived"+ext)
 }
 
 // A newFile is a file of recordings that is to be saved.

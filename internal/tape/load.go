@@ -91,7 +91,7 @@ func (t *Tape) entryOf(number int) entry {
 		unknownHeaders: outline.UnknownHeaders,
 		accepted:       outline.Accepted,
 	}
-	e.key, e.sealDigest, e.isSealed = t.stored.Hint(number)
+	e.key, e.sealDigest, e.isSealed = t.stored.SealedRequest(number)
 	return e
 }
 

@@ -18,7 +18,7 @@ import (
 func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved bool, err error) {
 	t.version = versionOf(t.Config.Path)
 	t.canSave = sync.OnceValue(func() error { return cassette.CanSave(t.Config.Path) })
-	path := cassette.Beside(t.Config.Path, JournalSuffix)
+	path := cassette.PathWithSuffix(t.Config.Path, JournalSuffix)
 	if err := cassette.Prepare(t.Config.Path, path, t.Failed()); err != nil {
 		return 0, false, err
 	}

@@ -93,7 +93,7 @@ func (s *source) Open(heal bool) error {
 	isBelievable := func(text []byte) bool { return !s.policy.MayContain(text) }
 	f, err := cassette.Open(s.Config.Path, canon.Revision, isBelievable)
 	if err != nil && heal {
-		healed, left, ok := cassette.Heal(s.Config.Path)
+		healed, left, ok := cassette.LoadConflicted(s.Config.Path)
 		if ok {
 			f, err = healed, nil
 			s.Healed = &left
@@ -131,7 +131,7 @@ func isCut(err error) bool {
 
 // Failed returns the path of the file in which a run that did not pass leaves
 // what it recorded.
-func (s *source) Failed() string { return cassette.Beside(s.Config.Path, FailedSuffix) }
+func (s *source) Failed() string { return cassette.PathWithSuffix(s.Config.Path, FailedSuffix) }
 
 // FailedAssets returns the folders with the assets of [source.Failed] and of
 // the cassette, if the first one is there.

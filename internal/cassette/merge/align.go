@@ -61,17 +61,18 @@ func match(slots map[string][]*slot, items []*item, was func(*slot) *item) (left
 			equal[same] = append(equal[same], s)
 		}
 	}
-	given := map[*slot]bool{}
+	isMatched := map[*slot]bool{}
 	for _, it := range items {
 		if same := equal[[2]string{it.key, it.text}]; len(same) > 0 {
-			it.slot, given[same[0]] = same[0], true
+			it.slot = same[0]
+			isMatched[it.slot] = true
 			equal[[2]string{it.key, it.text}] = same[1:]
 		}
 	}
 	next := map[string]int{} // where to look for a slot of a key
 	for _, it := range items {
 		for of := slots[it.key]; it.slot == nil && next[it.key] < len(of); next[it.key]++ {
-			if s := of[next[it.key]]; !given[s] {
+			if s := of[next[it.key]]; !isMatched[s] {
 				it.slot = s
 			}
 		}

@@ -32,14 +32,15 @@ type Result struct {
 // A Conflict is one interaction in two versions.
 type Conflict struct{ Ours, Theirs *interaction.Interaction }
 
-// Files merges ours and theirs; base is nil if it is not known, as with the cassettes of
-// several machines that ran a part of the tests each. The files do not change. The error says
-// which interaction cannot be written.
+// Files merges two versions of a cassette and does not change them. base is the version that both
+// were made from, or nil if it is not known: for example, if several machines have each run a
+// part of the tests. The error says which interaction cannot be encoded.
 //
-// Which recording stays where both sides have the same request anew does not depend
-// on which side is called ours, and is one side's for the whole cassette: of the side that has accepted
-// fewer answers of earlier requests. So both directions give the same recordings; only their order is
-// another: ours, and theirs behind what it followed there.
+// If both sides have recorded the same request again, one side is preferred for the whole
+// cassette: the side with fewer answers that promptecho accept has taken from other requests.
+// The preference does not depend on which side is called ours, so merging in either direction
+// gives the same recordings. Only the order differs: it is that of ours, and an interaction that
+// only theirs has comes after the interaction that it follows in theirs.
 func Files(base, ours, theirs *cassette.File) (*Result, error) {
 	if base == nil {
 		base = &cassette.File{}
@@ -56,14 +57,14 @@ func Files(base, ours, theirs *cassette.File) (*Result, error) {
 	}
 	slots := align(lists[0], lists[1], lists[2])
 	first, second := ours, theirs
-	// The sums decide where both sides have accepted as many: the same in both directions.
 	byAccepted := cmp.Compare(accepted(lists[2]), accepted(lists[1]))
+	// On a tie the checksums decide: any rule that is the same in both directions is right.
 	bySum := strings.Compare(sumOf(lists[1]), sumOf(lists[2]))
-	isOurs := cmp.Or(byAccepted, bySum) >= 0
-	if !isOurs {
+	preferOurs := cmp.Or(byAccepted, bySum) >= 0
+	if !preferOurs {
 		first, second = theirs, ours
 	}
-	d := decision{isOurs: isOurs}
+	d := decision{preferOurs: preferOurs}
 	for _, it := range lists[2] {
 		d.decide(it.slot)
 	}
@@ -94,7 +95,7 @@ func newItem(it *interaction.Interaction) (*item, error) {
 	return &item{it: &own, key: key, text: string(encoded.Text), edited: edited}, nil
 }
 
-// accepted counts the recordings whose answers are those of other requests, as promptecho accept writes them.
+// accepted counts the interactions whose answers promptecho accept has taken from other requests.
 func accepted(items []*item) (n int) {
 	for _, it := range items {
 		if it.it.Accepted {
@@ -104,26 +105,26 @@ func accepted(items []*item) (n int) {
 	return n
 }
 
-// sumOf returns a text that tells the recordings of one side from those of another.
+// sumOf returns the SHA-256 of the interactions of one side, whatever their order.
 func sumOf(items []*item) string {
+	var texts []string
+	for _, it := range items {
+		texts = append(texts, it.text)
+	}
+	slices.Sort(texts)
+
 	h := sha256.New()
-	for _, text := range slices.Sorted(func(yield func(string) bool) {
-		for _, it := range items {
-			if !yield(it.text) {
-				return
-			}
-		}
-	}) {
+	for _, text := range texts {
 		fmt.Fprintf(h, "%d %s", len(text), text)
 	}
 	return string(h.Sum(nil))
 }
 
-// A decision takes a version of each slot.
+// A decision chooses the version of each slot.
 type decision struct {
-	isOurs  bool            // ours is preferred if both sides have changed a recording
-	keeper  rerecord.Keeper // finds the differences by chance, such as IDs and times
-	decided map[*slot]bool  // the slots for which decide was called
+	preferOurs bool            // ours is preferred if both sides have changed a recording
+	keeper     rerecord.Keeper // finds the differences by chance, such as IDs and times
+	decided    map[*slot]bool  // the slots for which decide was called
 }
 
 // decide sets the version of a slot that the result gets, slot.taken, and whether a person
@@ -165,7 +166,7 @@ func (d *decision) decide(s *slot) {
 // decideBothChanged is decide for a slot that both sides have changed.
 func (d *decision) decideBothChanged(s *slot) {
 	preferred, other := s.ours, s.theirs
-	if !d.isOurs {
+	if !d.preferOurs {
 		preferred, other = s.theirs, s.ours
 	}
 	// This is called for each such slot, since the keeper learns from it.
@@ -196,7 +197,8 @@ func (d *decision) differByChance(preferred, other *item) bool {
 // is reports whether two versions are the same.
 func (i *item) is(o *item) bool { return o != nil && i.text == o.text }
 
-// inOrder returns the slots in the order of ours, each followed by what only theirs has behind it.
+// inOrder returns the slots in the order of ours. A slot that only theirs has comes after the slot
+// that it follows in theirs.
 func inOrder(ours, theirs []*item) (all []*slot) {
 	start := &slot{}
 	at := start

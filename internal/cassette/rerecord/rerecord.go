@@ -56,8 +56,8 @@ func keepTransport(old, fresh *interaction.Interaction) {
 	fresh.Response.Delays = old.Response.Delays
 	fresh.LatencyMS = old.LatencyMS
 
-	// Requests overlapped in the old run and not in the new one, so whether they do is
-	// chance. The recording says that they may overlap, and not in which sequence.
+	// The request overlapped with others in the old run and not in the new one, so it may
+	// overlap in a replay. Empty moments say that, without a sequence of the requests.
 	if fresh.Concurrent == nil && old.Concurrent != nil {
 		fresh.Concurrent = new(interaction.Moments)
 	}

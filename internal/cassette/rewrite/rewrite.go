@@ -63,12 +63,12 @@ func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interac
 	if dry {
 		return before, nil
 	}
-	return before, cassette.Put(path, assets, ends(text))
+	return before, cassette.WritePieces(path, assets, ends(text))
 }
 
 // Restore puts back what was in the cassette at path.
 func Restore(path string, before []byte) error {
-	if err := cassette.Put(path, nil, before); err != nil {
+	if err := cassette.WritePieces(path, nil, before); err != nil {
 		return err
 	}
 	return Tidy(path)

@@ -154,7 +154,7 @@ func (p *parser) quoted(nd *Node) {
 		}
 	}
 	var b []byte
-	kept := 0 // b up to here ends in something that folding must not trim
+	kept := 0 // b[:kept] ends in an escape or a folded line, which must not be trimmed
 	for p.pos++; ; {
 		switch c := p.peek(0); {
 		case c == 0:
