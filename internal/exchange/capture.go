@@ -357,57 +357,71 @@ type arrival struct {
 	at     time.Duration // since the request was sent
 	moment int           // what [Sink.Moment] returned
 	filled bool          // the chunk filled the client's buffer, so that more may have come
-	shared bool          // an event that is stored already ended in the chunk
+
+	endsFrame bool // a frame ended in the chunk, so the next one began to come with it
 }
 
 // arrivals has the times at which the chunks of a live body came.
 type arrivals struct {
 	chunks  []arrival     // those that may hold bytes after the frames so far
-	framed  int           // where the frames so far end in the body
+	framed  int           // the offset in the body just past the frames so far
 	last    time.Duration // when the last piece that has a delay came; first, when the headers did
 	moments []int         // of the pieces that have a delay
 }
 
-// delayOf returns the delay of the next frame. A frame comes with the chunk that
-// completes it: where TCP splits a frame has no meaning.
+// delayOf returns when the next frame of the stream came. It takes the chunks that the
+// frame ends, except the last, out of a.chunks.
 //
-// If a chunk ends after a line of the frame, the server has flushed it there. Then
-// each piece of the frame has its own delay, because parsers of some SDKs depend on
-// it: cohere-go's, if the blank line comes with the next event.
+// A frame is divided into pieces where isFlushed says that the server paused in it.
+// Each piece comes with the chunk that completes it, and has its own delay. Other ends
+// of chunks are where TCP split the stream, and mean nothing. For example, by the chunks
+// (separated by |) in which the frame "data: 1\n\n" came:
+//
+//	data: 1\n\n      one piece
+//	dat|a: 1\n\n     one piece, when the second chunk came
+//	data: 1\n|\n     two pieces: "data: 1\n" and "\n"
+//
+// Replay repeats the pieces, because a client can depend on them: the parser of
+// cohere-go fails on a chunk that ends exactly where an event ends. It works if the
+// blank line comes in the chunk of the next event.
 func (a *arrivals) delayOf(frame []byte) interaction.Delay {
 	start := a.framed
 	end := start + len(frame)
 	a.framed = end
 
 	var delay interaction.Delay
-	timed := start // where the pieces end that have a delay
+	pieceStart := start
 	for {
 		chunk := &a.chunks[0]
-		completes := chunk.end >= end
-		if completes || chunk.isFlushed(frame, start, timed) {
+		completesFrame := chunk.end >= end
+		completesPiece := completesFrame || chunk.isFlushed(frame, start, pieceStart)
+		if completesPiece {
 			ms := a.sinceLast(chunk.at)
-			if timed == start {
+			isFirstPiece := pieceStart == start
+			if isFirstPiece {
 				delay.MS = ms
-				delay.Together = chunk.shared
+				delay.Together = chunk.endsFrame
 			} else {
-				delay.Rest = delay.Rest.Add(interaction.Piece{BytesToEnd: end - timed, MS: ms})
+				piece := interaction.Piece{BytesToEnd: end - pieceStart, MS: ms}
+				delay.Rest = delay.Rest.Add(piece)
 			}
-			timed = chunk.end
+			pieceStart = chunk.end
 		}
-		if completes {
+		if completesFrame {
 			a.moments = append(a.moments, chunk.moment)
-			chunk.shared = true
+			chunk.endsFrame = true
 			return delay
 		}
 		a.chunks = a.chunks[1:]
 	}
 }
 
-// isFlushed reports whether the server has flushed a chunk that ends in a frame: it
-// ends after a line, and no full buffer has cut it. The frame begins at start in the
-// body, and its bytes before timed have a delay already.
-func (c *arrival) isFlushed(frame []byte, start, timed int) bool {
-	if c.end <= timed || c.filled {
+// isFlushed reports whether the server sent the chunk and then paused inside the frame:
+// the chunk ends just after a line break, and not because the buffer of the client was
+// full. It is false if the chunk has no bytes of the piece that begins at pieceStart.
+// start, where the frame begins, and pieceStart are offsets in the body.
+func (c *arrival) isFlushed(frame []byte, start, pieceStart int) bool {
+	if c.end <= pieceStart || c.filled {
 		return false
 	}
 	return frame[c.end-start-1] == '\n'

@@ -138,8 +138,18 @@ func (p *Player) newBody(resp *http.Response, rec *Playable) *body {
 	return b
 }
 
-// endByClose makes a body end where its recorded client closed it, or canceled the
-// request. A client that reads on gets an error, since the rest is not recorded.
+// endByClose makes a body end where its recorded client stopped reading. rec.Error
+// says why it stopped, and so what a Read after the last recorded byte does:
+//
+//	""                     The client closed the body between two Reads. Read returns an
+//	                       error: the rest of the body is not recorded.
+//	interaction.Waiting    The client closed the body while a Read waited. Read waits, so
+//	                       that this client can close the body, too.
+//	"context canceled",    The context of the request was done. Read waits as endByCancel
+//	or another error       says. If this context can never be done, Read does as for "".
+//
+// For example, a program shows an answer until its user clicks on Stop. In replay, Read
+// waits for the click as well.
 func (p *Player) endByClose(b *body, rec *Playable) {
 	note := fmt.Sprintf("%s:%d: the recording ends here: its client closed the body before the end; record again to "+
 		"have the rest. If another equal request was read to its end, tell the two apart with %s",
@@ -147,14 +157,22 @@ func (p *Player) endByClose(b *body, rec *Playable) {
 	b.end = finalError("promptecho: " + note)
 	b.onEnd = func() { p.Note(note) }
 
-	wasWaiting := rec.Error == interaction.Waiting
-	wasCanceled := rec.Error != "" && b.req.Context().Done() != nil
-	if wasWaiting || wasCanceled {
-		b.endByCancel(rec.Error)
+	closedDuringRead := rec.Error == interaction.Waiting
+	contextWasDone := rec.Error != "" && !closedDuringRead
+	contextCanBeDone := b.req.Context().Done() != nil
+	if !closedDuringRead && !(contextWasDone && contextCanBeDone) {
+		return
 	}
-	isGet := b.req.Method == http.MethodGet
+	b.endByCancel(rec.Error)
+
+	// The recorded client may have closed the body only because it had what it wanted.
+	// Over a listener, this looks like a canceled context. This client may read on, so
+	// the wait has a limit. The stream of a GET has none: its client, such as one of
+	// MCP, waits for messages of the server for as long as it runs.
 	cameOverListener := request.ServedBy(b.req.Context()).By != ""
-	if b.awaitsCancel && !isGet && (wasWaiting || cameOverListener) {
+	mayHaveHadEnough := closedDuringRead || cameOverListener
+	isGet := b.req.Method == http.MethodGet
+	if mayHaveHadEnough && !isGet {
 		b.cancelLimit = defaultCancelWait
 	}
 }
