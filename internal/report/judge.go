@@ -44,7 +44,11 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 	// An unused recording is evidence only if everything ran and went well: a miss, or
 	// whatever else failed the test, can be why the rest was not asked for.
 	if o.Whole() && !o.Short && len(rep.Problems) == 0 {
-		l.judgeUnused(&rep, o, reached, recs)
+		if reached {
+			l.judgeUnused(&rep, o, recs)
+		} else {
+			l.judgeNoRequest(&rep)
+		}
 	}
 	if l.Compares && reached {
 		l.judgeComparisons(&rep, o, l.Comparisons)
@@ -253,39 +257,24 @@ func modeForMisses(recs []*tape.Recording) string {
 	return "all"
 }
 
-// done counts what the recorder did. What was recorded counts by whether it was asked of
-// the provider, and not by whether it is kept: it is paid for. A failure is none of it, unless it
-// is what the test is about.
+// done returns what the run did, for the summary of all tests: the files, and how many requests
+// were replayed, recorded, missed, and so on.
 func (l *Log) done(missed int) attr.Done {
-	d := attr.Done{Cassettes: []string{l.Path}, Saved: l.Saved.all()}
-	d.Replayed = l.Played.Load()
-	d.Dropped = l.Dropped.Load()
-	d.Missed = int64(missed)
-	d.Changed = int64(len(l.drifted.all()))
-	for _, rec := range l.Tape.Recordings() {
-		isNew := rec.Fresh() && rec.Complete()
-		isWanted := l.KeepFailures || l.Failures.count(rec) > 0
-		switch {
-		case isNew && rec.Failed() && !isWanted:
-			d.Failed++
-		case isNew:
-			d.Recorded++
-			if u := rec.Head().Usage; u != nil {
-				d.InputTokens += u.InputTokens
-				d.OutputTokens += u.OutputTokens
-			}
-		case rec.Carried() && rec.Used():
-			d.CarriedOver++
-			d.Replayed--
-		case rec.Resumed() && rec.Used():
-			d.Resumed++
-			d.Replayed--
-		}
+	d := attr.Done{
+		Cassettes: []string{l.Path},
+		Saved:     l.Saved.all(),
+		Counts:    l.countRecordings(),
+		Kept:      l.Kept.Load(),
 	}
 	for _, c := range l.failed.all() {
 		d.Failed += int64(l.failed.count(c))
 	}
-	d.Kept = l.Kept.Load()
+	// Each request has one count: played are also the carried over and the resumed ones.
+	d.Replayed = l.Played.Load() - d.CarriedOver - d.Resumed
+	d.Dropped = l.Dropped.Load()
+	d.Missed = int64(missed)
+	d.Changed = int64(len(l.drifted.all()))
+
 	count := func(v compare.Verdict) int64 { return int64(len(l.Comparisons.of(v))) }
 	d.Identical = count(compare.Identical)
 	d.Benign = count(compare.Benign)
@@ -293,4 +282,35 @@ func (l *Log) done(missed int) attr.Done {
 	d.NotCompared = count(compare.NotCompared)
 	d.NotSent = count(compare.NotSent)
 	return d
+}
+
+// countRecordings counts the recordings that this run made, as recorded or failed, and those that
+// answered requests without being in the cassette, as carried over or resumed.
+//
+// Each complete response of a provider counts, even if it is not saved, because it costs money:
+// a run records 3 responses, its test fails, nothing is saved, and Recorded is 3. A failed
+// response counts as failed instead. For example, an SDK gets a 429, tries again and gets a 200:
+// Failed is 1, and Recorded is 1. A failure that the test wants to have counts as recorded: the
+// option OnRecordError(Keep) is set, or the failure was saved because the test passed with it.
+func (l *Log) countRecordings() (n attr.Counts) {
+	for _, rec := range l.Tape.Recordings() {
+		isNew := rec.Fresh() && rec.Complete()
+		wasSavedAsFailure := l.Failures.count(rec) > 0
+		isWantedFailure := l.KeepFailures || wasSavedAsFailure
+		switch {
+		case isNew && rec.Failed() && !isWantedFailure:
+			n.Failed++
+		case isNew:
+			n.Recorded++
+			if u := rec.Head().Usage; u != nil {
+				n.InputTokens += u.InputTokens
+				n.OutputTokens += u.OutputTokens
+			}
+		case rec.Carried() && rec.Used():
+			n.CarriedOver++
+		case rec.Resumed() && rec.Used():
+			n.Resumed++
+		}
+	}
+	return n
 }

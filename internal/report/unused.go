@@ -16,19 +16,36 @@ import (
 // allowUnused is the option that accepts unused recordings.
 var allowUnused = advice.New(advice.AllowUnused)
 
-// judgeUnused says whether no request came, or some recordings were not used, in a run that
-// went well otherwise.
-func (r *Run) judgeUnused(rep *Report, o *Outcome, reached bool, recs []*tape.Recording) {
-	unused := r.Unused()
-	acceptsAll := r.AllowUnused.Select("")
-	if reached && r.CheckUnused && len(unused) > 0 {
-		r.failUnused(rep, o, unused, recs)
-	}
-	if reached || acceptsAll {
+// judgeUnused fails a run, if it checks that, whose requests did not use all recordings.
+// "2 of 5 recordings not used", for example, may mean that an agent ended two calls too early.
+func (r *Run) judgeUnused(rep *Report, o *Outcome, recs []*tape.Recording) {
+	if !r.CheckUnused {
 		return
 	}
-	needsCassette := r.CheckUnused || r.Mode == "live"
-	if !r.Tape.State.Present && needsCassette {
+	unused := r.Unused()
+	if len(unused) > 0 {
+		r.failUnused(rep, o, unused, recs)
+	}
+}
+
+// judgeNoRequest reports that no request reached the recorder: most likely, the test does not
+// pass rec.Client() to its SDK. The run fails, with two exceptions:
+//
+//   - The option AllowUnused accepts unused recordings of all requests. Then the test may as
+//     well send none, and nothing is reported.
+//   - There is no cassette, and the mode was not asked to add to one or to make it anew. Such a
+//     test may need no recorder at all, so this is only a note.
+func (r *Run) judgeNoRequest(rep *Report) {
+	// A selector for all requests, "*", also selects a request without a name.
+	allowsAllUnused := r.AllowUnused.Select("")
+	if allowsAllUnused {
+		return
+	}
+
+	// Modes new_episodes, update and all record into an existing cassette. They do not check
+	// for unused recordings.
+	updatesCassette := !r.CheckUnused && r.Mode != "live"
+	if !r.Tape.State.Present && !updatesCassette {
 		rep.note(finding.NoRequest, r.File+": no request reached the recorder, and there is no cassette: "+
 			"pass rec.Client() to the SDK; a test that sends no request needs no recorder")
 		return
