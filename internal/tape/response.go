@@ -10,27 +10,36 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Answer returns the response to a request; req is nil if the request is
-// recorded byte for byte. The recorded request is not read unless its IDs have
-// to be replaced.
+// Answer returns the recorded response to req, with its latency. Other fields of
+// the interaction may not be set.
+//
+// If the response repeats IDs of its request, it gets those of req. For example,
+// a JSON-RPC request was recorded with "id": 7, and req has "id": 9: the recorded
+// response has 7, the returned one has 9. A caller that knows that req equals the
+// recorded request byte for byte, so that all IDs are the same, passes nil. This
+// is faster: only the response is read from the cassette, and not the request.
 func (rec *Recording) Answer(req *interaction.Request) (*interaction.Interaction, error) {
-	if req != nil && rec.Form().Linked() {
+	mayNeedOtherIDs := req != nil && rec.Form().Linked()
+	if mayNeedOtherIDs {
 		it := &interaction.Interaction{
 			Response:  *rec.responseTo(req),
 			LatencyMS: rec.Interaction().LatencyMS,
 		}
 		return it, nil
 	}
-	if it := cmp.Or(rec.content.interaction.Load(), rec.content.response.Load()); it != nil {
-		return it, nil
+	kept := cmp.Or(rec.content.interaction.Load(), rec.content.response.Load())
+	if kept != nil {
+		return kept, nil
 	}
 
 	it, err := rec.of.stored.Answer(rec.number)
 	if err != nil {
 		return nil, rec.of.unreadable(err)
 	}
-	wasRead := rec.content.isResponseRead.Swap(true)
-	if wasRead {
+	// Most responses are played once. Keep in memory what is read a second time: a
+	// benchmark plays it often.
+	wasReadBefore := rec.content.isResponseRead.Swap(true)
+	if wasReadBefore {
 		rec.content.response.Store(it)
 	}
 	return it, nil
