@@ -36,7 +36,10 @@ type fields interface {
 	texts(key string, list *[]string)
 }
 
-// interactionFields are the fields of an item.
+// interactionFields writes or reads the fields of an interaction: if f is an encoder, it writes
+// those of it as YAML, and if f is a parser, it reads them into it. One function does both, so that
+// the encoder and the parser cannot differ in the fields. For example, f.text("name", ...) writes
+// a line such as "name: summary", or reads it. A call of a function has fields of its own.
 func interactionFields(f fields, it *interaction.Interaction) {
 	f.text("kind", &it.Kind)
 	f.text("boundary", &it.Boundary)
@@ -52,8 +55,8 @@ func interactionFields(f fields, it *interaction.Interaction) {
 	responsePartFields(f, it)
 }
 
-// functionFields are the fields of a call of a function, whose argument and result are JSON of any
-// kind. A text as a body is a JSON string.
+// functionFields writes or reads the fields of a call of a function, whose argument and result are
+// JSON of any kind. A text as a body is a JSON string.
 func functionFields(f fields, it *interaction.Interaction) {
 	if it.Request.Function == "" { // f is a parser
 		it.Request.Function = it.Kind + "/" + it.Boundary
@@ -72,7 +75,7 @@ func functionFields(f fields, it *interaction.Interaction) {
 // isFunction reports whether a kind of interaction is a call of a function.
 func isFunction(kind string) bool { return slices.Contains(interaction.FunctionKinds, kind) }
 
-// requestFields are the fields of an HTTP request.
+// requestFields writes or reads the fields of an HTTP request.
 func requestFields(f fields, r *interaction.Request) {
 	f.text("method", &r.Method)
 	f.text("url", &r.URL)
@@ -86,7 +89,7 @@ const concurrentKey = "concurrent"
 // ResponseStart is the text before the fields of the response in an item.
 const ResponseStart = keyStart + "response:\n"
 
-// responsePartFields are the fields of an item from the response on.
+// responsePartFields writes or reads the fields of an interaction from the response on.
 func responsePartFields(f fields, it *interaction.Interaction) {
 	f.section("response", func() { responseFields(f, &it.Response) })
 	f.usage(&it.Usage)
@@ -94,7 +97,7 @@ func responsePartFields(f fields, it *interaction.Interaction) {
 	f.moments(&it.Concurrent)
 }
 
-// responseFields are the fields of an HTTP response.
+// responseFields writes or reads the fields of an HTTP response.
 func responseFields(f fields, r *interaction.Response) {
 	f.status(&r.Status)
 	f.text("status_line", &r.Line)
