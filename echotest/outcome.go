@@ -119,9 +119,14 @@ func commandOf(mode string, names, known []string) string {
 	return shell.With(runtime.GOOS, words, "PROMPTECHO_MODE="+mode)
 }
 
-// acceptCommand returns the shell command of promptecho that writes the requests of tests and
-// benchmarks with these names into the cassettes of this package. The command works everywhere in
-// the module or, if the module is nested, in the repository.
+// acceptCommand returns the shell command "promptecho accept", which runs this package and puts its
+// edited requests into the recordings. names are the failed tests and benchmarks. All tests run
+// anyway, so only the benchmarks among names are in the command:
+//
+//	TestA                  promptecho accept example.com/bot
+//	TestA, BenchmarkAsk    promptecho accept example.com/bot -- -bench '^BenchmarkAsk$' -benchtime=1x
+//
+// The command works everywhere in the module or, if the module is nested, in the repository.
 func acceptCommand(names []string) string {
 	words := append([]string{"promptecho", "accept"}, packageArgs(buildInfo())...)
 	isTest := func(name string) bool { return !strings.HasPrefix(name, "Benchmark") }
