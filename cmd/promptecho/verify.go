@@ -292,19 +292,22 @@ func cassetteOfTest(file string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(file, ".partial"), ".failed")
 }
 
-// sealsOf returns for each interaction of a cassette whether its checksum is right, and the lines of
-// those that were edited.
-func sealsOf(file string) (isSealed []bool, edited []int) {
+// checkSeals compares each interaction of a cassette with its seal, the checksum under "seals:" at
+// the end of the file. validSeals[i] says that the seal of interaction i is valid: the interaction
+// was not edited, and this version of promptecho can use its match key. editedLines has the lines of
+// the interactions that were edited. Both are nil if the file cannot be opened.
+func checkSeals(file string) (validSeals []bool, editedLines []int) {
 	stored, err := cassette.Open(file, canon.Revision, nil)
 	if err != nil {
 		return nil, nil
 	}
 	defer stored.Close()
-	isSealed = make([]bool, stored.Len())
-	for i := range isSealed {
-		_, _, isSealed[i] = stored.SealedRequest(i) // ok: the interaction was not edited
+	validSeals = make([]bool, stored.Len())
+	for i := range validSeals {
+		_, _, isValid := stored.SealedRequest(i)
+		validSeals[i] = isValid
 	}
-	return isSealed, stored.Edited()
+	return validSeals, stored.Edited()
 }
 
 // refresh computes the parts of an interaction that are computed when it is saved.
@@ -341,15 +344,19 @@ func restoreEndMark(file string) bool {
 	return isWhole
 }
 
-// verify checks one cassette. If write is set and there are no errors, it rewrites the cassette where
-// that changes anything.
+// verify checks one cassette and returns its findings. With write, it then saves the cassette with new
+// checksums and comments, as the next recording would: after an edit by hand, for example, a checksum
+// is wrong and replay is slower. It does not write a journal, a cassette that has problems, or one
+// in which nothing would change. If a formatter has removed the mark at the end of the file, so
+// that it cannot be read, verify with write restores the mark first.
 func verify(file string, write bool) (*verdict, error) {
 	v := newVerdict(file)
 	f, err := load(file)
 	var syntax *cassette.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		if write && syntax.Incomplete && restoreEndMark(file) {
+		mayLackOnlyEndMark := write && syntax.Incomplete
+		if mayLackOnlyEndMark && restoreEndMark(file) {
 			return verify(file, write)
 		}
 		v.fail(unreadable(syntax))
@@ -360,24 +367,27 @@ func verify(file string, write bool) (*verdict, error) {
 
 	v.checkKind(f)
 	v.fail(fit.RecordedValues(file, f)...)
-	isSealed, edited := sealsOf(file)
-	v.Edited = append(v.Edited, edited...)
-	if len(edited) > 0 {
+	validSeals, editedLines := checkSeals(file)
+	v.Edited = append(v.Edited, editedLines...)
+	if len(editedLines) > 0 {
 		v.Shared = f.Shared
 	}
-	v.check(f, isSealed)
+	v.checkInteractions(f, validSeals)
 	v.Good = len(v.Problems) == 0
+
 	f.Revision = canon.Revision
 	mayWrite := write && v.Good && kindOf(file) != isJournal
 	if !mayWrite {
 		return v, nil
 	}
-	if v.Stale || !rewrite.IsAsSaved(file, f) {
-		if err := rewrite.Save(file, f); err != nil {
-			return nil, err
-		}
-		v.Written = true
+	isUpToDate := !v.Stale && rewrite.IsAsSaved(file, f)
+	if isUpToDate {
+		return v, nil
 	}
+	if err := rewrite.Save(file, f); err != nil {
+		return nil, err
+	}
+	v.Written = true
 	return v, nil
 }
 
@@ -411,9 +421,14 @@ func unreadable(err *cassette.SyntaxError) finding.Finding {
 	}
 }
 
-// check checks the interactions of a cassette, and computes their checksums and comments again.
-// isSealed says for each whether its checksum in the file is right.
-func (v *verdict) check(f *cassette.File, isSealed []bool) {
+// checkInteractions adds the findings about each interaction of f, and computes its match key and its
+// comment anew, for a file that is rewritten. validSeals is that of [checkSeals]. The verdict becomes
+// stale if a seal is not up to date, for one of two reasons:
+//
+//   - The seal is not valid, for example because the interaction was edited by hand.
+//   - The seal is valid, but has another match key than the one computed here, for example because
+//     the seal itself was edited.
+func (v *verdict) checkInteractions(f *cassette.File, validSeals []bool) {
 	file := v.Path
 	for i, it := range f.Interactions {
 		v.fail(fit.Interaction(file, it)...)
@@ -421,11 +436,13 @@ func (v *verdict) check(f *cassette.File, isSealed []bool) {
 			v.Accepted = append(v.Accepted, it.Line)
 		}
 		v.checkMachine(it)
-		oldKey := it.MatchKey
-		refresh(it)
-		hasSeal := i < len(isSealed) && isSealed[i]
-		isCurrent := hasSeal && it.MatchKey == oldKey
-		if !isCurrent && kindOf(file) != isJournal { // a journal has no checksums
+
+		keyInSeal := it.MatchKey
+		refresh(it) // computes it.MatchKey
+		hasValidSeal := i < len(validSeals) && validSeals[i]
+		isUpToDate := hasValidSeal && it.MatchKey == keyInSeal
+		mustHaveSeal := kindOf(file) != isJournal // a journal has no seals
+		if mustHaveSeal && !isUpToDate {
 			v.Stale = true
 		}
 	}
