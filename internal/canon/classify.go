@@ -353,22 +353,43 @@ func (r *request) describeUnknown(method string) {
 	r.Model = strings.Clone(modelOf(&r.body))
 }
 
-// level returns the level of a field outside the body, by the part of the
-// request and its name in that part.
-func (r *request) level(part, name string) level {
-	f := r.family
-	switch {
-	case part == "header" && !r.headerDecides(name):
+// levelOutsideBody returns how much a field outside the body counts when requests
+// are matched. A field of levelIdentity must be equal. The other levels only help
+// to choose among the recordings that match. The field "model" of the query of
+// https://host/v1/chat?model=x has the part "query" and the name "model".
+//
+//	part    condition                                     level
+//	header  headerDecides(name)                           levelIdentity
+//	header  any other                                     levelHeader
+//	any     no family knows the request                   levelIdentity
+//	host    anyHost is set, or serverMatches is not       levelHost
+//	any     serverMatches is set                          levelIdentity
+//	path    name is "prefix"                              levelPrefix
+//	query   the API uses POST and does not list the name  levelQuery
+//	any     any other                                     levelIdentity
+//
+// The first row that fits decides.
+func (r *request) levelOutsideBody(part, name string) level {
+	if part == "header" {
+		if r.headerDecides(name) {
+			return levelIdentity
+		}
 		return levelHeader
-	case part == "header" || f == nil:
+	}
+	f := r.family
+	if f == nil {
 		return levelIdentity
-	case part == "host" && (r.anyHost || !r.serverMatches):
+	}
+	isHostIgnored := r.anyHost || !r.serverMatches
+	usesPost := f.Method == ""
+	switch {
+	case part == "host" && isHostIgnored:
 		return levelHost
 	case r.serverMatches:
 		return levelIdentity
 	case part == "path" && name == "prefix":
 		return levelPrefix
-	case part == "query" && f.Method == "" && !slices.Contains(f.Query, name):
+	case part == "query" && usesPost && !slices.Contains(f.Query, name):
 		return levelQuery
 	}
 	return levelIdentity

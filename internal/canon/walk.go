@@ -189,7 +189,7 @@ func (w *walker) level(v *exactjson.Value, source string) level {
 	if w.part != "body" {
 		inPart := strings.TrimPrefix(path[len(w.part):], "/")
 		name, _, _ := strings.Cut(inPart, "/")
-		level = w.request.level(w.part, name)
+		level = w.levelOutsideBody(w.part, name)
 	} else if w.family != nil {
 		level = w.family.level(path)
 	}
@@ -229,9 +229,14 @@ func (w *walker) sortList(list *exactjson.Value, source string) {
 	}
 }
 
-// textOfElement returns the matching fields of an element as the text of a form
-// has them, with the same path for each element of the list. The form stays as
-// it is.
+// textOfElement returns a text by which sortList compares the elements of a list:
+// the fields of an element that match, as lines of path and value. The path is
+// that of the first element for all of them, so that only the values are compared.
+// For the element {"name": "search"} of body/tools, it is the line of
+// body/tools/0/name with "search".
+//
+// It writes the element to the form, as for any value, and then removes what that
+// has added.
 func (w *walker) textOfElement(listPath string, element *exactjson.Value, source string) string {
 	lines := len(w.lines)
 	drift := len(w.Drift)

@@ -27,11 +27,14 @@ type body struct {
 	// so that it could read the body after its context was done.
 	isBuffered bool
 
-	// awaitsIdle says that the program has to handle a chunk before the next one.
+	// awaitsIdle says that Read waits before each chunk but the first until the
+	// program is idle, so that the program has handled the chunk before.
 	awaitsIdle bool
 
-	relinks *relinks // of the calls that the body answers; nil if it answers none
-	session string   // the session of these calls
+	// relinks puts the IDs of this run into the answers to JSON-RPC calls that the
+	// body brings; nil if it brings none.
+	relinks *relinks
+	session string // the session of these calls
 
 	end         error         // what Read returns after the last byte
 	cancelLimit time.Duration // how long awaitsCancel waits at most; 0 is no limit
@@ -198,19 +201,27 @@ func (b *body) waitForCancel() error {
 	return Canceled(b.req, b.proto)
 }
 
-// endByCancel makes the body end as the recorded one did: its client canceled the
-// request after the last byte, with this error of its context. If the error is a
-// passed deadline, the body ends at once, unless it has a pace or awaitsDeadline
-// says otherwise. If the caller canceled the request, Read waits for that: callers
-// cancel when something else has happened, such as a click.
-func (b *body) endByCancel(recorded string) {
-	ctx := b.req.Context()
-	if recorded == context.DeadlineExceeded.Error() {
+// endByCancel sets how the body ends after its last byte, for a recording whose client
+// canceled the request there. recordedError is the Error of the recording:
+//
+//	"context deadline exceeded"   the body ends at once with this error; see below
+//	"context canceled" and other  Read waits until the client cancels this request, too
+//
+// Callers cancel when something else has happened, such as a click, so Read waits for it.
+// A deadline passes by itself, so to wait for it only costs time. Read waits for the
+// deadline of this request only if the body is played with a pace, or if awaitsDeadline
+// reports that the client needs a context that is done.
+func (b *body) endByCancel(recordedError string) {
+	hadTimedOut := recordedError == context.DeadlineExceeded.Error()
+	if hadTimedOut {
 		b.end = context.DeadlineExceeded
 		b.onEnd = nil
+
+		ctx := b.req.Context()
 		_, hasDeadline := ctx.Deadline()
-		awaits := b.pace != 0 || awaitsDeadline(ctx, b.turn)
-		if !hasDeadline || !awaits {
+		deadlineMatters := b.pace != 0 || awaitsDeadline(ctx, b.turn)
+		waitsForDeadline := hasDeadline && deadlineMatters
+		if !waitsForDeadline {
 			return
 		}
 	}

@@ -228,7 +228,7 @@ func (c *capture) finish(end, errText string) bool {
 	}
 	c.storeBody()
 	if end == interaction.EndClosed && errText == "" {
-		c.stored.Error = c.reasonOfClose()
+		c.stored.Error = c.errorOfClosedBody()
 	}
 	if end == interaction.EndClosed && c.isComplete() {
 		c.stored.End = ""
@@ -247,25 +247,35 @@ func (c *capture) finish(end, errText string) bool {
 	return true
 }
 
-// reasonOfClose returns Error of the response, for a body that its client closes. It
-// is empty for a response in one piece: a client may read more of it than it needs.
-func (c *capture) reasonOfClose() string {
-	isReading := c.reading.Load() > 0
-	if isReading && c.resp.Request.Method == http.MethodGet {
-		return interaction.Waiting
-	}
+// errorOfClosedBody returns the Error to record for a response whose client closes the
+// body before its end. A replay uses it to end the body in the same way. The first row
+// that is true decides:
+//
+//	a GET whose Read waits for the server        interaction.Waiting
+//	not a stream of events                       ""
+//	the listener of the request was closed       interaction.Waiting
+//	the context of the request is done           its error: "context canceled"
+//	a Read waits for the server                  interaction.Waiting
+//	any other stream                             ""
+//
+// A client of a body that is no stream may close it because it has read what it needs,
+// so a Read that waits or a context that is done says nothing there. A Read of a GET
+// waits for messages that a server may send at any time.
+func (c *capture) errorOfClosedBody() string {
+	req := c.resp.Request
+	isReadWaiting := c.reading.Load() > 0
 	isStream := c.stored.Stream != ""
-	if !isStream {
-		return ""
-	}
-	if request.IsServerClosed(c.resp.Request) {
-		return interaction.Waiting
-	}
-	canceled := request.Canceled(c.resp.Request) // and no Read has returned it yet
+	contextErr := request.Canceled(req)
 	switch {
-	case canceled != nil:
-		return canceled.Error()
-	case isReading:
+	case isReadWaiting && req.Method == http.MethodGet:
+		return interaction.Waiting
+	case !isStream:
+		return ""
+	case request.IsServerClosed(req):
+		return interaction.Waiting
+	case contextErr != nil:
+		return contextErr.Error()
+	case isReadWaiting:
 		return interaction.Waiting
 	}
 	return ""

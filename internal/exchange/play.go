@@ -106,15 +106,21 @@ func (p *Player) newBody(resp *http.Response, rec *Playable) *body {
 		proto:      rec.Proto,
 		pending:    p.Pending,
 	}
-	// Clients of MCP handle each message of a stream in a goroutine.
-	b.awaitsIdle = p.Pace == 0 && rec.Stream != "" && isMCP(resp.Request)
+	// Clients of MCP handle each message of a stream in a goroutine. Without a pace,
+	// all messages come at once, and the goroutines could handle them in any order.
+	isStream := rec.Stream != ""
+	b.awaitsIdle = isStream && p.Pace == 0 && isMCP(resp.Request)
+
 	hasWaits := p.Pace != 0 || b.turn != nil
 	if hasWaits {
 		b.closing = make(chan struct{})
 	}
-	if resp.Request.Method == http.MethodGet && rec.Stream != "" {
-		// In the older transport of MCP, such a stream has the responses to other
-		// requests (POST). They need its events, so the end of the recorder closes it.
+
+	// In the HTTP+SSE transport of MCP, the client sends its calls with POST, and the
+	// answers come as events of one stream, which a GET has opened. The stream stays
+	// open until the client closes it or the recorder ends.
+	mayAnswerOtherRequests := isStream && resp.Request.Method == http.MethodGet
+	if mayAnswerOtherRequests {
 		b.relinks = &p.relinks
 		b.session = streamSession(resp.Request, rec.Body)
 		if b.turn != nil {

@@ -78,9 +78,12 @@ func usualTransfer(r *interaction.Response) string {
 	return byChunks
 }
 
-// setLength sets what the client of a played response knows of the length of its body.
+// setLength sets the fields of a replayed response that say how long its body is, as
+// net/http set them for the recorded one: ContentLength, TransferEncoding, Uncompressed
+// and the header Content-Length. A client may choose by them how it reads the body.
 func setLength(resp *http.Response, r *interaction.Response) {
-	transfer, isUncompressed := strings.CutSuffix(cmp.Or(r.Transfer, usualTransfer(r)), gzipCoded)
+	recorded := cmp.Or(r.Transfer, usualTransfer(r)) // such as "chunked" or "chunked gzip"
+	transfer, isUncompressed := strings.CutSuffix(recorded, gzipCoded)
 	announced, err := strconv.ParseInt(resp.Header.Get("Content-Length"), 10, 64)
 	isAnnounced := err == nil
 	if isAnnounced && r.Transfer == "" {

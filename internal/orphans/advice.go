@@ -130,17 +130,20 @@ func (s *Search) adviseSeveral(asked [][]string) *Advice {
 	return &Advice{Cassettes: pathsOf(sources), Why: Gone, Sources: pathsOf(sources), Level: s.level()}
 }
 
-// adviseMove says how a test that was renamed or moved gets its cassette.
+// adviseMove says how a test that was renamed or moved gets its cassette: with one mv command
+// for each cassette, or for the folder of a test with subtests. The list has the cassettes that
+// may be that of the test. If there are too many, the advice has no moves.
 func (s *Search) adviseMove(list []candidate, asked [][]string) *Advice {
 	var moves [][2]string
 	for _, c := range list {
 		moves = group.With(moves, moveOf(c.path, s.path))
 	}
-	// A test that was renamed with all its subtests.
-	isOfOne := func(pair [2]string) bool { return pair[1] == s.path }
-	ofTests := slices.DeleteFunc(slices.Clone(moves), isOfOne)
-	if len(ofTests) > 0 {
-		moves = ofTests
+
+	// If a test was renamed with all its subtests, move the folder instead of one cassette.
+	movesOneCassette := func(move [2]string) bool { return move[1] == s.path }
+	folderMoves := slices.DeleteFunc(slices.Clone(moves), movesOneCassette)
+	if len(folderMoves) > 0 {
+		moves = folderMoves
 	}
 	if len(moves) > maxFound {
 		return &Advice{Cassettes: pathsOf(list), Why: Ambiguous}
@@ -150,9 +153,14 @@ func (s *Search) adviseMove(list []candidate, asked [][]string) *Advice {
 	if len(moves) > 1 {
 		return a
 	}
+
+	// Other tests may need the recordings that this one does not ask for. So offer to copy
+	// those that it needs, too.
 	_, recordings := s.tape.Has(list[0].path, asked)
 	isRenamed := filepath.Base(list[0].path) != filepath.Base(s.path)
-	if s.level() == 0 && isRenamed && recordings > len(asked) { // other tests may need the rest
+	hasMoreThanAsked := recordings > len(asked)
+	isTopLevel := s.level() == 0
+	if isTopLevel && isRenamed && hasMoreThanAsked {
 		a.Sources = []string{list[0].path}
 	}
 	return a
@@ -197,9 +205,14 @@ func (s *Search) level() int {
 	return len(segments(own)) - 1
 }
 
-// moveOf returns what is to be moved to give a test the cassette of another
-// one: a test with all its subtests, if only the name of the test, or its
-// package, differs.
+// moveOf returns the old and the new path of the mv command that gives a test the
+// cassette of another one. If the names of the subtests are equal, and only that of the
+// test or its package differs, it moves the folder with the cassettes of all subtests:
+//
+//	cassette of     for             moves
+//	TestOld         TestNew         TestOld.yaml to TestNew.yaml
+//	TestOld/sub     TestNew/sub     TestOld to TestNew
+//	TestOld/old     TestOld/new     TestOld/old.yaml to TestOld/new.yaml
 func moveOf(from, to string) [2]string {
 	fromDir, fromOwn, _ := testname.Split(from)
 	toDir, toOwn, _ := testname.Split(to)

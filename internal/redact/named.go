@@ -454,22 +454,52 @@ func cutSeparator(text string) (separator, rest string) {
 	return text[:n], text[n:]
 }
 
-// structuredValue is assignedValue for a value that is not simply assigned to its name,
-// such as one in a list or in the next element of XML.
+// structuredValue finds the value of a name where JSON, YAML, XML or a multipart form has
+// more between the two than ":" or "=". It returns where the value begins and the quote
+// before it, or 0 if there is no value. The name ends at nameEnd. The values here are all
+// "s3cr3t":
+//
+//	"password": ["s3cr3t"]
+//	"password": {"value": "s3cr3t"}
+//	{"name": "password", "value": "s3cr3t"}
+//	<key>password</key><string>s3cr3t</string>
+//
+// assignedValue finds the value of "password": "s3cr3t".
 func structuredValue(text string, nameEnd int) (value int, quote string) {
-	next := strings.TrimLeft(text[nameEnd:min(len(text), nameEnd+20)], "\\\"'` \t")
-	isAssigned := len(next) > 0 && (next[0] == ':' || next[0] == '=')
-	if isAssigned {
-		mayBeStructured := strings.ContainsAny(next, "[{<\\\n")
-		if !mayBeStructured || strings.HasPrefix(next[1:], placeholderStart) {
-			return 0, "" // nearly every name
-		}
-	}
-	m := structuredValuePrefix().FindStringSubmatch(text[nameEnd:min(len(text), nameEnd+2*maxBefore)])
-	if m == nil {
+	if isAssignedWithoutStructure(text, nameEnd) {
 		return 0, ""
 	}
-	return nameEnd + len(m[0]), m[1]
+	searchEnd := min(len(text), nameEnd+maxBeforeStructuredValue)
+	prefix := structuredValuePrefix().FindStringSubmatch(text[nameEnd:searchEnd])
+	if prefix == nil {
+		return 0, ""
+	}
+	openingQuote := prefix[1]
+	return nameEnd + len(prefix[0]), openingQuote
+}
+
+// maxBeforeStructuredValue is the length in bytes of the text between a name and its
+// structured value at most. It is more than maxBefore, since members and headers of other
+// names may be between the two.
+const maxBeforeStructuredValue = 2 * maxBefore
+
+// isAssignedWithoutStructure reports whether ":" or "=" follows a name, and no list,
+// object, element, escape or new line begins soon after it. That is so for nearly every
+// name in a text, and saves the search with a regular expression:
+//
+//	password: s3cr3t        true
+//	password: ["s3cr3t"]    false: a list
+//	password:[REDACTED]     true: a placeholder begins as a list does
+//	"password", "value":    false: nothing is assigned to the name
+func isAssignedWithoutStructure(text string, nameEnd int) bool {
+	const soon = 20 // bytes
+	next := strings.TrimLeft(text[nameEnd:min(len(text), nameEnd+soon)], "\\\"'` \t")
+	isAssigned := next != "" && (next[0] == ':' || next[0] == '=')
+	if !isAssigned {
+		return false
+	}
+	isPlaceholder := strings.HasPrefix(next[1:], placeholderStart)
+	return isPlaceholder || !strings.ContainsAny(next, "[{<\\\n")
 }
 
 // findRandomValue finds a token, or a value that looks random, at a place. A token comes

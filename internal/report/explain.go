@@ -59,7 +59,7 @@ func (r *Run) explain(
 ) *tape.Recording {
 	i := nearestOf(c.Form, searched, used)
 	if i < 0 {
-		code, why := r.whyNothing(c.Form, len(recs))
+		code, why := r.whyNothingToCompare(c.Form, len(recs))
 		m.Code = string(code)
 		m.Reason = why
 		return nil
@@ -171,21 +171,34 @@ func whyNotComparable(c *tape.Match, nearest *tape.Recording) (finding.Code, str
 	return "", ""
 }
 
-// whyNothing returns the reason why there is no recording to compare a request with.
-func (r *Run) whyNothing(form *canon.Form, recorded int) (finding.Code, string) {
+// whyNothingToCompare returns why a request has no nearest recording that a report can compare
+// it with, as a code and as text. The form is that of the request, and recordings is how many
+// the cassette has. The first row that fits decides:
+//
+//	the option Frozen selects the request        NotRecorded
+//	no cassette, in CI                           CassetteAbsent: it may not be committed
+//	no cassette, in mode once                    CassetteLeftOver: a test may be renamed
+//	no cassette, in another mode                 CassetteAbsent
+//	a cassette without recordings                CassetteEmpty
+//	a cassette with none for such a request      NotRecorded
+func (r *Run) whyNothingToCompare(
+	form *canon.Form, recordings int,
+) (finding.Code, string) {
+	isFrozen := r.Tape.Config.Frozen.Select(form.Name())
+	hasCassette := r.Tape.State.Present
 	switch {
-	case r.Tape.Config.Frozen.Select(form.Name()):
+	case isFrozen:
 		return finding.NotRecorded, "nothing is recorded"
-	case !r.Tape.State.Present && r.InCI:
+	case !hasCassette && r.InCI:
 		return finding.CassetteAbsent, fmt.Sprintf("the file does not "+
 			"exist, and %s does not record: was it committed?",
 			r.mode())
-	case !r.Tape.State.Present && r.Mode == "once":
+	case !hasCassette && r.Mode == "once":
 		return finding.CassetteLeftOver, "the file does not exist, and a cassette that no test opens " +
 			"any more has this request, so it is not recorded again"
-	case !r.Tape.State.Present:
+	case !hasCassette:
 		return finding.CassetteAbsent, fmt.Sprintf("the file does not exist, and %s does not record", r.mode())
-	case recorded == 0:
+	case recordings == 0:
 		return finding.CassetteEmpty, fmt.Sprintf("the cassette is empty (interactions: []), and %s "+
 			"does not add to an existing cassette", r.mode())
 	}

@@ -86,20 +86,37 @@ func (r *Run) failUnused(rep *Report, o *Outcome, unused, recs []*tape.Recording
 			", or add " + r.Words.Call(advice.New(advice.AllowRaced)) + "."
 	}
 
-	accept := "add " + r.Words.Call(allowUnused)
-	mayDrop := !list.hasOverlapped && !list.hasFunction && !o.Shared && r.obstacle() == ""
-	how := "Delete what is unused from the file, " + accept + ", or record again:"
-	switch {
-	case o.Unsure:
-		how = "Ignore this if a test failed or ran only in part: Close " +
-			"cannot know that (echotest can). Otherwise " + accept + ", or record again:"
-	case mayDrop:
-		drop := r.remedy(o, "To delete what is unused, without a call:", "update")
-		problem.Remedies = append(problem.Remedies, drop)
-		how = "Or " + accept + ", or record again:"
-	}
-	problem.Remedies = append(problem.Remedies, r.remedy(o, how, "all"))
+	problem.Remedies = r.remediesOfUnused(o, &list)
 	rep.fail(problem)
+}
+
+// remediesOfUnused returns what the reader of the report can do about unused recordings. The
+// last remedy is always a command that records the whole test again. A command that deletes
+// the unused recordings, and sends no request, comes before it if they are certainly not
+// needed.
+func (r *Run) remediesOfUnused(o *Outcome, list *unusedList) []Remedy {
+	accept := "add " + r.Words.Call(allowUnused)
+
+	// Without a testing.TB, the outcome of the tests is unknown. A test that failed or was
+	// skipped has not used all of its recordings.
+	if o.Unsure {
+		how := "Ignore this if a test failed or ran only in part: Close " +
+			"cannot know that (echotest can). Otherwise " + accept + ", or record again:"
+		return []Remedy{r.remedy(o, how, "all")}
+	}
+
+	// A later run may use a recording that overlapped another request, or whose request a
+	// recorded function sent. Other tests may use the recordings of a shared cassette.
+	mayBeNeeded := list.hasOverlapped || list.hasFunction || o.Shared
+	canDelete := !mayBeNeeded && r.obstacle() == ""
+	if !canDelete {
+		how := "Delete what is unused from the file, " + accept + ", or record again:"
+		return []Remedy{r.remedy(o, how, "all")}
+	}
+	return []Remedy{
+		r.remedy(o, "To delete what is unused, without a call:", "update"),
+		r.remedy(o, "Or "+accept+", or record again:", "all"),
+	}
 }
 
 // An unusedList is a list of unused recordings, as a report has it.

@@ -13,10 +13,12 @@ const (
 	PlayAll
 )
 
-// Load puts the recordings of the cassette on the tape: those that play
-// selects, and frozen ones, to be played, and all others to be replaced. save
-// says that this run is about to write the file. Otherwise Load does not read a
-// recording whose seal is enough to find it.
+// Load puts the recordings of the cassette on the tape. A recording that play
+// selects, or that is frozen, is played in this run. This run replaces the others.
+//
+// save says that this run is going to write the file. Then Load reads each
+// recording in full, and closes the file. Otherwise it reads only the seal of a
+// recording if the seal has its match key, and the rest when a request needs it.
 //
 // If a recording that is needed cannot be read, the error says why, and the
 // tape is left without a cassette.
@@ -32,10 +34,10 @@ func (t *Tape) Load(play Playing, save bool) error {
 		rec.entry = t.entryOf(i)
 		t.playOrReplace(rec, play)
 		if save {
-			rec.Interaction() // the file is closed below, since it is going to be replaced
-		}
-		if save && !t.Config.Plain {
-			rec.Form()
+			rec.Interaction() // reads and keeps it: the file is closed below
+			if !t.Config.Plain {
+				rec.Form() // computes and keeps it
+			}
 		}
 	}
 	if play == PlayAll {

@@ -117,14 +117,21 @@ func (t *Tape) inTimedOutWaits() map[*Recording]bool {
 	return all
 }
 
-// partFrom returns the end of the part of the list that begins at start: the
-// index after its last recording. played is how many recordings of the part are
-// of the cassette and were played. The list is in the order asked.
+// partFrom returns where the part of the list that begins at start ends: the
+// index after its last recording. A part ends where no group has recordings on
+// both sides. The list is in the order asked. With these four recordings, the
+// part from 0 ends at 3:
 //
-// A part ends where no group has recordings on both sides. In a list of four
-// whose groups are X, X Y, Y and Z, the part from 0 ends at 3, because X joins
-// the first two and Y joins the next. A recording that this run did not ask for
-// is a part of its own, of which nothing was played.
+//	index   groups
+//	0       X
+//	1       X, Y
+//	2       Y
+//	3       Z
+//
+// A recording that this run did not ask for is a part of its own.
+//
+// played counts the recordings of the part that were played from the cassette.
+// The others were recorded in this run.
 func (t *Tape) partFrom(list []*Recording, start int, facts *groupFacts) (end, played int) {
 	end = start + 1
 	wasAsked := list[start].run.firstCall > 0

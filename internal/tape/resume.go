@@ -40,20 +40,24 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 	return len(left.Interactions), wasSaved, nil
 }
 
-// addResumed puts the interactions of a killed run on the tape, except for
-// those that this run asks for again.
+// addResumed puts the interactions that a killed run has left on the tape, to be
+// played. It leaves out those that this run sends again:
+//
+//   - a response that was closed while its client waited for more
+//   - a failure, unless keepFailures is set or a retry succeeded
 func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
 	var recs []*Recording
 	for _, it := range left {
 		recs = append(recs, t.newResumed(it))
 	}
 
-	retriedWell := succeededLater(recs)
+	hasSuccessfulRetry := succeededLater(recs)
 	for i, rec := range recs {
 		if left[i].Response.ClosedWhileWaiting() {
-			continue // most likely what has killed the run canceled it first
+			continue // the end of the killed run has most likely canceled the request
 		}
-		if keepFailures || !rec.Failed() || retriedWell[rec] {
+		isSentAgain := rec.Failed() && !keepFailures && !hasSuccessfulRetry[rec]
+		if !isSentAgain {
 			t.add(rec)
 		}
 	}

@@ -150,7 +150,8 @@ type Ending struct {
 	Interrupted bool
 }
 
-// Close closes the cassettes that are still open, and reports on the whole run.
+// Close closes the cassettes that are still open, and reports on the whole run. A test whose
+// cassette is still open has not ended, so it counts as failed and stopped.
 func (c *Control) Close(e Ending) Report {
 	c.Stop()
 	_ = c.web.Close() // the remaining connections are idle
@@ -164,9 +165,11 @@ func (c *Control) Close(e Ending) Report {
 		c.total.note(finding.TestRunning, fmt.Sprintf("%s: %s was still running", s.file, name))
 	}
 
+	// A user interrupts a server without a command when the tests are over. If a user
+	// interrupts a command, some of its tests have not run.
 	rep := c.close(c.suite, report.Outcome{
 		Failed:   e.Failed,
-		Stopped:  e.Interrupted || c.Standalone,
+		Stopped:  c.Standalone || e.Interrupted,
 		Filtered: e.Interrupted,
 	})
 	if c.Dir != "" {
