@@ -98,25 +98,24 @@ func countsLine(c attr.Counts) string {
 	return text
 }
 
-// failed returns the tests that failed, without those that failed only because of a subtest, and
-// without those that an interrupt stopped.
+// failed returns the tests that the summary lists as failed: those that failed, and those whose
+// process ended before they did. It leaves out
+//
+//   - a test that failed only because a subtest did: the subtest is in the list
+//   - a test that did not end because the user interrupted the run
 func (s *summary) failed() (tests []*suite.Test) {
 	for _, t := range s.Tests {
-		hasFailedSubtest := slices.ContainsFunc(tests, func(o *suite.Test) bool { return o.IsBelow(t) })
-		printsOnlyVerdict := strings.Count(t.Output, "\n") <= 1
-		switch t.Status {
-		case suite.Fail:
-			if hasFailedSubtest && printsOnlyVerdict {
-				continue
-			}
-		case suite.Stopped:
-			if s.interrupted {
-				continue
-			}
-		default:
-			continue
+		// Subtests end before their test, so they come before it in s.Tests.
+		isBelow := func(o *suite.Test) bool { return o.IsBelow(t) }
+		hasFailedSubtest := slices.ContainsFunc(tests, isBelow)
+		printsOnlyVerdict := strings.Count(t.Output, "\n") <= 1 // "--- FAIL: TestA (0.00s)"
+		failedBySubtest := hasFailedSubtest && printsOnlyVerdict
+
+		failed := t.Status == suite.Fail && !failedBySubtest
+		didNotEnd := t.Status == suite.Stopped && !s.interrupted
+		if failed || didNotEnd {
+			tests = append(tests, t)
 		}
-		tests = append(tests, t)
 	}
 	return tests
 }
@@ -205,9 +204,14 @@ func (s *summary) printOutputs(w io.Writer) {
 	}
 }
 
-// totals says what the recorders did, and how many files those outside of tests have written. The
-// text goes behind "finished": ": 2 recorded, 3 replayed; 1 file written by recorders outside of
-// tests".
+// totals returns the end of the last line of the summary, behind the word "finished": the counts of
+// all recorders, and the files of recorders that belong to no test. It is one of
+//
+//	: 2 recorded, 3 replayed
+//	: 2 recorded; 1 file written by recorders outside of tests
+//	: no requests
+//
+// or "" if no test had a recorder.
 func (s *summary) totals() (text string) {
 	counts := countsLine(s.Total)
 	if counts != "" {
