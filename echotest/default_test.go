@@ -297,8 +297,7 @@ func TestClonesAndServersAreInOrder(t *testing.T) {
 					others++
 				}
 			}
-			// On a busy machine, some come in another order; without the order of sockets nearly all do.
-			if others > replays*3/4 {
+			if others > replays/4 { // on a busy machine, one may be; without the order of sockets nearly all are
 				t.Errorf("%d of %d replays came in another order", others, replays)
 			}
 		})
