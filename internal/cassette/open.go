@@ -289,7 +289,7 @@ func (idx *Index) Close() error {
 
 // A parser parses the text of an interaction, or only a part such as the answer.
 type parser func(
-	name, text string, asset codec.ReadAsset, beyond codec.LookUpAnchor,
+	name, text string, asset codec.ReadAsset, lookUp codec.LookUpAnchor,
 ) (*interaction.Interaction, error)
 
 // read returns an interaction. If Open has not parsed it, read does, with this parser.

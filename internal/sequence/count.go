@@ -170,8 +170,8 @@ func (m *Mark) Answered(isCanceled bool) {
 }
 
 // played counts that a piece of a recorded response came, or its end, and all
-// events before it; piece is -1 for the headers. hasWaited says that its turn has already waited for the
-// program.
+// events before it; piece is -1 for the headers. hasWaited says that its turn has
+// already waited for the program.
 func (m *Mark) played(piece int, isEnd, hasWaited bool) {
 	m.count.mu.Lock()
 	defer m.count.mu.Unlock()

@@ -128,7 +128,7 @@ type detector struct {
 	known      goroutines // goroutines that do not count, because they never wait
 	impatience int        // how often Longest is halved
 	timeouts   int        // waits that timed out, since the last one that did not
-	fewest     goroutines // the fewest that any sample of these waits saw
+	alwaysBusy goroutines // the fewest that any sample of these waits saw
 	sampler    sampler
 }
 
@@ -193,8 +193,9 @@ func (d *detector) waitLocked(kind Kind) {
 	ignored := d.ignored(kind)
 	left := Longest >> d.impatience
 	clock := NewClock()
-	var min, quietMax goroutines // the fewest of all samples, the most of the quiet ones
-	quiet := 0
+	var fewestSeen goroutines // in any sample
+	var mostQuiet goroutines  // in any of the last samples, which were quiet
+	quiet := 0                // how many these are
 
 	for earlier := 0; quiet < quietSamples; earlier++ {
 		s, ok := d.sampler.take()
@@ -203,13 +204,13 @@ func (d *detector) waitLocked(kind Kind) {
 			return
 		}
 		if earlier == 0 {
-			min = s.goroutines
+			fewestSeen = s.goroutines
 		}
-		min = fewest(min, s.goroutines)
+		fewestSeen = fewest(fewestSeen, s.goroutines)
 
 		if s.isQuiet(ignored) {
 			quiet++
-			quietMax = most(quietMax, s.goroutines)
+			mostQuiet = most(mostQuiet, s.goroutines)
 			hasFreeProcessor := ignored.running < uint64(runtime.GOMAXPROCS(0))
 			if hasFreeProcessor {
 				// Let the worker of the garbage collector run: the goroutines
@@ -222,15 +223,15 @@ func (d *detector) waitLocked(kind Kind) {
 		}
 
 		quiet = 0
-		quietMax = goroutines{}
+		mostQuiet = goroutines{}
 		left -= clock.advance(loadOf(s, ignored))
 		if left < 0 {
-			d.learnFromTimeout(kind, min)
+			d.learnFromTimeout(kind, fewestSeen)
 			return
 		}
 		pauseAfter(earlier)
 	}
-	d.learnFromQuiet(quietMax)
+	d.learnFromQuiet(mostQuiet)
 }
 
 // ignored returns which goroutines a wait ignores. A wait of a recording ignores
@@ -253,46 +254,45 @@ func pauseAfter(earlier int) {
 	time.Sleep(firstPause << doublings)
 }
 
-// learnFromTimeout notes that a wait timed out: the limit of the next one is
-// halved, and after enough timeouts goroutines are known. min has the fewest
-// goroutines that any of its samples saw. A wait of a recording halves no limit,
-// because it waits for known goroutines, too.
+// learnFromTimeout notes that a wait timed out, of whose samples none saw fewer
+// goroutines than fewestSeen. The limit of the next wait is halved. A wait of a
+// recording halves no limit, because it waits for known goroutines, too.
 //
-// One wait may have seen the program at work in all its samples: next to a busy
-// goroutine on the only processor it has a sample in 10 ms. All waits in a row
-// have not.
-func (d *detector) learnFromTimeout(kind Kind, min goroutines) {
-	halves := kind == Replay && !d.worksBesideKnown(min)
+// After enough timeouts in a row, the goroutines that each of their samples saw
+// are known. The samples of one wait are not enough: next to a busy goroutine on
+// the only processor there is one in 10 ms, and each may see the program at work.
+func (d *detector) learnFromTimeout(kind Kind, fewestSeen goroutines) {
+	halves := kind == Replay && !d.worksBesideKnown(fewestSeen)
 	if halves && d.impatience < mostImpatient {
 		d.impatience++
 	}
 
 	if d.timeouts == 0 {
-		d.fewest = min
+		d.alwaysBusy = fewestSeen
 	}
-	d.fewest = fewest(d.fewest, min)
+	d.alwaysBusy = fewest(d.alwaysBusy, fewestSeen)
 	d.timeouts++
 	if d.timeouts >= timeoutsUntilCertain {
-		d.known = d.fewest
+		d.known = d.alwaysBusy
 		d.impatience = 0
 		d.timeouts = 0
 		return
 	}
 	if d.timeouts >= timeoutsUntilInSystemCall {
-		d.known.inSystemCall = d.fewest.inSystemCall
+		d.known.inSystemCall = d.alwaysBusy.inSystemCall
 	}
 }
 
 // worksBesideKnown reports whether goroutines other than the known ones ran in
-// all samples: then the program itself was at work.
-func (d *detector) worksBesideKnown(min goroutines) bool {
-	return d.known.running != 0 && min.running > d.known.running
+// all samples of a wait: then the program itself was at work.
+func (d *detector) worksBesideKnown(fewestSeen goroutines) bool {
+	return d.known.running != 0 && fewestSeen.running > d.known.running
 }
 
 // learnFromQuiet notes that a wait found the program idle next to these
-// goroutines. All others count from now on, and no limit is halved.
-func (d *detector) learnFromQuiet(max goroutines) {
-	d.known = max
+// goroutines. All others count from now on, and the next wait has its whole time.
+func (d *detector) learnFromQuiet(beside goroutines) {
+	d.known = beside
 	d.timeouts = 0
 	d.impatience = 0
 }
