@@ -84,7 +84,7 @@ func TestHistory(t *testing.T) {
 	}
 	found := 0
 	f := yaml.Format{Name: "a file", Tags: []string{"!!str", "!!binary"}, Aliases: true}
-	f.Anchor = func(name string, value yaml.Node) {
+	f.OnAnchor = func(name string, value yaml.Node) {
 		if found++; value.Kind == yaml.Scalar && !strings.Contains(value.Text, "\n") {
 			t.Errorf("the anchor %s is of %q", name, value.Text)
 		}

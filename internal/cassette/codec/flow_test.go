@@ -12,7 +12,7 @@ func jsonOf(text string, simple bool, l exactjson.Layout) (json, err string) {
 	p := newParser("f", "events:\n- {v: "+text+"}", nil)
 	f := format
 	if simple {
-		f.Within, f.JSON = "events", p.flowJSON
+		f.JSONKey, f.ParseJSON = "events", p.flowJSON
 	}
 	root, broken := f.Parse(p.src)
 	if broken != nil {

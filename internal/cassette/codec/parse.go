@@ -86,11 +86,11 @@ func parseList(name, list string, asset ReadAsset, anchor LookUpAnchor) (*intera
 // those of the interactions above. The keys are the names of the anchors.
 func CollectAnchors(text string, values map[string]yaml.Node) {
 	f := format
-	f.Beyond = func(name string) (n yaml.Node, ok bool) {
+	f.LookUpAnchor = func(name string) (n yaml.Node, ok bool) {
 		n, ok = values[name]
 		return n, ok
 	}
-	f.Anchor = func(name string, value yaml.Node) { values[name] = value }
+	f.OnAnchor = func(name string, value yaml.Node) { values[name] = value }
 	f.Parse(text) // its error is reported where the interaction is read
 }
 
@@ -121,11 +121,11 @@ func (p *parser) read(use func(root *yaml.Node)) {
 		return
 	}
 	f := format
-	f.Beyond = p.anchoredElsewhere
-	f.Within = "events" // most JSON is in the events of streams
-	f.JSON = p.flowJSON
+	f.LookUpAnchor = p.anchoredElsewhere
+	f.JSONKey = "events" // most JSON is in the events of streams
+	f.ParseJSON = p.flowJSON
 	f.Nodes = &p.nodes
-	f.Alias = func(alias, value int) { p.aliases = append(p.aliases, aliasUse{alias, value}) }
+	f.OnAlias = func(alias, value int) { p.aliases = append(p.aliases, aliasUse{alias, value}) }
 	root, err := f.Parse(p.src)
 	switch {
 	case err != nil:

@@ -5,13 +5,18 @@ import (
 	"strings"
 )
 
-// The aliases of a text may stand for so many bytes in memory, and for so many times the text;
-// those of a text whose anchors stand elsewhere, for more.
+// The limits of aliases, against a small file that expands to more than the memory. All
+// are about bytes in memory.
 const (
+	// A text may expand to the larger of both: 32 MB, or 100 times the text.
 	maxExpanded      = 32 << 20
 	maxExpandedTimes = 100
-	maxBeyond        = 256 << 20
-	nodeSize         = 100
+
+	// maxExpandedElsewhere is the limit if anchors of other texts are looked up: the
+	// text may be short, and their values long.
+	maxExpandedElsewhere = 256 << 20
+
+	nodeSize = 100 // of one node, about
 )
 
 // properties reads the tag and the anchor at pos, in any order, and the blanks after them.
@@ -41,7 +46,7 @@ func (p *parser) properties(nd *Node) {
 	}
 }
 
-// anchorName reads what stands behind & or *, and the blanks after it.
+// anchorName parses the name after & or *, and skips the blanks after it.
 func (p *parser) anchorName() string {
 	start := p.pos + 1
 	for p.pos++; !p.gapAt(0) && strings.IndexByte(",]}", p.peek(0)) < 0; p.pos++ {
@@ -66,10 +71,10 @@ func (p *parser) keep(nd *Node) *Node {
 	if nd.Anchor > 0 {
 		name := p.names[nd.Anchor-1]
 		a := p.anchors[name]
-		a.Node, a.whole = *nd, true
+		a.Node, a.isComplete = *nd, true
 		a.Size, a.Anchor = int32(sizeOf(nd)), 0
-		if p.Anchor != nil {
-			p.Anchor(name, a.Node)
+		if p.OnAnchor != nil {
+			p.OnAnchor(name, a.Node)
 		}
 	}
 	return nd
@@ -102,28 +107,28 @@ func (p *parser) alias(nd *Node) {
 	}
 	a := p.anchors[name]
 	switch {
-	case a != nil && !a.whole:
+	case a != nil && !a.isComplete:
 		p.failf(start, "the alias *%s is inside the value that it refers to; write something else there", name)
 	case a != nil:
 		*nd = a.Node
-		if p.Alias != nil {
-			p.Alias(start, a.pos)
+		if p.OnAlias != nil {
+			p.OnAlias(start, a.pos)
 		}
 	default:
 		found := false
-		if p.Beyond != nil {
-			*nd, found = p.Beyond(name)
+		if p.LookUpAnchor != nil {
+			*nd, found = p.LookUpAnchor(name)
 		}
 		if !found {
 			p.failf(start, "no value above has the anchor &%s%s; write "+
 				"the value out, or restore the value with the anchor",
-				name, p.below(name))
+				name, p.hintOfLaterAnchor(name))
 		}
 	}
 	nd.Size, nd.Anchor = int32(sizeOf(nd)), 0
 	most := maxExpanded + maxExpandedTimes*len(p.text)
-	if p.Beyond != nil {
-		most = max(most, maxBeyond)
+	if p.LookUpAnchor != nil {
+		most = max(most, maxExpandedElsewhere)
 	}
 	p.expanded += int(nd.Size)
 	if p.expanded > most {
@@ -133,8 +138,9 @@ func (p *parser) alias(nd *Node) {
 	}
 }
 
-// below says where an anchor stands that is too far down.
-func (p *parser) below(name string) string {
+// hintOfLaterAnchor returns a hint for an alias whose anchor comes after it, with the
+// line of the anchor; "" if there is no such anchor.
+func (p *parser) hintOfLaterAnchor(name string) string {
 	for _, before := range []string{": &", "- &"} {
 		if i := strings.Index(p.text[p.pos:], before+name+"\n"); i >= 0 {
 			line, _ := Position(p.text, p.pos+i)

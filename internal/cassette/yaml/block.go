@@ -1,8 +1,9 @@
 package yaml
 
-// Parse reads the one document of text, whose line ends are \n. A document without a
-// value is a scalar at the end of the text. The error tells of the first place that is
-// no YAML, is doubtful, or has what the package does not support.
+// Parse parses a text, which is one document and has line ends "\n". A document without
+// a value gives an empty scalar at the end of the text. The error has the first place that is
+// not YAML, that readers of YAML understand differently, or that the package does not
+// support.
 func (f Format) Parse(text string) (root *Node, err *Error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -166,12 +167,12 @@ func (p *parser) blockMapping(key *Node, col int) *Node {
 	first := p.begin()
 	for {
 		p.passColon(key)
-		outer := p.within
-		p.within = outer || key.Text == p.Within && p.JSON != nil
+		outer := p.isBelowJSONKey
+		p.isBelowJSONKey = outer || key.Text == p.JSONKey && p.ParseJSON != nil
 		e := p.blockNode(col, false, true)
 		e.Key = key
 		p.add(e)
-		p.within = outer
+		p.isBelowJSONKey = outer
 		indent := p.nextContent()
 		if indent > col {
 			p.failf(p.pos, "the indentation fits no line above; want %d spaces", col)

@@ -59,7 +59,7 @@ func (p *parser) checkKeys(values []*Node) {
 	}
 }
 
-// keyText returns what a key means, or its text if that is no base64.
+// keyText returns the decoded text of a key, or its text as it is if it is invalid base64.
 func keyText(key *Node) string {
 	text, err := key.Decode()
 	if err != nil {

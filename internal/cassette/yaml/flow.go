@@ -9,7 +9,7 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 	}
 	isBare := nd.Tag == "" && nd.Anchor == 0 // an alias of it may be where JSON is not read
 	if asJSON && isBare {
-		if json, n := p.JSON(p.text[open:]); n > 0 {
+		if json, n := p.ParseJSON(p.text[open:]); n > 0 {
 			p.pos += n
 			nd.Text = json
 			return
@@ -44,7 +44,7 @@ func (p *parser) flow(nd *Node, asJSON bool) {
 	p.end(nd, first)
 }
 
-// flowSpace skips white space, line ends and comments within a flow collection.
+// flowSpace skips white space, line ends and comments in a flow collection.
 func (p *parser) flowSpace() {
 	for {
 		p.skipBlanks()
@@ -59,8 +59,8 @@ func (p *parser) flowSpace() {
 	}
 }
 
-// flowNode reads a value within a flow collection. In a mapping it may be
-// missing, which is null.
+// flowNode parses a value in a flow collection. In a mapping, a missing value is null:
+// {a, b: } is {a: null, b: null}.
 func (p *parser) flowNode(mapping bool) *Node {
 	p.flowSpace()
 	nd := p.node(p.pos)
@@ -70,7 +70,7 @@ func (p *parser) flowNode(mapping bool) *Node {
 	case mapping && (c == ',' || c == '}'):
 		return nd
 	case c == '{' || c == '[':
-		p.flow(nd, mapping && p.within)
+		p.flow(nd, mapping && p.isBelowJSONKey)
 		return nd
 	case p.isAlias():
 		p.alias(nd)

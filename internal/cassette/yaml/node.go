@@ -58,7 +58,8 @@ func (n *Node) Decode() (string, error) {
 	return string(b), err
 }
 
-// DecodeBase64 decodes base64 as it stands in a file, which may run over lines.
+// DecodeBase64 decodes base64 of a file. It may contain spaces, which are the line breaks
+// of a scalar of several lines.
 func DecodeBase64(s string) ([]byte, error) {
 	return base64.StdEncoding.Strict().DecodeString(strings.ReplaceAll(s, " ", ""))
 }

@@ -9,32 +9,39 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// A Format is what a file format asks of its YAML.
+// A Format says which YAML a file format allows, and how to parse it.
 type Format struct {
-	Name string   // what messages call a file of it, such as "a cassette"
-	Tags []string // the tags that its texts may have, two or more
+	Name string   // what messages call such a file, for example "a cassette"
+	Tags []string // the allowed tags, two or more
 
-	// Aliases says that it may have anchors and aliases, and Beyond knows the anchors that
-	// stand elsewhere; it may be nil.
+	// Aliases allows anchors and aliases.
 	Aliases bool
-	Beyond  func(name string) (Node, bool)
 
-	// Alias is told where an alias stands, and the value that it stands for, and Anchor the values
-	// that have names; both may be nil.
-	Alias  func(at, value int)
-	Anchor func(name string, value Node)
+	// LookUpAnchor returns the value of an anchor of another text, such as an
+	// earlier interaction of the same cassette. It may be nil.
+	LookUpAnchor func(name string) (value Node, ok bool)
 
-	// JSON reads the collection in flow style that a text begins with as JSON, and returns where it
-	// ends; 0 if it is not one of those that it knows. It is asked for the values of keys in flow
-	// style below the key Within of a mapping in block style, and may be nil.
-	JSON   func(text string) (json string, end int)
-	Within string
+	// OnAlias is called with the offset of each alias and of its anchor. It may be nil.
+	OnAlias func(alias, anchor int)
 
-	// Nodes has the nodes that Parse returns, until its Reset. It may be nil: then they stay.
+	// OnAnchor is called with each value that has an anchor. It may be nil.
+	OnAnchor func(name string, value Node)
+
+	// ParseJSON parses a collection in flow style faster than the parser of YAML. It
+	// is called with the text that begins with the collection, and returns its JSON
+	// and the offset of its end; 0 if it cannot parse it. It is called for the
+	// values of flow mappings below the key JSONKey of a block mapping, such as the
+	// events of a stream. It may be nil.
+	ParseJSON func(text string) (json string, end int)
+	JSONKey   string
+
+	// Nodes has the memory of the nodes that Parse returns, which are valid until
+	// its Reset. If it is nil, they are valid forever.
 	Nodes *Nodes
 }
 
-// maxDepth is how deep collections may nest: as deep as JSON, and what is around it.
+// maxDepth is how deep collections may nest: as deep as JSON, and the levels of a
+// cassette above the JSON.
 const maxDepth = exactjson.MaxDepth + 16
 
 // parser is at pos in the text. It ends at the first error, by a panic with an *Error
@@ -46,7 +53,7 @@ type parser struct {
 	bol   int // where the line of pos starts
 	depth int // of the collections that are being read
 
-	within bool // what is read stands below the key Within
+	isBelowJSONKey bool // the value at pos is below the key JSONKey
 
 	nodes *Nodes
 
@@ -55,19 +62,19 @@ type parser struct {
 	expanded int                // about how many bytes the aliases stand for
 }
 
-// An anchor is a value that has a name (YAML 1.2.2, 6.9.2): "&name" stands before it, and
-// "*name" below it for the same value.
+// An anchor is a value with a name (YAML 1.2.2, 6.9.2): "&name" before the value, and
+// the alias "*name" further down, which is the same value.
 type anchor struct {
 	Node
-	pos   int  // of its name
-	whole bool // it was read to its end
+	pos        int  // of its name
+	isComplete bool // the value was parsed to its end
 }
 
 func (p *parser) failf(pos int, format string, args ...any) {
 	panic(&Error{min(pos, len(p.text)), fmt.Sprintf(format, args...)})
 }
 
-// checkText refuses what no YAML file may hold, before anything else is read.
+// checkText reports characters that no YAML file may have, before it is parsed.
 func (p *parser) checkText() {
 	if i := exactjson.InvalidUTF8(p.text); i >= 0 {
 		p.failf(i, "invalid UTF-8; binary text is written as !!binary \"base64\"")
@@ -223,8 +230,8 @@ func (p *parser) tag() string {
 	return t
 }
 
-// flowIndicator reports whether the byte i after pos means something in flow
-// collections, wherever it stands.
+// flowIndicator reports whether the byte at pos+i is one of those that always have a
+// meaning in a flow collection.
 func (p *parser) flowIndicator(i int) bool {
 	switch p.peek(i) {
 	case ',', '[', ']', '{', '}':

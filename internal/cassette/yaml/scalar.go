@@ -128,8 +128,8 @@ func (p *parser) nextPlainLine(n int) (breaks, indent int) {
 	return breaks, indent
 }
 
-// fold appends the meaning of line breaks within a scalar: a space for one of them, and
-// otherwise all but the first.
+// fold appends the text of line breaks in a scalar (YAML 1.2.2, 6.5): a space for one
+// break, and otherwise a line end for each break but the first.
 func fold(b []byte, breaks int) []byte {
 	if breaks == 1 {
 		return append(b, ' ')

@@ -8,9 +8,10 @@ import (
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
 
-// How scalars are written. Plain and literal style are for what every YAML reader, 1.1 or
-// 1.2, takes for exactly that text. Everything else is in quotes: in double ones with JSON's
-// escapes, or in single ones if that spares people the escapes, as in JSON within a text.
+// This file writes scalars. Plain and literal style are for texts that every reader of
+// YAML 1.1 or 1.2 reads as exactly that text. All others are in quotes: in double quotes
+// with the escapes of JSON, or in single quotes if a text has no escapes then, such as
+// '{"a":"b"}'.
 
 // reserved are the words that some YAML reader takes for something else.
 var reserved = map[string]bool{
@@ -50,8 +51,8 @@ func IsPlain(s string) bool {
 	return last != ' ' && !looksLikeKey && !looksLikeComment && IsClean(s, "")
 }
 
-// plainFirst reports whether s starts with a character that is no indicator and
-// starts no number but one without a sign.
+// plainFirst reports whether the first character of s may begin a plain scalar: it is
+// not an indicator of YAML, and not the sign of a number.
 func plainFirst(s string) bool {
 	if c := s[0]; c < utf8.RuneSelf {
 		return isLetter(c) || c >= '0' && c <= '9' || strings.IndexByte("(/$^;", c) >= 0
@@ -72,8 +73,8 @@ func numeric(s string) bool {
 	return strings.Trim(s, "0123456789_.,:eE+-TtZz ") == ""
 }
 
-// IsClean reports whether s is valid UTF-8 and has only characters that can stand
-// unescaped, and those in except.
+// IsClean reports whether s is valid UTF-8, and whether each of its characters needs no
+// escape or is in except.
 func IsClean(s, except string) bool {
 	for i, r := range s {
 		isExcepted := r < ' ' && strings.IndexByte(except, byte(r)) >= 0
@@ -85,8 +86,9 @@ func IsClean(s, except string) bool {
 	return true
 }
 
-// isPrintable reports whether r needs no escape: it is no control character, no line or
-// paragraph separator, no byte order mark, and does not turn the direction of text around.
+// isPrintable reports whether r needs no escape: all characters but control characters,
+// line and paragraph separators, byte order marks, and characters that change the
+// direction of text.
 func isPrintable(r rune) bool {
 	switch {
 	case r < 0xa0:
@@ -130,9 +132,9 @@ func AppendLiteral(dst []byte, s string, indent int) []byte {
 	return dst
 }
 
-// AppendQuoted appends s, which is valid UTF-8, in quotes. They are single ones only if
-// nothing in them must be escaped, so that a text stands in a file as it is or as JSON has
-// it, and in no third way.
+// AppendQuoted appends s, which is valid UTF-8, in quotes: in single quotes if s has a
+// double quote or a backslash, but no single quote, and nothing else to escape; otherwise
+// in double quotes. So a file has a text as it is, or as JSON has it.
 func AppendQuoted(dst []byte, s string) []byte {
 	if strings.ContainsAny(s, "\"\\") && !strings.Contains(s, "'") && IsClean(s, "") {
 		return append(append(append(dst, '\''), s...), '\'')
