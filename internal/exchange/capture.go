@@ -254,13 +254,13 @@ func (c *capture) finish(end, errText string) bool {
 //	a GET whose Read waits for the server        interaction.Waiting
 //	not a stream of events                       ""
 //	the listener of the request was closed       interaction.Waiting
-//	the context of the request is done           its error: "context canceled"
+//	the context of the request is done           its error, such as "context canceled"
 //	a Read waits for the server                  interaction.Waiting
 //	any other stream                             ""
 //
-// A client of a body that is no stream may close it because it has read what it needs,
-// so a Read that waits or a context that is done says nothing there. A Read of a GET
-// waits for messages that a server may send at any time.
+// A Read of a GET waits for messages that a server may send at any time. A client of any
+// other body that is no stream may close it because it has read what it needs, so neither
+// a Read that waits nor a context that is done counts there.
 func (c *capture) errorOfClosedBody() string {
 	req := c.resp.Request
 	isReadWaiting := c.reading.Load() > 0

@@ -163,7 +163,8 @@ type spellings struct {
 	times []string // the time of day
 }
 
-// spellingsOf returns the spellings of a time, or nil for the zero time.
+// spellingsOf returns how a text may have a time: the date and the time of day, in all
+// layouts. It returns nil for the zero time. Find looks for them in texts of requests.
 func spellingsOf(now time.Time) *spellings {
 	if now.IsZero() {
 		return nil
@@ -174,7 +175,8 @@ func spellingsOf(now time.Time) *spellings {
 	}
 	for _, layout := range timeLayouts {
 		for _, zoned := range []time.Time{now.UTC(), now.Local()} {
-			// The minute may have ended since the program made the request.
+			// A program may have written the time a moment ago, before the minute ended. A day
+			// ends too seldom to count.
 			s.times = append(s.times, zoned.Format(layout), zoned.Add(-time.Minute).Format(layout))
 		}
 	}

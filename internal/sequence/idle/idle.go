@@ -254,24 +254,41 @@ func pauseAfter(earlier int) {
 	time.Sleep(firstPause << doublings)
 }
 
-// learnFromTimeout notes that a wait timed out, of whose samples none saw fewer
-// goroutines than fewestSeen. The limit of the next wait is halved. A wait of a
-// recording halves no limit, because it waits for known goroutines, too.
-//
-// After enough timeouts in a row, the goroutines that each of their samples saw
-// are known. The samples of one wait are not enough: next to a busy goroutine on
-// the only processor there is one in 10 ms, and each may see the program at work.
+// learnFromTimeout learns from a wait that timed out. fewestSeen is the minimum
+// over the samples of the wait.
 func (d *detector) learnFromTimeout(kind Kind, fewestSeen goroutines) {
-	halves := kind == Replay && !d.worksBesideKnown(fewestSeen)
-	if halves && d.impatience < mostImpatient {
-		d.impatience++
-	}
+	d.shortenNextWait(kind, fewestSeen)
 
-	if d.timeouts == 0 {
+	isFirst := d.timeouts == 0
+	if isFirst {
 		d.alwaysBusy = fewestSeen
 	}
 	d.alwaysBusy = fewest(d.alwaysBusy, fewestSeen)
 	d.timeouts++
+	d.learnBusyGoroutines()
+}
+
+// shortenNextWait halves the limit of the next wait, which is Longest halved
+// impatience times, up to mostImpatient. These timeouts halve nothing:
+//
+//	of a replay, while the program worked    the next wait may find it idle
+//	of a recording                           it times out next to each busy
+//	                                         goroutine, also known ones that a
+//	                                         replay ignores
+func (d *detector) shortenNextWait(kind Kind, fewestSeen goroutines) {
+	mayHalve := kind == Replay && !d.worksBesideKnown(fewestSeen)
+	if mayHalve && d.impatience < mostImpatient {
+		d.impatience++
+	}
+}
+
+// learnBusyGoroutines decides after a timeout which goroutines never wait, and are
+// ignored from now on: those that all samples of the timeouts in a row saw. The
+// samples of one wait are not enough: next to a busy goroutine on the only
+// processor there is one sample in 10 ms, and each may see the program at work.
+// Goroutines in a system call are known after fewer timeouts, because they most
+// likely wait there.
+func (d *detector) learnBusyGoroutines() {
 	if d.timeouts >= timeoutsUntilCertain {
 		d.known = d.alwaysBusy
 		d.impatience = 0
