@@ -171,11 +171,14 @@ func TestHandOver(t *testing.T) {
 
 	r = mustOpen(t, file, InMode(ModeNone), Mask("x+", "X"), Ignore("user"))
 	key := r.Secret("ACME_API_KEY")
-	tool := Wrap(r, "tool/look", func(_ context.Context, in city) (city, error) { return in, nil })
+	type place struct {
+		City string `json:"city"`
+	}
+	tool := Wrap(r, "tool/look", func(_ context.Context, in place) (place, error) { return in, nil })
 	for _, p := range []string{"b", "new, with very-secret-value-of-the-test and " + key, "a", "new, too"} {
 		ask(t, r, "http://127.0.0.1:9", p)
 	}
-	tool(t.Context(), city{Name: "Paris"})
+	tool(t.Context(), place{City: "Paris"})
 	if err := r.Close(); err == nil {
 		t.Error("no miss")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -134,7 +135,7 @@ func checkGroup(t *testing.T, at string) {
 		body, _ := io.ReadAll(req.Body)
 		switch {
 		case failed.Load():
-			return canned(fmt.Sprintf("%q", hash(string(body)))).RoundTrip(req)
+			return canned(fmt.Sprintf("%q", crc32.ChecksumIEEE(body))).RoundTrip(req)
 		case !strings.Contains(string(body), "question 1"):
 			return holding(req)
 		}

@@ -1,7 +1,6 @@
 package promptecho
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/recorder"
@@ -13,12 +12,6 @@ const modeAccepted = Mode(recorder.ModeAccepted)
 
 // finish ends a recorder as package echotest does, which knows how the test ended.
 func (r *Recorder) finish(o report.Outcome) report.Report { return r.engine().Finish(o) }
-
-// newRand returns what a recorder returns whose cassette has this seed.
-func newRand(seed, name string) *Rand {
-	source := recorder.NewRandSource(seed, name)
-	return &Rand{rand.New(source), source}
-}
 
 // everyMode lists the record modes.
 var everyMode = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}

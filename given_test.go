@@ -204,7 +204,7 @@ func TestGivenModes(t *testing.T) {
 				}
 				first := use(r, tt.calls)
 				time.Sleep(time.Hour)
-				if got := undrawn(first, tt.calls); got != tt.got {
+				if got := undrawn(t, first, tt.calls); got != tt.got {
 					t.Errorf("gives %q, want %q", got, tt.got)
 				}
 				if when := use(r, "time"); !strings.HasPrefix(first, when) {
@@ -233,7 +233,8 @@ func TestGivenModes(t *testing.T) {
 
 // undrawn says where the numbers come from in what use returned: from the seed of the test,
 // from the seed of zeros, or from one that was drawn.
-func undrawn(got, calls string) string {
+func undrawn(t testing.TB, got, calls string) string {
+	t.Helper()
 	words := strings.Split(got, " ")
 	for i, call := range strings.Fields(calls) {
 		name, ok := strings.CutPrefix(call, "rand:")
@@ -241,9 +242,9 @@ func undrawn(got, calls string) string {
 			continue
 		}
 		switch words[i] {
-		case fmt.Sprintf("%x", newRand(testSeed, name).Uint64()):
+		case fmt.Sprintf("%x", drawnFrom(t, testSeed, name).Uint64()):
 			words[i] = "old"
-		case fmt.Sprintf("%x", newRand(strings.Repeat("0", interaction.SeedDigits), name).Uint64()):
+		case fmt.Sprintf("%x", drawnFrom(t, strings.Repeat("0", interaction.SeedDigits), name).Uint64()):
 			words[i] = "zeros"
 		default:
 			words[i] = "drawn"

@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"encoding/xml"
+	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
+
+var updatePictures = flag.Bool("update", false, "draw the pictures of docs/pictures anew")
 
 // The README's picture of a failed test shows the report that a script compares with.
 func TestPictureOfAMiss(t *testing.T) {
@@ -25,7 +28,7 @@ func TestPictureOfAMiss(t *testing.T) {
 		t.Fatalf("%s has no want-miss", script)
 	}
 	want := terminal(report)
-	if *updateReports {
+	if *updatePictures {
 		if err := os.WriteFile(picture, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}

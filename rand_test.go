@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/hex"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +14,16 @@ import (
 )
 
 const testSeed = "5f0c71b2a9e84d36f1d0c3b2a1908f7e"
+
+// drawnFrom returns a source of a recorder whose cassette has this seed.
+func drawnFrom(t testing.TB, seed, name string) *Rand {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte("version: 1\nseed: "+seed+"\ninteractions: []\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return mustOpen(t, file, InMode(ModeNone)).Rand(name)
+}
 
 // TestRandIsSpecified: cassettes hold what a source gave, so it never changes. The bytes
 // are from another implementation, 30 lines of Python written after the specification
@@ -23,10 +35,10 @@ func TestRandIsSpecified(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make([]byte, len(want))
-	if _, err := io.ReadFull(newRand(testSeed, "ids"), got); err != nil || !bytes.Equal(got, want) {
+	if _, err := io.ReadFull(drawnFrom(t, testSeed, "ids"), got); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%x, want %x; %v", got, want, err)
 	}
-	numbers := newRand(testSeed, "ids")
+	numbers := drawnFrom(t, testSeed, "ids")
 	for _, want := range []uint64{0x910707185da25e6c, 0xd0c0c99671ce8602, 0xccad95e61884b1ca} {
 		if got := numbers.Uint64(); got != want {
 			t.Errorf("%x, want %x", got, want)
@@ -39,19 +51,19 @@ func TestRandIsSpecified(t *testing.T) {
 func TestRandReads(t *testing.T) {
 	t.Parallel()
 	whole := make([]byte, 1000)
-	newRand(testSeed, "a").Read(whole)
+	drawnFrom(t, testSeed, "a").Read(whole)
 	for name, reader := range map[string]func(io.Reader) io.Reader{"one": iotest.OneByteReader, "half": iotest.HalfReader} {
 		got := make([]byte, len(whole))
-		if _, err := io.ReadFull(reader(newRand(testSeed, "a")), got); err != nil || !bytes.Equal(got, whole) {
+		if _, err := io.ReadFull(reader(drawnFrom(t, testSeed, "a")), got); err != nil || !bytes.Equal(got, whole) {
 			t.Errorf("read by %s: %x, want %x; %v", name, got, whole, err)
 		}
 	}
-	mixed := newRand(testSeed, "a")
+	mixed := drawnFrom(t, testSeed, "a")
 	head, tail := make([]byte, 3), make([]byte, 5)
 	mixed.Read(head)
 	second := mixed.Uint64()
 	mixed.Read(tail)
-	numbers := newRand(testSeed, "a")
+	numbers := drawnFrom(t, testSeed, "a")
 	numbers.Uint64()
 	if got := slices.Concat(head, tail); !bytes.Equal(got, whole[:8]) || second != numbers.Uint64() {
 		t.Errorf("%x and %x, of %x", got, second, whole[:16])
@@ -65,7 +77,7 @@ func TestRandNames(t *testing.T) {
 	seen := map[uint64]string{}
 	for _, seed := range []string{testSeed, strings.Repeat("0", 32)} {
 		for _, name := range []string{"", "a", "b", "ab", "A", testSeed, testSeed + "a", "ä", "a\x00"} {
-			first := newRand(seed, name).Uint64()
+			first := drawnFrom(t, seed, name).Uint64()
 			if other, ok := seen[first]; ok {
 				t.Errorf("%s of %s begins as %s", name, seed, other)
 			}
@@ -78,7 +90,7 @@ func TestRandNames(t *testing.T) {
 func TestRandAtOnce(t *testing.T) {
 	t.Parallel()
 	const goroutines, each = 16, 500
-	source, drawn := newRand(testSeed, "a"), make([][]uint64, goroutines)
+	source, drawn := drawnFrom(t, testSeed, "a"), make([][]uint64, goroutines)
 	var wg sync.WaitGroup
 	for i := range goroutines {
 		wg.Go(func() {
@@ -89,7 +101,7 @@ func TestRandAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	var want []uint64
-	alone := newRand(testSeed, "a")
+	alone := drawnFrom(t, testSeed, "a")
 	for range goroutines * each {
 		want = append(want, alone.Uint64())
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,48 +23,6 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
 )
-
-// The tests choose their modes in code, so neither the environment nor the flags
-// of the run decide anything: a recorder that is closed under -short, or under
-// -run with a part of a test, reports no unused recordings.
-func TestMain(m *testing.M) {
-	if os.Getenv(killedFile) != "" {
-		recordUntilKilled()
-		return
-	}
-	clearEnvironment()
-	os.Setenv(testVariable, "model-b")
-	hideFlags("test.run", "test.skip", "test.short")
-	os.Exit(m.Run())
-}
-
-// clearEnvironment unsets the variables that the recorder reads.
-func clearEnvironment() {
-	for _, variable := range os.Environ() {
-		name, _, _ := strings.Cut(variable, "=")
-		switch name {
-		case "CI", "GITHUB_ACTIONS", "NO_COLOR", "FORCE_COLOR", "TEST_TOTAL_SHARDS", "TESTBRIDGE_TEST_ONLY":
-			os.Unsetenv(name)
-		default:
-			if strings.HasPrefix(name, "PROMPTECHO_") {
-				os.Unsetenv(name)
-			}
-		}
-	}
-}
-
-// hideFlags takes flags out of those that can be looked up. Package testing has their values.
-func hideFlags(names ...string) {
-	flag.Parse()
-	all := flag.CommandLine
-	flag.CommandLine = flag.NewFlagSet(all.Name(), flag.ExitOnError)
-	all.VisitAll(func(f *flag.Flag) {
-		if !slices.Contains(names, f.Name) {
-			flag.Var(f.Value, f.Name, f.Usage)
-		}
-	})
-	flag.CommandLine.Parse(nil) // it counts as parsed, and nothing is set twice
-}
 
 // An upstream counts what reaches it and answers each request with its number
 // and what it asked.

@@ -2,6 +2,7 @@ package promptecho
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -78,7 +79,7 @@ func TestSecretsInEveryShape(t *testing.T) {
 					value = "a-dummy"
 					body = bodyWith(value)
 				}
-				answer := fmt.Sprintf(`{"said":%s}`, quote(body))
+				answer := fmt.Sprintf(`{"said":%s}`, jsonText(body))
 				r := mustOpen(t, file, InMode(mode), Upstream(canned(answer)))
 				send := func(method, path, body, media string) {
 					req, err := http.NewRequest(method, "http://h"+path, strings.NewReader(body))
@@ -258,4 +259,10 @@ func TestSecretsOfStores(t *testing.T) {
 			t.Errorf("%s: the cassette has it:\n%s", store.path, text)
 		}
 	}
+}
+
+// jsonText returns a text as a value of JSON.
+func jsonText(s string) string {
+	text, _ := json.Marshal(s) // no string fails
+	return string(text)
 }

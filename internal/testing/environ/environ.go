@@ -4,6 +4,7 @@ package environ
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -53,4 +54,18 @@ func SetFlag(t T, name, value string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = flag.Set(name, old) }) // the old value was valid
+}
+
+// HideFlags takes flags of the test process out of those that can be looked up, so that code
+// under test does not see them. Package testing keeps their values.
+func HideFlags(names ...string) {
+	flag.Parse()
+	all := flag.CommandLine
+	flag.CommandLine = flag.NewFlagSet(all.Name(), flag.ExitOnError)
+	all.VisitAll(func(f *flag.Flag) {
+		if !slices.Contains(names, f.Name) {
+			flag.Var(f.Value, f.Name, f.Usage)
+		}
+	})
+	flag.CommandLine.Parse(nil) // it counts as parsed, and nothing is set twice
 }
