@@ -19,7 +19,7 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// The reports of whole runs are in testdata/reports of package promptecho. These tests
+// The reports of whole runs are in tests/reports/testdata. These tests
 // hold the words and the log to what can be seen without a recorder.
 
 // A chat is a recorded request.

@@ -128,7 +128,7 @@ func TestPrintedCommandsRunInEachShell(t *testing.T) {
 func goldenCommands(t *testing.T) []string {
 	var commands []string
 	for _, pattern := range []string{
-		"../../../testdata/reports/*",
+		"../../../tests/reports/testdata/*",
 		"../../../cmd/promptecho/testdata/pictures/*",
 	} {
 		files, err := filepath.Glob(pattern)

@@ -1,0 +1,9 @@
+package concurrency_test
+
+import (
+	"testing"
+
+	"github.com/promptecho/promptecho/tests/internal/must"
+)
+
+func TestMain(m *testing.M) { must.Main(m) }
