@@ -41,7 +41,9 @@ func Post(t testing.TB, r *promptecho.Recorder, url, body string, headers ...str
 }
 
 // PostIn is Post with a context.
-func PostIn(t testing.TB, ctx context.Context, r *promptecho.Recorder, url, body string, headers ...string) (status int, answer string) {
+func PostIn(
+	t testing.TB, ctx context.Context, r *promptecho.Recorder, url, body string, headers ...string,
+) (status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
 	if err != nil {
