@@ -173,8 +173,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// TestLive: what comes before the fault comes when it comes, byte by byte, and not when
-// its event is whole; and the event that is cut behind is not waited for.
+// What comes before a fault comes when it comes, byte by byte, and not when its event is whole.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	pr, pw := io.Pipe()

@@ -16,6 +16,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
+// A value that differs from its snapshot fails the test with the difference, and is written beside
+// it.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	anew(t)
@@ -61,6 +63,7 @@ last
 	fails(t, name, func(tb testing.TB) { Match(tb, 1) }, "was text, is now json")
 }
 
+// A call that cannot work says what is wrong with it.
 func TestMatchMisuse(t *testing.T) {
 	t.Parallel()
 	anew(t)
@@ -91,6 +94,8 @@ func asking(answer string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return answer, nil }
 }
 
+// A judge is asked only about a value that differs, and a verdict that is not unanimous wants
+// two more.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	anew(t)
@@ -214,6 +219,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// CI writes no snapshot, unless PROMPTECHO_SNAPSHOTS is update.
 func TestModes(t *testing.T) {
 	anew(t)
 	match := func(text string) func(tb testing.TB) { return func(tb testing.TB) { Match(tb, text) } }

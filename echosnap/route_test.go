@@ -140,6 +140,7 @@ func both(t *testing.T, runs int, want string, agent func(rec *promptecho.Record
 	}
 }
 
+// A route names each model call, tool call, protocol call and function, in its order.
 func TestRouteOfAll(t *testing.T) {
 	t.Parallel()
 	anew(t)
@@ -261,6 +262,7 @@ func TestRouteTurned(t *testing.T) {
 	}
 }
 
+// Checks of a route say what was called, how often and in which order.
 func TestRouteChecks(t *testing.T) {
 	t.Parallel()
 	anew(t)

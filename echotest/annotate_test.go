@@ -9,6 +9,7 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
+// On GitHub a failure is an annotation at the line of the cassette or of the caller.
 func TestAnnotate(t *testing.T) {
 	root := t.TempDir()
 	cassette := filepath.Join(root, "bot", "a,b.yaml")

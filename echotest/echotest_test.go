@@ -104,6 +104,7 @@ func ask(t testing.TB, rec *promptecho.Recorder, base, text string) int {
 	return resp.StatusCode
 }
 
+// The first run of a test records, and the next one replays without a network.
 func TestNewRecordsThenReplays(t *testing.T) {
 	inDir(t)
 	p := standin.New()
@@ -128,6 +129,7 @@ func TestNewRecordsThenReplays(t *testing.T) {
 	}
 }
 
+// A miss, an unused recording or a recorder without a request fails the test, once.
 func TestNewVerdicts(t *testing.T) {
 	inDir(t)
 	p := standin.New()
@@ -237,6 +239,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
+// A recorder that cannot be opened ends the test at once, with the reason.
 func TestNewIsFatalIfItCannotOpen(t *testing.T) {
 	inDir(t)
 	t.Setenv("PROMPTECHO_MODE", "sometimes")
@@ -250,6 +253,7 @@ func TestNewIsFatalIfItCannotOpen(t *testing.T) {
 	}
 }
 
+// A second recorder of one test is refused, and the text says to use a subtest.
 func TestTwoRecordersInOneTest(t *testing.T) {
 	inDir(t)
 	tb := &fakeTB{TB: t, name: "TestX"}
@@ -291,6 +295,7 @@ func TestPanicIsAFailure(t *testing.T) {
 	}
 }
 
+// The command of a report selects the test, wherever it was built and however it is named.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	const pkg = "github.com/promptecho/promptecho/echotest"

@@ -183,8 +183,7 @@ func look(client *http.Client, method, url string) string {
 	return fmt.Sprintf("%s trailer after %v error %v cut %v body %d %.200q", before, resp.Trailer, err != nil, errors.Is(err, io.ErrUnexpectedEOF), len(body), body)
 }
 
-// TestSameAnswers: what the client saw while an answer was recorded is what a replay shows it,
-// field by field, whatever the answer is and however the client asks.
+// What the client saw of an answer while it was recorded is what a replay shows it, field by field.
 func TestSameAnswers(t *testing.T) {
 	t.Setenv("CI", "")                // it records
 	each := 2000 / full.Cases(10, 50) // names of headers in an answer

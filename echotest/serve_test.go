@@ -222,8 +222,8 @@ func TestPassThroughWithoutAClient(t *testing.T) {
 	}
 }
 
-// A miss reaches the process as an answer that no SDK retries, and fails the test with a
-// report that names the program and what it asked.
+// A miss reaches the process as an answer that no SDK retries, and fails the test with the
+// program's name.
 func TestServeMiss(t *testing.T) {
 	inDir(t)
 	p := standin.New()

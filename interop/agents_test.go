@@ -299,8 +299,8 @@ func loadTrip(t *testing.T, file string) []*interaction.Interaction {
 	return f.Interactions
 }
 
-// TestAgentCommitted replays a committed cassette with all six kinds of interactions. Its
-// model is the stand-in, and so is its weather server. It is recorded with recordAgain.
+// A committed cassette with all six kinds of interactions replays. Its model is the stand-in, and
+// so is its weather server. It is recorded with recordAgain.
 func TestAgentCommitted(t *testing.T) {
 	t.Parallel()
 	opts, w, at := committed(t), unplugged(t), "http://weather"

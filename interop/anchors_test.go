@@ -122,6 +122,7 @@ func TestAnchorsByHand(t *testing.T) {
 	}
 }
 
+// Any text with anchors and aliases is read as another YAML reader reads it, or refused.
 func FuzzAnchors(f *testing.F) {
 	r := rand.New(rand.NewPCG(4, 6))
 	for range 100 {

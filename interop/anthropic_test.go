@@ -28,6 +28,7 @@ func messageParams(text string) anthropic.MessageNewParams {
 	}
 }
 
+// A message replays through anthropic-sdk-go.
 func TestAnthropicMessage(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -58,6 +59,7 @@ func streamMessage(t *testing.T, c anthropic.Client, p anthropic.MessageNewParam
 	return m, stream.Err() // not closed: users of this SDK do not
 }
 
+// A streamed message replays through anthropic-sdk-go.
 func TestAnthropicMessageStream(t *testing.T) {
 	t.Parallel()
 	cassette := recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -77,6 +79,7 @@ func TestAnthropicMessageStream(t *testing.T) {
 	}
 }
 
+// Structured output replays through anthropic-sdk-go.
 func TestAnthropicStructuredOutput(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -94,7 +97,10 @@ func TestAnthropicStructuredOutput(t *testing.T) {
 	})
 }
 
-func TestAnthropicToolLoop(t *testing.T)       { t.Parallel(); testMessageToolLoop(t, false) }
+// A loop of tool calls replays through anthropic-sdk-go.
+func TestAnthropicToolLoop(t *testing.T) { t.Parallel(); testMessageToolLoop(t, false) }
+
+// A streamed loop of tool calls replays through anthropic-sdk-go.
 func TestAnthropicToolLoopStream(t *testing.T) { t.Parallel(); testMessageToolLoop(t, true) }
 
 func testMessageToolLoop(t *testing.T, stream bool) {
@@ -141,6 +147,7 @@ func messageToolLoop(t *testing.T, e env, see *notes, stream bool) {
 	}
 }
 
+// Thirty-two calls at once replay through anthropic-sdk-go.
 func TestAnthropicParallelCalls(t *testing.T) {
 	t.Parallel()
 	const n = 32
@@ -156,6 +163,7 @@ func TestAnthropicParallelCalls(t *testing.T) {
 	})
 }
 
+// A failure that a retry of anthropic-sdk-go overcame is met and overcome again in replay.
 func TestAnthropicRetryOver529(t *testing.T) {
 	t.Parallel()
 	cassette := recordReplay(t, 3, func(t *testing.T, e env, see *notes) {
@@ -177,6 +185,7 @@ func TestAnthropicRetryOver529(t *testing.T) {
 	}
 }
 
+// An error of Anthropic is the typed error of its SDK in replay.
 func TestAnthropicTypedError(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -192,6 +201,7 @@ func TestAnthropicTypedError(t *testing.T) {
 	}, promptecho.OnRecordError(promptecho.Keep))
 }
 
+// What was recorded at Anthropic replays at another base URL.
 func TestAnthropicBaseURLChange(t *testing.T) {
 	t.Parallel()
 	bases := []string{
@@ -213,6 +223,7 @@ func TestAnthropicBaseURLChange(t *testing.T) {
 	})
 }
 
+// A client of Anthropic that stops after two events gets the same two in replay.
 func TestAnthropicStoppedEarly(t *testing.T) {
 	t.Parallel()
 	cassette := recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -235,6 +246,7 @@ func TestAnthropicStoppedEarly(t *testing.T) {
 	}
 }
 
+// A stream of Anthropic that its server cuts off ends with the same error in replay.
 func TestAnthropicStreamCutByServer(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -249,6 +261,7 @@ func TestAnthropicStreamCutByServer(t *testing.T) {
 	}, promptecho.OnRecordError(promptecho.Keep))
 }
 
+// A changed prompt of Anthropic is a miss: one attempt, and an error that the application sees.
 func TestAnthropicMiss(t *testing.T) {
 	t.Parallel()
 	p := standin.New()

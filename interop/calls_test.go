@@ -471,8 +471,8 @@ func TestCallsEdited(t *testing.T) {
 	})
 }
 
-// While it is recorded a stream is as live as without the recorder: the client
-// has the first event while the server still holds back the others.
+// A stream that is recorded is live: the client has the first event before the server sends the
+// others.
 func TestStreamsAreLive(t *testing.T) {
 	eachCall(t, streaming, func(t *testing.T, c call) {
 		recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -592,10 +592,9 @@ func TestStreamsStopped(t *testing.T) {
 	})
 }
 
-// A client that closes when it has the last event has seen it all, although it
-// never came to the end of the body: openai-go does so by itself at [DONE]. The
-// server here keeps the connection open after that event, since the end would
-// otherwise mostly come with it.
+// A client that closes at the last event has seen it all, although it never came to the end of the
+// body. openai-go does so by itself at [DONE]. The server here keeps the connection open after that
+// event, since the end would otherwise mostly come with it.
 func TestStreamsClosedAtTheLastEvent(t *testing.T) {
 	eachCall(t, streaming, func(t *testing.T, c call) {
 		endless := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {

@@ -55,6 +55,7 @@ type roundTripFunc func(*http.Request) (*http.Response, error)
 
 func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// Cassettes that are committed here replay with today's SDKs.
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

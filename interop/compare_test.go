@@ -25,9 +25,8 @@ func asking(word, other string) http.RoundTripper {
 	})
 }
 
-// TestCallsCompared: a recorded call of every SDK, sent once more as the SDK sent it, is
-// identical with a live one whose ids and times are others, differs only in its words if
-// those do, and has drifted if a tool is called with something else.
+// Mode compare tells a live answer that is the same, that differs in words only, and that calls
+// another tool.
 func TestCallsCompared(t *testing.T) {
 	weather := question{model: "a-model", text: "What is the weather in Paris?", tools: true}
 	tests := []struct {

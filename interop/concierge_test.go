@@ -64,6 +64,7 @@ func (c concierge) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
+// The agent of docs/AGENTS.md replays its model, its tools, its retrieval and its clock.
 func TestConcierge(t *testing.T) {
 	rec := echotest.New(t)
 	key := rec.Secret("OPENAI_API_KEY")

@@ -98,6 +98,7 @@ func TestOpenAIEndpoints(t *testing.T) {
 	})
 }
 
+// Azure OpenAI records and replays through openai-go.
 func TestOpenAIAzure(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
@@ -155,6 +156,7 @@ func TestAnthropicClouds(t *testing.T) {
 	})
 }
 
+// Ollama and Gemini record and replay through langchaingo.
 func TestLangChainOthers(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {

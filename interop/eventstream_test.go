@@ -11,8 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/stream"
 )
 
-// TestEventStreamIsAWS holds our reader and writer of AWS event streams to AWS's
-// own: what it encodes we read, and what we write it decodes.
+// AWS event streams are read and written as AWS's own SDK does.
 func TestEventStreamIsAWS(t *testing.T) {
 	t.Parallel()
 	ours, err := stream.Lookup("aws-event-stream")

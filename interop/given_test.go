@@ -69,9 +69,8 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestGlobalRandomness is why promptecho leaves the global source alone: made deterministic
-// for a test, it gives other ids while the test records than while it replays, since TLS
-// draws from it, too. What is drawn from the recorder does not depend on it.
+// The global source of randomness is left alone, since TLS draws from it only while a test records.
+// What is drawn from the recorder does not depend on it.
 func TestGlobalRandomness(t *testing.T) {
 	// Not parallel: cryptotest does not allow it.
 	file := filepath.Join(t.TempDir(), "c.yaml")

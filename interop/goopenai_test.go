@@ -26,6 +26,7 @@ func goOpenAIRequest(text string) goopenai.ChatCompletionRequest {
 	}
 }
 
+// A chat completion replays through sashabaranov/go-openai.
 func TestGoOpenAIChat(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -40,6 +41,7 @@ func TestGoOpenAIChat(t *testing.T) {
 	})
 }
 
+// A streamed chat completion replays through sashabaranov/go-openai.
 func TestGoOpenAIChatStream(t *testing.T) {
 	t.Parallel()
 	cassette := recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -64,6 +66,7 @@ func TestGoOpenAIChatStream(t *testing.T) {
 	}
 }
 
+// An embedding replays through sashabaranov/go-openai.
 func TestGoOpenAIEmbeddings(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {

@@ -47,7 +47,14 @@ func testChain(t *testing.T, name string, stream bool) {
 	})
 }
 
-func TestLangChainOpenAI(t *testing.T)          { t.Parallel(); testChain(t, "openai", false) }
-func TestLangChainOpenAIStream(t *testing.T)    { t.Parallel(); testChain(t, "openai", true) }
-func TestLangChainAnthropic(t *testing.T)       { t.Parallel(); testChain(t, "anthropic", false) }
+// OpenAI replays through langchaingo.
+func TestLangChainOpenAI(t *testing.T) { t.Parallel(); testChain(t, "openai", false) }
+
+// A stream of OpenAI replays through langchaingo.
+func TestLangChainOpenAIStream(t *testing.T) { t.Parallel(); testChain(t, "openai", true) }
+
+// Anthropic replays through langchaingo.
+func TestLangChainAnthropic(t *testing.T) { t.Parallel(); testChain(t, "anthropic", false) }
+
+// A stream of Anthropic replays through langchaingo.
 func TestLangChainAnthropicStream(t *testing.T) { t.Parallel(); testChain(t, "anthropic", true) }

@@ -45,11 +45,11 @@ func lint(t *testing.T, dir string, args ...string) (out string, status int) {
 	return string(data), cmd.ProcessState.ExitCode()
 }
 
-// TestLint holds every rule of promptecho lint to the comments in testdata/lint, which say
-// what it finds there, in the way of package analysistest, with the real types of the SDKs.
-// All rules run at once, so none finds something in what is there for another. They run by
-// go vet, as for a user: analysistest would load the SDKs from their sources, which takes a
-// minute. What needs no SDK is tested by it in the module lint, too.
+// Every rule of promptecho lint finds what it names in code with the types of the SDKs, and nothing
+// else. The comments in testdata/lint say what, in the way of package analysistest. All rules run
+// at once, so none finds something in what is there for another. They run by go vet, as for a user:
+// analysistest would load the SDKs from their sources, which takes a minute. What needs no SDK is
+// tested by it in the module lint, too.
 func TestLint(t *testing.T) {
 	t.Parallel()
 	out, status := lint(t, ".", "-json", "./testdata/lint/...")
@@ -105,8 +105,8 @@ func wants(t *testing.T, dir string) map[string]*regexp.Regexp {
 	return found
 }
 
-// TestLintFixes applies every fix: the code compiles, is what the golden files say, and has
-// nothing more to fix.
+// Every fix of promptecho lint compiles, and leaves nothing to find. The result is what the golden
+// files say.
 func TestLintFixes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

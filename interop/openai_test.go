@@ -33,6 +33,7 @@ func chatParams(text string) openai.ChatCompletionNewParams {
 
 const unicodeText = "Hällo <b> & \u2028 🎉\r\nworld\t\"quoted\""
 
+// A chat completion replays through openai-go.
 func TestOpenAIChat(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -63,6 +64,7 @@ func streamChat(t *testing.T, c openai.Client, p openai.ChatCompletionNewParams,
 	return acc, stream.Err()
 }
 
+// A streamed chat completion replays through openai-go.
 func TestOpenAIChatStream(t *testing.T) {
 	t.Parallel()
 	cassette := recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -86,6 +88,7 @@ func TestOpenAIChatStream(t *testing.T) {
 	}
 }
 
+// Structured output replays through openai-go.
 func TestOpenAIStructuredOutput(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -106,6 +109,7 @@ func TestOpenAIStructuredOutput(t *testing.T) {
 	})
 }
 
+// An embedding replays through openai-go.
 func TestOpenAIEmbeddings(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 2, func(t *testing.T, e env, see *notes) {
@@ -150,6 +154,7 @@ func streamResponse(t *testing.T, c openai.Client, p responses.ResponseNewParams
 	return done
 }
 
+// A response of the Responses API replays through openai-go.
 func TestOpenAIResponses(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 2, func(t *testing.T, e env, see *notes) {
@@ -167,6 +172,7 @@ func TestOpenAIResponses(t *testing.T) {
 	})
 }
 
+// A streamed response of the Responses API replays through openai-go.
 func TestOpenAIResponsesStream(t *testing.T) {
 	t.Parallel()
 	cassette := recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -180,7 +186,10 @@ func TestOpenAIResponsesStream(t *testing.T) {
 	}
 }
 
-func TestOpenAIChatToolLoop(t *testing.T)       { t.Parallel(); testChatToolLoop(t, false) }
+// A loop of tool calls replays through openai-go.
+func TestOpenAIChatToolLoop(t *testing.T) { t.Parallel(); testChatToolLoop(t, false) }
+
+// A streamed loop of tool calls replays through openai-go.
 func TestOpenAIChatToolLoopStream(t *testing.T) { t.Parallel(); testChatToolLoop(t, true) }
 
 func testChatToolLoop(t *testing.T, stream bool) {
@@ -228,7 +237,10 @@ func chatToolLoop(t *testing.T, e env, see *notes, stream bool) {
 	}
 }
 
-func TestOpenAIResponsesToolLoop(t *testing.T)       { t.Parallel(); testResponsesToolLoop(t, false) }
+// A loop of tool calls of the Responses API replays through openai-go.
+func TestOpenAIResponsesToolLoop(t *testing.T) { t.Parallel(); testResponsesToolLoop(t, false) }
+
+// A streamed loop of tool calls of the Responses API replays through openai-go.
 func TestOpenAIResponsesToolLoopStream(t *testing.T) { t.Parallel(); testResponsesToolLoop(t, true) }
 
 func testResponsesToolLoop(t *testing.T, stream bool) {
@@ -273,6 +285,7 @@ func testResponsesToolLoop(t *testing.T, stream bool) {
 	})
 }
 
+// Thirty-two calls at once replay through openai-go.
 func TestOpenAIParallelCalls(t *testing.T) {
 	t.Parallel()
 	const n = 32
@@ -310,6 +323,7 @@ func TestOpenAIRetryOver429(t *testing.T) {
 	}
 }
 
+// An error of OpenAI is the typed error of its SDK in replay.
 func TestOpenAITypedError(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -358,6 +372,7 @@ func TestOpenAIBaseURLChange(t *testing.T) {
 	})
 }
 
+// A client of OpenAI that stops after two events gets the same two in replay.
 func TestOpenAIStoppedEarly(t *testing.T) {
 	t.Parallel()
 	cassette := recordReplay(t, 1, func(t *testing.T, e env, see *notes) {
@@ -380,6 +395,7 @@ func TestOpenAIStoppedEarly(t *testing.T) {
 	}
 }
 
+// A stream of OpenAI that its server cuts off ends with the same error in replay.
 func TestOpenAIStreamCutByServer(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 1, func(t *testing.T, e env, see *notes) {

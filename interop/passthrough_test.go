@@ -59,9 +59,8 @@ func (p *points) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	json.NewEncoder(w).Encode(map[string]any{"result": found, "status": "ok"})
 }
 
-// TestPassThrough: tools of an MCP server and a qdrant of this run are asked for real while the
-// model is replayed, in each mode and by each way to a recorder. Once the tool says something
-// else, the miss names the message that carries it.
+// Tools of an MCP server and a vector store are asked for real while the model is replayed. Once
+// the tool says something else, the miss names the message that carries it.
 func TestPassThrough(t *testing.T) {
 	const mcpHost, dbHost, modelHost = "tools.example.com", "qdrant.example.com:6333", "api.example.com"
 	for _, way := range []string{"Client", "Default", "Serve"} {

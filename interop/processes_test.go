@@ -24,6 +24,7 @@ func greeter(t *testing.T) string {
 
 // The tests of docs/PROCESSES.md.
 
+// A program that a test starts is recorded and replayed through echotest.Serve.
 func TestGreeter(t *testing.T) {
 	server := echotest.Serve(t, echotest.New(t))
 	cmd := exec.CommandContext(t.Context(), greeter(t))
@@ -37,6 +38,7 @@ func TestGreeter(t *testing.T) {
 	}
 }
 
+// A library that takes no client is recorded and replayed through echotest.SetDefault.
 func TestGuide(t *testing.T) {
 	rec := echotest.New(t)
 	echotest.SetDefault(t, rec)

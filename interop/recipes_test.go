@@ -41,6 +41,7 @@ func clientOf(rec *promptecho.Recorder) openai.Client {
 	return openai.NewClient(option.WithHTTPClient(rec.Client()), option.WithAPIKey(rec.Secret("OPENAI_API_KEY")))
 }
 
+// Parallel subtests have a cassette each.
 func TestTranslate(t *testing.T) {
 	for _, text := range []string{"rain", "snow"} {
 		t.Run(text, func(t *testing.T) {
@@ -64,6 +65,7 @@ func BenchmarkTranslate(b *testing.B) {
 	}
 }
 
+// Each seed of a fuzz target has a cassette.
 func FuzzTranslate(f *testing.F) {
 	f.Add("rain")
 	f.Add("snow")
@@ -75,6 +77,7 @@ func FuzzTranslate(f *testing.F) {
 	})
 }
 
+// The recipe for Azure OpenAI works.
 func TestTranslateOnAzure(t *testing.T) {
 	rec := echotest.New(t)
 	client := openai.NewClient(
@@ -87,6 +90,7 @@ func TestTranslateOnAzure(t *testing.T) {
 	}
 }
 
+// The recipe for Bedrock works: a replay needs no credentials of AWS.
 func TestTranslateOnBedrock(t *testing.T) {
 	if os.Getenv("AWS_REGION") == "" { // a replay sends nothing, so any will do
 		t.Setenv("AWS_REGION", "us-east-1")
@@ -114,6 +118,7 @@ func TestTranslateOnBedrock(t *testing.T) {
 	}
 }
 
+// An answer that was written by hand gives the SDK's typed error.
 func TestRefused(t *testing.T) {
 	rec := echotest.New(t)
 	client := openai.NewClient(option.WithHTTPClient(rec.Client()), option.WithAPIKey("unused"), option.WithMaxRetries(0))
@@ -123,6 +128,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Two local servers that are named with Alias keep their recordings apart.
 func TestTools(t *testing.T) {
 	rec := echotest.New(t, promptecho.Alias("http://127.0.0.1:39121", "jira"), promptecho.AllowUnused())
 	ask := func(client *http.Client) (*http.Response, error) {

@@ -11,7 +11,10 @@ import (
 
 // What only OpenAI's Responses API has.
 
-func TestOpenAIResponsesPreviousID(t *testing.T)       { t.Parallel(); testPreviousID(t, false) }
+// An agent that leaves its conversation with the provider, by previous_response_id, replays.
+func TestOpenAIResponsesPreviousID(t *testing.T) { t.Parallel(); testPreviousID(t, false) }
+
+// Streamed responses with previous_response_id replay.
 func TestOpenAIResponsesPreviousIDStream(t *testing.T) { t.Parallel(); testPreviousID(t, true) }
 
 // testPreviousID is an agent that leaves the conversation with the provider: each
@@ -63,6 +66,7 @@ func testPreviousID(t *testing.T, stream bool) {
 	}
 }
 
+// Structured output of the Responses API replays.
 func TestOpenAIResponsesStructuredOutput(t *testing.T) {
 	t.Parallel()
 	recordReplay(t, 2, func(t *testing.T, e env, see *notes) {

@@ -20,8 +20,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
-// A client whose context is cancelled after two events finds the same two in
-// replay, and then hears of its cancelling, not of the recording's end.
+// A client that is canceled after two events gets the same two in replay, and then its own
+// cancellation.
 func TestStreamsCancelled(t *testing.T) {
 	eachCall(t, streaming, func(t *testing.T, c call) {
 		p := standin.New()

@@ -19,10 +19,9 @@ import (
 	"github.com/promptecho/promptecho"
 )
 
-// TestUpgrades is the table of SDK upgrades: what versions of the SDKs that are
-// 6 to 18 months old sent, as testdata/upgrades has it, is recorded, and today's
-// SDK replays it. A recording outlives an upgrade unless the difference could
-// change the answer; those are in the list deciding, and nothing else may miss.
+// What SDKs that are 6 to 18 months old have recorded, today's SDKs replay, or a miss names what
+// changed. What they sent is in testdata/upgrades. A recording outlives an upgrade unless the
+// difference could change the answer; those are in the list deciding, and nothing else may miss.
 func TestUpgrades(t *testing.T) {
 	t.Parallel()
 	var sent, survived atomic.Int64

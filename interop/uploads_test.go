@@ -203,8 +203,8 @@ func (s *taker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var volatileBoundary = regexp.MustCompile(`boundary=[0-9a-zA-Z]+`)
 
-// TestUploads: what SDKs upload can be read in the cassette, is replayed, and each of its fields
-// is named by the miss of a request that has another one. The cassettes are in testdata/uploads.txt.
+// What SDKs upload can be read in the cassette, is replayed, and a miss names the field that
+// differs. The cassettes are in testdata/uploads.txt.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder

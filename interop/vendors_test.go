@@ -158,6 +158,7 @@ func vendor(t *testing.T, calls func(e env) map[string]func() (any, error)) {
 	noKey(t, dir)
 }
 
+// Gemini and Vertex AI record and replay through genai.
 func TestGenAI(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
@@ -215,6 +216,7 @@ func text(r *genai.GenerateContentResponse, err error) (any, error) {
 	return r.Text(), nil
 }
 
+// Converse, InvokeModel and their streams record and replay through the SDK of AWS.
 func TestBedrock(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
@@ -249,6 +251,7 @@ func TestBedrock(t *testing.T) {
 	})
 }
 
+// Chats, generations and embeddings of Ollama record and replay through its SDK.
 func TestOllama(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
@@ -284,6 +287,7 @@ func TestOllama(t *testing.T) {
 	})
 }
 
+// Chats, streams, embeddings and reranking of Cohere record and replay through its SDK.
 func TestCohere(t *testing.T) {
 	t.Parallel()
 	vendor(t, func(e env) map[string]func() (any, error) {
@@ -338,8 +342,7 @@ func TestCohere(t *testing.T) {
 	})
 }
 
-// MCP's older transport answers all calls on one stream: calls that run at once get their own
-// answers, although the scheduler gives them other ids in each run.
+// Calls at once over one stream of MCP's older transport get their own answers.
 func TestMCPOverOneStream(t *testing.T) {
 	t.Parallel()
 	type input struct {

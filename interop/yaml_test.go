@@ -63,6 +63,7 @@ func randomValue(r *rand.Rand, depth int) any {
 	return object
 }
 
+// Every cassette means the same to other YAML readers.
 func TestCassettesAreYAMLForEverybody(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -139,6 +140,7 @@ func plain(t *testing.T, v any) any {
 	return out
 }
 
+// The committed cassettes mean the same to other YAML readers.
 func TestCommittedCassettesAreYAMLForEverybody(t *testing.T) {
 	t.Parallel()
 	n := 0

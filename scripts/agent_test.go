@@ -13,8 +13,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
-// TestAgent takes the tests of an agent through a year of edits: testdata/agent has what happens.
-// Every command that is printed is pasted.
+// The tests of an agent are brought through a year of edits by the commands that are printed. Every
+// command that is printed is pasted.
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	withProvider(t, "agent", ".", func(string) error { return nil })

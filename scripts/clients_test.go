@@ -116,8 +116,7 @@ describe("inner", () => test("one", async (t) => {
 test("nothing", () => {});
 `
 
-// TestClients runs suites of other languages with the clients of this repository: each test has a
-// cassette of its own, a report stands in the failure of its test, and its command holds.
+// Suites of other languages have a cassette for each test, and a report in the failure of its test.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	bin := command(t)

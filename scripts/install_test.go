@@ -12,9 +12,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestInstall gets the library and the command as a user and a CI job do, from a module proxy.
-// The proxy is a folder with this module, as it would be published, and then the module cache
-// of this machine.
+// The library and the command are installed as a user and a CI job do it. The proxy is a folder
+// with this module, as it would be published, and then the module cache of this machine.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	proxy, gopath := t.TempDir(), t.TempDir()

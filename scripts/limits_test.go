@@ -147,8 +147,9 @@ func ask(t *testing.T, c *http.Client, prompt string, again int) {
 }
 `
 
-// TestLimits records 60 tests through rate limits and failures until all is recorded. What is
-// printed is compared with what the provider did, and with the files before and after.
+// Sixty tests are recorded through rate limits and failures until all is recorded, and nothing is
+// asked twice. What is printed is compared with what the provider did, and with the files before
+// and after.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	bin, mod := command(t), goMod(t)

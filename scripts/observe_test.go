@@ -14,9 +14,9 @@ import (
 	_ "golang.org/x/sync/errgroup" // testdata/observe has it
 )
 
-// TestObserve: every request of the tests in testdata/observe is attributed as the comment
-// behind it says: "want TEST", how often if that is not once, and the recorder; "-" for one
-// that may be of several tests. The rest are requests to this machine.
+// Every request that leaves the tests of a package is listed with its test, its place and its
+// recorder. In testdata/observe the comment behind a request says which: "want TEST", how often
+// if that is not once, and the recorder; "-" for one that may be of several tests. The rest are requests to this machine.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	bin, dir := command(t), t.TempDir()

@@ -186,10 +186,9 @@ var outgrownCases = []outgrownCase{
 	},
 }
 
-// When a test is moved, split or joined, what it has recorded is not sent
-// again: the run prints a command, which gives the test its recordings. After
-// that, all tests pass without the provider, prune names what is left over, and
-// they still pass without that.
+// A test that is moved, split or joined gets its recordings by the command that is printed. After
+// that, all tests pass without the provider, prune names what is left over, and they still pass
+// without that.
 func TestOutgrown(t *testing.T) {
 	t.Parallel()
 	bin, mod := command(t), goMod(t)

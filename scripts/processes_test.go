@@ -9,7 +9,7 @@ import (
 	"github.com/promptecho/promptecho/echotest"
 )
 
-// TestScripts is what docs/PROCESSES.md shows: each script has a cassette of its own.
+// Each script of testscript has a cassette of its own.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "processes"),

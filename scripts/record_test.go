@@ -110,8 +110,8 @@ func Ask(t *testing.T, pkg string) {
 	return dir
 }
 
-// TestInterrupt records many tests in many packages, is interrupted as by ^C in the middle
-// of a test, and goes on with the next run: nothing that was answered is asked again.
+// A recording of many packages that is interrupted goes on with the next run, and asks nothing
+// twice.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	packages, tests, prompts := full.Cases(4, 20), 10, 3

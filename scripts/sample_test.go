@@ -80,7 +80,7 @@ func read(t *testing.T, file string) []byte {
 	return text
 }
 
-// TestSample takes a repository, as a user has it, through what happens to it in a year:
+// A repository is brought through a year of changes by the commands that are printed.
 // testdata/sample is the repository, and testdata/year has the script.
 func TestSample(t *testing.T) {
 	t.Parallel()
@@ -89,8 +89,7 @@ func TestSample(t *testing.T) {
 	})
 }
 
-// TestReadme runs README.md's first example, as it stands in interop, with the SDK that it is
-// written for.
+// The first example of README.md works as it stands, from installation to the report.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	interop := filepath.Join("..", "interop")
@@ -99,7 +98,7 @@ func TestReadme(t *testing.T) {
 	})
 }
 
-// TestModes runs go test in each record mode.
+// The commands of README.md's table do what it says, one after the other.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	withProvider(t, "modes", ".", func(string) error { return nil })

@@ -36,7 +36,7 @@ func goMod(t *testing.T) string {
 	return fmt.Sprintf("module example.com/app\n\ngo 1.25.0\n\nrequire github.com/promptecho/promptecho v0.0.0\n\nreplace github.com/promptecho/promptecho => %q\n", root)
 }
 
-// TestCommand runs promptecho.
+// Each command of promptecho prints and does what its documentation says.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	bin := command(t)
@@ -69,8 +69,8 @@ func offline(env *testscript.Env, bin string) error {
 	return nil
 }
 
-// TestEchotest runs go test, and the commands that run it, in a scratch module that uses
-// promptecho as a user's module does.
+// What go test prints with package echotest, and the commands that it prints, work in a module of a
+// user.
 func TestEchotest(t *testing.T) {
 	t.Parallel()
 	bin, mod := command(t), goMod(t)

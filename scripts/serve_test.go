@@ -47,7 +47,8 @@ func ask() {
 	}
 }
 
-// TestServe runs promptecho serve. A provider is at $PROVIDER, and none at $NOBODY.
+// A program of any language is recorded and replayed by promptecho serve. A provider is at
+// $PROVIDER, and none at $NOBODY.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	bin := command(t)

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// The help of a verb names its flags, and no others; what is argumentKinds in place of each word
-// of its usage is known; and docs/COMMAND.md has a section on it.
+// The help of a command names its flags, and no others.
 func TestHelpIsTrue(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "COMMAND.md"))
@@ -51,6 +50,7 @@ func TestHelpIsTrue(t *testing.T) {
 	}
 }
 
+// A word is completed to commands, flags, cassettes, packages and tests, as its place asks for.
 func TestComplete(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, file := range []string{

@@ -86,8 +86,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	}
 }
 
-// One edit of a prompt that six tests share is told once, with the names of the tests; what each
-// model answered to it stands with its test.
+// One edit of a prompt that six tests share is told once, with the names of the tests.
 func TestMarkdownTellsOneEditOfSixTestsOnce(t *testing.T) {
 	t.Parallel()
 	var list []*difference

@@ -181,8 +181,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestManyCassettes lists 100 cassettes, and 5,000 in full: each is a row, and one edit of all of
-// them is one diff.
+// One edit of 100 cassettes is told once, and each cassette has a row. With FULL=1 there are 5,000.
 func TestManyCassettes(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -281,8 +281,7 @@ func (s *scene) on(t *testing.T, names []string, width int, colour bool) string 
 	return strings.ReplaceAll(b.String(), dir, "/m")
 }
 
-// TestManyScenes runs the verbs that print a line for each test on 100 tests, and on 5,000 in
-// full: the lines fit the terminal, and one cause is told once.
+// The lines for 100 tests fit the terminal, and one cause is told once. With FULL=1 there are 5,000.
 func TestManyScenes(t *testing.T) {
 	n := full.Cases(100, 5000)
 	var names []string

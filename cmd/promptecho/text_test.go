@@ -36,6 +36,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// Two texts are compared word by word, and what is the same around a change is left out.
 func TestWordDiff(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 100)
@@ -78,6 +79,7 @@ func FuzzWordDiff(f *testing.F) {
 	})
 }
 
+// Lines are wrapped at blanks to the width of the terminal.
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	const text = "The quick brown fox jumps over the lazy dog."
@@ -164,6 +166,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Numbers that follow each other are written as a range.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	if got, want := ranges([]int{1, 3, 4, 6, 7, 8, 12}), "#1, #3, #4, #6-#8, #12"; got != want {
