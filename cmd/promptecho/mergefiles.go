@@ -175,21 +175,22 @@ func mergeInto(dir string, paths []string, stdout io.Writer) error {
 // mergeAll merges cassettes without a common base into one, and writes it. If two of them have a
 // conflict, it returns the places of the conflict, and writes nothing.
 func mergeAll(to string, files []string) (conflict string, err error) {
-	all, err := load(files[0])
-	if err != nil {
-		return "", err
-	}
-	for _, file := range files[1:] {
-		next, err := load(file)
+	var loaded []*cassette.File
+	for _, file := range files {
+		f, err := load(file)
 		if err != nil {
 			return "", err
 		}
-		r, err := merge.Files(nil, all, next)
+		loaded = append(loaded, f)
+	}
+	all := loaded[0]
+	for i := 1; i < len(files); i++ {
+		r, err := merge.Files(nil, all, loaded[i])
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", file, err)
+			return "", fmt.Errorf("%s: %w", files[i], err)
 		}
-		for _, c := range r.Conflicts { // any of them is enough for the message
-			return fmt.Sprintf("%s:%d and %s:%d", files[0], c.Ours.Line, file, c.Theirs.Line), nil
+		if len(r.Conflicts) > 0 {
+			return conflictOf(files[:i+1], loaded[:i+1]), nil
 		}
 		all = r.File
 	}
@@ -197,4 +198,20 @@ func mergeAll(to string, files []string) (conflict string, err error) {
 		return "", err
 	}
 	return "", rewrite.Save(to, all)
+}
+
+// conflictOf returns the places of a conflict between the last of some cassettes and an earlier
+// one.
+func conflictOf(files []string, loaded []*cassette.File) string {
+	last := len(files) - 1
+	for i, earlier := range loaded[:last] {
+		r, err := merge.Files(nil, earlier, loaded[last])
+		if err != nil {
+			continue
+		}
+		for _, c := range r.Conflicts { // any of them is enough for the message
+			return fmt.Sprintf("%s:%d and %s:%d", files[i], c.Ours.Line, files[last], c.Theirs.Line)
+		}
+	}
+	return files[last] + " and those before it"
 }
