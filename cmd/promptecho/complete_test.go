@@ -17,7 +17,7 @@ func TestHelpIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := []string{"N", "FLAGS"} // numbers, and flags of go test: nothing is to be argumentKinds
+	known := []string{"N", "FLAGS"} // numbers, and flags of go test: nothing completes them
 	for what := range argumentKinds {
 		known = append(known, what)
 	}
@@ -31,7 +31,7 @@ func TestHelpIsTrue(t *testing.T) {
 			if value := v.valueOf(f.Name); isBool(f) && value != "" {
 				t.Errorf("the help of %s says that -%s has a value, %s", v.name, f.Name, value)
 			} else if value != "" && !slices.Contains(known, value) {
-				t.Errorf("the help of %s says -%s %s: how is that argumentKinds?", v.name, f.Name, value)
+				t.Errorf("the help of %s says -%s %s: how is that completed?", v.name, f.Name, value)
 			}
 		})
 		for _, m := range regexp.MustCompile(`(?m)^  -([\w-]+)`).FindAllStringSubmatch(v.help, -1) {
@@ -41,7 +41,7 @@ func TestHelpIsTrue(t *testing.T) {
 		}
 		for _, what := range v.arguments() {
 			if !slices.Contains(known, what) {
-				t.Errorf("the usage of %s has %s: how is that argumentKinds?", v.name, what)
+				t.Errorf("the usage of %s has %s: how is that completed?", v.name, what)
 			}
 		}
 		if !strings.Contains(string(page), "\n## "+v.name+": ") {
