@@ -83,7 +83,7 @@ func TestCloseTakesNoAnswerAway(t *testing.T) {
 	}
 }
 
-// A request of a cleanup that runs after the recorder is closed is told to make the recorder first.
+// A request from a cleanup after Close is refused, and the answer says to make the recorder first.
 //
 // Cleanups run in reverse order, so one that was registered before the recorder was made runs
 // after its Close.

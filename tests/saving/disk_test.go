@@ -199,7 +199,8 @@ func TestNothingIsSentIfTheAnswerCouldNotBeSaved(t *testing.T) {
 
 	_, err := rec.Client().Get("https://api.example/x")
 
-	const want = file + ": nothing is sent, because what it answers could not be saved: /proc: no such file or directory"
+	const want = file + ": nothing is sent, because what it answers could not be saved: /proc: no " +
+		"such file or directory"
 	wantError(t, "the request", err, want)
 	wantError(t, "Close", rec.Close(), want)
 	if asked > 0 {

@@ -80,7 +80,8 @@ func TestCommandOfAFailedRunUsesItsRecordings(t *testing.T) {
 	}
 
 	// The cassette is partial now, as the failed run was. A passed run completes it.
-	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeOnce), promptecho.Upstream(provider.Says(`"asked again"`)))
+	answers := promptecho.Upstream(provider.Says(`"asked again"`))
+	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeOnce), answers)
 	if got := askForPicture(t, rec); got != pictureOf(1) {
 		t.Errorf("%d bytes that begin with %q", len(got), got[:min(len(got), 20)])
 	}

@@ -70,3 +70,14 @@ func filesNextTo(t testing.TB, file string) (names []string) {
 	}
 	return names
 }
+
+// afterKill returns the cassette in a copy of its folder: what the next process finds if this one
+// is killed now.
+func afterKill(t testing.TB, file string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS(filepath.Dir(file))); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, filepath.Base(file))
+}
