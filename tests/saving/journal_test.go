@@ -44,11 +44,11 @@ func TestTornJournalIsNotInTheWay(t *testing.T) {
 		"https://github.com/promptecho/promptecho/blob/main/docs/CASSETTE.md\n" +
 		"version: 1\npartial: true\ninteractions:\n"
 	for name, torn := range map[string]string{
-		"empty":                       "",
-		"torn in the comment":         "# promptecho",
-		"torn in the link":            head[:40],
-		"nothing but the head":        head,
-		"torn in the first seal":      head + "\n# entry 00000",
+		"empty":                  "",
+		"torn in the comment":    "# promptecho",
+		"torn in the link":       head[:40],
+		"nothing but the head":   head,
+		"torn in the first seal": head + "\n# entry 00000",
 		"torn in the first recording": head + "\n# entry 0123456789abcdef 0123456789abcdef 12345678 " +
 			"60 1\n  - kind: http\n    request:\n      met",
 	} {
