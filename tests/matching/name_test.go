@@ -1,4 +1,4 @@
-package saving_test
+package matching_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,60 +16,95 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// TestWithName: five samples of one prompt, asked at once and kept by their index, each get
-// their own answer, in whatever order they are asked; and so do the calls of a function.
-func TestWithName(t *testing.T) {
+// Equal requests with names of their own each get their own answer, in whatever order they are
+// sent.
+//
+// The same holds for equal calls of a wrapped function. The requests are samples of one prompt,
+// recorded at once.
+func TestNamedRequestsGetTheirOwnAnswersInAnyOrder(t *testing.T) {
 	t.Parallel()
+	numbered := newNumbered(t)
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	var mu sync.Mutex
-	drawn := 0
-	draw := func() string {
-		mu.Lock()
-		defer mu.Unlock()
-		drawn++
-		return fmt.Sprint("answer ", drawn)
+
+	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll))
+	var recorded [5]sample
+	var calls sync.WaitGroup
+	for i := range recorded {
+		calls.Go(func() { recorded[i] = numbered.take(t, rec, i) })
 	}
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, draw()) }))
-	defer srv.Close()
-	run := func(mode promptecho.Mode, order []int) (answers [10]string) {
-		r := must.Open(t, file, promptecho.InMode(mode))
-		tool := promptecho.Wrap(r, "tool/dice", func(context.Context, int) (string, error) { return draw(), nil })
-		ask := func(i int) {
-			ctx := promptecho.WithName(t.Context(), fmt.Sprint("sample ", i))
-			req, _ := http.NewRequestWithContext(ctx, "POST", srv.URL+"/v1/chat/completions", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"a word"}]}`))
-			resp, err := r.Client().Do(req)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			body, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			answers[i] = string(body)
-			if answers[5+i], err = tool(ctx, 6); err != nil {
-				t.Error(err)
-			}
-		}
-		if mode == promptecho.ModeNone { // one after the other, so that the order is certain
-			for _, i := range order {
-				ask(i)
-			}
-		} else {
-			var wg sync.WaitGroup
-			for _, i := range order {
-				wg.Go(func() { ask(i) })
-			}
-			wg.Wait()
-		}
-		must.Close(t, r)
-		return answers
-	}
-	want := run(promptecho.ModeAll, []int{0, 1, 2, 3, 4})
-	if text, _ := os.ReadFile(file); strings.Count(string(text), "\n  name: sample 3\n") != 2 {
+	calls.Wait()
+	must.Close(t, rec)
+	if text := must.Read(t, file); strings.Count(text, "\n  name: sample 3\n") != 2 {
 		t.Errorf("the cassette does not name the samples:\n%s", text)
 	}
+
 	for _, order := range [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {2, 4, 0, 3, 1}} {
-		if got := run(promptecho.ModeNone, order); !slices.Equal(got[:], want[:]) {
-			t.Errorf("asked in order %v: %q, want %q", order, got, want)
+		rec := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
+		var replayed [5]sample
+		for _, i := range order {
+			replayed[i] = numbered.take(t, rec, i)
+		}
+		must.Close(t, rec)
+		if !slices.Equal(replayed[:], recorded[:]) {
+			t.Errorf("asked in the order %v: %q, want %q", order, replayed, recorded)
 		}
 	}
+}
+
+// A sample has what a request and a function with the same name were answered.
+type sample struct{ response, result string }
+
+// A numbered provider gives each answer a number.
+type numbered struct {
+	*httptest.Server
+	mu      sync.Mutex
+	answers int
+}
+
+func newNumbered(t *testing.T) *numbered {
+	n := &numbered{}
+	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, n.answer())
+	}))
+	t.Cleanup(n.Close)
+	return n
+}
+
+func (n *numbered) answer() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.answers++
+	return fmt.Sprint("answer ", n.answers)
+}
+
+// take sends a request and calls a function, both under the name of the sample.
+func (n *numbered) take(t *testing.T, rec *promptecho.Recorder, i int) (s sample) {
+	ctx := promptecho.WithName(t.Context(), fmt.Sprint("sample ", i))
+
+	body := strings.NewReader(must.ChatBody("a word"))
+	req, err := http.NewRequestWithContext(ctx, "POST", n.URL+"/v1/chat/completions", body)
+	if err != nil {
+		t.Error(err)
+		return s
+	}
+	resp, err := rec.Client().Do(req)
+	if err != nil {
+		t.Error(err)
+		return s
+	}
+	defer resp.Body.Close()
+	response, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	s.response = string(response)
+
+	dice := promptecho.Wrap(rec, "tool/dice", func(context.Context, int) (string, error) {
+		return n.answer(), nil
+	})
+	s.result, err = dice(ctx, 6)
+	if err != nil {
+		t.Error(err)
+	}
+	return s
 }
