@@ -70,7 +70,9 @@ func (r streams) pick(list ...string) string { return list[r.IntN(len(list))] }
 
 // word returns a text that is hard for a format: of JSON, of YAML or of server-sent events.
 func (r streams) word() string {
-	return r.pick("a", "null", "1", `"q"`, "x y", "日本", "é\n", "}", ", ", ": ", `\`, "\u2028", "</x>", "[DONE]", "", "=")
+	return r.pick(
+		"a", "null", "1", `"q"`, "x y", "日本", "é\n", "}", ", ", ": ", `\`, "\u2028", "</x>", "[DONE]", "", "=",
+	)
 }
 
 // layout returns how the JSON of all events is printed.

@@ -165,8 +165,8 @@ func freshCredential(kind string, i int) []string {
 func BenchmarkStreamSearch(b *testing.B) {
 	var stream strings.Builder
 	for i := range 200 {
-		const format = "data: {\"id\":\"chatcmpl-1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word%d\"}}]}\n\n"
-		fmt.Fprintf(&stream, format, i)
+		const format = `{"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":" word%d"}}]}`
+		fmt.Fprintf(&stream, "data: "+format+"\n\n", i)
 	}
 	stream.WriteString("data: [DONE]\n\n")
 	live := promptecho.Upstream(provider.Func(func(*http.Request) (*http.Response, error) {

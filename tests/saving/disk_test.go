@@ -16,7 +16,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// If something is in the way of the cassette, the error says so, and no recording is lost.
+// Whatever gets in the way of a save, what was recorded is kept: in the cassette or next to it.
 //
 // Each run is in mode all and asks for "a". What was in the cassette before is "old".
 func TestNothingIsLostIfSomethingIsInTheWay(t *testing.T) {

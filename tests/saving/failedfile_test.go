@@ -32,8 +32,9 @@ func TestFileOfAFailedRunIsRemovedByAPassedRun(t *testing.T) {
 	}
 }
 
-// The file of a failed run is removed by a run that finds its cassette complete, not by one that
-// sends no request.
+// The file of a failed run is also removed by a run that finds its cassette complete.
+//
+// A run that sends no request has found nothing.
 func TestFileOfAFailedRunIsRemovedByARunThatNeedsNothingNew(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

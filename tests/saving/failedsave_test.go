@@ -14,7 +14,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A save that fails at any step leaves the cassette and the file of an earlier, failed run.
+// A save that fails at any step loses neither the cassette nor the file of an earlier, failed run.
 //
 // That file goes only after its successor is on disk.
 func TestFailedSaveRemovesNothing(t *testing.T) {

@@ -25,11 +25,10 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// A recording process that is killed at any moment loses no finished call; the next run asks for
-// the rest only.
+// A recording process that is killed at any moment loses no call that it has finished.
 //
-// The moments are random: while it starts, asks and saves. At each of them the cassette is whole:
-// the old one or the new one.
+// The next run asks for the rest only. The moments are random: while the process starts, asks and
+// saves. At each of them the cassette is whole: the old one or the new one.
 func TestKilledRunLosesNoFinishedCall(t *testing.T) {
 	// Not parallel: it starts processes.
 	t.Setenv(killedModel, "here")

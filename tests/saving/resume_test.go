@@ -131,7 +131,8 @@ func writeJournal(t *testing.T, path string, interactions []*interaction.Interac
 	}
 }
 
-// A wrapped function that a killed run has finished is not called again, nor its requests sent.
+// After a killed run, neither finished calls of wrapped functions nor requests inside them are made
+// again.
 func TestNextRunResumesWrappedFunctions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

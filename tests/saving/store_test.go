@@ -13,8 +13,9 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A cassette that a store keeps, and that was not pulled, is refused in every mode with the command
-// to pull it.
+// A cassette that a store keeps, and that is not here, is refused in every mode.
+//
+// The error has the command that pulls it.
 func TestCassetteInAStoreIsNotRecordedAgain(t *testing.T) {
 	t.Parallel()
 	folder := lockedFolder(t, "cassettes/TestA/with blank.yaml", "cassettes/TestB.yaml")
