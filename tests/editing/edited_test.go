@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/tests/internal/must"
+	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
 // Recordings of equal requests play in the order of the file, also if an edit made them equal.
@@ -229,4 +232,41 @@ func removeFirstInteraction(t *testing.T, file string) {
 	first := bytes.Index(text, []byte("\n- ")) + 1
 	length := bytes.Index(text[first:], []byte("\n- ")) + 1
 	must.Write(t, file, string(text[:first])+string(text[first+length:]))
+}
+
+// What is in a cassette for people to read may be wrong or missing: it decides nothing in replay.
+func TestWhatIsForPeopleMayBeWrong(t *testing.T) {
+	t.Parallel()
+	for name, replace := range map[string]struct{ pattern, with string }{
+		"no usage":                {pattern: `(?m)^  usage: .*\n`, with: ""},
+		"a wrong usage":           {pattern: `input_tokens: \d+`, with: "input_tokens: 1000000"},
+		"no latency":              {pattern: `(?m)^  latency_ms: .*\n`, with: ""},
+		"a wrong latency":         {pattern: `latency_ms: .*`, with: "latency_ms: 1000000"},
+		"a wrong endpoint":        {pattern: `boundary: openai.chat`, with: "boundary: mine"},
+		"a comment":               {pattern: `status: 200`, with: "status: 200 # as it was"},
+		"no comment at the top":   {pattern: `^# promptecho.*\n`, with: ""},
+		"a file made by a person": {pattern: `(?s)^# promptecho[^\n]*\n(.*)\nseals:.*`, with: "$1\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			const answer = `{"choices":[{"message":{"content":"hi"}}],` +
+				`"usage":{"prompt_tokens":7,"completion_tokens":1}}`
+			live := promptecho.Upstream(provider.Says(answer))
+			rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), live)
+			wantAnswer(t, rec, "one", answer)
+			must.Close(t, rec)
+
+			before := must.Read(t, file)
+			after := regexp.MustCompile(replace.pattern).ReplaceAllString(before, replace.with)
+			if after == before {
+				t.Fatalf("there is no %s in\n%s", replace.pattern, before)
+			}
+			must.Write(t, file, after)
+
+			rec = must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
+			wantAnswer(t, rec, "one", answer)
+			must.Close(t, rec)
+		})
+	}
 }
