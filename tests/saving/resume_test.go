@@ -2,6 +2,8 @@ package saving_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -193,5 +195,25 @@ func TestNextRunResumesWrappedFunctions(t *testing.T) {
 				t.Errorf("%d interactions, want the function and what it sent", n)
 			}
 		})
+	}
+}
+
+// A recording of a killed run whose answer is in a file of its own is resumed with that file.
+func TestNextRunResumesAnswersInFiles(t *testing.T) {
+	t.Parallel()
+	file := newCassette(t)
+	rec := must.Open(t, file, promptecho.Upstream(soundOrText))
+	_, want := must.Ask(t, rec, server, "sound")
+	file = afterKill(t, file)
+
+	unasked := provider.Fails(errors.New("a request was sent"))
+	rec = must.Open(t, file, promptecho.Upstream(unasked))
+	if _, got := must.Ask(t, rec, server, "sound"); got != want {
+		t.Errorf("%d bytes, want those that were recorded, %d", len(got), len(want))
+	}
+	must.Pass(t, rec)
+
+	if names := filesNextTo(t, file); !slices.Equal(names, []string{"c.assets", "c.yaml"}) {
+		t.Errorf("there is %q", names)
 	}
 }
