@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 	"github.com/promptecho/promptecho/tests/internal/must"
@@ -53,7 +54,7 @@ func TestCallsOutsideOfTestsAreCounted(t *testing.T) {
 
 	replay(must.Open(t, file, promptecho.InMode(promptecho.ModeNone)))
 	ofTest := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
-	must.Engine(ofTest).Begin(true)
+	must.Begin(ofTest, report.Outcome{})
 	replay(ofTest)
 
 	want := []attr.Done{{Cassettes: []string{file}, Counts: attr.Counts{Replayed: 1}}}

@@ -14,7 +14,8 @@ import (
 
 // Only a test that ran whole and passed removes recordings from a cassette.
 //
-// In mode all, a failed test saves next to a whole cassette. Each cassette had the prompts a, b and c. It is partial if the run that recorded it failed.
+// In mode all, a failed test saves next to a whole cassette. Each cassette had the prompts a, b
+// and c. It is partial if the run that recorded it failed.
 func TestOnlyAPassedRunDropsRecordings(t *testing.T) {
 	t.Parallel()
 	passed := report.Outcome{}
