@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/cassette/rewrite"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
@@ -23,43 +21,51 @@ import (
 //
 //	go test -run '^$' -bench HugeCassette -benchtime 1x ./tests/large
 func BenchmarkHugeCassette(b *testing.B) {
-	file := filepath.Join(b.TempDir(), "c.yaml")
-	var f cassette.File
-	filling := strings.Repeat("All work and no play makes a dull cassette. ", 220)
-	for i := range 20_000 {
-		f.Interactions = append(f.Interactions, &interaction.Interaction{
-			Kind:     "llm",
-			Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(must.ChatBody(fmt.Sprint(i)))},
-			Response: interaction.Response{Status: 200, Body: []byte(fmt.Sprintf(`{"answer":"%d %s"}`, i, filling))},
-		})
+	file := saveHuge(b, 20_000)
+	runtime.GC() // what was needed to save it
+	for b.Loop() {
+		rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone), promptecho.AllowUnused())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if status := post(b, rec, must.ChatBody("19999")); status != http.StatusOK {
+			b.Fatal(status)
+		}
+		b.ReportMetric(float64(heapNow())/1e6, "MB-live")
+		if err := rec.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
-	if err := rewrite.Save(file, must.Seal(&f)); err != nil {
-		b.Fatal(err)
-	}
-	f = cassette.File{}
 	info, err := os.Stat(file)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(info.Size())/1e6, "MB-file")
-	for b.Loop() {
-		r, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone), promptecho.AllowUnused())
-		if err != nil {
-			b.Fatal(err)
-		}
-		resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(must.ChatBody("19999")))
-		if err != nil || resp.StatusCode != http.StatusOK {
-			b.Fatal(resp, err)
-		}
-		resp.Body.Close()
-		runtime.GC()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB-live")
-		if err := r.Close(); err != nil {
-			b.Fatal(err)
-		}
+}
+
+// saveHuge saves a cassette of n recordings of 10 KB each, for the prompts "0" and so on.
+func saveHuge(b *testing.B, n int) (file string) {
+	b.Helper()
+	filling := strings.Repeat("All work and no play makes a dull cassette. ", 220)
+	var chats []string
+	for i := range n {
+		chats = append(chats, fmt.Sprint(i), fmt.Sprintf(`{"answer":"%d %s"}`, i, filling))
 	}
+	return must.Save(b, must.Chats(chats...))
+}
+
+// post asks for a chat completion, reads the answer and returns its status.
+func post(b *testing.B, rec *promptecho.Recorder, body string) (status int) {
+	b.Helper()
+	resp, err := rec.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := must.ReadToEnd(resp.Body); err != nil {
+		b.Fatal(err)
+	}
+	return resp.StatusCode
 }
 
 // BenchmarkMiss asks for what is not recorded and reports it, cold: the cassette
@@ -69,43 +75,34 @@ func BenchmarkHugeCassette(b *testing.B) {
 func BenchmarkMiss(b *testing.B) {
 	words := strings.Repeat("All work and no play makes Jack a dull boy. ", 1<<20/44+1)
 	for _, tt := range []struct {
-		name       string
-		recordings int
-		bytes      int
-		open       bool
+		name           string
+		recordings     int
+		size           int // of a prompt, in bytes
+		isOpenMeasured bool
 	}{
-		{"1000 of 10 KB", 1000, 10 << 10, false}, {"1000 of 10 KB, open too", 1000, 10 << 10, true},
-		{"2000 of 10 KB", 2000, 10 << 10, false}, {"10 of 1 MB", 10, 1 << 20, false},
+		{name: "1000 of 10 KB", recordings: 1000, size: 10 << 10},
+		{name: "1000 of 10 KB, open too", recordings: 1000, size: 10 << 10, isOpenMeasured: true},
+		{name: "2000 of 10 KB", recordings: 2000, size: 10 << 10},
+		{name: "10 of 1 MB", recordings: 10, size: 1 << 20},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
-			file := filepath.Join(b.TempDir(), "c.yaml")
-			var f cassette.File
-			for i := range tt.recordings {
-				f.Interactions = append(f.Interactions, &interaction.Interaction{
-					Kind:     "llm",
-					Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(must.ChatBody(fmt.Sprint(i, " ", words[:tt.bytes])))},
-					Response: interaction.Response{Status: 200, Body: []byte(`{"ok":true}`)},
-				})
-			}
-			if err := rewrite.Save(file, must.Seal(&f)); err != nil {
-				b.Fatal(err)
-			}
-			asked := must.ChatBody(fmt.Sprint(tt.recordings/2, " ", words[:tt.bytes/2], "NEW ", words[tt.bytes/2:tt.bytes]))
+			file := saveSimilar(b, tt.recordings, words[:tt.size])
+			half := tt.size / 2
+			prompt := fmt.Sprint(tt.recordings/2, " ", words[:half], "NEW ", words[half:tt.size])
+			asked := must.ChatBody(prompt)
 			for b.Loop() {
-				b.StopTimer()
-				if tt.open {
-					b.StartTimer()
+				if !tt.isOpenMeasured {
+					b.StopTimer()
 				}
-				r, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone), promptecho.AllowUnused())
+				rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone), promptecho.AllowUnused())
 				if err != nil {
 					b.Fatal(err)
 				}
 				b.StartTimer()
-				resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(asked))
-				if err != nil || resp.StatusCode != http.StatusTeapot {
-					b.Fatal(resp, err)
+				if status := post(b, rec, asked); status != http.StatusTeapot {
+					b.Fatal(status)
 				}
-				if err := r.Close(); err == nil || !strings.Contains(err.Error(), "NEW") {
+				if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "NEW") {
 					b.Fatal(err)
 				}
 			}
@@ -120,34 +117,45 @@ func BenchmarkMiss(b *testing.B) {
 //	go test -run '^$' -bench FreshCredentials -benchtime 3x ./tests/large
 func BenchmarkFreshCredentials(b *testing.B) {
 	text := strings.Repeat("All work and no play makes Jack a dull boy. ", 100)
-	for _, kind := range []string{"none", "bearer", "SigV4", "cookie"} {
-		for _, n := range []int{100, 400, 1600} {
-			b.Run(fmt.Sprintf("%s/%d calls", kind, n), func(b *testing.B) {
+	for _, credential := range []string{"none", "bearer", "SigV4", "cookie"} {
+		for _, calls := range []int{100, 400, 1600} {
+			b.Run(fmt.Sprintf("%s/%d calls", credential, calls), func(b *testing.B) {
 				for b.Loop() {
-					r, err := promptecho.Open(filepath.Join(b.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(provider.Says(`{"text":"`+text+`"}`)))
+					file := filepath.Join(b.TempDir(), "c.yaml")
+					live := promptecho.Upstream(provider.Says(`{"text":"` + text + `"}`))
+					rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeAll), live)
 					if err != nil {
 						b.Fatal(err)
 					}
-					for i := range n {
-						var headers []string
-						switch drawn := fmt.Sprintf("%064x", uint64(i+1)*0x9e3779b97f4a7c15); kind {
-						case "bearer":
-							headers = []string{"Authorization", "Bearer Zk3vQ9pXw7RtLm2NcY8b" + drawn}
-						case "SigV4":
-							headers = []string{"Authorization", "AWS4-HMAC-SHA256 Credential=AKIDNOTREALNOTREAL/20261122/us-east-1/bedrock/aws4_request, SignedHeaders=host, Signature=" + drawn}
-						case "cookie":
-							headers = []string{"Cookie", "__cf_bm=" + drawn}
-						}
-						must.Post(b, r, "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse", fmt.Sprintf(`{"messages":[{"role":"user","content":[{"text":"question %d %s"}]}]}`, i, text), headers...)
+					for i := range calls {
+						const url = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse"
+						const format = `{"messages":[{"role":"user","content":[{"text":"question %d %s"}]}]}`
+						must.Post(b, rec, url, fmt.Sprintf(format, i, text), freshCredential(credential, i)...)
 					}
-					if err := r.Close(); err != nil {
+					if err := rec.Close(); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/call")
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*calls), "µs/call")
 			})
 		}
 	}
+}
+
+// freshCredential returns the header with the i-th credential of a kind: its name and its value.
+func freshCredential(kind string, i int) []string {
+	drawn := fmt.Sprintf("%064x", uint64(i+1)*0x9e3779b97f4a7c15)
+	switch kind {
+	case "bearer":
+		return []string{"Authorization", "Bearer Zk3vQ9pXw7RtLm2NcY8b" + drawn}
+	case "SigV4":
+		signed := "AWS4-HMAC-SHA256 Credential=AKIDNOTREALNOTREAL/20261122/us-east-1/bedrock/aws4_request, " +
+			"SignedHeaders=host, Signature="
+		return []string{"Authorization", signed + drawn}
+	case "cookie":
+		return []string{"Cookie", "__cf_bm=" + drawn}
+	}
+	return nil
 }
 
 // BenchmarkStreamSearch records a stream of 200 events, with nothing to look for in the
@@ -155,27 +163,38 @@ func BenchmarkFreshCredentials(b *testing.B) {
 //
 //	go test -run '^$' -bench StreamSearch ./tests/large
 func BenchmarkStreamSearch(b *testing.B) {
-	var body strings.Builder
+	var stream strings.Builder
 	for i := range 200 {
-		fmt.Fprintf(&body, "data: {\"id\":\"chatcmpl-1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\" word%d\"}}]}\n\n", i)
+		const format = `{"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":" word%d"}}]}`
+		fmt.Fprintf(&stream, "data: "+format+"\n\n", i)
 	}
-	body.WriteString("data: [DONE]\n\n")
-	up := provider.Func(func(req *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(body.String())), ContentLength: -1}, nil
-	})
-	for name, opts := range map[string][]promptecho.Option{"nothing": nil, "known": nil, "Redact": {promptecho.Redact(`[a-z]+@home\.example`)}} {
-		b.Run(name, func(b *testing.B) {
+	stream.WriteString("data: [DONE]\n\n")
+	live := promptecho.Upstream(provider.Func(func(*http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode:    http.StatusOK,
+			Header:        http.Header{"Content-Type": {"text/event-stream"}},
+			Body:          io.NopCloser(strings.NewReader(stream.String())),
+			ContentLength: -1,
+		}, nil
+	}))
+	for _, tt := range []struct {
+		name    string
+		options []promptecho.Option
+		headers []string
+	}{
+		{name: "nothing"},
+		{name: "known", headers: []string{"Authorization", "Bearer Zk3vQ9pXw7RtLm2NcY8b"}},
+		{name: "Redact", options: []promptecho.Option{promptecho.Redact(`[a-z]+@home\.example`)}},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			options := append(tt.options, promptecho.InMode(promptecho.ModeAll), live)
 			for b.Loop() {
-				r, err := promptecho.Open(filepath.Join(b.TempDir(), "c.yaml"), append(opts, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(up))...)
+				rec, err := promptecho.Open(filepath.Join(b.TempDir(), "c.yaml"), options...)
 				if err != nil {
 					b.Fatal(err)
 				}
-				var headers []string
-				if name == "known" {
-					headers = []string{"Authorization", "Bearer Zk3vQ9pXw7RtLm2NcY8b"}
-				}
-				must.Post(b, r, "https://api.openai.com/v1/chat/completions", `{"model":"m","stream":true,"messages":[]}`, headers...)
-				if err := r.Close(); err != nil {
+				must.Post(b, rec, must.ChatURL, `{"model":"m","stream":true,"messages":[]}`, tt.headers...)
+				if err := rec.Close(); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -188,47 +207,54 @@ func BenchmarkStreamSearch(b *testing.B) {
 //
 //	go test -run '^$' -bench TypicalTest ./tests/large
 func BenchmarkTypicalTest(b *testing.B) {
-	text := strings.Repeat("All work and no play makes Jack a dull boy. ", 22)
-	for _, stream := range []bool{false, true} {
-		name := map[bool]string{false: "plain", true: "stream"}[stream]
-		b.Run(name, func(b *testing.B) {
-			file := filepath.Join(b.TempDir(), "c.yaml")
-			var f cassette.File
-			for i := range 5 {
-				it := &interaction.Interaction{
-					Kind:     "llm",
-					Request:  interaction.Request{Method: "POST", URL: "http://h/v1/chat/completions", Body: []byte(must.ChatBody(fmt.Sprint(i, " ", text)))},
-					Response: interaction.Response{Status: 200, Body: []byte(`{"text":"` + text + `"}`)},
-				}
-				if stream {
-					it.Response.Body, it.Response.Stream = nil, "sse"
-					for range 200 {
-						it.Response.Events = append(it.Response.Events, interaction.Event{{Name: "data", Value: `{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":" word"}}]}`}})
-					}
-				}
-				f.Interactions = append(f.Interactions, it)
-			}
-			if err := rewrite.Save(file, must.Seal(&f)); err != nil {
-				b.Fatal(err)
-			}
+	for _, tt := range []struct {
+		name     string
+		isStream bool
+	}{
+		{name: "plain"},
+		{name: "stream", isStream: true},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			file, prompts := saveTypical(b, tt.isStream)
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone))
+				rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone))
 				if err != nil {
 					b.Fatal(err)
 				}
-				for i := range 5 {
-					resp, err := r.Client().Post("http://h/v1/chat/completions", "application/json", strings.NewReader(must.ChatBody(fmt.Sprint(i, " ", text))))
-					if err != nil || resp.StatusCode != http.StatusOK {
-						b.Fatal(resp, err)
+				for _, prompt := range prompts {
+					if status := post(b, rec, must.ChatBody(prompt)); status != http.StatusOK {
+						b.Fatal(status)
 					}
-					must.ReadToEnd(resp.Body)
-					resp.Body.Close()
 				}
-				if err := r.Close(); err != nil {
+				if err := rec.Close(); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
+}
+
+// saveTypical saves a cassette of five recordings, and returns their prompts.
+func saveTypical(b *testing.B, isStream bool) (file string, prompts []string) {
+	b.Helper()
+	text := strings.Repeat("All work and no play makes Jack a dull boy. ", 22)
+	var chats []string
+	for i := range 5 {
+		prompts = append(prompts, fmt.Sprint(i, " ", text))
+		chats = append(chats, prompts[i], `{"text":"`+text+`"}`)
+	}
+	f := must.Chats(chats...)
+	if !isStream {
+		return must.Save(b, f), prompts
+	}
+	const chunk = `{"id":"chatcmpl-1","object":"chat.completion.chunk",` +
+		`"choices":[{"index":0,"delta":{"content":" word"}}]}`
+	for _, it := range f.Interactions {
+		it.Response.Body, it.Response.Stream = nil, "sse"
+		for range 200 {
+			it.Response.Events = append(it.Response.Events, interaction.Event{{Name: "data", Value: chunk}})
+		}
+	}
+	return must.Save(b, f), prompts
 }

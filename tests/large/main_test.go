@@ -1,3 +1,7 @@
+// How much a large cassette, a large body, or a large number of requests takes.
+//
+// The time and the memory of a test do not grow with what it does not use, and many goroutines
+// share a recorder.
 package large_test
 
 import (

@@ -14,44 +14,64 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// TestFailedSaveRemovesNothing lets each step of a save fail. The file of an
-// earlier, failed run goes only after its successor is on disk.
+// A save that fails at any step loses neither the cassette nor the file of an earlier, failed run.
+//
+// That file goes only after its successor is on disk.
 func TestFailedSaveRemovesNothing(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
+	tests := []struct {
 		name     string
 		obstacle func(t *testing.T, file string)
 		want     string // the error; "" if the save succeeds
 		saved    string // the prompts in the cassette
 	}{
-		{"nothing fails", func(*testing.T, string) {}, "", "a sound"},
-		{"the assets cannot be written", blockAssets, "not saved", "a b"},
-		{"the cassette cannot be replaced", linkElsewhere, "not saved", "a b"},
-		{"the journal cannot be removed", func(t *testing.T, file string) {
-			blockWithFolder(t, file+".partial")
-		}, "saved, but its journal could not be removed", "a sound"},
-		{"the failed file cannot be removed", func(t *testing.T, file string) {
-			blockWithFolder(t, file+".failed")
-		}, "saved, but an older file could not be removed", "a sound"},
-	} {
+		{
+			name:     "nothing fails",
+			obstacle: func(*testing.T, string) {},
+			saved:    "a sound",
+		},
+		{
+			name:     "the assets cannot be written",
+			obstacle: blockAssets,
+			want:     "not saved",
+			saved:    "a b",
+		},
+		{
+			name:     "the cassette cannot be replaced",
+			obstacle: linkElsewhere,
+			want:     "not saved",
+			saved:    "a b",
+		},
+		{
+			name: "the journal cannot be removed",
+			obstacle: func(t *testing.T, file string) {
+				blockWithFolder(t, file+must.JournalSuffix)
+			},
+			want:  "saved, but its journal could not be removed",
+			saved: "a sound",
+		},
+		{
+			name: "the file of the failed run cannot be removed",
+			obstacle: func(t *testing.T, file string) {
+				blockWithFolder(t, file+must.FailedSuffix)
+			},
+			want:  "saved, but an older file could not be removed",
+			saved: "a sound",
+		},
+	}
+	for _, tt := range tests {
 		for _, mode := range []promptecho.Mode{promptecho.ModeUpdate, promptecho.ModeAll} {
-			t.Run(tt.name+" "+string(mode), func(t *testing.T) {
+			t.Run(tt.name+", mode "+string(mode), func(t *testing.T) {
 				t.Parallel()
-				file := filepath.Join(t.TempDir(), "c.yaml")
-				open := func(mode promptecho.Mode) *promptecho.Recorder {
-					return must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(soundOrText))
-				}
-				r := open(promptecho.ModeAll)
-				must.Ask(t, r, "http://127.0.0.1", "a")
-				must.Ask(t, r, "http://127.0.0.1", "b")
-				must.Pass(t, r)
-				writePaidRecordings(t, file+".failed")
+				file := newCassette(t)
+				runWith(t, soundOrText, file, promptecho.ModeAll, "a b", report.Outcome{})
+				must.Write(t, file+must.FailedSuffix, paid)
 
-				r = open(mode)
-				must.Ask(t, r, "http://127.0.0.1", "a")
-				must.Ask(t, r, "http://127.0.0.1", "sound")
+				rec := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(soundOrText))
+				must.Ask(t, rec, server, "a")
+				must.Ask(t, rec, server, "sound")
 				tt.obstacle(t, file)
-				rep := must.Finish(r, report.Outcome{})
+				rep := must.Finish(rec, report.Outcome{})
 
 				errs := strings.Join(rep.Errors, "\n")
 				if !strings.Contains(errs, tt.want) || (errs == "") != (tt.want == "") {
@@ -60,7 +80,7 @@ func TestFailedSaveRemovesNothing(t *testing.T) {
 				if got := must.Prompts(t, file); got != tt.saved {
 					t.Errorf("the cassette has %q, want %q", got, tt.saved)
 				}
-				if isGone := !isPaid(file + ".failed"); isGone != (tt.want == "") {
+				if isGone := !isPaid(file + must.FailedSuffix); isGone != (tt.want == "") {
 					t.Errorf("the file of the failed run is gone: %v", isGone)
 				}
 				notes := strings.Join(rep.Notes, "\n")
@@ -70,29 +90,6 @@ func TestFailedSaveRemovesNothing(t *testing.T) {
 					}
 				}
 			})
-		}
-	}
-}
-
-// TestSaveThatChangesNothing: a run shows that the cassette on disk is
-// complete, so the file of an earlier, failed run is not needed. A run without
-// a request shows nothing.
-func TestSaveThatChangesNothing(t *testing.T) {
-	t.Parallel()
-	for _, sendsRequest := range []bool{true, false} {
-		file := filepath.Join(t.TempDir(), "c.yaml")
-		must.Record(t, file, "a")
-		writePaidRecordings(t, file+".failed")
-
-		u := provider.New(t)
-		r := must.Open(t, file, promptecho.InMode(promptecho.ModeUpdate))
-		if sendsRequest {
-			must.Ask(t, r, u.URL, "a")
-		}
-		must.Finish(r, report.Outcome{})
-
-		if isGone := !isPaid(file + ".failed"); isGone != sendsRequest {
-			t.Errorf("it sends a request: %v; the file is gone: %v", sendsRequest, isGone)
 		}
 	}
 }
@@ -118,9 +115,7 @@ var soundOrText = provider.Func(func(req *http.Request) (*http.Response, error) 
 // is a file.
 func blockAssets(t *testing.T, file string) {
 	t.Helper()
-	if err := os.WriteFile(strings.TrimSuffix(file, ".yaml")+".assets", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, strings.TrimSuffix(file, ".yaml")+".assets", "")
 }
 
 // linkElsewhere makes a cassette a link to another folder, which is not
@@ -143,20 +138,11 @@ func blockWithFolder(t *testing.T, path string) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(path, "x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	makeFolder(t, path)
 }
 
-// paid stands for the recordings of an earlier, failed run.
+// paid is the text that stands for the recordings of an earlier, failed run.
 const paid = "# paid recordings\n"
-
-func writePaidRecordings(t *testing.T, path string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(paid), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
 
 // isPaid reports whether the file of an earlier, failed run is what it was, or
 // what blockWithFolder made of it.

@@ -1,0 +1,121 @@
+package saving_test
+
+import (
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/tests/internal/must"
+	"github.com/promptecho/promptecho/tests/internal/provider"
+)
+
+// The file that a failed run left next to the cassette is removed by the next passed run.
+func TestFileOfAFailedRunIsRemovedByAPassedRun(t *testing.T) {
+	t.Parallel()
+	file := newCassette(t)
+	run(t, file, promptecho.ModeAll, "a", report.Outcome{})
+
+	run(t, file, promptecho.ModeAll, "a", report.Outcome{Failed: true})
+	if !exists(file + must.FailedSuffix) {
+		t.Error("a failed run has left no file")
+	}
+
+	run(t, file, promptecho.ModeAll, "a", report.Outcome{})
+	if exists(file + must.FailedSuffix) {
+		t.Error("a passed run has not removed the file")
+	}
+}
+
+// The file of a failed run is also removed by a run that finds its cassette complete.
+//
+// A run that sends no request has found nothing.
+func TestFileOfAFailedRunIsRemovedByARunThatNeedsNothingNew(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name      string
+		asked     string
+		isRemoved bool
+	}{
+		{name: "all requests are recorded", asked: "a", isRemoved: true},
+		{name: "no request", asked: "", isRemoved: false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := newCassette(t)
+			run(t, file, promptecho.ModeAll, "a", report.Outcome{})
+			must.Write(t, file+must.FailedSuffix, "# recordings that were paid for\n")
+
+			run(t, file, promptecho.ModeUpdate, tt.asked, report.Outcome{})
+
+			if isRemoved := !exists(file + must.FailedSuffix); isRemoved != tt.isRemoved {
+				t.Errorf("the file of the failed run is removed: %v, want %v", isRemoved, tt.isRemoved)
+			}
+		})
+	}
+}
+
+// The command that a failed run prints makes its recordings the cassette, with their pictures.
+func TestCommandOfAFailedRunUsesItsRecordings(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the command is for a POSIX shell")
+	}
+	file := newCassette(t)
+	record := func(picture string, how report.Outcome) report.Report {
+		rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(paints(picture)))
+		askForPicture(t, rec)
+		return must.Finish(rec, how)
+	}
+	record(pictureOf(0), report.Outcome{})
+	rep := record(pictureOf(1), report.Outcome{Failed: true})
+
+	_, command, _ := strings.Cut(strings.Join(rep.Notes, "\n"), "To use the new recordings:\n")
+	if out, err := exec.Command("sh", "-c", command).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+
+	// The cassette is partial now, as the failed run was. A passed run completes it.
+	answers := promptecho.Upstream(provider.Says(`"asked again"`))
+	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeOnce), answers)
+	if got := askForPicture(t, rec); got != pictureOf(1) {
+		t.Errorf("%d bytes that begin with %q", len(got), got[:min(len(got), 20)])
+	}
+	must.Close(t, rec)
+	if left, err := filepath.Glob(file + must.FailedSuffix + "*"); err != nil || left != nil {
+		t.Errorf("files are left: %q, %v", left, err)
+	}
+}
+
+// pictureOf returns a picture that is long enough for a file of its own.
+func pictureOf(color byte) string {
+	return "\x89PNG\r\n\x1a\n" + strings.Repeat(string([]byte{color, 0xff}), 2000)
+}
+
+// paints answers with a picture.
+func paints(picture string) http.RoundTripper {
+	return provider.Func(func(req *http.Request) (*http.Response, error) {
+		resp, err := provider.Says(picture).RoundTrip(req)
+		resp.Header.Set("Content-Type", "image/png")
+		return resp, err
+	})
+}
+
+func askForPicture(t *testing.T, rec *promptecho.Recorder) string {
+	t.Helper()
+	resp, err := rec.Client().Get("https://api.example/picture")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}

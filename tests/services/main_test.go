@@ -1,9 +1,0 @@
-package services_test
-
-import (
-	"testing"
-
-	"github.com/promptecho/promptecho/tests/internal/must"
-)
-
-func TestMain(m *testing.M) { must.Main(m) }
