@@ -3,7 +3,6 @@ package streams_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,15 +18,25 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// Pace replays the recorded delays times its factor, exactly and in a bubble without taking time.
+// A stream is replayed at once, and with Pace after its recorded delays times the factor.
+// In a bubble of testing/synctest, the delays are exact and take no time.
 func TestPaceReplaysRecordedDelays(t *testing.T) {
 	t.Parallel()
-	for _, pace := range []float64{0, 1, 0.5} {
-		t.Run(fmt.Sprint(pace), func(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		opts   []promptecho.Option
+		factor float64
+	}{
+		{name: "without Pace", factor: 0},
+		{name: "Pace(0)", opts: []promptecho.Option{promptecho.Pace(0)}, factor: 0},
+		{name: "Pace(1)", opts: []promptecho.Option{promptecho.Pace(1)}, factor: 1},
+		{name: "Pace(0.5)", opts: []promptecho.Option{promptecho.Pace(0.5)}, factor: 0.5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			file := slowCassette(t, "")
 			synctest.Test(t, func(t *testing.T) {
-				rec := must.Open(t, file, promptecho.InMode(promptecho.ModeNone), promptecho.Pace(pace))
+				rec := must.Open(t, file, append(tt.opts, promptecho.InMode(promptecho.ModeNone))...)
 				began := time.Now()
 				resp := openSlowStream(t, t.Context(), rec)
 				arrivals := []time.Duration{time.Since(began)}
@@ -43,7 +52,7 @@ func TestPaceReplaysRecordedDelays(t *testing.T) {
 				}
 				var want []time.Duration
 				for _, ms := range []float64{500, 1500, 40500} { // headers, first event, the other two together
-					want = append(want, time.Duration(pace*ms*float64(time.Millisecond)))
+					want = append(want, time.Duration(tt.factor*ms*float64(time.Millisecond)))
 				}
 				if !slices.Equal(arrivals, want) {
 					t.Errorf("arrivals %v, want %v", arrivals, want)

@@ -179,7 +179,66 @@ func TestLargeUploadMatchesByItsContent(t *testing.T) {
 	})
 }
 
-// Texts of any size, and uploads of up to 256 KB, are stored whole.
+// KeepUploads stores a large upload whole, to look at or edit.
+func TestKeepUploadsStoresALargeUploadWhole(t *testing.T) {
+	t.Parallel()
+	s := provider.Digests(t, new(atomic.Int32))
+	for _, tt := range []struct {
+		name, mediaType string
+		body            func(content string) string
+	}{
+		{name: "a part of a form", mediaType: formType, body: formWith},
+		{name: "base64 in JSON", mediaType: "application/json", body: jsonWith},
+		{name: "the body", mediaType: "audio/wav", body: func(content string) string { return content }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			body := tt.body(wav(limit + 4))
+			file := filepath.Join(t.TempDir(), "a.yaml")
+			req := upload(t, s.URL, tt.mediaType, body)
+			must.Upload(t, file, promptecho.ModeAll, req, promptecho.KeepUploads())
+			if got := string(must.Load(t, file).Interactions[0].Request.Body); got != body {
+				t.Errorf("stored are %d bytes, want %d", len(got), len(body))
+			}
+		})
+	}
+}
+
+// A text of 8 MB and more that is neither JSON nor a form is stored as its digest.
+func TestTextOf8MBIsStoredAsItsDigest(t *testing.T) {
+	t.Parallel()
+	s := provider.Digests(t, new(atomic.Int32))
+	text := strings.Repeat("All work and no play.\n", 8<<20/22+1)
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	must.Upload(t, file, promptecho.ModeAll, upload(t, s.URL, "text/plain", text))
+	want := fmt.Sprintf("(upload of %d bytes, text/plain, sha256 %s)", len(text), sha256Of(text))
+	if got := string(must.Load(t, file).Interactions[0].Request.Body); got != want {
+		t.Errorf("stored is %.200s, want %s", got, want)
+	}
+}
+
+// An answer is stored and replayed whole, however large it is.
+func TestLargeAnswerIsStoredWhole(t *testing.T) {
+	t.Parallel()
+	sound := wav(limit + 4)
+	upstream := provider.Func(func(*http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode:    200,
+			Header:        http.Header{"Content-Type": {"audio/wav"}},
+			Body:          io.NopCloser(strings.NewReader(sound)),
+			ContentLength: int64(len(sound)),
+		}, nil
+	})
+	file := filepath.Join(t.TempDir(), "a.yaml")
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		req := upload(t, "http://h/v1/audio/speech", "application/json", `{"input":"hi"}`)
+		if got := must.Upload(t, file, mode, req, promptecho.Upstream(upstream)); got != sound {
+			t.Errorf("mode %s: %d bytes, want %d", mode, len(got), len(sound))
+		}
+	}
+}
+
+// Texts of less than 8 MB, and uploads of up to 256 KB, are stored whole.
 func TestTextsAndSmallUploadsAreStoredWhole(t *testing.T) {
 	t.Parallel()
 	s := provider.Digests(t, new(atomic.Int32))

@@ -134,3 +134,29 @@ func TestReplayNeedsTheSentinelsOfTheRecording(t *testing.T) {
 		t.Error("the run passes")
 	}
 }
+
+// An error of a function is recorded, and a note says so, unless OnRecordError(Keep) is set.
+func TestRecordedErrorOfAFunctionIsNoted(t *testing.T) {
+	t.Parallel()
+	run := func(opts ...promptecho.Option) (notes string) {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		opts = append(opts, promptecho.Log(func(note string) { notes += note + "\n" }))
+		rec := must.Open(t, file, opts...)
+		fails := promptecho.Wrap(rec, "tool/fail", func(context.Context, string) (int, error) {
+			return 0, errors.New("broken")
+		})
+		fails(t.Context(), "x")
+		must.Pass(t, rec)
+		if n := len(must.Load(t, file).Interactions); n != 1 {
+			t.Errorf("%d interactions, want the call that failed", n)
+		}
+		return notes
+	}
+	const note = "a failure is recorded: tool/fail: the function returned the error: broken."
+	if notes := run(); !strings.Contains(notes, note) {
+		t.Errorf("notes %q, want %s", notes, note)
+	}
+	if notes := run(promptecho.OnRecordError(promptecho.Keep)); strings.Contains(notes, "failure") {
+		t.Errorf("with Keep: notes %q", notes)
+	}
+}

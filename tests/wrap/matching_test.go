@@ -73,6 +73,27 @@ func TestSameArgumentIsReplayedInRecordedOrder(t *testing.T) {
 	}
 }
 
+// A call whose argument is not recorded is a miss, which fails the run even if the agent hides it.
+func TestArgumentThatIsNotRecordedFailsTheRun(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var s station
+	s.forecasts(t, file, "tool/f", "Rome")
+	rec := must.Open(t, file)
+	forecast := s.wrap(rec, "tool/f")
+	forecast(t.Context(), city{Name: "Rome"})
+	var miss *promptecho.MissError
+	if _, err := forecast(t.Context(), city{Name: "Oslo"}); !errors.As(err, &miss) {
+		t.Errorf("error %v, want a miss", err)
+	}
+	if calls := s.calls.Load(); calls != 1 {
+		t.Errorf("%d calls, want that of the recording run", calls)
+	}
+	if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "1 request has no recording") {
+		t.Errorf("Close: %v", err)
+	}
+}
+
 // Many goroutines that call one function each get what was recorded for their argument.
 func TestEachGoroutineGetsTheResultOfItsArgument(t *testing.T) {
 	t.Parallel()

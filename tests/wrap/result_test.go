@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -123,6 +124,50 @@ func TestCassetteShowsArgumentsAndResultsAsYAML(t *testing.T) {
 			t.Errorf("the cassette has\n%s\nwant\n%s", text, want)
 		}
 	})
+}
+
+// The call of a function may be written into a cassette by hand, with a result or an error.
+func TestCallWrittenByHandIsReplayed(t *testing.T) {
+	t.Parallel()
+	const written = `version: 1
+interactions:
+- kind: tool
+  boundary: charge_card
+  request:
+    body: {amount: 12, currency: EUR}
+  response:
+    body: charge ch_1
+- kind: tool
+  boundary: charge_card
+  request:
+    body: {amount: 900, currency: EUR}
+  response:
+    error: "charging 900 EUR: the card was declined"
+    error_is: ["the card was declined"]
+`
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(written), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	type payment struct {
+		Amount   int    `json:"amount"`
+		Currency string `json:"currency"`
+	}
+	declined := errors.New("the card was declined")
+	rec := must.Open(t, file)
+	charge := promptecho.Wrap(rec, "tool/charge_card", func(context.Context, payment) (string, error) {
+		t.Error("the card is charged")
+		return "", nil
+	}, promptecho.Sentinels(declined))
+
+	if got, err := charge(t.Context(), payment{Amount: 12, Currency: "EUR"}); got != "charge ch_1" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	_, err := charge(t.Context(), payment{Amount: 900, Currency: "EUR"})
+	if !errors.Is(err, declined) || err.Error() != "charging 900 EUR: the card was declined" {
+		t.Errorf("error %v", err)
+	}
+	must.Pass(t, rec)
 }
 
 // An argument that is JSON already matches as JSON, however it is spelled.
