@@ -15,6 +15,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/tests/internal/must"
+	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
 // The length, transfer encoding and HTTP version of an answer are the same live, recorded and replayed.
@@ -123,6 +124,8 @@ func wantSameAnswer(t *testing.T, a answer) {
 
 	live := see(t, upstream, ask())
 	server.Client().CloseIdleConnections() // some servers do that themselves, sooner or later
+	live.TLS = false                       // withheld while recording,
+	live.Close = false                     // because a replay has no connection
 	if a.change != nil {
 		a.change(&live)
 	}
@@ -155,6 +158,8 @@ type seen struct {
 	TrailerNames     []string    // before the body is read
 	Trailer          http.Header // after
 	Uncompressed     bool
+	TLS              bool
+	Close            bool
 	SameRequest      bool
 	Body             string
 	Err              string
@@ -175,6 +180,8 @@ func see(t *testing.T, transport http.RoundTripper, req *http.Request) seen {
 		ContentLength:    resp.ContentLength,
 		TransferEncoding: resp.TransferEncoding,
 		Uncompressed:     resp.Uncompressed,
+		TLS:              resp.TLS != nil,
+		Close:            resp.Close,
 		SameRequest:      resp.Request == req,
 	}
 	delete(s.Header, "Date") // never replayed: it teaches the AWS SDK a wrong clock
@@ -338,4 +345,80 @@ func TestTrailersOfAnAnswerAreReplayed(t *testing.T) {
 			},
 		},
 	})
+}
+
+// The Date of an answer is given only to a client that dates its requests, and only while recording.
+func TestDateIsGivenOnlyToClientsThatDateTheirRequests(t *testing.T) {
+	t.Parallel()
+	const date = "Fri, 02 Jan 2026 03:04:05 GMT"
+	upstream := provider.Func(func(*http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: 200,
+			Header:     http.Header{"Date": {date}},
+			Body:       http.NoBody,
+		}, nil
+	})
+	for _, tt := range []struct {
+		name   string
+		header string // of the request
+		live   string // Date while recording
+	}{
+		{name: "a client that does not", header: "X-Any", live: ""},
+		{name: "a client of AWS", header: "X-Amz-Date", live: date},
+		{name: "a client of Azure", header: "X-Ms-Date", live: date},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			ask := func(mode promptecho.Mode) (date string) {
+				rec := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(upstream))
+				req, err := http.NewRequest("GET", "https://api.example.com/things", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Header.Set(tt.header, "20260102T030405Z")
+				resp, err := rec.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				must.Close(t, rec)
+				return resp.Header.Get("Date")
+			}
+			if got := ask(promptecho.ModeAll); got != tt.live {
+				t.Errorf("while recording: Date %q, want %q", got, tt.live)
+			}
+			if got := ask(promptecho.ModeNone); got != "" {
+				t.Errorf("in replay: Date %q", got)
+			}
+		})
+	}
+}
+
+// What only a connection has, Response.TLS and Response.Close, is withheld while recording, too.
+func TestConnectionOfAnAnswerIsWithheld(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "close")
+	}))
+	t.Cleanup(server.Close)
+	upstream := server.Client().Transport
+	ask := func(transport http.RoundTripper) seen {
+		req, err := http.NewRequest("GET", server.URL+"/v1/things", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return see(t, transport, req)
+	}
+	if live := ask(upstream); !live.TLS || !live.Close {
+		t.Fatalf("without a recorder: %+v", live)
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		rec := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(upstream))
+		if got := ask(rec); got.TLS || got.Close {
+			t.Errorf("mode %s: %+v", mode, got)
+		}
+		must.Close(t, rec)
+	}
 }

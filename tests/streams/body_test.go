@@ -128,42 +128,63 @@ func TestRedirectIsFollowedInReplay(t *testing.T) {
 	}
 }
 
-// A recorded Retry-After is 0 in replay, so that no client waits before it retries.
+// A Retry-After that the client obeyed is 0 in replay, so that no test waits; else it is as recorded.
 func TestRetryAfterIsZeroInReplay(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
-	defer p.Close()
-	p.Fail(1, http.StatusTooManyRequests, http.Header{"Retry-After": {"60"}})
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	for _, run := range []struct {
+	for _, tt := range []struct {
 		name       string
-		mode       promptecho.Mode
-		retryAfter string
+		requests   int // the second one is the retry
+		opts       []promptecho.Option
+		retryAfter string // in replay
 	}{
-		{name: "recording run", mode: promptecho.ModeAll, retryAfter: "60"},
-		{name: "replay", mode: promptecho.ModeNone, retryAfter: "0"},
+		{name: "the client retried", requests: 2, retryAfter: "0"},
+		{name: "the client gave up", requests: 1, retryAfter: "60"},
+		{
+			name:       "the client retried, with Pace",
+			requests:   2,
+			opts:       []promptecho.Option{promptecho.Pace(1)},
+			retryAfter: "60",
+		},
 	} {
-		rec := must.Open(t, file, promptecho.InMode(run.mode))
-		ask := func() *http.Response {
-			body := strings.NewReader(must.ChatBody("x"))
-			req, _ := http.NewRequestWithContext(t.Context(), "POST", p.URL+"/v1/chat/completions", body)
-			req.Header.Set("Authorization", "Bearer echo-secret-of-retries")
-			resp, err := rec.RoundTrip(req)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := standin.New()
+			defer p.Close()
+			p.Fail(1, http.StatusTooManyRequests, http.Header{"Retry-After": {"60"}})
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			run := func(mode promptecho.Mode, retryAfter string) {
+				t.Helper()
+				opts := append(tt.opts, promptecho.InMode(mode), promptecho.OnRecordError(promptecho.Keep))
+				rec := must.Open(t, file, opts...)
+				for i := range tt.requests {
+					body := strings.NewReader(must.ChatBody("x"))
+					req, _ := http.NewRequestWithContext(t.Context(), "POST", p.URL+"/v1/chat/completions", body)
+					req.Header.Set("Authorization", "Bearer echo-secret-of-retries")
+					resp, err := rec.RoundTrip(req)
+					if err != nil {
+						t.Fatal(err)
+					}
+					io.Copy(io.Discard, resp.Body)
+					resp.Body.Close()
+					isRetry := i == 1
+					if isRetry {
+						if resp.StatusCode != 200 {
+							t.Errorf("mode %s: the retry has status %d", mode, resp.StatusCode)
+						}
+						continue
+					}
+					if resp.StatusCode != 429 {
+						t.Errorf("mode %s: status %d, want 429", mode, resp.StatusCode)
+					}
+					if got := resp.Header.Get("Retry-After"); got != retryAfter {
+						t.Errorf("mode %s: Retry-After %q, want %q", mode, got, retryAfter)
+					}
+				}
+				must.Close(t, rec)
 			}
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-			return resp
-		}
-		first := ask()
-		if wait := first.Header.Get("Retry-After"); first.StatusCode != 429 || wait != run.retryAfter {
-			t.Errorf("%s: status %d, Retry-After %q, want %q", run.name, first.StatusCode, wait, run.retryAfter)
-		}
-		if retry := ask(); retry.StatusCode != 200 {
-			t.Errorf("%s: the retry has status %d", run.name, retry.StatusCode)
-		}
-		must.Close(t, rec)
+			run(promptecho.ModeAll, "60")
+			run(promptecho.ModeNone, tt.retryAfter)
+		})
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// An answer in gzip or deflate is replayed decoded, and one in another coding as it came.
+// An answer in gzip or deflate is replayed decoded; other codings and parts of files are left alone.
 func TestCompressedAnswerIsReplayedDecoded(t *testing.T) {
 	t.Parallel()
 	wantSameAnswers(t, []answer{
@@ -60,6 +60,17 @@ func TestCompressedAnswerIsReplayedDecoded(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				w.Header().Set("Content-Encoding", "br")
 				io.WriteString(w, "\x0b\x03\x80{}\x03")
+			},
+		},
+		{
+			name: "deflate of a part of a file",
+			handler: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/plain")
+				w.Header().Set("Content-Encoding", "deflate")
+				w.WriteHeader(http.StatusPartialContent)
+				z := zlib.NewWriter(w)
+				io.WriteString(z, "a part of a file")
+				z.Close()
 			},
 		},
 		{

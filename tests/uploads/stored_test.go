@@ -242,6 +242,7 @@ func TestLargeAnswerIsStoredWhole(t *testing.T) {
 func TestTextsAndSmallUploadsAreStoredWhole(t *testing.T) {
 	t.Parallel()
 	s := provider.Digests(t, new(atomic.Int32))
+	base64url := base64.URLEncoding.EncodeToString([]byte(strings.Repeat("\xfb\xef\xff", limit/3+1)))
 	for _, tt := range []struct{ name, mediaType, body string }{
 		{
 			name:      "a part of a form at the limit",
@@ -262,6 +263,16 @@ func TestTextsAndSmallUploadsAreStoredWhole(t *testing.T) {
 			name:      "lines of JSON",
 			mediaType: "application/x-ndjson",
 			body:      strings.Repeat(`{"a":1}`+"\n", 35_000),
+		},
+		{
+			name:      "base64url in JSON",
+			mediaType: "application/json",
+			body:      `{"data":"` + base64url + `"}`,
+		},
+		{
+			name:      "base64 with line ends in JSON",
+			mediaType: "application/json",
+			body:      `{"data":"` + strings.Repeat(strings.Repeat("A", 76)+`\n`, limit/57+100) + `"}`,
 		},
 		{
 			name:      "a long list of words",

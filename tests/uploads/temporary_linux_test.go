@@ -12,7 +12,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A large upload that waits on the disk until it is sent is encrypted there, in a file without a name.
+// A large upload that waits on the disk is encrypted there, in a file without a name.
 // /proc shows the files that a process has opened, also those without a name.
 func TestUploadOnTheDiskIsEncrypted(t *testing.T) {
 	folder := t.TempDir()

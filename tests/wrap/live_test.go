@@ -140,17 +140,20 @@ func TestLiveModelIsAskedOnlyWhereTheModeSends(t *testing.T) {
 		t.Errorf("mode once: notes %q", notes)
 	}
 
-	opts := []promptecho.Option{promptecho.Live("llm"), promptecho.InMode(promptecho.ModeNewEpisodes)}
-	rec, results = a.runWith(t, file, opts, "a", "b", "new")
-	must.Pass(t, rec)
-	if results != "v1 of a, v1 of b, v3 of new" || a.model.Count() != sent+3 {
-		t.Errorf("mode new_episodes: the tool gives %s, %d requests, want 3", results, a.model.Count()-sent)
-	}
-	if must.Read(t, file) != before {
-		t.Error("mode new_episodes: the cassette has changed")
-	}
-	if n := len(must.Load(t, derivedFrom(file)).Interactions); n != 6 {
-		t.Errorf("mode new_episodes: %d interactions in the derived cassette, want 6", n)
+	for _, mode := range []promptecho.Mode{promptecho.ModeNewEpisodes, promptecho.ModeUpdate} {
+		sent := a.model.Count()
+		opts := []promptecho.Option{promptecho.Live("llm"), promptecho.InMode(mode)}
+		rec, results := a.runWith(t, file, opts, "a", "b", "new")
+		must.Pass(t, rec)
+		if results != "v1 of a, v1 of b, v3 of new" || a.model.Count() != sent+3 {
+			t.Errorf("mode %s: the tool gives %s, %d requests, want 3", mode, results, a.model.Count()-sent)
+		}
+		if must.Read(t, file) != before {
+			t.Errorf("mode %s: the cassette has changed", mode)
+		}
+		if n := len(must.Load(t, derivedFrom(file)).Interactions); n != 6 {
+			t.Errorf("mode %s: %d interactions in the derived cassette, want 6", mode, n)
+		}
 	}
 }
 

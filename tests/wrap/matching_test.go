@@ -177,6 +177,11 @@ func TestOptionsApplyToArguments(t *testing.T) {
 		{name: "another user, ignored", option: promptecho.Ignore("user"), asked: otherUser},
 		{name: "another user, redacted", option: promptecho.RedactFields("user"), asked: otherUser},
 		{name: "only the text matches", option: promptecho.MatchOnly("*", "text"), asked: otherUserAndNumber},
+		{
+			name:   "only the text matches, of this function",
+			option: promptecho.MatchOnly("tool/f", "text"),
+			asked:  otherUserAndNumber,
+		},
 		{name: "only the user matches", option: promptecho.MatchOnly("*", "user"), asked: otherUser, miss: true},
 		{name: "sampling matches", option: promptecho.MatchSampling(), asked: recorded},
 	} {

@@ -160,10 +160,11 @@ interactions:
 		return "", nil
 	}, promptecho.Sentinels(declined))
 
-	if got, err := charge(t.Context(), payment{Amount: 12, Currency: "EUR"}); got != "charge ch_1" || err != nil {
+	got, err := charge(t.Context(), payment{Amount: 12, Currency: "EUR"})
+	if got != "charge ch_1" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	_, err := charge(t.Context(), payment{Amount: 900, Currency: "EUR"})
+	_, err = charge(t.Context(), payment{Amount: 900, Currency: "EUR"})
 	if !errors.Is(err, declined) || err.Error() != "charging 900 EUR: the card was declined" {
 		t.Errorf("error %v", err)
 	}
