@@ -1,6 +1,6 @@
-// What a program sees of requests that it canceled, of deadlines that passed and of streams that
-// ended early: the same in replay as in the recording. Requests are canceled by their context;
-// "promptecho show" and the cassette say so (end: canceled).
+// How canceled requests, passed deadlines and streams that end early are recorded and replayed. A
+// program sees the same in replay as in the recording: it cancels the request again, and gets the
+// same error. docs/MATCHING.md and docs/CASSETTE.md (end: canceled) have the rules.
 package cancellation_test
 
 import (
