@@ -30,13 +30,31 @@ func TestRetryComesAfterWhatCameBeforeIt(t *testing.T) {
 		later time.Duration // how much later than the first attempt the other agent begins
 		takes time.Duration // each call of the other agent
 		calls int           // of the other agent
-	}{
-		{name: "the other agent overlaps the failure", later: 0, takes: 20 * time.Millisecond, calls: 3},
-		{name: "the other agent overlaps neither", later: time.Millisecond, takes: 20 * time.Millisecond, calls: 3},
-		{name: "the other agent overlaps the retry", later: time.Millisecond, takes: 400 * time.Millisecond, calls: 3},
-		{name: "the other agent calls once", later: time.Millisecond, takes: 20 * time.Millisecond, calls: 1},
-		{name: "the other agent calls often", later: time.Millisecond, takes: 2 * time.Millisecond, calls: 100},
-	}
+	}{{
+		name:  "the other agent overlaps the failure",
+		takes: 20 * time.Millisecond,
+		calls: 3,
+	}, {
+		name:  "the other agent overlaps neither attempt",
+		later: time.Millisecond,
+		takes: 20 * time.Millisecond,
+		calls: 3,
+	}, {
+		name:  "the other agent overlaps the retry",
+		later: time.Millisecond,
+		takes: 400 * time.Millisecond,
+		calls: 3,
+	}, {
+		name:  "the other agent calls once",
+		later: time.Millisecond,
+		takes: 20 * time.Millisecond,
+		calls: 1,
+	}, {
+		name:  "the other agent calls often",
+		later: time.Millisecond,
+		takes: 2 * time.Millisecond,
+		calls: 100,
+	}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
