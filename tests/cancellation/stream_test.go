@@ -179,9 +179,9 @@ func TestReaderThatCannotCancelGetsAnError(t *testing.T) {
 	must.Close(t, rec)
 }
 
-// What a program had read when a failure made it cancel its requests is replayed.
+// The part of a body that a program had read when it canceled the request is replayed.
 //
-// It asks for three things at once, and cancels all when the third one fails.
+// The program sends three requests at once, and cancels all when the third one fails.
 func TestPartOfABodyBeforeAFailureIsReplayed(t *testing.T) {
 	t.Parallel()
 	const begun = `{"text": "begun`

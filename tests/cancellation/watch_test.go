@@ -192,8 +192,8 @@ func TestWatchWithoutTheRequestThatEndedItStaysOpen(t *testing.T) {
 
 // A stream that another process left early ends with an error in replay, and a note says why.
 //
-// Nobody knows whether the process had read all that it wanted. It came over a listener of the
-// recorder.
+// The process, curl for example, sends its request to a listener of promptecho. It is unknown whether
+// it had read all that it wanted.
 func TestStreamThatAnotherProcessLeftEndsWithAnError(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

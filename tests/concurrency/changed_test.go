@@ -42,7 +42,7 @@ func sendAll(ctx context.Context, rec *promptecho.Recorder, prompts ...string) {
 	all.Wait()
 }
 
-// One of several concurrent calls that is left out delays the others by 100 ms, with one note.
+// A concurrent call that is left out delays the others by 100 ms, and one note says so.
 func TestConcurrentCallLeftOutDelaysTheOthersOnce(t *testing.T) {
 	t.Parallel()
 	program := func(ctx context.Context, rec *promptecho.Recorder) {
@@ -65,8 +65,8 @@ func TestConcurrentCallLeftOutDelaysTheOthersOnce(t *testing.T) {
 
 // A request without a recording that is canceled a moment later is not a miss.
 //
-// A guard stops an agent. When it is recorded, before the agent sends its second prompt; in replay,
-// a little after that.
+// When the program is recorded, a guard cancels an agent before the agent sends its second prompt. In
+// replay, the agent sends it, and is canceled then.
 func TestRequestAboutToBeCanceledIsNoMiss(t *testing.T) {
 	t.Parallel()
 	program := func(ctx context.Context, rec *promptecho.Recorder) {

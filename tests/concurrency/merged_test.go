@@ -14,7 +14,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// A miss because concurrent calls came in another order names them and suggests Pace(1), which helps.
+// A miss caused by another order of concurrent calls names them and suggests Pace(1), which helps.
 //
 // An agent sleeps before it hands in its result. A replay does not know that, so the other agent may
 // be first. What is sent next has the results in the order in which they came.
