@@ -1,8 +1,10 @@
 package concurrency_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"path"
 	"path/filepath"
@@ -18,6 +20,106 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
+
+// Concurrent calls get their answers in the recorded order, without the recorded delays.
+func TestConcurrentAnswersComeInRecordedOrder(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		// Each agent sends its prompts one after the other, all agents at once.
+		agents [][]string
+		want   string // the order of the answers
+	}{{
+		name:   "the last one that is sent is answered first",
+		agents: [][]string{{"a takes 30ms"}, {"b takes 20ms"}, {"c takes 10ms"}},
+		want:   "c b a",
+	}, {
+		name:   "one is sent after the answer to another",
+		agents: [][]string{{"a takes 30ms"}, {"b takes 10ms", "c takes 10ms"}},
+		want:   "b c a",
+	}, {
+		name:   "two agents take turns",
+		agents: [][]string{{"a takes 10ms", "b takes 20ms"}, {"c takes 20ms", "d takes 20ms"}},
+		want:   "a c b d",
+	}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			program := func(ctx context.Context, rec *promptecho.Recorder) {
+				start := time.Now()
+				var answered arrivals
+				var all sync.WaitGroup
+				for _, prompts := range tt.agents {
+					all.Go(func() {
+						for _, prompt := range prompts {
+							must.Send(ctx, rec, prompt)
+							answered.add(prompt[:1])
+						}
+					})
+				}
+				all.Wait()
+				if got := answered.String(); got != tt.want {
+					t.Errorf("online: %t: %s, want %s", rec.Online(), got, tt.want)
+				}
+				if took := time.Since(start); !rec.Online() && took >= time.Millisecond {
+					t.Errorf("the replay took %v", took)
+				}
+			}
+			if rep := recordAndReplay(t, timed, program); len(rep.Errors) > 0 {
+				t.Error(rep.Errors)
+			}
+		})
+	}
+}
+
+// Events of concurrent streams come in the recorded order, one after the other.
+func TestEventsOfConcurrentStreamsComeInRecordedOrder(t *testing.T) {
+	t.Parallel()
+	upstream := provider.Func(func(req *http.Request) (*http.Response, error) {
+		interval, err := time.ParseDuration(path.Base(req.URL.Path))
+		if err != nil {
+			return nil, err
+		}
+		body, stream := io.Pipe()
+		go func() {
+			for n := range 3 {
+				time.Sleep(interval)
+				fmt.Fprintf(stream, "data: %d\n\n", n)
+			}
+			stream.Close()
+		}()
+		return provider.EventStream(body), nil
+	})
+	program := func(ctx context.Context, rec *promptecho.Recorder) {
+		var events arrivals
+		var both sync.WaitGroup
+		for _, interval := range []string{"20ms", "13ms"} {
+			both.Go(func() {
+				req := must.NewRequest(t, ctx, "GET", "https://api.example/streams/"+interval, "")
+				resp, err := rec.Client().Do(req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer resp.Body.Close()
+				lines := bufio.NewScanner(resp.Body)
+				for lines.Scan() {
+					if n, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+						events.add(interval + ":" + n)
+					}
+				}
+			})
+		}
+		both.Wait()
+		const want = "13ms:0 20ms:0 13ms:1 13ms:2 20ms:1 20ms:2"
+		if got := events.String(); got != want {
+			t.Errorf("online: %t: %s, want %s", rec.Online(), got, want)
+		}
+	}
+	if rep := recordAndReplay(t, upstream, program); len(rep.Errors) > 0 {
+		t.Error(rep.Errors)
+	}
+}
 
 // A retry comes after everything that came before it in the recording, though replay does not wait.
 //
