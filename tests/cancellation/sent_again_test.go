@@ -301,7 +301,8 @@ func TestRequestAfterHedgedOnesGetsItsOwnAnswer(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					rec := must.Open(t, file, promptecho.InMode(mode), hangsOnFirstOfTwo(), promptecho.AllowUnused())
 					ask := func(ctx context.Context) (string, error) {
-						return must.Fetch(rec.Client(), must.NewRequest(t, ctx, "GET", "https://api.example/search?q=a", ""))
+						req := must.NewRequest(t, ctx, "GET", "https://api.example/search?q=a", "")
+						return must.Fetch(rec.Client(), req)
 					}
 					for _, want := range []string{`"answer 2"`, `"answer 4"`} {
 						if got := hedge(t, delay, ask); got != want {
@@ -320,7 +321,7 @@ func TestRequestAfterHedgedOnesGetsItsOwnAnswer(t *testing.T) {
 	}
 }
 
-// hedge asks, and asks once more if there is no answer after a delay. It returns the first answer,
+// hedge asks, and asks a second time if there is no answer after a delay. It returns the first answer,
 // and cancels the other request.
 func hedge(t *testing.T, delay time.Duration, ask func(context.Context) (string, error)) string {
 	t.Helper()
