@@ -3,6 +3,7 @@ package concurrency_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -87,5 +88,26 @@ func TestRequestAboutToBeCanceledIsNoMiss(t *testing.T) {
 	}
 	if rep := recordAndReplay(t, timed, program); len(rep.Errors) > 0 {
 		t.Error(rep.Errors)
+	}
+}
+
+// A request without a recording is a miss at once if no calls were recorded at the same time.
+func TestMissComesAtOnceWithoutConcurrentCalls(t *testing.T) {
+	t.Parallel()
+	program := func(ctx context.Context, rec *promptecho.Recorder) {
+		must.Send(ctx, rec, "agent takes 20ms")
+		if rec.Online() {
+			return
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		time.AfterFunc(10*time.Millisecond, cancel)
+		start := time.Now()
+		status, err := must.Send(ctx, rec, "not recorded")
+		if took := time.Since(start); status != http.StatusTeapot || took > 0 {
+			t.Errorf("status %d, %v after %v, want a miss at once", status, err, took)
+		}
+	}
+	if rep := recordAndReplay(t, timed, program); len(rep.Errors) == 0 {
+		t.Error("the miss is not reported")
 	}
 }

@@ -279,42 +279,56 @@ func pollOnce(t *testing.T, ctx context.Context, rec *promptecho.Recorder, job s
 	return time.Duration(milliseconds) * time.Millisecond
 }
 
-// Mode update keeps the recorded order of calls, whichever is sent first this time.
+// A run that records some calls and replays others keeps the recorded order, whichever it sends first.
 //
 // What it replays keeps its moments, also if it records some of the concurrent calls again.
-func TestUpdateKeepsTheRecordedOrder(t *testing.T) {
+func TestRecordingSomeCallsKeepsTheOrderOfTheOthers(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	type atOnce [2]string // two prompts; the second one is sent a millisecond later
-	run := func(mode promptecho.Mode, pairs ...atOnce) {
-		synctest.Test(t, func(t *testing.T) {
-			rec := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(timed))
-			for _, pair := range pairs {
-				var both sync.WaitGroup
-				for i, prompt := range pair {
-					time.Sleep(time.Duration(i) * time.Millisecond)
-					both.Go(func() {
-						if _, err := must.Send(t.Context(), rec, prompt); err != nil {
-							t.Error(err)
-						}
-					})
-				}
-				both.Wait()
+	for _, mode := range []promptecho.Mode{promptecho.ModeUpdate, promptecho.ModeNewEpisodes} {
+		t.Run("mode "+string(mode), func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			sendPairs(t, file, promptecho.ModeAll,
+				pair{"a takes 20ms", "b takes 20ms"},
+				pair{"c takes 20ms", "d takes 20ms"})
+			sendPairs(t, file, mode,
+				pair{"b takes 20ms", "a takes 20ms"},
+				pair{"c takes 20ms", "e takes 20ms"})
+
+			name := regexp.MustCompile(`"(\w) takes`)
+			var got []string
+			for _, it := range must.Load(t, file).Interactions {
+				prompt := name.FindSubmatch(it.Request.Body)[1]
+				got = append(got, fmt.Sprintf("%s %d", prompt, it.Concurrent.Asked))
 			}
-			must.Close(t, rec)
+			// d, which was not sent, comes last; when it was sent among the others is unknown.
+			if want := "a 1, b 2, c 1, e 2, d 0"; strings.Join(got, ", ") != want {
+				t.Errorf("the file has %s, want %s", strings.Join(got, ", "), want)
+			}
 		})
 	}
-	run(promptecho.ModeAll, atOnce{"a takes 20ms", "b takes 20ms"}, atOnce{"c takes 20ms", "d takes 20ms"})
-	run(promptecho.ModeUpdate, atOnce{"b takes 20ms", "a takes 20ms"}, atOnce{"c takes 20ms", "e takes 20ms"})
+}
 
-	name := regexp.MustCompile(`"(\w) takes`)
-	var got []string
-	for _, it := range must.Load(t, file).Interactions {
-		prompt := name.FindSubmatch(it.Request.Body)[1]
-		got = append(got, fmt.Sprintf("%s %d", prompt, it.Concurrent.Asked))
-	}
-	// d, which was not sent, comes last; when it was sent among the others is unknown.
-	if want := "a 1, b 2, c 1, e 2, d 0"; strings.Join(got, ", ") != want {
-		t.Errorf("the file has %s, want %s", strings.Join(got, ", "), want)
-	}
+// A pair is two prompts. The second one is sent a millisecond later.
+type pair [2]string
+
+// sendPairs sends one pair after the other, in a bubble.
+func sendPairs(t *testing.T, file string, mode promptecho.Mode, pairs ...pair) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		rec := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(timed))
+		for _, pair := range pairs {
+			var both sync.WaitGroup
+			for i, prompt := range pair {
+				time.Sleep(time.Duration(i) * time.Millisecond)
+				both.Go(func() {
+					if _, err := must.Send(t.Context(), rec, prompt); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			both.Wait()
+		}
+		must.Close(t, rec)
+	})
 }

@@ -1,6 +1,7 @@
 package concurrency_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -108,4 +109,46 @@ func sendNextToAnOpenStream(t *testing.T, rec *promptecho.Recorder, skip string)
 		}
 	}
 	both.Wait()
+}
+
+// An unused recording is accepted if a call that was recorded at the same time was canceled.
+//
+// How much of a program is done when it is canceled depends on how long its calls take.
+func TestUnusedRecordingNextToACanceledOneIsAccepted(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		skip     string
+		isUnused bool // and so reported
+	}{
+		{"a call at the same time is not sent", "agent takes 20ms", false},
+		{"a later call is not sent", "later takes 1ms", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			program := func(ctx context.Context, rec *promptecho.Recorder) {
+				isSent := func(prompt string) bool { return rec.Online() || prompt != tt.skip }
+				canceled, cancel := context.WithCancel(ctx)
+				var all sync.WaitGroup
+				all.Go(func() { must.Send(canceled, rec, "canceled takes 1m") })
+				if isSent("agent takes 20ms") {
+					all.Go(func() { must.Send(ctx, rec, "agent takes 20ms") })
+				}
+				time.Sleep(50 * time.Millisecond)
+				cancel()
+				all.Wait()
+				if isSent("later takes 1ms") {
+					must.Send(ctx, rec, "later takes 1ms")
+				}
+			}
+			errors := strings.Join(recordAndReplay(t, timed, program).Errors, "\n")
+			if isReported := strings.Contains(errors, "1 of 3 recordings not used"); isReported != tt.isUnused {
+				t.Errorf("errors: %q", errors)
+			}
+			if !tt.isUnused && errors != "" {
+				t.Errorf("errors: %q", errors)
+			}
+		})
+	}
 }
