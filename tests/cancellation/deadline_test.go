@@ -13,6 +13,24 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
+// A request whose deadline passed in the recording meets its deadline again, however often it is sent.
+//
+// An SDK retries such a request.
+func TestEachRetryAfterADeadlineMeetsItsDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		recordDeadline(t, file, time.Minute)
+		rec := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
+		for range 3 {
+			if !meetDeadline(t, rec, time.Minute) {
+				t.Error("the request failed before its deadline")
+			}
+		}
+		must.Close(t, rec)
+	})
+}
+
 // meetDeadline sends the prompt "hi" with a timeout, which passes. It returns whether the context
 // was done by then.
 func meetDeadline(t *testing.T, rec *promptecho.Recorder, timeout time.Duration) (isDone bool) {
@@ -36,24 +54,6 @@ func recordDeadline(t *testing.T, file string, timeout time.Duration) {
 		t.Error("recorded before the deadline")
 	}
 	must.Pass(t, rec)
-}
-
-// A request whose deadline passed in the recording meets its deadline again, however often it is sent.
-//
-// SDKs send it again.
-func TestEachRetryAfterADeadlineMeetsItsDeadline(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "c.yaml")
-		recordDeadline(t, file, time.Minute)
-		rec := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
-		for range 3 {
-			if !meetDeadline(t, rec, time.Minute) {
-				t.Error("the request failed before its deadline")
-			}
-		}
-		must.Close(t, rec)
-	})
 }
 
 // A deadline that passed in the recording, and is far away in replay, passes at once.

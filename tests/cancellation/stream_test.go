@@ -18,6 +18,63 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
+// A reader that gives up in the middle of a stream gets the same events and error in replay.
+func TestReaderThatGivesUpGetsTheSameEventsAndError(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name      string
+		read      func(t *testing.T, rec *promptecho.Recorder) (string, error)
+		want      error
+		isTimeout bool
+	}{{
+		name:      "deadline of the context",
+		read:      readUntilDeadline,
+		want:      context.DeadlineExceeded,
+		isTimeout: true,
+	}, {
+		name:      "timeout of the client",
+		read:      readUntilTimeout,
+		want:      context.DeadlineExceeded,
+		isTimeout: true,
+	}, {
+		name: "stop button",
+		read: readUntilCanceled,
+		want: context.Canceled,
+	}}
+	for _, tt := range tests {
+		for _, pace := range []float64{0, 1} {
+			t.Run(fmt.Sprint(tt.name, ", pace ", pace), func(t *testing.T) {
+				t.Parallel()
+				file := filepath.Join(t.TempDir(), "c.yaml")
+				run := func(opts ...promptecho.Option) (events string) {
+					synctest.Test(t, func(t *testing.T) {
+						rec := must.Open(t, file, append(opts, promptecho.Pace(pace))...)
+						var err error
+						events, err = tt.read(t, rec)
+						if !errors.Is(err, tt.want) {
+							t.Errorf("%q, %v, want %v", events, err, tt.want)
+						}
+						if tt.isTimeout && !hasTimedOut(err) {
+							t.Errorf("%v is not a timeout", err)
+						}
+						must.Close(t, rec)
+					})
+					return events
+				}
+				recorded := run(promptecho.InMode(promptecho.ModeAll), sendsEveryTenSeconds())
+				if strings.Count(recorded, "data:") != 8 {
+					t.Fatalf("recorded: %q", recorded)
+				}
+				for range 2 {
+					if got := run(promptecho.InMode(promptecho.ModeNone)); got != recorded {
+						t.Errorf("replayed %q", got)
+					}
+				}
+			})
+		}
+	}
+}
+
 // sendsEveryTenSeconds is a provider that streams 20 events, one each ten seconds. It ends a stream
 // whose request is canceled, as a server does.
 func sendsEveryTenSeconds() promptecho.Option {
@@ -51,53 +108,6 @@ func readStream(ctx context.Context, c *http.Client) (string, error) {
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	return string(text), err
-}
-
-// A reader that gives up in the middle of a stream gets the same events and error in replay.
-func TestReaderThatGivesUpGetsTheSameEventsAndError(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name      string
-		read      func(t *testing.T, rec *promptecho.Recorder) (string, error)
-		want      error
-		isTimeout bool
-	}{
-		{"deadline of the context", readUntilDeadline, context.DeadlineExceeded, true},
-		{"timeout of the client", readUntilTimeout, context.DeadlineExceeded, true},
-		{"stop button", readUntilCanceled, context.Canceled, false},
-	}
-	for _, tt := range tests {
-		for _, pace := range []float64{0, 1} {
-			t.Run(fmt.Sprint(tt.name, ", pace ", pace), func(t *testing.T) {
-				t.Parallel()
-				file := filepath.Join(t.TempDir(), "c.yaml")
-				run := func(opts ...promptecho.Option) (events string) {
-					synctest.Test(t, func(t *testing.T) {
-						rec := must.Open(t, file, append(opts, promptecho.Pace(pace))...)
-						var err error
-						events, err = tt.read(t, rec)
-						if !errors.Is(err, tt.want) {
-							t.Errorf("%q, %v, want %v", events, err, tt.want)
-						}
-						if tt.isTimeout && !hasTimedOut(err) {
-							t.Errorf("%v is not a timeout", err)
-						}
-						must.Close(t, rec)
-					})
-					return events
-				}
-				recorded := run(promptecho.InMode(promptecho.ModeAll), sendsEveryTenSeconds())
-				if strings.Count(recorded, "data:") != 8 {
-					t.Fatalf("recorded: %q", recorded)
-				}
-				for range 2 {
-					if got := run(promptecho.InMode(promptecho.ModeNone)); got != recorded {
-						t.Errorf("replayed %q", got)
-					}
-				}
-			})
-		}
-	}
 }
 
 func readUntilDeadline(t *testing.T, rec *promptecho.Recorder) (string, error) {

@@ -18,6 +18,50 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
+// A stream without an end stays open in replay until its body or its recorder is closed.
+func TestWatchStaysOpenUntilItIsClosed(t *testing.T) {
+	t.Parallel()
+	closeBody := func(w *watch, _ *promptecho.Recorder) error { return w.body.Close() }
+	closeRecorder := func(_ *watch, rec *promptecho.Recorder) error { return rec.Close() }
+	tests := []struct {
+		name  string
+		media string
+		end   func(*watch, *promptecho.Recorder) error
+	}{
+		{"lines, the body is closed", "application/json", closeBody},
+		{"lines, the recorder is closed", "application/json", closeRecorder},
+		{"events, the body is closed", "text/event-stream", closeBody},
+		{"events, the recorder is closed", "text/event-stream", closeRecorder},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				file := filepath.Join(t.TempDir(), "c.yaml")
+				server := promptecho.Upstream(&watchServer{media: tt.media})
+				for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone, promptecho.ModeNone} {
+					rec := must.Open(t, file, promptecho.InMode(mode), server)
+					watch := startWatch(t, rec, must.NewRequest(t, context.Background(), "GET", watchURL, ""))
+					time.Sleep(time.Hour)
+					if !watch.isOpen() {
+						t.Errorf("mode %s: the stream ended by itself", mode)
+					}
+					if err := tt.end(watch, rec); err != nil {
+						t.Errorf("mode %s: %v", mode, err)
+					}
+					if err := <-watch.ended; err == nil {
+						t.Errorf("mode %s: the stream came to its end", mode)
+					}
+					if strings.Count(watch.text, `"n"`) != 2 {
+						t.Errorf("mode %s: read %q", mode, watch.text)
+					}
+					must.Close(t, rec)
+				}
+			})
+		})
+	}
+}
+
 // watchURL is where a watch is requested with GET or POST, and ended with DELETE.
 const watchURL = "http://kube.example/pods?watch=true"
 
@@ -85,50 +129,6 @@ func startWatch(t *testing.T, rec *promptecho.Recorder, req *http.Request) *watc
 func (w *watch) isOpen() bool {
 	synctest.Wait()
 	return len(w.ended) == 0
-}
-
-// A stream without an end stays open in replay until its body or its recorder is closed.
-func TestWatchStaysOpenUntilItIsClosed(t *testing.T) {
-	t.Parallel()
-	closeBody := func(w *watch, _ *promptecho.Recorder) error { return w.body.Close() }
-	closeRecorder := func(_ *watch, rec *promptecho.Recorder) error { return rec.Close() }
-	tests := []struct {
-		name  string
-		media string
-		end   func(*watch, *promptecho.Recorder) error
-	}{
-		{"lines, the body is closed", "application/json", closeBody},
-		{"lines, the recorder is closed", "application/json", closeRecorder},
-		{"events, the body is closed", "text/event-stream", closeBody},
-		{"events, the recorder is closed", "text/event-stream", closeRecorder},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				file := filepath.Join(t.TempDir(), "c.yaml")
-				server := promptecho.Upstream(&watchServer{media: tt.media})
-				for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone, promptecho.ModeNone} {
-					rec := must.Open(t, file, promptecho.InMode(mode), server)
-					watch := startWatch(t, rec, must.NewRequest(t, context.Background(), "GET", watchURL, ""))
-					time.Sleep(time.Hour)
-					if !watch.isOpen() {
-						t.Errorf("mode %s: the stream ended by itself", mode)
-					}
-					if err := tt.end(watch, rec); err != nil {
-						t.Errorf("mode %s: %v", mode, err)
-					}
-					if err := <-watch.ended; err == nil {
-						t.Errorf("mode %s: the stream came to its end", mode)
-					}
-					if strings.Count(watch.text, `"n"`) != 2 {
-						t.Errorf("mode %s: read %q", mode, watch.text)
-					}
-					must.Close(t, rec)
-				}
-			})
-		})
-	}
 }
 
 // recordEndedWatch records a watch that is ended with DELETE after a minute.

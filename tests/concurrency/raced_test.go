@@ -27,11 +27,11 @@ func TestAllowRacedIsNotForCallsNextToAnOpenStream(t *testing.T) {
 		skip     string
 		isUnused bool // and so reported
 	}{
-		{"the stream is not requested", "stream", true},
-		{"a call next to the stream is not sent", "alone", true},
-		{"the first of two calls at once is not sent", "at once 0", false},
-		{"the second of two calls at once is not sent", "at once 1", false},
-		{"all is sent", "", false},
+		{name: "the stream is not requested", skip: "stream", isUnused: true},
+		{name: "a call next to the stream is not sent", skip: "alone", isUnused: true},
+		{name: "the first of two calls at once is not sent", skip: "at once 0"},
+		{name: "the second of two calls at once is not sent", skip: "at once 1"},
+		{name: "all is sent"},
 	}
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	recordNextToAnOpenStream(t, file)
@@ -121,8 +121,8 @@ func TestUnusedRecordingNextToACanceledOneIsAccepted(t *testing.T) {
 		skip     string
 		isUnused bool // and so reported
 	}{
-		{"a call at the same time is not sent", "agent takes 20ms", false},
-		{"a later call is not sent", "later takes 1ms", true},
+		{name: "a call at the same time is not sent", skip: "agent takes 20ms"},
+		{name: "a later call is not sent", skip: "later takes 1ms", isUnused: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
