@@ -1,62 +1,92 @@
 package recorder
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"path/filepath"
+	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/finding"
 )
 
-// TestWaitsOfNothing: what was not answered yet when the same was asked again was no wait.
-func TestWaitsOfNothing(t *testing.T) {
+// A note says that the program waits between requests to one URL, which a replay cannot shorten.
+func TestNoteOfAProgramThatWaits(t *testing.T) {
 	t.Parallel()
-	var w waits
-	w.noteRequest("https://h/1")
-	w.noteRequest("https://h/1")
-	w.report("let the test set how long it sleeps", func(_ finding.Code, format string, args ...any) { t.Errorf(format, args...) })
+	const poll, other = "https://api.example/jobs/1", "https://api.example/jobs/2"
+	type request struct {
+		url  string
+		wait time.Duration // since the answer to the request before
+	}
+	tests := []struct {
+		name     string
+		requests []request
+		want     string // in the note; "" if there is none
+	}{{
+		name:     "two seconds",
+		requests: []request{{url: poll}, {url: poll, wait: 2 * time.Second}},
+		want:     "2s passed between requests to one endpoint",
+	}, {
+		name: "together more than a second",
+		requests: []request{
+			{url: poll},
+			{url: poll, wait: 600 * time.Millisecond},
+			{url: poll, wait: 600 * time.Millisecond},
+		},
+		want: "1.2s passed between requests to one endpoint",
+	}, {
+		name:     "less than a second",
+		requests: []request{{url: poll}, {url: poll, wait: 900 * time.Millisecond}},
+	}, {
+		name:     "another request in between",
+		requests: []request{{url: poll}, {url: other, wait: 2 * time.Second}, {url: poll, wait: 2 * time.Second}},
+	}, {
+		name:     "a single request",
+		requests: []request{{url: poll}},
+	}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var w waits
+			for i, req := range tt.requests {
+				if i > 0 {
+					w.answeredAt = time.Now().Add(-req.wait)
+				}
+				w.noteRequest(req.url)
+				w.noteAnswer()
+			}
+			got := noteOf(&w)
+			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("note %q, want %q", got, tt.want)
+			}
+			if got != "" && !strings.Contains(got, "("+poll) {
+				t.Errorf("note %q does not name the URL", got)
+			}
+		})
+	}
 }
 
-// What a program waits for by its own clock between requests of one endpoint is named, with the
-// line and what can be done.
-func TestWaitsAreNamed(t *testing.T) {
+// Waits in a bubble take no time, so that no note says anything.
+func TestNoNoteOfAProgramThatWaitsInABubble(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}))
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	for i, tt := range []struct {
-		slept time.Duration // between two of four polls
-		named bool
-	}{{0, false}, {300 * time.Millisecond, false}, {600 * time.Millisecond, true}, {time.Hour, true}} {
-		var notes string
-		mode := ModeNone
-		if i == 0 {
-			mode = ModeAll
+	synctest.Test(t, func(t *testing.T) {
+		var w waits
+		for range 3 {
+			w.noteRequest("https://api.example/jobs/1")
+			w.noteAnswer()
+			time.Sleep(time.Minute)
 		}
-		r, err := Open(file, func(c *Config) {
-			c.InMode(mode)
-			c.Log(func(text string) { notes += text + "\n" })
-		})
-		if err != nil {
-			t.Fatal(err)
+		if got := noteOf(&w); got != "" {
+			t.Errorf("note %q", got)
 		}
-		client := &http.Client{Transport: r}
-		for range 4 {
-			resp, err := client.Get(s.URL + "/poll")
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			r.waits.answeredAt = r.waits.answeredAt.Add(-tt.slept) // as if it had
-		}
-		if problems := r.Close(); len(problems) > 0 {
-			t.Error(problems)
-		}
-		if named := strings.Contains(notes, "/poll, waits_test.go:") && strings.Contains(notes, "testing/synctest"); named != tt.named {
-			t.Errorf("%v between polls, notes:\n%s", tt.slept, notes)
-		}
-	}
-	s.Close()
+	})
+}
+
+// noteOf returns the note about waits; "" if there is none.
+func noteOf(w *waits) string {
+	var note string
+	w.report("run the test in a bubble", func(code finding.Code, format string, args ...any) {
+		note = string(code) + ": " + fmt.Sprintf(format, args...)
+	})
+	return note
 }

@@ -1,237 +1,188 @@
 package cancellation_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/nethttp/request"
-	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/tests/internal/must"
-	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// An openStream sends two values and then nothing, until it is closed or DELETE is asked.
-type openStream struct {
-	media string
-	asked int
-	ends  *io.PipeWriter
-}
+// timeout is how long the programs below wait for a server that does not go on. On a busy machine,
+// the server has sent its headers by then.
+const timeout = 400 * time.Millisecond
 
-func (s *openStream) RoundTrip(req *http.Request) (*http.Response, error) {
-	s.asked++
-	if req.Method == http.MethodDelete {
-		s.ends.Close()
-		return &http.Response{StatusCode: 204, ProtoMajor: 1, Body: http.NoBody, Header: http.Header{}}, nil
-	}
-	in, out := io.Pipe()
-	s.ends = out
-	context.AfterFunc(req.Context(), func() { out.CloseWithError(req.Context().Err()) })
-	go func() {
-		for i := range 2 {
-			if s.media == "text/event-stream" {
-				fmt.Fprintf(out, "data: {\"n\":%d}\n\n", i)
-			} else {
-				fmt.Fprintf(out, "{\"n\":%d}\n", i)
-			}
-		}
-	}()
-	return &http.Response{StatusCode: 200, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, TransferEncoding: []string{"chunked"}, ContentLength: -1, Body: in, Header: http.Header{"Content-Type": {s.media}}}, nil
-}
-
-// A reader reads a body by a goroutine of its own.
-type reader struct {
-	body  io.ReadCloser
-	ended chan error
-	said  string
-}
-
-func startReading(t *testing.T, r *promptecho.Recorder, req *http.Request) *reader {
-	t.Helper()
-	resp, err := r.Client().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rd := &reader{body: resp.Body, ended: make(chan error, 1)}
-	go func() {
-		b, err := io.ReadAll(resp.Body)
-		rd.said = string(b)
-		rd.ended <- err
-	}()
-	return rd
-}
-
-func (rd *reader) isOpen() bool {
-	synctest.Wait()
-	select {
-	case <-rd.ended:
-		return false
-	default:
-		return true
-	}
-}
-
-func get(ctx context.Context, method string) *http.Request {
-	req, _ := http.NewRequestWithContext(ctx, method, "http://kube.example/pods?watch=true", nil)
-	return req
-}
-
-// TestWatchStaysOpen: a stream that was closed while it was read stays open in replay until it
-// is closed, or the recorder is; so does one whose recorder was closed before it.
-func TestWatchStaysOpen(t *testing.T) {
+// A request or stream that ends early looks to its program as it does without a recorder.
+//
+// Each program runs without a recorder, is recorded, and is replayed twice. What it returns is what
+// programs look at: the error, the context, their timer, and the words of net/http.
+func TestEarlyEndsLookAsWithoutARecorder(t *testing.T) {
 	t.Parallel()
-	for _, media := range []string{"application/json", "text/event-stream"} {
-		for _, closes := range []string{"body", "recorder"} {
-			synctest.Test(t, func(t *testing.T) {
-				file := filepath.Join(t.TempDir(), "c.yaml")
-				for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone, promptecho.ModeNone} {
-					r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(&openStream{media: media}))
-					rd := startReading(t, r, get(context.Background(), "GET"))
-					time.Sleep(time.Hour)
-					if !rd.isOpen() {
-						t.Errorf("%s, mode %s: it ended by itself", media, mode)
-					}
-					if closes == "body" {
-						rd.body.Close()
-						if err := <-rd.ended; err == nil {
-							t.Errorf("%s, mode %s: it ended well", media, mode)
-						}
-					}
-					must.Close(t, r)
-					if closes == "recorder" {
-						if err := <-rd.ended; err == nil {
-							t.Errorf("%s, mode %s: it ended well", media, mode)
-						}
-					}
-					if strings.Count(rd.said, `"n"`) != 2 {
-						t.Errorf("%s, mode %s: %q", media, mode, rd.said)
-					}
+	tests := []struct {
+		name    string
+		program func(c *http.Client, url string) string
+		want    string
+		or      string // what net/http may do as well; "" for nothing else
+	}{{
+		name:    "a deadline before the headers",
+		program: deadlineBeforeHeaders,
+		want:    "is DeadlineExceeded: true, context: context deadline exceeded",
+	}, {
+		name:    "a deadline in the body",
+		program: deadlineInBody,
+		want:    "is DeadlineExceeded: true, context: context deadline exceeded",
+	}, {
+		name:    "the timeout of the client",
+		program: clientTimeout,
+		want:    "is DeadlineExceeded: true, names Client.Timeout: true",
+	}, {
+		name:    "a timer that closes the body",
+		program: timerCloses,
+		want:    "timer: true, is ErrClosed: true",
+	}, {
+		name:    "canceled after the last event",
+		program: cancelAfterLastEvent,
+		want:    "2 events, <nil>",
+		or:      "2 events, context canceled",
+	}, {
+		name:    "read after Close",
+		program: readAfterClose,
+		want:    "http: read on closed response body",
+	}}
+	server := newEndlessServer(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			check := func(how, got string) {
+				isRight := got == tt.want || (tt.or != "" && got == tt.or)
+				if !isRight {
+					t.Errorf("%s: %s, want %s", how, got, tt.want)
 				}
-			})
-		}
-	}
-}
-
-// TestStandingStream: the end of a stream that listens comes when what ended it is asked, after
-// however long.
-func TestStandingStream(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "c.yaml")
-		for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
-			r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(&openStream{media: "text/event-stream"}))
-			rd := startReading(t, r, get(context.Background(), "GET"))
-			time.Sleep(time.Minute)
-			if !rd.isOpen() {
-				t.Errorf("mode %s: it ended before it was told to", mode)
 			}
-			resp, err := r.Client().Do(get(context.Background(), "DELETE"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			if err := <-rd.ended; err != nil {
-				t.Errorf("mode %s: %v", mode, err)
-			}
-			must.Close(t, r)
-		}
-		// Nothing tells it to end.
-		r := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
-		rd := startReading(t, r, get(context.Background(), "GET"))
-		time.Sleep(time.Minute)
-		rd.body.Close()
-		if err := <-rd.ended; !errors.Is(err, net.ErrClosed) {
-			t.Errorf("closed: %v", err)
-		}
-		r.Close()
-	})
-}
-
-// TestStoppedStream: what a stopped or failed run left in the midst of a stream is asked again,
-// also if the run was killed then.
-func TestStoppedStream(t *testing.T) {
-	t.Parallel()
-	for name, o := range map[string]report.Outcome{"failed": {Failed: true}, "stopped": {Stopped: true, Filtered: true}} {
-		synctest.Test(t, func(t *testing.T) {
-			file, up := filepath.Join(t.TempDir(), "c.yaml"), &openStream{media: "text/event-stream"}
-			for range 3 {
-				r := must.Open(t, file, promptecho.InMode(promptecho.ModeOnce), promptecho.Upstream(up))
-				ctx, cancel := context.WithCancelCause(context.Background())
-				rd := startReading(t, r, get(ctx, "POST"))
-				synctest.Wait()
-				cancel(request.ErrServerClosed)
-				<-rd.ended
-				must.Finish(r, o)
-			}
-			if up.asked != 3 {
-				t.Errorf("%s: asked %d times in three runs", name, up.asked)
+			check("without a recorder", tt.program(&http.Client{}, server.URL))
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone, promptecho.ModeNone} {
+				rec := must.Open(t, file, promptecho.InMode(mode), promptecho.OnRecordError(promptecho.Keep))
+				check("mode "+string(mode), tt.program(rec.Client(), server.URL))
+				must.Pass(t, rec)
 			}
 		})
 	}
 }
 
-// TestLeftByAnotherProcess: nobody knows whether a program that came over a listener had what it
-// wanted when it left; one that reads on gets an error after a while, and a note says why.
-func TestLeftByAnotherProcess(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		file := filepath.Join(t.TempDir(), "c.yaml")
-		for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
-			var notes []string
-			r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(&openStream{media: "text/event-stream"}), promptecho.Log(func(note string) { notes = append(notes, note) }))
-			ctx, cancel := context.WithCancel(request.WithServed(context.Background(), request.Served{By: "curl"}))
-			rd := startReading(t, r, get(ctx, "POST"))
-			if !rd.isOpen() {
-				t.Errorf("mode %s: it ended at once", mode)
-			}
-			if mode == promptecho.ModeAll {
-				cancel()
-				<-rd.ended
-				must.Close(t, r)
-				continue
-			}
-			time.Sleep(10 * time.Second)
-			if err := <-rd.ended; err == nil || !strings.Contains(err.Error(), "record again") {
-				t.Errorf("it ended with %v", err)
-			}
-			cancel()
-			must.Close(t, r)
-			if !strings.Contains(strings.Join(notes, "\n"), "the recording ends here") {
-				t.Errorf("notes: %q", notes)
-			}
+// newEndlessServer starts a server that does not answer (/silent), sends one event and nothing more
+// (/begun), or sends a stream of two events (/whole).
+func newEndlessServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		_, _ = io.Copy(io.Discard, req.Body)
+		switch req.URL.Path {
+		case "/silent":
+			<-req.Context().Done()
+		case "/begun":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: 1\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-req.Context().Done()
+		case "/whole":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "data: 1\n\ndata: [DONE]\n\n")
 		}
-	})
+	}))
+	t.Cleanup(server.Close)
+	return server
 }
 
-// TestHooks: a program that measures the time to the first byte can do so in replay.
-func TestHooks(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
-		r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(provider.Says("{}")))
-		said := ""
-		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
-			WroteRequest:         func(httptrace.WroteRequestInfo) { said += "wrote " },
-			GotFirstResponseByte: func() { said += "got" },
-		})
-		resp, err := r.Client().Do(get(ctx, "GET"))
-		if err != nil {
-			t.Fatal(err)
-		}
+func post(ctx context.Context, c *http.Client, url string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(`{"q":1}`))
+	if err != nil {
+		return nil, err
+	}
+	return c.Do(req)
+}
+
+func deadlineBeforeHeaders(c *http.Client, url string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	_, err := post(ctx, c, url+"/silent")
+	isDeadline := errors.Is(err, context.DeadlineExceeded)
+	return fmt.Sprintf("is DeadlineExceeded: %t, context: %v", isDeadline, ctx.Err())
+}
+
+func deadlineInBody(c *http.Client, url string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	resp, err := post(ctx, c, url+"/begun")
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	_, err = io.ReadAll(resp.Body)
+	isDeadline := errors.Is(err, context.DeadlineExceeded)
+	return fmt.Sprintf("is DeadlineExceeded: %t, context: %v", isDeadline, ctx.Err())
+}
+
+func clientTimeout(c *http.Client, url string) string {
+	c.Timeout = timeout
+	_, err := post(context.Background(), c, url+"/silent")
+	isDeadline := errors.Is(err, context.DeadlineExceeded)
+	namesTimeout := strings.Contains(err.Error(), "Client.Timeout exceeded")
+	return fmt.Sprintf("is DeadlineExceeded: %t, names Client.Timeout: %t", isDeadline, namesTimeout)
+}
+
+func timerCloses(c *http.Client, url string) string {
+	resp, err := post(context.Background(), c, url+"/begun")
+	if err != nil {
+		return err.Error()
+	}
+	var closedByTimer atomic.Bool
+	timer := time.AfterFunc(timeout, func() {
+		closedByTimer.Store(true)
 		resp.Body.Close()
-		if mode == promptecho.ModeNone && said != "wrote got" {
-			t.Errorf("%q", said)
-		}
-		must.Close(t, r)
+	})
+	defer timer.Stop()
+	_, err = io.ReadAll(resp.Body)
+	return fmt.Sprintf("timer: %t, is ErrClosed: %t", closedByTimer.Load(), errors.Is(err, net.ErrClosed))
+}
+
+func cancelAfterLastEvent(c *http.Client, url string) string {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	resp, err := post(ctx, c, url+"/whole")
+	if err != nil {
+		return err.Error()
 	}
+	defer resp.Body.Close()
+	events := 0
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "data: ") {
+			events++
+		}
+		if lines.Text() == "data: [DONE]" {
+			cancel()
+		}
+	}
+	return fmt.Sprintf("%d events, %v", events, lines.Err())
+}
+
+func readAfterClose(c *http.Client, url string) string {
+	resp, err := post(context.Background(), c, url+"/whole")
+	if err != nil {
+		return err.Error()
+	}
+	resp.Body.Close()
+	_, err = resp.Body.Read(make([]byte, 1))
+	return err.Error()
 }
