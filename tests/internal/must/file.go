@@ -31,6 +31,14 @@ func Read(t testing.TB, file string) string {
 	return string(text)
 }
 
+// Write makes a text the whole content of a file.
+func Write(t testing.TB, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Edit replaces a text of a file, which must be there, once.
 func Edit(t testing.TB, file, old, with string) {
 	t.Helper()
@@ -38,9 +46,7 @@ func Edit(t testing.TB, file, old, with string) {
 	if !strings.Contains(text, old) {
 		t.Fatalf("no %q in\n%s", old, text)
 	}
-	if err := os.WriteFile(file, []byte(strings.Replace(text, old, with, 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	Write(t, file, strings.Replace(text, old, with, 1))
 }
 
 // SetTop puts lines at the top of a cassette.

@@ -50,6 +50,14 @@ func Pass(t testing.TB, r *promptecho.Recorder) {
 	}
 }
 
+// Begin tells a recorder that a test has opened it, as package echotest does. How the test will
+// end says whether it runs whole. If that will be unknown, no test has opened the recorder.
+func Begin(r *promptecho.Recorder, how report.Outcome) {
+	if !how.Unsure {
+		Engine(r).Begin(!how.Filtered)
+	}
+}
+
 // Finish ends a recorder as package echotest does, which knows how the test ended.
 func Finish(r *promptecho.Recorder, how report.Outcome) report.Report {
 	return Engine(r).Finish(how)

@@ -16,6 +16,11 @@ func (f Func) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 // Says always gives the same answer, with status 200.
 func Says(body string) http.RoundTripper { return Statuses(body, http.StatusOK) }
 
+// Fails never answers: each request ends with this error.
+func Fails(err error) http.RoundTripper {
+	return Func(func(*http.Request) (*http.Response, error) { return nil, err })
+}
+
 // Statuses answers with one status after the other, and with the last one for ever. It must be
 // asked by one goroutine at a time, unless there is one status.
 func Statuses(body string, list ...int) http.RoundTripper {
