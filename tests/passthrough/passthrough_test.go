@@ -1,4 +1,4 @@
-package modes_test
+package passthrough_test
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package modes_test
+package compare_test
 
 import (
 	"context"
