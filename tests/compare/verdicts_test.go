@@ -16,7 +16,7 @@ import (
 )
 
 // An answer that drifted fails the test; an answer in other words does not.
-func TestOnlyDriftFailsTheTest(t *testing.T) {
+func TestDriftFailsTheTest(t *testing.T) {
 	t.Parallel()
 	chat := func(text, reason string) http.RoundTripper {
 		return provider.Says(fmt.Sprintf(`{"id":"chatcmpl-7","model":"m-1","choices":[`+
@@ -51,7 +51,7 @@ func TestOnlyDriftFailsTheTest(t *testing.T) {
 }
 
 // If no call could be compared, the test fails, and the error says why.
-func TestTestFailsIfNothingCouldBeCompared(t *testing.T) {
+func TestRunFailsIfNothingCouldBeCompared(t *testing.T) {
 	t.Parallel()
 	s, breaking := newChatServer(t), newChatServer(t)
 	breaking.breaksOff = true

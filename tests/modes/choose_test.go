@@ -10,7 +10,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// The default mode records only what has no cassette, and where CI is set nothing.
+// By default, only a test without a cassette is recorded, and none where CI is set.
 func TestDefaultModeRecordsOnlyOutsideCI(t *testing.T) {
 	// Not parallel: it sets the environment.
 	recorded := filepath.Join(t.TempDir(), "c.yaml")
@@ -60,7 +60,7 @@ func TestModeInCodeIsAnUpperLimit(t *testing.T) {
 	})
 }
 
-// A mode that does not exist, or that two flags contradict, is refused with the name of its source.
+// An unknown mode is an error that names its source, and so are flags that contradict each other.
 func TestInvalidModeIsRefused(t *testing.T) {
 	// Not parallel: flags and environment belong to the process.
 	t.Run("in the environment", func(t *testing.T) {

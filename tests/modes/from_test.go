@@ -16,7 +16,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// PROMPTECHO_FROM moves recordings of another cassette into a new one, with their answers and times.
+// PROMPTECHO_FROM copies recordings of another cassette into a new one, with their answers and times.
 func TestFromTakesOverRecordings(t *testing.T) {
 	// Not parallel: it sets the environment and the working folder.
 	s := newSplit(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// Each record mode replays, sends and saves what the table of modes says.
+// Each record mode replays, sends and saves as documented, with and without a cassette.
 //
 // The cassette is absent, or has the prompt "old"; the program sends "old" and "new".
 func TestEachModeReplaysSendsAndSavesAsDocumented(t *testing.T) {
@@ -113,7 +113,7 @@ func TestEachModeReplaysSendsAndSavesAsDocumented(t *testing.T) {
 	}
 }
 
-// In replay a recording that no request used fails the run; in a mode that records it does not.
+// In replay, a recording that no request used fails the run; in a recording mode it does not.
 func TestUnusedRecordingsFailAReplay(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

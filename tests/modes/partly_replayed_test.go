@@ -13,7 +13,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A token that a login answers, and that a cassette has replaced.
+// loginToken is what a login answers. A cassette has a placeholder for it.
 const loginToken = "Zk3vQ9pXw7RtLm2NcY8bHs5D"
 
 // A placeholder for a credential in a replayed answer is never sent, and the cassette stays as it is.
@@ -105,7 +105,7 @@ func TestPlaceholderForACredentialIsNotSent(t *testing.T) {
 	}
 }
 
-// A placeholder is sent where it is no replayed credential, or where the server's requests pass through.
+// A placeholder that is no replayed credential is sent, as is any to a server that PassThrough names.
 func TestOtherPlaceholderIsSent(t *testing.T) {
 	t.Parallel()
 	login := must.Request{URL: "https://api.example/login", Body: "{}"}
@@ -181,7 +181,7 @@ func TestOtherPlaceholderIsSent(t *testing.T) {
 	}
 }
 
-// Nothing is recorded of a restarted local server that lacks what replayed requests wrote to it.
+// The answer of a restarted local server is not recorded if earlier, replayed requests wrote to it.
 //
 // The program writes to a local server, which is replayed, and asks it a question that was edited.
 // A server at another port is a new one.

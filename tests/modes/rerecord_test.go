@@ -62,7 +62,8 @@ func (p *toolCaller) RoundTrip(req *http.Request) (*http.Response, error) {
 	p.calls++
 	message := map[string]any{"role": "assistant", "content": p.text}
 	if p.calls == 1 {
-		message = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{toolCall("call_" + p.run + "0001")}}
+		message["content"] = nil
+		message["tool_calls"] = []any{toolCall("call_" + p.run + "0001")}
 	}
 	answer, err := json.Marshal(map[string]any{
 		"id":      fmt.Sprintf("chatcmpl-%s%d", p.run, p.calls),

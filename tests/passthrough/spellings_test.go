@@ -62,8 +62,10 @@ func TestSpellingOfAnAddressDoesNotMatter(t *testing.T) {
 			connections := network.connections()
 			got := len(connections)
 			if (want == 0) != (got == 0) || (want == 2) != (got == 2) {
-				t.Errorf("seed %d: %s: %s (host %s, opaque %s), redirected to %s: %d of %d requests passed, to %s (%v)",
-					seed, name, first.spelling, req.Host, req.URL.Opaque, redirect.spelling, got, want, connections, err)
+				t.Errorf("seed %d: %s: %s (host %s, opaque %s), redirected to %s: "+
+					"%d of %d requests passed, to %s (%v)",
+					seed, name, first.spelling, req.Host, req.URL.Opaque, redirect.spelling,
+					got, want, connections, err)
 			}
 		}
 		rec.Close()

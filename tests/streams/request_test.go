@@ -25,7 +25,8 @@ func TestRequestIsNotChanged(t *testing.T) {
 	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone, promptecho.ModeLive} {
 		r := must.Open(t, file, promptecho.InMode(mode))
 		body := &closedBody{Reader: strings.NewReader(must.ChatBody("x"))}
-		req, err := http.NewRequestWithContext(t.Context(), "POST", u.URL+"/v1/chat/completions?key=echo-secret-query", body)
+		address := u.URL + "/v1/chat/completions?key=echo-secret-query"
+		req, err := http.NewRequestWithContext(t.Context(), "POST", address, body)
 		if err != nil {
 			t.Fatal(err)
 		}

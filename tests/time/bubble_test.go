@@ -21,7 +21,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// The clock of a bubble can be set to the time of the recording, and is the same in each replay.
+// A bubble's clock can be set to the time of the recording, which is the same in each replay.
 func TestClockOfABubbleIsThatOfTheRecording(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -182,10 +182,10 @@ func spendADay(t *testing.T, client *http.Client, base string) string {
 	return seen.String()
 }
 
-// A transport that is called in the bubble records if its connections can be closed, or fails clearly.
+// A transport that is called in a bubble must let its connections be closed, or the answer fails.
 //
 // A transport with its own dial function, or of another type, may need the bubble.
-func TestTransportCalledInABubble(t *testing.T) {
+func TestTransportCalledInABubbleMustCloseItsConnections(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "{}")
@@ -248,7 +248,7 @@ func postAndRead(t *testing.T, r *promptecho.Recorder, address string) error {
 	return must.ReadToEnd(resp.Body)
 }
 
-// A server inside the bubble answers over pipes in the bubble's time.
+// A server inside the bubble can be recorded, and takes the time of the bubble.
 func TestServerInsideABubbleIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -85,7 +85,7 @@ func TestRecordedTimeMayBeEdited(t *testing.T) {
 // A test with recorded values can be recorded again in mode all, and still replays.
 //
 // A recorder that is closed without knowing how the test ended keeps the seed.
-func TestTestWithRecordedValuesCanBeRecordedAgain(t *testing.T) {
+func TestRecordedValuesAllowRecordingAgain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string

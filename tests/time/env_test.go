@@ -162,7 +162,7 @@ func TestCredentialInEditedVariablesIsNoted(t *testing.T) {
 	}
 }
 
-// A variable with another value now is noted once, and the recorded value is returned.
+// A variable that has another value than recorded is noted once, and returns the recorded one.
 func TestChangedVariableIsNoted(t *testing.T) {
 	// Not parallel: it sets the environment.
 	file := filepath.Join(t.TempDir(), "c.yaml")
