@@ -35,6 +35,38 @@ func TestDefaultModeRecordsOnlyOutsideCI(t *testing.T) {
 	}
 }
 
+// A flag chooses the mode, or else the environment.
+func TestFlagOrEnvironmentChoosesTheMode(t *testing.T) {
+	// Not parallel: flags and environment belong to the process.
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	must.Record(t, file, "a")
+	for _, tt := range []struct {
+		name        string
+		modeFlag    string // -echo.mode
+		recordFlag  string // -echo.record
+		environment string // PROMPTECHO_MODE
+		online      bool   // the run may send requests, though it has a cassette
+	}{
+		{name: "nothing"},
+		{name: "the environment", environment: "new_episodes", online: true},
+		{name: "the flag -echo.mode", modeFlag: "update", online: true},
+		{name: "the flag -echo.record", recordFlag: "true", online: true},
+		{name: "the flag allows more than the environment", modeFlag: "live", environment: "none", online: true},
+		{name: "the flag allows less than the environment", modeFlag: "none", environment: "all"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv("PROMPTECHO_MODE", tt.environment)
+			environ.SetFlag(t, "echo.mode", tt.modeFlag)
+			if tt.recordFlag != "" {
+				environ.SetFlag(t, "echo.record", tt.recordFlag)
+			}
+			if r := must.Open(t, file); r.Online() != tt.online {
+				t.Errorf("it may send requests: %v, want %v", r.Online(), tt.online)
+			}
+		})
+	}
+}
+
 // A mode in code is an upper limit: neither a flag nor the environment allows more.
 func TestModeInCodeIsAnUpperLimit(t *testing.T) {
 	// Not parallel: flags and environment belong to the process.

@@ -3,11 +3,9 @@ package modes_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -129,52 +127,59 @@ func TestUpdateSendsOnlyWhatChanged(t *testing.T) {
 	}
 }
 
-// In mode update, a request that fails after a replayed one does not change the cassette.
+// In mode update, a request that fails for good after a replayed one does not change the cassette.
 //
-// The second request names the answer to the first one, which the provider has deleted.
+// The second request names the answer to the first one, which the provider may have deleted.
 func TestUpdateKeepsTheCassetteIfTheProviderForgot(t *testing.T) {
 	t.Parallel()
-	var expired atomic.Bool
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if expired.Load() {
-			w.WriteHeader(http.StatusNotFound)
-		}
-		fmt.Fprint(w, `{"id":"resp_1"}`)
-	}))
-	defer server.Close()
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	converse := func(second string, options ...promptecho.Option) (errs []string) {
-		r := must.Open(t, file, append(options, promptecho.InMode(promptecho.ModeUpdate))...)
-		must.Post(t, r, server.URL+"/v1/responses", `{"model":"m","input":"hello"}`)
-		must.Post(t, r, server.URL+"/v1/responses",
-			fmt.Sprintf(`{"model":"m","input":%q,"previous_response_id":"resp_1"}`, second))
-		return must.Finish(r, report.Outcome{}).Errors
-	}
-	if errs := converse("and now one"); len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	before := must.Read(t, file)
-	expired.Store(true)
-
-	errs := converse("and now two")
-	want := file + ": not updated: POST " + server.URL + "/v1/responses: status 404. " +
-		"The request follows an answer that was replayed, and may use something from it " +
-		"(a response id, a file, a cache) that no longer exists at the provider. " +
-		"To record everything again: PROMPTECHO_MODE=all"
-	if len(errs) != 1 || errs[0] != want {
-		t.Errorf("errors %q\nwant %s", errs, want)
-	}
-	if must.Read(t, file) != before {
-		t.Error("the cassette has changed")
-	}
-
-	// OnRecordError(Keep) says that the failure is what the test is about.
-	if errs := converse("and now three", promptecho.OnRecordError(promptecho.Keep)); len(errs) > 0 {
-		t.Errorf("errors %q", errs)
-	}
-	if its := must.Load(t, file).Interactions; len(its) != 2 || its[1].Response.Status != http.StatusNotFound {
-		t.Errorf("%d interactions", len(its))
+	for _, tt := range []struct {
+		name   string
+		status int // of the answer to the second request
+		policy promptecho.RecordErrorPolicy
+		kept   bool
+	}{
+		{name: "not found", status: http.StatusNotFound, kept: true},
+		{name: "bad request", status: http.StatusBadRequest, kept: true},
+		{name: "too many requests", status: http.StatusTooManyRequests},
+		{name: "a failure of the server", status: http.StatusInternalServerError},
+		{name: "not found, which the test is about", status: http.StatusNotFound, policy: promptecho.Keep},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			const address = "https://api.openai.com/v1/responses"
+			converse := func(second string, statuses ...int) (errs []string) {
+				r := must.Open(t, file,
+					promptecho.InMode(promptecho.ModeUpdate),
+					promptecho.OnRecordError(tt.policy),
+					promptecho.Upstream(provider.Statuses(`{"id":"resp_1"}`, statuses...)))
+				must.Post(t, r, address, `{"model":"m","input":"hello"}`)
+				must.Post(t, r, address, fmt.Sprintf(`{"model":"m","input":%q,"previous_response_id":"resp_1"}`, second))
+				return must.Finish(r, report.Outcome{}).Errors
+			}
+			if errs := converse("and now one", http.StatusOK, http.StatusOK); len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			before := must.Read(t, file)
+			errs := converse("and now two", tt.status)
+			if !tt.kept {
+				its := must.Load(t, file).Interactions
+				if len(errs) > 0 || len(its) != 2 || its[1].Response.Status != tt.status {
+					t.Errorf("errors %q, the cassette is\n%s", errs, must.Read(t, file))
+				}
+				return
+			}
+			want := fmt.Sprintf("%s: not updated: POST %s: status %d. ", file, address, tt.status) +
+				"The request follows an answer that was replayed, and may use something from it " +
+				"(a response id, a file, a cache) that no longer exists at the provider. " +
+				"To record everything again: PROMPTECHO_MODE=all"
+			if len(errs) != 1 || errs[0] != want {
+				t.Errorf("errors %q\nwant %s", errs, want)
+			}
+			if must.Read(t, file) != before {
+				t.Error("the cassette has changed")
+			}
+		})
 	}
 }
 

@@ -108,6 +108,19 @@ func TestEachNameHasItsOwnRandomSource(t *testing.T) {
 	}
 }
 
+// A random source is the same whatever other sources a test adds or removes.
+func TestRandomSourcesDoNotInfluenceEachOther(t *testing.T) {
+	t.Parallel()
+	want := openSource(t, testSeed, "ids").Uint64()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	must.Write(t, file, "version: 1\nseed: "+testSeed+"\ninteractions: []\n")
+	r := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
+	r.Rand("added").Uint64()
+	if got := r.Rand("ids").Uint64(); got != want {
+		t.Errorf("%x, want %x", got, want)
+	}
+}
+
 // Many goroutines on one random source draw each number once.
 func TestConcurrentDrawsAreAllDifferent(t *testing.T) {
 	t.Parallel()

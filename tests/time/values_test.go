@@ -76,6 +76,26 @@ func promptWithValues(r *promptecho.Recorder) string {
 	return fmt.Sprintf("%s %x %d %s", now, id, number, r.Env(must.TestVariable))
 }
 
+// Now returns the time of the recording in whole seconds and UTC, however often it is called.
+func TestNowIsInWholeSecondsAndUTC(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	var recorded time.Time
+	for _, mode := range []promptecho.Mode{promptecho.ModeOnce, promptecho.ModeNone} {
+		r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(provider.Says(`{}`)))
+		now := r.Now()
+		if now.Location() != time.UTC || now.Nanosecond() != 0 || r.Now() != now {
+			t.Errorf("mode %s: %v", mode, now)
+		}
+		if mode == promptecho.ModeNone && !now.Equal(recorded) {
+			t.Errorf("%v, recorded %v", now, recorded)
+		}
+		recorded = now
+		must.Ask(t, r, "http://h", "a")
+		must.Pass(t, r)
+	}
+}
+
 // Goroutines with a random source each get the recorded values in whatever order they run.
 func TestGoroutinesWithTheirOwnSourceGetTheRecordedValues(t *testing.T) {
 	t.Parallel()
