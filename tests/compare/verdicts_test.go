@@ -111,7 +111,7 @@ func TestRunFailsIfNothingCouldBeCompared(t *testing.T) {
 	}
 }
 
-// A provider that does not answer within two minutes is not waited for.
+// Mode compare waits at most two minutes for each live answer.
 func TestLiveAnswerHasTwoMinutes(t *testing.T) {
 	t.Parallel()
 	s := newChatServer(t)

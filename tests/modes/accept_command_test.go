@@ -34,7 +34,7 @@ func TestRunWithoutMissesLeavesNothingForAccept(t *testing.T) {
 // requests.
 func folderForAccept(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "a [folder]") // its name is no pattern
+	dir := filepath.Join(t.TempDir(), "a [folder]") // not to be read as a pattern
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestPlaceholderForACredentialIsNotSent(t *testing.T) {
 	}
 }
 
-// A placeholder that is no replayed credential is sent, as is any to a server that PassThrough names.
+// A placeholder is sent if it is not from a replayed credential, or if its request passes through.
 func TestOtherPlaceholderIsSent(t *testing.T) {
 	t.Parallel()
 	login := must.Request{URL: "https://api.example/login", Body: "{}"}

@@ -154,7 +154,8 @@ func TestUpdateKeepsTheCassetteIfTheProviderForgot(t *testing.T) {
 					promptecho.OnRecordError(tt.policy),
 					promptecho.Upstream(provider.Statuses(`{"id":"resp_1"}`, statuses...)))
 				must.Post(t, r, address, `{"model":"m","input":"hello"}`)
-				must.Post(t, r, address, fmt.Sprintf(`{"model":"m","input":%q,"previous_response_id":"resp_1"}`, second))
+				must.Post(t, r, address,
+					fmt.Sprintf(`{"model":"m","input":%q,"previous_response_id":"resp_1"}`, second))
 				return must.Finish(r, report.Outcome{}).Errors
 			}
 			if errs := converse("and now one", http.StatusOK, http.StatusOK); len(errs) > 0 {

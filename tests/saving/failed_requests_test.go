@@ -41,7 +41,7 @@ func TestRequestWithoutAnAnswerIsNotRecorded(t *testing.T) {
 	}
 }
 
-// A request without an answer is no error if a retry of it was answered.
+// A request without an answer does not fail the run if a retry of it was answered.
 func TestRetryOvercomesARequestWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	noConnection := errors.New("no connection")

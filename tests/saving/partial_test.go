@@ -94,7 +94,7 @@ func TestRunWithoutRequestsWritesNothing(t *testing.T) {
 	}
 }
 
-// With AllowUnused, a run without any request is no error.
+// With AllowUnused, a run without any request does not fail.
 func TestRunWithoutRequestsMayBeAllowed(t *testing.T) {
 	t.Parallel()
 	r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.AllowUnused())

@@ -43,7 +43,7 @@ func TestClockOfABubbleIsThatOfTheRecording(t *testing.T) {
 	}
 }
 
-// A test in a synctest bubble can be recorded, and sees the same in every mode, over HTTP/1 and HTTP/2.
+// A test in a synctest bubble can be recorded, and runs alike in every mode, over HTTP/1 and HTTP/2.
 //
 // No connection is made inside the bubble, whose clock would stand still while it waits.
 func TestBubbleIsRecordedAndReplayed(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A run that resumes a killed one gets the values of that one, and sends nothing again.
+// A run that resumes a killed run gets the values of the killed run, and sends nothing again.
 //
 // Meanwhile, time has gone on and the variable has changed. A value that was lost with a part of the
 // journal is a new one, and the request with it is sent again.

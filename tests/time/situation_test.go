@@ -30,7 +30,7 @@ type situation struct {
 
 	returned string // the values that the test gets; see describeReturned
 	saved    string // the values in the cassette afterwards; see describeSaved
-	failed   string // the same of NAME.yaml.failed; "" if there is no such file
+	failed   string // the values in NAME.yaml.failed; "" if that file is absent
 	err      string
 }
 
