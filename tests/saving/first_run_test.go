@@ -17,8 +17,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A failed first run leaves a partial cassette, which the next run completes without repeating requests.
-func TestPartialCassetteIsCompleted(t *testing.T) {
+// A failed first run leaves a partial cassette, and the next run sends only what is missing.
+func TestPartialCassetteIsCompletedWithoutSendingAgain(t *testing.T) {
 	t.Parallel()
 	u := provider.New(t)
 	file := recordPartial(t, u, "a")
