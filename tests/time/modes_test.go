@@ -72,7 +72,9 @@ func TestReplayReturnsTheRecordedValues(t *testing.T) {
 	}
 }
 
-// A run that cannot add a value to the cassette returns a fixed one, and fails if it sends requests.
+// A run that cannot add a missing value to its cassette gets a fixed value, and fails.
+//
+// Without a cassette, only a miss fails the run.
 func TestReplayFailsIfTheCassetteLacksAValue(t *testing.T) {
 	t.Parallel()
 	lacksAll := `c.yaml has no value for rec.Now(), rec.Rand("dice"), rec.Env("` + must.TestVariable + `")`
