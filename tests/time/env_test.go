@@ -95,6 +95,20 @@ func wantNoVariables(t *testing.T, file string) {
 	}
 }
 
+// In mode live, which writes no cassette, Env returns a credential and the run passes.
+func TestEnvMayReturnACredentialInModeLive(t *testing.T) {
+	// Not parallel: it sets the environment.
+	t.Setenv("PROMPTECHO_TEST_API_KEY", "echo-secret-0123456789abcdef")
+	r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"),
+		promptecho.InMode(promptecho.ModeLive),
+		promptecho.Upstream(provider.Says(`{}`)))
+	if got := r.Env("PROMPTECHO_TEST_API_KEY"); got != "echo-secret-0123456789abcdef" {
+		t.Errorf("%q", got)
+	}
+	must.Ask(t, r, "http://h", "a")
+	must.Close(t, r)
+}
+
 // A variable whose value becomes a known secret later is removed from the journal and not saved.
 func TestEnvThatBecomesASecretIsRemoved(t *testing.T) {
 	// Not parallel: it sets the environment.
