@@ -3,11 +3,9 @@ package modes_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -16,31 +14,75 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// TestUpdate: mode update asks for what has changed, keeps what has not, byte for byte, and
-// drops what a run that passed did not ask for.
-func TestUpdate(t *testing.T) {
+// Mode update sends only changed requests, and drops unused recordings if the whole test passed.
+//
+// The cassette has the prompts "a b c".
+func TestUpdateSendsOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
-		asked   []string
+		prompts string
 		outcome report.Outcome
-		opts    []promptecho.Option
-		hits    int
+		options []promptecho.Option
+		sent    int
 		saved   string
-		note    string
+		note    string // about dropped recordings
+		fails   bool
 	}{
-		{"nothing has changed", []string{"a", "b", "c"}, report.Outcome{}, nil, 0, "a b c", ""},
-		{"one prompt was edited", []string{"a", "B", "c"}, report.Outcome{}, nil, 1, "a B c", "dropped 1 recording that this run did not use"},
-		{"the first and the last were edited", []string{"A", "b", "C"}, report.Outcome{}, nil, 2, "A b C", "dropped 2 recordings"},
-		{"one was added", []string{"a", "b", "c", "d"}, report.Outcome{}, nil, 1, "a b c d", ""},
-		{"one was removed", []string{"a", "c"}, report.Outcome{}, nil, 0, "a c", "dropped 1 recording"},
-		{"all were edited", []string{"A", "B"}, report.Outcome{}, nil, 2, "A B", "dropped 3 recordings"},
-		{"unused ones are accepted", []string{"a", "B"}, report.Outcome{}, []promptecho.Option{promptecho.AllowUnused()}, 1, "a b c B", ""},
-		{"the test failed", []string{"a", "B"}, report.Outcome{Failed: true}, nil, 1, "a b c B", ""},
-		{"the test was filtered", []string{"a", "B"}, report.Outcome{Filtered: true}, nil, 1, "a b c B", ""},
-		{"the test was skipped", []string{"a", "B"}, report.Outcome{Skipped: true}, nil, 1, "a b c B", ""},
-		{"nobody says how it ended", []string{"a", "B"}, report.Outcome{Unsure: true}, nil, 1, "a b c B", ""},
-		{"it asks nothing any more", nil, report.Outcome{}, nil, 0, "a b c", ""},
+		{name: "nothing has changed", prompts: "a b c", saved: "a b c"},
+		{
+			name:    "one prompt was edited",
+			prompts: "a B c",
+			sent:    1,
+			saved:   "a B c",
+			note:    "dropped 1 recording that this run did not use",
+		},
+		{
+			name:    "the first and the last prompt were edited",
+			prompts: "A b C",
+			sent:    2,
+			saved:   "A b C",
+			note:    "dropped 2 recordings",
+		},
+		{name: "one prompt was added", prompts: "a b c d", sent: 1, saved: "a b c d"},
+		{name: "one prompt was removed", prompts: "a c", saved: "a c", note: "dropped 1 recording"},
+		{name: "all prompts were edited", prompts: "A B", sent: 2, saved: "A B", note: "dropped 3 recordings"},
+		{
+			name:    "unused recordings are allowed",
+			prompts: "a B",
+			options: []promptecho.Option{promptecho.AllowUnused()},
+			sent:    1,
+			saved:   "a b c B",
+		},
+		{
+			name:    "the test failed",
+			prompts: "a B",
+			outcome: report.Outcome{Failed: true},
+			sent:    1,
+			saved:   "a b c B",
+		},
+		{
+			name:    "a part of the test was selected",
+			prompts: "a B",
+			outcome: report.Outcome{Filtered: true},
+			sent:    1,
+			saved:   "a b c B",
+		},
+		{
+			name:    "the test was skipped",
+			prompts: "a B",
+			outcome: report.Outcome{Skipped: true},
+			sent:    1,
+			saved:   "a b c B",
+		},
+		{
+			name:    "it is unknown how the test ended",
+			prompts: "a B",
+			outcome: report.Outcome{Unsure: true},
+			sent:    1,
+			saved:   "a b c B",
+		},
+		{name: "the test sends nothing", saved: "a b c", fails: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -49,29 +91,35 @@ func TestUpdate(t *testing.T) {
 			before := must.Load(t, file)
 			u := provider.New(t)
 			var notes []string
-			r := must.Open(t, file, append(tt.opts, promptecho.InMode(promptecho.ModeUpdate), promptecho.Log(func(note string) { notes = append(notes, note) }))...)
-			for _, text := range tt.asked {
-				if status, body := must.Ask(t, r, u.URL, text); status != 200 || !strings.Contains(body, text) {
-					t.Errorf("%s: %d %s", text, status, body)
+			options := append(tt.options,
+				promptecho.InMode(promptecho.ModeUpdate),
+				promptecho.Log(func(note string) { notes = append(notes, note) }))
+			r := must.Open(t, file, options...)
+			for prompt := range strings.FieldsSeq(tt.prompts) {
+				status, body := must.Ask(t, r, u.URL, prompt)
+				if status != http.StatusOK || !strings.Contains(body, prompt) {
+					t.Errorf("%s: %d %s", prompt, status, body)
 				}
 			}
 			errs := must.Finish(r, tt.outcome).Errors
-			if (len(errs) > 0) != (tt.asked == nil) {
+			if (len(errs) > 0) != tt.fails {
 				t.Errorf("errors %q", errs)
 			}
-			if u.Count() != tt.hits {
-				t.Errorf("%d requests, want %d", u.Count(), tt.hits)
+			if u.Count() != tt.sent {
+				t.Errorf("%d requests, want %d", u.Count(), tt.sent)
 			}
 			if got := must.Prompts(t, file); got != tt.saved {
 				t.Errorf("the cassette has %q, want %q", got, tt.saved)
 			}
-			if said := strings.Join(notes, "\n"); strings.Contains(said, "dropped") != (tt.note != "") || !strings.Contains(said, tt.note) {
+			all := strings.Join(notes, "\n")
+			if strings.Contains(all, "dropped") != (tt.note != "") || !strings.Contains(all, tt.note) {
 				t.Errorf("notes %q, want %q", notes, tt.note)
 			}
-			for _, it := range must.Load(t, file).Interactions {
+			for _, now := range must.Load(t, file).Interactions {
 				for _, was := range before.Interactions {
-					if string(was.Request.Body) == string(it.Request.Body) && !reflect.DeepEqual(was.Response, it.Response) {
-						t.Errorf("%s was recorded again", it.Request.Body)
+					isSame := string(was.Request.Body) == string(now.Request.Body)
+					if isSame && !reflect.DeepEqual(was.Response, now.Response) {
+						t.Errorf("%s was recorded again", now.Request.Body)
 					}
 				}
 			}
@@ -79,66 +127,80 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestUpdateOutdated: a request that fails after a replayed answer, to which it refers, spoils
-// no cassette. What was recorded is beside it.
-func TestUpdateOutdated(t *testing.T) {
+// In mode update, a request that fails for good after a replayed one does not change the cassette.
+//
+// The second request names the answer to the first one, which the provider may have deleted.
+func TestUpdateKeepsTheCassetteIfTheProviderForgot(t *testing.T) {
 	t.Parallel()
-	var expired atomic.Bool
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		if expired.Load() {
-			w.WriteHeader(http.StatusNotFound)
-		}
-		fmt.Fprint(w, `{"id":"resp_1"}`)
-	}))
-	defer server.Close()
-	first, second := `{"model":"m","input":"hello"}`, `{"model":"m","input":"and now %s","previous_response_id":"resp_1"}`
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	run := func(word string, opts ...promptecho.Option) []string {
-		r := must.Open(t, file, append(opts, promptecho.InMode(promptecho.ModeUpdate))...)
-		must.Post(t, r, server.URL+"/v1/responses", first)
-		must.Post(t, r, server.URL+"/v1/responses", fmt.Sprintf(second, word))
-		return must.Finish(r, report.Outcome{}).Errors
-	}
-	if errs := run("one"); len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	before := must.Read(t, file)
-	expired.Store(true)
-	errs := run("two")
-	want := "not updated: POST " + server.URL + "/v1/responses: status 404. The request follows an answer that was replayed, and may use something from it (a response id, a file, a cache) that no longer exists at the provider. To record everything again: PROMPTECHO_MODE=all"
-	if len(errs) != 1 || errs[0] != file+": "+want {
-		t.Errorf("errors %q\nwant %s", errs, want)
-	}
-	if must.Read(t, file) != before {
-		t.Error("the cassette has changed")
-	}
-	// A test that is about the failure says so.
-	if errs := run("three", promptecho.OnRecordError(promptecho.Keep)); len(errs) > 0 {
-		t.Errorf("errors %q", errs)
-	}
-	if its := must.Load(t, file).Interactions; len(its) != 2 || its[1].Response.Status != 404 {
-		t.Errorf("%d interactions", len(its))
+	for _, tt := range []struct {
+		name   string
+		status int // of the answer to the second request
+		policy promptecho.RecordErrorPolicy
+		kept   bool
+	}{
+		{name: "not found", status: http.StatusNotFound, kept: true},
+		{name: "bad request", status: http.StatusBadRequest, kept: true},
+		{name: "too many requests", status: http.StatusTooManyRequests},
+		{name: "a failure of the server", status: http.StatusInternalServerError},
+		{name: "not found, which the test is about", status: http.StatusNotFound, policy: promptecho.Keep},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			const address = "https://api.openai.com/v1/responses"
+			converse := func(second string, statuses ...int) (errs []string) {
+				r := must.Open(t, file,
+					promptecho.InMode(promptecho.ModeUpdate),
+					promptecho.OnRecordError(tt.policy),
+					promptecho.Upstream(provider.Statuses(`{"id":"resp_1"}`, statuses...)))
+				must.Post(t, r, address, `{"model":"m","input":"hello"}`)
+				must.Post(t, r, address,
+					fmt.Sprintf(`{"model":"m","input":%q,"previous_response_id":"resp_1"}`, second))
+				return must.Finish(r, report.Outcome{}).Errors
+			}
+			if errs := converse("and now one", http.StatusOK, http.StatusOK); len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			before := must.Read(t, file)
+			errs := converse("and now two", tt.status)
+			if !tt.kept {
+				its := must.Load(t, file).Interactions
+				if len(errs) > 0 || len(its) != 2 || its[1].Response.Status != tt.status {
+					t.Errorf("errors %q, the cassette is\n%s", errs, must.Read(t, file))
+				}
+				return
+			}
+			want := fmt.Sprintf("%s: not updated: POST %s: status %d. ", file, address, tt.status) +
+				"The request follows an answer that was replayed, and may use something from it " +
+				"(a response id, a file, a cache) that no longer exists at the provider. " +
+				"To record everything again: PROMPTECHO_MODE=all"
+			if len(errs) != 1 || errs[0] != want {
+				t.Errorf("errors %q\nwant %s", errs, want)
+			}
+			if must.Read(t, file) != before {
+				t.Error("the cassette has changed")
+			}
+		})
 	}
 }
 
-// TestUpdateContested: a run in which a recording answered another request than its own
-// drops nothing.
-func TestUpdateContested(t *testing.T) {
+// Mode update drops nothing if a recording answered another request than its own.
+func TestUpdateDropsNothingAfterAWrongAnswer(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	u := provider.New(t)
-	seed := func(r *promptecho.Recorder, n int) {
-		must.Post(t, r, u.URL+"/v1/chat/completions", fmt.Sprintf(`{"model":"m","messages":[],"seed":%d}`, n))
+	askWithSeed := func(r *promptecho.Recorder, seed int) {
+		must.Post(t, r, u.URL+"/v1/chat/completions", fmt.Sprintf(`{"model":"m","messages":[],"seed":%d}`, seed))
 	}
 	r := must.Open(t, file)
-	seed(r, 1)
-	seed(r, 2)
+	askWithSeed(r, 1)
+	askWithSeed(r, 2)
 	must.Ask(t, r, u.URL, "unused later")
 	must.Pass(t, r)
+
 	r = must.Open(t, file, promptecho.InMode(promptecho.ModeUpdate))
-	seed(r, 9) // takes the recording of 1
-	seed(r, 1)
+	askWithSeed(r, 9) // gets the recording of 1
+	askWithSeed(r, 1)
 	if errs := must.Finish(r, report.Outcome{}).Errors; len(errs) != 1 || !strings.Contains(errs[0], "seed") {
 		t.Errorf("errors %q", errs)
 	}

@@ -21,298 +21,355 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// aDay is what a program does in a bubble of testing/synctest, where a day takes no time: it
-// calls, tries again, reads a stream between two naps, polls, and leaves streams and calls.
-// It returns what it saw.
-func aDay(t *testing.T, client *http.Client, url string) string {
-	var saw strings.Builder
-	ask := func(ctx context.Context, method, path, body string) *http.Response {
-		req, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
+// A bubble's clock can be set to the time of the recording, which is the same in each replay.
+func TestClockOfABubbleIsThatOfTheRecording(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	s := newDayServer(t, "HTTP/1.1")
+	for _, mode := range []promptecho.Mode{promptecho.ModeOnce, promptecho.ModeNone} {
+		synctest.Test(t, func(t *testing.T) {
+			r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(s.Client().Transport))
+			time.Sleep(time.Until(r.Now()))
+			if !time.Now().Equal(r.Now()) || time.Now().Before(started) {
+				t.Errorf("mode %s: it is %v, and the recording is of %v", mode, time.Now(), r.Now())
+			}
+			time.Sleep(48 * time.Hour) // the program waits for the day after tomorrow
+			prompt := "today is " + time.Now().UTC().Format(time.DateOnly)
+			if status, body := must.Ask(t, r, s.URL, prompt); status != http.StatusOK {
+				t.Errorf("mode %s: status %d: %s", mode, status, body)
+			}
+			must.Pass(t, r)
+		})
+	}
+}
+
+// A test in a synctest bubble can be recorded, and runs alike in every mode, over HTTP/1 and HTTP/2.
+//
+// No connection is made inside the bubble, whose clock would stand still while it waits.
+func TestBubbleIsRecordedAndReplayed(t *testing.T) {
+	// Not parallel: it sets http.DefaultTransport.
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		for _, hasUpstream := range []bool{false, true} {
+			transport := map[bool]string{false: "the default transport", true: "a transport of Upstream"}
+			t.Run(protocol+", "+transport[hasUpstream], func(t *testing.T) {
+				s := newDayServer(t, protocol)
+				options := []promptecho.Option{promptecho.Upstream(s.Client().Transport)}
+				if !hasUpstream {
+					options = nil
+					original := http.DefaultTransport
+					http.DefaultTransport = s.Client().Transport
+					defer func() { http.DefaultTransport = original }()
+				}
+				file := filepath.Join(t.TempDir(), "c.yaml")
+				run := func(mode promptecho.Mode) (seen string) {
+					synctest.Test(t, func(t *testing.T) {
+						r := must.Open(t, file, append(options, promptecho.InMode(mode))...)
+						seen = spendADay(t, r.Client(), s.URL)
+						if err := r.Close(); err != nil {
+							t.Errorf("mode %s: %v", mode, err)
+						}
+					})
+					return seen
+				}
+				want := run(promptecho.ModeAll)
+				if !strings.Contains(want, protocol+" 200") || !strings.HasSuffix(want, "6h10m0s") {
+					t.Fatalf("recorded:\n%s", want)
+				}
+				for _, mode := range append(must.EveryMode, must.ModeAccepted) {
+					if got := run(mode); got != want {
+						t.Errorf("mode %s:\n%s\nwant\n%s", mode, got, want)
+					}
+				}
+				for range full.Cases(3, 1000) {
+					if got := run(promptecho.ModeNone); got != want {
+						t.Fatalf("replayed:\n%s\nwant\n%s", got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// newDayServer starts a server for spendADay: /busy answers each third request only, /stream
+// answers five events, and all else is {}.
+func newDayServer(t *testing.T, protocol string) *httptest.Server {
+	t.Helper()
+	var asked atomic.Int32
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if r.URL.Path == "/stream" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for i := range 5 {
+				fmt.Fprintf(w, "data: %d\n\n", i)
+				http.NewResponseController(w).Flush()
+			}
+			return
+		}
+		if r.URL.Path == "/busy" && asked.Add(1)%3 != 0 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = io.WriteString(w, "{}")
+	}))
+	s.EnableHTTP2 = protocol == "HTTP/2.0"
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// spendADay is a program in a bubble. It retries, sleeps while it reads a stream, polls, leaves a
+// stream unread, and leaves answers of concurrent requests unread. It returns what it has seen.
+func spendADay(t *testing.T, client *http.Client, base string) string {
+	var seen strings.Builder
+	ask := func(method, path, body string) *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			return &http.Response{Body: http.NoBody}
 		}
 		resp, err := client.Do(req)
 		if err != nil {
-			fmt.Fprintf(&saw, "%s: %v\n", path, errors.Unwrap(err))
-			return nil
+			t.Errorf("%s: %v", path, err)
+			return &http.Response{Body: http.NoBody}
 		}
 		return resp
 	}
-	whole := func(resp *http.Response) {
+	readAll := func(resp *http.Response) {
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		fmt.Fprintf(&saw, "%s %d %s %v\n", resp.Proto, resp.StatusCode, body, err)
+		fmt.Fprintf(&seen, "%s %d %s %v\n", resp.Proto, resp.StatusCode, body, err)
 	}
 	start := time.Now()
+
 	for {
-		resp := ask(t.Context(), "POST", "/busy", "{}")
-		whole(resp)
-		if resp.StatusCode == 200 {
+		resp := ask("POST", "/busy", "{}")
+		readAll(resp)
+		if resp.StatusCode != http.StatusServiceUnavailable {
 			break
 		}
 		time.Sleep(10 * time.Second)
 	}
 	time.Sleep(time.Hour)
 
-	resp := ask(t.Context(), "GET", "/stream", "")
+	stream := ask("GET", "/stream", "")
 	for range 3 {
-		piece := make([]byte, len("data: 0\n\n"))
-		_, err := io.ReadFull(resp.Body, piece)
-		fmt.Fprintf(&saw, "%q %v\n", piece, err)
+		event := make([]byte, len("data: 0\n\n"))
+		_, err := io.ReadFull(stream.Body, event)
+		fmt.Fprintf(&seen, "%q %v\n", event, err)
 		time.Sleep(time.Hour)
 	}
-	whole(resp)
+	readAll(stream)
 
 	for range 40 {
-		whole(ask(t.Context(), "GET", "/poll", ""))
+		readAll(ask("GET", "/poll", ""))
 		time.Sleep(15 * time.Second)
 	}
 
-	resp = ask(t.Context(), "GET", "/stream", "") // and leave it
-	_, _ = resp.Body.Read(make([]byte, 1))
-	resp.Body.Close()
+	unread := ask("GET", "/stream", "")
+	_, _ = unread.Body.Read(make([]byte, 1))
+	unread.Body.Close()
 	time.Sleep(time.Hour)
 
-	done := make(chan *http.Response)
+	answers := make(chan *http.Response)
 	for i := range 3 {
-		go func() { done <- ask(t.Context(), "POST", "/at once", fmt.Sprint(i)) }()
+		go func() { answers <- ask("POST", "/at once", fmt.Sprint(i)) }()
 	}
 	for range 3 {
-		(<-done).Body.Close()
+		(<-answers).Body.Close()
 	}
 	time.Sleep(time.Hour)
-	fmt.Fprintf(&saw, "%v", time.Since(start).Round(time.Minute))
-	return saw.String()
+
+	fmt.Fprintf(&seen, "%v", time.Since(start).Round(time.Minute))
+	return seen.String()
 }
 
-// A test in a bubble is recorded as it is replayed: no connection lies in the bubble, where
-// its clock would stand still.
-func TestRecordInABubble(t *testing.T) {
-	// Not parallel: it sets http.DefaultTransport.
-	for _, proto := range []string{"HTTP/1.1", "HTTP/2.0"} {
-		t.Run(proto, func(t *testing.T) {
-			var busy atomic.Int32
-			s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				switch r.URL.Path {
-				case "/busy":
-					if busy.Add(1)%3 != 0 {
-						w.WriteHeader(503)
-					}
-				case "/stream":
-					w.Header().Set("Content-Type", "text/event-stream")
-					for i := range 5 {
-						fmt.Fprintf(w, "data: %d\n\n", i)
-						http.NewResponseController(w).Flush()
-					}
-					return
-				}
-				_, _ = io.WriteString(w, "{}")
-			}))
-			s.EnableHTTP2 = proto == "HTTP/2.0"
-			s.StartTLS()
-			defer s.Close()
-			dir := t.TempDir()
-			for _, given := range []bool{false, true} {
-				t.Run(fmt.Sprint("given=", given), func(t *testing.T) {
-					if !given {
-						network := http.DefaultTransport
-						http.DefaultTransport = s.Client().Transport
-						defer func() { http.DefaultTransport = network }()
-					}
-					file := filepath.Join(dir, fmt.Sprint(given, ".yaml"))
-					run := func(mode promptecho.Mode) (saw string) {
-						synctest.Test(t, func(t *testing.T) {
-							opts := []promptecho.Option{promptecho.InMode(mode)}
-							if given {
-								opts = append(opts, promptecho.Upstream(s.Client().Transport))
-							}
-							r := must.Open(t, file, opts...)
-							saw = aDay(t, r.Client(), s.URL)
-							if err := r.Close(); err != nil {
-								t.Errorf("mode %s: %v", mode, err)
-							}
-						})
-						return saw
-					}
-					want := run(promptecho.ModeAll)
-					if !strings.Contains(want, proto+" 200") || !strings.HasSuffix(want, "6h10m0s") {
-						t.Fatalf("recorded:\n%s", want)
-					}
-					for _, mode := range []promptecho.Mode{promptecho.ModeNone, promptecho.ModeOnce, promptecho.ModeNewEpisodes, promptecho.ModeUpdate, promptecho.ModeLive, must.ModeAccepted, promptecho.ModeCompare, promptecho.ModeAll} {
-						if got := run(mode); got != want {
-							t.Errorf("mode %s:\n%s\nwant\n%s", mode, got, want)
-						}
-					}
-					for range full.Cases(3, 1000) {
-						if got := run(promptecho.ModeNone); got != want {
-							t.Fatalf("replayed:\n%s\nwant\n%s", got, want)
-						}
-					}
-				})
-			}
-		})
-	}
-}
-
-// A behind is a transport of which nothing is known.
-type behind struct{ http.RoundTripper }
-
-// closable is one that can close what it keeps.
-type closable struct{ *http.Transport }
-
-// A transport that may know the bubble is asked in it, and what it keeps is closed. If it keeps
-// a connection all the same, the answer ends with an error that says so, and the test does not
-// hang.
-func TestRecordInABubbleByOwnTransport(t *testing.T) {
+// A transport that is called in a bubble must let its connections be closed, or the answer fails.
+//
+// A transport with its own dial function, or of another type, may need the bubble.
+func TestTransportCalledInABubbleMustCloseItsConnections(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "{}") }))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "{}")
+	}))
 	defer s.Close()
-	dialer := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, network, addr)
-	}}
+	withDialer := &http.Transport{DialContext: new(net.Dialer).DialContext}
+	keeping := withDialer.Clone()
 	for _, tt := range []struct {
-		name string
-		rt   http.RoundTripper
-		want string
+		name      string
+		transport http.RoundTripper
+		err       string // that ends each answer; "" for none
 	}{
-		{"a dialer of its own", dialer, ""},
-		{"closes", closable{dialer.Clone()}, ""},
-		{"keeps", behind{dialer.Clone()}, "time_test.behind, which Upstream sets, keeps a connection"},
+		{name: "it has a dial function", transport: withDialer},
+		{name: "its connections can be closed", transport: closable{withDialer.Clone()}},
+		{
+			name:      "it keeps its connections",
+			transport: opaque{keeping},
+			err:       "time_test.opaque, which Upstream sets, keeps a connection",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(tt.rt))
+				r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"),
+					promptecho.InMode(promptecho.ModeAll),
+					promptecho.Upstream(tt.transport))
+				if tt.err != "" {
+					err := postAndRead(t, r, s.URL)
+					if err == nil || !strings.Contains(err.Error(), tt.err) {
+						t.Errorf("%v, want %q", err, tt.err)
+					}
+					keeping.CloseIdleConnections()
+					return
+				}
 				for range 2 {
-					resp, err := r.Client().Post(s.URL, "application/json", strings.NewReader("{}"))
-					if err != nil {
-						t.Fatal(err)
-					}
-					if _, err = io.ReadAll(resp.Body); err == nil && tt.want != "" || err != nil && (tt.want == "" || !strings.Contains(err.Error(), tt.want)) {
-						t.Errorf("%v, want %q", err, tt.want)
-					}
-					resp.Body.Close()
-					if tt.want != "" {
-						tt.rt.(behind).RoundTripper.(*http.Transport).CloseIdleConnections()
-						return
+					if err := postAndRead(t, r, s.URL); err != nil {
+						t.Error(err)
 					}
 					time.Sleep(time.Hour)
 				}
-				if err := r.Close(); err != nil {
-					t.Error(err)
-				}
+				must.Close(t, r)
 			})
 		})
 	}
 }
 
-// Over pipes in the bubble, it is as it was.
-func TestRecordInABubbleOverPipes(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		conns := make(chan net.Conn)
-		piped := func() *http.Transport {
-			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-				ours, theirs := net.Pipe()
-				conns <- theirs
-				return ours, nil
-			}}
-		}
-		go func() {
-			for c := range conns {
-				go answerSlowly(c)
-			}
-		}()
-		for _, hidden := range []bool{false, true} {
-			pipes := piped()
-			rt := http.RoundTripper(pipes)
-			if hidden {
-				rt = behind{pipes}
-			}
-			r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(rt))
-			start := time.Now()
-			for range 2 {
-				resp, err := r.Client().Get("http://there.example/")
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := io.ReadAll(resp.Body); err != nil {
-					t.Error(err)
-				}
-				resp.Body.Close()
-			}
-			if took := time.Since(start).Round(time.Second); took != 2*time.Minute {
-				t.Errorf("it took %v, want two minutes", took)
-			}
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
-			pipes.CloseIdleConnections()
-		}
-		close(conns)
-	})
+// An opaque transport has no methods besides RoundTrip.
+type opaque struct{ http.RoundTripper }
+
+// A closable transport has a method CloseIdleConnections.
+type closable struct{ *http.Transport }
+
+// postAndRead sends a request, and returns the error with which its answer ends.
+func postAndRead(t *testing.T, r *promptecho.Recorder, address string) error {
+	t.Helper()
+	resp, err := r.Client().Post(address, "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	return must.ReadToEnd(resp.Body)
 }
 
-// answerSlowly answers each request on a connection a minute later.
-func answerSlowly(c net.Conn) {
+// A server inside the bubble can be recorded, and takes the time of the bubble.
+func TestServerInsideABubbleIsRecorded(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		isOpaque bool
+	}{
+		{name: "by a transport with a dial function"},
+		{name: "by a transport of another type", isOpaque: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				conns := make(chan net.Conn)
+				defer close(conns)
+				go func() {
+					for c := range conns {
+						go answerAfterAMinute(c)
+					}
+				}()
+				pipes := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+					client, server := net.Pipe()
+					conns <- server
+					return client, nil
+				}}
+				defer pipes.CloseIdleConnections()
+				var transport http.RoundTripper = pipes
+				if tt.isOpaque {
+					transport = opaque{pipes}
+				}
+				r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"),
+					promptecho.InMode(promptecho.ModeAll),
+					promptecho.Upstream(transport))
+				start := time.Now()
+				for range 2 {
+					if err := postAndRead(t, r, "http://there.example/"); err != nil {
+						t.Error(err)
+					}
+				}
+				if took := time.Since(start).Round(time.Second); took != 2*time.Minute {
+					t.Errorf("it took %v, want two minutes", took)
+				}
+				must.Close(t, r)
+			})
+		})
+	}
+}
+
+// answerAfterAMinute answers each request on a connection a minute later.
+func answerAfterAMinute(c net.Conn) {
 	defer c.Close()
-	for in := bufio.NewReader(c); ; {
-		if _, err := http.ReadRequest(in); err != nil {
+	in := bufio.NewReader(c)
+	for {
+		req, err := http.ReadRequest(in)
+		if err != nil {
 			return
 		}
+		_, _ = io.Copy(io.Discard, req.Body)
 		time.Sleep(time.Minute)
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
 	}
 }
 
-// Who gives up a live exchange in a bubble gives it up outside, too, and gets the error of its
-// context.
-func TestGiveUpInABubble(t *testing.T) {
+// A request that is canceled in a bubble is canceled at the server, and fails as its context does.
+func TestCanceledRequestInABubbleReachesTheServer(t *testing.T) {
 	t.Parallel()
-	asked, left := make(chan string, 10), make(chan string, 10) // of no bubble
+	// Channels from outside the bubble: the server is there.
+	arrived, canceled := make(chan string, 10), make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/stream" {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, "data: 1\n\n")
 			http.NewResponseController(w).Flush()
 		}
-		asked <- r.URL.Path
+		arrived <- r.URL.Path
 		<-r.Context().Done()
-		left <- r.URL.Path
+		canceled <- r.URL.Path
 	}))
 	defer s.Close()
-	synctest.Test(t, func(t *testing.T) {
-		r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll))
-		get := func(ctx context.Context, path string) (*http.Response, error) {
-			req, err := http.NewRequestWithContext(ctx, "GET", s.URL+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return r.Client().Do(req)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() { <-asked; cancel() }()
-		if resp, err := get(ctx, "/none"); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v, %v, want canceled", resp, err)
-		}
-		<-left
-
-		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		resp, err := get(ctx, "/stream")
+	open := func(t *testing.T) *promptecho.Recorder {
+		return must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll))
+	}
+	get := func(t *testing.T, ctx context.Context, r *promptecho.Recorder, path string) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(ctx, "GET", s.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := io.ReadFull(resp.Body, make([]byte, len("data: 1\n\n"))); err != nil {
-			t.Error(err)
-		}
-		time.Sleep(time.Hour)
-		if _, err := resp.Body.Read(make([]byte, 1)); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%v, want the error of a deadline", err)
-		}
-		<-left
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
+		return r.Client().Do(req)
+	}
+
+	t.Run("before the answer", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := open(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-arrived
+				cancel()
+			}()
+			if resp, err := get(t, ctx, r, "/silent"); !errors.Is(err, context.Canceled) {
+				t.Errorf("%v, %v, want canceled", resp, err)
+			}
+			<-canceled
+			must.Close(t, r)
+		})
+	})
+	t.Run("in a stream", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := open(t)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			resp, err := get(t, ctx, r, "/stream")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadFull(resp.Body, make([]byte, len("data: 1\n\n"))); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Hour)
+			if _, err := resp.Body.Read(make([]byte, 1)); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v, want the error of a deadline", err)
+			}
+			<-canceled
+			must.Close(t, r)
+		})
 	})
 }
