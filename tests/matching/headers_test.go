@@ -79,18 +79,23 @@ func TestDocumentedHeadersAreWrittenAndCompared(t *testing.T) {
 		t.Fatalf("only %d headers in the table", len(documented))
 	}
 	for _, name := range documented {
-		with := func(value string) must.Request { return request("https://x.example/y", name, value) }
-		file := must.RecordAnswers(t, []string{`"one"`}, []must.Request{with("blue")})
-		if text := must.Read(t, file); !strings.Contains(text, name) {
-			t.Errorf("%s matches and is not written:\n%s", name, text)
-		}
-		if slices.Contains(chance.ContentHeaders, name) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			with := func(value string) must.Request { return request("https://x.example/y", name, value) }
+			file := must.RecordAnswers(t, []string{`"one"`}, []must.Request{with("blue")})
+			if text := must.Read(t, file); !strings.Contains(text, name) {
+				t.Errorf("not written:\n%s", text)
+			}
+			isOfUnknownEndpoints := slices.Contains(chance.ContentHeaders, name)
+			if !isOfUnknownEndpoints {
+				return
+			}
 			r := replay(t, file)
 			if got := with("green").Ask(t, r); got == `"one"` {
-				t.Errorf("%s is not compared", name)
+				t.Error("not compared")
 			}
 			r.Close()
-		}
+		})
 	}
 }
 
