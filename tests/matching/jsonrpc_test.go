@@ -69,7 +69,6 @@ func TestPollsWithShiftedIDsStayInOrder(t *testing.T) {
 	}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			r := replay(t, file, promptecho.AllowRepeats(), promptecho.AllowUnused())
 			for _, req := range tt.lists {
 				req.Ask(t, r)
@@ -85,7 +84,6 @@ func TestPollsWithShiftedIDsStayInOrder(t *testing.T) {
 		})
 	}
 	t.Run("recorded IDs in another order", func(t *testing.T) {
-		t.Parallel()
 		r := replay(t, file, promptecho.AllowUnused())
 		if got := poll(4).Ask(t, r); got != answers[3] {
 			t.Errorf("the last poll got %s", got)

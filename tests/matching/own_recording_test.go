@@ -128,7 +128,6 @@ func TestChangeOfAllRequestsDoesNotChoose(t *testing.T) {
 		[]must.Request{recorded("1"), recorded("2"), recorded("3")})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			r := replay(t, file)
 			for seed, want := range map[string]string{"1": `"one"`, "2": `"two"`, "3": `"three"`} {
 				if got := tt.asked(seed).Ask(t, r); got != want {
@@ -253,7 +252,6 @@ func TestNearestRecordingAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
 			r := replay(t, file, promptecho.AllowUnused())
 			if got := tt.asked.Ask(t, r); got != answers[tt.want] {
 				t.Errorf("got %s, want %s", got, answers[tt.want])
