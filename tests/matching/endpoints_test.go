@@ -96,17 +96,7 @@ func TestIgnoredPartOfAURLIsNoted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var notes []string
-			file := must.RecordAnswers(t, []string{`"one"`}, []must.Request{chatAt(tt.recorded)})
-			r := replay(t, file, promptecho.Log(func(note string) { notes = append(notes, note) }))
-			if got := chatAt(tt.asked).Ask(t, r); got != `"one"` {
-				t.Error(got)
-			}
-			must.Close(t, r)
-			got := strings.Join(notes, "\n")
-			if tt.note == "" && got != "" || !strings.Contains(got, tt.note) {
-				t.Errorf("notes %q, want %s", got, tt.note)
-			}
+			wantNote(t, chatAt(tt.recorded), chatAt(tt.asked), tt.note)
 		})
 	}
 }

@@ -26,6 +26,7 @@ func TestHostAndPortAreCompared(t *testing.T) {
 		{"the metadata of a cloud, IPv6", local, request("http://[fd00:ec2::254]/x")},
 	})
 	wantSame(t, []comparison{
+		{"another scheme", things, request("http://files.example/v1/things")},
 		{"capital letters, a final dot and the default port", things, request("https://FILES.example.:443/v1/things")},
 	})
 }
@@ -54,8 +55,12 @@ func TestLocalHostsCountAsOne(t *testing.T) {
 	copyTo := func(host string) must.Request {
 		return request("https://dav.example/a", "Destination", "http://"+host+"/b")
 	}
+	copyFrom := func(host string) must.Request {
+		return request("https://store.example/a", "x-ms-copy-source", "http://"+host+"/b")
+	}
 	wantSame(t, []comparison{
 		{"in Destination", copyTo("127.0.0.1:4711"), copyTo("dav:8080")},
+		{"in x-ms-copy-source", copyFrom("127.0.0.1:4711"), copyFrom("azurite:10000")},
 	})
 	wantDifferent(t, []comparison{
 		{"not local in Destination", copyTo("127.0.0.1:4711"), copyTo("other.example")},

@@ -48,38 +48,86 @@ func TestGeneratedValueIsIgnoredWithANote(t *testing.T) {
 	}
 }
 
-// wantNote tests that a recording answers another request, with a note.
-func wantNote(t *testing.T, recorded, asked must.Request, note string) {
+// wantNote tests that a recording answers another request, with a note. If the note is "", there
+// is none.
+func wantNote(t *testing.T, recorded, asked must.Request, note string, opts ...promptecho.Option) {
 	t.Helper()
 	var notes []string
-	file := must.RecordAnswers(t, []string{`{"id":"1"}`}, []must.Request{recorded})
-	r := replay(t, file, promptecho.Log(func(note string) { notes = append(notes, note) }))
+	file := must.RecordAnswers(t, []string{`{"id":"1"}`}, []must.Request{recorded}, opts...)
+	r := replay(t, file, append(opts, promptecho.Log(func(note string) { notes = append(notes, note) }))...)
 	if got := asked.Ask(t, r); strings.HasPrefix(got, "status ") {
 		t.Error(got)
 	}
 	must.Close(t, r)
-	if !strings.Contains(strings.Join(notes, "\n"), note) {
-		t.Errorf("no note of %q:\n%s", note, strings.Join(notes, "\n"))
+	text := strings.Join(notes, "\n")
+	if note == "" && text != "" || !strings.Contains(text, note) {
+		t.Errorf("notes %q, want %q", text, note)
+	}
+}
+
+// A change of an ignored field or a kept header is noted, unless the change says nothing.
+func TestChangeOfAnIgnoredFieldIsNoted(t *testing.T) {
+	t.Parallel()
+	const cached = `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]`
+	progress := func(token string) must.Request {
+		call := `"id":1,"method":"tools/list","params":{"_meta":{"progressToken":"` + token + `"}}`
+		return must.RPC("https://mcp.example", call)
+	}
+	tests := []struct {
+		name            string
+		recorded, asked must.Request
+		note            string // part of it; "" if nothing is noted
+		opts            []promptecho.Option
+	}{{
+		name:     "bookkeeping",
+		recorded: must.Chat(`,"metadata":{"tenant":"red"}`),
+		asked:    must.Chat(`,"metadata":{"tenant":"blue"}`),
+		note:     `promptecho.Match("metadata/tenant")`,
+	}, {
+		name:     "the version of Anthropic's API",
+		recorded: chatWith("Anthropic-Version", "2023-01-01"),
+		asked:    chatWith("Anthropic-Version", "2023-06-01"),
+		note:     `promptecho.Match("header/anthropic-version")`,
+	}, {
+		name:     "a header of KeepHeaders",
+		recorded: chatWith("X-Tenant", "red"),
+		asked:    chatWith("X-Tenant", "blue"),
+		note:     `promptecho.Match("header/x-tenant")`,
+		opts:     []promptecho.Option{promptecho.KeepHeaders("X-Tenant")},
+	}, {
+		name:     "a request ID",
+		recorded: must.Chat(`,"request_id":"req-1"`),
+		asked:    must.Chat(`,"request_id":"req-2"`),
+	}, {
+		name:     "a progress token",
+		recorded: progress("a"),
+		asked:    progress("b"),
+	}, {
+		name:     "a hint for the cache",
+		recorded: chatContent(`[{"type":"text","text":"hi"}]`),
+		asked:    chatContent(cached),
+	}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			wantNote(t, tt.recorded, tt.asked, tt.note, tt.opts...)
+		})
 	}
 }
 
 // Tools in another order match with a note, and so does the run that records both orders.
 func TestOrderOfToolsIsIgnoredWithANote(t *testing.T) {
 	t.Parallel()
-	chat := func(prompt, first, second string) must.Request {
-		body := strings.TrimSuffix(must.ChatBody(prompt), "}") +
-			`,"tools":[{"type":"function","function":{"name":"` + first + `"}},` +
-			`{"type":"function","function":{"name":"` + second + `"}}]}`
-		return must.Request{URL: must.ChatURL, Body: body}
-	}
-	wantNote(t, chat("hi", "a", "b"), chat("hi", "b", "a"), `(add promptecho.Match("tools/order") to compare it)`)
+	wantNote(t, chatTools("a", "b"), chatTools("b", "a"), `(add promptecho.Match("tools/order") to compare it)`)
 
 	var notes []string
 	r := recordAll(t, filepath.Join(t.TempDir(), "c.yaml"),
 		promptecho.Upstream(provider.Says(`{"id":"1"}`)),
 		promptecho.Log(func(note string) { notes = append(notes, note) }))
-	chat("hi", "a", "b").Ask(t, r)
-	chat("and now?", "b", "a").Ask(t, r)
+	otherPrompt := chatTools("b", "a")
+	otherPrompt.Body = strings.Replace(otherPrompt.Body, "hi", "and now?", 1)
+	chatTools("a", "b").Ask(t, r)
+	otherPrompt.Ask(t, r)
 	must.Close(t, r)
 	want := `tools/order is "a, b" in one recording and "b, a" in another: the program most likely ranges over a map`
 	if !strings.Contains(strings.Join(notes, "\n"), want) {

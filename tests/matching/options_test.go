@@ -118,9 +118,12 @@ func TestFieldOptionsCompose(t *testing.T) {
 func TestMatchComparesWhatIsIgnored(t *testing.T) {
 	t.Parallel()
 	const uuid1, uuid2 = "9022bbce-7872-4001-991b-d872b93f257d", "886e8f9c-3938-4bc9-97ab-1dc34af93226"
-	toolsInOrder := func(first, second string) must.Request {
-		return must.Chat(`,"tools":[{"type":"function","function":{"name":"` + first + `"}},` +
-			`{"type":"function","function":{"name":"` + second + `"}}]`)
+	const callA, callB = `{"id":"1","type":"function","function":{"name":"a","arguments":"{}"}}`,
+		`{"id":"2","type":"function","function":{"name":"b","arguments":"{}"}}`
+	toolCalls := func(first, second string) must.Request {
+		return must.Request{URL: must.ChatURL, Body: `{"model":"m","messages":[{"role":"user","content":"hi"},` +
+			`{"role":"assistant","tool_calls":[` + first + `,` + second + `]},` +
+			`{"role":"tool","tool_call_id":"1","content":"x"},{"role":"tool","tool_call_id":"2","content":"y"}]}`}
 	}
 	withToken := func(token string) must.Request {
 		return must.Request{URL: "https://api.example/async", Body: `{"clientToken":"` + token + `"}`}
@@ -135,7 +138,8 @@ func TestMatchComparesWhatIsIgnored(t *testing.T) {
 		{"header/anthropic-version", chatWith("Anthropic-Version", "1"), chatWith("Anthropic-Version", "2")},
 		{"metadata", must.Chat(`,"metadata":{"a":"red"}`), must.Chat(`,"metadata":{"a":"blue"}`)},
 		{"temperature", must.Chat(`,"temperature":0`), must.Chat(`,"temperature":1`)},
-		{"tools/order", toolsInOrder("a", "b"), toolsInOrder("b", "a")},
+		{"tools/order", chatTools("a", "b"), chatTools("b", "a")},
+		{"messages/order", toolCalls(callA, callB), toolCalls(callB, callA)},
 		{"clientToken", withToken(uuid1), withToken(uuid2)},
 	}
 	for _, tt := range tests {

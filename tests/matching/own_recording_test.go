@@ -50,6 +50,7 @@ func TestIgnoredFieldsChooseTheOwnRecording(t *testing.T) {
 		},
 		{"blanks in JSON", must.Chat(""), must.Request{URL: must.ChatURL, Body: spaced}},
 		{"a text and a list with it", must.Chat(""), chatContent(`[{"type":"text","text":"hi"}]`)},
+		{"orders of tools", chatTools("a", "b"), chatTools("b", "a")},
 		{"names of files", uploadOf("jan.pdf"), uploadOf("feb.pdf")},
 		{"MCP servers", listToolsOf("github.example"), listToolsOf("jira.example")},
 	}
@@ -79,6 +80,12 @@ func TestIgnoredFieldsChooseTheOwnRecording(t *testing.T) {
 			must.Close(t, r)
 		})
 	}
+}
+
+// chatTools returns a request for a chat completion with two tools.
+func chatTools(first, second string) must.Request {
+	return must.Chat(`,"tools":[{"type":"function","function":{"name":"` + first + `"}},` +
+		`{"type":"function","function":{"name":"` + second + `"}}]`)
 }
 
 // uploadOf returns a request for an edit of an image with this file name.

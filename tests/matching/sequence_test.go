@@ -64,6 +64,9 @@ func TestPollsStayInOrderWhateverTheyCount(t *testing.T) {
 		{"a date with a weekday", func(n int) must.Request { return metadata(`"sent":"Mon, %02d Jan"`, n) }},
 		{"a time", func(n int) must.Request { return metadata(`"clock":"12:00:0%d"`, n) }},
 		{"a UUID", func(n int) must.Request { return metadata(`"cid":"%08d-aaaa-bbbb-cccc-dddddddddddd"`, n) }},
+		{"a UUID of a user", func(n int) must.Request {
+			return must.Chat(fmt.Sprintf(`,"user":"%08d-aaaa-bbbb-cccc-dddddddddddd"`, n))
+		}},
 		{"an attempt that only retries have", func(n int) must.Request {
 			if n%2 == 0 {
 				return metadata(`"attempt":1`)

@@ -121,6 +121,33 @@ func cloneAll(list []*interaction.Interaction) (clones []*interaction.Interactio
 	return clones
 }
 
+// A change of an unknown header is not noted.
+func TestChangeOfAnUnknownHeaderIsNotNoted(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		recorded *interaction.Interaction
+		isNoted  bool
+	}{
+		"the header is unknown":           {imported(`1`), false},
+		"it is known that there was none": {recorded(`1`), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var notes []string
+			file := must.Save(t, must.Seal(&cassette.File{Interactions: []*interaction.Interaction{tt.recorded}}))
+			r := replay(t, file, promptecho.Log(func(note string) { notes = append(notes, note) }))
+			if got := chatWith("Anthropic-Version", "2023-06-01").Ask(t, r); got != `1` {
+				t.Error(got)
+			}
+			must.Close(t, r)
+			isNoted := strings.Contains(strings.Join(notes, "\n"), "anthropic-version")
+			if isNoted != tt.isNoted {
+				t.Errorf("noted: %t, want %t: %s", isNoted, tt.isNoted, notes)
+			}
+		})
+	}
+}
+
 // A miss next to a recording with unknown headers names no header, which may have been the same.
 func TestMissNamesNoUnknownHeader(t *testing.T) {
 	t.Parallel()

@@ -57,6 +57,27 @@ func TestUnwrittenHeaderThatDecidesFailsTheRecording(t *testing.T) {
 	}
 }
 
+// A header that is not written but decides the answer of a JSON-RPC server fails the recording.
+func TestUnwrittenHeaderOfJSONRPCThatDecidesFailsTheRecording(t *testing.T) {
+	t.Parallel()
+	red, blue := listTools("https://mcp.example"), listTools("https://mcp.example")
+	red.Headers = []string{"X-Tenant-ID", "red"}
+	blue.Headers = []string{"X-Tenant-ID", "blue"}
+	answers := []string{`{"jsonrpc":"2.0","id":1,"result":"red"}`, `{"jsonrpc":"2.0","id":1,"result":"blue"}`}
+	r := recordAll(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.Upstream(provider.InTurn(answers...)))
+	red.Ask(t, r)
+	blue.Ask(t, r)
+	err := r.Close()
+	for _, want := range []string{
+		"have the same request (llm/jsonrpc.tools/list), but different answers",
+		"differ in header x-tenant-id, which is not written",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Close: %v\nwant %s", err, want)
+		}
+	}
+}
+
 // unknownURL is an endpoint that no API of a provider has.
 const unknownURL = "https://api.example/v1/thing"
 
@@ -270,6 +291,28 @@ func TestProposedMatchTellsUnwrittenHeadersApart(t *testing.T) {
 		t.Errorf("red got %s", got)
 	}
 	must.Pass(t, r)
+}
+
+// Match of a replaced query parameter writes a hash of its value, which tells requests apart.
+func TestMatchOfAParameterComparesItsHash(t *testing.T) {
+	t.Parallel()
+	const first, second = "Zk3vQ9pXw7RtLm2NcY8bHs5D", "Qm8sT4vXy2PwKn6LbZ9cRj3F"
+	match := promptecho.Match("query/code")
+	file := must.RecordAnswers(t,
+		[]string{`"first"`, `"second"`},
+		[]must.Request{request(unknownURL + "?code=" + first), request(unknownURL + "?code=" + second)},
+		match)
+	if text := must.Read(t, file); strings.Contains(text, first) || strings.Contains(text, second) {
+		t.Errorf("a value is in the cassette:\n%s", text)
+	}
+	r := replay(t, file, match)
+	if got := request(unknownURL+"?code="+second).Ask(t, r); got != `"second"` {
+		t.Errorf("the second request got %s", got)
+	}
+	if got := request(unknownURL+"?code="+first).Ask(t, r); got != `"first"` {
+		t.Errorf("the first request got %s", got)
+	}
+	must.Close(t, r)
 }
 
 // A page that redirects to a login and back is recorded, though the cookie decides the answer.
