@@ -10,7 +10,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A recording that answers another request before its own one comes fails the test if the answers differ.
+// A test fails if a recording answers another request before its own, and the two answers differ.
 func TestTakenRecordingFailsTheTest(t *testing.T) {
 	t.Parallel()
 	one, two, unrecorded := must.Chat(`,"seed":1`), must.Chat(`,"seed":2`), must.Chat(`,"seed":9`)
@@ -92,7 +92,7 @@ func TestTakenRecordingFailsTheTest(t *testing.T) {
 	}
 }
 
-// In a run that may record, a request whose recording was taken is recorded, and the run fails.
+// If another request took a recording, a recording run records its own request again, and fails.
 func TestTakenRecordingIsReportedWhileRecording(t *testing.T) {
 	t.Parallel()
 	one, unrecorded := must.Chat(`,"seed":1`), must.Chat(`,"seed":9`)

@@ -67,7 +67,7 @@ func TestLocalHostsCountAsOne(t *testing.T) {
 	})
 }
 
-// The Host header or the request line names the server, not the address of the connection.
+// The Host header or the request line identifies the server, not the address of the connection.
 func TestHostHeaderNamesTheServer(t *testing.T) {
 	t.Parallel()
 	host := func(address, host string) *http.Request {

@@ -65,7 +65,7 @@ func wantNote(t *testing.T, recorded, asked must.Request, note string, opts ...p
 	}
 }
 
-// A change of an ignored field or a kept header is noted, unless the change says nothing.
+// A changed bookkeeping field or written header is noted, but neither call IDs nor cache hints are.
 func TestChangeOfAnIgnoredFieldIsNoted(t *testing.T) {
 	t.Parallel()
 	const cached = `[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]`

@@ -81,7 +81,7 @@ func listTools(base string) must.Request {
 	return must.RPC(base+"/mcp", `"id":1,"method":"tools/list"`)
 }
 
-// The error about local servers has Alias options that can be pasted, one for each server.
+// The error about local servers that differ has an Alias option for each, which can be pasted.
 func TestLocalServersErrorCanBePasted(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -202,7 +202,7 @@ func TestPolledLocalServerMayChangeItsPort(t *testing.T) {
 	}
 }
 
-// Two local servers differ if their first, second and further answers do, retried failures aside.
+// Two local servers differ if their first, second or a further answer does, except for retried failures.
 func TestWhichLocalServersDiffer(t *testing.T) {
 	t.Parallel()
 	ask := func(hosts ...string) (requests []must.Request) {

@@ -28,7 +28,7 @@ func TestMaskAppliesToAPath(t *testing.T) {
 	r.Close()
 }
 
-// MaskTimes, MaskUUIDs and MaskTempDirs match what changes with every run, and nothing beside it.
+// MaskTimes, MaskUUIDs and MaskTempDirs match what changes with every run, and nothing else.
 func TestReadyMasksMatchOnlyWhatChanges(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

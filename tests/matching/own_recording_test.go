@@ -156,7 +156,7 @@ func TestChangeOfAllRequestsDoesNotChoose(t *testing.T) {
 }
 
 // A field that all requests have changed does not hide another one in which the recordings differ.
-func TestFieldBesideAChangedOneChooses(t *testing.T) {
+func TestChangedFieldDoesNotHideAnotherOne(t *testing.T) {
 	t.Parallel()
 	chat := func(prefix, content string) must.Request {
 		req := chatContent(content)

@@ -13,7 +13,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A recording with unknown headers answers whatever headers are sent, after those that are known.
+// A recording with unknown headers answers requests with any headers, after those with known headers.
 //
 // The headers that it lists are compared.
 func TestUnknownHeadersMatchAnything(t *testing.T) {
@@ -175,7 +175,7 @@ func TestMissNamesNoUnknownHeader(t *testing.T) {
 	r.Close()
 }
 
-// Recording again replaces the recordings with unknown headers, though not a success by a failure.
+// Recording again replaces a recording with unknown headers, but not a success by a failure.
 func TestRecordingWithUnknownHeadersIsRecordedAgain(t *testing.T) {
 	t.Parallel()
 	recordAgain := func(t *testing.T, status int) (recordings []string, err error) {

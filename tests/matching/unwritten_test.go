@@ -210,7 +210,7 @@ func TestReplacedParameterThatDecidesFailsTheRecording(t *testing.T) {
 	}
 }
 
-// An option for a field that is not written ends the error about it.
+// Match, Ignore or RedactFields for a field that is not written ends the error about it.
 func TestOptionEndsTheErrorAboutAnUnwrittenField(t *testing.T) {
 	t.Parallel()
 	accounts := pairOf("Stripe-Account", "acct_red", "acct_blue")
@@ -246,7 +246,7 @@ func TestOptionEndsTheErrorAboutAnUnwrittenField(t *testing.T) {
 	}
 }
 
-// The proposed option is enough, no run in between hides the error, and no value is ever shown.
+// The option that an error about an unwritten header proposes ends it, and no value is shown.
 func TestProposedMatchTellsUnwrittenHeadersApart(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -342,7 +342,7 @@ func TestLoginRedirectIsRecorded(t *testing.T) {
 	must.Close(t, r)
 }
 
-// A cookie that each answer sets to another value may decide the answers.
+// Recording accepts a session cookie that each answer sets to another value.
 func TestCookieThatAnswersSetMayChange(t *testing.T) {
 	t.Parallel()
 	visits := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A header that changes with each call or says where a client comes from may differ.
+// Recording accepts equal requests that differ in a trace, an attempt, a time, a nonce or a Referer.
 func TestHeaderThatSelectsNothingMayDiffer(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, header, first, second string }{
@@ -49,7 +49,7 @@ func TestHeaderThatSelectsNothingMayDiffer(t *testing.T) {
 	}
 }
 
-// A signature or token that is made again for the same key or subject may differ.
+// Recording accepts equal requests whose credential was renewed for the same key or subject.
 func TestRenewedCredentialMayDiffer(t *testing.T) {
 	t.Parallel()
 	for name, tokens := range map[string][2]string{
@@ -103,7 +103,7 @@ func TestRenewedCredentialMayDiffer(t *testing.T) {
 	}
 }
 
-// A header to a model API may differ, because the answers of a model differ by chance.
+// Recording accepts equal requests to a model with other unwritten headers: models answer by chance.
 func TestUnwrittenHeaderOfAModelAPIMayDiffer(t *testing.T) {
 	t.Parallel()
 	wantReport(t, "", []must.Request{
@@ -112,7 +112,7 @@ func TestUnwrittenHeaderOfAModelAPIMayDiffer(t *testing.T) {
 	})
 }
 
-// A request that is sent again with a new token after a failure is recorded.
+// Recording accepts a request that is sent again with a new token after a failure.
 func TestRetryWithANewTokenIsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 429, 503} {

@@ -29,7 +29,7 @@ func TestPathAndQueryAreCompared(t *testing.T) {
 	})
 }
 
-// A credential in a URL matches any other one, and whatever only has its name is compared.
+// Any two credentials in a URL match, and other values under such names are compared.
 func TestCredentialInAURLIsNotCompared(t *testing.T) {
 	t.Parallel()
 	const hexKey = "b6907d289e10d714a6e88b30761fae22"
