@@ -232,42 +232,6 @@ func TestUnrecordedValueDoesNotChoose(t *testing.T) {
 	must.Close(t, r)
 }
 
-// Without an own recording, a request takes the nearest: host before prefix, query, sampling, bookkeeping.
-func TestNearestRecordingAnswers(t *testing.T) {
-	t.Parallel()
-	chat := func(host, prefix, members string) must.Request {
-		return must.Request{URL: "https://" + host + prefix + "/v1/chat/completions", Body: must.Chat(members).Body}
-	}
-	answers := []string{`"0"`, `"1"`, `"2"`, `"3"`}
-	file := must.RecordAnswers(t, answers, []must.Request{
-		chat("a.example", "/x", `,"seed":1,"user":"u"`),
-		chat("b.example", "/x", `,"seed":1,"user":"u"`),
-		chat("b.example", "/y", `,"seed":2,"user":"u"`),
-		chat("b.example", "/y", `,"seed":3,"user":"w"`),
-	})
-	tests := []struct {
-		name  string
-		asked must.Request
-		want  int // the recording that answers
-	}{
-		{"another user", chat("b.example", "/y", `,"seed":2,"user":"w"`), 2},
-		{"another seed", chat("b.example", "/y", `,"seed":4,"user":"w"`), 3},
-		{"another seed and user", chat("b.example", "/y", `,"seed":4,"user":"v"`), 2},
-		{"another prefix", chat("b.example", "/z", `,"seed":3,"user":"w"`), 3},
-		{"another host", chat("c.example", "/y", `,"seed":1,"user":"u"`), 2},
-		{"nothing alike", chat("c.example", "/z", `,"seed":9`), 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			r := replay(t, file, promptecho.AllowUnused())
-			if got := tt.asked.Ask(t, r); got != answers[tt.want] {
-				t.Errorf("got %s, want %s", got, answers[tt.want])
-			}
-			must.Close(t, r)
-		})
-	}
-}
-
 // Each session or user of AgentCore gets its own answers; new random IDs get them in recorded order.
 func TestEachSessionOfAgentCoreGetsItsOwnAnswer(t *testing.T) {
 	t.Parallel()

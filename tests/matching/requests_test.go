@@ -1,6 +1,7 @@
 package matching_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,6 +29,18 @@ func chatContent(content string) must.Request {
 	req := must.Chat("")
 	req.Body = strings.Replace(req.Body, `"hi"`, content, 1)
 	return req
+}
+
+// chatToolResult returns a request for a chat completion with a tool call of this ID, and its
+// result.
+func chatToolResult(id string) must.Request {
+	return must.Request{
+		URL: must.ChatURL,
+		Body: fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":"hi"},`+
+			`{"role":"assistant","tool_calls":[{"id":%q,"type":"function",`+
+			`"function":{"name":"f","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":%[1]q,"content":"x"}]}`, id),
+	}
 }
 
 // replay opens a cassette for a replay.

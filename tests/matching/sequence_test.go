@@ -3,7 +3,6 @@ package matching_test
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -64,6 +63,10 @@ func TestPollsStayInOrderWhateverTheyCount(t *testing.T) {
 		{"a date with a weekday", func(n int) must.Request { return metadata(`"sent":"Mon, %02d Jan"`, n) }},
 		{"a time", func(n int) must.Request { return metadata(`"clock":"12:00:0%d"`, n) }},
 		{"a UUID", func(n int) must.Request { return metadata(`"cid":"%08d-aaaa-bbbb-cccc-dddddddddddd"`, n) }},
+		{"an idempotency token", func(n int) must.Request {
+			body := fmt.Sprintf(`{"clientToken":"%08d-aaaa-4bbb-8ccc-dddddddddddd"}`, n)
+			return must.Request{URL: "https://api.example/jobs", Body: body}
+		}},
 		{"a UUID of a user", func(n int) must.Request {
 			return must.Chat(fmt.Sprintf(`,"user":"%08d-aaaa-bbbb-cccc-dddddddddddd"`, n))
 		}},
@@ -74,11 +77,7 @@ func TestPollsStayInOrderWhateverTheyCount(t *testing.T) {
 			return must.Chat("")
 		}},
 		{"the ID of a tool call", func(n int) must.Request {
-			body := `{"model":"m","messages":[{"role":"user","content":"hi"},` +
-				`{"role":"assistant","tool_calls":[{"id":"cN","type":"function",` +
-				`"function":{"name":"f","arguments":"{}"}}]},` +
-				`{"role":"tool","tool_call_id":"cN","content":"x"}]}`
-			return must.Request{URL: must.ChatURL, Body: strings.ReplaceAll(body, "cN", fmt.Sprint("c", n))}
+			return chatToolResult(fmt.Sprint("c", n))
 		}},
 		{"numbers in a query", func(n int) must.Request {
 			return chatAt(fmt.Sprintf("%s?poll=%d&ts=%d", must.ChatURL, n, 1700000000+n))
