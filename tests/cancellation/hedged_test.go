@@ -30,7 +30,7 @@ func TestHedgedRequestsReplay(t *testing.T) {
 				rec := must.Open(t, file,
 					promptecho.InMode(promptecho.ModeAll),
 					promptecho.Upstream(slowerAt(slower)))
-				if got := hedge(t, rec); got != `"answer"` {
+				if got := sendHedged(t, rec); got != `"answer"` {
 					t.Fatal(got)
 				}
 				must.Close(t, rec)
@@ -44,7 +44,7 @@ func TestHedgedRequestsReplay(t *testing.T) {
 				}
 				for range 3 {
 					rec = must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
-					if got := hedge(t, rec); got != `"answer"` {
+					if got := sendHedged(t, rec); got != `"answer"` {
 						t.Error(got)
 					}
 					must.Close(t, rec)
@@ -54,9 +54,9 @@ func TestHedgedRequestsReplay(t *testing.T) {
 	}
 }
 
-// hedge sends a request, and a second one if there is no answer after 20 ms. It cancels the
+// sendHedged sends a request, and a second one if there is no answer after 20 ms. It cancels the
 // slower of the two, and returns the answer to the other one.
-func hedge(t *testing.T, rec *promptecho.Recorder) string {
+func sendHedged(t *testing.T, rec *promptecho.Recorder) string {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	answers := make(chan string, 2)
