@@ -168,7 +168,7 @@ func (c *candidates) findNearestRepeated(req *request, _ *queue) *Recording {
 //
 // It compares the levels of traits from the most important one on, and requires
 // each level that a remaining recording agrees in. So it needs one lookup for a
-// level, however many recordings there are (BenchmarkChoice).
+// level, however many recordings there are (BenchmarkUnrecordedSeed).
 //
 // A trait in which the request has a value that no recording has says nothing
 // about which is meant, and is left out: a new temperature must not hide an old
