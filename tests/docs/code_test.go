@@ -12,9 +12,9 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// Every block of code in the documentation is in a file that a test runs, or says why none runs it.
-// Its mark names the file: under "<!-- code: FILE -->" it stands in that file as it is, under "<!-- ci:NAME -->"
-// .ci/run runs it, under "<!-- not run: REASON -->" nothing does.
+// Each block of code in the documentation is run by a test, or says why not. Its mark names the file: under
+// "<!-- code: FILE -->" it stands in that file as it is, under "<!-- ci:NAME -->" .ci/run runs it, under
+// "<!-- not run: REASON -->" nothing does.
 func TestCodeInTheDocumentationIsRun(t *testing.T) {
 	t.Parallel()
 	for _, page := range pages(t) {

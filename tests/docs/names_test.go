@@ -26,7 +26,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// README.md shows the command of each record mode.
+// README.md shows the command for each record mode but once, which is the default.
 func TestReadmeShowsEachMode(t *testing.T) {
 	t.Parallel()
 	readme := must.Read(t, "README.md")

@@ -16,8 +16,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// Every command and option that a report suggests helps: with the option a request matches, after the command the
-// test passes. The test of each situation in testdata runs in the record modes of the commands, and with the options.
+// Each command and option that a report suggests helps. The test of each situation in testdata runs in the record mode
+// of the command, after which it must pass, and with the option, with which fewer requests must miss.
 func TestAdviceOfReportsHelps(t *testing.T) {
 	t.Parallel()
 	eachSituation(t, func(t *testing.T, s *situation) {

@@ -40,8 +40,8 @@ func TestTwoWayRequestIsRefused(t *testing.T) {
 	}
 }
 
-// A request that is still sending its body when the test ends is named in the report, with its line.
-// Nothing in such a request tells that its body is sent for as long as its answer arrives.
+// A request that is still sending its body when the test ends is named in the report, with its line. Nothing in such a
+// request tells beforehand that its body is sent for as long as its answer arrives.
 func TestRequestThatStillSendsItsBodyIsNamed(t *testing.T) {
 	t.Parallel()
 	r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.Upstream(provider.Says(`{}`)))

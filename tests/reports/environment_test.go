@@ -13,7 +13,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A variable or a flag of promptecho that changes nothing is noted: it is overruled, set twice or unknown.
+// A variable or flag of promptecho that changes nothing is noted. It is overruled, set twice or unknown.
 func TestVariableOrFlagWithoutEffectIsNoted(t *testing.T) {
 	// Not parallel: it sets the environment and the flags.
 	file := filepath.Join(t.TempDir(), "c.yaml")

@@ -12,7 +12,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A report names the likely cause of a difference, or the option that helps, and only for that kind of edit.
+// A report names the likely cause of a difference, or the option that helps. It does so only for an edit that the cause
+// explains.
 func TestReportNamesTheLikelyCause(t *testing.T) {
 	t.Parallel()
 	const url = "https://a.test/x"

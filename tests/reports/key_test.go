@@ -11,8 +11,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A key that is wrong or has expired fails a recording run, the report says so, and the recording stays.
-// This holds whatever status the provider gives it, and whether the request is the recorded one or an edited one.
+// A key that is wrong or has expired fails a recording run, the report says so, and the recording stays. This holds
+// whatever status the provider gives it, and whether the request is the recorded one or an edited one.
 func TestRefusedKeyIsReportedAsSuch(t *testing.T) {
 	t.Parallel()
 	refusals := []struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// The program that gets a miss reads it in one line of less than 200 bytes, with the cassette's line.
-// The line is where the client of the API looks for an error message, and nowhere else in the body.
+// The program that gets a miss reads it in one line of less than 200 bytes, with the cassette's line. The message is
+// where the client of the API looks for one, and nowhere else in the body.
 func TestProgramReadsOfAMissInOneShortLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a prompt <that> is \"long\" & goes on\n", 50)
@@ -102,8 +102,8 @@ func fieldOf(t *testing.T, object, path string) string {
 	return text
 }
 
-// A prompt that was recorded for another provider never answers, and the miss names that recording.
-// It does so although another recording is of the right provider.
+// A prompt that was recorded for another provider never answers, and the miss names that recording. It does so although
+// another recording is of the right provider.
 func TestMissNamesTheRecordingOfAnotherProvider(t *testing.T) {
 	t.Parallel()
 	u := provider.New(t)
@@ -127,7 +127,7 @@ func TestMissNamesTheRecordingOfAnotherProvider(t *testing.T) {
 	r.Close()
 }
 
-// A miss says that the prompt was recorded as a plain answer, or for another model.
+// A miss says if the prompt was recorded as a plain answer, or for another model.
 func TestMissNamesTheRecordedModelAndFraming(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -162,8 +162,8 @@ func TestMissNamesTheRecordedModelAndFraming(t *testing.T) {
 	}
 }
 
-// A request that only resembles a call of a known API is compared by its fields, and the miss names the one that
-// differs. A file with a purpose that OpenAI does not have is no upload to OpenAI.
+// A miss of a call that only resembles one of a known API names the field that differs. A file with a purpose that
+// OpenAI does not have is no upload to OpenAI.
 func TestMissOfAnUnknownCallNamesTheField(t *testing.T) {
 	t.Parallel()
 	u := provider.New(t)
@@ -181,7 +181,7 @@ func TestMissOfAnUnknownCallNamesTheField(t *testing.T) {
 	r.Close()
 }
 
-// The same missing request from many goroutines is one miss with a count.
+// The same request that misses in many goroutines is reported once, with a count.
 func TestSameMissFromManyGoroutinesIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")

@@ -46,8 +46,8 @@ func TestChangedSamplingIsNotedOnce(t *testing.T) {
 	}
 }
 
-// A recording run notes a request that a later run or another machine misses, and names what helps.
-// What an option masks, a recorded value and the clock of a bubble are not noted. A replay notes nothing.
+// A recording run notes a request that a later run or another machine misses, and names what helps. What an option
+// masks and a recorded value are not noted, and a replay notes nothing.
 func TestRecordingRunNotesWhatLaterRunsMiss(t *testing.T) {
 	t.Parallel()
 	here, err := os.Getwd()

@@ -119,7 +119,7 @@ func namesOfOptions(t *testing.T) (names []string) {
 	return names
 }
 
-// A replay notes RedactFields and KeepHeaders that nothing in the cassette or in a request needs.
+// A replay notes RedactFields and KeepHeaders that match neither the cassette nor what is written of a request.
 func TestWritingOptionWithoutEffectIsNotedInReplay(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -166,7 +166,7 @@ func TestWritingOptionWithoutEffectIsNotedInReplay(t *testing.T) {
 	}
 }
 
-// A replay in which nothing is redacted notes a plain text given to Redact, but no expression with a group.
+// A replay notes a Redact that matches neither the cassette nor what is written of a request.
 func TestRedactWithoutEffectIsNotedInReplay(t *testing.T) {
 	t.Parallel()
 	request := must.Request{URL: must.ChatURL, Body: must.ChatBody("hi")}

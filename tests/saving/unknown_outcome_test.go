@@ -10,8 +10,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// In mode all, Close replaces the cassette if the run recorded at least as many interactions.
-// Close does not know how the test ended. After fewer interactions, the old recordings stay.
+// In mode all, Close replaces the cassette if the run recorded at least as many interactions. After fewer, the old
+// recordings stay: Close does not know whether the test passed.
 func TestCloseInModeAllReplacesACassetteOfNoMoreInteractions(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, asked, want string }{

@@ -12,10 +12,9 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// The go command does not cache the result of a run that recorded: the cassette stays young.
-// The go command caches no result that depends on a file younger than two seconds, so the time of a written cassette
-// is in the future until the process ends. It is so for one written in a bubble, too, whose clock stands still in the
-// year 2000.
+// The go command does not cache the result of a run that recorded. It caches none that depends on a file younger than
+// two seconds, so the time of a written cassette is in the future until the process ends. It is so for one written in a
+// bubble, too, whose clock stands still in the year 2000.
 func TestResultOfARecordingRunIsNotCached(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// The program gets the same headers of an answer while recording as in replay: those that are kept.
-// KeepHeaders adds headers by their names or by a pattern.
+// The program gets the same headers of an answer while recording as in replay: those that are kept. KeepHeaders adds
+// headers by their names or by a pattern.
 func TestOnlyKeptHeadersOfAnswersReachTheProgram(t *testing.T) {
 	t.Parallel()
 	answer := provider.Func(func(req *http.Request) (*http.Response, error) {

@@ -11,7 +11,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A secret that only a later request reveals is not written; its request replays with a note, and no miss shows it.
+// A secret that only a later request reveals is neither written nor shown, and its request replays. A note of the
+// recording run says what to do, and one of the replay why the recording is played.
 func TestSecretLearnedLaterIsNeitherWrittenNorShown(t *testing.T) {
 	t.Parallel()
 	const token = "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A"

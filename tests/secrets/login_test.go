@@ -18,8 +18,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// A login by cookie and by a token against forgery works in replay, and the cassette has neither.
-// The program takes the token from a hidden field of the page, and from a cookie for a header.
+// A login by cookie and anti-forgery token works in replay, and the cassette has neither. The program takes the token
+// from a hidden field of the page, and from a cookie for a header.
 func TestLoginByCookieWorksInReplay(t *testing.T) {
 	t.Parallel()
 	const session, forgeryToken = "kQx2mPz9Vw4Lr8Tn3Yb6Jd5Hg0Rs", "Zk3vQ9+Xw7R/tLm2NcY8bHs5D9f8a7B6c5D4e=="

@@ -13,8 +13,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A secret under its name in a request is in no file, and the recording replays for any secret.
-// This holds for every shape, and for the same value without a name in requests before and after.
+// A secret under its name in a request is in no file, and the recording replays for any secret. This holds for every
+// shape, and for the same value without a name in requests before and after.
 func TestNamedSecretOfARequestIsNotWritten(t *testing.T) {
 	t.Parallel()
 	eachNamedSecret(t, func(t *testing.T, s namedSecret) {
@@ -89,8 +89,8 @@ func (s sentRequest) send(t *testing.T, r *promptecho.Recorder) (status int, bod
 	return resp.StatusCode, string(text)
 }
 
-// A secret that an answer or an event names is in no file, and a program that sends it back replays.
-// It is not even in calls before it, nor in the request that got it.
+// A secret named by an answer or event is in no file, and a program that sends it back replays. It is not even in calls
+// before that answer, nor in the request that got it.
 func TestNamedSecretOfAnAnswerIsNotWritten(t *testing.T) {
 	t.Parallel()
 	eachNamedSecret(t, func(t *testing.T, s namedSecret) {

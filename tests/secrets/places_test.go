@@ -21,9 +21,9 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// A secret at any place of a call, in any encoding, is in no file, report or log.
-// The program has it from Secret. It is encoded once or twice. The files are the cassette, its assets, the journal and
-// the file of a failed run. With FULL=1, each encoding is tried at each place.
+// A secret at any place of a call, in any encoding, is in no file, report or log. The program has it from Secret, and
+// it is encoded once or twice. The files are the cassette, its assets, the journal and the file of a failed run. With
+// FULL=1, each encoding is tried at each place.
 func TestNothingOfASecretIsWritten(t *testing.T) {
 	// Not parallel: it sets the environment.
 	for i, secret := range secretsOfPlaces {

@@ -35,7 +35,7 @@ func TestSecretInAnEditedCassetteIsNoted(t *testing.T) {
 	}
 }
 
-// A credential in a URL is in no error, note or miss, not even if the transport's error has the URL.
+// A credential in a URL is in no note and no report, not even if the transport's error has the URL.
 func TestCredentialOfAURLIsNotShown(t *testing.T) {
 	t.Parallel()
 	const key = "pQ7zR2mK9xW4tY6uB1nC8vD3fG5hJ0aL" // made up
@@ -79,7 +79,7 @@ func TestCredentialOfAURLIsNotShown(t *testing.T) {
 	}
 }
 
-// A recorded text, or one that the program sends, cannot control the terminal or CI system of a report.
+// A report contains no command that a terminal or a CI system would obey, whoever wrote its texts.
 func TestReportHoldsNoCommandForATerminal(t *testing.T) {
 	t.Parallel()
 	const recorded = `x\n::error file=a.go::pwned\e[2J` // a text of YAML, in which \e is an escape character

@@ -12,8 +12,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A key that is given to Secret or Env instead of a variable's name is neither shown nor sent.
-// The run fails, and says that a name is needed.
+// A key that is given to Secret or Env instead of a variable's name is neither shown nor sent. The run fails, and says
+// that a name is needed.
 func TestKeyInsteadOfAVariableIsNeitherShownNorSent(t *testing.T) {
 	t.Parallel()
 	values := []struct{ name, value string }{
