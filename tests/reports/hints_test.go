@@ -137,3 +137,39 @@ func TestAliasThatIsSetIsNotSuggestedAgain(t *testing.T) {
 		t.Errorf("with both options set:\n%s", text)
 	}
 }
+
+// A report suggests no option if the request and its recording have more than 256 KB together. To try one would take
+// seconds.
+func TestNoOptionIsSuggestedForLongRequests(t *testing.T) {
+	t.Parallel()
+	const suggestion = "if this cannot change the answer, add promptecho.MaskTimes()"
+	tests := []struct {
+		name string
+		size int // of each of the two requests, nearly
+		want bool
+	}{
+		{name: "120 KB each", size: 120 << 10, want: true},
+		{name: "130 KB each", size: 130 << 10, want: false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			ask := func(r *promptecho.Recorder, date string) {
+				must.Post(t, r, must.ChatURL, `{"model":"m","messages":[`+
+					`{"role":"user","content":"Today is `+date+`. Plan my day."},`+
+					`{"role":"user","content":"`+strings.Repeat("x", tt.size)+`"}]}`)
+			}
+			r := must.Open(t, file, promptecho.Upstream(provider.Says(`{}`)))
+			ask(r, "2026-01-02")
+			must.Close(t, r)
+
+			r = must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
+			ask(r, "2026-11-21")
+			text := fmt.Sprint(r.Close())
+			if got := strings.Contains(text, suggestion); got != tt.want {
+				t.Errorf("an option is suggested: %v, want %v\n%.2000s", got, tt.want, text)
+			}
+		})
+	}
+}
