@@ -12,9 +12,9 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// TestCodesAreDocumented: docs/MISSES.md has a section for each code, in the order of the
-// constants, which says something, and no other sections of that kind.
-func TestCodesAreDocumented(t *testing.T) {
+// docs/MISSES.md says what to do for each code of a finding. It has a section for each, in the order of the constants,
+// and no others.
+func TestMissesExplainsEachCode(t *testing.T) {
 	t.Parallel()
 	page := must.Read(t, "docs/MISSES.md")
 	_, byCode, isThere := strings.Cut(page, "\n## By code\n")
@@ -27,7 +27,8 @@ func TestCodesAreDocumented(t *testing.T) {
 		heading, text, _ := strings.Cut(section, "\n")
 		code := strings.Trim(heading, "`")
 		documented = append(documented, finding.Code(code))
-		if heading != "`"+code+"`" || len(strings.Fields(text)) < 4 {
+		isCode, saysSomething := heading == "`"+code+"`", len(strings.Fields(text)) >= 4
+		if !isCode || !saysSomething {
 			t.Errorf("the section of %s: %q", heading, text)
 		}
 	}
@@ -46,28 +47,32 @@ func TestCodesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestCodesOfNumberedSections: each of the ten numbered sections names its codes, with a link
-// to their sections.
-func TestCodesOfNumberedSections(t *testing.T) {
+// Each of the ten common failures in docs/MISSES.md names its codes, with links to their sections.
+func TestCommonFailuresNameTheirCodes(t *testing.T) {
 	t.Parallel()
 	page := must.Read(t, "docs/MISSES.md")
 	sections := regexp.MustCompile(`(?m)^## \d+\. .*\n\nCode: (.*)\n`).FindAllStringSubmatch(page, -1)
 	if len(sections) != 10 {
 		t.Errorf("%d numbered sections have codes, want 10", len(sections))
 	}
+	link := regexp.MustCompile("^\\[`([a-z-]+)`\\]\\(#([a-z-]+)\\)$")
 	for _, section := range sections {
-		for _, name := range strings.Split(section[1], ", ") {
-			m := regexp.MustCompile("^\\[`([a-z-]+)`\\]\\(#([a-z-]+)\\)$").FindStringSubmatch(name)
-			if m == nil || m[1] != m[2] || !slices.Contains(finding.All(), finding.Code(m[1])) {
-				t.Errorf("%q is no link to the section of a code", name)
+		for text := range strings.SplitSeq(section[1], ", ") {
+			m := link.FindStringSubmatch(text)
+			if m == nil {
+				t.Errorf("%q is no link", text)
+				continue
+			}
+			code, target := m[1], m[2]
+			if code != target || !slices.Contains(finding.All(), finding.Code(code)) {
+				t.Errorf("%q is no link to the section of a code", text)
 			}
 		}
 	}
 }
 
-// TestCodesOfSchema: the schema has the same codes, and the attributes that package echotest
-// sets.
-func TestCodesOfSchema(t *testing.T) {
+// docs/schema.json has every code of a finding and every attribute that echotest sets, and no others.
+func TestSchemaHasEachCodeAndAttribute(t *testing.T) {
 	t.Parallel()
 	file, err := schema.Load("docs/schema.json")
 	if err != nil {

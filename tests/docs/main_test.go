@@ -1,3 +1,7 @@
+// The documentation is true: its code runs, and what it names exists.
+//
+// Every block of code and every command in README.md and docs is one that a test or a script runs. The pages are read
+// by their names from the root of the repository.
 package docs_test
 
 import (
@@ -7,7 +11,6 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// The tests read files of the whole repository, by their names from its root.
 func TestMain(m *testing.M) {
 	if err := os.Chdir("../.."); err != nil {
 		panic(err)

@@ -13,14 +13,18 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-var updatePictures = flag.Bool("update", false, "draw the pictures of docs/pictures anew")
+var updatePictures = flag.Bool("update", false, "draw the pictures in docs/pictures")
 
-// The README's picture of a failed test shows the report that a script compares with.
-func TestPictureOfAMiss(t *testing.T) {
+// The README's picture of a failed test shows a report that a script gets.
+func TestPictureShowsARealReport(t *testing.T) {
 	t.Parallel()
 	const script, picture = "scripts/testdata/readme/readme.txtar", "docs/pictures/miss.svg"
+	archive, err := txtar.ParseFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
 	report := ""
-	for _, f := range txtar.Parse([]byte(must.Read(t, script))).Files {
+	for _, f := range archive.Files {
 		if f.Name == "want-miss" {
 			report = string(f.Data)
 		}
@@ -35,47 +39,61 @@ func TestPictureOfAMiss(t *testing.T) {
 		}
 	}
 	if got := must.Read(t, picture); got != want {
-		t.Errorf("%s does not show the report of %s: go test . -run TestPictureOfAMiss -update", picture, script)
+		t.Errorf("%s does not show the report of %s: go test ./tests/docs -run TestPicture -update", picture, script)
 	}
 	if err := xml.Unmarshal([]byte(want), new(struct{})); err != nil {
 		t.Errorf("%s is no XML: %v", picture, err)
 	}
 }
 
-// What the picture has in a color, and in which.
+// colored has the texts of a report that are shown in a color.
 var colored = []struct {
 	text  *regexp.Regexp
 	color string
 }{
-	{regexp.MustCompile(`^  PROMPTECHO_MODE=.*`), "#79c0ff"},
-	{regexp.MustCompile(`^    recorded: .*|\[-.*?-\]`), "#ff7b72"},
-	{regexp.MustCompile(`^    incoming: .*|\{\+.*?\+\}`), "#7ee787"},
-	{regexp.MustCompile(`^\S+\.yaml:\d+:`), "#d2a8ff"},
+	{text: regexp.MustCompile(`^  PROMPTECHO_MODE=.*`), color: "#79c0ff"},
+	{text: regexp.MustCompile(`^    recorded: .*|\[-.*?-\]`), color: "#ff7b72"},
+	{text: regexp.MustCompile(`^    incoming: .*|\{\+.*?\+\}`), color: "#7ee787"},
+	{text: regexp.MustCompile(`^\S+\.yaml:\d+:`), color: "#d2a8ff"},
 }
 
 // terminal returns a picture (SVG) of a text in a terminal.
 func terminal(text string) string {
-	const size, line, margin = 13, 19, 18
+	const size, lineHeight, margin = 13, 19, 18
+	const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	columns := 0
-	for _, l := range lines {
-		columns = max(columns, len(l))
+	for _, line := range lines {
+		columns = max(columns, len(line))
 	}
-	width, height := columns*size*61/100+2*margin, len(lines)*line+2*margin
+	width := columns*size*61/100 + 2*margin // a character of these fonts is 0.6 times as wide as high
+	height := len(lines)*lineHeight + 2*margin
+
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%d" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="%d" fill="#e6edf3">`+"\n", width, height, size)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%d"`+
+		` font-family="%s" font-size="%d" fill="#e6edf3">`+"\n", width, height, font, size)
 	fmt.Fprintf(&b, `<rect width="100%%" height="100%%" rx="8" fill="#0d1117"/>`+"\n")
-	for i, l := range lines {
-		if l == "" {
-			continue
+	for i, line := range lines {
+		if line != "" {
+			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", margin, margin+size+i*lineHeight, colorSpans(line))
 		}
-		for _, c := range colored {
-			l = c.text.ReplaceAllString(l, "\ue001"+c.color+"\ue002$0\ue003")
-		}
-		var escaped strings.Builder
-		_ = xml.EscapeText(&escaped, []byte(l))
-		spans := strings.NewReplacer(" ", "\u00a0", "\ue001", `<tspan fill="`, "\ue002", `">`, "\ue003", "</tspan>").Replace(escaped.String())
-		fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`+"\n", margin, margin+size+i*line, spans)
 	}
 	return b.String() + "</svg>\n"
+}
+
+// colorSpans returns a line as XML, with its blanks kept and its colored texts in elements.
+func colorSpans(line string) string {
+	// Characters for private use stand for the elements until the text is escaped.
+	const start, startEnd, end = "\ue001", "\ue002", "\ue003"
+	for _, c := range colored {
+		line = c.text.ReplaceAllString(line, start+c.color+startEnd+"$0"+end)
+	}
+	var escaped strings.Builder
+	_ = xml.EscapeText(&escaped, []byte(line)) // a strings.Builder returns no error
+	return strings.NewReplacer(
+		" ", "\u00a0",
+		start, `<tspan fill="`,
+		startEnd, `">`,
+		end, "</tspan>",
+	).Replace(escaped.String())
 }
