@@ -258,11 +258,11 @@ func TestSocketIsNotRecorded(t *testing.T) {
 	}
 }
 
-// Every header that docs/MATCHING.md says matches is written, and tells two requests
+// Every header that docs/ENDPOINTS.md says matches is written, and tells two requests
 // apart when it is replayed: one that is not written is the same on both sides.
 func TestHeadersThatMatchAreWritten(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "MATCHING.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "ENDPOINTS.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
