@@ -19,7 +19,7 @@ import (
 // Tests with committed cassettes, as users have them. The cassettes are of the
 // stand-in provider and say so. Without PROMPTECHO_MODE they are replayed, in CI
 // and elsewhere, and a missing one is a failure; they are recorded again with
-const recordAgain = "PROMPTECHO_MODE=all OPENAI_API_KEY=echo-secret-openai-0001 go -C interop test -count=1 -run 'TestCommitted|TestCapital|TestConcierge|TestAgentCommitted|TestTranslate|FuzzTranslate' ."
+const recordAgain = "PROMPTECHO_MODE=all OPENAI_API_KEY=echo-secret-openai-0001 go -C interop test -count=1 -run 'TestCommitted|TestCapital|TestConcierge|TestPlanner|TestAgentCommitted|TestTranslate|FuzzTranslate' ."
 
 // committed are the options of a test with a committed cassette.
 func committed(t *testing.T) []promptecho.Option {
