@@ -14,9 +14,9 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables of docs/MATCHING.md")
+var update = flag.Bool("update", false, "rewrite the tables of docs/ENDPOINTS.md")
 
-// docs/MATCHING.md has the tables of the code.
+// docs/ENDPOINTS.md has the tables of the code.
 func TestDocumentedTables(t *testing.T) {
 	t.Parallel()
 	var endpoints, lists strings.Builder
@@ -101,7 +101,7 @@ func documentedDefaults() string {
 
 func checkTable(t *testing.T, name, want string) {
 	t.Helper()
-	page := filepath.Join("..", "..", "docs", "MATCHING.md")
+	page := filepath.Join("..", "..", "docs", "ENDPOINTS.md")
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

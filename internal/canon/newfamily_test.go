@@ -7,7 +7,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// docs/DESIGN.md shows this table of a made-up provider.
+// docs/design/extending.md shows this table of a made-up provider.
 var madeUpFamilies = []*Family{{
 	Name:        "acme.chat",
 	Paths:       []string{"/v1/acme/{model}/chat"},

@@ -5,7 +5,7 @@
 // sent all of its requests. decide takes the facts of a run. First it looks for
 // facts that would make the cassette wrong. For all other runs there is a table:
 // the record mode, how the run ended, and the state of the cassette when the run
-// began determine the verdict. docs/DESIGN.md has the same table, and a test
+// began determine the verdict. docs/design/runs-end.md has the same table, and a test
 // compares the two. save.go carries the verdict out.
 
 package recorder
@@ -19,7 +19,7 @@ import (
 
 // A verdict says what happens to a cassette.
 type verdict struct {
-	name string // the name in docs/DESIGN.md
+	name string // the name in docs/design/runs-end.md
 
 	// setAside leaves the cassette as it is, and saves the recordings of the
 	// run to NAME.yaml.failed. If there is a reason, the run fails with it.

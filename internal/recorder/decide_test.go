@@ -28,7 +28,7 @@ var (
 
 func TestSaveTableIsThatOfTheDocs(t *testing.T) {
 	t.Parallel()
-	design, err := os.ReadFile("../../docs/DESIGN.md")
+	design, err := os.ReadFile("../../docs/design/runs-end.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestSaveTableIsThatOfTheDocs(t *testing.T) {
 		rows = append(rows, "| "+strings.Join(cells, " | ")+" |")
 	}
 	if got := strings.Join(rows, "\n"); got != table {
-		t.Errorf("the table of decide.go:\n%s\n\nthe table of docs/DESIGN.md:\n%s", got, table)
+		t.Errorf("the table of decide.go:\n%s\n\nthe table of docs/design/runs-end.md:\n%s", got, table)
 	}
 }
 

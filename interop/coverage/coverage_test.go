@@ -23,7 +23,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-var updateCoverage = flag.Bool("update-coverage", false, "write the table of calls into docs/SUPPORT.md")
+var updateCoverage = flag.Bool("update-coverage", false, "write the table of calls into docs/ENDPOINTS.md")
 
 // A covered is a line of testdata/coverage.txt: what stands for calls of an SDK, what one
 // asks, and the family that knows it or why none does.
@@ -160,7 +160,7 @@ func nameOf(sdk string) string {
 	return strings.TrimSuffix(path.Base(strings.TrimSuffix(sdk, "/v3")), "/")
 }
 
-// documentCoverage holds the table of docs/SUPPORT.md to that of the test.
+// documentCoverage holds the table of docs/ENDPOINTS.md to that of the test.
 func documentCoverage(t *testing.T, table []*covered) {
 	t.Helper()
 	var b strings.Builder
@@ -193,7 +193,7 @@ func documentCoverage(t *testing.T, table []*covered) {
 			fmt.Fprintf(&b, "| %s | `%s` | %s |\n", row.sdk, row.call, strings.TrimPrefix(row.is, "http: "))
 		}
 	}
-	file := filepath.Join("..", "..", "docs", "SUPPORT.md")
+	file := filepath.Join("..", "..", "docs", "ENDPOINTS.md")
 	doc, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -84,6 +84,7 @@ var isRun = regexp.MustCompile(`^(` + strings.Join([]string{
 // reasonNotToRun has why no test runs the blocks of a page that say so.
 var reasonNotToRun = map[string]string{
 	"docs/DESIGN.md":             "a drawing, which internal/testing/arch compares with the code",
+	"docs/design/runs-end.md":    "a drawing, which internal/testing/arch compares with the code",
 	"docs/design/concurrency.md": "a drawing of time",
 	"docs/PERFORMANCE.md":        "it measures for an hour; `go -C bench test ./...` checks the contenders",
 	"CONTRIBUTING.md":            "the last command is CI itself, which begins with the first",

@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -44,30 +43,6 @@ func TestMissesExplainsEachCode(t *testing.T) {
 	}
 	if !slices.Equal(documented, finding.All()) {
 		t.Errorf("the sections have another order than the constants, or one is there twice: %q", documented)
-	}
-}
-
-// Each of the ten common failures in docs/MISSES.md names its codes, with links to their sections.
-func TestCommonFailuresNameTheirCodes(t *testing.T) {
-	t.Parallel()
-	page := must.Read(t, "docs/MISSES.md")
-	sections := regexp.MustCompile(`(?m)^## \d+\. .*\n\nCode: (.*)\n`).FindAllStringSubmatch(page, -1)
-	if len(sections) != 10 {
-		t.Errorf("%d numbered sections have codes, want 10", len(sections))
-	}
-	link := regexp.MustCompile("^\\[`([a-z-]+)`\\]\\(#([a-z-]+)\\)$")
-	for _, section := range sections {
-		for text := range strings.SplitSeq(section[1], ", ") {
-			m := link.FindStringSubmatch(text)
-			if m == nil {
-				t.Errorf("%q is no link", text)
-				continue
-			}
-			code, target := m[1], m[2]
-			if code != target || !slices.Contains(finding.All(), finding.Code(code)) {
-				t.Errorf("%q is no link to the section of a code", text)
-			}
-		}
 	}
 }
 

@@ -99,7 +99,7 @@ func TestDocumentedHeadersAreWrittenAndCompared(t *testing.T) {
 // that end in -beta. The value says whether an unknown endpoint's is compared.
 func documentedHeaders(t *testing.T) map[string]bool {
 	t.Helper()
-	page := must.Read(t, filepath.Join("..", "..", "docs", "MATCHING.md"))
+	page := must.Read(t, filepath.Join("..", "..", "docs", "ENDPOINTS.md"))
 	_, table, _ := strings.Cut(page, "<!-- table: headers -->\n")
 	table, _, _ = strings.Cut(table, "<!-- end -->")
 	names := map[string]bool{"anthropic-beta": true, "openai-beta": true, "acme-beta": true}

@@ -1,6 +1,8 @@
 package arch
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,25 +10,26 @@ import (
 	"testing"
 )
 
-// TestRooms: docs/DESIGN.md has a row for every package that a user's test links.
+// Each package that a user's test links says in its comment what it does.
 func TestRooms(t *testing.T) {
 	t.Parallel()
-	design, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "DESIGN.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	linked := linkedBy(t, module+"/echotest", module+"/echofault")
-	slices.Sort(linked)
 	if len(linked) < 10 {
 		t.Fatalf("%d packages linked: is this the module?", len(linked))
 	}
+	all := everything(t)
 	for _, path := range linked {
-		name := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
-		if name == "" {
-			name = "promptecho"
+		p := all[path]
+		var comment string
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.PackageClauseOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			comment += file.Doc.Text()
 		}
-		if !strings.Contains(string(design), "\n| `"+name+"` | ") {
-			t.Errorf("docs/DESIGN.md has no row for the package %s that says what it does and what it never sees", name)
+		if len(strings.Fields(comment)) < 6 {
+			t.Errorf("%s does not say in its package comment what it does: %q", path, comment)
 		}
 	}
 }
@@ -63,19 +66,17 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestSteps: each step of a request and of a run's end that docs/DESIGN.md draws is
+// TestSteps: each step of a request and of a run's end that docs/DESIGN.md and docs/design/runs-end.md
+// draw is
 // a file of the engine, or a function of the file that the drawing names.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..", "..")
-	design, err := os.ReadFile(filepath.Join(root, "docs", "DESIGN.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	engine := filepath.Join(root, "internal", "recorder")
 	steps := 0
-	for _, section := range []string{"## A request", "### The end of a run"} {
-		_, text, _ := strings.Cut(string(design), "\n"+section+"\n")
+	for page, section := range map[string]string{"DESIGN.md": "## A request", "design/runs-end.md": "# The end of a run"} {
+		text := readPage(t, filepath.Join(root, "docs", page))
+		_, text, _ = strings.Cut("\n"+text, "\n"+section+"\n")
 		_, text, _ = strings.Cut(text, "```text\n")
 		drawing, _, _ := strings.Cut(text, "```")
 		for line := range strings.Lines(drawing) {
@@ -100,4 +101,14 @@ func TestSteps(t *testing.T) {
 	if steps < 10 {
 		t.Errorf("%d steps are drawn", steps)
 	}
+}
+
+// readPage returns the text of a page of the documentation.
+func readPage(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -1,0 +1,215 @@
+package docs_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/tests/internal/must"
+)
+
+var updatePromises = flag.Bool("promises", false, "write docs/PROMISES.md")
+
+// mostWords is how long a promise may be.
+const mostWords = 25
+
+// A subject is a section of docs/PROMISES.md: folders whose tests hold what users rely on.
+type subject struct {
+	name    string
+	about   string // "": the first sentence of the folder's package comment
+	folders []string
+}
+
+var subjects = []subject{
+	{name: "Record modes", folders: []string{"tests/modes"}},
+	{name: "Comparing with the provider", folders: []string{"tests/compare"}},
+	{name: "Requests that pass", folders: []string{"tests/passthrough"}},
+	{name: "Matching", folders: []string{"tests/matching"}},
+	{name: "Concurrency", folders: []string{"tests/concurrency"}},
+	{name: "Cancellation", folders: []string{"tests/cancellation"}},
+	{name: "Waits", folders: []string{"tests/waits"}},
+	{name: "Streams and bodies", folders: []string{"tests/streams"}},
+	{name: "Uploads", folders: []string{"tests/uploads"}},
+	{name: "Functions", folders: []string{"tests/wrap"}},
+	{name: "Time, randomness, environment", folders: []string{"tests/time"}},
+	{name: "Saving", folders: []string{"tests/saving"}},
+	{name: "Editing by hand", folders: []string{"tests/editing"}},
+	{name: "Secrets", folders: []string{"tests/secrets"}},
+	{name: "Reports", folders: []string{"tests/reports"}},
+	{name: "Large recordings", folders: []string{"tests/large"}},
+	{"Package echotest", "What a test gets from its recorder, and what it is told.", []string{"echotest"}},
+	{"Package echosnap", "Snapshots of what an agent did.", []string{"echosnap"}},
+	{"Package echofault", "Faults of a provider, played to the code under test.", []string{"echofault"}},
+	{"SDKs", "Real SDKs, agents and protocols, recorded and replayed.", []string{"interop"}},
+	{"The command", "What `promptecho` and `go test` print and do, in scripts.", []string{"cmd/promptecho", "scripts", "scripts/testdata"}},
+	{"Documentation", "What keeps these pages true.", []string{"tests/docs"}},
+}
+
+// uncommented are the tests without a comment, each with the reason.
+var uncommented = map[string]string{
+	"TestCapital": "README.md shows it, and TestReadme says what it promises",
+}
+
+// A promise is a row of docs/PROMISES.md.
+type promise struct {
+	text string
+	test string // its name
+	file string // where it is, from the root of the repository
+}
+
+const promisesHead = `# Promises
+
+What promptecho promises, by subject, each with the test that fails if the promise is broken. This page is made from
+the first sentences of the tests: ` + "`go test ./tests/docs -run TestPromises -promises`" + ` writes it. The rules
+of a package below ` + "`internal`" + ` have their tests beside them.
+`
+
+// The page of promises has each test of the public behaviour, with the first sentence of its comment.
+func TestPromises(t *testing.T) {
+	t.Parallel()
+	var page strings.Builder
+	page.WriteString(promisesHead)
+	for _, s := range subjects {
+		fmt.Fprintf(&page, "\n## %s\n\n%s\n\n", s.name, aboutSubject(t, s))
+		for _, p := range promisesOf(t, s) {
+			if words := len(strings.Fields(p.text)); words == 0 || words > mostWords {
+				t.Errorf("%s: %s begins with a sentence of %d words, want 1 to %d: %q", p.file, p.test, words, mostWords, p.text)
+			}
+			fmt.Fprintf(&page, "- %s [%s](../%s)\n", p.text, p.test, p.file)
+		}
+	}
+	for _, folder := range foldersOfTests(t) {
+		isSubject := func(s subject) bool { return slices.Contains(s.folders, folder) }
+		if !slices.ContainsFunc(subjects, isSubject) {
+			t.Errorf("%s is no subject of docs/PROMISES.md", folder)
+		}
+	}
+	const file = "docs/PROMISES.md"
+	if *updatePromises {
+		if err := os.WriteFile(file, []byte(page.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if must.Read(t, file) != page.String() {
+		t.Errorf("%s is not what the tests say: go test ./tests/docs -run TestPromises -promises", file)
+	}
+}
+
+// foldersOfTests returns the folders below tests that have tests.
+func foldersOfTests(t *testing.T) (folders []string) {
+	t.Helper()
+	files, err := filepath.Glob("tests/*/main_test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d folders of tests: %v", len(files), err)
+	}
+	for _, file := range files {
+		folders = append(folders, filepath.ToSlash(filepath.Dir(file)))
+	}
+	return folders
+}
+
+// aboutSubject returns the sentence below a heading.
+func aboutSubject(t *testing.T, s subject) string {
+	t.Helper()
+	if s.about != "" {
+		return s.about
+	}
+	main := filepath.Join(s.folders[0], "main_test.go")
+	file, err := parser.ParseFile(token.NewFileSet(), main, nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := firstSentence(file.Doc.Text())
+	if about == "" {
+		t.Errorf("%s has no package comment that says what is promised", main)
+	}
+	return about
+}
+
+// promisesOf returns the promises of a subject, by file and in the order of their tests.
+func promisesOf(t *testing.T, s subject) (all []promise) {
+	t.Helper()
+	for _, folder := range s.folders {
+		if folder == "scripts/testdata" {
+			all = append(all, promisesOfScripts(t, folder)...)
+			continue
+		}
+		files, err := filepath.Glob(folder + "/*_test.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", folder, len(files), err)
+		}
+		for _, name := range files {
+			all = append(all, promisesOfFile(t, filepath.ToSlash(name))...)
+		}
+	}
+	return all
+}
+
+// promisesOfFile returns the promises of the tests and fuzz targets of a file.
+func promisesOfFile(t *testing.T, name string) (list []promise) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, decl := range file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Name.Name == "TestMain" || uncommented[fn.Name.Name] != "" || !isTestName.MatchString(fn.Name.Name) {
+			continue
+		}
+		text := strings.TrimPrefix(fn.Doc.Text(), fn.Name.Name+": ")
+		list = append(list, promise{firstSentence(text), fn.Name.Name, name})
+	}
+	return list
+}
+
+var isTestName = regexp.MustCompile(`^(Test|Fuzz)[A-Z0-9]`)
+
+// promisesOfScripts returns the promises of the scripts below a folder. A script of which the
+// first line is no comment serves another test.
+func promisesOfScripts(t *testing.T, folder string) (list []promise) {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/*/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d scripts, %v", folder, len(files), err)
+	}
+	for _, name := range files {
+		var comment []string
+		for line := range strings.Lines(must.Read(t, name)) {
+			text, ok := strings.CutPrefix(line, "#")
+			if !ok {
+				break
+			}
+			comment = append(comment, strings.TrimSpace(text))
+		}
+		if len(comment) > 0 {
+			rel, err := filepath.Rel(folder, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, promise{firstSentence(strings.Join(comment, " ")), filepath.ToSlash(rel), filepath.ToSlash(name)})
+		}
+	}
+	return list
+}
+
+// firstSentence returns the first sentence of a text, which begins with a capital letter.
+func firstSentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if end := strings.Index(text, ". "); end >= 0 {
+		text = text[:end+1]
+	}
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
