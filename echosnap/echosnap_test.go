@@ -16,8 +16,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
-// A value that differs from its snapshot fails the test with the difference, and is written beside
-// it.
+// A value that differs from its snapshot fails the test with the difference, and is written next
+// to it.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	anew(t)

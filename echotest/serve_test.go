@@ -343,7 +343,7 @@ func TestServeKeys(t *testing.T) {
 	}
 }
 
-// A request that a process has signed for a listener with a key that nobody here knows is
+// A request that a process has signed for a listener with a key that is not known here is
 // not sent, and the test fails.
 func TestServeUnknownSignature(t *testing.T) {
 	inDir(t)

@@ -174,7 +174,7 @@ func checkTrip(t *testing.T, b booking) {
 	}
 }
 
-// TestAgentEdited: what somebody changes in the agent fails its test, and the report says
+// TestAgentEdited: an edit of the agent fails its test, and the report says
 // where the change is.
 func TestAgentEdited(t *testing.T) {
 	t.Parallel()

@@ -106,7 +106,7 @@ func drawn(r *rand.Rand) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestAnchorsByHand: whatever anchors and aliases somebody writes into a cassette, it is read as
+// TestAnchorsByHand: whatever anchors and aliases a person writes into a cassette, it is read as
 // another reader reads it, or refused.
 func TestAnchorsByHand(t *testing.T) {
 	t.Parallel()

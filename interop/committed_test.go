@@ -91,7 +91,7 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// Nobody takes the committed cassettes for recordings of a real provider.
+// The committed cassettes say that a stand-in gave their answers.
 func TestCommittedCassettesSayStandIn(t *testing.T) {
 	t.Parallel()
 	files := 0

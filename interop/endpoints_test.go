@@ -21,7 +21,7 @@ import (
 	"golang.org/x/oauth2/google"
 )
 
-// The endpoints of OpenAI beside chat, embeddings and Responses; files go as
+// The endpoints of OpenAI other than chat, embeddings and Responses; files go as
 // multipart forms, whose boundary is random.
 func TestOpenAIEndpoints(t *testing.T) {
 	t.Parallel()

@@ -317,8 +317,8 @@ func TestServeWebSocket(t *testing.T) {
 	}
 }
 
-// Clients that nobody gives an http.Client are answered if echotest.SetDefault stands in for the
-// default transport.
+// SDKs that get no http.Client are answered if echotest.SetDefault has replaced the default
+// transport.
 func TestDefaultClients(t *testing.T) {
 	unset(t, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL")
 	t.Setenv("OLLAMA_HOST", "http://127.0.0.1:11434")

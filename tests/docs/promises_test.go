@@ -69,7 +69,7 @@ const promisesHead = `# Promises
 
 What promptecho promises, by subject, each with the test that fails if the promise is broken. This page is made from
 the first sentences of the tests: ` + "`go test ./tests/docs -run TestPromises -promises`" + ` writes it. The rules
-of a package below ` + "`internal`" + ` have their tests beside them.
+of a package below ` + "`internal`" + ` have their tests next to them.
 `
 
 // The page of promises has each test of the public behaviour, with the first sentence of its comment.

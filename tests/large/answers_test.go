@@ -14,7 +14,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A large answer is recorded and replayed whole, with the usage that stands at its end.
+// A large answer is recorded and replayed whole, with the usage at its end.
 func TestLargeAnswerIsRecordedWithItsUsage(t *testing.T) {
 	t.Parallel()
 	answer := rowsOfAnswer(full.Cases(1000, 100_000))

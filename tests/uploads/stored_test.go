@@ -295,7 +295,7 @@ func TestTextsAndSmallUploadsAreStoredWhole(t *testing.T) {
 	}
 }
 
-// A secret in a form is replaced, however large the upload beside it is.
+// A secret in a form is replaced, however large the upload next to it is.
 func TestSecretInAFormWithAnUploadIsReplaced(t *testing.T) {
 	t.Parallel()
 	const token, password = "ghp_" + "Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j", "Tr0ub4dor&3"
