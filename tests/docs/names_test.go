@@ -71,6 +71,7 @@ func TestNamedTestsExist(t *testing.T) {
 		{"docs/SUPPORT.md", must.Read(t, "docs/SUPPORT.md"), 50},
 		{"docs/SECURITY.md", must.Read(t, "docs/SECURITY.md"), 40},
 		{"docs/FAULTS.md", must.Read(t, "docs/FAULTS.md"), 5},
+		{"docs/PERFORMANCE.md", must.Read(t, "docs/PERFORMANCE.md"), 4},
 		{"docs/DESIGN.md and docs/design", pagesForMaintainers(t), 60},
 	} {
 		names := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)\\w+)`").FindAllStringSubmatch(page.text, -1)
