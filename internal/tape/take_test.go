@@ -1,0 +1,319 @@
+package tape
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// A request with the same bytes as a recording is answered without a canonical
+// form, so that nothing of the request is read from the cassette.
+func TestSameBytesNeedNoForm(t *testing.T) {
+	t.Parallel()
+	t.Run("a request that is recorded once", func(t *testing.T) {
+		t.Parallel()
+		run := replay(t, exchange(prompt("hi"), says("one")))
+		m := send(t, run, prompt("hi"))
+		if numberOf(m) != 0 || m.Form != nil || m.Recording.content.form.Load() != nil {
+			t.Errorf("recording %d, form %v", numberOf(m), m.Form)
+		}
+	})
+	t.Run("a poll that is played again", func(t *testing.T) {
+		t.Parallel()
+		run := replay(t, exchange(prompt("hi"), says("one")), exchange(prompt("hi"), says("two")))
+		run.Config.Repeats = canon.Selectors{"llm"}
+		for i, want := range []int{0, 1, 1, 1} {
+			if m := send(t, run, prompt("hi")); numberOf(m) != want || m.Form != nil {
+				t.Errorf("request %d: recording %d, form %v", i, numberOf(m), m.Form)
+			}
+		}
+	})
+	t.Run("one of several samples, when these are sorted", func(t *testing.T) {
+		t.Parallel()
+		run := replay(t, sampled(`"seed":1`, "one"), sampled(`"seed":2`, "two"))
+		send(t, run, sample(`"seed":2`)) // sorts them
+		if m := send(t, run, sample(`"seed":1`)); numberOf(m) != 0 || m.Form != nil {
+			t.Errorf("recording %d, form %v", numberOf(m), m.Form)
+		}
+	})
+}
+
+// A request that was canceled and sent again is canceled first, although the
+// recording of its response has the same bytes.
+func TestCanceledAndSentAgainIsCanceledFirst(t *testing.T) {
+	t.Parallel()
+	run := replay(t, exchange(prompt("hi"), isCanceled()), exchange(prompt("hi"), says("one")))
+	for i, want := range []int{0, 1} {
+		m := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
+		if numberOf(m) != want {
+			t.Errorf("request %d: recording %d, want %d", i, numberOf(m), want)
+		}
+	}
+}
+
+// A canceled request is not found by its bytes, since only its context tells
+// whether it is going to be canceled again.
+func TestUncancelableRequestGetsTheResponse(t *testing.T) {
+	t.Parallel()
+	run := replay(t, exchange(prompt("hi"), isCanceled()), exchange(prompt("hi"), says("one")))
+	wantPlayed(t, run, []int{1, 0, missing}, prompt("hi"), prompt("hi"), prompt("hi"))
+}
+
+// A client of JSON-RPC that sends one call more than recorded numbers all later
+// calls differently. Each of them still gets the response of its own place.
+func TestShiftedIDsKeepTheOrder(t *testing.T) {
+	t.Parallel()
+	recorded := []*interaction.Interaction{
+		exchange(toolCall(1, "first"), says("first")),
+		exchange(toolCall(2, "poll"), says("one")),
+		exchange(toolCall(3, "poll"), says("two")),
+		exchange(toolCall(4, "poll"), says("three")),
+	}
+	t.Run("as recorded", func(t *testing.T) {
+		t.Parallel()
+		wantPlayed(t, replay(t, recorded...), []int{0, 1, 2, 3},
+			toolCall(1, "first"), toolCall(2, "poll"), toolCall(3, "poll"), toolCall(4, "poll"))
+	})
+	t.Run("one call more at the start", func(t *testing.T) {
+		t.Parallel()
+		wantPlayed(t, replay(t, recorded...), []int{0, missing, 1, 2, 3},
+			toolCall(1, "first"), toolCall(2, "added"),
+			toolCall(3, "poll"), toolCall(4, "poll"), toolCall(5, "poll"))
+	})
+	t.Run("two calls in another order", func(t *testing.T) {
+		t.Parallel()
+		wantPlayed(t, replay(t, recorded...), []int{0, 2, 1, 3},
+			toolCall(1, "first"), toolCall(3, "poll"), toolCall(2, "poll"), toolCall(4, "poll"))
+	})
+}
+
+// After Stop, no request is answered.
+func TestNothingIsAnsweredAfterStop(t *testing.T) {
+	t.Parallel()
+	for _, req := range []interaction.Request{prompt("hi"), prompt("other")} {
+		run := replay(t, exchange(prompt("hi"), says("one")))
+		run.Stop()
+		_, err := run.Take(Call{Request: req})
+		if !errors.Is(err, ErrClosed) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
+// A test that does not cancel a request, although its recording was canceled,
+// gets the next response, and the canceled recording is left for later.
+func TestTakeInsteadOfACanceledRecording(t *testing.T) {
+	t.Parallel()
+	run := replay(t, exchange(prompt("hi"), isCanceled()), exchange(prompt("hi"), says("one")))
+	m := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
+	canceledRecording := m.Recording
+	if !canceledRecording.Canceled() || !run.IsAnswered(canceledRecording) {
+		t.Fatal("the canceled recording comes first, and has a response")
+	}
+
+	instead, err := run.TakeInstead(m)
+	if err != nil || numberOf(instead) != 1 {
+		t.Fatalf("recording %d, error %v", numberOf(instead), err)
+	}
+	if canceledRecording.Used() || run.IsAnswered(canceledRecording) {
+		t.Error("the canceled recording counts as used, or as answered")
+	}
+
+	// The same request again is canceled, as nothing else is left.
+	again := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
+	if again.Recording != canceledRecording {
+		t.Errorf("recording %d", numberOf(again))
+	}
+}
+
+// A request that is not canceled never gets a canceled recording in place of a
+// response that was recorded later.
+func TestTakeInsteadPrefersAResponse(t *testing.T) {
+	t.Parallel()
+	run := replay(t,
+		exchange(prompt("hi"), isCanceled()),
+		exchange(prompt("hi"), isCanceled()),
+		exchange(prompt("hi"), says("one")),
+	)
+	m := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
+	instead, err := run.TakeInstead(m)
+	if err != nil || numberOf(instead) != 2 {
+		t.Errorf("recording %d, error %v", numberOf(instead), err)
+	}
+}
+
+// A response that this run recorded is played again if Rounds is set: an
+// evaluation asks the same in each round.
+func TestRoundsPlayWhatWasRecorded(t *testing.T) {
+	t.Parallel()
+	run := update(t)
+	run.Config.Rounds = true
+	first := recordCall(t, run, prompt("hi"), says("one"))
+	if m := send(t, run, prompt("hi")); m.Recording != first || m.FoundBy == nil {
+		t.Errorf("the second round gets %v", m.Recording)
+	}
+	if m := send(t, run, prompt("other")); m.Recording != nil {
+		t.Error("another request is answered")
+	}
+
+	run = update(t)
+	recordCall(t, run, prompt("hi"), says("one"))
+	if m := send(t, run, prompt("hi")); m.Recording != nil {
+		t.Error("a response is played again without Rounds")
+	}
+}
+
+// A recording of the cassette comes before what this run recorded.
+func TestRoundsPlayTheCassetteFirst(t *testing.T) {
+	t.Parallel()
+	run := update(t, exchange(prompt("hi"), says("old")))
+	run.Config.Rounds = true
+	wantPlayed(t, run, []int{0}, prompt("hi"))
+	fresh := recordCall(t, run, prompt("hi"), says("new"))
+	if m := send(t, run, prompt("hi")); m.Recording != fresh {
+		t.Errorf("recording %d", numberOf(m))
+	}
+}
+
+// A placeholder that a replayed response contained, and that the program sends
+// back, stands for the placeholder of the cassette.
+func TestPlaceholderIsSentBack(t *testing.T) {
+	t.Parallel()
+	const token = "sk-Zk93hQ7xPw2LmN8vTb41"
+	policy := new(redact.Policy)
+	policy.AddSecret(token)
+	path := cassetteOf(t)
+	run := open(t, configOf(path), policy, PlayAll, true)
+	recordCall(t, run, prompt("use "+token), says("done"))
+	recordCall(t, run, prompt("use "+token), says("again"))
+	if err := saveRun(run); err != nil {
+		t.Fatal(err)
+	}
+
+	run = open(t, configOf(path), new(redact.Policy), PlayAll, false)
+	m := send(t, run, prompt("use "+redact.Placeholder))
+	if numberOf(m) != 0 || m.SecretLearned {
+		t.Errorf("recording %d, secret learned: %v", numberOf(m), m.SecretLearned)
+	}
+}
+
+// A program that redacts its own prompts matches its own recordings: its text
+// is no placeholder of the cassette.
+func TestOwnPlaceholderIsAText(t *testing.T) {
+	t.Parallel()
+	path := cassetteOf(t)
+	run := open(t, configOf(path), new(redact.Policy), PlayAll, true)
+	recordCall(t, run, prompt("call "+redact.Placeholder), says("done"))
+	if err := saveRun(run); err != nil {
+		t.Fatal(err)
+	}
+	run = open(t, configOf(path), new(redact.Policy), PlayAll, false)
+	if m := send(t, run, prompt("call 555-0100")); m.Recording != nil {
+		t.Error("another text is answered by the program's own placeholder")
+	}
+	if m := send(t, run, prompt("call "+redact.Placeholder)); numberOf(m) != 0 {
+		t.Errorf("recording %d", numberOf(m))
+	}
+}
+
+// A placeholder in a recording matches any text, which is a secret from then
+// on: the run that recorded it knew of the secret there.
+func TestPlaceholderMatchesASecret(t *testing.T) {
+	t.Parallel()
+	const token = "Zk93hQ7xPw2LmN8v"
+	recordings := []*interaction.Interaction{
+		exchange(prompt("use [REDACTED]"), says("one")),
+		exchange(prompt("use [REDACTED]"), says("two")),
+	}
+	policy := new(redact.Policy)
+	run := open(t, configOf(cassetteOf(t, recordings...)), policy, PlayAll, false)
+
+	m := send(t, run, prompt("use "+token))
+	if numberOf(m) != 0 || !m.SecretLearned {
+		t.Fatalf("recording %d, secret learned: %v", numberOf(m), m.SecretLearned)
+	}
+	if strings.Contains(string(m.Request.Body), token) || strings.Contains(m.Form.Text(), token) {
+		t.Error("the match has the secret")
+	}
+	if !policy.MayContain([]byte(token)) {
+		t.Error("the text is no secret from now on")
+	}
+
+	// Nothing is left: the text is a secret all the same.
+	m = send(t, run, prompt("use "+token))
+	if numberOf(m) != 1 {
+		t.Errorf("recording %d", numberOf(m))
+	}
+	m = send(t, run, prompt("use "+token))
+	if m.Recording != nil || strings.Contains(m.Form.Text(), token) {
+		t.Errorf("recording %d, form %s", numberOf(m), m.Form.Text())
+	}
+
+	other := send(t, run, prompt("lose "+token))
+	if other.Recording != nil {
+		t.Error("a request that differs elsewhere is answered")
+	}
+}
+
+// A cassette of another tool has placeholders in its URLs, and the program
+// requests any server there.
+func TestPlaceholderInURL(t *testing.T) {
+	t.Parallel()
+	recorded := prompt("hi")
+	recorded.URL = "https://<BASE>/v1/chat/completions?key=[REDACTED]"
+	other := get("https://<BASE>/status")
+	run := replay(t, exchange(recorded, says("one")), exchange(other, says("ok")))
+
+	req := prompt("hi")
+	req.URL = "http://127.0.0.1:9/v1/chat/completions?key=abc"
+	m := send(t, run, req)
+	if numberOf(m) != 0 {
+		t.Fatalf("recording %d", numberOf(m))
+	}
+	if m.Request.URL != req.URL {
+		t.Errorf("the URL of the request is %s", m.Request.URL)
+	}
+	wantPlayed(t, run, []int{1, missing, missing},
+		get("http://127.0.0.1:9/status"), get("http://127.0.0.1:9/status"), get("http://127.0.0.1:9/other"))
+}
+
+// A secret that became known after a request was recorded does not make its
+// recording look forged.
+func TestSecretLearnedLaterIsNoForgery(t *testing.T) {
+	t.Parallel()
+	const secret = "Zk93hQ7xPw2LmN8v"
+	policy := new(redact.Policy)
+	config := configOf(cassetteOf(t, exchange(prompt("use "+secret), says("one"))))
+	run := open(t, config, policy, PlayAll, false)
+	policy.AddSecret(secret)
+	if m := send(t, run, prompt("use "+secret)); numberOf(m) != 0 {
+		t.Errorf("recording %d", numberOf(m))
+	}
+}
+
+// A cassette whose seals were swapped is refused: the line of one recording
+// belongs to another one.
+func TestSwappedSealIsRefused(t *testing.T) {
+	t.Parallel()
+	// Two requests whose forms differ. The seal of each recording is written
+	// with the match key of the other one.
+	run := replay(t, exchange(prompt("hi"), says("one")), exchange(prompt("other"), says("two")))
+	first, second := &run.loaded[0], &run.loaded[1]
+	c := run.index.byKey[first.key]
+	run.index.byKey[second.key], run.index.byKey[first.key] = c, run.index.byKey[second.key]
+	first.key, second.key = second.key, first.key
+
+	req := prompt("hi")
+	req.URL += "?" // other bytes, so that the form decides
+	_, err := run.Take(Call{Request: req})
+	if err == nil || !strings.Contains(err.Error(), "belongs to another request") {
+		t.Errorf("the error is %v", err)
+	}
+	if run.Unreadable() == nil {
+		t.Error("the run does not say that the cassette cannot be read")
+	}
+}
