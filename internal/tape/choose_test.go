@@ -68,6 +68,23 @@ var chooseTests = []chooseTest{{
 		{`"seed":5`, uncancelable, nothingLeft, 0},
 	},
 }, {
+	"a new temperature does not hide the seed",
+	[]recordedMembers{{members: `"temperature":0,"seed":1`}, {members: `"temperature":1,"seed":2`}},
+	[]askedMembers{{`"temperature":2,"seed":2`, uncancelable, nearest, 1}},
+}, {
+	"a new seed is not nearer to a recording without a seed",
+	[]recordedMembers{{members: `"seed":1`}, {members: `"n":1`}},
+	[]askedMembers{{`"seed":3,"n":1`, uncancelable, nearest, 0}},
+}, {
+	"a recording that is near and was played gives way to one that is left",
+	[]recordedMembers{
+		{members: `"seed":1,"metadata":{"a":"x"}`}, {members: `"seed":2,"metadata":{"a":"y"}`},
+	},
+	[]askedMembers{
+		{`"seed":1,"metadata":{"a":"y"}`, uncancelable, nearest, 0},
+		{`"seed":1,"metadata":{"a":"y"}`, uncancelable, nearest, 1},
+	},
+}, {
 	"a repeated request stays with its own recording",
 	[]recordedMembers{{members: `"seed":1`}, {members: `"seed":2`}},
 	[]askedMembers{

@@ -45,6 +45,17 @@ func toolCall(id int, tool string) interaction.Request {
 	}
 }
 
+// function returns the call of a function that the program records.
+func function(name string) interaction.Request {
+	return interaction.Request{Function: name, Body: []byte(`{}`)}
+}
+
+// within returns a request that a recorded function made.
+func within(function string, req interaction.Request) interaction.Request {
+	req.Within = function
+	return req
+}
+
 // withHeader returns a request with a header.
 func withHeader(req interaction.Request, name, value string) interaction.Request {
 	req.Headers = append(slices.Clone(req.Headers), interaction.Header{Name: name, Values: []string{value}})

@@ -91,6 +91,20 @@ func TestShiftedIDsKeepTheOrder(t *testing.T) {
 	})
 }
 
+// A session in another order gets the responses of its own IDs, also after
+// another session that used the same IDs.
+func TestSessionsWithTheSameIDs(t *testing.T) {
+	t.Parallel()
+	run := replay(t,
+		exchange(toolCall(2, "poll"), says("first session, one")),
+		exchange(toolCall(3, "poll"), says("first session, two")),
+		exchange(toolCall(2, "poll"), says("second session, one")),
+		exchange(toolCall(3, "poll"), says("second session, two")),
+	)
+	wantPlayed(t, run, []int{0, 1, 3, 2},
+		toolCall(2, "poll"), toolCall(3, "poll"), toolCall(3, "poll"), toolCall(2, "poll"))
+}
+
 // After Stop, no request is answered.
 func TestNothingIsAnsweredAfterStop(t *testing.T) {
 	t.Parallel()
@@ -127,6 +141,25 @@ func TestTakeInsteadOfACanceledRecording(t *testing.T) {
 	again := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
 	if again.Recording != canceledRecording {
 		t.Errorf("recording %d", numberOf(again))
+	}
+}
+
+// A recording whose request was not canceled this time is not played again in
+// its turn: the program does not cancel that request.
+func TestReplacedRecordingHasNoTurn(t *testing.T) {
+	t.Parallel()
+	run := replay(t,
+		exchange(prompt("hi"), isCanceled()),
+		exchange(prompt("hi"), says("one")),
+		exchange(prompt("hi"), says("two")),
+	)
+	call := Call{Request: prompt("hi"), Cancelable: true}
+	instead, err := run.TakeInstead(take(t, run, call))
+	if err != nil || numberOf(instead) != 1 {
+		t.Fatalf("recording %d, error %v", numberOf(instead), err)
+	}
+	if m := take(t, run, call); numberOf(m) != 2 {
+		t.Errorf("recording %d", numberOf(m))
 	}
 }
 
@@ -195,7 +228,7 @@ func TestPlaceholderIsSentBack(t *testing.T) {
 	}
 
 	run = open(t, configOf(path), new(redact.Policy), PlayAll, false)
-	m := send(t, run, prompt("use "+redact.Placeholder))
+	m := send(t, run, prompt("use "+redact.Placeholder, `"max_tokens":9`))
 	if numberOf(m) != 0 || m.SecretLearned {
 		t.Errorf("recording %d, secret learned: %v", numberOf(m), m.SecretLearned)
 	}
@@ -215,8 +248,24 @@ func TestOwnPlaceholderIsAText(t *testing.T) {
 	if m := send(t, run, prompt("call 555-0100")); m.Recording != nil {
 		t.Error("another text is answered by the program's own placeholder")
 	}
-	if m := send(t, run, prompt("call "+redact.Placeholder)); numberOf(m) != 0 {
+	m := send(t, run, prompt("call "+redact.Placeholder, `"max_tokens":9`))
+	if numberOf(m) != 0 {
 		t.Errorf("recording %d", numberOf(m))
+	}
+}
+
+// A request that sends a placeholder back, and whose recording answered another
+// request, is in a conflict with what is recorded for it.
+func TestConflictOfAPlaceholderSentBack(t *testing.T) {
+	t.Parallel()
+	run := update(t, exchange(prompt("use [REDACTED]", `"seed":1`), says("one")))
+	if m := send(t, run, prompt("use [REDACTED]", `"seed":3`)); numberOf(m) != 0 {
+		t.Fatalf("recording %d", numberOf(m))
+	}
+	own := recordCall(t, run, prompt("use [REDACTED]", `"seed":1`), says("two"))
+	conflicts := run.Conflicts()
+	if len(conflicts) != 1 || conflicts[0].Instead != own {
+		t.Errorf("got %+v", conflicts)
 	}
 }
 
@@ -259,26 +308,82 @@ func TestPlaceholderMatchesASecret(t *testing.T) {
 	}
 }
 
+// The texts of recordings with placeholders are read again if they were left
+// out to save memory.
+func TestPlaceholderOfALargeCassette(t *testing.T) {
+	t.Parallel()
+	run := replay(t, exchange(prompt("use [REDACTED]"), says("one")))
+	all := run.withPlaceholders()
+	if len(all) != 1 || all[0].text == "" {
+		t.Fatalf("%d recordings have placeholders", len(all))
+	}
+	all[0].text = ""
+	m := send(t, run, prompt("use Zk93hQ7xPw2LmN8v"))
+	if numberOf(m) != 0 || !m.SecretLearned {
+		t.Errorf("recording %d, secret learned: %v", numberOf(m), m.SecretLearned)
+	}
+}
+
 // A cassette of another tool has placeholders in its URLs, and the program
 // requests any server there.
 func TestPlaceholderInURL(t *testing.T) {
 	t.Parallel()
-	recorded := prompt("hi")
-	recorded.URL = "https://<BASE>/v1/chat/completions?key=[REDACTED]"
-	other := get("https://<BASE>/status")
-	run := replay(t, exchange(recorded, says("one")), exchange(other, says("ok")))
+	tests := []struct{ name, recorded, sent string }{
+		{"the whole host", "https://<BASE>/status", "https://jira.example.com/v1/status"},
+		{"a region", "https://api.<REGION>.example.com/x", "https://api.eu-1.example.com/x"},
+		{"an account in the path", "https://example.com/<ACCOUNT>/x", "https://example.com/12/x"},
+		{"a key in the query", "https://example.com/x?id=[REDACTED]", "https://example.com/x?id=7"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			run := replay(t, exchange(get(tt.recorded), says("one")))
+			if m := send(t, run, get("https://other.example.com/y")); m.Recording != nil {
+				t.Error("another path is answered")
+			}
+			m := send(t, run, get(tt.sent))
+			if numberOf(m) != 0 {
+				t.Fatalf("recording %d", numberOf(m))
+			}
+			if m.Request.URL != tt.sent {
+				t.Errorf("the request is shown as %s", m.Request.URL)
+			}
+		})
+	}
+}
 
-	req := prompt("hi")
-	req.URL = "http://127.0.0.1:9/v1/chat/completions?key=abc"
-	m := send(t, run, req)
-	if numberOf(m) != 0 {
-		t.Fatalf("recording %d", numberOf(m))
+// A request is counted once for the report, also if several ways to find its
+// recording are tried.
+func TestRequestIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	const secret = "Zk93hQ7xPw2LmN8v"
+	tests := []struct {
+		name           string
+		recorded, sent interaction.Request
+	}{
+		{"a plain request", prompt("hi"), prompt("hi")},
+		{
+			"a replaced value in the URL",
+			get("https://example.com/x?id=[REDACTED]"), get("https://example.com/x?id=[REDACTED]"),
+		},
+		{"a known secret in the body", prompt("use [REDACTED]"), prompt("use " + secret)},
 	}
-	if m.Request.URL != req.URL {
-		t.Errorf("the URL of the request is %s", m.Request.URL)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			policy := new(redact.Policy)
+			policy.AddSecret(secret)
+			config := configOf(cassetteOf(t, exchange(tt.recorded, says("one"))))
+			run := open(t, config, policy, PlayAll, false)
+			var m Match
+			for range 2 {
+				m = send(t, run, tt.sent)
+			}
+			if asked := run.AskedFor(&m); asked.Recorded != 1 || asked.Times != 2 {
+				t.Errorf("got %+v", asked)
+			}
+		})
 	}
-	wantPlayed(t, run, []int{1, missing, missing},
-		get("http://127.0.0.1:9/status"), get("http://127.0.0.1:9/status"), get("http://127.0.0.1:9/other"))
 }
 
 // A secret that became known after a request was recorded does not make its
