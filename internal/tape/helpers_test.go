@@ -50,12 +50,6 @@ func function(name string) interaction.Request {
 	return interaction.Request{Function: name, Body: []byte(`{}`)}
 }
 
-// within returns a request that a recorded function made.
-func within(function string, req interaction.Request) interaction.Request {
-	req.Within = function
-	return req
-}
-
 // withHeader returns a request with a header.
 func withHeader(req interaction.Request, name, value string) interaction.Request {
 	req.Headers = append(slices.Clone(req.Headers), interaction.Header{Name: name, Values: []string{value}})
@@ -168,13 +162,6 @@ func update(t testing.TB, exchanges ...*interaction.Interaction) *Tape {
 	return open(t, config, new(redact.Policy), PlayAll, true)
 }
 
-// recordAgain opens a cassette for a run that records all of it again.
-func recordAgain(t testing.TB, exchanges ...*interaction.Interaction) *Tape {
-	t.Helper()
-	config := configOf(cassetteOf(t, exchanges...))
-	return open(t, config, new(redact.Policy), PlayNone, true)
-}
-
 // take takes a recording for a call.
 func take(t testing.TB, run *Tape, call Call) Match {
 	t.Helper()
@@ -241,9 +228,6 @@ func wantPlayed(t testing.TB, run *Tape, want []int, requests ...interaction.Req
 	}
 }
 
-// end ends the events of a recording that was played.
-func end(run *Tape, rec *Recording) { run.Turn(rec, false).Leave() }
-
 // texts returns the contents of the user messages, or the URLs, of recordings.
 func texts(recs []*Recording) []string {
 	var all []string
@@ -268,4 +252,11 @@ func saveRun(run *Tape) error {
 	run.Stop()
 	run.Close()
 	return run.Save(run.Config.Path, run.Config.Name, run.Journal.RecordedValues(), run.Recordings(), false)
+}
+
+// resume starts a run after one that was killed: it goes on with the journal.
+func resume(t testing.TB, killed *Tape) *Tape {
+	t.Helper()
+	killed.Journal.close()
+	return open(t, configOf(killed.Config.Path), new(redact.Policy), PlayAll, true)
 }
