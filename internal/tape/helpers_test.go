@@ -3,6 +3,7 @@ package tape
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -50,6 +51,12 @@ func function(name string) interaction.Request {
 	return interaction.Request{Function: name, Body: []byte(`{}`)}
 }
 
+// within returns a request that a recorded function made.
+func within(function string, req interaction.Request) interaction.Request {
+	req.Within = function
+	return req
+}
+
 // withHeader returns a request with a header.
 func withHeader(req interaction.Request, name, value string) interaction.Request {
 	req.Headers = append(slices.Clone(req.Headers), interaction.Header{Name: name, Values: []string{value}})
@@ -59,6 +66,11 @@ func withHeader(req interaction.Request, name, value string) interaction.Request
 // says returns a response with a text.
 func says(text string) interaction.Response {
 	return interaction.Response{Status: 200, Body: fmt.Appendf(nil, `{"text":%q}`, text)}
+}
+
+// returns returns the result of a function, as JSON.
+func returns(result string) interaction.Response {
+	return interaction.Response{Body: []byte(result)}
 }
 
 // fails returns a response with a status.
@@ -162,6 +174,13 @@ func update(t testing.TB, exchanges ...*interaction.Interaction) *Tape {
 	return open(t, config, new(redact.Policy), PlayAll, true)
 }
 
+// recordAgain opens a cassette for a run that records all of it again.
+func recordAgain(t testing.TB, exchanges ...*interaction.Interaction) *Tape {
+	t.Helper()
+	config := configOf(cassetteOf(t, exchanges...))
+	return open(t, config, new(redact.Policy), PlayNone, true)
+}
+
 // take takes a recording for a call.
 func take(t testing.TB, run *Tape, call Call) Match {
 	t.Helper()
@@ -192,6 +211,9 @@ func recordCall(t testing.TB, run *Tape, req interaction.Request, resp interacti
 // finish records the response to a call.
 func finish(t testing.TB, run *Tape, m Match, resp interaction.Response) *Recording {
 	t.Helper()
+	if m.Form == nil { // its recording was found by its bytes
+		m.Form = run.Config.Options.Form(&m.Request)
+	}
 	rec, err := run.Reserve(m)
 	if err != nil {
 		t.Fatal(err)
@@ -228,6 +250,9 @@ func wantPlayed(t testing.TB, run *Tape, want []int, requests ...interaction.Req
 	}
 }
 
+// end ends the events of a recording that was played.
+func end(run *Tape, rec *Recording) { run.Turn(rec, false).Leave() }
+
 // texts returns the contents of the user messages, or the URLs, of recordings.
 func texts(recs []*Recording) []string {
 	var all []string
@@ -259,4 +284,37 @@ func resume(t testing.TB, killed *Tape) *Tape {
 	t.Helper()
 	killed.Journal.close()
 	return open(t, configOf(killed.Config.Path), new(redact.Policy), PlayAll, true)
+}
+
+// writeFile writes a file.
+func writeFile(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inOrderAsked returns exchanges in the order asked, as a cassette has them.
+func inOrderAsked(exchanges []*interaction.Interaction) []*interaction.Interaction {
+	sorted := slices.Clone(exchanges)
+	slices.SortStableFunc(sorted, func(a, b *interaction.Interaction) int {
+		if a.Concurrent == nil || b.Concurrent == nil {
+			return 0
+		}
+		return a.Concurrent.Asked - b.Concurrent.Asked
+	})
+	return sorted
+}
+
+// indexOf returns the index of the exchange that a recording has.
+func indexOf(exchanges []*interaction.Interaction, rec *Recording) int {
+	return slices.IndexFunc(exchanges, func(it *interaction.Interaction) bool {
+		return it.MatchKey == rec.Interaction().MatchKey
+	})
+}
+
+// openWith opens a cassette for a run that saves, and plays a part of it.
+func openWith(t testing.TB, config Config, play Playing) *Tape {
+	t.Helper()
+	return open(t, config, new(redact.Policy), play, true)
 }

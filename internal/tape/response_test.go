@@ -120,7 +120,7 @@ func TestFailed(t *testing.T) {
 func TestFailedFunction(t *testing.T) {
 	t.Parallel()
 	run := replay(t,
-		exchange(function("tool/search"), interaction.Response{Body: []byte(`1`)}),
+		exchange(function("tool/search"), returns("1")),
 		exchange(function("tool/search"), interaction.Response{Error: "no index"}),
 	)
 	for i, want := range []bool{false, true} {
