@@ -318,3 +318,13 @@ func openWith(t testing.TB, config Config, play Playing) *Tape {
 	t.Helper()
 	return open(t, config, new(redact.Policy), play, true)
 }
+
+// readFile returns the text of a file.
+func readFile(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
