@@ -155,6 +155,38 @@ func TestConflictIsReported(t *testing.T) {
 	}
 }
 
+// A conflict names the most important field in which the two requests differ:
+// one in which the recordings differ, too, and a host before a seed.
+func TestConflictNamesTheField(t *testing.T) {
+	t.Parallel()
+	to := func(host, member string) interaction.Request {
+		req := sample(member)
+		req.URL = "https://" + host + "/v1/chat/completions"
+		return req
+	}
+	tests := []struct {
+		name          string
+		first, second interaction.Request // recorded
+		other         interaction.Request // gets the first one
+		want          string
+	}{
+		{"the seed", to("a", `"seed":1`), to("a", `"seed":2`), to("a", `"seed":3`), "body/seed"},
+		{"the host before the seed", to("a", `"seed":1`), to("b", `"seed":2`), to("c", `"seed":3`), "host"},
+		{"the seed, since all recordings have one host", to("a", `"seed":1`), to("a", `"seed":2`), to("c", `"seed":3`), "body/seed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			run := replay(t, exchange(tt.first, says("one")), exchange(tt.second, says("two")))
+			wantPlayed(t, run, []int{0, 1}, tt.other, tt.first)
+			conflicts := run.Conflicts()
+			if len(conflicts) != 1 || conflicts[0].Field.Path != tt.want {
+				t.Errorf("got %+v", conflicts)
+			}
+		})
+	}
+}
+
 // A request that the program cancels, as it did when recorded, is in no
 // conflict, since it needs no response.
 func TestCanceledRequestIsInNoConflict(t *testing.T) {
