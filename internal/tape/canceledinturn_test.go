@@ -24,9 +24,8 @@ type turn struct {
 	number  int
 }
 
-// TestCanceledInTurn: a request gets a canceled recording if the program is
-// going to cancel it.
-func TestCanceledInTurn(t *testing.T) {
+// A request gets a canceled recording if the program is going to cancel it.
+func TestCanceledRequestIsCanceledAgain(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name       string

@@ -42,6 +42,13 @@ var conflictTests = []conflictTest{{
 	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`)},
 	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
+	name: "the own request comes twice, which is one conflict",
+	recordings: []*interaction.Interaction{
+		sampled(`"seed":1`, "one"), sampled(`"seed":2`, "two"), sampled(`"seed":4`, "three"),
+	},
+	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`), sample(`"seed":1`)},
+	want:     []conflictNumbers{{recording: 0, instead: 1}},
+}, {
 	name: "the two responses are the same, so nobody got a wrong one",
 	recordings: []*interaction.Interaction{
 		sampled(`"seed":1`, "yes"), sampled(`"seed":2`, "yes"),

@@ -2,7 +2,9 @@ package tape
 
 import "testing"
 
-func TestFillURLTemplate(t *testing.T) {
+// A placeholder in a recorded URL stands for any text there, and the rest of the
+// URL has to be equal.
+func TestPlaceholdersOfAURLAreFilled(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ recorded, incoming, want string }{
 		{"https://<BASE>/x", "http://127.0.0.1:1/v1/x", "https://<BASE>/x"},
