@@ -61,6 +61,10 @@ func TestAmbiguousServers(t *testing.T) {
 		[]sentRequest{{"http://[::1]:8001/x", says("one")}, {serverA + "/x", says("two")}},
 		nil,
 	}, {
+		"one server at the usual port has two names",
+		[]sentRequest{{"http://localhost/x", says("one")}, {"http://[::1]/x", says("two")}},
+		nil,
+	}, {
 		"the second server is not local",
 		[]sentRequest{{serverA + "/x", says("one")}, {"https://api.example.com/x", says("two")}},
 		nil,
@@ -153,6 +157,11 @@ func TestAmbiguousServersAfterAnUpdate(t *testing.T) {
 		[]*interaction.Interaction{exchange(get(oldPort+"/x"), says("one"))},
 		[]string{serverA + "/x"}, []sentRequest{{serverB + "/x", says("two")}}, nil,
 		[]string{serverA, serverB},
+	}, {
+		"a single recording, which is not used",
+		[]*interaction.Interaction{exchange(get(oldPort+"/x"), says("one"))},
+		nil, nil, nil,
+		nil,
 	}, {
 		"an unused recording: the run is incomplete",
 		[]*interaction.Interaction{

@@ -94,6 +94,16 @@ var chooseTests = []chooseTest{{
 		{`"seed":3`, repeats, nearestRepeated, 1},
 	},
 }, {
+	"a repeated request that is recorded nowhere takes the nearest one again",
+	[]recordedMembers{
+		{members: `"seed":1,"metadata":{"a":"x"}`}, {members: `"seed":2,"metadata":{"a":"y"}`},
+	},
+	[]askedMembers{
+		{`"seed":1,"metadata":{"a":"x"}`, repeats, byteForByte, 0},
+		{`"seed":2,"metadata":{"a":"y"}`, repeats, byteForByte, 1},
+		{`"seed":1,"metadata":{"a":"y"}`, repeats, nearestRepeated, 0},
+	},
+}, {
 	"a timeout is played as often as the SDK retries",
 	[]recordedMembers{{`"seed":1`, timedOut}, {members: `"seed":2`}},
 	[]askedMembers{

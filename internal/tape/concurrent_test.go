@@ -177,6 +177,24 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// A call without a recording waits for its context to end if calls overlapped
+// when they were recorded: the program may be about to cancel it.
+func TestCallWithoutARecordingIsCanceled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	run := replay(t,
+		overlapping(exchange(prompt("a"), says("x")), 1, 3),
+		overlapping(exchange(prompt("b"), says("x")), 2, 4),
+	)
+	cancel()
+	if !run.IsCanceled(ctx) {
+		t.Error("a call whose context has ended is a miss")
+	}
+	if replay(t, exchange(prompt("a"), says("x"))).IsCanceled(context.Background()) {
+		t.Error("a call that nobody can cancel counts as canceled")
+	}
+}
+
 // A wait that timed out names the recording that did not come.
 func TestTimedOutWaits(t *testing.T) {
 	t.Parallel()

@@ -1,11 +1,14 @@
 package tape
 
 import (
+	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -41,6 +44,11 @@ func TestWhatIsPlayed(t *testing.T) {
 			config.Frozen = tt.frozen
 			for _, save := range []bool{false, true} {
 				run := open(t, config, new(redact.Policy), tt.play, save)
+				for _, rec := range run.Recordings() {
+					if rec.Accepted() != (textOf(rec) == "accepted") {
+						t.Errorf("%s is accepted: %v", textOf(rec), rec.Accepted())
+					}
+				}
 				if got := texts(run.Recordings()); !slices.Equal(got, tt.want) {
 					t.Errorf("played are %v, want %v", got, tt.want)
 				}
@@ -139,5 +147,58 @@ func TestUnreadableCassette(t *testing.T) {
 	}
 	if err := run.Load(PlayAll, false); err != nil || len(run.Recordings()) != 0 {
 		t.Errorf("a cassette that is not there: %v", err)
+	}
+}
+
+// A cassette with a merge conflict has the recordings of both sides, if the run
+// heals it.
+func TestCassetteWithAMergeConflict(t *testing.T) {
+	t.Parallel()
+	path := cassetteOf(t, alone("ours"))
+	ours := readFile(t, path)
+	saveCassette(t, path, alone("theirs"))
+	theirs := readFile(t, path)
+	writeFile(t, path, "<<<<<<< HEAD\n"+ours+"=======\n"+theirs+">>>>>>> other\n")
+
+	if err := New(configOf(path), new(redact.Policy)).Open(false); err == nil {
+		t.Error("a conflict is read as a cassette")
+	}
+	run := New(configOf(path), new(redact.Policy))
+	if err := run.Open(true); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Load(PlayAll, false); err != nil {
+		t.Fatal(err)
+	}
+	defer run.Free()
+	if got := texts(run.Recordings()); !slices.Equal(got, []string{"ours", "theirs"}) || run.Healed == nil {
+		t.Errorf("got %v", got)
+	}
+
+	whole := New(configOf(cassetteOf(t, alone("a"))), new(redact.Policy))
+	if err := whole.Open(true); err != nil || whole.Healed != nil {
+		t.Errorf("a cassette without a conflict: %v", err)
+	}
+	whole.Free()
+}
+
+// A run that saves reads everything first, so a missing asset is found before a
+// request is paid for, and nothing is played.
+func TestMissingAsset(t *testing.T) {
+	t.Parallel()
+	picture := interaction.Response{Status: 200, Body: bytes.Repeat([]byte{0x89, 'P', 'N', 'G', 0xff, 0}, 20_000)}
+	path := cassetteOf(t, alone("a"), exchange(get("https://example.com/x.png"), picture))
+	if err := os.RemoveAll(cassette.Assets(path)); err != nil {
+		t.Fatal(err)
+	}
+	run := New(configOf(path), new(redact.Policy))
+	if err := run.Open(false); err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Load(PlayAll, true); err == nil {
+		t.Error("no error")
+	}
+	if len(run.Recordings()) != 0 || !run.IsBlank() || run.State.Present || run.Unreadable() != nil {
+		t.Error("the tape has a cassette")
 	}
 }

@@ -166,6 +166,16 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
+// The text of a response is what the model said.
+func TestResponseText(t *testing.T) {
+	t.Parallel()
+	answer := body("", `{"choices":[{"message":{"role":"assistant","content":"hello"}}]}`)
+	run := replay(t, exchange(prompt("hi"), answer))
+	if got := run.Recordings()[0].ResponseText(); got != "hello" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A request whose retry succeeded counts as answered, whatever failed before.
 func TestSucceededLater(t *testing.T) {
 	t.Parallel()
@@ -181,6 +191,13 @@ func TestSucceededLater(t *testing.T) {
 		if later[rec] != want {
 			t.Errorf("%s with status %d: %v", textOf(rec), rec.Interaction().Response.Status, later[rec])
 		}
+	}
+	underWay, err := run.Reserve(send(t, run, prompt("under way")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Succeeded(underWay.Form().Key()) {
+		t.Error("a request without a response has succeeded")
 	}
 	if !run.Succeeded(success.Form().Key()) || run.Succeeded(refused.Form().Key()) {
 		t.Error("Succeeded does not tell the two requests apart")

@@ -169,6 +169,17 @@ func TestFreshRecordingIsNotAskedAgain(t *testing.T) {
 	}
 }
 
+// What this run records is not left to be played.
+func TestHasUnusedAfterARecordedCall(t *testing.T) {
+	t.Parallel()
+	const url = "https://example.com/x"
+	run := update(t)
+	recordCall(t, run, get(url), says("one"))
+	if run.HasUnused("GET", url) {
+		t.Error("it is left")
+	}
+}
+
 // A request to a URL is left if it is recorded and was not played.
 func TestHasUnused(t *testing.T) {
 	t.Parallel()

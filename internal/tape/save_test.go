@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -181,5 +182,58 @@ func TestWrittenBeforeToTheSameProcess(t *testing.T) {
 	run.Close()
 	if run.WrittenBefore(fresh) != nil {
 		t.Error("the server has what was written")
+	}
+}
+
+// A text that was made for the journal is saved as it is, unless it may have a
+// secret that has become known since.
+func TestTextIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	const secret = "Zk93hQ7xPw2LmN8v"
+	picture := interaction.Response{Status: 200, Body: bytes.Repeat([]byte{0x89, 'P', 'N', 'G', 0xff, 0}, 20_000)}
+	policy := new(redact.Policy)
+	policy.AddSecret("Qm4TzR8vWk1Lx6Np")
+	run := open(t, configOf(cassetteOf(t)), policy, PlayAll, true)
+	plain := recordCall(t, run, prompt("hi"), says("one"))
+	withSecret := recordCall(t, run, prompt("use "+secret), says("two"))
+	withAsset := recordCall(t, run, get("https://example.com/x.png"), picture)
+	if len(withAsset.live.encoded.Assets) == 0 {
+		t.Fatal("the picture is no asset")
+	}
+	wantMadeAgain(t, run, map[*Recording]bool{plain: false, withSecret: false, withAsset: false})
+	policy.AddSecret(secret)
+	wantMadeAgain(t, run, map[*Recording]bool{plain: false, withSecret: true, withAsset: true})
+}
+
+func wantMadeAgain(t *testing.T, run *Tape, recs map[*Recording]bool) {
+	t.Helper()
+	for rec, want := range recs {
+		text := rec.live.encoded
+		item, err := run.encoded(rec, run.Config.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isMadeAgain := item != text; isMadeAgain != want {
+			t.Errorf("%s is made again: %v", textOf(rec), isMadeAgain)
+		}
+	}
+}
+
+// What a run that did not pass has recorded is next to the cassette.
+func TestFailedFileAndAssets(t *testing.T) {
+	t.Parallel()
+	run := update(t)
+	if want := run.Config.Path + FailedSuffix; run.Failed() != want {
+		t.Errorf("the file is %s, want %s", run.Failed(), want)
+	}
+	failed, own, ok := run.FailedAssets()
+	if ok || failed == own {
+		t.Errorf("the assets are in %s, %v", failed, ok)
+	}
+	if err := os.Mkdir(failed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok := run.FailedAssets(); !ok {
+		t.Error("the assets are not found")
 	}
 }

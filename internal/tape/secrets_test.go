@@ -37,6 +37,20 @@ func TestMissShowsNoSecret(t *testing.T) {
 	}
 }
 
+// A miss shows what the request has where the recording has another text, since
+// that is no secret.
+func TestMissShowsADifference(t *testing.T) {
+	t.Parallel()
+	config := configOf(cassetteOf(t, exchange(prompt("call Qm4TzR8vWk1Lx6Np"), says("one"))))
+	run := open(t, config, new(redact.Policy), PlayAll, false)
+	req := prompt("call Zk93hQ7xPw2LmN8v")
+	m := Match{Call: Call{Request: req}, Form: config.Options.Form(&req)}
+	shown := run.ForDisplay(&m, run.Recordings()[0])
+	if !strings.Contains(shown.text(), "Zk93hQ7xPw2LmN8v") {
+		t.Errorf("shown is %s", shown.text())
+	}
+}
+
 // A value differs only in a secret if the recording has a placeholder there.
 func TestDiffersOnlyInSecret(t *testing.T) {
 	t.Parallel()

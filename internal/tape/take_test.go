@@ -84,6 +84,12 @@ func TestShiftedIDsKeepTheOrder(t *testing.T) {
 			toolCall(1, "first"), toolCall(2, "added"),
 			toolCall(3, "poll"), toolCall(4, "poll"), toolCall(5, "poll"))
 	})
+	t.Run("one call more at the end", func(t *testing.T) {
+		t.Parallel()
+		wantPlayed(t, replay(t, recorded...), []int{0, 1, 2, 3, missing},
+			toolCall(1, "first"), toolCall(2, "poll"), toolCall(3, "poll"), toolCall(4, "poll"),
+			toolCall(5, "poll"))
+	})
 	t.Run("two calls in another order", func(t *testing.T) {
 		t.Parallel()
 		wantPlayed(t, replay(t, recorded...), []int{0, 2, 1, 3},

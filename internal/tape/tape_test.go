@@ -113,6 +113,9 @@ func TestFreeGivesMemoryBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		run.Free()
+		if rec.live.encoded != nil {
+			t.Error("the text for the cassette is kept")
+		}
 		_, err := rec.Load()
 		if snapshots && err != nil || !snapshots && !errors.Is(err, ErrClosed) {
 			t.Errorf("snapshots %v: the error is %v", snapshots, err)

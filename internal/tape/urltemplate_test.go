@@ -20,8 +20,8 @@ func TestPlaceholdersOfAURLAreFilled(t *testing.T) {
 		{"https://a.b/x?k=[REDACTED]", "https://a.b/x", ""},
 	} {
 		tmpl := newURLTemplate(tt.recorded)
-		got, _ := tmpl.fill(tt.incoming)
-		if got != tt.want {
+		got, ok := tmpl.fill(tt.incoming)
+		if got != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s filled from %s is %q, want %q", tt.recorded, tt.incoming, got, tt.want)
 		}
 	}
