@@ -102,3 +102,16 @@ func TestPlaceholderOfACarriedOverRecording(t *testing.T) {
 		t.Errorf("recording %v, secret learned: %v", m.Recording, m.SecretLearned)
 	}
 }
+
+// A request that was canceled and sent again is canceled first, also if its
+// recordings are carried over.
+func TestCarriedOverCanceledRequest(t *testing.T) {
+	t.Parallel()
+	run := carry(t, cassetteOf(t, exchange(prompt("hi"), isCanceled()), exchange(prompt("hi"), says("one"))))
+	for i, wantCanceled := range []bool{true, false} {
+		m := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
+		if m.Recording == nil || m.Recording.Canceled() != wantCanceled {
+			t.Errorf("request %d: canceled %v", i, !wantCanceled)
+		}
+	}
+}

@@ -34,6 +34,12 @@ func sampled(member, answer string) *interaction.Interaction {
 	return exchange(sample(member), says(answer))
 }
 
+// elsewhere returns a request to another provider.
+func elsewhere(req interaction.Request) interaction.Request {
+	req.URL = "https://gateway.example.com/v1/chat/completions"
+	return req
+}
+
 var conflictTests = []conflictTest{{
 	name: "a recording was played for another seed, and its own request came later",
 	recordings: []*interaction.Interaction{
@@ -129,6 +135,20 @@ var conflictTests = []conflictTest{{
 		exchange(get("http://127.0.0.1:1/x"), says("two")),
 	},
 	requests: []interaction.Request{get("http://127.0.0.1:2/x"), get("http://127.0.0.1:1/x")},
+}, {
+	name: "two local servers are recorded, and a third one is asked first",
+	recordings: []*interaction.Interaction{
+		exchange(get(serverA+"/x"), says("one")), exchange(get(serverB+"/x"), says("two")),
+	},
+	requests: []interaction.Request{get("http://127.0.0.1:8003/x"), get(serverA + "/x")},
+	want:     []conflictNumbers{{recording: 0, instead: 1}},
+}, {
+	name: "another provider is asked first",
+	recordings: []*interaction.Interaction{
+		sampled(`"seed":1`, "one"), sampled(`"seed":1`, "two"),
+	},
+	requests: []interaction.Request{elsewhere(sample(`"seed":1`)), sample(`"seed":1`)},
+	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "a request that was canceled and sent again, and cannot be canceled now",
 	recordings: []*interaction.Interaction{

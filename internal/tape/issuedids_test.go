@@ -54,6 +54,20 @@ func TestConversationsAreToldApartByIssuedIDs(t *testing.T) {
 		prompt("hi"), prompt("hi"), followUp(secondID, limit), followUp(firstID, limit))
 }
 
+// One conversation is told apart from a request with an ID that the client has
+// made itself.
+func TestSingleIssuedID(t *testing.T) {
+	t.Parallel()
+	run := replay(t,
+		exchange(prompt("hi"), answerWith(firstID)),
+		exchange(followUp(firstID), says("first")),
+		exchange(followUp(secondID), says("second")),
+	)
+	const limit = `"max_tokens":9`
+	wantPlayed(t, run, []int{0, 2, 1},
+		prompt("hi"), followUp(secondID, limit), followUp(firstID, limit))
+}
+
 // An ID counts as issued if a response had it before any request, and if it
 // tells requests with one match key apart.
 func TestIssuedIDs(t *testing.T) {

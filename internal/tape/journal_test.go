@@ -142,3 +142,35 @@ func TestJournalEnds(t *testing.T) {
 		t.Errorf("removing a journal that was never written: %v", err)
 	}
 }
+
+// What could not be written to the journal is written with the next response.
+func TestJournalIsWrittenAgainAfterAFailure(t *testing.T) {
+	t.Parallel()
+	run := update(t)
+	recordCall(t, run, prompt("a"), says("one"))
+	if err := os.Remove(run.Journal.Path); err != nil {
+		t.Fatal(err)
+	}
+	recordCall(t, run, prompt("b"), says("two"))
+	recordCall(t, run, prompt("c"), says("three"))
+	if text := readFile(t, run.Journal.Path); strings.Count(text, "- kind: llm") != 3 {
+		t.Errorf("the journal is %s", text)
+	}
+}
+
+// A recorded value that turns out to be a secret is not left in the journal.
+func TestJournalIsWrittenAgainWithoutASecretValue(t *testing.T) {
+	t.Parallel()
+	const secret = "blue-horse-battery"
+	run := update(t)
+	run.Journal.KeepValues(interaction.RecordedValues{Env: map[string]string{"TEAM": secret}})
+	recordCall(t, run, prompt("a"), says("one"))
+	if !strings.Contains(readFile(t, run.Journal.Path), secret) {
+		t.Fatal("the value is no recorded one")
+	}
+	run.policy.AddSecret(secret)
+	recordCall(t, run, prompt("b"), says("two"))
+	if text := readFile(t, run.Journal.Path); strings.Contains(text, secret) {
+		t.Errorf("the journal is %s", text)
+	}
+}

@@ -17,6 +17,9 @@ func TestSavedRunIsReplayed(t *testing.T) {
 	t.Parallel()
 	run := update(t, alone("a"))
 	do(t, run, "ask a, end a, ask b, end b")
+	if list := run.Recordings(); run.Succeeded(list[0].Form().Key()) || !run.Succeeded(list[1].Form().Key()) {
+		t.Error("a played recording counts as a success of this run, or a recorded one does not")
+	}
 	if err := saveRun(run); err != nil {
 		t.Fatal(err)
 	}
@@ -235,5 +238,16 @@ func TestFailedFileAndAssets(t *testing.T) {
 	}
 	if _, _, ok := run.FailedAssets(); !ok {
 		t.Error("the assets are not found")
+	}
+}
+
+// A cassette has what a model said as a comment for its reader.
+func TestCassetteHasTheTextOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	answer := streamOf("",
+		`{"choices":[{"delta":{"content":"hello "}}]}`, `{"choices":[{"delta":{"content":"reader"}}]}`)
+	path := cassetteOf(t, exchange(prompt("hi"), answer))
+	if text := readFile(t, path); !strings.Contains(text, "hello reader") {
+		t.Errorf("the cassette is %s", text)
 	}
 }

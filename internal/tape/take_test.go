@@ -42,6 +42,16 @@ func TestSameBytesNeedNoForm(t *testing.T) {
 	})
 }
 
+// AllowRepeats plays the last recording of the same request again, whatever else
+// is recorded.
+func TestRepeatedSamplesKeepTheirRecordings(t *testing.T) {
+	t.Parallel()
+	run := replay(t, sampled(`"seed":1`, "one"), sampled(`"seed":2`, "two"))
+	run.Config.Repeats = canon.Selectors{"llm"}
+	wantPlayed(t, run, []int{0, 0, 1, 0, 1},
+		sample(`"seed":1`), sample(`"seed":1`), sample(`"seed":2`), sample(`"seed":1`), sample(`"seed":2`))
+}
+
 // A request that was canceled and sent again is canceled first, although the
 // recording of its response has the same bytes.
 func TestCanceledAndSentAgainIsCanceledFirst(t *testing.T) {
@@ -147,6 +157,22 @@ func TestTakeInsteadOfACanceledRecording(t *testing.T) {
 	again := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
 	if again.Recording != canceledRecording {
 		t.Errorf("recording %d", numberOf(again))
+	}
+}
+
+// Nothing is left for a request that is not canceled, if its recording was found
+// by a placeholder and there is no other.
+func TestTakeInsteadByPlaceholder(t *testing.T) {
+	t.Parallel()
+	run := replay(t, exchange(prompt("use [REDACTED]"), isCanceled()))
+	m := take(t, run, Call{Request: prompt("use Zk93hQ7xPw2LmN8v"), Cancelable: true})
+	if m.Recording == nil {
+		t.Fatal("the canceled recording is not found")
+	}
+	run.records = true // a run that records sends the request
+	instead, err := run.TakeInstead(m)
+	if err != nil || instead.Recording != nil {
+		t.Errorf("recording %d, error %v", numberOf(instead), err)
 	}
 }
 
