@@ -65,6 +65,10 @@ func TestAmbiguousServers(t *testing.T) {
 		[]sentRequest{{"http://localhost/x", says("one")}, {"http://[::1]/x", says("two")}},
 		nil,
 	}, {
+		"two servers at the usual port",
+		[]sentRequest{{"http://127.0.0.1/x", says("one")}, {"http://127.0.0.2/x", says("two")}},
+		[]string{"http://127.0.0.1", "http://127.0.0.2"},
+	}, {
 		"the second server is not local",
 		[]sentRequest{{serverA + "/x", says("one")}, {"https://api.example.com/x", says("two")}},
 		nil,

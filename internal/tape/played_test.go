@@ -130,7 +130,7 @@ func TestPlayedPlaceholder(t *testing.T) {
 // answered, and those that nothing answered.
 func TestStepsOfARun(t *testing.T) {
 	t.Parallel()
-	run := replay(t, alone("a"), alone("b"), exchange(function("tool/f"), returns("1")))
+	run := replay(t, alone("unused"), alone("a"), alone("b"), exchange(function("tool/f"), returns("1")))
 	send(t, run, prompt("b"))
 	if run.Steps() != nil {
 		t.Error("a run without a miss has steps")

@@ -317,6 +317,9 @@ func TestPlaceholderMatchesASecret(t *testing.T) {
 	if numberOf(m) != 0 || !m.SecretLearned {
 		t.Fatalf("recording %d, secret learned: %v", numberOf(m), m.SecretLearned)
 	}
+	if made, _ := run.Made(); len(made) != 1 {
+		t.Errorf("%d recordings belong to calls of this run", len(made))
+	}
 	if strings.Contains(string(m.Request.Body), token) || strings.Contains(m.Form.Text(), token) {
 		t.Error("the match has the secret")
 	}
