@@ -108,9 +108,9 @@ func TestValuesOfOneCallDoNotChoose(t *testing.T) {
 		first, second, third string // JSON
 		field                string
 	}{
-		{"a counter", `-1`, `0.5`, `2`, "turn"},
-		{"a counter in a text", `"turn 1"`, `"turn 2"`, `"turn 3"`, "turn"},
-		{"no value yet, then a counter", `null`, `5`, `6`, "turn"},
+		{"a counter", `-1`, `0.5`, `2`, "position"},
+		{"a counter in a text", `"item 1"`, `"item 2"`, `"item 3"`, "position"},
+		{"no value yet, then a counter", `null`, `5`, `6`, "position"},
 		{"a time", `"Mon, 02 Jan 2026 15:04:05 GMT"`, `"Tue, 03 Feb 2026 15:04:05 GMT"`, `"Wed, 04 Mar 2026 15:04:05 GMT"`, "at"},
 		{
 			"a UUID", `"5f0c1c3e-8d0b-4a51-9a57-0a2f3b4c5d6e"`,
