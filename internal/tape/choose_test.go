@@ -72,6 +72,10 @@ var chooseTests = []chooseTest{{
 	[]recordedMembers{{members: `"temperature":0,"seed":1`}, {members: `"temperature":1,"seed":2`}},
 	[]askedMembers{{`"temperature":2,"seed":2`, uncancelable, nearest, 1}},
 }, {
+	"a seed that the program has left out does not hide the temperature",
+	[]recordedMembers{{members: `"temperature":0,"seed":1`}, {members: `"temperature":1,"seed":2`}},
+	[]askedMembers{{`"temperature":1`, uncancelable, nearest, 1}},
+}, {
 	"a new seed is not nearer to a recording without a seed",
 	[]recordedMembers{{members: `"seed":1`}, {members: `"n":1`}},
 	[]askedMembers{{`"seed":3,"n":1`, uncancelable, nearest, 0}},
