@@ -22,6 +22,13 @@ func redirectTo(url string) interaction.Response {
 	}
 }
 
+// brokenOff returns a response whose connection broke.
+func brokenOff() interaction.Response {
+	resp := body(interaction.EndError, "{")
+	resp.Error = "EOF"
+	return resp
+}
+
 // The addresses of two local servers.
 const (
 	serverA = "http://127.0.0.1:8001"
@@ -80,7 +87,7 @@ func TestAmbiguousServers(t *testing.T) {
 		"the connection to one server broke",
 		[]sentRequest{
 			{serverA + "/x", says("ok")},
-			{serverB + "/x", interaction.Response{Status: 200, Body: []byte("{"), End: interaction.EndError, Error: "EOF"}},
+			{serverB + "/x", brokenOff()},
 		},
 		nil,
 	}, {
@@ -92,7 +99,10 @@ func TestAmbiguousServers(t *testing.T) {
 		nil,
 	}, {
 		"a third server answers differently",
-		[]sentRequest{{serverA + "/x", says("one")}, {serverB + "/x", says("one")}, {"http://127.0.0.1:8003/x", says("two")}},
+		[]sentRequest{
+			{serverA + "/x", says("one")}, {serverB + "/x", says("one")},
+			{"http://127.0.0.1:8003/x", says("two")},
+		},
 		[]string{serverA, "http://127.0.0.1:8003"},
 	}, {
 		"two servers redirect to themselves",
@@ -108,8 +118,10 @@ func TestAmbiguousServers(t *testing.T) {
 	}, {
 		"one server redirects twice, each time to another place",
 		[]sentRequest{
-			{serverA + "/x", redirectTo("https://a.example.com/")}, {serverA + "/x", redirectTo("https://b.example.com/")},
-			{serverB + "/x", redirectTo("https://a.example.com/")}, {serverB + "/x", redirectTo("https://c.example.com/")},
+			{serverA + "/x", redirectTo("https://a.example.com/")},
+			{serverA + "/x", redirectTo("https://b.example.com/")},
+			{serverB + "/x", redirectTo("https://a.example.com/")},
+			{serverB + "/x", redirectTo("https://c.example.com/")},
 		},
 		[]string{serverA, serverB},
 	}}
@@ -153,29 +165,29 @@ func TestAmbiguousServersAfterAnUpdate(t *testing.T) {
 		want        []string
 	}{{
 		"the server of the recording answers again, at another port",
-		[]*interaction.Interaction{exchange(get(oldPort+"/x"), says("one"))},
+		exchanges{exchange(get(oldPort+"/x"), says("one"))},
 		[]string{serverA + "/x"}, []sentRequest{{serverA + "/x", says("two")}}, nil,
 		nil,
 	}, {
 		"another server answers differently",
-		[]*interaction.Interaction{exchange(get(oldPort+"/x"), says("one"))},
+		exchanges{exchange(get(oldPort+"/x"), says("one"))},
 		[]string{serverA + "/x"}, []sentRequest{{serverB + "/x", says("two")}}, nil,
 		[]string{serverA, serverB},
 	}, {
 		"a single recording, which is not used",
-		[]*interaction.Interaction{exchange(get(oldPort+"/x"), says("one"))},
+		exchanges{exchange(get(oldPort+"/x"), says("one"))},
 		nil, nil, nil,
 		nil,
 	}, {
 		"an unused recording: the run is incomplete",
-		[]*interaction.Interaction{
+		exchanges{
 			exchange(get(oldPort+"/x"), says("one")), exchange(get("http://127.0.0.1:7002/x"), says("two")),
 		},
 		[]string{oldPort + "/x"}, nil, nil,
 		nil,
 	}, {
 		"an unused recording that may stay unused",
-		[]*interaction.Interaction{
+		exchanges{
 			exchange(get(oldPort+"/x"), says("one")), exchange(get("http://127.0.0.1:7002/x"), says("two")),
 		},
 		[]string{oldPort + "/x"}, nil, all,

@@ -19,17 +19,17 @@ func TestOutdatedCanceledRecordings(t *testing.T) {
 		want       []string // what is kept
 	}{{
 		"it is canceled again",
-		[]*interaction.Interaction{canceledHi},
+		exchanges{canceledHi},
 		func(t *testing.T, run *Tape) { take(t, run, Call{Request: prompt("hi"), Cancelable: true}) },
 		[]string{"hi"},
 	}, {
 		"it is not asked for",
-		[]*interaction.Interaction{canceledHi},
+		exchanges{canceledHi},
 		func(*testing.T, *Tape) {},
 		[]string{"hi"},
 	}, {
 		"it is asked for, not canceled, and answered by a later recording",
-		[]*interaction.Interaction{canceledHi, exchange(prompt("hi"), says("one"))},
+		exchanges{canceledHi, exchange(prompt("hi"), says("one"))},
 		func(t *testing.T, run *Tape) {
 			m := take(t, run, Call{Request: prompt("hi"), Cancelable: true})
 			if _, err := run.TakeInstead(m); err != nil {
@@ -39,17 +39,17 @@ func TestOutdatedCanceledRecordings(t *testing.T) {
 		[]string{"hi"},
 	}, {
 		"it is recorded again with a response",
-		[]*interaction.Interaction{canceledHi},
+		exchanges{canceledHi},
 		func(t *testing.T, run *Tape) { recordCall(t, run, prompt("hi"), says("one")) },
 		[]string{"hi"},
 	}, {
 		"another request is recorded",
-		[]*interaction.Interaction{canceledHi},
+		exchanges{canceledHi},
 		func(t *testing.T, run *Tape) { recordCall(t, run, prompt("other"), says("one")) },
 		[]string{"hi", "other"},
 	}, {
 		"a response that is not used stays",
-		[]*interaction.Interaction{exchange(prompt("hi"), says("one"))},
+		exchanges{exchange(prompt("hi"), says("one"))},
 		func(t *testing.T, run *Tape) { recordCall(t, run, prompt("other"), says("one")) },
 		[]string{"hi", "other"},
 	}}

@@ -140,7 +140,11 @@ func timedCandidates(recordings []timedRecording) (*candidates, *sequence.Sequen
 // of the very same request.
 func TestCanceledRecordingOfAnotherRequest(t *testing.T) {
 	t.Parallel()
-	const host, otherHost = "https://a.example.com/v1/chat/completions", "https://b.example.com/v1/chat/completions"
+	const (
+		host      = "https://a.example.com/v1/chat/completions"
+		otherHost = "https://b.example.com/v1/chat/completions"
+		user      = "x-amzn-bedrock-agentcore-runtime-user-id"
+	)
 	to := func(url string, members ...string) interaction.Request {
 		req := prompt("hi", members...)
 		req.URL = url
@@ -153,33 +157,34 @@ func TestCanceledRecordingOfAnotherRequest(t *testing.T) {
 		want       int
 	}{{
 		"the first provider was canceled, and the second one is asked",
-		[]*interaction.Interaction{exchange(to(host), isCanceled()), exchange(to(otherHost), says("one"))},
+		exchanges{exchange(to(host), isCanceled()), exchange(to(otherHost), says("one"))},
 		to(otherHost), 1,
 	}, {
 		"the first provider is asked",
-		[]*interaction.Interaction{exchange(to(host), isCanceled()), exchange(to(host), says("one"))},
+		exchanges{exchange(to(host), isCanceled()), exchange(to(host), says("one"))},
 		to(host), 0,
 	}, {
 		"the canceled request had a seed, and this one has none",
-		[]*interaction.Interaction{exchange(prompt("hi", `"seed":1`), isCanceled()), exchange(prompt("hi"), says("one"))},
+		exchanges{exchange(prompt("hi", `"seed":1`), isCanceled()), exchange(prompt("hi"), says("one"))},
 		prompt("hi"), 1,
 	}, {
 		"the canceled request had a header, and this one has none",
-		[]*interaction.Interaction{
-			exchange(withHeader(prompt("hi"), "x-amzn-bedrock-agentcore-runtime-user-id", "red"), isCanceled()), exchange(prompt("hi"), says("one")),
+		exchanges{
+			exchange(withHeader(prompt("hi"), user, "red"), isCanceled()),
+			exchange(prompt("hi"), says("one")),
 		},
 		prompt("hi"), 1,
 	}, {
 		"a local server has another port in this run",
-		[]*interaction.Interaction{exchange(get(serverA+"/x"), isCanceled()), exchange(get(serverA+"/x"), says("one"))},
+		exchanges{exchange(get(serverA+"/x"), isCanceled()), exchange(get(serverA+"/x"), says("one"))},
 		get("http://127.0.0.1:9000/x"), 0,
 	}, {
 		"two local servers are told apart by their ports",
-		[]*interaction.Interaction{exchange(get(serverA+"/x"), isCanceled()), exchange(get(serverB+"/x"), says("one"))},
+		exchanges{exchange(get(serverA+"/x"), isCanceled()), exchange(get(serverB+"/x"), says("one"))},
 		get(serverB + "/x"), 1,
 	}, {
 		"another sample that ran at the same time is no hedge of this one",
-		[]*interaction.Interaction{
+		exchanges{
 			overlapping(sampled(`"seed":2`, "failed"), 1, 4),
 			overlapping(exchange(sample(`"seed":1`), isCanceled()), 2, 3),
 			overlapping(sampled(`"seed":1`, "one"), 5, 6),

@@ -47,19 +47,22 @@ func TestNamesThatDifferInCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.Free() // closed, but still on the disk
-	tests := map[string]bool{
-		"chat.yaml":       true,
-		"Chat.yaml":       false,
-		"chats.yaml":      false,
-		"sub/Chat.yaml":   false,
-		"Sub/chat.yaml":   true, // another folder of the same name
-		"other/Chat.yaml": false,
+	tests := []struct {
+		name    string
+		refused bool
+	}{
+		{"chat.yaml", true},
+		{"Chat.yaml", false},
+		{"chats.yaml", false},
+		{"sub/Chat.yaml", false},
+		{"Sub/chat.yaml", true}, // another folder of the same name
+		{"other/Chat.yaml", false},
 	}
-	for _, name := range []string{"chat.yaml", "Chat.yaml", "chats.yaml", "sub/Chat.yaml", "Sub/chat.yaml", "other/Chat.yaml"} {
-		run, err := claimed(filepath.Join(folder, name))
+	for _, tt := range tests {
+		run, err := claimed(filepath.Join(folder, tt.name))
 		isRefused := err != nil && strings.Contains(err.Error(), "differs only in case")
-		if isRefused != tests[name] {
-			t.Errorf("%s: the error is %v", name, err)
+		if isRefused != tt.refused {
+			t.Errorf("%s: the error is %v", tt.name, err)
 		}
 		if err == nil {
 			run.Free()

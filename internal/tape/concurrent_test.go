@@ -19,14 +19,14 @@ func TestLikelyCaller(t *testing.T) {
 		want       int
 	}{{
 		"one function was running",
-		[]*interaction.Interaction{
+		exchanges{
 			overlapping(exchange(prompt("hi"), says("one")), 2, 3),
 			overlapping(exchange(function("tool/agent"), returns("1")), 1, 4),
 		},
 		1,
 	}, {
 		"two functions were running",
-		[]*interaction.Interaction{
+		exchanges{
 			overlapping(exchange(prompt("hi"), says("one")), 3, 4),
 			overlapping(exchange(function("tool/agent"), returns("1")), 1, 5),
 			overlapping(exchange(function("tool/other"), returns("1")), 2, 6),
@@ -34,21 +34,21 @@ func TestLikelyCaller(t *testing.T) {
 		missing,
 	}, {
 		"another request was under way",
-		[]*interaction.Interaction{
+		exchanges{
 			overlapping(exchange(prompt("hi"), says("one")), 2, 3),
 			overlapping(exchange(prompt("other"), says("x")), 1, 4),
 		},
 		missing,
 	}, {
 		"the call itself is a function",
-		[]*interaction.Interaction{
+		exchanges{
 			overlapping(exchange(function("tool/search"), returns("1")), 2, 3),
 			overlapping(exchange(function("tool/agent"), returns("1")), 1, 4),
 		},
 		missing,
 	}, {
 		"nothing overlapped it",
-		[]*interaction.Interaction{
+		exchanges{
 			exchange(prompt("hi"), says("one")),
 			exchange(function("tool/agent"), returns("1")),
 		},
@@ -144,7 +144,7 @@ func TestConcurrentBefore(t *testing.T) {
 func TestTurn(t *testing.T) {
 	t.Parallel()
 	recordings := func() []*interaction.Interaction {
-		return []*interaction.Interaction{
+		return exchanges{
 			overlapping(exchange(prompt("hi"), says("one")), 1, 3),
 			overlapping(exchange(prompt("other"), says("x")), 2, 4),
 		}

@@ -42,47 +42,47 @@ func elsewhere(req interaction.Request) interaction.Request {
 
 var conflictTests = []conflictTest{{
 	name: "a recording was played for another seed, and its own request came later",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":2`, "two"),
 	},
 	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`)},
 	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "the own request comes twice, which is one conflict",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":2`, "two"), sampled(`"seed":4`, "three"),
 	},
 	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`), sample(`"seed":1`)},
 	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "the two responses are the same, so nobody got a wrong one",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "yes"), sampled(`"seed":2`, "yes"),
 	},
 	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`)},
 }, {
 	name: "nothing was left for the own request: the miss says so",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"),
 	},
 	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`)},
 }, {
 	name: "the own request is sent twice, and the second one has its response",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":1`, "two"), sampled(`"seed":2`, "three"),
 	},
 	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`)},
 	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "all recordings are of one request, and the first one was played for another seed",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":1`, "two"),
 	},
 	requests: []interaction.Request{sample(`"seed":3`), sample(`"seed":1`)},
 	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "the program was changed, and its requests still differ in the seed",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":2`, "two"),
 	},
 	requests: []interaction.Request{
@@ -91,7 +91,7 @@ var conflictTests = []conflictTest{{
 	want: []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "another limit in all requests is no conflict",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":1`, "two"), sampled(`"seed":2`, "three"),
 	},
 	requests: []interaction.Request{
@@ -99,26 +99,26 @@ var conflictTests = []conflictTest{{
 	},
 }, {
 	name: "a request that is sent more often than recorded takes another seed's recording",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":2`, "two"),
 	},
 	requests: []interaction.Request{sample(`"seed":2`), sample(`"seed":2`)},
 }, {
 	name: "two clients that escape differently send in another order",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(plainSlash, "one"), sampled(escapedSlash, "two"),
 	},
 	requests: []interaction.Request{sample(escapedSlash), sample(escapedSlash)},
 	want:     []conflictNumbers{{recording: 0, instead: 0, isOutOfOrder: true}},
 }, {
 	name: "two clients that escape differently have the same response",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(plainSlash, "yes"), sampled(escapedSlash, "yes"),
 	},
 	requests: []interaction.Request{sample(escapedSlash), sample(escapedSlash)},
 }, {
 	name: "the client that escapes differently comes later",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(plainSlash, "one"), sampled(escapedSlash, "two"), sampled(plainSlash, "three"),
 	},
 	requests: []interaction.Request{
@@ -130,28 +130,28 @@ var conflictTests = []conflictTest{{
 	},
 }, {
 	name: "a local server has another port in each run",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		exchange(get("http://127.0.0.1:1/x"), says("one")),
 		exchange(get("http://127.0.0.1:1/x"), says("two")),
 	},
 	requests: []interaction.Request{get("http://127.0.0.1:2/x"), get("http://127.0.0.1:1/x")},
 }, {
 	name: "two local servers are recorded, and a third one is asked first",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		exchange(get(serverA+"/x"), says("one")), exchange(get(serverB+"/x"), says("two")),
 	},
 	requests: []interaction.Request{get("http://127.0.0.1:8003/x"), get(serverA + "/x")},
 	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "another provider is asked first",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		sampled(`"seed":1`, "one"), sampled(`"seed":1`, "two"),
 	},
 	requests: []interaction.Request{elsewhere(sample(`"seed":1`)), sample(`"seed":1`)},
 	want:     []conflictNumbers{{recording: 0, instead: 1}},
 }, {
 	name: "a request that was canceled and sent again, and cannot be canceled now",
-	recordings: []*interaction.Interaction{
+	recordings: exchanges{
 		exchange(sample(`"seed":1`), isCanceled()), sampled(`"seed":1`, "one"),
 	},
 	requests: []interaction.Request{sample(`"seed":1`), sample(`"seed":1`)},

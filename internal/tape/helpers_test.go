@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -78,6 +79,14 @@ func fails(status int) interaction.Response {
 	return interaction.Response{Status: status, Body: []byte(`{"error":"no"}`)}
 }
 
+// picture returns a response that a cassette keeps in a file of its own.
+func picture() interaction.Response {
+	return interaction.Response{
+		Status: 200,
+		Body:   bytes.Repeat([]byte{0x89, 'P', 'N', 'G', 0xff, 0}, 20_000),
+	}
+}
+
 // isCanceled returns what is recorded of a request that its caller canceled.
 func isCanceled() interaction.Response {
 	return interaction.Response{End: interaction.EndCanceled, Error: context.Canceled.Error()}
@@ -90,6 +99,9 @@ func timesOut() interaction.Response {
 		Error: context.DeadlineExceeded.Error(),
 	}
 }
+
+// exchanges are requests with their responses, in the order recorded.
+type exchanges []*interaction.Interaction
 
 // exchange returns a request with its response.
 func exchange(req interaction.Request, resp interaction.Response) *interaction.Interaction {

@@ -30,27 +30,27 @@ func TestUnknownHeadersOfAnotherTool(t *testing.T) {
 		want       int
 	}{{
 		"the tool has left the header out",
-		[]*interaction.Interaction{imported(plain, says("one"))},
+		exchanges{imported(plain, says("one"))},
 		withBeta, 0,
 	}, {
 		"the tool has written the header",
-		[]*interaction.Interaction{imported(withBeta, says("one"))},
+		exchanges{imported(withBeta, says("one"))},
 		withBeta, 0,
 	}, {
 		"the tool has written another value",
-		[]*interaction.Interaction{imported(withBeta, says("one"))},
+		exchanges{imported(withBeta, says("one"))},
 		otherBeta, missing,
 	}, {
 		"a recording that lists more headers comes first",
-		[]*interaction.Interaction{imported(plain, says("one")), imported(withBeta, says("two"))},
+		exchanges{imported(plain, says("one")), imported(withBeta, says("two"))},
 		withBeta, 1,
 	}, {
 		"a recording that lists all headers comes before all others",
-		[]*interaction.Interaction{imported(withBeta, says("one")), exchange(withBeta, says("two"))},
+		exchanges{imported(withBeta, says("one")), exchange(withBeta, says("two"))},
 		withBeta, 1,
 	}, {
 		"promptecho has recorded all headers",
-		[]*interaction.Interaction{exchange(plain, says("one"))},
+		exchanges{exchange(plain, says("one"))},
 		withBeta, missing,
 	}}
 	for _, tt := range tests {
@@ -108,18 +108,18 @@ func TestAskedAgain(t *testing.T) {
 		recordings []*interaction.Interaction
 		want       map[int]int
 	}{
-		{"a failure, another request, the retry", []*interaction.Interaction{busy(), other(), answer()}, map[int]int{0: 2}},
-		{"a failure and its retry, with nothing between them", []*interaction.Interaction{busy(), answer()}, nil},
+		{"a failure, another request, the retry", exchanges{busy(), other(), answer()}, map[int]int{0: 2}},
+		{"a failure and its retry, with nothing between them", exchanges{busy(), answer()}, nil},
 		{
 			"a failure and its retry next to concurrent requests",
-			[]*interaction.Interaction{overlapping(busy(), 1, 4), answer(), overlapping(other(), 2, 3)},
+			exchanges{overlapping(busy(), 1, 4), answer(), overlapping(other(), 2, 3)},
 			map[int]int{0: 1},
 		},
-		{"a poll, another request, the next poll", []*interaction.Interaction{poll(), other(), poll()}, map[int]int{0: 2}},
-		{"a prompt that is sent again after a success", []*interaction.Interaction{answer(), other(), answer()}, nil},
+		{"a poll, another request, the next poll", exchanges{poll(), other(), poll()}, map[int]int{0: 2}},
+		{"a prompt that is sent again after a success", exchanges{answer(), other(), answer()}, nil},
 		{
 			"two failures with other requests between them",
-			[]*interaction.Interaction{busy(), other(), busy(), other(), answer()},
+			exchanges{busy(), other(), busy(), other(), answer()},
 			map[int]int{0: 2, 2: 4},
 		},
 	}

@@ -78,7 +78,7 @@ func TestIssuedIDs(t *testing.T) {
 		want      int
 	}{{
 		"the responses gave out the IDs of two conversations",
-		[]*interaction.Interaction{
+		exchanges{
 			exchange(prompt("hi"), answerWith(firstID)),
 			exchange(prompt("hi"), answerWith(secondID)),
 			exchange(followUp(firstID), says("first")),
@@ -87,14 +87,14 @@ func TestIssuedIDs(t *testing.T) {
 		2,
 	}, {
 		"the client drew the first ID, and the server repeated it",
-		[]*interaction.Interaction{
+		exchanges{
 			exchange(followUp(firstID), answerWith(firstID)),
 			exchange(followUp(secondID), answerWith("call_z9z9z9z9z9")),
 		},
 		0,
 	}, {
 		"one conversation goes on: its ID tells nothing apart",
-		[]*interaction.Interaction{
+		exchanges{
 			exchange(prompt("hi"), answerWith(firstID)),
 			exchange(followUp(firstID, `"seed":1`), says("first")),
 			exchange(followUp(firstID, `"seed":2`), says("second")),

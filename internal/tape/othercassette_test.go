@@ -19,22 +19,22 @@ func TestRequestsInAnotherCassette(t *testing.T) {
 		has   []bool
 	}{{
 		"it has one of two requests",
-		[]*interaction.Interaction{exchange(prompt("hi"), says("one"))},
+		exchanges{exchange(prompt("hi"), says("one"))},
 		[]interaction.Request{prompt("hi"), prompt("other")},
 		[]bool{true, false},
 	}, {
 		"it has another header",
-		[]*interaction.Interaction{exchange(withBeta, says("one"))},
+		exchanges{exchange(withBeta, says("one"))},
 		[]interaction.Request{prompt("hi")},
 		[]bool{false},
 	}, {
 		"its tool may have left out a header",
-		[]*interaction.Interaction{imported(prompt("hi"), says("one"))},
+		exchanges{imported(prompt("hi"), says("one"))},
 		[]interaction.Request{withBeta, prompt("other")},
 		[]bool{true, false},
 	}, {
 		"its tool has written a header, which the report does not compare",
-		[]*interaction.Interaction{imported(withBeta, says("one"))},
+		exchanges{imported(withBeta, says("one"))},
 		[]interaction.Request{prompt("hi")},
 		[]bool{true},
 	}, {

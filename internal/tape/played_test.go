@@ -10,7 +10,7 @@ import (
 // agentRecordings returns the recordings of an agent that calls a tool, which
 // asks a model.
 func agentRecordings() []*interaction.Interaction {
-	return []*interaction.Interaction{
+	return exchanges{
 		exchange(function("tool/agent"), returns("1")),
 		exchange(within("tool/agent", function("tool/search")), returns("2")),
 		exchange(within("tool/search", prompt("ask the model")), says("one")),

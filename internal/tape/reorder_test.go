@@ -55,52 +55,51 @@ func alone(name string) *interaction.Interaction { return exchange(prompt(name),
 // in the order of this run.
 func TestOrderAfterARun(t *testing.T) {
 	t.Parallel()
-	type list = []*interaction.Interaction
 	tests := []struct {
 		name       string
-		recordings list
+		recordings exchanges
 		program    string
 		want       string // the prompts in the order of the cassette
 		leftOver   string // those that nothing will ask for any more
 		moments    string // of each that overlapped others
 	}{{
 		name:       "a new call comes before the next recorded one",
-		recordings: list{alone("a"), alone("b"), alone("c")},
+		recordings: exchanges{alone("a"), alone("b"), alone("c")},
 		program:    "ask a, end a, ask x, end x, ask c, end c",
 		want:       "a b x c",
 	}, {
 		name:       "a new call at the end comes last",
-		recordings: list{alone("a"), alone("b")},
+		recordings: exchanges{alone("a"), alone("b")},
 		program:    "ask a, end a, ask x, end x",
 		want:       "a b x",
 	}, {
 		name:       "calls in another order than recorded stay where they were",
-		recordings: list{alone("a"), alone("b")},
+		recordings: exchanges{alone("a"), alone("b")},
 		program:    "ask b, end b, ask a, end a, ask x, end x",
 		want:       "a b x",
 	}, {
 		name:       "one of two concurrent prompts was edited",
-		recordings: list{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
+		recordings: exchanges{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
 		program:    "ask a, ask x, end x, end a, ask c, end c",
 		want:       "a x c b",
 		leftOver:   "b",
 		moments:    "a: asked 1, answered 3; x: asked 2, answered 2; b: true",
 	}, {
 		name:       "the others came in another order",
-		recordings: list{asked("a", 1, 5), asked("b", 2, 4), asked("c", 3, 6)},
+		recordings: exchanges{asked("a", 1, 5), asked("b", 2, 4), asked("c", 3, 6)},
 		program:    "ask c, ask a, ask x, end x, end a, end c",
 		want:       "c a x b",
 		leftOver:   "b",
 		moments:    "c: asked 1, answered 5; a: asked 2, answered 4; x: asked 3, answered 3; b: true",
 	}, {
 		name:       "a new call overlaps one that ran alone",
-		recordings: list{alone("a"), alone("b")},
+		recordings: exchanges{alone("a"), alone("b")},
 		program:    "ask a, ask x, end x, end a, ask b, end b",
 		want:       "a x b",
 		moments:    "a: asked 1, answered 3; x: asked 2, answered 2",
 	}, {
 		name:       "a group that was played as a whole keeps its order and moments",
-		recordings: list{asked("a", 1, 4), asked("b", 2, 3), asked("c", 1, 4), asked("d", 2, 3)},
+		recordings: exchanges{asked("a", 1, 4), asked("b", 2, 3), asked("c", 1, 4), asked("d", 2, 3)},
 		program:    "ask b, ask a, end a, end b, ask c, ask x, end x, end c",
 		want:       "a b c x d",
 		leftOver:   "d",
@@ -108,7 +107,7 @@ func TestOrderAfterARun(t *testing.T) {
 			"c: asked 1, answered 3; x: asked 2, answered 2; d: true",
 	}, {
 		name:       "another group that was not asked for keeps its moments",
-		recordings: list{asked("a", 1, 4), asked("b", 2, 3), asked("c", 1, 4), asked("d", 2, 3)},
+		recordings: exchanges{asked("a", 1, 4), asked("b", 2, 3), asked("c", 1, 4), asked("d", 2, 3)},
 		program:    "ask a, ask x, end x, end a",
 		want:       "a x b c d",
 		leftOver:   "b c d",
@@ -116,40 +115,40 @@ func TestOrderAfterARun(t *testing.T) {
 			"c: asked 1, answered 4; d: asked 2, answered 3",
 	}, {
 		name:       "recordings that overlapped stay together, also if they do not overlap now",
-		recordings: list{asked("a", 1, 5), asked("b", 2, 3), asked("c", 4, 6)},
+		recordings: exchanges{asked("a", 1, 5), asked("b", 2, 3), asked("c", 4, 6)},
 		program:    "ask a, end a, ask c, ask x, end x, end c",
 		want:       "a c x b",
 		leftOver:   "b",
 		moments:    "a: asked 1, answered 1; c: asked 2, answered 4; x: asked 3, answered 3; b: true",
 	}, {
 		name:       "a recording that was not asked for does not take the place of another",
-		recordings: list{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
+		recordings: exchanges{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
 		program:    "ask a, end a, ask c, ask x, end x, end c",
 		want:       "a c x b",
 		leftOver:   "b",
 		moments:    "a: asked 1, answered 4; c: asked 1, answered 3; x: asked 2, answered 2; b: asked 2, answered 3",
 	}, {
 		name:       "the program asks for something else",
-		recordings: list{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
+		recordings: exchanges{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
 		program:    "ask x, end x, ask c, end c",
 		want:       "a b x c",
 		leftOver:   "a b",
 		moments:    "a: asked 1, answered 4; b: asked 2, answered 3",
 	}, {
 		name:       "the program asks for less",
-		recordings: list{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
+		recordings: exchanges{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
 		program:    "ask c, end c",
 		want:       "a b c",
 		moments:    "a: asked 1, answered 4; b: asked 2, answered 3",
 	}, {
 		name:       "the program asks for one of the group, and for something else",
-		recordings: list{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
+		recordings: exchanges{asked("a", 1, 4), asked("b", 2, 3), alone("c")},
 		program:    "ask a, end a, ask x, end x, ask c, end c",
 		want:       "a b x c",
 		moments:    "a: asked 1, answered 4; b: asked 2, answered 3",
 	}, {
 		name:       "a call did not come in time, so the calls do not overlap any more",
-		recordings: list{asked("a", 1, 3), asked("b", 2, 4)},
+		recordings: exchanges{asked("a", 1, 3), asked("b", 2, 4)},
 		program:    "ask a, wait a, end a, ask b, end b",
 		want:       "a b",
 		moments:    "a: asked 1, answered 1; b: asked 2, answered 2",

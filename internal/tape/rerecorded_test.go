@@ -44,42 +44,41 @@ func TestSucceededBefore(t *testing.T) {
 // others are left, since this run may have left out a part of the test.
 func TestNotRerecorded(t *testing.T) {
 	t.Parallel()
-	type list = []*interaction.Interaction
 	tests := []struct {
 		name string
-		old  list
-		new  list
+		old  exchanges
+		new  exchanges
 		want []int
 	}{
-		{"all are recorded again", list{alone("a"), alone("b")}, list{alone("b"), alone("a")}, nil},
-		{"one is left out", list{alone("a"), alone("b"), alone("c")}, list{alone("a"), alone("c")}, []int{1}},
-		{"nothing is recorded again", list{alone("a"), alone("b")}, list{alone("c")}, []int{0, 1}},
-		{"a poll is answered earlier", list{alone("a"), alone("a"), alone("a")}, list{alone("a")}, nil},
+		{"all are recorded again", exchanges{alone("a"), alone("b")}, exchanges{alone("b"), alone("a")}, nil},
+		{"one is left out", exchanges{alone("a"), alone("b"), alone("c")}, exchanges{alone("a"), alone("c")}, []int{1}},
+		{"nothing is recorded again", exchanges{alone("a"), alone("b")}, exchanges{alone("c")}, []int{0, 1}},
+		{"a poll is answered earlier", exchanges{alone("a"), alone("a"), alone("a")}, exchanges{alone("a")}, nil},
 		{
 			"a poll is answered later, and another sample is left out",
-			list{sampled(`"seed":1`, "x"), sampled(`"seed":2`, "y")},
-			list{sampled(`"seed":1`, "x"), sampled(`"seed":1`, "x")},
+			exchanges{sampled(`"seed":1`, "x"), sampled(`"seed":2`, "y")},
+			exchanges{sampled(`"seed":1`, "x"), sampled(`"seed":1`, "x")},
 			[]int{1},
 		},
 		{
 			"a request is canceled again",
-			list{exchange(prompt("a"), isCanceled())}, list{exchange(prompt("a"), isCanceled())},
+			exchanges{exchange(prompt("a"), isCanceled())}, exchanges{exchange(prompt("a"), isCanceled())},
 			nil,
 		},
 		{
 			"a request that was canceled is answered",
-			list{exchange(prompt("a"), isCanceled())}, list{alone("a")},
+			exchanges{exchange(prompt("a"), isCanceled())}, exchanges{alone("a")},
 			nil,
 		},
 		{
 			"a local server has another port",
-			list{exchange(get(serverA+"/x"), says("one"))}, list{exchange(get(serverB+"/x"), says("one"))},
+			exchanges{exchange(get(serverA+"/x"), says("one"))}, exchanges{exchange(get(serverB+"/x"), says("one"))},
 			nil,
 		},
 		{
 			"the tool had left out a header",
-			list{imported(prompt("a"), says("one"))},
-			list{exchange(withHeader(prompt("a"), "anthropic-beta", "b1"), says("one"))},
+			exchanges{imported(prompt("a"), says("one"))},
+			exchanges{exchange(withHeader(prompt("a"), "anthropic-beta", "b1"), says("one"))},
 			nil,
 		},
 	}

@@ -98,12 +98,11 @@ func TestFailed(t *testing.T) {
 		{"a success", says("one"), false},
 		{"a refusal", fails(400), true},
 		{"a busy server", fails(429), true},
-		{"a body that broke off", interaction.Response{Status: 200, End: interaction.EndError, Error: "EOF"}, true},
-		{"a body that the client closed", interaction.Response{Status: 200, End: interaction.EndClosed}, false},
-		{"a client that stopped waiting", interaction.Response{Status: 200, End: interaction.EndClosed, Error: interaction.Waiting}, false},
+		{"a body that broke off", brokenOff(), true},
+		{"a body that the client closed", body(interaction.EndClosed, "{"), false},
 		{"a canceled request", isCanceled(), false},
 		{"a timeout", timesOut(), true},
-		{"a failure with status 200", interaction.Response{Status: 200, Body: []byte(`{"error":{"message":"overloaded"}}`)}, true},
+		{"a failure with status 200", body("", `{"error":{"message":"overloaded"}}`), true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -24,29 +24,31 @@ func TestRetriesAreSkipped(t *testing.T) {
 		want       int   // the recording that ends the call
 		used       []int // the others that count as played
 	}{
-		{"one failure and a success", []*interaction.Interaction{hi(fails(429)), again(hi(says("one")))}, 1, []int{0, 1}},
+		{"one failure and a success", exchanges{hi(fails(429)), again(hi(says("one")))}, 1, []int{0, 1}},
 		{
 			"two failures and a success",
-			[]*interaction.Interaction{hi(fails(429)), again(hi(fails(503))), again(hi(says("one")))},
+			exchanges{hi(fails(429)), again(hi(fails(503))), again(hi(says("one")))},
 			2, []int{0, 1, 2},
 		},
 		{
 			"a failure and a refusal",
-			[]*interaction.Interaction{hi(fails(429)), again(hi(fails(400))), again(hi(says("one")))},
+			exchanges{hi(fails(429)), again(hi(fails(400))), again(hi(says("one")))},
 			1, []int{0, 1},
 		},
 		{
 			"another request between them",
-			[]*interaction.Interaction{
-				hi(fails(429)), exchange(prompt("other"), says("x")), again(exchange(prompt("other"), says("y"))), again(hi(says("one"))),
+			exchanges{
+				hi(fails(429)),
+				exchange(prompt("other"), says("x")), again(exchange(prompt("other"), says("y"))),
+				again(hi(says("one"))),
 			},
 			3, []int{0, 3},
 		},
-		{"the program itself sends the request again", []*interaction.Interaction{hi(fails(429)), hi(says("one"))}, 0, []int{0}},
-		{"no attempt succeeded", []*interaction.Interaction{hi(fails(429)), again(hi(fails(429)))}, 0, []int{0}},
+		{"the program itself sends the request again", exchanges{hi(fails(429)), hi(says("one"))}, 0, []int{0}},
+		{"no attempt succeeded", exchanges{hi(fails(429)), again(hi(fails(429)))}, 0, []int{0}},
 		{
 			"a call of the program follows",
-			[]*interaction.Interaction{hi(fails(429)), hi(says("program")), again(hi(says("one")))},
+			exchanges{hi(fails(429)), hi(says("program")), again(hi(says("one")))},
 			2, []int{0, 2},
 		},
 	}
@@ -122,21 +124,21 @@ func TestIsAskedAgain(t *testing.T) {
 		repeats    bool
 		want       bool
 	}{
-		{"a single recording", []*interaction.Interaction{sampled(`"seed":1`, "x")}, false, false},
-		{"a single recording, with AllowRepeats", []*interaction.Interaction{sampled(`"seed":1`, "x")}, true, true},
-		{"a second recording", []*interaction.Interaction{sampled(`"seed":1`, "x"), sampled(`"seed":1`, "y")}, false, true},
-		{"a second recording with another seed", []*interaction.Interaction{sampled(`"seed":1`, "x"), sampled(`"seed":2`, "y")}, false, false},
+		{"a single recording", exchanges{sampled(`"seed":1`, "x")}, false, false},
+		{"a single recording, with AllowRepeats", exchanges{sampled(`"seed":1`, "x")}, true, true},
+		{"a second recording", exchanges{sampled(`"seed":1`, "x"), sampled(`"seed":1`, "y")}, false, true},
+		{"a second recording with another seed", exchanges{sampled(`"seed":1`, "x"), sampled(`"seed":2`, "y")}, false, false},
 		{
 			"a second recording among other seeds",
-			[]*interaction.Interaction{sampled(`"seed":1`, "x"), sampled(`"seed":2`, "y"), sampled(`"seed":1`, "z")},
+			exchanges{sampled(`"seed":1`, "x"), sampled(`"seed":2`, "y"), sampled(`"seed":1`, "z")},
 			false, true,
 		},
 		{
 			"it was canceled, and sent again",
-			[]*interaction.Interaction{sampled(`"seed":1`, "x"), exchange(sample(`"seed":1`), isCanceled())},
+			exchanges{sampled(`"seed":1`, "x"), exchange(sample(`"seed":1`), isCanceled())},
 			false, true,
 		},
-		{"another request", []*interaction.Interaction{sampled(`"seed":1`, "x"), exchange(prompt("other"), says("y"))}, false, false},
+		{"another request", exchanges{sampled(`"seed":1`, "x"), exchange(prompt("other"), says("y"))}, false, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -53,7 +53,9 @@ func TestSameResponse(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			run := replay(t, exchange(get("https://example.com/a"), tt.a), exchange(get("https://example.com/b"), tt.b))
+			run := replay(t,
+				exchange(get("https://example.com/a"), tt.a), exchange(get("https://example.com/b"), tt.b),
+			)
 			a, b := run.Recordings()[0], run.Recordings()[1]
 			if sameResponse(a, b) != tt.same || sameResponse(b, a) != tt.same {
 				t.Errorf("the same: %v and %v, want %v", sameResponse(a, b), sameResponse(b, a), tt.same)

@@ -1,7 +1,6 @@
 package tape
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -193,13 +192,12 @@ func TestWrittenBeforeToTheSameProcess(t *testing.T) {
 func TestTextIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	const secret = "Zk93hQ7xPw2LmN8v"
-	picture := interaction.Response{Status: 200, Body: bytes.Repeat([]byte{0x89, 'P', 'N', 'G', 0xff, 0}, 20_000)}
 	policy := new(redact.Policy)
 	policy.AddSecret("Qm4TzR8vWk1Lx6Np")
 	run := open(t, configOf(cassetteOf(t)), policy, PlayAll, true)
 	plain := recordCall(t, run, prompt("hi"), says("one"))
 	withSecret := recordCall(t, run, prompt("use "+secret), says("two"))
-	withAsset := recordCall(t, run, get("https://example.com/x.png"), picture)
+	withAsset := recordCall(t, run, get("https://example.com/x.png"), picture())
 	if len(withAsset.live.encoded.Assets) == 0 {
 		t.Fatal("the picture is no asset")
 	}

@@ -77,7 +77,7 @@ func TestUncancelableRequestGetsTheResponse(t *testing.T) {
 // calls differently. Each of them still gets the response of its own place.
 func TestShiftedIDsKeepTheOrder(t *testing.T) {
 	t.Parallel()
-	recorded := []*interaction.Interaction{
+	recorded := exchanges{
 		exchange(toolCall(1, "first"), says("first")),
 		exchange(toolCall(2, "poll"), says("one")),
 		exchange(toolCall(3, "poll"), says("two")),
@@ -306,7 +306,7 @@ func TestConflictOfAPlaceholderSentBack(t *testing.T) {
 func TestPlaceholderMatchesASecret(t *testing.T) {
 	t.Parallel()
 	const token = "Zk93hQ7xPw2LmN8v"
-	recordings := []*interaction.Interaction{
+	recordings := exchanges{
 		exchange(prompt("use [REDACTED]"), says("one")),
 		exchange(prompt("use [REDACTED]"), says("two")),
 	}
