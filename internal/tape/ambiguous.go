@@ -169,7 +169,7 @@ func (rec *Recording) isFinal() bool {
 		return false
 	}
 	resp := &rec.Head().Response
-	isBroken := resp.End == interaction.EndError || resp.End == interaction.EndCanceled
+	isBroken := resp.End == interaction.EndError
 	return resp.Status != 0 && !resp.IsTransientFailure() && !isBroken
 }
 

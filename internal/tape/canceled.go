@@ -24,7 +24,7 @@ func (t *Tape) WithoutOutdated(list []*Recording) []*Recording {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(rec *Recording) bool {
-		if rec.outcome != canceled || rec.Fresh() || rec.Used() {
+		if rec.outcome != canceled || rec.Used() {
 			return false
 		}
 		return rec.run.replaced || isSentAgain[keyOf(rec.Form())]

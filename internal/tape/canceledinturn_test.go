@@ -24,9 +24,8 @@ type turn struct {
 	number  int
 }
 
-// TestCanceledInTurn: a request gets a canceled recording if the program is
-// going to cancel it.
-func TestCanceledInTurn(t *testing.T) {
+// A request gets a canceled recording if the program is going to cancel it.
+func TestCanceledRequestIsCanceledAgain(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name       string
@@ -135,4 +134,71 @@ func timedCandidates(recordings []timedRecording) (*candidates, *sequence.Sequen
 		calls[i].Moments = &interaction.Moments{Asked: r.asked, Answered: r.ended, Ended: r.ended}
 	}
 	return c, sequence.New(calls)
+}
+
+// A request gets a canceled recording in its turn only if that is a recording
+// of the very same request.
+func TestCanceledRecordingOfAnotherRequest(t *testing.T) {
+	t.Parallel()
+	const (
+		host      = "https://a.example.com/v1/chat/completions"
+		otherHost = "https://b.example.com/v1/chat/completions"
+		user      = "x-amzn-bedrock-agentcore-runtime-user-id"
+	)
+	to := func(url string, members ...string) interaction.Request {
+		req := prompt("hi", members...)
+		req.URL = url
+		return req
+	}
+	tests := []struct {
+		name       string
+		recordings []*interaction.Interaction
+		req        interaction.Request
+		want       int
+	}{{
+		"the first provider was canceled, and the second one is asked",
+		exchanges{exchange(to(host), isCanceled()), exchange(to(otherHost), says("one"))},
+		to(otherHost), 1,
+	}, {
+		"the first provider is asked",
+		exchanges{exchange(to(host), isCanceled()), exchange(to(host), says("one"))},
+		to(host), 0,
+	}, {
+		"the canceled request had a seed, and this one has none",
+		exchanges{exchange(prompt("hi", `"seed":1`), isCanceled()), exchange(prompt("hi"), says("one"))},
+		prompt("hi"), 1,
+	}, {
+		"the canceled request had a header, and this one has none",
+		exchanges{
+			exchange(withHeader(prompt("hi"), user, "red"), isCanceled()),
+			exchange(prompt("hi"), says("one")),
+		},
+		prompt("hi"), 1,
+	}, {
+		"a local server has another port in this run",
+		exchanges{exchange(get(serverA+"/x"), isCanceled()), exchange(get(serverA+"/x"), says("one"))},
+		get("http://127.0.0.1:9000/x"), 0,
+	}, {
+		"two local servers are told apart by their ports",
+		exchanges{exchange(get(serverA+"/x"), isCanceled()), exchange(get(serverB+"/x"), says("one"))},
+		get(serverB + "/x"), 1,
+	}, {
+		"another sample that ran at the same time is no hedge of this one",
+		exchanges{
+			overlapping(sampled(`"seed":2`, "failed"), 1, 4),
+			overlapping(exchange(sample(`"seed":1`), isCanceled()), 2, 3),
+			overlapping(sampled(`"seed":1`, "one"), 5, 6),
+		},
+		sample(`"seed":1`), 1,
+	}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			run := replay(t, tt.recordings...)
+			m := take(t, run, Call{Request: tt.req, Cancelable: true})
+			if numberOf(m) != tt.want {
+				t.Errorf("recording %d, want %d", numberOf(m), tt.want)
+			}
+		})
+	}
 }

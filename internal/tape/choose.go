@@ -146,9 +146,6 @@ func (c *candidates) findRepeated(req *request, own *queue) *Recording {
 
 // findNearest returns the first unused recording of those nearest to a request.
 func (c *candidates) findNearest(req *request, _ *queue) *Recording {
-	if c.answered.firstUnused() == nil {
-		return nil
-	}
 	hasUnused := func(q *queue) bool { return q.firstUnused() != nil }
 	return c.nearestTo(req, hasUnused).firstUnused()
 }

@@ -68,6 +68,27 @@ var chooseTests = []chooseTest{{
 		{`"seed":5`, uncancelable, nothingLeft, 0},
 	},
 }, {
+	"a new temperature does not hide the seed",
+	[]recordedMembers{{members: `"temperature":0,"seed":1`}, {members: `"temperature":1,"seed":2`}},
+	[]askedMembers{{`"temperature":2,"seed":2`, uncancelable, nearest, 1}},
+}, {
+	"a seed that the program has left out does not hide the temperature",
+	[]recordedMembers{{members: `"temperature":0,"seed":1`}, {members: `"temperature":1,"seed":2`}},
+	[]askedMembers{{`"temperature":1`, uncancelable, nearest, 1}},
+}, {
+	"a new seed is not nearer to a recording without a seed",
+	[]recordedMembers{{members: `"seed":1`}, {members: `"n":1`}},
+	[]askedMembers{{`"seed":3,"n":1`, uncancelable, nearest, 0}},
+}, {
+	"a recording that is near and was played gives way to one that is left",
+	[]recordedMembers{
+		{members: `"seed":1,"metadata":{"a":"x"}`}, {members: `"seed":2,"metadata":{"a":"y"}`},
+	},
+	[]askedMembers{
+		{`"seed":1,"metadata":{"a":"y"}`, uncancelable, nearest, 0},
+		{`"seed":1,"metadata":{"a":"y"}`, uncancelable, nearest, 1},
+	},
+}, {
 	"a repeated request stays with its own recording",
 	[]recordedMembers{{members: `"seed":1`}, {members: `"seed":2`}},
 	[]askedMembers{
@@ -75,6 +96,16 @@ var chooseTests = []chooseTest{{
 		{`"seed":1`, repeats, repeated, 0},
 		{`"seed":2`, repeats, byteForByte, 1},
 		{`"seed":3`, repeats, nearestRepeated, 1},
+	},
+}, {
+	"a repeated request that is recorded nowhere takes the nearest one again",
+	[]recordedMembers{
+		{members: `"seed":1,"metadata":{"a":"x"}`}, {members: `"seed":2,"metadata":{"a":"y"}`},
+	},
+	[]askedMembers{
+		{`"seed":1,"metadata":{"a":"x"}`, repeats, byteForByte, 0},
+		{`"seed":2,"metadata":{"a":"y"}`, repeats, byteForByte, 1},
+		{`"seed":1,"metadata":{"a":"y"}`, repeats, nearestRepeated, 0},
 	},
 }, {
 	"a timeout is played as often as the SDK retries",
@@ -104,9 +135,9 @@ var chooseTests = []chooseTest{{
 	[]askedMembers{{`"seed":1`, records, nothingLeft, 0}},
 }}
 
-// TestChoose: a request gets the recording that the first matching rule finds,
-// and choose changes nothing.
-func TestChoose(t *testing.T) {
+// A request gets the recording that the first matching rule finds, and choosing
+// it changes nothing.
+func TestRequestGetsItsRecording(t *testing.T) {
 	t.Parallel()
 	for _, tt := range chooseTests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -135,7 +166,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestEachRuleIsTested: chooseTests has a request for each rule.
+// Each rule finds the recording of a request in chooseTests.
 func TestEachRuleIsTested(t *testing.T) {
 	t.Parallel()
 	for _, r := range rules {
@@ -147,80 +178,6 @@ func TestEachRuleIsTested(t *testing.T) {
 		if !isTested {
 			t.Errorf("no request is for the rule %q", r.rule)
 		}
-	}
-}
-
-// TestConflicts: a recording was played for a request with another seed; then
-// its own request came.
-func TestConflicts(t *testing.T) {
-	t.Parallel()
-	c := candidatesOf([]recordedMembers{{members: `"seed":1`}, {members: `"seed":2`}})
-	play := func(members string) choice {
-		req := requestOf(askedMembers{members: members})
-		chosen := c.choose(req)
-		c.markPlayed(chosen, req)
-		return chosen
-	}
-
-	other := play(`"seed":3`)
-	if other.conflict != nil {
-		t.Errorf("a conflict before the own request came: %+v", other.conflict)
-	}
-
-	own := play(`"seed":1`)
-	if own.conflict == nil {
-		t.Fatal("no conflict")
-	}
-	if own.conflict.Recording != other.recording || own.conflict.Instead != own.recording {
-		t.Errorf("got %+v", own.conflict)
-	}
-	if own.conflict.Field.Path != "body/seed" {
-		t.Errorf("the field is %q", own.conflict.Field.Path)
-	}
-
-	again := play(`"seed":1`)
-	if again.conflict != nil {
-		t.Errorf("the conflict was found twice: %+v", again.conflict)
-	}
-}
-
-// TestOutOfOrder: one prompt is recorded twice, by two clients that escape it
-// differently. The second client sends it twice: the user is told that the
-// order differs.
-func TestOutOfOrder(t *testing.T) {
-	t.Parallel()
-	const first, second = `"user":"a/b"`, `"user":"a\/b"`
-	c := candidatesOf([]recordedMembers{{members: first}, {members: second}})
-	play := func() choice {
-		req := requestOf(askedMembers{members: second})
-		chosen := c.choose(req)
-		c.markPlayed(chosen, req)
-		return chosen
-	}
-
-	own := play()
-	if own.recording.number != 1 || own.conflict != nil {
-		t.Fatalf("the own recording is played first: got %+v", own)
-	}
-	other := play()
-	if other.recording == nil || other.recording.number != 0 {
-		t.Fatalf("the recording that is left is played: got %+v", other)
-	}
-	if other.conflict == nil || !other.conflict.IsOutOfOrder() {
-		t.Errorf("no conflict of order: %+v", other.conflict)
-	}
-}
-
-// TestReplacedCanceledRecording: the test does not cancel a request whose
-// recording was canceled, so TakeInstead gives it another one. The same request
-// is not given the canceled recording in its turn again.
-func TestReplacedCanceledRecording(t *testing.T) {
-	t.Parallel()
-	c := candidatesOf([]recordedMembers{{`"seed":1`, canceled}, {members: `"seed":1`}})
-	c.canceled[0].run.replaced = true
-	chosen := c.choose(requestOf(askedMembers{members: `"seed":1`, request: cancelable}))
-	if chosen.rule == canceledInTurn || chosen.recording == nil || chosen.recording.number != 1 {
-		t.Errorf("got %+v, want the response", chosen)
 	}
 }
 

@@ -32,7 +32,7 @@ func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
 	differing := differingIDs(ambiguous)
 	issued := map[uint64]bool{}
 	for _, rec := range recs {
-		if rec.Fresh() || len(differing) == 0 {
+		if len(differing) == 0 {
 			continue
 		}
 		rec.viewContent(func(req *interaction.Request, resp *interaction.Response) {

@@ -121,8 +121,7 @@ func (t *Tape) add(rec *Recording) {
 	t.recordings = append(t.recordings, rec)
 	t.index.add(rec, rec.key)
 
-	isFirst := t.bySealDigest[rec.sealDigest] == nil
-	if isFirst && rec.sealDigest != 0 && rec.outcome != canceled {
+	if rec.sealDigest != 0 && rec.outcome != canceled {
 		t.bySealDigest[rec.sealDigest] = rec
 	}
 }

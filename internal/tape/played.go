@@ -104,7 +104,7 @@ func SortAsked(list []*Recording) {
 
 // SortPlaced sorts recordings in the order of the cassette. A recording that
 // replaces another one has its place, and a new one comes behind all recordings
-// that were asked for before it in this run.
+// that were asked for before it in this run, or not at all.
 func SortPlaced(list []*Recording) {
 	SortAsked(list)
 	places := map[*Recording]int{}

@@ -199,8 +199,6 @@ func (rec *Recording) outer() *Recording {
 // Unreachable reports whether a function made the call, directly or not, that
 // then returned nothing. No replay gets as far as that.
 func (rec *Recording) Unreachable() bool {
-	wasAbandoned := func(function *Recording) bool {
-		return function.live != nil && function.live.abandoned
-	}
+	wasAbandoned := func(function *Recording) bool { return function.live.abandoned }
 	return rec.outer().isWithin(wasAbandoned)
 }

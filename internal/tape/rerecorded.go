@@ -42,7 +42,7 @@ func (t *Tape) NotRerecorded(recorded []*Recording) []*Recording {
 		sent := &rec.Interaction().Request
 		for _, found := range old.lookup(rec.Form(), sent, t.Config.Options) {
 			found.sortByTraits()
-			req := &request{form: found.form, repeats: true, records: true}
+			req := &request{form: found.form, repeats: true}
 			chosen := found.choose(req)
 			found.markPlayed(chosen, req)
 			if chosen.recording != nil {

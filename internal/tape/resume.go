@@ -58,17 +58,18 @@ func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
 		}
 		isSentAgain := rec.Failed() && !keepFailures && !hasSuccessfulRetry[rec]
 		if !isSentAgain {
+			rec.number = len(t.recordings)
 			t.add(rec)
 		}
 	}
 }
 
 // newResumed returns the recording of an interaction that another file has: the
-// journal of a killed run, or another cassette.
+// journal of a killed run, or another cassette. The caller sets its number when
+// it puts the recording on the tape.
 func (t *Tape) newResumed(it *interaction.Interaction) *Recording {
 	rec := &Recording{entry: entry{
 		of:             t.source,
-		number:         len(t.recordings),
 		outcome:        outcomeOf(it.Response.CancelCause()),
 		unknownHeaders: it.Request.UnknownHeaders,
 		resumed:        true,

@@ -22,8 +22,7 @@ func (t *Tape) IsAskedAgain(rec *Recording) bool {
 		return false
 	}
 	for _, other := range slices.Concat(c.answered.recordings, c.canceled) {
-		isSame := c.allEqual || other.requestKey() == rec.requestKey()
-		if isSame && !other.Used() {
+		if !other.Used() && other.requestKey() == rec.requestKey() {
 			return true
 		}
 	}

@@ -44,8 +44,8 @@ type Config struct {
 // digest are equal byte for byte. The host counts unless the user ignores it.
 func (c *Config) digest(req *interaction.Request) uint64 {
 	plain := *req
-	_, afterScheme, hasScheme := strings.Cut(req.URL, "://")
-	if hasScheme && slices.Contains(c.Options.Ignore, "host") {
+	if slices.Contains(c.Options.Ignore, "host") {
+		_, afterScheme, _ := strings.Cut(req.URL, "://")
 		_, plain.URL, _ = strings.Cut(afterScheme, "/")
 	}
 	return plain.Digest()

@@ -125,7 +125,7 @@ func (t *Tape) takeSentBack(m Match) (Match, error) {
 	sentBack.Request.Body = body
 	sentBack.Form = t.Config.Options.Form(&sentBack.Request)
 	found, err := t.takeMatching(sentBack)
-	if err == nil && found.Recording != nil {
+	if found.Recording != nil {
 		return found, nil
 	}
 	m.conflict = found.conflict
@@ -192,11 +192,10 @@ func (t *Tape) takeLike(rec *Recording, m Match) Match {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	c := t.index.byKey[rec.key]
-	if c == nil || t.isStopped {
+	if t.isStopped {
 		return m
 	}
-	m = t.play(c, req, m)
+	m = t.play(t.index.byKey[rec.key], req, m)
 	t.noteCall(m.Recording, m.Outer)
 	return m
 }

@@ -53,7 +53,8 @@ type Tape struct {
 
 	carriedValues interaction.RecordedValues // see CarryOver
 
-	// bySealDigest has the first recording of each digest that can be believed.
+	// bySealDigest has a recording of each digest that can be believed. It
+	// leads to the others, which have the same match key.
 	bySealDigest map[uint64]*Recording
 
 	// Computed on first use, because each of them reads the whole cassette.

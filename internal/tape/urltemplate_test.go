@@ -2,7 +2,9 @@ package tape
 
 import "testing"
 
-func TestFillURLTemplate(t *testing.T) {
+// A placeholder in a recorded URL stands for any text there, and the rest of the
+// URL has to be equal.
+func TestPlaceholdersOfAURLAreFilled(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ recorded, incoming, want string }{
 		{"https://<BASE>/x", "http://127.0.0.1:1/v1/x", "https://<BASE>/x"},
@@ -18,8 +20,8 @@ func TestFillURLTemplate(t *testing.T) {
 		{"https://a.b/x?k=[REDACTED]", "https://a.b/x", ""},
 	} {
 		tmpl := newURLTemplate(tt.recorded)
-		got, _ := tmpl.fill(tt.incoming)
-		if got != tt.want {
+		got, ok := tmpl.fill(tt.incoming)
+		if got != tt.want || ok != (tt.want != "") {
 			t.Errorf("%s filled from %s is %q, want %q", tt.recorded, tt.incoming, got, tt.want)
 		}
 	}
