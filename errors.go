@@ -3,7 +3,8 @@ package promptecho
 import "github.com/promptecho/promptecho/internal/report"
 
 // A MissError says that a request was not recorded, and why the nearest
-// recording was not used.
+// recording was not used. [Recorder.Misses] returns all of a recorder;
+// [errors.As] finds the first one in the error of [Recorder.Close].
 type MissError struct {
 	// Code says what happened, such as "request-changed" or "asked-more-often"; docs/MISSES.md has
 	// a section for each. A code never changes its meaning.
@@ -35,8 +36,9 @@ type MissError struct {
 // each different field with both values.
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
-// MissHeader is a header of the answer to a request that is not recorded: a program that must tell
-// a miss from a provider's answer can look for it. A recorder looks for it in answers of
-// another recorder, too. Its value has no meaning. The status of such an answer is 418, and its
-// body is JSON as the providers' errors are.
+// MissHeader is a header of the answer to a request that is not recorded. A
+// program that must tell a miss from a provider's answer can look for it. A
+// recorder looks for it in answers of another recorder, too. Its value has no
+// meaning. The status of such an answer is 418, and its body is JSON as the
+// providers' errors are.
 const MissHeader = "X-Promptecho-Miss"
