@@ -10,10 +10,10 @@ type MissError struct {
 	// a section for each. A code never changes its meaning.
 	Code string
 
-	File string // the cassette
+	File string // the path of the cassette
 	Line int    // where the nearest recording starts in it; 0 if there is none
-	// Call is what selectors call it: "llm/anthropic.messages", "http/api.example.com",
-	// "tool/search".
+	// Call is the name by which selectors select the request: "llm/anthropic.messages",
+	// "http/api.example.com", "tool/search"; see [Live].
 	Call    string
 	Request string // method and path, if the server is not a known model API: "GET /v1/models"; else empty
 	Model   string // empty if the request names none
@@ -23,7 +23,7 @@ type MissError struct {
 	Caller string
 	Asked  string // the beginning of the last message or input, quoted; empty if there is none
 	Count  int    // how often the request was asked, retries included
-	Reason string // in one line
+	Reason string // why no recording answers the request, in one line
 	Change string // the first field that differs, both values cut to one line; may be empty
 	Diff   string // the fields that differ from the nearest recording; several lines, may be empty
 	Hint   string // the option, as code, that would make the request match; empty if there is none

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -230,4 +233,59 @@ func ExampleMissError() {
 	// request-changed llm/openai.chat
 	// recorded "It is 2026-01-02. Greet me.", incoming "It is 2031-12-24. Greet me."
 	// promptecho.MaskTimes()
+}
+
+// A provider stands for the API of a model.
+type provider struct{ answer string }
+
+func (p provider) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		Status:     "200 OK",
+		StatusCode: http.StatusOK,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(p.answer)),
+		Request:    req,
+	}, nil
+}
+
+// The program gets the answer as it is. The cassette has placeholders in the request and in
+// the answer.
+func ExampleRedact() {
+	dir, err := os.MkdirTemp("", "redact")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "customer.yaml")
+
+	rec, err := promptecho.Open(file,
+		promptecho.InMode(promptecho.ModeAll),
+		promptecho.Upstream(provider{`{"choices":[{"message":{"role":"assistant","content":"Dear Acme"}}]}`}),
+		promptecho.Redact("Acme"),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := complete(rec.Client(), "Write to Acme.")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the program:", answer)
+	if err := rec.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	cassette, err := os.ReadFile(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for line := range strings.Lines(string(cassette)) {
+		if strings.Contains(line, "content: ") {
+			fmt.Println("the cassette:", strings.TrimLeft(strings.TrimSpace(line), "- "))
+		}
+	}
+	// Output:
+	// the program: Dear Acme
+	// the cassette: content: Write to [REDACTED].
+	// the cassette: content: Dear [REDACTED]
 }

@@ -12,11 +12,11 @@ import (
 // [Open] returns an error if an option cannot mean anything: an unknown kind of
 // call, an invalid expression, no value at all.
 //
-// An option that had no effect is reported when the run is over. It selected
-// nothing, it is set twice, or another option overrides it. Package echotest
-// reports it with the result of the test. [Recorder.Close] reports it to [Log],
-// or else on standard error. [Ignore] of a header is not reported, since that
-// header may never be written.
+// An option has no effect if it selected nothing, is set twice, or is
+// overridden by another option. Such an option is reported when the run is
+// over. Package echotest reports it with the result of the test.
+// [Recorder.Close] reports it to [Log], or else on standard error. [Ignore] of
+// a header is not reported, since that header may never be written.
 //
 // Tests that share an option need not all use it. It is reported once: under
 // echotest.Main if no test of the package needed it, otherwise after the first
@@ -167,12 +167,13 @@ func Alias(origin, name string) Option {
 	return func(c *config) { c.Alias(origin, name) }
 }
 
-// Unordered ignores the order of the elements in the lists at these paths. It
-// is for a list that a program takes from a Go map, for example. The paths are
-// as in [MatchOnly], but a path selects only the list itself, and not the lists
-// below it. A note reports an order that differs from the recording's. A list
-// is sent and written as it is. In messages and in most other lists the order
-// decides the answer.
+// Unordered ignores the order of the elements in the lists at these paths:
+// Unordered("params"). It is for a list that a program takes from a Go map, for
+// example. In messages and in most other lists the order decides the answer.
+//
+// The paths are as in [MatchOnly], but a path selects only the list itself, and
+// not the lists below it. A note reports an order that differs from the
+// recording's. A list is sent and written as it is.
 func Unordered(paths ...string) Option {
 	return func(c *config) { c.Unordered(paths...) }
 }
@@ -194,12 +195,12 @@ func KeepHeaders(names ...string) Option {
 	return func(c *config) { c.KeepHeaders(names...) }
 }
 
-// KeepUploads stores uploads completely. Without it, an upload of more than 256
-// KB is stored as its length, SHA-256 and media type, and compared by them. An
-// upload is a part of a form, base64 in JSON, or a body that is not text.
-// Answers are always stored completely. The option does not change what
-// matches: use it to look at an upload, or to edit it. A stored upload is held
-// in memory.
+// KeepUploads stores uploads completely: to look at an upload, or to edit it.
+// An upload is a part of a form, base64 in JSON, or a body that is not text.
+// Without KeepUploads, an upload of more than 256 KB is stored as its length,
+// SHA-256 and media type, and compared by them. The option does not change what
+// matches. A stored upload is held in memory. Answers are always stored
+// completely.
 func KeepUploads() Option {
 	return func(c *config) { c.KeepUploads() }
 }

@@ -32,9 +32,9 @@ import (
 // A type that JSON does not store completely is refused: each call returns an
 // error that names the field, and the run fails. Such a type has a channel, a
 // field of interface type, or a field that is not exported or has the tag
-// json:"-". The call and the run also fail if no cassette can hold the JSON of
-// a value. It has a member twice, a name of more than 256 bytes, or more than
-// 64 levels.
+// json:"-". The call and the run also fail if no cassette can hold the JSON of a
+// value. Such JSON has a member twice, a name of more than 256 bytes, or more
+// than 64 levels.
 //
 // An error of f is recorded with its text. [errors.Is] still finds in it the
 // errors of packages context, errors, io, io/fs and os, and those of
