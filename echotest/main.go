@@ -32,11 +32,9 @@ func init() { guard.Install() }
 //	}))
 func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...)) }
 
-// Run runs the tests of a package and returns the exit status of the process:
-//
-//	0, or another    that of m
-//	1                m passed, and something is wrong with the package as a whole
-//	2                an option is invalid
+// Run runs the tests of a package and returns the exit status of the process. The
+// status is 2 if an option is invalid. It is 1 if m passed and something is wrong
+// with the package as a whole. Otherwise it is that of m.
 //
 // m is a [*testing.M], or a [RunFunc] that runs one. Run calls flag.Parse first
 // if needed.
