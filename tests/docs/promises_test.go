@@ -75,6 +75,7 @@ of a package below ` + "`internal`" + ` have their tests next to them.
 // The page of promises has each test of the public behaviour, with the first sentence of its comment.
 func TestPromises(t *testing.T) {
 	t.Parallel()
+	fromRoot()
 	var page strings.Builder
 	page.WriteString(promisesHead)
 	for _, s := range subjects {
