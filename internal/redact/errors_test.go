@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,10 +63,59 @@ func TestPlaceholderMatchesSecretsOnly(t *testing.T) {
 	for value, want := range map[string]bool{
 		"Zq3vT8mKx2Lw9pRb4NcY7dHs": true, "[REDACTED]": true, "effaced0effaced0": true, "dummy-key-for-tests": true, "your-api-key": true,
 		"gpt-4o": false, "grok-4-1-fast-non-reasoning": false, "get_current_weather": false, "user": false, "hello": false, "": false,
-		"2024-10-21": false, "/v1/models": false, "two words here": false,
+		`hello"world`: false, // 11 bytes: its escape does not count
+		"2024-10-21":  false, "/v1/models": false, "two words here": false,
 	} {
 		if got := new(Policy).Reveal(`model "[REDACTED]"`, fmt.Sprintf("model %q", value)); got != want {
 			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+}
+
+// TestRevealedSecretIsKnownUnescaped: a secret that a request has in the place of a placeholder is
+// known without the escapes of the form, so it is found in other texts.
+func TestRevealedSecretIsKnownUnescaped(t *testing.T) {
+	t.Parallel()
+	const secret = `Zq3vT8mK"x2Lw9pRb4NcY7dHs`
+	for name, asked := range map[string]string{
+		"JSON":    `body/key "Zq3vT8mK\"x2Lw9pRb4NcY7dHs"`,
+		"a path":  `body/key "Zq3vT8mK%22x2Lw9pRb4NcY7dHs"`,
+		"unicode": `body/key "Zq3vT8mK\u0022x2Lw9pRb4NcY7dHs"`,
+	} {
+		var p Policy
+		if !p.Reveal(`body/key "[REDACTED]"`, asked) {
+			t.Errorf("%s: the placeholder does not stand for the secret", name)
+		}
+		if got := hidden(t, &p, "it was "+secret+" then"); strings.Contains(got, "x2Lw9pRb4NcY7dHs") {
+			t.Errorf("%s: the secret is not known: %s", name, got)
+		}
+	}
+}
+
+// TestResultSaysThatATextCannotBeSearched: a response in which each search finds something new is
+// not written, and the result says why.
+func TestResultSaysThatATextCannotBeSearched(t *testing.T) {
+	t.Parallel()
+	next := regexp.MustCompile(`(?:^|\[REDACTED\])(z)`) // the next one of a row
+	for name, tt := range map[string]struct {
+		body string
+		want string
+		err  error
+	}{
+		"two in a row": {"zz and more", "[REDACTED][REDACTED] and more", nil},
+		"too many":     {strings.Repeat("z", 2*maxRounds), "[REDACTED]", errKeepsChanging},
+	} {
+		it := &interaction.Interaction{
+			Request:  interaction.Request{Method: "GET", URL: "https://h.example/v1/files/1"},
+			Response: interaction.Response{Status: 200, Body: []byte(tt.body)},
+		}
+		p := &Policy{Patterns: []*regexp.Regexp{next}}
+		result := p.Interaction(it)
+		if err := result.Err(); !errors.Is(err, tt.err) {
+			t.Errorf("%s: %v, want %v", name, err, tt.err)
+		}
+		if got := string(it.Response.Body); got != tt.want {
+			t.Errorf("%s: %q is written, want %q", name, got, tt.want)
 		}
 	}
 }

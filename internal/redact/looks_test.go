@@ -20,6 +20,10 @@ func TestLooksSecret(t *testing.T) {
 		{"817236485512", true, false},
 		{"pplnibbeeteqxzez", true, false},
 		{"correct horse battery", true, false},
+		{"aB3dE5fG7", true, true}, // short, but of all three classes
+		{"QuietRiver", false, false},
+		{"qWzLpKmX", false, false},
+		{"quiet7river", false, false},
 		{"summer-2024-paris", true, false},
 		{"Elasticsearch2024", true, false},
 		{"my-api-key-for-tests", true, false},
@@ -79,6 +83,36 @@ func TestLooksSecret(t *testing.T) {
 		}
 		if got := looksSecret(tt.value, false); got != tt.anywhere {
 			t.Errorf("%q under a name that may be data: %v, want %v", tt.value, got, tt.anywhere)
+		}
+	}
+}
+
+// TestRandomValuesAndSequences: what counts up, or changes its classes too rarely, is not
+// random.
+func TestRandomValuesAndSequences(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		measures   measures
+		isSequence bool
+	}{
+		{measures{alnums: 20, closePairs: 9}, true},   // 45 percent
+		{measures{alnums: 29, closePairs: 13}, false}, // 44.8 percent
+		{measures{alnums: 20, closePairs: 20}, true},
+		{measures{alnums: 20}, false},
+	} {
+		if got := tt.measures.isSequence(); got != tt.isSequence {
+			t.Errorf("%d close pairs of %d letters and digits: %v", tt.measures.closePairs, tt.measures.alnums, got)
+		}
+	}
+	for value, want := range map[string]bool{
+		"qzxkvjwpbnr482tghdmxwvkpjf7391zq": true,  // 32 of one case, with many digits
+		"qzxkvjwpbnr482tghdmxwvkpjf7391z":  false, // shorter, with as few changes
+		"Zq3vT8mKx2Lw9pRb":                 true,
+		"abcdefgh12345678":                 false,
+		"short7Zq":                         false,
+	} {
+		if got := looksRandomAlone(value); got != want {
+			t.Errorf("%q looks random: %v", value, got)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package carrier
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,6 +37,50 @@ func TestSecretInOddCarriersIsReplaced(t *testing.T) {
 		}
 		if strings.HasPrefix(tt.body, "{") && !strings.Contains(out, "0]}") && out != `{"n":0}` {
 			t.Errorf("%s: a number becomes %q", tt.name, out)
+		}
+	}
+}
+
+// TestReplacementIsEscapedLikeTheText: what replaces a part of a text is escaped in each of the
+// ways in which that part is, and not escaped if it is not.
+func TestReplacementIsEscapedLikeTheText(t *testing.T) {
+	t.Parallel()
+	const text = `[<"x/y">]`
+	for raw, want := range map[string]string{
+		"plain":         text,
+		"a & b \\ 5 %":  text, // marks without an escape
+		"a%2Fb":         "[%3C%22x/y%22%3E]",
+		"a&amp;b":       "[&lt;&#34;x/y&#34;&gt;]",
+		`a\"b`:          `[<\"x/y\">]`,
+		`a\u0022b&amp;`: `[&lt;&#34;x/y&#34;&gt;]`,
+	} {
+		if got := escapeLike(text, raw); got != want {
+			t.Errorf("in the place of %q: %q, want %q", raw, got, want)
+		}
+	}
+}
+
+// TestLinesOfBase64: base64 may go on in lines of one length, up to a shorter one, which may also
+// be a word.
+func TestLinesOfBase64(t *testing.T) {
+	t.Parallel()
+	line := strings.Repeat("QUJD", 19) // 76 digits
+	for name, tt := range map[string]struct {
+		text string
+		want []int
+	}{
+		"one line":                     {line, []int{76}},
+		"two lines":                    {line + "\n" + line, []int{76, 153}},
+		"a line and a short one":       {line + "\nQUJD", []int{76, 81}},
+		"two lines and a short one":    {line + "\n" + line + "\nQUJD", []int{76, 153, 158}},
+		"three lines and a short one":  {line + "\n" + line + "\n" + line + "\nQUJD", []int{76, 230, 235}},
+		"nothing goes on behind those": {line + "\nQUJD\nQUJD", []int{76, 81}},
+		"a longer line does not go on": {line + "\n" + line + "QUJD", []int{76}},
+		"an empty line":                {line + "\n\n" + line, []int{76}},
+		"a line break at the end":      {line + "\r\n", []int{76}},
+	} {
+		if got := lineEnds(tt.text, 0, 76); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
 }
