@@ -19,7 +19,8 @@ func TestSecretInOddCarriersIsReplaced(t *testing.T) {
 	packed := base64.RawStdEncoding.EncodeToString([]byte(whole))
 	lines := base64.StdEncoding.EncodeToString([]byte("# settings of the bot, see the wiki, part one\nKEY=" + secret + "\n"))
 	cut := whole[:len(whole)-8] // RFC 1952: the checksum and the length are the last 8 bytes
-	w := known(secret, number)
+	const short = "Wq7rT2nK"    // the shortest value that is looked for
+	w := known(secret, number, short)
 	for _, tt := range []struct{ name, value, body string }{
 		{"a number that is hexadecimal", number, `{"n":[1,` + hex.EncodeToString([]byte(number)) + `]}`},
 		{"a number with a name", number, `{"n":` + hex.EncodeToString([]byte(number)) + `}`},
@@ -27,6 +28,11 @@ func TestSecretInOddCarriersIsReplaced(t *testing.T) {
 		{"gzip in base64 with a path behind it", secret, packed + "/v1/more"},
 		{"gzip with bytes behind it", secret, whole + "\x00\x01 and more"},
 		{"gzip that is cut off", secret, cut},
+		{"two members of gzip", secret, encode.Gzip("the first") + whole},
+		{"hexadecimal of bytes", secret, hex.EncodeToString([]byte("\x00\x01\x02\x03" + secret))},
+		{"the shortest value in base64", short, `{"k":"` + base64.RawStdEncoding.EncodeToString([]byte(short)) + `"}`},
+		{"base64 before a word with other marks", secret, base64.StdEncoding.EncodeToString([]byte(">>>???"+secret)) + "-and_more"},
+		{"a folded header of a mail", secret, strings.Replace(mailHead, "\r\n\r\n", "\r\n "+secret+"\r\n\r\n", 1) + "text"},
 	} {
 		if !encode.Holds(tt.body, tt.value) {
 			t.Errorf("%s: the secret is not in the body", tt.name)
@@ -35,7 +41,7 @@ func TestSecretInOddCarriersIsReplaced(t *testing.T) {
 		if out == tt.body || encode.Holds(out, tt.value) {
 			t.Errorf("%s: %q has the secret, from %q", tt.name, out, tt.body)
 		}
-		if strings.HasPrefix(tt.body, "{") && !strings.Contains(out, "0]}") && out != `{"n":0}` {
+		if strings.HasPrefix(tt.body, `{"n"`) && !strings.Contains(out, "0]}") && out != `{"n":0}` {
 			t.Errorf("%s: a number becomes %q", tt.name, out)
 		}
 	}
