@@ -117,10 +117,7 @@ func (s *secrets) find(text string, includeLines bool) []match {
 		case m.start >= last.end:
 			all = append(all, m)
 		case isOtherByteOrder(*last, m):
-			isAligned := last.start%2 == 0
-			if !isAligned {
-				*last = m
-			}
+			// The byte that only the second one has is the zero of the next character.
 		default:
 			last.end = max(last.end, m.end)
 		}
@@ -129,8 +126,8 @@ func (s *secrets) find(text string, includeLines bool) []match {
 }
 
 // isOtherByteOrder reports whether two matches are one secret in UTF-16, found in both byte
-// orders: of "k\x00e\x00y\x00" behind a "\x00", the bytes up to the last one are the secret in the
-// other order. The match at an even place is the right one.
+// orders. Next to ASCII, the bytes of the text "\x00k\x00e\x00y\x00" from the second one on are
+// the secret in the other order.
 func isOtherByteOrder(first, second match) bool {
 	areUTF16 := first.kind == kindUTF16 && second.kind == kindUTF16
 	return areUTF16 && second.start == first.start+1 && second.end == first.end+1
