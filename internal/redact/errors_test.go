@@ -107,7 +107,7 @@ func TestResultSaysThatATextCannotBeSearched(t *testing.T) {
 	} {
 		it := &interaction.Interaction{
 			Request:  interaction.Request{Method: "GET", URL: "https://h.example/v1/files/1"},
-			Response: interaction.Response{Status: 200, Body: []byte(tt.body)},
+			Response: interaction.Response{Status: 200, Body: []byte(tt.body), Text: "for readers"},
 		}
 		p := &Policy{Patterns: []*regexp.Regexp{next}}
 		result := p.Interaction(it)
@@ -116,6 +116,43 @@ func TestResultSaysThatATextCannotBeSearched(t *testing.T) {
 		}
 		if got := string(it.Response.Body); got != tt.want {
 			t.Errorf("%s: %q is written, want %q", name, got, tt.want)
+		}
+		if hasText := it.Response.Text != ""; hasText != (tt.err == nil) {
+			t.Errorf("%s: the text for readers is written: %v", name, hasText)
+		}
+
+		asked := &interaction.Interaction{
+			Request:  interaction.Request{Method: "POST", URL: "https://h.example/v1/files", Body: []byte(tt.body)},
+			Response: interaction.Response{Status: 200},
+		}
+		if err := p.Interaction(asked).Err(); !errors.Is(err, tt.err) {
+			t.Errorf("%s, in the request: %v, want %v", name, err, tt.err)
+		}
+	}
+}
+
+// TestWordsOfAFormAreNotLearned: of two forms that differ, only what may be a secret becomes known: a
+// word or a name is not replaced elsewhere.
+func TestWordsOfAFormAreNotLearned(t *testing.T) {
+	t.Parallel()
+	const secret, name = "Zq3vT8mKx2Lw9pRb4NcY7dHs", "grok-4-1-fast-non-reasoning"
+	var p Policy
+	p.RevealWithin(`body/key "[REDACTED]"`, `body/key "`+secret+`" body/tool "`+name+`"`)
+	if got := hidden(t, &p, "call "+name+" with "+secret); got != "call "+name+" with "+Placeholder {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestMetadataTokenOfAWS: the token of the instance metadata service is plain text, and replaced
+// whatever it looks like; an empty answer stays empty.
+func TestMetadataTokenOfAWS(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{"any text": Placeholder, "": ""} {
+		req := &interaction.Request{Method: "PUT", URL: "http://169.254.169.254" + metadataTokenPath}
+		resp := &interaction.Response{Status: 200, Body: []byte(body)}
+		new(Policy).Response(req, resp)
+		if got := string(resp.Body); got != want {
+			t.Errorf("%q becomes %q, want %q", body, got, want)
 		}
 	}
 }

@@ -116,3 +116,43 @@ func TestRandomValuesAndSequences(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitsOfPredicates: values next to the limits of what is taken for a secret.
+func TestLimitsOfPredicates(t *testing.T) {
+	t.Parallel()
+	lower := "qzxkvjwpbnrtghdm" // 16 letters that are no words
+	for name, tt := range map[string]struct{ got, want bool }{
+		"a generated value with a run of 15":      {looksGenerated("A1" + lower[1:]), true},
+		"with a run of 16, as words have":         {looksGenerated("A1" + lower), false},
+		"a UUID of eight digits":                  {isUUID("01234567-0123-4567-0123-012345670123"), true},
+		"a UUID of seven digits":                  {isUUID("01234560-0123-4560-0123-012345600123"), false},
+		"a strong password":                       {isStrongPassword("q1w2e3R4-t5y6", "", 100), true}, // one capital
+		"without a capital":                       {isStrongPassword("q1w2e3r4-t5y6", "", 100), false},
+		"too short":                               {isStrongPassword("q1w2e3R4-t5", "", 100), false},
+		"a variable":                              {isStrongPassword("${q1w2e3R4t5y6}", "", 100), false},
+		"a user and a printable password":         {isBasic("dXNlcjpwNHNzfncwcmQ="), true},  // user:p4ss~w0rd
+		"a password that is not printable":        {isBasic("dXNlcjpwNHNzf3cwcmQ="), false}, // user:p4ss\x7fw0rd
+		"a random password with two digits":       {isRandomPassword("QzxKvjWpbn4RtGhD7mLs"), true},
+		"a long password without digits":          {isRandomPassword("QzxKvjWpbnrRtGhDamLs"), false},
+		"the text of a placeholder":               {isRedacted(Placeholder), true},
+		"stars":                                   {isRedacted("****"), true},
+		"another word":                            {isRedacted("secret"), false},
+		"a placeholder and more":                  {isRedacted(Placeholder + "x"), false},
+		"a parameter of a credential":             {isCertain("api_key", "h.example", "none"), true},
+		"a parameter that says if one is needed":  {isCertain("api_key", "h.example", "true"), false},
+		"a parameter that says that none is":      {isCertain("api_key", "h.example", "false"), false},
+		"a placeholder for any text":              {HasWildcard("key " + Placeholder), true},
+		"a placeholder for any text in a URL":     {HasWildcard("?key=%5BREDACTED%5D"), true},
+		"a placeholder for any text in base64":    {HasWildcard("a2V5OiBbUkVEQUNURURd"), true}, // key: [REDACTED]
+		"a placeholder with a hash":               {HasWildcard("[REDACTED-22b82fae]"), false},
+		"no placeholder":                          {HasWildcard("key"), false},
+		"a secret that is shortened with dots":    {isElided("sk-abc...", 6), true},
+		"a secret that is shortened with stars":   {isElided("sk-abc***", 6), true},
+		"a secret that is shortened in a display": {isElided("sk-abc…", 6), true},
+		"the end of a sentence":                   {isElided("sk-abc.", 6), false},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %v, want %v", name, tt.got, tt.want)
+		}
+	}
+}
