@@ -135,7 +135,7 @@ func TestResultSaysThatATextCannotBeSearched(t *testing.T) {
 // word or a name is not replaced elsewhere.
 func TestWordsOfAFormAreNotLearned(t *testing.T) {
 	t.Parallel()
-	const secret, name = "Zq3vT8mKx2Lw9pRb4NcY7dHs", "grok-4-1-fast-non-reasoning"
+	const secret, name = "Zq3vT8mKx2Lw9pRb4NcY7dHs", "mixtral-8x7b-32768"
 	var p Policy
 	p.RevealWithin(`body/key "[REDACTED]"`, `body/key "`+secret+`" body/tool "`+name+`"`)
 	if got := hidden(t, &p, "call "+name+" with "+secret); got != "call "+name+" with "+Placeholder {
