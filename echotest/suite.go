@@ -211,6 +211,10 @@ type unreadableCassette interface {
 	// shell commands.
 	TextFor(file string) string
 
+	// HasMergeConflict reports whether the two sides of a merge are in the file.
+	// The text of the error has the command that merges them.
+	HasMergeConflict() bool
+
 	// LacksEndMark reports whether only the last line is missing, as when a
 	// formatter has removed it.
 	LacksEndMark() bool
@@ -238,6 +242,9 @@ func withRepairCommands(err error, test string) error {
 	pasteable := unreadable.TextFor(shell.Quote(shell.Place(path)))
 	text := strings.Replace(err.Error(), unreadable.Error(), pasteable, 1)
 
+	if unreadable.HasMergeConflict() { // to record it again would lose both sides
+		return errors.New(text)
+	}
 	isInReport := current.Load().addBroken(path, test, unreadable.LacksEndMark())
 	if isInReport {
 		return fmt.Errorf("%s; the commands are at the end", text)

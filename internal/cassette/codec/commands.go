@@ -24,6 +24,10 @@ func (e *SyntaxError) TextFor(name string) string {
 	return other.Error()
 }
 
+// HasMergeConflict reports whether the file has the marks of a merge conflict. Then the text of
+// the error has the command that merges the two sides.
+func (e *SyntaxError) HasMergeConflict() bool { return e.MergeConflict }
+
 // LacksEndMark reports whether only the last line of the file is missing, as
 // when a formatter removed it. promptecho verify -w restores it.
 func (e *SyntaxError) LacksEndMark() bool { return e.NoEndMark }

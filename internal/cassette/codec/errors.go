@@ -24,6 +24,9 @@ type SyntaxError struct {
 	// Incomplete is not set.
 	Incomplete bool
 
+	// MergeConflict is set if the file has the marks of a merge conflict.
+	MergeConflict bool
+
 	// NoEndMark is set if only the last line is missing; see LacksEndMark.
 	NoEndMark bool
 

@@ -149,6 +149,7 @@ func (p *parser) checkMergeConflict() {
 		p.fail(m[2], "", "a merge conflict (%q): promptecho merge %s merges the two sides; running "+
 			"its test with PROMPTECHO_MODE=update does, too, and records what neither side has",
 			p.src[m[2]:m[3]], CommandFile(p.file))
+		p.err.MergeConflict = true
 	}
 }
 
