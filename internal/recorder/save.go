@@ -57,7 +57,7 @@ func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
 	f.outdated = errors.As(refused, new(outdatedError))
 
 	v := decide(r.plan, r.tape.State, f)
-	err = r.carryOut(v, recorded, o.Failed)
+	err = r.carryOut(v, recorded, o.Failed, refused != nil)
 	if o.Ambiguous && o.Whole() && err == nil && !v.setAside {
 		recordedHere.Store(r.log.Path, formKeys(recorded))
 	}
@@ -136,8 +136,9 @@ func (r *Recorder) reportAmbiguous(o *report.Outcome) (found bool) {
 	return servers != nil || len(fields) > 0
 }
 
-// carryOut saves the recordings of this run as a verdict says.
-func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed bool) error {
+// carryOut saves the recordings of this run as a verdict says. lacksFailed says
+// that requests failed and are not among them.
+func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, lacksFailed bool) error {
 	values := r.values.toSave(v.dropsUnusedValues())
 	hasNewValues := r.values.added()
 	if runFailed && len(recorded) == 0 {
@@ -150,7 +151,7 @@ func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed boo
 		return r.leaveUnchanged(v, hasNewValues)
 	}
 	if v.setAside {
-		return r.saveNextTo(recorded, values, v.reason)
+		return r.saveNextTo(recorded, values, v.reason, lacksFailed)
 	}
 
 	next, dropped := r.merge(v, recorded)
@@ -179,7 +180,7 @@ func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed boo
 	}
 	err := r.saveFile(&f)
 	if errors.Is(err, errOvertaken) {
-		return r.saveNextTo(recorded, values, reasonOvertaken)
+		return r.saveNextTo(recorded, values, reasonOvertaken, lacksFailed)
 	}
 	return err
 }
@@ -298,9 +299,10 @@ func (r *Recorder) insert(
 }
 
 // saveNextTo saves what was recorded to NAME.yaml.failed, next to the cassette,
-// which stays as it is. If there is a reason, that is an error.
+// which stays as it is. If there is a reason, that is an error. The command that
+// uses the new recordings is printed only if no request is missing from them.
 func (r *Recorder) saveNextTo(
-	list []*tape.Recording, values interaction.RecordedValues, reason string,
+	list []*tape.Recording, values interaction.RecordedValues, reason string, lacksFailed bool,
 ) error {
 	f := newFile{
 		path:       r.tape.Failed(),
@@ -314,6 +316,11 @@ func (r *Recorder) saveNextTo(
 	}
 	if reason != "" {
 		return r.errorf(finding.NotSaved, "not written: %s. What this run recorded is in %s", reason, f.name)
+	}
+	if lacksFailed {
+		r.log.Notef(finding.SetAside, "%s was left unchanged, because requests failed that are not recorded. "+
+			"The others are in %s", r.file, f.name)
+		return nil
 	}
 	r.log.Notef(finding.SetAside, "%s was left unchanged because the "+
 		"run failed or was incomplete. To use the new recordings:\n  %s",

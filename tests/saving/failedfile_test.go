@@ -119,3 +119,23 @@ func askForPicture(t *testing.T, rec *promptecho.Recorder) string {
 	}
 	return string(body)
 }
+
+// A run whose request failed prints no command that would use its incomplete recordings.
+func TestRecordingsWithoutAFailedRequestAreNotOffered(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	must.Record(t, file, "first", "second")
+	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(provider.Statuses(`{}`, 200, 500)))
+	must.Ask(t, rec, "http://h", "first")
+	must.Ask(t, rec, "http://h", "second")
+
+	rep := must.Finish(rec, report.Outcome{Failed: true})
+
+	notes := strings.Join(rep.Notes, "\n")
+	if strings.Contains(notes, "To use the new recordings") || !strings.Contains(notes, "c.yaml.failed") {
+		t.Errorf("notes: %s", notes)
+	}
+	if got := must.Prompts(t, file+must.FailedSuffix); got != "first" {
+		t.Errorf("the file of the failed run has %q", got)
+	}
+}
