@@ -100,7 +100,7 @@ func TestEOFIsTheSameValueInEveryRun(t *testing.T) {
 	})
 }
 
-// In no run, errors.As finds a type of the program in an error of a function, unless Sentinels has the error.
+// The type of an error of a function is found by errors.As only if Sentinels has the error, in every run.
 func TestErrorsAsFindsOnlyTheTypesOfSentinels(t *testing.T) {
 	t.Parallel()
 	refused := declined{code: 51}
