@@ -24,12 +24,18 @@ func TestBodyThatIsNotJSONIsComparedByItsParts(t *testing.T) {
 			"Content-Type: text/plain\r\n\r\n"+content+"\r\n--"+boundary+"--\r\n")
 	}
 	binary := func(text string) must.Request { return body("application/octet-stream", text) }
+	brotli := func(text string) must.Request {
+		req := binary(text)
+		req.Headers = append(req.Headers, "Content-Encoding", "br")
+		return req
+	}
 	wantSame(t, []comparison{
 		{"the fields of a form in another order", form("a=1&b=2"), form("b=2&a=1")},
 		{"a field of a form that is escaped otherwise", form("a=x+y"), form("a=x%20y")},
 		{"another boundary of a form with a file", upload("b1", "a.txt", "x"), upload("b2", "a.txt", "x")},
 		{"another name of a file, with its extension", upload("b", "a.txt", "x"), upload("b", "b.txt", "x")},
 		{"another boundary of multipart/related", related("b1", "x"), related("b2", "x")},
+		{"the same bytes in brotli", brotli("\x0b\x00a"), brotli("\x0b\x00a")},
 		{"JSON of another type, with other spaces", binary(`{"a": 1}`), binary(`{"a":1}`)},
 	})
 	wantDifferent(t, []comparison{
@@ -39,6 +45,7 @@ func TestBodyThatIsNotJSONIsComparedByItsParts(t *testing.T) {
 		{"another extension of a file", upload("b", "a.txt", "x"), upload("b", "a.csv", "x")},
 		{"another content of a part of multipart/related", related("b", "x"), related("b", "y")},
 		{"another byte of a body without parts", binary("\x00a=1&b=2"), binary("\x00b=2&a=1")},
+		{"another byte of a body in brotli", brotli("\x0b\x00a"), brotli("\x0b\x00b")},
 		{"a member of JSON that is there twice", binary(`{"a":1}`), binary(`{"a":1,"a":1}`)},
 	})
 }
