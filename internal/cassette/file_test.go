@@ -78,8 +78,8 @@ func TestPathWithSuffix(t *testing.T) {
 	}
 }
 
-// TestLongNames: cassettes of every length of name that a file system takes are
-// written and read, with assets and a journal.
+// Cassettes of every length of name that a file system takes are written and read, with assets and
+// a journal.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	for n := 240; n <= 255; n++ {

@@ -175,7 +175,7 @@ func TestEndMark(t *testing.T) {
 	}
 }
 
-// TestWrittenByHand: a file without the first line and seals needs no mark.
+// A file that was written by hand needs no seals and no mark at its end.
 func TestWrittenByHand(t *testing.T) {
 	t.Parallel()
 	f := fileOf("x")

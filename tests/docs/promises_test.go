@@ -42,7 +42,11 @@ var subjects = []subject{
 		rooms:   []string{"internal/canon", "interop/coverage"},
 	},
 	{name: "Concurrency", folders: []string{"tests/concurrency"}},
-	{name: "Cancellation", folders: []string{"tests/cancellation"}},
+	{
+		name:    "Cancellation",
+		folders: []string{"tests/cancellation"},
+		rooms:   []string{"internal/exchange"},
+	},
 	{name: "Waits", folders: []string{"tests/waits"}},
 	{
 		name:    "Streams and bodies",
@@ -73,6 +77,7 @@ var subjects = []subject{
 		name:    "Package echotest",
 		about:   "What a test gets from its recorder, and what it is told.",
 		folders: []string{"echotest"},
+		rooms:   []string{"internal/testenv/testname"},
 	},
 	{
 		name:    "Package echosnap",

@@ -78,7 +78,8 @@ const (
 	typeLoss    = "the answer has no Content-Type: one was added that fits the body"
 )
 
-// Promptecho import reads cassettes of other tools as those tools write them.
+// Promptecho import reads cassettes of go-vcr, VCR, vcrpy, httprr and other tools as these write
+// them.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	hello := base64.StdEncoding.EncodeToString([]byte(gzipped(`{"a":"hello"}`)))
