@@ -17,6 +17,7 @@ import (
 // answers it.
 func TestQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
+	atRoot(t)
 	questions, err := parseQuestions(must.Read(t, "tests/docs/testdata/questions.txt"))
 	if err != nil {
 		t.Fatal(err)
