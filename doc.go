@@ -1,32 +1,33 @@
-// Package promptecho freezes LLM API calls in Go tests. A [Recorder] is an
-// [http.RoundTripper] in front of a cassette, a YAML file with real
-// requests and their answers: the first run records, every later run replays,
-// without a network, a key or a token. Streams come back event by event.
+// Package promptecho records the LLM API calls of a Go test into a YAML file,
+// the cassette. Every later run replays them: no network, no key, no tokens. A
+// [Recorder] is an [http.RoundTripper], so every client that takes an
+// [http.Client] can use it:
 //
-// In a test use [github.com/promptecho/promptecho/echotest.New], which names the cassette after
-// the test and fails it if a request was never recorded or a recording never used. [Open] is for
-// other programs, and for shared recorders.
+//	rec := echotest.New(t) // testdata/cassettes/TESTNAME.yaml
+//	client := openai.NewClient(
+//		option.WithHTTPClient(rec.Client()),
+//		option.WithAPIKey(rec.Secret("OPENAI_API_KEY")),
+//	)
 //
-// A request is answered by a recording that has the same endpoint and, in every field of the body
-// that can change the answer, the same value, however it is spelled. Each recording answers once.
-// A change of sampling parameters (temperature) and of bookkeeping (user, metadata) is only
-// noted; see [MatchSampling]. Hosts and gateway prefixes do not matter.
+// The test fails if a request has no recording, or if a recording is not used.
+// The report says which field changed, and has the command that records again.
+// What to use:
 //
-// The record mode says what is replayed and what may go upstream; see [Mode]. It comes from the
-// flag -echo.mode (or -echo.record: all), else from PROMPTECHO_MODE, else it is "none" if
-// CI is set, else "once". [InMode] sets it.
+//	a recorder, in a test        echotest.New; in another program: Open
+//	tools, searches, memory      Wrap
+//	time, random values          Recorder.Now, Recorder.Rand
+//	keys, settings               Recorder.Secret, Recorder.Env
+//	values of one run            MaskTimes, MaskUUIDs, MaskTempDirs, Mask, Ignore
+//	more or less is compared     MatchSampling, Match, MatchOnly, Unordered
+//	sent more or less often      AllowRepeats, AllowUnused, AllowRaced
+//	equal concurrent requests    WithName
+//	never called, really called  Frozen, Live, PassThrough
+//	customers' data              RedactFields, Redact
+//	recording again              -echo.mode, PROMPTECHO_MODE, InMode: see Mode
+//	outputs, faults              packages echosnap and echofault
 //
-// Calls of an agent that are not HTTP (tools, searches, memory) are recorded by [Wrap], in the
-// same cassette. So are the time, random values and the environment: [Recorder.Now],
-// [Recorder.Rand], [Recorder.Env]. [Live] runs a part for real; [Frozen] keeps it from being
-// called.
-//
-// A call has one name, by which options select it and reports show it: "llm/openai.chat",
-// "http/api.example.com", "tool/search"; see [Live]. An option without effect is reported.
-//
-// Everything is redacted before it is written: whatever looks like a credential or is known as one.
-// [Recorder.Secret], [RedactFields] and [Redact] are for values of your own. What goes over HTTP is
-// not redacted.
+// [Recorder.RoundTrip] says what matches. Read on in docs/MATCHING.md,
+// docs/MISSES.md (each report) and docs/RECIPES.md.
 //
 // Names you may look for, and what they are called here:
 //

@@ -3,16 +3,17 @@ package promptecho
 import "github.com/promptecho/promptecho/internal/report"
 
 // A MissError says that a request was not recorded, and why the nearest
-// recording was not used.
+// recording was not used. [Recorder.Misses] returns all of a recorder;
+// [errors.As] finds the first one in the error of [Recorder.Close].
 type MissError struct {
 	// Code says what happened, such as "request-changed" or "asked-more-often"; docs/MISSES.md has
 	// a section for each. A code never changes its meaning.
 	Code string
 
-	File string // the cassette
+	File string // the path of the cassette
 	Line int    // where the nearest recording starts in it; 0 if there is none
-	// Call is what selectors call it: "llm/anthropic.messages", "http/api.example.com",
-	// "tool/search".
+	// Call is the name by which selectors select the request: "llm/anthropic.messages",
+	// "http/api.example.com", "tool/search"; see [Live].
 	Call    string
 	Request string // method and path, if the server is not a known model API: "GET /v1/models"; else empty
 	Model   string // empty if the request names none
@@ -22,7 +23,7 @@ type MissError struct {
 	Caller string
 	Asked  string // the beginning of the last message or input, quoted; empty if there is none
 	Count  int    // how often the request was asked, retries included
-	Reason string // in one line
+	Reason string // why no recording answers the request, in one line
 	Change string // the first field that differs, both values cut to one line; may be empty
 	Diff   string // the fields that differ from the nearest recording; several lines, may be empty
 	Hint   string // the option, as code, that would make the request match; empty if there is none
@@ -35,8 +36,9 @@ type MissError struct {
 // each different field with both values.
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
 
-// MissHeader is a header of the answer to a request that is not recorded: a program that must tell
-// a miss from a provider's answer can look for it. A recorder looks for it in answers of
-// another recorder, too. Its value has no meaning. The status of such an answer is 418, and its
-// body is JSON as the providers' errors are.
+// MissHeader is a header of the answer to a request that is not recorded. A
+// program that must tell a miss from a provider's answer can look for it. A
+// recorder looks for it in answers of another recorder, too. Its value has no
+// meaning. The status of such an answer is 418, and its body is JSON as the
+// providers' errors are.
 const MissHeader = "X-Promptecho-Miss"

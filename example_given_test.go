@@ -83,6 +83,22 @@ func ExampleRecorder_Now_interface() {
 	// Output: 2026-11-22 16:39:59 +0000 UTC
 }
 
+// A source of random bytes takes the place of crypto/rand.Reader. It returns the same
+// in each replay.
+func ExampleRecorder_Rand() {
+	rec, err := promptecho.Open("testdata/cassettes/trip.yaml", promptecho.AllowUnused())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer rec.Close()
+	var id [4]byte
+	if _, err := io.ReadFull(rec.Rand("trips"), id[:]); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%x\n", id)
+	// Output: 33afc525
+}
+
 // In a bubble of testing/synctest, code that calls time.Now itself can be moved to the
 // time of the recording. Its clock goes on from there, and sleeping takes no time.
 func TestTripInABubble(t *testing.T) {

@@ -2,11 +2,17 @@ package promptecho_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/promptecho/promptecho"
 )
@@ -120,4 +126,166 @@ func ExampleMaskTimes() {
 		log.Fatal(err)
 	}
 	// Output: [stand-in] You said: It is 2026-01-02. Greet me. (1 message, 5 words, 19 letters)
+}
+
+// Only the messages are compared: an answer of another model is replayed.
+func ExampleMatchOnly() {
+	rec, err := promptecho.Open("testdata/cassettes/capital.yaml",
+		promptecho.InMode(promptecho.ModeNone), promptecho.MatchOnly("llm", "messages"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	resp, err := rec.Client().Post("https://api.openai.com/v1/chat/completions", "application/json",
+		strings.NewReader(`{"model":"another","messages":[{"role":"user","content":"What is the capital of France?"}]}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	resp.Body.Close()
+	fmt.Println(resp.Status)
+	if err := rec.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: 200 OK
+}
+
+// The part of a text that differs in each run is replaced in both requests
+// before they are compared.
+func ExampleMask() {
+	rec, err := promptecho.Open("testdata/cassettes/dated.yaml",
+		promptecho.Mask(`\bIt is \S+\.`, "It is DAY."))
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := complete(rec.Client(), "It is Christmas. Greet me.")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer)
+	if err := rec.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output: [stand-in] You said: It is 2026-01-02. Greet me. (1 message, 5 words, 19 letters)
+}
+
+// The cassette has one recording, which answers all requests that are equal.
+func ExampleAllowRepeats() {
+	rec, err := promptecho.Open("testdata/cassettes/capital.yaml", promptecho.AllowRepeats("llm/openai.chat"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 2 {
+		answer, err := complete(rec.Client(), "What is the capital of France?")
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(answer)
+	}
+	if err := rec.Close(); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// [stand-in] You said: What is the capital of France? (1 message, 6 words, 24 letters)
+	// [stand-in] You said: What is the capital of France? (1 message, 6 words, 24 letters)
+}
+
+// Five samples of one prompt are kept by their index. Each name gets the answer
+// that was recorded under it, whichever request comes first.
+func ExampleWithName() {
+	sample := func(ctx context.Context, client *http.Client) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://api.openai.com/v1/chat/completions",
+			strings.NewReader(`{"model":"gpt-5.4-mini","messages":[{"role":"user","content":"Tell a joke."}]}`))
+		if err != nil {
+			return nil, err
+		}
+		return client.Do(req)
+	}
+	_ = func(ctx context.Context, rec *promptecho.Recorder) {
+		var wait sync.WaitGroup
+		samples := make([]*http.Response, 5)
+		for i := range samples {
+			wait.Go(func() {
+				named := promptecho.WithName(ctx, fmt.Sprint("sample ", i))
+				samples[i], _ = sample(named, rec.Client())
+			})
+		}
+		wait.Wait()
+	}
+}
+
+// The error of Close has the misses. The code says what happened, and the hint
+// is an option that would make the request match.
+func ExampleMissError() {
+	rec, err := promptecho.Open("testdata/cassettes/dated.yaml", promptecho.InMode(promptecho.ModeNone))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := complete(rec.Client(), "It is 2031-12-24. Greet me."); err != nil {
+		fmt.Println("the program gets an error")
+	}
+	var miss *promptecho.MissError
+	if errors.As(rec.Close(), &miss) {
+		fmt.Println(miss.Code, miss.Call)
+		fmt.Println(miss.Change)
+		fmt.Println(miss.Hint)
+	}
+	// Output:
+	// the program gets an error
+	// request-changed llm/openai.chat
+	// recorded "It is 2026-01-02. Greet me.", incoming "It is 2031-12-24. Greet me."
+	// promptecho.MaskTimes()
+}
+
+// A provider stands for the API of a model.
+type provider struct{ answer string }
+
+func (p provider) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		Status:     "200 OK",
+		StatusCode: http.StatusOK,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(p.answer)),
+		Request:    req,
+	}, nil
+}
+
+// The program gets the answer as it is. The cassette has placeholders in the request and in
+// the answer.
+func ExampleRedact() {
+	dir, err := os.MkdirTemp("", "redact")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "customer.yaml")
+
+	rec, err := promptecho.Open(file,
+		promptecho.InMode(promptecho.ModeAll),
+		promptecho.Upstream(provider{`{"choices":[{"message":{"role":"assistant","content":"Dear Acme"}}]}`}),
+		promptecho.Redact("Acme"),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := complete(rec.Client(), "Write to Acme.")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("the program:", answer)
+	if err := rec.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	cassette, err := os.ReadFile(file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for line := range strings.Lines(string(cassette)) {
+		if strings.Contains(line, "content: ") {
+			fmt.Println("the cassette:", strings.TrimLeft(strings.TrimSpace(line), "- "))
+		}
+	}
+	// Output:
+	// the program: Dear Acme
+	// the cassette: content: Write to [REDACTED].
+	// the cassette: content: Dear [REDACTED]
 }

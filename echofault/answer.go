@@ -33,11 +33,12 @@ func Cut(n int, selectors ...string) Fault {
 	return f
 }
 
-// Garble damages event n of a stream, counted from 1 as for [Cut], so that its JSON is
-// invalid: the second half of its data reads "###". Lengths stay as they are, and the
-// checksums of an AWS event stream are right, so that only the reader of the JSON gets an
-// error. A body that is not a stream is one event: Garble(1) damages it. Garble strikes the
-// first successful answer that has such an event.
+// Garble damages event n of a stream, so that its JSON is invalid: the second
+// half of its data reads "###". Events are counted from 1 as for [Cut]. Lengths
+// stay as they are, and the checksums of an AWS event stream are right. So only
+// the reader of the JSON gets an error. A body that is not a stream is one
+// event: Garble(1) damages it. Garble strikes the first successful answer that
+// has such an event.
 func Garble(n int, selectors ...string) Fault {
 	f := newFault(1, selectors, "Garble", n)
 	if n < 1 {

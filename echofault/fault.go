@@ -12,10 +12,18 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 )
 
-// A Fault is something that goes wrong with a request or its answer. [FailFirst],
-// [Slow], [Cut] and [Garble] make one, and [New] puts it into effect. A Fault does
-// not change, so several transports can have it; each of them counts for itself.
-// New refuses the zero Fault.
+// A Fault is something that goes wrong with a request or its answer.
+// [FailFirst], [Slow], [Cut] and [Garble] make one, and [New] puts it into
+// effect. A Fault does not change, so several transports can have it; each of
+// them counts for itself. New refuses the zero Fault.
+//
+// The selectors of a fault name the requests that it may strike, as a cassette
+// does:
+//
+//	llm/openai.chat         an endpoint of a known model API
+//	llm                     all known model APIs
+//	http/api.example.com    another server, with the port if that is not the usual one
+//	http/*                  "*" stands for either part
 type Fault struct {
 	code      string   // the call that made it, for messages
 	err       error    // an invalid argument of that call

@@ -19,6 +19,12 @@ import (
 
 // A Transport is an [http.RoundTripper] with faults. All methods may be called
 // concurrently. It starts no goroutines.
+//
+// If it sends its requests directly to the recorder, the cassette has the whole
+// answer, also where [Cut] or [Garble] damages it. The transport reads such an
+// answer to its end. If the test was recorded without faults, a program that
+// retries after Cut or Garble needs the recording twice: see
+// [github.com/promptecho/promptecho.AllowRepeats].
 type Transport struct {
 	next      http.RoundTripper
 	recording bool // next leads to a recorder whose run may record
@@ -28,14 +34,19 @@ type Transport struct {
 	asked map[string]int // requests by name
 }
 
-// New returns a transport that sends requests to next, usually a recorder, with these
-// faults. A request meets one fault at most: the first one that selects it and is not used
-// up.
+// New returns a transport that sends requests to next, usually a recorder, with
+// these faults. A request meets one fault at most: the first one that selects it
+// and is not used up. So this list fails the first request, and cuts the answer
+// to the second one:
 //
-// When the test ends, New's cleanup logs what each fault struck, and fails the test if one
-// never struck (unless the test failed, was skipped, or -run or -skip filtered parts of it
-// away). If there is no transport, or a fault has an argument it cannot have, New ends the
-// test with t.Fatal.
+//	faulty := echofault.New(t, rec, echofault.FailFirst(1, 500), echofault.Cut(3))
+//
+// For a slow answer that is also cut, put one transport in front of another.
+//
+// When the test ends, New's cleanup logs what each fault struck, and fails the
+// test if one never struck. It does not fail a test that failed, was skipped,
+// or of which -run or -skip filtered parts away. If there is no transport, or a
+// fault has an argument it cannot have, New ends the test with t.Fatal.
 func New(t testing.TB, next http.RoundTripper, faults ...Fault) *Transport {
 	t.Helper()
 	if next == nil {

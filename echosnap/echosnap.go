@@ -1,33 +1,46 @@
-// Package echosnap tells whether the output of a program is still right after an answer was
-// recorded again.
+// Package echosnap compares what a program did with a file, the snapshot. So a
+// test shows whether the program is still right after an answer was recorded
+// again.
 //
-// A cassette freezes the answer of the provider. A snapshot holds the output of the program:
+//	got, err := planTrip(rec.Client(), "Oslo to Bergen")
+//	echosnap.Match(t, got)
 //
-//	echosnap.Match(t, got)                                 // text, or any value as JSON
-//	echosnap.Match(t, got, echosnap.Ignore("created"))     // but for these fields
-//	echosnap.Inline(t, got, "Paris")                       // in the source
-//	echosnap.Route(t, rec)                                 // what an agent did
+// What to use:
 //
-// The snapshots of TestX are in testdata/snapshots/TestX.snap. The first run writes them.
-// Where CI is set, a test without its snapshot fails, and nothing is written. If a value
-// differs, the test fails with the words that differ and leaves TestX.snap.new, which
-// promptecho review shows, to be accepted or rejected; in CI it writes nothing. The flag
-// -echo.update, or PROMPTECHO_SNAPSHOTS=update, accepts everything; PROMPTECHO_SNAPSHOTS=none
-// writes nothing, as in CI.
+//	any output                              Match
+//	a short text, in the source             Inline
+//	the steps of an agent                   Route
+//	fields that may have any value          Ignore
+//	other words that may be right, too      Judge
+//	several snapshots in one test           Name
+//	what an agent must and must not do      Calls, CallsAny, Never, AtMost
 //
-// What is written is redacted as cassettes are. docs/SNAPSHOTS.md explains when to
-// use a replay, a snapshot, a judge or an evaluation.
+// The snapshots of TestX are in testdata/snapshots/TestX.snap. The first run
+// writes them: commit the file. If a value differs, the test fails with the
+// words that differ, and leaves TestX.snap.new. The command promptecho review
+// shows that file, and accepts or rejects it.
+//
+//	where CI is set                         a test without its snapshot fails; nothing is written
+//	PROMPTECHO_SNAPSHOTS=none               the same
+//	-echo.update                            accepts everything
+//	PROMPTECHO_SNAPSHOTS=update             the same
+//
+// What is written is redacted as cassettes are. Read on in docs/SNAPSHOTS.md:
+// when to use a replay, a snapshot, a judge or an evaluation.
 package echosnap
 
 import "testing"
 
-// Match compares a value with its snapshot. A string, an error and bytes that are not JSON
-// are text, which is equal if it is the same except for line ends ("\r\n" is "\n"). Every
-// other value is compared as its JSON: as a value, so that the order of members does not
-// count. Bytes and a [encoding/json.RawMessage] that are JSON are compared as the value they contain.
+// Match compares a value with its snapshot, and fails the test if they differ.
+// A string, an error and bytes that are not JSON are compared as text. Only
+// line ends may differ: "\r\n" is "\n". Every other value is compared as its
+// JSON: as a value, so that the order of members does not count. Bytes and a
+// [encoding/json.RawMessage] that are JSON are compared as the value they
+// contain.
 //
-// Several snapshots of one test are numbered in the order of the calls; give them names
-// if that may change, or if several goroutines call it. A subtest has a file of its own.
+// Several snapshots of one test are numbered in the order of the calls. Give
+// them names if that order may change, or if several goroutines call Match. A
+// subtest has a file of its own.
 func Match(t testing.TB, got any, opts ...Option) {
 	t.Helper()
 	c := newConfig(t, "Match", opts)

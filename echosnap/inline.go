@@ -9,9 +9,9 @@ import (
 	"github.com/promptecho/promptecho/internal/snapshot"
 )
 
-// Inline compares a value with a snapshot in the source code: a string literal, which
-// -echo.update writes. It is for short texts; begin with an empty one. Otherwise it is
-// like [Match], and takes its options except [Name].
+// Inline compares a value with a snapshot in the source code: a string literal,
+// which -echo.update writes. It is for short texts; begin with an empty one.
+// Otherwise it is like [Match], and takes its options except [Name].
 func Inline(t testing.TB, got any, want string, opts ...Option) {
 	t.Helper()
 	c := newConfig(t, "Inline", opts)

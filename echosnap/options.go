@@ -26,7 +26,7 @@ type optionFunc func(c *config)
 
 func (f optionFunc) option(c *config) { f(c) }
 
-// A Named is what [Name] returns.
+// A Named is an option that [Name] returns. [Match] and [Route] take it.
 type Named string
 
 func (n Named) option(c *config)     { c.setName(string(n)) }
@@ -39,13 +39,15 @@ func (c *config) setName(name string) {
 	c.name = name
 }
 
-// Name gives a snapshot a name that is unique in its test. The snapshot is found by it, and not by
-// the order of the calls.
+// Name gives a snapshot a name that is unique in its test. The snapshot is
+// found by its name, and not by the order of the calls.
 func Name(name string) Named { return Named(name) }
 
-// Ignore leaves out fields of a value: they may have any value, or be absent. A path names the
-// members from the top, with "*" for any element of a list or member of an object, and "**"
-// for any number of such steps: "created", "items/*/id", "**/request_id".
+// Ignore leaves out fields of a value: they may have any value, or be absent. A
+// path names the members from the top. In it, "*" stands for any element of a
+// list or member of an object, and "**" for any number of such steps:
+//
+//	echosnap.Match(t, got, echosnap.Ignore("created", "items/*/id", "**/request_id"))
 func Ignore(paths ...string) Option {
 	return optionFunc(func(c *config) {
 		for _, p := range paths {
@@ -57,14 +59,16 @@ func Ignore(paths ...string) Option {
 	})
 }
 
-// Judge asks a model whether a value that differs is right, too: whether it meets each of the
-// criteria. If the value passes, the snapshot does not change, and go test -v says so.
+// Judge asks a model whether a value that differs is right, too: whether it
+// meets each of the criteria. If the value passes, the snapshot does not
+// change, and go test -v says so.
 //
-// ask hands a prompt to a model and returns its answer, through the test's recorder, so that the
-// verdict is recorded and always replayed. It is called only if the value differs from
-// its snapshot: once if the answer is that all criteria are met, and otherwise twice more, and
-// the majority decides. The test fails if ask returns an error, as it does for a request that
-// is not recorded, or an answer that cannot be read.
+// ask hands a prompt to a model and returns its answer, through the test's
+// recorder, so that the verdict is recorded and always replayed. It is called
+// only if the value differs from its snapshot. If the answer is that all
+// criteria are met, ask is called once. Otherwise it is called twice more, and
+// the majority decides. The test fails if ask returns an error, as it does for
+// a request that is not recorded, or an answer that cannot be read.
 func Judge(ask func(ctx context.Context, prompt string) (string, error), criteria ...string) Option {
 	return optionFunc(func(c *config) {
 		err := judge.Check(criteria)

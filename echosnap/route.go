@@ -13,14 +13,17 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
-// Route compares what the program has done so far with its snapshot: which models were
-// called, which tools with which arguments, how each answer ended, and in which order. It
-// reads the recorder, so that the program needs no code for it: the calls of tools that
-// answers ask for, MCP over HTTP, functions of [promptecho.Wrap], other requests. A route has no
-// words of an answer, and requests that a function sends belong to the function.
+// Route compares what the program has done so far with its snapshot. A route
+// has the models and the tools that were called, the arguments of tools, and
+// how each answer ended, in order. It has no words of an answer.
 //
-// Calls that are made at once, from several goroutines, are in an order that does not depend
-// on the run. With expectations, Route checks those and has no snapshot:
+// Route reads the recorder, so that the program needs no code for it. It sees
+// the calls of tools that answers ask for, MCP over HTTP, functions of
+// [promptecho.Wrap], and other requests. Requests that a function sends belong
+// to the function. Calls that are made at once, from several goroutines, are in
+// an order that does not depend on the run.
+//
+// With expectations, Route checks those and has no snapshot:
 //
 //	echosnap.Route(t, rec, echosnap.Calls("get_weather", "book_table"), echosnap.Never("charge_card"))
 //

@@ -1,12 +1,72 @@
-// Package echotest binds a promptecho recorder to a test: it names the
-// cassette after the test and gives the verdict when the test ends.
+// Package echotest gives each test a recorder. It names the cassette after the
+// test, and fails the test if the cassette does not fit:
+//
+//	func TestAnswer(t *testing.T) {
+//		rec := echotest.New(t) // testdata/cassettes/TestAnswer.yaml
+//		got, err := answer(rec.Client(), "What is the capital of France?")
+//		...
+//	}
+//
+// What to use:
+//
+//	a test or a benchmark                         New
+//	a cassette with a name of its own             Open
+//	code that takes no client                     SetDefault
+//	programs that the test starts                 Serve, Server.Env, Server.URL
+//	the same, with faults                         Through
+//	requests without a recorder are to fail       Main, in TestMain; AllowHosts
+//	set-up and tear-down, tools like goleak       RunFunc, Run
+//	cassettes that are not in the repository      Fetch
+//
+// Options are those of [github.com/promptecho/promptecho]. Read on in
+// docs/MISSES.md (what a failed test reports), docs/PROCESSES.md (other
+// programs) and docs/SUITE.md (all tests of a package).
+package echotest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/guard"
+	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testenv/testname"
+)
+
+// New returns a recorder for a test or benchmark. Its cassette is
+// testdata/cassettes/NAME.yaml, where NAME is t.Name() made safe for every file
+// system; subtests have theirs in folders. It is below the folder of the
+// package, even if the test has changed its working directory.
+//
+// Hand the recorder to the code under test as an [http.Client] with
+// [promptecho.Recorder.Client], or as an [http.RoundTripper]. That code must
+// finish before the test does: a later request gets an error. If the recorder
+// cannot be opened (an unknown mode, a broken cassette), New ends the test with
+// t.Fatal.
+//
+// When the test ends, New's cleanup saves what was recorded. It fails the test
+// in these cases:
+//
+//   - A request was not recorded.
+//   - A recording was not used. That does not count if the test failed, was
+//     skipped, or -run or -skip filtered parts of it away.
+//   - There is a cassette, and no request reached the recorder.
+//
+// The report names the cassette file and line, the field that changed with both
+// values, and the command that records just this test again. A new cassette of
+// a test that failed, or that did not run whole, is marked partial and
+// completed by the next local run. A cassette that was whole is replaced only
+// by a run that passed.
 //
 // # Attributes
 //
-// When the test ends, each of its recorders says what it did in attributes of the test
-// ([testing.TB.Attr]), which go test -json and go test -v show. Numbers that are 0 are left
-// out. If a test has several recorders, the attributes of all of them are there, and the
-// numbers are to be added. The keys are stable:
+// When the test ends, each of its recorders sets attributes of the test
+// ([testing.TB.Attr]), which go test -json and go test -v show. Numbers that
+// are 0 are left out. If a test has several recorders, the attributes of all of
+// them are there: add the numbers. The keys are stable:
 //
 //	promptecho.cassette       the absolute path of the cassette, which may not exist
 //	promptecho.saved          the absolute path of a file that was written
@@ -28,50 +88,18 @@
 //	promptecho.not_sent
 //
 // promptecho record shows them for all tests of a module.
-package echotest
-
-import (
-	"os"
-	"path/filepath"
-	"testing"
-
-	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/nethttp/guard"
-	"github.com/promptecho/promptecho/internal/recorder"
-	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testenv/testname"
-)
-
-// New returns a recorder for a test or benchmark. Its cassette is
-// testdata/cassettes/NAME.yaml, where NAME is t.Name() made safe for every file
-// system; subtests have theirs in folders. It is below the folder of the package,
-// in which the test program started, even if the test has changed its working directory.
-//
-// When the test ends, New's cleanup saves what was recorded and fails the test if a request was
-// not recorded, if a recording was not used (unless the test failed, was skipped, or -run or
-// -skip filtered parts of it away), or if there is a cassette and no request reached the
-// recorder. The report names the cassette file and line, the field that changed with both values,
-// and the command that records just this test again. A new cassette of a test that failed, or
-// that did not run whole, is marked partial and completed by the next local run. A cassette that
-// was whole is replaced only by a run that passed.
-//
-// Hand the recorder to the code under test as an [http.Client] with
-// [promptecho.Recorder.Client], or as an [http.RoundTripper]. That code must finish before the
-// test does: a later request gets an error.
-//
-// If the recorder cannot be opened (an unknown mode, a broken cassette), New
-// ends the test with t.Fatal.
 func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
 	return Open(t, testname.File(t.Name()), opts...)
 }
 
-// Open is [New] for a cassette with a name of its own: one that several tests replay, or the
-// second one of a test with two programs. A relative path is below the folder of the package, as
-// for New: "testdata/cassettes/login.yaml". With [promptecho.AllowUnused], recording one of
-// several tests again keeps what the others have recorded. Two recorders cannot have the same
-// file open at once, so tests that share one cannot be parallel.
+// Open is [New] for a cassette with a name of its own. Several tests replay it,
+// or it is the second one of a test with two programs. A relative path is below
+// the folder of the package, as for New: "testdata/cassettes/login.yaml".
+//
+// With [promptecho.AllowUnused], recording one of several tests again keeps
+// what the others have recorded. Two recorders cannot have the same file open
+// at once, so tests that share one cannot be parallel.
 func Open(t testing.TB, file string, opts ...promptecho.Option) *promptecho.Recorder {
 	t.Helper()
 	_, isTest := t.(*testing.T)

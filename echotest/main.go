@@ -32,25 +32,33 @@ func init() { guard.Install() }
 //	}))
 func Main(m interface{ Run() int }, opts ...MainOption) { os.Exit(Run(m, opts...)) }
 
-// Run runs the tests of a package and returns the exit status of the process: that of m, or 1 if
-// m passed and something is wrong with the package as a whole, or 2 if an option is invalid. m is
-// a [*testing.M], or a [RunFunc] that runs one. Run calls flag.Parse first if needed.
+// Run runs the tests of a package and returns the exit status of the process. The
+// status is 2 if an option is invalid. It is 1 if m passed and something is wrong
+// with the package as a whole. Otherwise it is that of m.
 //
-// While m runs, a request that would go out of the process without passing through a recorder is
-// refused: the error names its host. The test fails if it has a recorder, else the package, with
-// the calling line and the code to add. These pass: requests to this machine, to hosts of
-// [AllowHosts], and of a function that runs under [promptecho.Wrap]. This applies to each record
-// mode, even to those that send, because nothing records such a request. Only
-// http.DefaultTransport and its clones are seen: docs/SUPPORT.md lists the SDKs.
+// m is a [*testing.M], or a [RunFunc] that runs one. Run calls flag.Parse first
+// if needed.
 //
-// When m has run, Run
-//   - ends recorders that were opened with [promptecho.Open] and not in a test: it knows
-//     whether the tests passed and all ran, saves their cassettes accordingly and fails the
-//     package with their reports. [promptecho.Recorder.Close] leaves that to Run.
-//   - names cassettes in testdata/cassettes whose test is gone, and, if all tests ran
-//     and passed, those that no test has opened. That fails no test and deletes nothing.
-//   - sums up, if several tests failed on their cassettes: which failed for the same reason,
-//     and one command that records all of them.
+// While m runs, a request that would go out of the process without passing
+// through a recorder is refused: the error names its host. The test fails if it
+// has a recorder, else the package, with the calling line and the code to add.
+// These pass: requests to this machine, to hosts of [AllowHosts], and of a
+// function that runs under [promptecho.Wrap]. This applies to each record mode,
+// even to those that send, because nothing records such a request. Only
+// http.DefaultTransport and its clones are seen: docs/SUPPORT.md lists the
+// SDKs.
+//
+// When m has run, Run does this:
+//
+//   - It ends recorders that were opened with [promptecho.Open] and not in a
+//     test. Run knows whether the tests passed and all ran. It saves the
+//     cassettes accordingly, and fails the package with their reports.
+//     [promptecho.Recorder.Close] leaves that to Run.
+//   - It names cassettes in testdata/cassettes whose test is gone. If all tests
+//     ran and passed, it also names those that no test has opened. That fails
+//     no test and deletes nothing.
+//   - If several tests failed on their cassettes, it says which failed for the
+//     same reason. It gives one command that records all of them.
 //
 // To a tool that calls os.Exit itself, pass Run in a RunFunc:
 //
@@ -102,7 +110,8 @@ func fetchMissing(command []string) {
 // another process reports.
 func runsNoTests() bool { return report.Flag("test.list") != "" || report.FuzzWorker() }
 
-// RunFunc is a function that runs tests and returns the exit status, as [testing.M.Run] does.
+// A RunFunc is a function that runs tests and returns the exit status, as
+// [testing.M.Run] does.
 type RunFunc func() int
 
 // Run calls f.
@@ -135,13 +144,13 @@ func AllowHosts(hosts ...string) MainOption {
 	}
 }
 
-// Fetch makes [Run] call a command before any test runs, if testdata/cassettes.lock names
-// cassettes that are not here:
+// Fetch makes [Run] call a command before any test runs, if
+// testdata/cassettes.lock names cassettes that are not here:
 //
 //	echotest.Main(m, echotest.Fetch("promptecho-store", "pull", "-for", "."))
 //
-// Without it no test fetches anything: one whose cassette is not here fails, and says which
-// command brings it. docs/STORE.md describes the store.
+// Without it no test fetches anything. A test whose cassette is not here fails,
+// and says which command brings it. docs/STORE.md describes the store.
 func Fetch(command string, args ...string) MainOption {
 	return func(c *mainConfig) {
 		if command == "" || c.fetch != nil {

@@ -26,22 +26,25 @@ type Server struct {
 	server *serve.Server
 }
 
-// Serve returns a server for the processes that a test starts: each upstream gets a listener
-// on the loopback address, and the recorder answers what a process sends there as if
-// the process had sent it to the upstream. So a cassette is the same whether it was
-// recorded in the process of the test or through Serve.
+// Serve returns a server for the processes that a test starts. Each upstream
+// gets a listener on the loopback address. The recorder answers what a process
+// sends there as if the process had sent it to the upstream. So a cassette is
+// the same whether it was recorded in the process of the test or through Serve.
 //
-// The server ends with the test, before the recorder is closed. It does not wait for streams:
-// what is still running is canceled. So wait for the processes before the test ends.
+// The server ends with the test, before the recorder is closed. It does not
+// wait for streams: what is still running is canceled. So wait for the
+// processes before the test ends.
 //
-// A request that is not recorded is answered as [promptecho.Recorder.RoundTrip] does, with
-// status 418. The report names the program by its User-Agent and the upstream that it called,
-// because the line of code is in another process.
+// A request that is not recorded is answered as [promptecho.Recorder.RoundTrip]
+// does, with status 418. The report names the program by its User-Agent and the
+// upstream that it called, because the line of code is in another process.
 //
-// Addresses in headers of answers (Location, Operation-Location, upload URLs) are rewritten to
-// those of listeners. URLs in bodies stay. A request that a process has signed for a listener
-// (AWS Signature Version 4) is signed again for the upstream with AWS_SECRET_ACCESS_KEY; if it
-// was not signed with that secret, it is not sent, and the test fails.
+// Addresses in headers of answers (Location, Operation-Location, upload URLs)
+// are rewritten to those of listeners. URLs in bodies stay.
+//
+// A process may sign a request for a listener (AWS Signature Version 4). Then
+// it is signed again for the upstream with AWS_SECRET_ACCESS_KEY. If it was not
+// signed with that secret, it is not sent, and the test fails.
 func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
 	c := serveConfig{transport: rec}
 	group.Apply(opts, &c)
@@ -64,8 +67,9 @@ type serveConfig struct {
 	through   int // the number of Through options
 }
 
-// Through passes the requests of the processes to a transport in front of the recorder, such as one
-// of package echofault, in place of the recorder itself.
+// Through passes the requests of the processes to a transport in front of the
+// recorder, such as one of package echofault. Without it they go to the
+// recorder itself.
 func Through(transport http.RoundTripper) ServeOption {
 	return func(c *serveConfig) {
 		c.transport = transport
@@ -86,17 +90,19 @@ func (s *Server) URL(upstream string) string {
 	return address
 }
 
-// Env returns variables for [os/exec.Cmd.Env] that point SDKs to the server, as "NAME=value":
-// OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL, OLLAMA_HOST and
-// AWS_ENDPOINT_URL_BEDROCK_RUNTIME, and the region. The upstream of each is the value of the
-// variable in the test, or else the provider's own; Bedrock's is that of AWS_REGION, else of
-// us-east-1. NO_PROXY keeps proxies out of the way.
+// Env returns variables for [os/exec.Cmd.Env] that point SDKs to the server, as
+// "NAME=value": OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL,
+// OLLAMA_HOST and AWS_ENDPOINT_URL_BEDROCK_RUNTIME, and the region. The
+// upstream of each is the value of the variable in the test, or else the
+// provider's own. Bedrock's is that of AWS_REGION, else of us-east-1. NO_PROXY
+// keeps proxies out of the way.
 //
-// The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY and those of AWS,
-// as the test has them. In a run that sends nothing upstream (see
-// [promptecho.Recorder.Online]) they are dummies.
+// The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY
+// and those of AWS, as the test has them. In a run that sends nothing upstream
+// (see [promptecho.Recorder.Online]) they are dummies.
 //
-// Append them to the process's environment, because the last value of a name counts:
+// Append them to the process's environment, because the last value of a name
+// counts:
 //
 //	cmd.Env = append(cmd.Environ(), s.Env()...)
 func (s *Server) Env() []string {
@@ -113,24 +119,28 @@ func (s *Server) Env() []string {
 	return env
 }
 
-// SetDefault makes a recorder [http.DefaultTransport] until the test ends, for code that takes
-// no client: http.Get, http.DefaultClient, &http.Client{}, and SDKs that clone the default
-// transport when their client is made. If the code takes an [http.Client], hand it
-// rec.Client() instead, which also works in parallel tests.
+// SetDefault makes a recorder [http.DefaultTransport] until the test ends. It
+// is for code that takes no client: http.Get, http.DefaultClient,
+// &http.Client{}, and SDKs that clone the default transport when their client
+// is made. If the code takes an http.Client, hand it rec.Client() instead,
+// which also works in parallel tests.
 //
-// As with [testing.T.Setenv], neither the test nor its parents may be parallel. Only one
-// recorder can be the default transport at a time. If rec is nil, nothing changes.
+// As with [testing.T.Setenv], neither the test nor its parents may be parallel.
+// Only one recorder can be the default transport at a time. If rec is nil,
+// nothing changes.
 //
-// The new default is an [*http.Transport], because much code asserts that type. Requests through
-// clones of it are answered as well, but their line of code is not known to a miss report.
+// The new default is an [*http.Transport], because much code asserts that type.
+// Requests through clones of it are answered as well, but their line of code is
+// not known to a miss report.
 //
-// Requests to this machine (loopback addresses, localhost) pass through, such as those to an
-// httptest.Server, unless [promptecho.Alias] names the server: then they are recorded. A
-// clone connects to a server of this machine with the TLS settings of the default transport, and
-// not with its own.
+// Requests to this machine (loopback addresses, localhost) pass through, such
+// as those to an httptest.Server, unless [promptecho.Alias] names the server:
+// then they are recorded. A clone connects to a server of this machine with the
+// TLS settings of the default transport, and not with its own.
 //
-// Clients that have a transport of their own go to the network: those of AWS and Azure, and
-// those that were made with a clone before the test.
+// Clients that have a transport of their own go to the network. Those are the
+// clients of AWS and Azure, and clients that were made with a clone before the
+// test.
 func SetDefault(t testing.TB, rec *promptecho.Recorder) {
 	if rec == nil {
 		return // requests go to the network

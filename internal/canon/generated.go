@@ -46,9 +46,8 @@ func (r *request) isGenerated(path []byte, v *exactjson.Value) bool {
 		return false
 	}
 	if r.family != nil {
-		isInBody := bytes.HasPrefix(path, []byte("body/"))
 		isTop := bytes.Count(path, []byte("/")) == 1
-		if !isInBody || !isTop && !r.family.matchesAnyPath() {
+		if !isTop && !r.family.matchesAnyPath() {
 			return false
 		}
 	}

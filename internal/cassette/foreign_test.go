@@ -59,3 +59,30 @@ func TestForeignIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A text that promptecho has written is known by its first line, whatever is below, and by its seals.
+func TestRecordedByPromptecho(t *testing.T) {
+	t.Parallel()
+	written, _, err := Format(withKeys(fileOf("a")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, withoutHead, _ := strings.Cut(string(written), "\n")
+	for text, want := range map[string]bool{
+		string(written):            true,
+		"\ufeff" + string(written): true,
+		withoutHead:                true,
+		header + "broken: [":       true,
+		"":                         false,
+		"version: 1\n":             false,
+	} {
+		if got := Recorded(text); got != want {
+			t.Errorf("%.80q: %v, want %v", text, got, want)
+		}
+	}
+	for _, tt := range foreignTexts {
+		if tt.tool != "" && Recorded(tt.text) {
+			t.Errorf("a cassette of %s is taken for one of promptecho: %q", tt.tool, tt.text)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -294,5 +295,54 @@ func TestJournalValues(t *testing.T) {
 	left, _, err := LoadJournal(path, "")
 	if err != nil || !left.RecordedValues.Equal(&all) || len(left.Interactions) != 2 {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestSavedJournalHasItsAssets: a journal that is written anew has the assets of its interactions,
+// and only those of them.
+func TestSavedJournalHasItsAssets(t *testing.T) {
+	t.Parallel()
+	f := fileWith(big("a"), "b", big("c"))
+	path := filepath.Join(t.TempDir(), "x.yaml.partial")
+	var items []*Encoded
+	for _, it := range f.Interactions {
+		item, err := Encode(it, testRevision)
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, item)
+	}
+	for _, n := range []int{3, 1} {
+		if err := SaveJournal(path, nil, items[:n]); err != nil {
+			t.Fatal(err)
+		}
+		left, _, err := LoadJournal(path, "")
+		if err != nil || len(left.Interactions) != n {
+			t.Fatalf("%d interactions: %v, %v", n, left, err)
+		}
+		for i, it := range left.Interactions {
+			if where := it.Difference(f.Interactions[i]); where != "" {
+				t.Errorf("%s of interaction %d differs", where, i)
+			}
+		}
+	}
+}
+
+// TestIDsOfTexts: an ID of a text is a checksum of 32 bits and a length, and nothing else is one.
+func TestIDsOfTexts(t *testing.T) {
+	t.Parallel()
+	id := idOf([]byte("text"))
+	for line, want := range map[string]bool{
+		fmt.Sprintf("%08x %d", id.sum, id.len):  true,
+		fmt.Sprintf("1%08x %d", id.sum, id.len): false, // 33 bits
+		fmt.Sprintf("%08x", id.sum):             false,
+		fmt.Sprintf("%08x -1", id.sum):          false,
+		fmt.Sprintf("%08x x", id.sum):           false,
+		"":                                      false,
+	} {
+		got, ok := parseTextID(line)
+		if ok != want || ok && got != id {
+			t.Errorf("%q: %v, %v", line, got, ok)
+		}
 	}
 }

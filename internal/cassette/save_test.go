@@ -24,6 +24,15 @@ func fileOf(body string) *File {
 	}}}
 }
 
+// fileWith returns a cassette with an interaction for each of these bodies.
+func fileWith(bodies ...string) *File {
+	f := new(File)
+	for _, body := range bodies {
+		f.Interactions = append(f.Interactions, fileOf(body).Interactions...)
+	}
+	return f
+}
+
 // big is a body that becomes an asset.
 func big(c string) string { return strings.Repeat(c+"\xff", 1024) }
 

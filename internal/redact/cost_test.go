@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/redact/carrier"
+	"github.com/promptecho/promptecho/internal/testing/encode"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
@@ -79,6 +80,7 @@ func costly(size int) map[string]func() string {
 		"multipart": func() string {
 			return repeated("--b0undary\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n")
 		},
+		"members of gzip":  func() string { return repeated(encode.Gzip("a")) },
 		"dots":             func() string { return repeated("a.b-c_d~") },
 		"keys of PEM":      func() string { return repeated("-----BEGIN PRIVATE KEY-----\n") },
 		"known beginnings": func() string { return repeated("echo-secret-") },

@@ -1,7 +1,9 @@
 package redact
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -59,10 +61,96 @@ func TestPlaceholderMatchesSecretsOnly(t *testing.T) {
 	for value, want := range map[string]bool{
 		"Zq3vT8mKx2Lw9pRb4NcY7dHs": true, "[REDACTED]": true, "effaced0effaced0": true, "dummy-key-for-tests": true, "your-api-key": true,
 		"gpt-4o": false, "grok-4-1-fast-non-reasoning": false, "get_current_weather": false, "user": false, "hello": false, "": false,
-		"2024-10-21": false, "/v1/models": false, "two words here": false,
+		`hello"world`: false, // 11 bytes: its escape does not count
+		"2024-10-21":  false, "/v1/models": false, "two words here": false,
 	} {
 		if got := new(Policy).Reveal(`model "[REDACTED]"`, fmt.Sprintf("model %q", value)); got != want {
 			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+}
+
+// TestRevealedSecretIsKnownUnescaped: a secret that a request has in the place of a placeholder is
+// known without the escapes of the form, so it is found in other texts.
+func TestRevealedSecretIsKnownUnescaped(t *testing.T) {
+	t.Parallel()
+	const secret = `Zq3vT8mK"x2Lw9pRb4NcY7dHs`
+	for name, asked := range map[string]string{
+		"JSON":    `body/key "Zq3vT8mK\"x2Lw9pRb4NcY7dHs"`,
+		"a path":  `body/key "Zq3vT8mK%22x2Lw9pRb4NcY7dHs"`,
+		"unicode": `body/key "Zq3vT8mK\u0022x2Lw9pRb4NcY7dHs"`,
+	} {
+		var p Policy
+		if !p.Reveal(`body/key "[REDACTED]"`, asked) {
+			t.Errorf("%s: the placeholder does not stand for the secret", name)
+		}
+		if got := hidden(t, &p, "it was "+secret+" then"); strings.Contains(got, "x2Lw9pRb4NcY7dHs") {
+			t.Errorf("%s: the secret is not known: %s", name, got)
+		}
+	}
+}
+
+// TestResultSaysThatATextCannotBeSearched: a response in which each search finds something new is
+// not written, and the result says why.
+func TestResultSaysThatATextCannotBeSearched(t *testing.T) {
+	t.Parallel()
+	next := regexp.MustCompile(`(?:^|\[REDACTED\])(z)`) // the next one of a row
+	for name, tt := range map[string]struct {
+		body string
+		want string
+		err  error
+	}{
+		"two in a row": {"zz and more", "[REDACTED][REDACTED] and more", nil},
+		"too many":     {strings.Repeat("z", 2*maxRounds), "[REDACTED]", errKeepsChanging},
+	} {
+		it := &interaction.Interaction{
+			Request:  interaction.Request{Method: "GET", URL: "https://h.example/v1/files/1"},
+			Response: interaction.Response{Status: 200, Body: []byte(tt.body), Text: "for readers"},
+		}
+		p := &Policy{Patterns: []*regexp.Regexp{next}}
+		result := p.Interaction(it)
+		if err := result.Err(); !errors.Is(err, tt.err) {
+			t.Errorf("%s: %v, want %v", name, err, tt.err)
+		}
+		if got := string(it.Response.Body); got != tt.want {
+			t.Errorf("%s: %q is written, want %q", name, got, tt.want)
+		}
+		if hasText := it.Response.Text != ""; hasText != (tt.err == nil) {
+			t.Errorf("%s: the text for readers is written: %v", name, hasText)
+		}
+
+		asked := &interaction.Interaction{
+			Request:  interaction.Request{Method: "POST", URL: "https://h.example/v1/files", Body: []byte(tt.body)},
+			Response: interaction.Response{Status: 200},
+		}
+		if err := p.Interaction(asked).Err(); !errors.Is(err, tt.err) {
+			t.Errorf("%s, in the request: %v, want %v", name, err, tt.err)
+		}
+	}
+}
+
+// TestWordsOfAFormAreNotLearned: of two forms that differ, only what may be a secret becomes known: a
+// word or a name is not replaced elsewhere.
+func TestWordsOfAFormAreNotLearned(t *testing.T) {
+	t.Parallel()
+	const secret, name = "Zq3vT8mKx2Lw9pRb4NcY7dHs", "mixtral-8x7b-32768"
+	var p Policy
+	p.RevealWithin(`body/key "[REDACTED]"`, `body/key "`+secret+`" body/tool "`+name+`"`)
+	if got := hidden(t, &p, "call "+name+" with "+secret); got != "call "+name+" with "+Placeholder {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestMetadataTokenOfAWS: the token of the instance metadata service is plain text, and replaced
+// whatever it looks like; an empty answer stays empty.
+func TestMetadataTokenOfAWS(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{"any text": Placeholder, "": ""} {
+		req := &interaction.Request{Method: "PUT", URL: "http://169.254.169.254" + metadataTokenPath}
+		resp := &interaction.Response{Status: 200, Body: []byte(body)}
+		new(Policy).Response(req, resp)
+		if got := string(resp.Body); got != want {
+			t.Errorf("%q becomes %q, want %q", body, got, want)
 		}
 	}
 }

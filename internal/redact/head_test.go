@@ -34,6 +34,16 @@ func TestSameHeadAgain(t *testing.T) {
 		got.Headers[0].Values[0] = "changed by the caller"
 	}
 
+	other, wantOther := headRequest("Bearer x"), headRequest("Bearer x")
+	for _, req := range []*interaction.Request{other, wantOther} {
+		req.Headers[1].Values = []string{"application/json"}
+	}
+	p.RedactHead(other)
+	new(Policy).RedactHead(wantOther)
+	if !reflect.DeepEqual(other, wantOther) {
+		t.Errorf("another head becomes %v, want %v", other, wantOther)
+	}
+
 	fresh := new(Policy)
 	fresh.AddSecret(headSecret)
 	p.AddSecret(headSecret)

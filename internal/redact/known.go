@@ -113,13 +113,24 @@ func (s *secrets) find(text string, includeLines bool) []match {
 	all := found[:1]
 	for _, m := range found[1:] {
 		last := &all[len(all)-1]
-		if m.start < last.end {
-			last.end = max(last.end, m.end)
-		} else {
+		switch {
+		case m.start >= last.end:
 			all = append(all, m)
+		case isOtherByteOrder(*last, m):
+			// The byte that only the second one has is the zero of the next character.
+		default:
+			last.end = max(last.end, m.end)
 		}
 	}
 	return all
+}
+
+// isOtherByteOrder reports whether two matches are one secret in UTF-16, found in both byte
+// orders. Next to ASCII, the bytes of the text "\x00k\x00e\x00y\x00" from the second one on are
+// the secret in the other order.
+func isOtherByteOrder(first, second match) bool {
+	areUTF16 := first.kind == kindUTF16 && second.kind == kindUTF16
+	return areUTF16 && second.start == first.start+1 && second.end == first.end+1
 }
 
 // A spelling is one of the forms that a secret can have in a decoded text.

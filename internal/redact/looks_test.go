@@ -20,6 +20,10 @@ func TestLooksSecret(t *testing.T) {
 		{"817236485512", true, false},
 		{"pplnibbeeteqxzez", true, false},
 		{"correct horse battery", true, false},
+		{"aB3dE5fG7", true, true}, // short, but of all three classes
+		{"QuietRiver", false, false},
+		{"qWzLpKmX", false, false},
+		{"quiet7river", false, false},
 		{"summer-2024-paris", true, false},
 		{"Elasticsearch2024", true, false},
 		{"my-api-key-for-tests", true, false},
@@ -79,6 +83,76 @@ func TestLooksSecret(t *testing.T) {
 		}
 		if got := looksSecret(tt.value, false); got != tt.anywhere {
 			t.Errorf("%q under a name that may be data: %v, want %v", tt.value, got, tt.anywhere)
+		}
+	}
+}
+
+// TestRandomValuesAndSequences: what counts up, or changes its classes too rarely, is not
+// random.
+func TestRandomValuesAndSequences(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		measures   measures
+		isSequence bool
+	}{
+		{measures{alnums: 20, closePairs: 9}, true},   // 45 percent
+		{measures{alnums: 29, closePairs: 13}, false}, // 44.8 percent
+		{measures{alnums: 20, closePairs: 20}, true},
+		{measures{alnums: 20}, false},
+	} {
+		if got := tt.measures.isSequence(); got != tt.isSequence {
+			t.Errorf("%d close pairs of %d letters and digits: %v", tt.measures.closePairs, tt.measures.alnums, got)
+		}
+	}
+	for value, want := range map[string]bool{
+		"qzxkvjwpbnr482tghdmxwvkpjf7391zq": true,  // 32 of one case, with many digits
+		"qzxkvjwpbnr482tghdmxwvkpjf7391z":  false, // shorter, with as few changes
+		"Zq3vT8mKx2Lw9pRb":                 true,
+		"abcdefgh12345678":                 false,
+		"short7Zq":                         false,
+	} {
+		if got := looksRandomAlone(value); got != want {
+			t.Errorf("%q looks random: %v", value, got)
+		}
+	}
+}
+
+// TestLimitsOfPredicates: values next to the limits of what is taken for a secret.
+func TestLimitsOfPredicates(t *testing.T) {
+	t.Parallel()
+	lower := "qzxkvjwpbnrtghdm" // 16 letters that are no words
+	for name, tt := range map[string]struct{ got, want bool }{
+		"a generated value with a run of 15":      {looksGenerated("A1" + lower[1:]), true},
+		"with a run of 16, as words have":         {looksGenerated("A1" + lower), false},
+		"a UUID of eight digits":                  {isUUID("01234567-0123-4567-0123-012345670123"), true},
+		"a UUID of seven digits":                  {isUUID("01234560-0123-4560-0123-012345600123"), false},
+		"a strong password":                       {isStrongPassword("q1w2e3R4-t5y6", "", 100), true}, // one capital
+		"without a capital":                       {isStrongPassword("q1w2e3r4-t5y6", "", 100), false},
+		"too short":                               {isStrongPassword("q1w2e3R4-t5", "", 100), false},
+		"a variable":                              {isStrongPassword("${q1w2e3R4t5y6}", "", 100), false},
+		"a user and a printable password":         {isBasic("dXNlcjpwNHNzfncwcmQ="), true},  // user:p4ss~w0rd
+		"a password that is not printable":        {isBasic("dXNlcjpwNHNzf3cwcmQ="), false}, // user:p4ss\x7fw0rd
+		"a random password with two digits":       {isRandomPassword("QzxKvjWpbn4RtGhD7mLs"), true},
+		"a long password without digits":          {isRandomPassword("QzxKvjWpbnrRtGhDamLs"), false},
+		"the text of a placeholder":               {isRedacted(Placeholder), true},
+		"stars":                                   {isRedacted("****"), true},
+		"another word":                            {isRedacted("secret"), false},
+		"a placeholder and more":                  {isRedacted(Placeholder + "x"), false},
+		"a parameter of a credential":             {isCertain("api_key", "h.example", "none"), true},
+		"a parameter that says if one is needed":  {isCertain("api_key", "h.example", "true"), false},
+		"a parameter that says that none is":      {isCertain("api_key", "h.example", "false"), false},
+		"a placeholder for any text":              {HasWildcard("key " + Placeholder), true},
+		"a placeholder for any text in a URL":     {HasWildcard("?key=%5BREDACTED%5D"), true},
+		"a placeholder for any text in base64":    {HasWildcard("a2V5OiBbUkVEQUNURURd"), true}, // key: [REDACTED]
+		"a placeholder with a hash":               {HasWildcard("[REDACTED-22b82fae]"), false},
+		"no placeholder":                          {HasWildcard("key"), false},
+		"a secret that is shortened with dots":    {isElided("sk-abc...", 6), true},
+		"a secret that is shortened with stars":   {isElided("sk-abc***", 6), true},
+		"a secret that is shortened in a display": {isElided("sk-abc…", 6), true},
+		"the end of a sentence":                   {isElided("sk-abc.", 6), false},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: %v, want %v", name, tt.got, tt.want)
 		}
 	}
 }

@@ -92,3 +92,22 @@ func TestBesideShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestPasswordsByName: between quotes, a strong password is a secret under the name of a secret,
+// but not under a name that data have, too, nor as the signature of a URL.
+func TestPasswordsByName(t *testing.T) {
+	t.Parallel()
+	const password = "Blue9Horse-Kite4Xq"
+	for name, isReplaced := range map[string]bool{
+		"password":         true,
+		"client_secret":    true,
+		"routing_key":      false, // of PagerDuty, or of a message
+		"X-Amz-Signature":  false,
+		"X-Goog-Signature": false,
+	} {
+		text := fmt.Sprintf("%s = %q", name, password)
+		if got := redactedText(text); (got != text) != isReplaced {
+			t.Errorf("%s becomes %s", text, got)
+		}
+	}
+}

@@ -28,12 +28,8 @@ func (s *Sequence) abandon(step, waiting int) {
 		if number != timedOut && !s.isLost(number, firstWaited) || s.states[number].isAbandoned {
 			continue
 		}
-		rec := s.recording(number)
-		if rec == nil {
-			continue
-		}
 		s.states[number].isAbandoned = true
-		if !rec.isAlone {
+		if !s.recorded[number].isAlone {
 			s.timedOut = append(s.timedOut, TimedOutWait{Waits: waiting, For: number})
 		}
 	}

@@ -123,8 +123,9 @@ func TestPoolWidth(t *testing.T) {
 		}
 		p.noteSkip()
 	}
+	p.noteTimeout(2)
 	if !p.isSure() {
-		t.Error("not sure")
+		t.Error("not sure, though the width is the same at each timeout")
 	}
 	p.noteWaiting(4)
 	if p.width != 2 {
@@ -133,5 +134,42 @@ func TestPoolWidth(t *testing.T) {
 	p.noteWaiting(5)
 	if p.width != 0 || p.isSure() {
 		t.Errorf("%d workers although five calls wait", p.width)
+	}
+}
+
+// What a sequence knows of a pool is known to the next one with as many calls
+// open at once, until one of them finds that there are more workers.
+func TestSequencesShareTheWidthOfAPool(t *testing.T) {
+	t.Parallel()
+	const open = 1_000 // no other test has as many: the width is kept for the process
+	skip := func(p *pool, times int) {
+		for range times {
+			p.noteSkip()
+		}
+	}
+	shared := func() int { return sharedWidths.get(open) }
+
+	p := pool{recorded: open, width: 3}
+	skip(&p, skipsUntilSure-1)
+	if got := shared(); got != 0 {
+		t.Errorf("%d workers are known before the width is sure", got)
+	}
+	skip(&p, 1)
+	if got := shared(); got != 3 {
+		t.Errorf("%d workers are known, want 3", got)
+	}
+	p.noteWaiting(7) // more than two for each worker
+	if got := shared(); got != 0 {
+		t.Errorf("%d workers are known although 7 calls waited", got)
+	}
+
+	small := pool{recorded: leastShared - 1, width: 1}
+	skip(&small, skipsUntilSure)
+	asRecorded := pool{recorded: open + 1, width: open + 1}
+	skip(&asRecorded, skipsUntilSure)
+	for _, recorded := range []int{small.recorded, asRecorded.recorded} {
+		if got := sharedWidths.get(recorded); got != 0 {
+			t.Errorf("%d workers are known of a pool of %d calls", got, recorded)
+		}
 	}
 }

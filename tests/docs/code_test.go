@@ -18,7 +18,7 @@ import (
 // "<!-- not run: REASON -->" nothing does.
 func TestCodeInTheDocumentationIsRun(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	for _, page := range pages(t) {
 		text := must.Read(t, page)
 		blocks := blocksOf(text)
@@ -126,7 +126,7 @@ func (b block) checkMark(t *testing.T, page string) error {
 // stands for any other, and the command may have more arguments where it is run.
 func TestCommandsInTheDocumentationAreRun(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	ran := commandsIn(must.Read(t, ".ci/run"))
 	err := filepath.WalkDir("scripts/testdata", func(file string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {

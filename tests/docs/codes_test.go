@@ -15,7 +15,7 @@ import (
 // and no others.
 func TestMissesExplainsEachCode(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	page := must.Read(t, "docs/MISSES.md")
 	_, byCode, isThere := strings.Cut(page, "\n## By code\n")
 	if !isThere {
@@ -50,7 +50,7 @@ func TestMissesExplainsEachCode(t *testing.T) {
 // docs/schema.json has every code of a finding and every attribute that echotest sets, and no others.
 func TestSchemaHasEachCodeAndAttribute(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	file, err := schema.Load("docs/schema.json")
 	if err != nil {
 		t.Fatal(err)

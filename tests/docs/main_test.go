@@ -14,15 +14,10 @@ import (
 
 func TestMain(m *testing.M) { must.Main(m) }
 
-// atRoot makes the root of the repository the current folder.
-//
-// Each test that reads a page calls it, instead of TestMain: the go command does not see that TestMain changes the
-// folder, looks for the pages elsewhere, and takes a cached result although a page has changed.
-func atRoot(t *testing.T) {
-	t.Helper()
-	if err := changeToRoot(); err != nil {
-		t.Fatal(err)
+// fromRoot goes to the root of the repository. Each test calls it first: the go command sees
+// which files a test reads, and so runs it again after an edit, only if the test changes the folder.
+var fromRoot = sync.OnceFunc(func() {
+	if err := os.Chdir("../.."); err != nil {
+		panic(err)
 	}
-}
-
-var changeToRoot = sync.OnceValue(func() error { return os.Chdir("../..") })
+})

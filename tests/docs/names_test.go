@@ -16,7 +16,7 @@ import (
 // A link between pages of the documentation leads to a file that exists.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	for _, page := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(must.Read(t, page), -1) {
@@ -30,7 +30,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 // README.md shows the command for each record mode but once, which is the default.
 func TestReadmeShowsEachMode(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	readme := must.Read(t, "README.md")
 	for _, mode := range must.EveryMode {
 		isDefault := mode == promptecho.ModeOnce
@@ -43,7 +43,7 @@ func TestReadmeShowsEachMode(t *testing.T) {
 // A test that the documentation names as proof of a promise exists.
 func TestNamedTestsExist(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	var source strings.Builder
 	for _, pattern := range []string{
 		"*_test.go",
@@ -92,7 +92,7 @@ func TestNamedTestsExist(t *testing.T) {
 // A test that a page for users names as proof of a promise has one row on the page of promises.
 func TestNamedTestsHaveARow(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	rows := map[string][]string{}
 	for _, s := range subjects {
 		for _, p := range promisesOf(t, s) {
@@ -124,7 +124,7 @@ func pagesForMaintainers(t *testing.T) string {
 // A file that the pages for maintainers name exists. One that is named without a folder may be in any.
 func TestFilesOfTheDesignExist(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	named := regexp.MustCompile("`([\\w/.-]+\\.go)`").FindAllStringSubmatch(pagesForMaintainers(t), -1)
 	if len(named) < 30 {
 		t.Errorf("the pages for maintainers name %d files, want 30 or more", len(named))
@@ -148,7 +148,7 @@ func TestFilesOfTheDesignExist(t *testing.T) {
 // Each report in tests/reports/testdata begins with the situation that it is of.
 func TestReportsSayTheirSituation(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	files, err := filepath.Glob("tests/reports/testdata/*.txtar")
 	if err != nil || len(files) < 60 {
 		t.Fatalf("%d reports, want 60 or more: %v", len(files), err)

@@ -18,7 +18,7 @@ var updatePictures = flag.Bool("update", false, "draw the pictures in docs/pictu
 // The README's picture of a failed test shows a report that a script gets.
 func TestPictureShowsARealReport(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	const script, picture = "scripts/testdata/readme/readme.txtar", "docs/pictures/miss.svg"
 	archive, err := txtar.ParseFile(script)
 	if err != nil {

@@ -148,7 +148,7 @@ below ` + "`internal`" + `, it has the tests that the documentation names.
 // The page of promises has each test of the public behaviour, with the first sentence of its comment.
 func TestPromises(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	var page strings.Builder
 	page.WriteString(promisesHead)
 	for _, s := range subjects {

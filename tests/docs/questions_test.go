@@ -17,7 +17,7 @@ import (
 // answers it.
 func TestQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
-	atRoot(t)
+	fromRoot()
 	questions, err := parseQuestions(must.Read(t, "tests/docs/testdata/questions.txt"))
 	if err != nil {
 		t.Fatal(err)
@@ -151,6 +151,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // A section ends where the next one begins, and a comment in a block of code is no heading.
 func TestSectionsOfPages(t *testing.T) {
 	t.Parallel()
+	fromRoot()
 	page := "# Title\n\nfirst\n\n## A `code`: b?\n\nsecond\n\n```sh\n# no heading\n```\n\n" +
 		"### Below\n\nthird\n\n## Next\n\nfourth\n"
 	for anchor, want := range map[string]string{

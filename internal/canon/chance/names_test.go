@@ -59,3 +59,51 @@ func TestTokens(t *testing.T) {
 		}
 	}
 }
+
+// Fields that name a caller or a version are told apart from fields of one call.
+func TestWhoAsksAndOfOneCall(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct{ whoAsks, ofOneCall bool }{
+		"user": {true, false}, "tenant_id": {true, false}, "organization": {true, false},
+		"api_version": {true, false}, "prompt_cache_key": {true, false}, "projectId": {true, false},
+		"trace_id": {false, true}, "requestId": {false, true}, "retry-count": {false, true},
+		"timestamp": {false, true}, "created_at": {false, true}, "step": {false, true},
+		"model": {false, false}, "category": {false, false}, "temperature": {false, false},
+	} {
+		if got := WhoAsks(name); got != want.whoAsks {
+			t.Errorf("WhoAsks(%q) = %v", name, got)
+		}
+		if got := OfOneCall(name); got != want.ofOneCall {
+			t.Errorf("OfOneCall(%q) = %v", name, got)
+		}
+	}
+}
+
+// Values that change from call to call are known by their shape: random parts, times, and
+// numbers as long as those of clocks.
+func TestShapesOfValuesOfOneCall(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]struct{ drawn, timed, counted bool }{
+		"req 9022bbce-78ea-4f01-991b-d872b93f257d": {drawn: true},
+		"x-9f86d081884c7d65":                       {drawn: true},
+		"2026-01-02":                               {timed: true},
+		"on 20260102":                              {timed: true, counted: true},
+		"9:41":                                     {timed: true},
+		"Fri, 2 Jan":                               {timed: true},
+		"job 1767322245":                           {timed: true, counted: true},
+		"batch 17":                                 {},
+		"1234567":                                  {},
+		"a friend of mine":                         {},
+		"":                                         {},
+	} {
+		if got := Drawn(value); got != want.drawn {
+			t.Errorf("Drawn(%q) = %v", value, got)
+		}
+		if got := Timed(value); got != want.timed {
+			t.Errorf("Timed(%q) = %v", value, got)
+		}
+		if got := Counted(value); got != want.counted {
+			t.Errorf("Counted(%q) = %v", value, got)
+		}
+	}
+}

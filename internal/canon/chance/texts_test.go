@@ -2,6 +2,8 @@ package chance
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -128,6 +130,8 @@ func TestCheckoutsAreMaskedAlike(t *testing.T) {
 		{"/home/ann/src/shop", "https://github.com/acme/shop/issues", "https://github.com/acme/shop/issues"},
 		{"/home/ann/src/shop", "/home/ann/src/shopping/main.go", "/home/ann/src/shopping/main.go"},
 		{"", "/home/ann/src/shop/main.go", "/home/ann/src/shop/main.go"},
+		{"/home/ann/src/shop.io", "/Users/bob/shop.io/main.go", "CHECKOUT/main.go"},
+		{"/home/ann/src/shop.io", "/Users/bob/shopXio/main.go", "/Users/bob/shopXio/main.go"},
 	} {
 		if got := Masked(Checkouts(tt.root, module), tt.text); got != tt.want {
 			t.Errorf("checkout in %q: %q becomes %q, want %q", tt.root, tt.text, got, tt.want)
@@ -147,6 +151,33 @@ func TestMachinePathIsFound(t *testing.T) {
 	} {
 		if got := MachinePath(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The checkout is the folder of the nearest go.mod, and has the name of its module.
+func TestCheckoutIsTheFolderOfTheModule(t *testing.T) { // not parallel: it changes the folder
+	for name, tt := range map[string]struct{ goMod, module string }{
+		"a module":                  {"module example.com/shop\n\ngo 1.26\n", "example.com/shop"},
+		"a name in quotes":          {"module \"example.com/shop\"\n", "example.com/shop"},
+		"a comment before the name": {"// Package shop.\n\nmodule example.com/shop\n", "example.com/shop"},
+		"no name":                   {"go 1.26\n", ""},
+	} {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		below := filepath.Join(dir, "a", "b")
+		if err := os.MkdirAll(below, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(tt.goMod), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		t.Chdir(below)
+		root, module := checkout()
+		if root != dir || module != tt.module {
+			t.Errorf("%s: %s in %s, want %s in %s", name, module, root, tt.module, dir)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -157,9 +158,21 @@ func TestSettings(t *testing.T) {
 	if want := []string{"hologram [1]", `response_format {"type":"json_object"}`, "temperature 0.5"}; !slices.Equal(got, want) {
 		t.Errorf("settings %q, want %q", got, want)
 	}
-	other := Read([]*interaction.Interaction{post("https://h/v1/x", `{"a":1}`), post("https://h/v1/x", "\x00\xff")})
-	if other[0].Body != `{"a":1}` || other[1].Body != "(2 bytes that are not text)" || other[0].Kind != "http" {
-		t.Errorf("bodies of others: %q, %q", other[0].Body, other[1].Body)
+	for body, want := range map[string]string{
+		`{"a":1}`:       `{"a":1}`,
+		"\x00\xff":      "(2 bytes that are not text)",
+		"a\x00":         "(2 bytes that are not text)",
+		"start \x01":    "start \x01",
+		"\x00 at first": "(10 bytes that are not text)",
+	} {
+		other := Read([]*interaction.Interaction{post("https://h/v1/x", body)})[0]
+		if other.Body != want || other.Kind != "http" {
+			t.Errorf("%q to an unknown API: %s %q, want %q", body, other.Kind, other.Body, want)
+		}
+	}
+	single := Read([]*interaction.Interaction{post(chat, `{"model":"m","hologram":[1]}`)})[0]
+	if len(single.Settings) != 1 || single.Body != "" {
+		t.Errorf("one setting: %v, and the body %q", single.Settings, single.Body)
 	}
 }
 
@@ -329,5 +342,103 @@ func TestEmptyAnswerSaysWhyItEnded(t *testing.T) {
 				t.Errorf("got %+v, body %q", answer.Parts, answer.Body)
 			}
 		})
+	}
+}
+
+// What one side says in a row is one message: the texts of the user, and the texts and calls
+// of the assistant, also where an API has an item for each.
+func TestWhatOneSideSaysIsOneMessage(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ url, body, want string }{
+		"two texts of the user": {chat, `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]}`, "user 2"},
+		"two messages of the user stay apart": {chat, `{"model":"m","messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}`,
+			"user 1, user 1"},
+		"a text and two calls, an item for each": {responses, `{"model":"m","input":[{"role":"user","content":"a"},{"type":"message","role":"assistant","content":"b"},
+			{"type":"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call","call_id":"d","name":"g","arguments":"{}"}]}`,
+			"user 1, assistant 3"},
+		"two results, an item for each": {responses, `{"model":"m","input":[{"role":"user","content":"a"},
+			{"type":"function_call_output","call_id":"c","output":"1"},{"type":"function_call_output","call_id":"d","output":"2"}]}`,
+			"user 1, tool 2"},
+		"results and a text of the user in one message": {claude, `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[
+			{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result","tool_use_id":"b","content":"2"},{"type":"text","text":"And?"}]}]}`,
+			"tool 2, user 1"},
+	} {
+		var got []string
+		for _, m := range Read([]*interaction.Interaction{post(tt.url, tt.body)})[0].Messages {
+			got = append(got, fmt.Sprintf("%s %d", m.Role, len(m.Parts)))
+		}
+		if all := strings.Join(got, ", "); all != tt.want {
+			t.Errorf("%s: %s, want %s", name, all, tt.want)
+		}
+	}
+}
+
+// A stream that ends early is shown with what has come of it, and not as an empty answer.
+func TestBrokenAnswerIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	const finish = `{"choices":[{"delta":{},"finish_reason":"length"}]}`
+	for name, tt := range map[string]struct {
+		end      string
+		wantKind string
+		wantBody string
+	}{
+		"complete":                {"", Empty, ""},
+		"broken after the reason": {interaction.EndError, "", finish},
+	} {
+		it := post(chat, `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`)
+		it.Response = interaction.Response{
+			Status: 200, Stream: "sse", End: tt.end,
+			Events: []interaction.Event{{{Name: "data", Value: finish}}},
+		}
+		answer := Read([]*interaction.Interaction{it})[0].Answer
+		kind := ""
+		for _, p := range answer.Parts {
+			kind += p.Kind
+		}
+		if kind != tt.wantKind || answer.Body != tt.wantBody {
+			t.Errorf("%s: parts %q and body %q, want %q and %q", name, kind, answer.Body, tt.wantKind, tt.wantBody)
+		}
+	}
+}
+
+// The time until the first event is that of a stream only; a response in one piece has only
+// the time until it was complete.
+func TestTimesOfAResponse(t *testing.T) {
+	t.Parallel()
+	event := interaction.Event{{Name: "data", Value: "{}"}}
+	for name, tt := range map[string]struct {
+		response         interaction.Response
+		wantFirst, total int64
+	}{
+		"in one piece": {interaction.Response{}, 0, 70},
+		"a stream": {interaction.Response{Stream: "sse", Events: []interaction.Event{event, event},
+			Delays: []interaction.Delay{{MS: 5}, {MS: 20}}}, 75, 95},
+		"a stream without events": {interaction.Response{Stream: "sse"}, 70, 70},
+	} {
+		it := post(chat, `{"model":"m","messages":[]}`)
+		it.LatencyMS = 70
+		tt.response.Status = 200
+		it.Response = tt.response
+		e := Read([]*interaction.Interaction{it})[0]
+		if e.FirstMS != tt.wantFirst || e.TotalMS != tt.total {
+			t.Errorf("%s: %d ms and %d ms, want %d and %d", name, e.FirstMS, e.TotalMS, tt.wantFirst, tt.total)
+		}
+	}
+}
+
+// Arguments that mean the same are shown and compared in one spelling, and no character of
+// them is escaped.
+func TestArgumentsInOneSpelling(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"b": 1, "a": [2]}`:         `{"a":[2],"b":1}`,
+		`{"html":"<b>&amp;</b>"}`:    `{"html":"<b>&amp;</b>"}`,
+		`{"n":12345678901234567890}`: `{"n":12345678901234567890}`,
+		`{"a":1} {"a":1}`:            `{"a":1} {"a":1}`,
+		`not JSON`:                   `not JSON`,
+	} {
+		if got := OneSpelling(text); got != want {
+			t.Errorf("%s becomes %s, want %s", text, got, want)
+		}
 	}
 }

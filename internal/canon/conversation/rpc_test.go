@@ -46,6 +46,11 @@ func TestRPC(t *testing.T) {
 		{rpc(nil, `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"f","arguments":{}}}]`,
 			`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}]`),
 			`jsonrpc: batch: ping, tools/call f({}) | text done`},
+		{rpc(nil, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"f"}}`,
+			`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"{\"b\":2}"}],"structuredContent":{"a":1}}}`),
+			`mcp: tools/call f() | text {"b":2}; other {"a":1}`},
+		{rpc(nil, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`, `{"jsonrpc":"2.0","id":1,"result":{"_meta":{"x":1},"serverInfo":{"name":"w"}}}`),
+			`mcp: initialize | other {"serverInfo":{"name":"w"}}`},
 		{rpc(nil, `{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}`, ``), `jsonrpc: answer to the server`},
 	} {
 		if got := told(Read([]*interaction.Interaction{tt.it})[0]); got != tt.want {
@@ -114,6 +119,9 @@ func TestMedia(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
+		}
+		if strings.Contains(e.Answer.Body, "not text") {
+			t.Errorf("%s: a body that is told is also counted: %s", tt.want, e.Answer.Body)
 		}
 		if all := fmt.Sprint(e.Answer.Body, got); strings.Contains(all, b64[:20]) {
 			t.Errorf("the bytes are told: %.80s", all)

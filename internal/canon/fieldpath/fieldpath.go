@@ -63,8 +63,8 @@ func Name(path string) string {
 // Short returns a path as people write it: without the leading "body/" where
 // nothing else could be meant.
 func Short(path string) string {
-	rest, ok := strings.CutPrefix(path, "body/")
-	if !ok || hasRoot(rest) {
+	rest := strings.TrimPrefix(path, "body/")
+	if hasRoot(rest) {
 		return path
 	}
 	return rest

@@ -22,6 +22,7 @@ var shapes = []string{
 	"1234567890123456789",
 	"EqoBCkgIARABGAIiQL8x+/Yz9P0=",
 	"AbCdEfGhIjKlMnOpQrSt",
+	"AbCdEfGhIjKlMnOp", // the shortest one without digits
 	"projects/p/locations/us/sessions/7f3e",
 	"msg_1",
 	"c2",
@@ -108,7 +109,7 @@ func TestTextsEnd(t *testing.T) {
 // only have the same limit.
 func TestNoIDs(t *testing.T) {
 	t.Parallel()
-	req := interaction.Request{URL: "https://h.example/chat/completions", Body: []byte(`{"messages":[{"role":"user","content":"What is 12 times 4000, my dear?"}],
+	req := interaction.Request{URL: "https://h.example/chat/completions", Body: []byte(`{"messages":[{"role":"user","content":"What is 12 times 4000, my dear? Incomprehensibl"}],
 		"max_tokens":123456789,"seed": 1234567890123,"v":[0.12345678901,-1.5e-05,12345678],"temperature":0.70000000001}`)}
 	if found := foundIn(func(f func(uint64)) { InRequest(&req, f) }); len(found) != 0 {
 		t.Errorf("%d ids found in %s", len(found), req.Body)

@@ -43,6 +43,7 @@ func TestUsageTable(t *testing.T) {
 		{"cohere, version 1", "https://h/v1/chat", []string{`{"text":"x","meta":{"tokens":{"input_tokens":30,"output_tokens":40}}}`}, interaction.Usage{InputTokens: 30, OutputTokens: 40}},
 		{"cohere, version 1, streamed", "https://h/v1/chat", []string{`{"event_type":"text-generation","text":"x"}`, `{"event_type":"stream-end","response":{"meta":{"billed_units":{"input_tokens":3,"output_tokens":4}}}}`}, interaction.Usage{InputTokens: 3, OutputTokens: 4}},
 		{"cohere, pictures", "https://h/v2/embed", []string{`{"meta":{"billed_units":{"input_tokens":9,"image_tokens":20}}}`}, interaction.Usage{InputTokens: 29}},
+		{"only the output is counted", chatURL, []string{`{"usage":{"completion_tokens":7,"total_tokens":7}}`}, interaction.Usage{OutputTokens: 7}},
 		{"embeddings of Voyage", "https://h/v1/embeddings", []string{`{"usage":{"total_tokens":10}}`}, interaction.Usage{InputTokens: 10}},
 		{"ollama", "http://h/api/chat", []string{`{"message":{}}`, `{"done":true,"prompt_eval_count":3,"eval_count":4}`}, interaction.Usage{InputTokens: 3, OutputTokens: 4}},
 		{"Llama", "https://h/model/meta.llama3/invoke", []string{`{"generation":"x","prompt_token_count":10,"generation_token_count":4}`}, interaction.Usage{InputTokens: 10, OutputTokens: 4}},

@@ -26,7 +26,7 @@ func written(texts ...[]byte) string {
 // TestNothingRepeats: what has nothing twice stays as it is, byte for byte.
 func TestNothingRepeats(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{tool, "      text: |\n        - &a\n        *a\n\n        b: |\n          c\n      \"a: b\": 'it: \"x\"'\n      list:\n      - - 1\n        - - two\n          - |-\n            a\n            b\n      - {a: b}\n"} {
+	for _, body := range []string{tool, "      empty:\n      next: 1\n", "      text: |\n        - &a\n        *a\n\n        b: |\n          c\n      \"a: b\": 'it: \"x\"'\n      list:\n      - - 1\n        - - two\n          - |-\n            a\n            b\n      - {a: b}\n"} {
 		text := item(body)
 		root, ok := read(string(text))
 		if !ok || root.print(0) != string(text) {
@@ -94,5 +94,32 @@ func TestHistory(t *testing.T) {
 	}
 	if found < 199 || found > 210 {
 		t.Errorf("%d anchors", found)
+	}
+}
+
+// TestListOnOneLine: a list is one line of aliases only if each of its elements can stand in it as
+// it is.
+func TestListOnOneLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"word": true, "12": true, "true": true, "null": true, `"a b"`: true, "'a: b'": true, "[a]": true, "{a: b}": true,
+		"": false, "two words": false, "|-": false, "1.5 kg": false, "yes": false,
+	} {
+		if got := isFlowScalar(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestLinesOfAValue: a value takes a line at least, also one that stands on the line of its key.
+func TestLinesOfAValue(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		lines []string
+		want  int
+	}{{nil, 1}, {[]string{"a"}, 1}, {[]string{"a", "b"}, 2}} {
+		if got := (&block{lines: tt.lines}).lineCount(); got != tt.want {
+			t.Errorf("%q: %d lines, want %d", tt.lines, got, tt.want)
+		}
 	}
 }

@@ -388,3 +388,30 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// The width of a line is counted in characters, from its beginning.
+func TestColumn(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{"": 0, "abc": 3, "abc\n": 0, "abc\né": 1, "a\nb\ncd": 2} {
+		if got := (&encoder{buf: []byte(text)}).column(); got != want {
+			t.Errorf("behind %q: column %d, want %d", text, got, want)
+		}
+	}
+}
+
+// The layout of JSON with a deeper indentation or a longer padding than the format knows is not
+// kept: the body is stored byte for byte.
+func TestLayoutsOfTheFormat(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		indent, padding int
+		want            bool
+	}{
+		{0, 0, true}, {16, 0, true}, {17, 0, false}, {0, 128, true}, {0, 129, false},
+	} {
+		l := exactjson.Layout{Indent: strings.Repeat(" ", tt.indent), Padding: tt.padding}
+		if got := isStorable(l); got != tt.want {
+			t.Errorf("indented by %d, padded by %d: %v", tt.indent, tt.padding, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
@@ -88,5 +89,48 @@ func TestAliasOfFlow(t *testing.T) {
 	resp := f.Interactions[0].Response
 	if len(resp.Delays) != 2 || resp.Delays[1].MS != 2 || resp.Events[0][0].Value != "[1,2]" {
 		t.Errorf("%v %v", resp.Delays, resp.Events)
+	}
+}
+
+// Values as Encode writes them are read without the parser of YAML, which is slower; all others
+// are left to it.
+func TestWrittenValuesAreReadWithoutTheParser(t *testing.T) {
+	t.Parallel()
+	for text, isRead := range map[string]bool{
+		`{}`:                              true,
+		`[a, "b", 'c', 1, true, null]`:    true,
+		`{a: {b: [1]}, "c d": 'it: "z"'}`: true,
+		`["\"", "\\", "\n\r\t\b\f"]`:      true,
+		`["\u00e9"]`:                      false,
+		`["\x41"]`:                        false,
+		`["\/"]`:                          false,
+		"[\"a\n b\"]":                     false,
+		`[a`:                              false,
+		`[a, `:                            false,
+		`{a: `:                            false,
+		`{`:                               false,
+		`[`:                               false,
+	} {
+		_, end := newParser("f", "", nil).flowJSON(text)
+		want := 0
+		if isRead {
+			want = len(text)
+		}
+		if end != want {
+			t.Errorf("%s: read up to %d, want %d", text, end, want)
+		}
+	}
+}
+
+// A list with a tag is no list: the tag says that it is something else.
+func TestListWithATag(t *testing.T) {
+	t.Parallel()
+	const text = "version: 1\ninteractions:\n- kind: llm\n  request:\n    method: GET\n    url: http://h/\n" +
+		"  response:\n    status: 200\n    stream: sse\n    events: TAG[]\n"
+	for tag, isValid := range map[string]bool{"": true, "!!str ": false, "!!binary ": false} {
+		_, err := Parse("c.yaml", strings.Replace(text, "TAG", tag, 1), nil)
+		if (err == nil) != isValid {
+			t.Errorf("events: %s[]: %v", tag, err)
+		}
 	}
 }

@@ -145,3 +145,32 @@ func TestKeepBoundary(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepTellsEventsApart: a stream whose events have other fields, or in which one new ID stands
+// for two old ones, is another answer.
+func TestKeepTellsEventsApart(t *testing.T) {
+	t.Parallel()
+	stream := func(field, data string) *interaction.Interaction {
+		it := chat("{}", "", "req_1", 5)
+		it.Response.Stream, it.Response.Body = "sse", nil
+		it.Response.Events = []interaction.Event{{{Name: field, Value: data}}}
+		return it
+	}
+	const two = `{"id":"aaaaaaaa","call_id":"bbbbbbbb"}`
+	for name, tt := range map[string]struct {
+		old, fresh *interaction.Interaction
+		isKept     bool
+	}{
+		"the same":                 {stream("data", "x"), stream("data", "x"), true},
+		"another field":            {stream("event", "x"), stream("data", "x"), false},
+		"other IDs":                {stream("data", two), stream("data", `{"id":"cccccccc","call_id":"dddddddd"}`), true},
+		"one ID for two":           {stream("data", two), stream("data", `{"id":"cccccccc","call_id":"cccccccc"}`), false},
+		"an ID too short to be it": {stream("data", `{"id":"aaaaaaa"}`), stream("data", `{"id":"ccccccc"}`), false},
+	} {
+		tt.fresh.LatencyMS = 9 // that of the old one if it is kept
+		new(Keeper).Keep(tt.old, tt.fresh)
+		if isKept := tt.fresh.LatencyMS == tt.old.LatencyMS; isKept != tt.isKept {
+			t.Errorf("%s: the old answer is kept: %v", name, isKept)
+		}
+	}
+}

@@ -111,9 +111,12 @@ func TestRewrite(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	path, f := threeOf(t)
-	before, err := Rewrite(path, cassette.SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01", 3000)), nil, false)
+	before, err := Rewrite(path, cassette.SumOf(path), 2, other(f.Interactions[1], strings.Repeat("\x01\xff", 3000)), nil, false)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if now, err := os.ReadFile(path); err != nil || len(assetName.FindAll(now, -1)) != len(assetName.FindAll(before, -1)) {
+		t.Fatalf("the new request has no asset: %v\n%s", err, now)
 	}
 	if err := Restore(path, before); err != nil {
 		t.Fatal(err)
@@ -311,6 +314,15 @@ func TestRewriteShared(t *testing.T) {
 		if err := Restore(path, before); err != nil {
 			t.Fatal(err)
 		}
+	}
+	// Another spelling of the same values is no edit.
+	saved := mustRead(t, path)
+	replaceIn(t, path, "ok: true", "\"ok\": true")
+	if _, err := Rewrite(path, cassette.SumOf(path), f.Revision, map[int]*interaction.Interaction{0: &changed}, refresh, false); err == nil || !strings.Contains(err.Error(), "is not formatted as promptecho writes it") {
+		t.Errorf("a file in another spelling: %v", err)
+	}
+	if err := os.WriteFile(path, saved, 0o644); err != nil {
+		t.Fatal(err)
 	}
 	// An edit is not forgotten.
 	edited := bytes.Replace(mustRead(t, path), []byte("ok: true"), []byte("ok: false"), 1)

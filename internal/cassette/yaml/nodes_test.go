@@ -32,11 +32,41 @@ func TestNodesAreUsedAgain(t *testing.T) { // not parallel: it counts allocation
 		}
 	}
 
+	if n := again.Nodes.Len(); n < 500 {
+		t.Errorf("there is memory for %d nodes, want one for each of the 500 of the longest text", n)
+	}
 	nodes := testing.AllocsPerRun(10, func() {
 		again.Parse(long.String())
 		again.Nodes.Reset()
 	})
 	if nodes > 10 {
 		t.Errorf("%v allocations for a text whose nodes have room", nodes)
+	}
+}
+
+// TestBlockTextsAndAliases: the indentation of a block of text may be said, and an alias stands for a
+// value, not for a key.
+func TestBlockTextsAndAliases(t *testing.T) {
+	t.Parallel()
+	f := Format{Name: "a text", Aliases: true}
+	for text, want := range map[string]string{
+		"a: |2\n   b\n":          " b\n",
+		"a: |1\n  b\n  c\n":      " b\n c\n",
+		"a: |\n  b\n":            "b\n",
+		"a: >-\n  b\n  c\n":      "b c",
+		"x: &x b\na: *x\n":       "b",
+		"x: &x b\na: *x : c\n":   "error: an alias cannot be a key; write the key out",
+		"x: &x b\na: [*x : c]\n": "error: an alias cannot be a key; write the key out",
+	} {
+		root, err := f.Parse(text)
+		got := ""
+		if err != nil {
+			got = "error: " + err.Msg
+		} else {
+			got = root.Elems[len(root.Elems)-1].Text
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
 	}
 }

@@ -19,8 +19,10 @@ var reserved = map[string]bool{
 	"yes": true, "no": true, "on": true, "off": true, "y": true, "n": true,
 }
 
+// isReserved reports whether s, which is not empty, is one of these words in any letter
+// case.
 func isReserved(s string) bool {
-	mayBe := s != "" && len(s) <= len("infinity") && strings.IndexByte("tfniyo", s[0]|0x20) >= 0
+	mayBe := len(s) <= len("infinity") && strings.IndexByte("tfniyo", s[0]|0x20) >= 0
 	return mayBe && reserved[strings.ToLower(s)]
 }
 

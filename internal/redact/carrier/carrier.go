@@ -25,6 +25,7 @@
 package carrier
 
 import (
+	"compress/gzip"
 	"errors"
 	"strings"
 )
@@ -175,12 +176,17 @@ func (w *Walker) Edits(text string, at Place) ([]Edit, error) {
 // walk is one walk over a text.
 type walk struct {
 	*Walker
-	bytesLeft    int   // how many bytes may still be decoded
-	unpackLeft   int   // how many bytes may still be decompressed
-	err          error // the first limit that was reached
-	leaf         Leaf  // the leaf of the last call of Find
-	scans        []*jsonScan
-	decodeBuffer []byte // the buffer for decoded base64
+	bytesLeft  int   // how many bytes may still be decoded
+	unpackLeft int   // how many bytes may still be decompressed
+	err        error // the first limit that was reached
+	leaf       Leaf  // the leaf of the last call of Find
+	scans      []*jsonScan
+
+	// Memory that is used again.
+
+	decodeBuffer []byte       // for decoded base64
+	gzipReader   *gzip.Reader // for each member of a file; nil until needed
+	copyBuffer   []byte       // for decompressed bytes; nil until needed
 }
 
 func (w *Walker) newWalk(size int) *walk {

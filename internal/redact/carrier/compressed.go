@@ -19,31 +19,43 @@ func isCompressed(s string) bool {
 	return isGzip || isZlib
 }
 
-// editsOfCompressed returns the edit of compressed bytes. ok is false if they are not
-// compressed.
+// editsOfCompressed returns the edits of compressed bytes, one for each member of a gzip
+// file in which something is found (RFC 1952, section 2.2: a file may have several). ok is
+// false if the bytes are not compressed.
 //
 // Bytes that are incomplete or invalid are searched up to the fault, since a client may
 // read them that far. If nothing is found in these, they may also be a text.
 func (c *walk) editsOfCompressed(s string, p place) (edits []Edit, ok bool) {
-	if !isCompressed(s) || p.depth >= MaxDepth {
+	if p.depth >= MaxDepth {
 		return nil, false
 	}
-	u := c.unpack(s)
-	if u.text == "" && !u.isWhole {
-		return nil, false
+	isWhole := false
+	at := 0
+	for isCompressed(s[at:]) {
+		u := c.unpack(s[at:])
+		found := c.editsOfUnpacked(u, p)
+		if len(found) > 0 {
+			isGzip := s[at] == 0x1f
+			packed := pack(Splice(u.text, found), isGzip)
+			edits = append(edits, Edit{Start: at, End: at + u.end, Text: packed, Causes: causes(found)})
+		}
+		isWhole = u.isWhole
+		at += u.end
+	}
+	return edits, isWhole || len(edits) > 0
+}
+
+// editsOfUnpacked returns the edits of a text that was compressed at a place.
+func (c *walk) editsOfUnpacked(u unpacked, p place) []Edit {
+	if u.text == "" {
+		return nil
 	}
 	in := p
 	in.depth++
 	if !isText(u.text) && !isCompressed(u.text) {
 		in.kind = Bytes
 	}
-	found := c.editsOfValue(u.text, in)
-	if len(found) == 0 {
-		return nil, u.isWhole
-	}
-	isGzip := s[0] == 0x1f
-	packed := pack(Splice(u.text, found), isGzip)
-	return []Edit{{End: u.end, Text: packed, Causes: causes(found)}}, true
+	return c.editsOfValue(u.text, in)
 }
 
 // An unpacked is the result of decompressing bytes.
@@ -72,12 +84,15 @@ func (c *walk) unpack(s string) unpacked {
 
 // unpackGzip decompresses the first member of a gzip file.
 func (c *walk) unpackGzip(w io.Writer, r *strings.Reader) error {
-	z, err := gzip.NewReader(r)
+	if c.gzipReader == nil {
+		c.gzipReader = new(gzip.Reader)
+	}
+	err := c.gzipReader.Reset(r)
 	if err != nil {
 		return err
 	}
-	z.Multistream(false)
-	return c.copy(w, z)
+	c.gzipReader.Multistream(false)
+	return c.copy(w, c.gzipReader)
 }
 
 // unpackZlib decompresses a zlib stream.
@@ -91,7 +106,10 @@ func (c *walk) unpackZlib(w io.Writer, r *strings.Reader) error {
 
 // copy copies decompressed bytes, up to the limit of the walk.
 func (c *walk) copy(w io.Writer, r io.Reader) error {
-	n, err := io.Copy(w, io.LimitReader(r, int64(c.unpackLeft)+1))
+	if c.copyBuffer == nil {
+		c.copyBuffer = make([]byte, 32<<10) // as io.Copy does
+	}
+	n, err := io.CopyBuffer(w, io.LimitReader(r, int64(c.unpackLeft)+1), c.copyBuffer)
 	c.unpackLeft -= int(n)
 	c.bytesLeft += int(n) * defaultWork
 	if c.unpackLeft < 0 {

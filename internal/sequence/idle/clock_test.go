@@ -2,6 +2,7 @@ package idle
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -53,4 +54,27 @@ func TestWaitForEventCountsAShareOfWork(t *testing.T) {
 	if got < used/workShare || got > mostCounted/workShare {
 		t.Errorf("got %v for %v of work", got, used)
 	}
+}
+
+// The first samples are taken without a pause, and later ones at longer and
+// longer pauses, up to 64 times the first one.
+func TestPauseBetweenSamples(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for earlier, want := range map[int]time.Duration{
+			0:                                  0,
+			eagerSamples - 1:                   0,
+			eagerSamples:                       firstPause,
+			eagerSamples + samplesPerPause - 1: firstPause,
+			eagerSamples + samplesPerPause:     2 * firstPause,
+			eagerSamples + 2*samplesPerPause:   4 * firstPause,
+			1 << 20:                            64 * firstPause,
+		} {
+			start := time.Now()
+			pauseAfter(earlier)
+			if got := time.Since(start); got != want {
+				t.Errorf("after %d samples: %v, want %v", earlier, got, want)
+			}
+		}
+	})
 }

@@ -23,6 +23,7 @@ package idle
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -193,18 +194,15 @@ func (d *detector) waitLocked(kind Kind) {
 	ignored := d.ignored(kind)
 	left := Longest >> d.impatience
 	clock := NewClock()
-	var fewestSeen goroutines // in any sample
-	var mostQuiet goroutines  // in any of the last samples, which were quiet
-	quiet := 0                // how many these are
+	fewestSeen := goroutines{math.MaxUint64, math.MaxUint64} // in any sample
+	quiet := 0                                               // samples in a row
+	var mostQuiet goroutines                                 // in any of these
 
 	for earlier := 0; quiet < quietSamples; earlier++ {
 		s, ok := d.sampler.take()
 		if !ok {
 			time.Sleep(withoutMetrics)
 			return
-		}
-		if earlier == 0 {
-			fewestSeen = s.goroutines
 		}
 		fewestSeen = fewest(fewestSeen, s.goroutines)
 
