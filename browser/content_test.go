@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestHostile: what a cassette holds is text, wherever it stands, in a page that is served
-// and in one that was written. A request, a dialog or an error fails the test as well.
+// The contents of a cassette are shown as text, and run no script. A request, a dialog or an
+// error fails the test as well.
 func TestHostile(t *testing.T) {
 	dir := tree(t)
 	promptecho(t, dir, "view", "-o", "page.html")
@@ -43,7 +43,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestPlot: each event of a stream has its tick where it came.
+// Each event of a stream has a tick at the time of its arrival.
 func TestPlot(t *testing.T) {
 	p := open(t, serve(t, tree(t))+"#bot/testdata/cassettes/TestTrip.yaml/4", 1280, 900)
 	p.until("document.querySelector(':target .ticks') !== null")
@@ -68,7 +68,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// TestWithoutScript: the list and the conversations can be read where no script runs.
+// The list and the conversations can be read without JavaScript.
 func TestWithoutScript(t *testing.T) {
 	dir := tree(t)
 	address := serve(t, dir)

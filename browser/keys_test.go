@@ -13,7 +13,7 @@ import (
 // The names of the cassettes that the list shows.
 const shown = `[...document.querySelectorAll('.list tr[data-for]:not([hidden]) a')].map((a) => a.textContent).join(' ')`
 
-// TestKeyboard finds, opens, folds and compares without a mouse.
+// The keyboard alone finds, opens, folds and compares cassettes.
 func TestKeyboard(t *testing.T) {
 	p := open(t, serve(t, tree(t)), 1280, 900)
 
@@ -84,8 +84,8 @@ func TestKeyboard(t *testing.T) {
 	p.until("document.activeElement.matches('.list a') && document.activeElement.textContent === 'TestTrip'")
 }
 
-// TestCompare: what changed since the last commit, and what a failed run recorded, is marked
-// word by word; any two cassettes can be chosen.
+// Changes since the last commit or run are marked word by word, and any two cassettes can be
+// compared.
 func TestCompare(t *testing.T) {
 	dir := tree(t)
 	p := open(t, serve(t, dir), 1280, 900)
@@ -124,7 +124,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestReload: a reload shows what has been recorded meanwhile.
+// A reload shows what has been recorded meanwhile.
 func TestReload(t *testing.T) {
 	dir := tree(t)
 	p := open(t, serve(t, dir), 1280, 900)

@@ -31,8 +31,8 @@ const cutOff = `(() => {
 	return found.slice(0, 5).join("; ");
 })()`
 
-// TestScreens: no screen is wider than the window, and nothing is cut off, at any width, light and
-// dark. With -screenshots it writes a picture of each.
+// The page fits windows of any width, light and dark, and nothing is cut off. With -screenshots it
+// writes a picture of each.
 func TestScreens(t *testing.T) {
 	if *screenshots != "" {
 		if err := os.MkdirAll(*screenshots, 0o777); err != nil {

@@ -38,8 +38,7 @@ func spoiled(t *testing.T, s *server, whole string, fault Fault) (got [2]outcome
 	return got
 }
 
-// TestCut: the client gets the first n events, and then what net/http says of a connection
-// that breaks; the recording is whole.
+// Cut gives the client n events, then the error of a broken connection; the recording is whole.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	for _, tt := range samples {
@@ -58,8 +57,8 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestGarble: event n has its length and no JSON in it, all others are as they were; the
-// recording is whole.
+// Garble makes event n invalid JSON of the same length, and leaves all others; the recording is
+// whole.
 func TestGarble(t *testing.T) {
 	t.Parallel()
 	for _, tt := range samples {
@@ -144,7 +143,7 @@ func TestSpoiledBody(t *testing.T) {
 	}
 }
 
-// TestDamage: what JSON a text may be, its damaged form is none.
+// The damaged form of a JSON text is never JSON.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{}`, `[]`, `""`, `"a"`, `0`, `12`, `true`, `null`, `{"a":1} `, `"\u00e9"`, `"é"`, `["世界"]`} {

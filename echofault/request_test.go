@@ -17,7 +17,7 @@ import (
 	"github.com/promptecho/promptecho"
 )
 
-// TestFailFirst: a failure is what the provider's SDKs read as one, at once.
+// FailFirst gives what the provider's SDKs read as a failure, at once.
 func TestFailFirst(t *testing.T) {
 	t.Parallel()
 	const message = "failure 1 of 1 by echofault.FailFirst"
@@ -84,8 +84,7 @@ func slow(t *testing.T, opts ...promptecho.Option) *promptecho.Recorder {
 	return open(t, file, promptecho.ModeNone, opts...)
 }
 
-// TestSlow: the first answer comes later by as much, with or without the recorded
-// delays; the second one does not.
+// Slow delays the first answer, with or without the recorded delays, and not the second one.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	for pace, recorded := range map[float64]time.Duration{0: 0, 1: 2500 * time.Millisecond, 2: 5 * time.Second} {

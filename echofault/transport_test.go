@@ -48,8 +48,9 @@ const (
 	local     = "http://127.0.0.1:8080/things"
 )
 
-// TestScript: which fault a request meets. Each letter of want is a request in order: "." is
-// an answer, "4" and "5" are failures, "c" was cut and "g" garbled.
+// A request meets the first fault whose selectors name its model or server, and that is not used
+// up. Each letter of want is a request in order: "." is an answer, "4" and "5" are
+// failures, "c" was cut and "g" garbled.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	repeat := func(url string, n int) []string { return slices.Repeat([]string{url}, n) }
@@ -98,7 +99,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestTold: what a test is told of its faults when it ends.
+// A test is told which requests its faults struck, and fails if one never struck.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	ask := func(urls ...string) func(*http.Client) {
@@ -161,8 +162,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// Faults that a later one finds used up, answers of other shapes, and tests that have
-// other worries.
+// A fault that never struck is reported with the reason, and fails only a test that would pass.
 func TestNeverStruck(t *testing.T) {
 	t.Parallel()
 	answer := func(status int, body string) http.RoundTripper {
@@ -208,7 +208,7 @@ func TestNeverStruck(t *testing.T) {
 	}
 }
 
-// TestBadFaults: what is no fault ends the test at once, before anything is asked.
+// An invalid fault ends the test at once, before a request is sent.
 func TestBadFaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -352,8 +352,8 @@ func TestMiss(t *testing.T) {
 	}
 }
 
-// Two transports, one in front of the other, strike one answer with two faults, and what
-// is recorded is whole.
+// For two faults at once, one transport in front of another strikes one answer; the recording is
+// whole.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "text/event-stream", "data: 1\n\n", "data: 2\n\n", "data: 3\n\n")

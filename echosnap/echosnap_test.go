@@ -63,7 +63,7 @@ last
 	fails(t, name, func(tb testing.TB) { Match(tb, 1) }, "was text, is now json")
 }
 
-// A call that cannot work says what is wrong with it.
+// A call of echosnap.Match that cannot work says what is wrong with it.
 func TestMatchMisuse(t *testing.T) {
 	t.Parallel()
 	anew(t)
@@ -181,7 +181,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// What a run leaves depends on how it ended.
+// A new snapshot of a failing test goes to NAME.snap.new, and a broken file stays as it is.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	anew(t)

@@ -51,7 +51,7 @@ func TestAnnotate(t *testing.T) {
 	}
 }
 
-// TestNestedModule: a command that works from the top of the repository.
+// The command of a report works from the top of the repository, also for a nested module.
 func TestNestedModule(t *testing.T) {
 	root := t.TempDir()
 	inner := filepath.Join(root, "sub", "module")

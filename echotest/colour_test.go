@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestColoured: red, green and bold where they are asked for, and nowhere else.
+// Reports are red, green and bold where colours are asked for, and nowhere else.
 func TestColoured(t *testing.T) {
 	report := "a.yaml:4: differs\n  messages/0\n    recorded: \"a\"\n    incoming: \"b\"\n    change:   [-a-]{+b+} c\n\nTo record it again:\n  PROMPTECHO_MODE=all go test .\n"
 	setVerbose(t, "false")

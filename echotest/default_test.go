@@ -85,7 +85,7 @@ func TestDefaultMiss(t *testing.T) {
 	}
 }
 
-// The servers of the test itself are asked, unless an alias names one.
+// With SetDefault, the servers of the test itself are asked, unless an alias names one.
 func TestDefaultLoopback(t *testing.T) {
 	inDir(t)
 	said := "live"
@@ -120,7 +120,7 @@ func TestDefaultLoopback(t *testing.T) {
 	}
 }
 
-// The default transport is put back, and it is an *http.Transport while it is replaced.
+// SetDefault puts the default transport back, which is an *http.Transport while it is replaced.
 func TestDefaultIsPutBack(t *testing.T) {
 	inDir(t)
 	before := http.DefaultTransport
@@ -184,7 +184,7 @@ func TestDefaultIsNoNetwork(t *testing.T) {
 	}
 }
 
-// A parallel test is refused, as by t.Setenv.
+// SetDefault refuses a parallel test, as t.Setenv does.
 func TestDefaultInParallel(t *testing.T) {
 	rec, err := promptecho.Open(t.TempDir()+"/c.yaml", promptecho.AllowUnused())
 	if err != nil {

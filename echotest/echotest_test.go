@@ -266,8 +266,8 @@ func TestTwoRecordersInOneTest(t *testing.T) {
 	}
 }
 
-// While a panic runs the cleanups, Failed is false and recover gives nothing;
-// the recording must be marked partial all the same.
+// The recording of a test that panics is marked partial. While a panic runs the cleanups, Failed is
+// false and recover gives nothing.
 func TestPanicIsAFailure(t *testing.T) {
 	inDir(t)
 	p := standin.New()

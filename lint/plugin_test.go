@@ -40,7 +40,8 @@ func at(t *testing.T, file string, path ...string) string {
 	return node.Text
 }
 
-// The files of docs/LINT.md name this module, this plugin, and a rule that there is.
+// The files that docs/LINT.md shows for golangci-lint name this module, its plugin and existing
+// rules.
 func TestDocumentedFiles(t *testing.T) {
 	t.Parallel()
 	mod, err := os.ReadFile("go.mod")
@@ -66,7 +67,7 @@ func TestDocumentedFiles(t *testing.T) {
 	}
 }
 
-// golangci-lint finds the plugin by its name, and gives it the settings as a map.
+// Golangci-lint finds the plugin by its name, and passes its settings.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	open, err := register.GetPlugin("promptecho")

@@ -15,7 +15,7 @@ import (
 
 // The tests of an agent are brought through a year of edits by the commands that are printed. Every
 // command that is printed is pasted.
-func TestAgent(t *testing.T) {
+func TestYearOfAnAgent(t *testing.T) {
 	t.Parallel()
 	withProvider(t, "agent", ".", func(string) error { return nil })
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Where the cassette goes that takes the place of a fixture.
+// Import writes the cassette for a fixture to where echotest looks for the test that names the
+// fixture.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -236,7 +236,8 @@ func TestRunPicture(t *testing.T) {
 	}
 }
 
-// TestColours: who decides whether there are any.
+// The flag -color decides whether there are colours, or else NO_COLOR, FORCE_COLOR and the
+// terminal.
 func TestColours(t *testing.T) {
 	for _, tt := range []struct {
 		args          string
@@ -263,7 +264,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestWidths: what a terminal gives a character.
+// A character is counted as as many columns as it has in a terminal.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "abc": 3, "été": 3, "e\u0301": 1, "天気": 4, "날씨": 4, "ｆ": 2, "🌈": 2, "a\u200db": 2, "—": 1} {

@@ -50,9 +50,9 @@ func parseRequest(t testing.TB, data []byte) *interaction.Request {
 	return req
 }
 
-// TestEqual compares the pairs of requests in testdata: those in same are
-// equal, those in differ are not, and those in cross are the same prompt for
-// two providers, which are not equal either, although they have the same body.
+// Requests that docs/MATCHING.md calls equal match, and requests that it calls never equal do not.
+// The pairs are in testdata: those in same are equal, and those in differ are not. Those in cross
+// are one prompt for two providers, which is not equal either, although the bodies are the same.
 func TestEqual(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"same", "differ", "cross"} {
@@ -447,8 +447,8 @@ func TestReplayedJSONRPCAnswerHasTheIDOfTheRequest(t *testing.T) {
 	}
 }
 
-// For each family, a field in its Bookkeeping never matches, a field in its
-// Sampling only with the option, and any other field always.
+// Of each endpoint, bookkeeping fields never match, sampling fields only with an option, and all
+// other fields always.
 func TestListedFieldsDoNotMatch(t *testing.T) {
 	t.Parallel()
 	for _, f := range families() {
@@ -633,6 +633,7 @@ func urlCases(t *testing.T) []urlCase {
 	return cases
 }
 
+// A URL is recognised as an endpoint, a model and a framing, on any host.
 func TestFamiliesOfURLs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range urlCases(t) {

@@ -7,8 +7,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// For each row of the tables, a request with the default value equals one
-// without the field, and does not equal one with another value.
+// A field with its default value in docs/ENDPOINTS.md matches a request without it; another value
+// does not.
 func TestDefaultsEqualMissingFields(t *testing.T) {
 	t.Parallel()
 	for _, f := range families() {

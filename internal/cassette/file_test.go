@@ -14,8 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
-// TestUmask: files may be read by whom the user's umask says, a cassette, an asset and
-// a journal.
+// Cassettes, assets and journals have the permissions that the user's umask allows.
 func TestUmask(t *testing.T) {
 	t.Parallel()
 	const child = "PROMPTECHO_TEST_UMASK"
@@ -79,8 +78,8 @@ func TestPathWithSuffix(t *testing.T) {
 	}
 }
 
-// TestLongNames: cassettes of every length of name that a file system takes are
-// written and read, with assets and a journal.
+// Cassettes of every length of name that a file system takes are written and read, with assets and
+// a journal.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	for n := 240; n <= 255; n++ {
@@ -137,8 +136,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestLinksOut: nothing is written or deleted where a link leads that is not of this
-// folder.
+// Nothing is written or deleted through a symbolic link that leads out of the folder.
 func TestLinksOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

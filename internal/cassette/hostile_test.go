@@ -86,8 +86,8 @@ func hostile() (files []hostileFile) {
 	return files
 }
 
-// TestHostileFiles: whatever stands in a file, it is read, or what a small file would make
-// large is an error. In full, reading it takes a bounded time and memory.
+// A file with any content is read or refused; a small file that would become large is an error. In
+// full, reading it takes a bounded time and memory.
 func TestHostileFiles(t *testing.T) {
 	// Not parallel: it counts what is allocated.
 	for _, tt := range hostile() {
@@ -158,8 +158,8 @@ var harmless = sync.OnceValue(func() time.Duration {
 	return took
 })
 
-// TestHostileSeals: the same for what has a seal that holds; whoever makes the file
-// can make that too.
+// A hostile file whose seals are valid is read or refused like any other one. Whoever makes the
+// file can make valid seals, too.
 func TestHostileSeals(t *testing.T) {
 	// Not parallel: it counts what is allocated.
 	events := "    stream: sse\n    events_layout: {indent: 16}\n    events:\n" + strings.Repeat("    - {data: "+strings.Repeat("[", 60)+strings.Repeat("1, ", 300)+"1"+strings.Repeat("]", 60)+"}\n", 100)
@@ -190,8 +190,7 @@ func TestHostileSeals(t *testing.T) {
 	}
 }
 
-// TestHostileAssets: a large asset that is named hundreds of times is an error; a
-// picture that is named in every turn of a conversation is not.
+// A large asset that is named hundreds of times is an error; a picture in every turn is not.
 func TestHostileAssets(t *testing.T) {
 	// Not parallel: it counts what is allocated.
 	for _, tt := range []struct {
@@ -218,7 +217,7 @@ func TestHostileAssets(t *testing.T) {
 	}
 }
 
-// TestNoFile: what is no file is refused at once; reading it would never end.
+// A cassette that is no regular file is refused at once.
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

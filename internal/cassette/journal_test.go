@@ -59,7 +59,7 @@ func wantJournal(t *testing.T, path string, data []byte, f *File, want ...int) {
 	}
 }
 
-// TestJournalCut: a journal that is torn at any byte has what was whole, and goes on.
+// A journal that is cut at any byte has its whole entries, and goes on.
 func TestJournalCut(t *testing.T) {
 	t.Parallel()
 	f, data, ends, path := journalOf(t)
@@ -84,7 +84,7 @@ func TestJournalCut(t *testing.T) {
 	}
 }
 
-// TestJournalHoles: a hole costs what it is part of, and nothing else; so do NULs.
+// A hole in a journal costs the entry that it is in, and nothing else.
 func TestJournalHoles(t *testing.T) {
 	t.Parallel()
 	f, data, ends, path := journalOf(t)
@@ -227,9 +227,8 @@ func TestNoJournal(t *testing.T) {
 	}
 }
 
-// TestJournalValues: of what a journal gives, cut at any byte and with holes anywhere, each
-// value is there as it was written, or is not there. None is half there, and what is
-// written later stands beside what was written before.
+// The values of a damaged journal are read as they were written, or not at all. None is half there,
+// and what is written later stands beside what was written before.
 func TestJournalValues(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.yaml.partial")

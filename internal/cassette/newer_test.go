@@ -12,8 +12,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// What a newer version has written is refused, with what to do: a kind of calls, sealed or not,
-// in a small and in a large file, and each key that is another one than those that are known.
+// A cassette with a kind or key of a newer version is refused, and the error says what to do. It may be
+// sealed or not, and small or large.
 func TestOfNewerVersion(t *testing.T) {
 	refused := func(what, text string) {
 		t.Helper()

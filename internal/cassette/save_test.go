@@ -176,8 +176,7 @@ func TestAssetRepair(t *testing.T) {
 	mustSave(t, path, fileOf(big("a")))
 }
 
-// TestSaveFails: whatever goes wrong, the old cassette is as it was, and nothing
-// else is left.
+// A save that fails at any step leaves the old cassette as it was, and nothing else.
 func TestSaveFails(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -270,6 +269,7 @@ func TestHeadersGet(t *testing.T) {
 	}
 }
 
+// A folder in the place of a cassette is an error that says so.
 func TestSaveInTheWay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -291,6 +291,7 @@ func TestSaveInTheWay(t *testing.T) {
 	}
 }
 
+// A cassette in a folder that cannot be written is an error that names the cassette.
 func TestSaveReadOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -307,6 +308,7 @@ func TestSaveReadOnly(t *testing.T) {
 	}
 }
 
+// A saved cassette is read back, and a difference from what was written is an error.
 func TestReadBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.yaml")
@@ -322,6 +324,7 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
+// A cassette behind symbolic links is written where they lead, and the links stay.
 func TestSymlink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

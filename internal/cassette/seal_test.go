@@ -78,8 +78,8 @@ func first(lines []int) int {
 	return lines[0]
 }
 
-// TestCutAtEveryByte: a cassette that is cut at any byte is refused, as one that was cut, or it is
-// whole; with the line ends of git on Windows, and pinned, too.
+// A cassette that is cut at any byte is refused as cut, or is whole. So is one with the line ends
+// of git on Windows, and a pinned one.
 func TestCutAtEveryByte(t *testing.T) {
 	t.Parallel()
 	f, data, assets := recordedFile(t)
@@ -175,7 +175,7 @@ func TestEndMark(t *testing.T) {
 	}
 }
 
-// TestWrittenByHand: a file without the first line and seals needs no mark.
+// A file that was written by hand needs no seals and no mark at its end.
 func TestWrittenByHand(t *testing.T) {
 	t.Parallel()
 	f := fileOf("x")
@@ -263,8 +263,7 @@ func TestEdited(t *testing.T) {
 	s.Close()
 }
 
-// FuzzEdits: whatever is cut out of a cassette, doubled or swapped, it is refused; or
-// the edit is told of; or every interaction is one that was recorded, and as many.
+// A cassette with parts cut out, doubled or swapped is refused or noted, or has what was recorded.
 func FuzzEdits(f *testing.F) {
 	file, data, assets := recordedFile(f)
 	f.Add(uint8(0), uint16(900), uint16(0), uint16(0))

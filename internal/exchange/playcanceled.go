@@ -60,16 +60,22 @@ func (p *Player) cancelContext(ctx context.Context, rec *Playable) (context.Cont
 	if bubble.In() && !rec.HasAlternative {
 		return ctx, func() {} // synctest itself fails a test that waits forever
 	}
-	recorded := time.Duration(max(p.Pace, 1)*float64(rec.LatencyMS)) * time.Millisecond
-	if !rec.HasAlternative {
-		return idle.WithTimeout(ctx, cmp.Or(p.CancelWait, defaultCancelWait)+2*recorded)
-	}
-	limit := alternativeWait + 2*recorded
+	limit := p.cancelLimit(rec)
 	deadline, hasDeadline := ctx.Deadline()
-	if hasDeadline {
+	if hasDeadline && rec.HasAlternative {
 		limit = min(limit, time.Until(deadline)/2) // the other response needs time, too
 	}
 	return idle.WithTimeout(ctx, limit)
+}
+
+// cancelLimit returns how long a replay waits for a request to be canceled.
+func (p *Player) cancelLimit(rec *Playable) time.Duration {
+	wait := cmp.Or(p.CancelWait, defaultCancelWait)
+	if rec.HasAlternative {
+		wait = alternativeWait
+	}
+	recorded := time.Duration(max(p.Pace, 1)*float64(rec.LatencyMS)) * time.Millisecond
+	return wait + 2*recorded
 }
 
 // NotCanceled is the error of a request that is not canceled, although the recorded one

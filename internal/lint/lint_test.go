@@ -10,7 +10,7 @@ import (
 
 // The rules themselves are tested in interop, with the types of the SDKs.
 
-// TestDocs: every rule has a row in docs/LINT.md, where its URL leads.
+// Each rule of lint has a row in docs/LINT.md, where its URL leads.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	if err := analysis.Validate(Analyzers); err != nil {
@@ -31,8 +31,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestOfSDK: an SDK is known by the path of its module, in any major version, and a package
-// that merely begins like it is not.
+// An SDK is known by the path of its module, in any major version. A package that merely begins
+// like it is none.
 func TestOfSDK(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{

@@ -8,8 +8,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// TestFindings: every place where a cassette that somebody edited can hold a
-// credential is named, and its value is not.
+// Each place of an edited cassette that holds a credential is named, and its value is not shown.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	key := "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"

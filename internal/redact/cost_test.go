@@ -126,8 +126,7 @@ func TestCostGrowsWithSize(t *testing.T) {
 	}
 }
 
-// TestCostlyTextsAreSearched: what costs most is searched to its end or refused, and a
-// secret behind it is found.
+// A text that is costly to search is searched to its end or refused, so no secret hides in it.
 func TestCostlyTextsAreSearched(t *testing.T) {
 	t.Parallel()
 	for name, make := range costly(1 << 12) {

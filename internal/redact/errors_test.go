@@ -21,9 +21,8 @@ var (
 		license_key app_key client_secret`)
 )
 
-// TestFailureChangesNothingThatMatches: what a failure says of the request that failed is not
-// taken for a secret, so a request for another model, deployment, tool, role, path or version
-// stays another one.
+// Words that a failure repeats from its request, such as a model or a path, are not taken for
+// secrets.
 func TestFailureChangesNothingThatMatches(t *testing.T) {
 	t.Parallel()
 	selected := []string{
@@ -56,8 +55,7 @@ func TestFailureChangesNothingThatMatches(t *testing.T) {
 	}
 }
 
-// TestPlaceholderMatchesSecretsOnly: where a recording has a placeholder, it is matched by
-// what may be a secret, and by nothing else.
+// A placeholder in a recording matches what may be a secret, and nothing else.
 func TestPlaceholderMatchesSecretsOnly(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]bool{

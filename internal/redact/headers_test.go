@@ -8,8 +8,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// TestSecretsInAnswerHeaders: a secret is found by the name of its header or by its looks, and
-// once it is known, wherever else it stands. All others stay as they are.
+// A secret in a header of an answer is found by its name or its format, and replaced elsewhere,
+// too. All others stay as they are.
 func TestSecretsInAnswerHeaders(t *testing.T) {
 	t.Parallel()
 	const random = "k7Qx2mPz9Vw4Lr8Tn3Yb6"
@@ -86,7 +86,7 @@ func TestSecretsInAnswerHeaders(t *testing.T) {
 	}
 }
 
-// TestHarmlessAnswerHeaders: of 400 headers that services send, none is taken for a secret.
+// None of 400 headers that services send is taken for a secret.
 func TestHarmlessAnswerHeaders(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields(`X-Total-Count X-Next-Cursor X-Next-Page-Token X-Page-Token X-Token-Count X-Tokens-Used X-Key-Count X-Sort-Key

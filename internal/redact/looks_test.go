@@ -2,7 +2,7 @@ package redact
 
 import "testing"
 
-// TestLooksSecret: what is looked for elsewhere once it was learned in one place.
+// A value that was found in one place is searched for elsewhere only if it looks like a secret.
 func TestLooksSecret(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestMessage: what is shown holds no credential and no command, and is read as it
-// was otherwise.
+// A message shows no credential and no control sequence of a terminal, and is otherwise unchanged.
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	const key = "pQ7zR2mK9xW4tY6uB1nC8vD3fG5hJ0aL" // made up

@@ -47,8 +47,8 @@ var besideShapes = []string{
 	"export NAME=VALUE\n",
 }
 
-// TestBesideShapes: a value that looks random is a secret under the name of one, however it is
-// written, also in JSON in a string, and in that again.
+// A random value under the name of a secret is replaced, however it is written, also in nested
+// JSON.
 func TestBesideShapes(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields(`api_key apiKey x-api-key access_key secret_access_key client_secret clientSecret app_secret secret secretId

@@ -34,6 +34,7 @@ func headers(pairs ...string) interaction.Headers {
 	return h
 }
 
+// Only request headers of an allow-list are written, and those that KeepHeaders names.
 func TestRequestHeaders(t *testing.T) {
 	t.Parallel()
 	p := &Policy{KeepHeaders: []string{"x-tenant"}}
@@ -55,6 +56,7 @@ func TestRequestHeaders(t *testing.T) {
 	}
 }
 
+// Response headers are written without those that are noise, and with their secrets replaced.
 func TestResponseHeaders(t *testing.T) {
 	t.Parallel()
 	var p Policy
@@ -94,6 +96,7 @@ func TestSumsOfBodies(t *testing.T) {
 // drawnKey is made up: it looks drawn by lot, as keys do.
 const drawnKey = "NOTREALk7Qx2mPz9Vw4Lr8Tn3Yb6"
 
+// A URL is written without user and password, and with its credentials and unusual values replaced.
 func TestURL(t *testing.T) {
 	t.Parallel()
 	key := strings.ReplaceAll(drawnKey, "NOTREAL", "")
@@ -122,8 +125,8 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// TestQueryCredentials: under a name that can be a credential's, what is one becomes
-// a constant, so that every key finds the recording; everything else stays apart.
+// A value that looks like a key, under a URL parameter that may have one, is replaced; others stay
+// apart.
 func TestQueryCredentials(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
@@ -163,8 +166,7 @@ func TestQueryCredentials(t *testing.T) {
 	}
 }
 
-// TestKeysAreNoPaths: of keys in base64, which have slashes, and of tokens in parts hardly
-// any is taken for a path, and so for data.
+// Hardly any key in base64, which may have slashes, is taken for a path.
 func TestKeysAreNoPaths(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(21, 22))}
@@ -182,9 +184,7 @@ func TestKeysAreNoPaths(t *testing.T) {
 	}
 }
 
-// TestCertainCredentials: under a name that can only be a credential's, whatever
-// stands there is the constant, so that a run without a key finds the recording; a
-// parameter that is not there is none.
+// A value under a URL parameter that can only be a credential is replaced, whatever it looks like.
 func TestCertainCredentials(t *testing.T) {
 	t.Parallel()
 	const uuid, hex = "3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94", "9f86d081884c7d659a2feaa0c55ad015"
@@ -272,7 +272,7 @@ func TestQuerySpellings(t *testing.T) {
 	}
 }
 
-// TestSignedURLs: what signs a URL is a constant, what is asked for is not.
+// The signature of a signed URL becomes a constant, and what the URL asks for stays.
 func TestSignedURLs(t *testing.T) {
 	t.Parallel()
 	const r = "[REDACTED]"
@@ -354,8 +354,8 @@ func TestSignedURLs(t *testing.T) {
 	}
 }
 
-// TestCursors: an answer names the next page, and the request for it is the one that
-// is recorded, whatever the cursor looks like.
+// A cursor that looks like a credential becomes a hash, so the request for the next page finds its
+// recording.
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(9, 9))}
@@ -404,7 +404,7 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// TestPlainQueryValues: what nobody could take for a secret can be read.
+// A value in a URL that cannot be a secret stays readable.
 func TestPlainQueryValues(t *testing.T) {
 	t.Parallel()
 	plain := []string{
@@ -493,8 +493,7 @@ func TestIsSecret(t *testing.T) {
 	}
 }
 
-// Two requests that differ in a parameter nobody knows must not become one,
-// and the value must not be written if it may be a secret.
+// Unusual values in URLs become hashes, so that requests which differ in one stay apart.
 func TestUnknownQueryValuesStayApart(t *testing.T) {
 	t.Parallel()
 	var p Policy
@@ -506,6 +505,8 @@ func TestUnknownQueryValuesStayApart(t *testing.T) {
 	}
 }
 
+// A credential that a request sends in its headers, cookies or URL is replaced wherever else it
+// appears.
 func TestOwnCredentialsAreFound(t *testing.T) {
 	t.Parallel()
 	basic := base64.StdEncoding.EncodeToString([]byte("user:" + secret + "-password"))
@@ -574,8 +575,8 @@ func TestOwnCredentialsAreFound(t *testing.T) {
 	}
 }
 
-// TestHarmlessHeaders: what stands in headers of credentials and is none is not
-// looked for, nor is what only a number of the conversation is.
+// Parts of credential headers that are no secrets, such as a realm or a theme, are left alone in
+// bodies.
 func TestHarmlessHeaders(t *testing.T) {
 	t.Parallel()
 	body := "http-auth@example.org /dir/index.html SHA-256 Photos and more dark-mode-of-night 2024-01-02T03:04:05Z 3f2b8c1e-7a4d-4e9b-a1c6-5d8e0f2a7b94 Zk3vQ9pXw7RtLm2NcY8bHs5D us-east-1/bedrock content-type;host;x-amz-date"
@@ -591,8 +592,8 @@ func TestHarmlessHeaders(t *testing.T) {
 	}
 }
 
-// TestSignaturesAreForgotten: what signs one request is found in its answer, and
-// however many requests are signed, no more is known and nothing takes longer.
+// The signature of a request is replaced in its answer, and is forgotten after many more signed
+// requests.
 func TestSignaturesAreForgotten(t *testing.T) {
 	t.Parallel()
 	var p Policy
@@ -672,6 +673,8 @@ func TestBodiesAreLeftAlone(t *testing.T) {
 	}
 }
 
+// Credential fields of OAuth, AWS and others are replaced; fields that may be data only where
+// credentials are exchanged.
 func TestCredentialFields(t *testing.T) {
 	t.Parallel()
 	const anywhere, exchange = "https://h/v1/things", "https://h/oauth/token"
@@ -715,8 +718,8 @@ func TestCredentialFields(t *testing.T) {
 	}
 }
 
-// TestAnswersOfExchanges: an answer holds what is secret in an exchange if it is the
-// answer to one, and the credentials that are replayed do not look expired.
+// The answer to an exchange of credentials has its secrets replaced, and does not look expired in
+// replay.
 func TestAnswersOfExchanges(t *testing.T) {
 	t.Parallel()
 	grant := interaction.Request{Method: "POST", URL: "https://h/login", Body: []byte("grant_type=password")}
@@ -760,8 +763,8 @@ func TestAnswersOfExchanges(t *testing.T) {
 	}
 }
 
-// TestPlaces: credentials for other servers that requests carry. The fields are
-// those of the vendors' references (paths.go names them).
+// Credentials that a request carries for other servers, as for MCP and data sources, are replaced.
+// The fields are those of the vendors' references (paths.go names them).
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, in, want string }{
@@ -801,7 +804,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestVaults: what an agent is to log in to other servers with is replaced where services take it, if it looks like a key.
+// A key that an agent stores for other servers is replaced in requests and answers, if it looks
+// like one.
 func TestVaults(t *testing.T) {
 	t.Parallel()
 	const key = "Zt3kQ9vXw2LmR1rNcZ9sGd3uKe7fPa5b"
@@ -830,8 +834,8 @@ func TestVaults(t *testing.T) {
 	}
 }
 
-// A header of a tool that is not plainly a secret may decide the answer: it is
-// hidden, and told from others.
+// Headers of tools that may be secrets become hashes, so that requests with different values stay
+// apart.
 func TestToolHeadersStayApart(t *testing.T) {
 	t.Parallel()
 	clean := func(tenant string) string {
@@ -845,7 +849,7 @@ func TestToolHeadersStayApart(t *testing.T) {
 	}
 }
 
-// TestEscapedSecret: a known value is found in JSON, however it is escaped there.
+// A known value is found in JSON, however it is escaped there.
 func TestEscapedSecret(t *testing.T) {
 	t.Parallel()
 	const value = "-----BEGIN KEY-----\nMII<EvQ>&/+\"x\\y\n-----END KEY-----"
@@ -870,8 +874,8 @@ func TestEscapedSecret(t *testing.T) {
 	}
 }
 
-// TestCheckInteraction: what could not be replaced is found wherever it stands,
-// also in a spelling that only a JSON reader understands.
+// A secret that was not replaced is found before it is written, wherever it is and however JSON
+// spells it.
 func TestCheckInteraction(t *testing.T) {
 	t.Parallel()
 	odd := `"` + strings.Replace(secret, secret[:1], fmt.Sprintf(`\u%04x`, secret[0]), 1) + `"`
@@ -900,6 +904,7 @@ func TestCheckInteraction(t *testing.T) {
 	}
 }
 
+// A signed URL in a header of an answer loses its signature and its password.
 func TestSignedURLsInHeaders(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Location", "Operation-Location", "Azure-AsyncOperation"} {
@@ -913,7 +918,7 @@ func TestSignedURLsInHeaders(t *testing.T) {
 	}
 }
 
-// TestNamesAndPatterns: what the user wants replaced, in every place.
+// What RedactFields and Redact name is replaced in every place of a request and an answer.
 func TestNamesAndPatterns(t *testing.T) {
 	t.Parallel()
 	p := &Policy{
@@ -947,7 +952,7 @@ func TestNamesAndPatterns(t *testing.T) {
 	}
 }
 
-// TestEnvironment: which variables hold a credential.
+// Values of environment variables that are named and look like credentials are known secrets.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	var p Policy
@@ -965,7 +970,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestSplitSecret: a model that says a key in pieces is not written.
+// A known secret whose pieces are in several events of a stream is found before it is written.
 func TestSplitSecret(t *testing.T) {
 	t.Parallel()
 	event := func(name, value string) interaction.Event { return interaction.Event{{Name: name, Value: value}} }
@@ -999,6 +1004,7 @@ func TestSplitSecret(t *testing.T) {
 	}
 }
 
+// The token that the instance metadata of AWS returns as a text is replaced.
 func TestInstanceMetadataToken(t *testing.T) {
 	t.Parallel()
 	var p Policy
@@ -1025,7 +1031,9 @@ func TestTheCallersBytesDoNotChange(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
+// A text with a known secret, in any of its encodings, is refused with its line before it is
+// written.
+func TestKnownSecretIsRefusedBeforeItIsWritten(t *testing.T) {
 	t.Parallel()
 	var p Policy
 	p.AddSecret(secret + "/+")
@@ -1056,8 +1064,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCompressed: a compressed request is read, by whatever name it goes or none, and
-// a compressed answer stays compressed, with its secrets replaced.
+// A secret in a compressed body is replaced, and the body of an answer stays compressed.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"text":"my key is ` + secret + strings.Repeat(" indeed", 50) + `"}`)

@@ -80,8 +80,8 @@ func said(t *testing.T, events []interaction.Event, format string) string {
 	return b.String()
 }
 
-// TestStreamedCredentials: a credential that a model says in pieces is not written,
-// wherever it is cut; everything else that it says stays in its event.
+// A credential that a model streams in pieces is replaced, wherever it is cut; all else stays in
+// its event.
 func TestStreamedCredentials(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(11, 12))}
@@ -135,8 +135,7 @@ func TestStreamedCredentials(t *testing.T) {
 	t.Logf("%d kinds in %d kinds of streams, %d ways of cutting them: %d written", len(secrets), len(streams), cuts, written)
 }
 
-// TestStreamedPatterns: what the user names, and known values, are replaced across
-// events too, and nothing else is touched.
+// Texts that the user names, and known values, are replaced across the events of a stream.
 func TestStreamedPatterns(t *testing.T) {
 	t.Parallel()
 	const value = "hollow-word-list"
@@ -219,8 +218,8 @@ func TestStreamedTextStays(t *testing.T) {
 	}
 }
 
-// TestStreamThatIsNotRedacted: what is left of a secret in several events is refused, and
-// however deep it stands it can be redacted.
+// A credential left in several events of a stream is refused, and is replaced however deep it is
+// nested.
 func TestStreamThatIsNotRedacted(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(15, 16))}
@@ -241,8 +240,8 @@ func TestStreamThatIsNotRedacted(t *testing.T) {
 	}
 }
 
-// TestStreamedAnything: however a text is cut, what the events say together is the
-// clean text, and cleaning it again changes nothing.
+// However a streamed text is cut, its events together make the clean text, and cleaning it again
+// changes nothing.
 func TestStreamedAnything(t *testing.T) {
 	t.Parallel()
 	d := drawer{rand.New(rand.NewPCG(21, 22))}

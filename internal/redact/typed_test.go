@@ -17,8 +17,8 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// TestStandIns: what stands for a secret can be decoded as the secret can, holds nothing of it,
-// says what it is where its type allows that, stays as it is, and is found to be a secret by none.
+// A placeholder decodes as its secret does, holds nothing of it, and is not taken for a secret. It
+// says what it is where its type allows that, and redaction does not change it.
 func TestStandIns(t *testing.T) {
 	t.Parallel()
 	b64, random := base64.StdEncoding.EncodeToString, "\x8f\x01\xfeZ\x91\x00\xd7\x13\xaa\xbc\xefQ\xe0\x1d\x9c\x77\x8f\x21\xfeZ\x91\x00\xd7\x13\xaa\xbc\xefQ\xe0\x1d\x9c\x70"
@@ -66,8 +66,8 @@ func TestOwnStandIn(t *testing.T) {
 	}
 }
 
-// TestTokensAndKeys: a token keeps its claims, without what they say of persons and without its
-// signature, and expires late. A private key becomes one of the same type that can be used.
+// A JSON Web Token keeps its claims, without those about persons, loses its signature, and expires
+// late. A private key becomes one of the same type that can be used.
 func TestTokensAndKeys(t *testing.T) {
 	t.Parallel()
 	part := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
@@ -145,8 +145,8 @@ func quoteJSON(text string) string {
 	return string(b)
 }
 
-// TestServices: what a service is known to give or take is a secret, whatever it looks like, and
-// what stands beside it stays.
+// What a service is known to give or take as a secret is replaced, whatever it looks like. What is
+// next to it stays.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	const word = "correct-horse"

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestVariables: what of the environment may be written. What tests depend on may: models,
-// regions, addresses, ids. What may be a credential may not, by its name or by its looks.
+// A variable that looks like a credential is not written into a cassette. What tests depend on may:
+// models, regions, addresses, ids. What may be a credential may not, by its name or by its looks.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	const known = "Qm8vT2xLp9Wz"

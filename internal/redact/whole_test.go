@@ -45,8 +45,8 @@ func written(place, text string) string {
 	return fmt.Sprintf(place, text)
 }
 
-// TestNothingOfASecretIsLeft: a known secret, encoded once or twice, at any place of a
-// request and an answer, is in no encoding in what is written.
+// A known secret that is encoded once or twice, anywhere in a request or answer, is written in no
+// encoding.
 func TestNothingOfASecretIsLeft(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"Zq3vT8mKx2Lw9pRb4NcY7dHsUe5JfAg6QhWk1MiOo0XzCvBn", `Zq3v&T8mKx<2Lw9"pRb4/+~`, "8f14e45f-ceea-467f-a8d5-3b1c7e9d2a60"}
@@ -103,9 +103,8 @@ func checkNothingIsLeft(t *testing.T, secret, what, body string) {
 	}
 }
 
-// TestPlaceholderInBase64MatchesSecret: a request with a secret in base64 that is not known yet
-// is answered by the recording that has a placeholder there, and one that says something else
-// around it is not.
+// A request with an unknown secret in base64 is answered by the recording with a placeholder in its
+// place.
 func TestPlaceholderInBase64MatchesSecret(t *testing.T) {
 	t.Parallel()
 	const late = "Zq3vT8mKx2Lw9pRb4NcY7dHsUe5JfAg6"

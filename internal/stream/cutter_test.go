@@ -18,7 +18,7 @@ func cutPieces(media string, body []byte, n int) (framing *Framing, frames [][]b
 	return framing, frames, rest
 }
 
-// TestCutter: a body gives the same frames in pieces of any size as in one.
+// A stream has the same events in whatever pieces it arrives.
 func TestCutter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range bodies {

@@ -95,6 +95,7 @@ func (f *Framing) split(data []byte, atEOF bool) (advance int, frame []byte, err
 	return n, data[:n], nil
 }
 
+// A stream in each framing is cut into its events, and put together again byte for byte.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for _, tt := range bodies {
@@ -201,6 +202,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// Any body, in any framing, is put together again byte for byte.
 func FuzzFramings(f *testing.F) {
 	for _, b := range bodies {
 		f.Add([]byte(b.body))

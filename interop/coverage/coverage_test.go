@@ -51,8 +51,8 @@ func coverage(t *testing.T) (list []*covered) {
 	return list
 }
 
-// TestCoverage: every call of the SDKs is in testdata/coverage.txt, with the family that knows
-// it, or with the reason why it is plain HTTP. A call that a new version brings is named here.
+// Each call of the SDKs is a known endpoint, or plain HTTP for a reason, as docs/ENDPOINTS.md
+// lists. A call that a new version brings is named here.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	table := coverage(t)

@@ -89,6 +89,24 @@ func TestNamedTestsExist(t *testing.T) {
 	}
 }
 
+// A test that a page for users names as proof of a promise has one row on the page of promises.
+func TestNamedTestsHaveARow(t *testing.T) {
+	t.Parallel()
+	fromRoot()
+	rows := map[string][]string{}
+	for _, s := range subjects {
+		for _, p := range promisesOf(t, s) {
+			rows[p.test] = append(rows[p.test], p.file)
+		}
+	}
+	for name, pages := range testsNamedInPages(t) {
+		isExample := name == "TestMain"
+		if !isExample && len(rows[name]) != 1 {
+			t.Errorf("%s name %s, which is the test of %d rows of docs/PROMISES.md: %s", pages, name, len(rows[name]), rows[name])
+		}
+	}
+}
+
 // pagesForMaintainers returns the text of docs/DESIGN.md and of the pages in docs/design.
 func pagesForMaintainers(t *testing.T) string {
 	t.Helper()

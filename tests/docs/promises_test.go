@@ -26,31 +26,104 @@ type subject struct {
 	name    string
 	about   string // "": the first sentence of the folder's package comment
 	folders []string
+
+	// The folders of packages whose tests are for maintainers. Only tests that a page of the
+	// documentation names are promises.
+	rooms []string
 }
 
 var subjects = []subject{
 	{name: "Record modes", folders: []string{"tests/modes"}},
 	{name: "Comparing with the provider", folders: []string{"tests/compare"}},
 	{name: "Requests that pass", folders: []string{"tests/passthrough"}},
-	{name: "Matching", folders: []string{"tests/matching"}},
+	{
+		name:    "Matching",
+		folders: []string{"tests/matching"},
+		rooms:   []string{"internal/canon", "interop/coverage"},
+	},
 	{name: "Concurrency", folders: []string{"tests/concurrency"}},
-	{name: "Cancellation", folders: []string{"tests/cancellation"}},
+	{
+		name:    "Cancellation",
+		folders: []string{"tests/cancellation"},
+		rooms:   []string{"internal/exchange"},
+	},
 	{name: "Waits", folders: []string{"tests/waits"}},
-	{name: "Streams and bodies", folders: []string{"tests/streams"}},
+	{
+		name:    "Streams and bodies",
+		folders: []string{"tests/streams"},
+		rooms:   []string{"internal/stream", "internal/canon/said"},
+	},
 	{name: "Uploads", folders: []string{"tests/uploads"}},
 	{name: "Functions", folders: []string{"tests/wrap"}},
 	{name: "Time, randomness, environment", folders: []string{"tests/time"}},
-	{name: "Saving", folders: []string{"tests/saving"}},
-	{name: "Editing by hand", folders: []string{"tests/editing"}},
-	{name: "Secrets", folders: []string{"tests/secrets"}},
+	{
+		name:    "Saving",
+		folders: []string{"tests/saving"},
+		rooms:   []string{"internal/atomicfile", "internal/cassette"},
+	},
+	{
+		name:    "Editing by hand",
+		folders: []string{"tests/editing"},
+		rooms:   []string{"internal/cassette/codec", "internal/cassette/merge"},
+	},
+	{
+		name:    "Secrets",
+		folders: []string{"tests/secrets"},
+		rooms:   []string{"internal/redact", "internal/redact/carrier"},
+	},
 	{name: "Reports", folders: []string{"tests/reports"}},
 	{name: "Large recordings", folders: []string{"tests/large"}},
-	{"Package echotest", "What a test gets from its recorder, and what it is told.", []string{"echotest"}},
-	{"Package echosnap", "Snapshots of what an agent did.", []string{"echosnap"}},
-	{"Package echofault", "Faults of a provider, played to the code under test.", []string{"echofault"}},
-	{"SDKs", "Real SDKs, agents and protocols, recorded and replayed.", []string{"interop"}},
-	{"The command", "What `promptecho` and `go test` print and do, in scripts.", []string{"cmd/promptecho", "scripts", "scripts/testdata"}},
-	{"Documentation", "What keeps these pages true.", []string{"tests/docs"}},
+	{
+		name:    "Package echotest",
+		about:   "What a test gets from its recorder, and what it is told.",
+		folders: []string{"echotest"},
+		rooms:   []string{"internal/testenv/testname"},
+	},
+	{
+		name:    "Package echosnap",
+		about:   "Snapshots of what an agent did.",
+		folders: []string{"echosnap"},
+	},
+	{
+		name:    "Package echofault",
+		about:   "Faults of a provider, played to the code under test.",
+		folders: []string{"echofault"},
+	},
+	{
+		name:    "SDKs",
+		about:   "Real SDKs, agents and protocols, recorded and replayed.",
+		folders: []string{"interop"},
+	},
+	{
+		name:    "The command",
+		about:   "What `promptecho` and `go test` print and do, in scripts.",
+		folders: []string{"cmd/promptecho", "scripts", "scripts/testdata"},
+		rooms: []string{
+			"cmd/promptecho/internal/control",
+			"cmd/promptecho/internal/foreign",
+			"cmd/promptecho/internal/page",
+		},
+	},
+	{
+		name:    "The page of promptecho view",
+		about:   "What a browser shows of cassettes.",
+		folders: []string{"browser"},
+	},
+	{
+		name:    "Lint",
+		about:   "What `promptecho lint` and golangci-lint find.",
+		folders: []string{"internal/lint", "lint"},
+	},
+	{
+		name:    "The store",
+		about:   "Cassettes that are kept outside of git.",
+		folders: []string{"store/internal/command", "store/internal/cache", "store/internal/whole"},
+	},
+	{
+		name:    "Documentation",
+		about:   "What keeps these pages true.",
+		folders: []string{"tests/docs"},
+	},
 }
 
 // uncommented are the tests without a comment, each with the reason.
@@ -68,8 +141,8 @@ type promise struct {
 const promisesHead = `# Promises
 
 What promptecho promises, by subject, each with the test that fails if the promise is broken. This page is made from
-the first sentences of the tests: ` + "`go test ./tests/docs -run TestPromises -promises`" + ` writes it. The rules
-of a package below ` + "`internal`" + ` have their tests next to them.
+the first sentences of the tests: ` + "`go test ./tests/docs -run TestPromises -promises`" + ` writes it. Of a package
+below ` + "`internal`" + `, it has the tests that the documentation names.
 `
 
 // The page of promises has each test of the public behaviour, with the first sentence of its comment.
@@ -142,18 +215,56 @@ func promisesOf(t *testing.T, s subject) (all []promise) {
 	for _, folder := range s.folders {
 		if folder == "scripts/testdata" {
 			all = append(all, promisesOfScripts(t, folder)...)
-			continue
+		} else {
+			all = append(all, promisesOfFolder(t, folder)...)
 		}
-		files, err := filepath.Glob(folder + "/*_test.go")
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", folder, len(files), err)
-		}
-		for _, name := range files {
-			all = append(all, promisesOfFile(t, filepath.ToSlash(name))...)
+	}
+	named := testsNamedInPages(t)
+	for _, room := range s.rooms {
+		for _, p := range promisesOfFolder(t, room) {
+			if len(named[p.test]) > 0 {
+				all = append(all, p)
+			}
 		}
 	}
 	return all
 }
+
+// promisesOfFolder returns the promises of the tests in a folder.
+func promisesOfFolder(t *testing.T, folder string) (list []promise) {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/*_test.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s: %d files, %v", folder, len(files), err)
+	}
+	for _, name := range files {
+		list = append(list, promisesOfFile(t, filepath.ToSlash(name))...)
+	}
+	return list
+}
+
+// testsNamedInPages returns the tests that pages of the documentation name as proof, each with
+// the pages.
+func testsNamedInPages(t *testing.T) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob("docs/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d pages: %v", len(files), err)
+	}
+	named := map[string][]string{}
+	for _, file := range append(files, "README.md") {
+		isForUsers := file != "docs/PROMISES.md" && file != "docs/DESIGN.md" && file != "docs/PERFORMANCE.md"
+		if !isForUsers {
+			continue
+		}
+		for _, m := range namedTest.FindAllStringSubmatch(must.Read(t, file), -1) {
+			named[m[1]] = append(named[m[1]], file)
+		}
+	}
+	return named
+}
+
+var namedTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9]+)`")
 
 // promisesOfFile returns the promises of the tests and fuzz targets of a file.
 func promisesOfFile(t *testing.T, name string) (list []promise) {

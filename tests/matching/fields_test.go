@@ -10,7 +10,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// Mask, Ignore and MatchOnly leave out the texts and fields that they name, and nothing else.
+// Mask, Ignore and MatchOnly leave out the texts and fields that they name with all below, and nothing else.
 func TestMaskIgnoreAndMatchOnlyLeaveOutWhatTheyName(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -30,6 +30,18 @@ func TestMaskIgnoreAndMatchOnlyLeaveOutWhatTheyName(t *testing.T) {
 			opt:   promptecho.Ignore("messages/*/content"),
 			asked: "anything",
 			want:  http.StatusOK,
+		},
+		{
+			name:  "what is below an ignored field",
+			opt:   promptecho.Ignore("messages"),
+			asked: "anything",
+			want:  http.StatusOK,
+		},
+		{
+			name:  "a field next to an ignored one",
+			opt:   promptecho.Ignore("messages/0/role"),
+			asked: "anything",
+			want:  http.StatusTeapot,
 		},
 		{
 			name:  "only the model",

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
@@ -163,6 +164,36 @@ func TestRecordingRunSendsEveryRequest(t *testing.T) {
 		}
 		if got := must.Prompts(t, file); got != "same same same same" {
 			t.Errorf("%s: recorded %q", mode, got)
+		}
+	}
+}
+
+// A recording never expires: in every mode that replays, an old one is answered without a note.
+func TestOldRecordingIsReplayed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	base := must.Record(t, file, "a")
+	must.Write(t, file, strings.Replace(must.Read(t, file), "version: 1\n", "version: 1\ntime: 2006-01-02T15:04:05Z\n", 1))
+	longAgo := time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC)
+	if err := os.Chtimes(file, longAgo, longAgo); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []promptecho.Mode{
+		promptecho.ModeNone,
+		promptecho.ModeOnce,
+		promptecho.ModeNewEpisodes,
+		promptecho.ModeUpdate,
+	} {
+		r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(provider.Fails(errors.New("sent"))))
+		if got := r.Now(); !got.Equal(longAgo) {
+			t.Errorf("mode %s: the recording is of %s", mode, got)
+		}
+		if status, body := must.Ask(t, r, base, "a"); status != http.StatusOK {
+			t.Errorf("mode %s: status %d: %s", mode, status, body)
+		}
+		rep := must.Finish(r, report.Outcome{})
+		if len(rep.Errors)+len(rep.Notes) > 0 {
+			t.Errorf("mode %s: reported %v, %q", mode, rep.Errors, rep.Notes)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// The file that a failed run left next to the cassette is removed by the next passed run.
+// The next passed run removes NAME.yaml.failed, which a failed run left next to the cassette.
 func TestFileOfAFailedRunIsRemovedByAPassedRun(t *testing.T) {
 	t.Parallel()
 	file := newCassette(t)

@@ -82,11 +82,12 @@ func TestInvalidOptionIsRefused(t *testing.T) {
 	must.Open(t, file)
 }
 
-// A broken cassette is refused with its name and line in every mode, and stays as it is.
+// A cassette with a mistake is refused with its line, column and field in every mode, and stays as it is.
 func TestBrokenCassetteIsRefusedAndKept(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	const broken = "version: 1\ninteractions:\n  - kind: [\n"
+	const broken = "version: 1\ninteractions:\n  - request: {methd: GET, url: https://h.example/}\n"
+	const place, field = ":3:15: ", `unknown key "methd"`
 	must.Write(t, file, broken)
 	for _, mode := range []promptecho.Mode{
 		promptecho.ModeNone,
@@ -95,8 +96,11 @@ func TestBrokenCassetteIsRefusedAndKept(t *testing.T) {
 		promptecho.ModeAll,
 	} {
 		r, err := promptecho.Open(file, promptecho.InMode(mode))
-		if r != nil || err == nil || !strings.HasPrefix(err.Error(), "promptecho: "+file+":") {
-			t.Errorf("%s: %v, want an error that starts with the file and line", mode, err)
+		if r != nil || err == nil {
+			t.Fatalf("%s: %v, want an error", mode, err)
+		}
+		if text := err.Error(); !strings.HasPrefix(text, "promptecho: "+file+place) || !strings.Contains(text, field) {
+			t.Errorf("%s: %v, want an error that begins with the file and %q, and has %q", mode, err, place, field)
 		}
 	}
 	if must.Read(t, file) != broken {

@@ -100,6 +100,30 @@ func TestEOFIsTheSameValueInEveryRun(t *testing.T) {
 	})
 }
 
+// The type of an error of a function is found by errors.As only if Sentinels has the error, in every run.
+func TestErrorsAsFindsOnlyTheTypesOfSentinels(t *testing.T) {
+	t.Parallel()
+	refused := declined{code: 51}
+	returned := fmt.Errorf("charge: %w", refused)
+	inEveryRun(t, returned, func(run string, _ int, err error) {
+		var found declined
+		if errors.As(err, &found) {
+			t.Errorf("%s: errors.As finds %+v without Sentinels", run, found)
+		}
+	})
+	inEveryRun(t, returned, func(run string, _ int, err error) {
+		var found declined
+		if !errors.As(err, &found) || found != refused {
+			t.Errorf("%s: errors.As finds %+v in %v, want %+v", run, found, err, refused)
+		}
+	}, promptecho.Sentinels(refused))
+}
+
+// A declined is an error with a type and a field that an agent may inspect.
+type declined struct{ code int }
+
+func (d declined) Error() string { return fmt.Sprintf("declined with code %d", d.code) }
+
 // An exceeded deadline of a function is a timeout in every run.
 func TestExceededDeadlineIsATimeoutInEveryRun(t *testing.T) {
 	t.Parallel()

@@ -6,8 +6,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// TestUsageTable: how each API counts tokens, whole and streamed, and what of it is paid for:
-// with the cache, what tools brought, sound, compactions and reasoning, and each once.
+// Tokens are counted as each API counts them, whole and streamed, and each paid token once.
 func TestUsageTable(t *testing.T) {
 	t.Parallel()
 	const any = `{"model":"m","messages":[],"message":"x","input":"x","prompt":"x","inputs":"x","texts":[],"documents":[]}`

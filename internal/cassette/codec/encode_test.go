@@ -100,7 +100,7 @@ func difference(a, b []*interaction.Interaction) string {
 	return ""
 }
 
-// TestBodies is how bodies are written.
+// JSON is written as structure with its layout, and extreme layouts and all else as text or base64.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ body, want string }{
@@ -324,8 +324,8 @@ func TestBrokenAssets(t *testing.T) {
 	}
 }
 
-// TestVector: an embedding is a short line that says how many numbers it has, in a body and
-// in an event; the numbers are an asset, digit by digit.
+// An embedding is written as a short line with the count of its numbers, which are an asset. That holds in
+// a body and in an event, digit by digit.
 func TestVector(t *testing.T) {
 	t.Parallel()
 	vector := make([]string, 1536)

@@ -245,6 +245,7 @@ var broken = []struct{ name, text, want string }{
 	{"nested too deep in block", body("\n        " + strings.Repeat("- ", 1100)), `8:2033: nested deeper than 1016`},
 }
 
+// A mistake in a cassette is refused with its line, its column and the field or reason.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	if _, err := Parse("x.yaml", minimal, nil); err != nil {

@@ -63,6 +63,7 @@ var handEdited = []struct{ name, body, want string }{
 	{"astral and combining characters", "\n        é: 日本 😀", `{"é":"日本 😀"}`},
 }
 
+// A cassette that was edited by hand, in any style of YAML, is read as it says.
 func TestHandEdited(t *testing.T) {
 	t.Parallel()
 	for _, test := range handEdited {

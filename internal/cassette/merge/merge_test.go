@@ -59,8 +59,8 @@ func merged(t testing.TB, base, ours, theirs *cassette.File) *Result {
 	return r
 }
 
-// TestRules has one case for each rule of docs/COMMAND.md.
-func TestRules(t *testing.T) {
+// Two branches of one cassette merge by the rules of docs/COMMAND.md.
+func TestMergeFollowsTheRules(t *testing.T) {
 	t.Parallel()
 	a, b, c := recorded("a", "1"), recorded("b", "2"), recorded("c", "3")
 	again := recorded("b", "twenty")

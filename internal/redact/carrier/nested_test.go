@@ -327,9 +327,7 @@ var (
 	afters  = []string{"", "\n", "\nPORT=8080\n", " and more", `"`, "</auth>", "&b=c", `\n`, "."}
 )
 
-// TestSecretInNestedCarriersIsReplaced: whatever carries a secret and what
-// carries that, the standard library reads the same text from the result but
-// for the secret, and a second walk changes nothing.
+// A secret in nested formats, such as JSON in base64, is replaced, and all else reads the same.
 func TestSecretInNestedCarriersIsReplaced(t *testing.T) {
 	t.Parallel()
 	every := full.Cases(97, 1)

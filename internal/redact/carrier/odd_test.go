@@ -10,8 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/encode"
 )
 
-// TestSecretInOddCarriersIsReplaced: what is glued to something else, cut off or of another
-// type than it seems is searched, too.
+// A secret in a text that is cut off, glued to another one, or mislabeled is found, too.
 func TestSecretInOddCarriersIsReplaced(t *testing.T) {
 	t.Parallel()
 	const number = "4929153870264815"

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestKeep: a file is kept as another name of it, and as a copy where it is in another file system
-// (which /dev/shm is on Linux). What was edited in place since then is not given to anybody.
+// The cache keeps a file as a hard link, or as a copy where that is in another file system. What
+// was edited in place since then is not given to anybody.
 func TestKeep(t *testing.T) {
 	const sum = "9834876dcfb05cb167a5c24953eba58c4ac89b1adf57f28f2f9d09af107ee8f0" // sha256sum of aaa
 	elsewhere, err := os.MkdirTemp("/dev/shm", "cache")

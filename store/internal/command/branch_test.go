@@ -38,8 +38,7 @@ func on(c *clone, branch string, do func()) {
 	c.git("commit", "-qm", branch)
 }
 
-// TestNeighboursMerge: two branches that changed different cassettes merge by git alone, without
-// a driver, also where the cassettes are neighbours in the lock.
+// Branches that changed different cassettes of a store merge by git alone.
 func TestNeighboursMerge(t *testing.T) {
 	t.Parallel()
 	c, _ := repository(t, "A", "B", "C", "D")
@@ -57,8 +56,8 @@ func TestNeighboursMerge(t *testing.T) {
 	}
 }
 
-// TestAddedAtOnePlace: where two branches add cassettes that stand together, git needs the driver
-// that init configures, or promptecho-store merge.
+// Branches that add neighbouring cassettes merge by the driver that init configures, or by
+// promptecho-store merge.
 func TestAddedAtOnePlace(t *testing.T) {
 	t.Parallel()
 	for _, driven := range []bool{true, false} {
@@ -93,8 +92,8 @@ func two(first, second string) string {
 	return recording("first", first) + more
 }
 
-// TestSameCassetteMerges: where both branches changed a cassette, it is merged by the rules of
-// promptecho merge, and what both edited by hand is a conflict that changes nothing.
+// A cassette that both branches changed merges by the rules of promptecho merge; two edits by hand
+// are a conflict.
 func TestSameCassetteMerges(t *testing.T) {
 	t.Parallel()
 	c, _ := repository(t)
@@ -143,8 +142,7 @@ func TestSameCassetteMerges(t *testing.T) {
 	}
 }
 
-// TestForeignStore: two repositories cannot share a place, since gc of one would delete what the
-// other needs.
+// Two repositories cannot share a place in a store.
 func TestForeignStore(t *testing.T) {
 	t.Parallel()
 	a, dir := repository(t, "A")

@@ -54,7 +54,7 @@ jobs:
 `
 )
 
-// TestDocs runs what docs/STORE.md shows, in a repository whose cassettes were in git.
+// The commands of docs/STORE.md do what the page says.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	url, _ := kinds[1].make(t)

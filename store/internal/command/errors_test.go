@@ -43,8 +43,7 @@ func nothing(t *testing.T, c *clone) {
 	}
 }
 
-// TestDamagedStore: what is not intact in the store never replaces anything, is named with its
-// file and with what to do, and can be repaired.
+// A damaged object of a store replaces nothing, is named with a remedy, and can be repaired.
 func TestDamagedStore(t *testing.T) {
 	t.Parallel()
 	damages := map[string]struct {
@@ -92,8 +91,7 @@ func TestDamagedStore(t *testing.T) {
 	}
 }
 
-// TestRefusedByTheStore: what the store does not allow is told with its reason and what to do,
-// and nothing is written.
+// What a store does not allow is reported with the reason and a remedy, and nothing is written.
 func TestRefusedByTheStore(t *testing.T) {
 	t.Parallel()
 	url, dir := kinds[1].make(t)
@@ -157,7 +155,8 @@ func TestRefusedByTheStore(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a limit of the process stands for a full disk, as it fails in the middle of a write.
+// On a full disk, push and pull leave nothing half-written. A limit of the process stands for the
+// full disk, because it fails in the middle of a write.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	url, dir := kinds[0].make(t)
@@ -185,8 +184,7 @@ func TestFullDisk(t *testing.T) {
 	b.run("pull")
 }
 
-// TestNoCache: where the cache cannot be made, nothing is fetched before the user has said where else
-// or that there is to be none.
+// Without a folder for the cache, nothing is fetched until the user names another one, or none.
 func TestNoCache(t *testing.T) {
 	t.Parallel()
 	url, dir := kinds[0].make(t)
@@ -197,7 +195,7 @@ func TestNoCache(t *testing.T) {
 	b.set("PROMPTECHO_STORE_CACHE=off").run("pull")
 }
 
-// TestNoPlace: where the folder of cassettes cannot be written, nothing else is.
+// If the folder of cassettes cannot be written, nothing else is written either.
 func TestNoPlace(t *testing.T) {
 	t.Parallel()
 	url, dir := kinds[0].make(t)
@@ -206,8 +204,7 @@ func TestNoPlace(t *testing.T) {
 	b.fails([]string{"testdata/cassettes/TestA.yaml", "not a directory"}, "pull")
 }
 
-// TestUnpushed: a recording that was never pushed is not replaced unless the user says so; one
-// that was is, as after a checkout.
+// A pull does not replace a recording that was never pushed, unless the user says so.
 func TestUnpushed(t *testing.T) {
 	t.Parallel()
 	url, dir := kinds[0].make(t)
@@ -225,8 +222,8 @@ func TestUnpushed(t *testing.T) {
 	}
 }
 
-// TestEditedInTheCache: a recording is not replaced if it was in the store once and can be had from nowhere any
-// more: the object in the cache is the file of another clone, which somebody has edited in place.
+// A pull does not replace a recording that can be had from nowhere else. The object in the cache is
+// the file of another clone, where it was edited in place.
 func TestEditedInTheCache(t *testing.T) {
 	t.Parallel()
 	url, dir := kinds[0].make(t)

@@ -11,8 +11,7 @@ import (
 	"github.com/promptecho/promptecho/store/internal/locks"
 )
 
-// TestFor: -for fetches what the tests of packages need and nothing else; a pattern what has such
-// a name; a path what is there.
+// A pull with -for fetches what the tests of the packages need, and nothing else.
 func TestFor(t *testing.T) {
 	t.Parallel()
 	url, _ := kinds[0].make(t)
@@ -67,8 +66,7 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestSecretsStay: what promptecho verify refuses never leaves the machine, and neither does
-// anything else in the same push.
+// A push that would send a secret sends nothing.
 func TestSecretsStay(t *testing.T) {
 	t.Parallel()
 	key := "sk-proj-" + "Zq8vT1mXw3LrB7nKc5Jd2HfYs9Pg4AeU6iOt0WbN" // made for this
@@ -109,8 +107,8 @@ func TestSecretsStay(t *testing.T) {
 	}
 }
 
-// TestCheckedOnce: what the lock names and the store has was checked when it was pushed, and is not
-// checked again. Whatever is to be sent or named anew is, also where the same bytes were once stored.
+// A cassette that was pushed once is not searched for secrets again. Whatever is to be sent or
+// named anew is, also where the same bytes were once stored.
 func TestCheckedOnce(t *testing.T) {
 	t.Parallel()
 	key := "sk-proj-" + "Zq8vT1mXw3LrB7nKc5Jd2HfYs9Pg4AeU6iOt0WbN" // made for this
@@ -168,7 +166,7 @@ func TestCheckedOnce(t *testing.T) {
 	}
 }
 
-// TestAssets: a cassette and what it names beside it go together; what it does not name stays.
+// A cassette and its assets are pushed and pulled together.
 func TestAssets(t *testing.T) {
 	t.Parallel()
 	url, dir := kinds[0].make(t)

@@ -10,9 +10,9 @@ import (
 	"github.com/promptecho/promptecho/store/internal/history"
 )
 
-// TestGCKeepsHistory draws histories: commits, branches, merges, tags, stashes, amended and
-// deleted commits, other worktrees, other clones that push. Whatever a ref, a reflog, an index or a
-// file of them names stays, and each ref can be checked out and pulled.
+// Collecting garbage keeps what any commit, branch, tag, stash, worktree or clone needs. Whatever a
+// ref, a reflog, an index or a file of them names stays, and each ref can be checked out and
+// pulled. The test draws histories, in which other clones push, too.
 func TestGCKeepsHistory(t *testing.T) {
 	t.Parallel()
 	for seed := range max(3, moments(0)/10) {
@@ -161,7 +161,7 @@ func (h *drawn) step() {
 	}
 }
 
-// TestGCNeedsAllCommits: a clone that does not know all of them deletes nothing.
+// A clone without all commits deletes nothing from the store.
 func TestGCNeedsAllCommits(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 1)
@@ -180,8 +180,7 @@ func TestGCNeedsAllCommits(t *testing.T) {
 	}
 }
 
-// TestGCKeepsTheYoung: what was pushed lately stays, since its lock may not be committed yet;
-// -n deletes nothing.
+// Collecting garbage keeps what was pushed lately, and with -n deletes nothing.
 func TestGCKeepsTheYoung(t *testing.T) {
 	t.Parallel()
 	c, dir := repository(t, "A")

@@ -51,8 +51,8 @@ func objectsIn(t *testing.T, dir string) (whole map[string]bool, others []string
 	return whole, others
 }
 
-// TestKilled: push, pull and gc are killed at any moment. No half file is ever at its place,
-// nothing is lost, and the next run completes.
+// If push, pull or gc is killed at any moment, the next run finishes its work. No half file is ever
+// at its place, nothing is lost, and the next run completes.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for _, k := range kinds {

@@ -52,11 +52,10 @@ func fill(c *clone, n int) (names []string) {
 	return names
 }
 
-// TestThroughput: pushing and pulling takes about as long as a loop over the SDK takes that copies the
-// same objects with as many at once, and compares the SHA-256 of what it writes into files. They
-// take turns. Other processes are never quiet for long, and on a busy machine the clock tells little: it is
-// the CPU time of both sides, the process and the server, that must not be more than 1.3 of the loop's.
-// With few cassettes the figures are only logged.
+// Push and pull take about as long as a loop over the AWS SDK with the same objects. They take
+// turns. Other processes are never quiet for long, and on a busy machine the clock tells little: it
+// is the CPU time of both sides, the process and the server, that must not be more than 1.3 of the
+// loop's. With few cassettes the figures are only logged.
 //
 // Against a folder, a push has nothing to wait for: it takes as long as reading every cassette and
 // searching it for secrets does.
@@ -224,8 +223,7 @@ func sdk(raw string) (put func(ctx context.Context, key string, r io.Reader) err
 	return put, get, nil
 }
 
-// TestManyPulls: eight pulls at once into one cache, each of a clone of its own and two of each, give
-// all of them what was pushed, and the cache has each object once and nothing else.
+// Eight pulls at once into one cache all get what was pushed, and the cache has each object once.
 func TestManyPulls(t *testing.T) {
 	t.Parallel()
 	url, _ := kinds[1].make(t)

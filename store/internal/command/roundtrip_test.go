@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPushAndPull: what one clone pushes, another one pulls, to the byte.
+// What one clone pushes, another one pulls, byte for byte.
 func TestPushAndPull(t *testing.T) {
 	t.Parallel()
 	for _, k := range kinds {

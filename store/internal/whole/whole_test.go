@@ -13,8 +13,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/tree"
 )
 
-// TestWrite: a file is made in a folder that need not be there yet, or replaced; until it is whole, nobody
-// sees it, and an error leaves what was there. Where files can have no name, none but it is ever in the folder.
+// A file of the store is new or old, and never half-written. Where files can have no name, none but
+// it is ever in the folder.
 func TestWrite(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		Named = named
@@ -63,7 +63,7 @@ func TestWrite(t *testing.T) {
 	Named = false
 }
 
-// TestMade: what another process makes meanwhile is replaced, whole.
+// A file that another process makes meanwhile is replaced as a whole.
 func TestMade(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "f")

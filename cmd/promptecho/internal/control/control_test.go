@@ -112,8 +112,7 @@ func ask(t *testing.T, base, prompt string) (int, string) {
 	return call(t, "POST", base+"/chat/completions", fmt.Sprintf(`{"model": "m", "messages": [{"role": "user", "content": %q}]}`, prompt))
 }
 
-// Tests that run at the same time have a cassette each, at base URLs that contain
-// their names, and replay without the provider.
+// Under promptecho serve, tests that run at the same time have a cassette and base URLs each.
 func TestConcurrentTestsHaveTheirOwnCassettes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -148,8 +147,7 @@ func TestConcurrentTestsHaveTheirOwnCassettes(t *testing.T) {
 	}
 }
 
-// A worker that runs tests one after the other has base URLs that stay the same, and its
-// requests between two tests are in the cassette of the suite.
+// A worker that runs tests one after the other keeps its base URLs.
 func TestBaseURLOfWorkerStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -180,8 +178,8 @@ func TestBaseURLOfWorkerStays(t *testing.T) {
 	}
 }
 
-// The report at the end of a test, as JSON and as text, says why the test does not fit its
-// cassette, and has a command that runs only this test. The suite fails, too.
+// The report at the end of a test, as JSON and text, has the command that runs only this test. The
+// suite fails, too.
 func TestReportOfTest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -324,8 +322,8 @@ func TestInterruptedSuite(t *testing.T) {
 	}
 }
 
-// A request that comes as to a proxy is stopped, and its host is reported once. The reason
-// phrase explains it, since clients print only that of an answer to CONNECT.
+// A request that bypasses promptecho serve by a proxy is stopped, and its host is reported once.
+// The reason phrase explains it, since clients print only that of an answer to CONNECT.
 func TestBypassIsStopped(t *testing.T) {
 	t.Parallel()
 	c := started(t, Config{Dir: t.TempDir(), Mode: "none"})
@@ -360,8 +358,8 @@ func TestBypassIsStopped(t *testing.T) {
 	}
 }
 
-// The header X-Promptecho-Name chooses the recording, as WithName does in Go, and is not
-// sent upstream.
+// The header X-Promptecho-Name chooses the recording, as WithName does in Go, and is not sent
+// upstream.
 func TestName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -392,7 +390,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// The variables contain no real API key, and a program without one gets a placeholder.
+// The variables of promptecho serve have no real API key, and a program without one gets a
+// placeholder.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

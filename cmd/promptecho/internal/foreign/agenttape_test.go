@@ -367,8 +367,7 @@ const agentTrip = `  - index: 0
     match_key: 'sha256:1ed925'
 `
 
-// A program in Go that asks the same as the one in Python gets the same answers: the model's,
-// and those of the tools.
+// A program in Go that asks what a tape of AgentTape recorded gets its answers.
 func TestAgentTapeReplays(t *testing.T) {
 	t.Parallel()
 	c, err := Read("trip.yaml", []byte(agentFile(agentTrip)), nil)

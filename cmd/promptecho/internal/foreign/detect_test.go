@@ -40,7 +40,7 @@ func TestToolOfAFile(t *testing.T) {
 	}
 }
 
-// What begins as a cassette is one: if it cannot be read, that is an error, which says where.
+// Promptecho import refuses a broken cassette of another tool with its line and field, and does not skip it.
 func TestBrokenCassetteIsNotLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{

@@ -78,8 +78,8 @@ const (
 	typeLoss    = "the answer has no Content-Type: one was added that fits the body"
 )
 
-// What each format has of its own, and what recordings of others hold (../shared/corpus.md
-// counts them): each file is written by hand after what the tool writes.
+// Promptecho import reads cassettes of go-vcr, VCR, vcrpy, httprr and other tools as these write
+// them.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	hello := base64.StdEncoding.EncodeToString([]byte(gzipped(`{"a":"hello"}`)))

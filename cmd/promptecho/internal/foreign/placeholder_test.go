@@ -15,8 +15,8 @@ func rubyFile(uri, body string) string {
 		"'}\n    headers: {}\n  response:\n    status: {code: 200, message: OK}\n    headers: {}\n    body: {encoding: UTF-8, string: ok}\nrecorded_with: VCR 6.2.0\n"
 }
 
-// A request is answered by a recording that has placeholders of filter_sensitive_data in its URL,
-// whatever it has there, and by none that differs elsewhere.
+// A placeholder of filter_sensitive_data in the URL of an imported recording matches any value, and
+// nothing else differs.
 func TestPlaceholdersInURLs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ recorded, asked, other string }{
@@ -66,7 +66,7 @@ func TestPlaceholdersInURLs(t *testing.T) {
 	}
 }
 
-// Placeholders in bodies match nothing else, and the notes say so.
+// A placeholder in an imported body matches only itself, and a note says so.
 func TestPlaceholdersInBodiesAreNoted(t *testing.T) {
 	t.Parallel()
 	for body, noted := range map[string]bool{

@@ -73,7 +73,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The policy names exactly the style and the script that are in the page.
+// The content policy of promptecho view allows exactly the style and the script of the page.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	p := &Page{Title: "t"}
