@@ -314,14 +314,15 @@ func promisesOfScripts(t *testing.T, folder string) (list []promise) {
 	return list
 }
 
-// firstSentence returns the first sentence of a text, which begins with a capital letter.
+// firstSentence returns the first sentence of a text. It begins with a capital letter, unless it
+// begins with the name of the command.
 func firstSentence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if end := strings.Index(text, ". "); end >= 0 {
 		text = text[:end+1]
 	}
-	if text == "" {
-		return ""
+	if text == "" || strings.HasPrefix(text, "promptecho ") {
+		return text
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
