@@ -40,7 +40,7 @@ func TestToolOfAFile(t *testing.T) {
 	}
 }
 
-// Promptecho import refuses a broken cassette of another tool with its line and field, and does not skip it.
+// promptecho import refuses a broken cassette of another tool with its line and field, and does not skip it.
 func TestBrokenCassetteIsNotLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{

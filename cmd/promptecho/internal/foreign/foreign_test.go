@@ -56,7 +56,7 @@ func sampleOf(body, answer string) *sample {
 	return &sample{method: "POST", url: "https://h.example/v1/x", body: []byte(body), status: 200, answer: []byte(answer), proto: "HTTP/1.1", respHeaders: http.Header{"Content-Type": {"text/plain"}}}
 }
 
-// Promptecho import keeps texts byte for byte, also those that YAML readers get wrong. Where a tool
+// promptecho import keeps texts byte for byte, also those that YAML readers get wrong. Where a tool
 // has written what is another text by the rules of YAML, it is refused, or less blanks at its end.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()

@@ -78,7 +78,7 @@ const (
 	typeLoss    = "the answer has no Content-Type: one was added that fits the body"
 )
 
-// Promptecho import reads cassettes of go-vcr, VCR, vcrpy, httprr and other tools as these write
+// promptecho import reads cassettes of go-vcr, VCR, vcrpy, httprr and other tools as these write
 // them.
 func TestFormats(t *testing.T) {
 	t.Parallel()
