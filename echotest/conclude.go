@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/snapshot/ending"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -134,7 +135,23 @@ func (s *suite) writeUnused(w io.Writer, whole bool) {
 		return opened(cassette) || isNamed || strings.HasPrefix(cassette, benchmarks)
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
-		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n  delete what no test needs\n",
-			listCassettes(unopened))
+		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n"+
+			"  if a subtest was renamed: promptecho mv OLD NEW; if it was deleted: %s\n",
+			listCassettes(unopened), removal(unopened))
 	}
+}
+
+// mostRemoved is how many files a printed command removes.
+const mostRemoved = 5
+
+// removal returns the command that deletes cassettes, or what to do if they are many.
+func removal(cassettes []string) string {
+	if len(cassettes) > mostRemoved {
+		return "delete what no test needs"
+	}
+	command := []string{"rm"}
+	for _, cassette := range cassettes {
+		command = append(command, shell.Place(filepath.Join(folder, cassette)))
+	}
+	return shell.Join(command)
 }
