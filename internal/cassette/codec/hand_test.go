@@ -150,3 +150,22 @@ interactions:
 	}
 	checkRoundTrip(t, f.Interactions...)
 }
+
+// An alias of a whole interaction is read as that interaction, also if all are in a flow list.
+func TestAliasOfAnInteractionIsRead(t *testing.T) {
+	const text = `version: 1
+interactions: [&first {request: {method: GET, url: /a}, response: {status: 200}},
+  {request: {method: GET, url: /b}, response: {status: 200}}, *first]
+`
+	doc, err := Parse("c.yaml", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var urls []string
+	for _, it := range doc.Interactions {
+		urls = append(urls, it.Request.URL)
+	}
+	if got := strings.Join(urls, " "); got != "/a /b /a" {
+		t.Errorf("read are %s", got)
+	}
+}

@@ -199,6 +199,7 @@ func (p *parser) interactions(n *yaml.Node, doc *Document) {
 	offset := 0 // of the start of the line
 	for _, e := range elems {
 		start := cmp.Or(int(e.Item), e.Pos) // Item, the offset of the dash, is 0 in a flow sequence
+		start = max(start, offset)          // the Pos of an alias is that of its anchor
 		line += strings.Count(p.src[offset:start], "\n")
 		offset = start
 		it, times := p.interaction(e)
