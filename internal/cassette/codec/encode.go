@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -286,6 +287,22 @@ func (e *encoder) asset(content []byte, file, media string) string {
 	name := nameAsset(content, file, media)
 	e.addAsset(name, content)
 	return name
+}
+
+// A savepoint is a state of an encoder to which rollback returns.
+type savepoint struct {
+	length int // of the text
+	assets map[string][]byte
+}
+
+func (e *encoder) savepoint() savepoint {
+	return savepoint{length: len(e.buf), assets: maps.Clone(e.assets)}
+}
+
+// rollback removes the text and the assets that were written since the savepoint.
+func (e *encoder) rollback(s savepoint) {
+	e.buf = e.buf[:s.length]
+	e.assets = maps.Clone(s.assets)
 }
 
 func (e *encoder) addAsset(name string, content []byte) {

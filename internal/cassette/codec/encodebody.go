@@ -3,7 +3,6 @@ package codec
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,21 +119,19 @@ func (e *encoder) structuredContent(key string, b []byte) bool {
 	if !ok {
 		return false
 	}
-	start := len(e.buf)
-	assetsBefore := maps.Clone(e.assets)
+	start := e.savepoint()
 	e.layout("layout", l)
 	e.key(key)
 	e.blockValue(&v, e.indent)
 
-	size := len(e.buf) - start
+	size := len(e.buf) - start.length
 	for name, content := range e.assets {
-		if assetsBefore[name] == nil {
+		if start.assets[name] == nil {
 			size += len(content)
 		}
 	}
 	if indentation > maxGrowth*size {
-		e.buf = e.buf[:start]
-		e.assets = assetsBefore
+		e.rollback(start)
 		return false
 	}
 	return true

@@ -94,7 +94,7 @@ func (e *encoder) events(events []interaction.Event) {
 	if len(events) == 0 {
 		return
 	}
-	start := len(e.buf)
+	start := e.savepoint()
 	var clues exactjson.Clues
 	compact := e.eventsInLayout(events, exactjson.Layout{}, &clues)
 	l := clues.Layout()
@@ -102,13 +102,13 @@ func (e *encoder) events(events []interaction.Event) {
 	if l == (exactjson.Layout{}) || !isStorable(l) {
 		return
 	}
-	e.buf = e.buf[:start]
+	e.rollback(start)
 	detected := e.eventsInLayout(events, l, nil)
 	hasMoreStructure := detected.fields > compact.fields
-	if hasMoreStructure && detected.indentation <= maxGrowth*(len(e.buf)-start) {
+	if hasMoreStructure && detected.indentation <= maxGrowth*(len(e.buf)-start.length) {
 		return
 	}
-	e.buf = e.buf[:start]
+	e.rollback(start)
 	e.eventsInLayout(events, exactjson.Layout{}, nil)
 }
 
