@@ -39,7 +39,7 @@ func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interac
 		return nil, err
 	case info.Mode().Perm()&0o222 == 0:
 		return nil, fmt.Errorf("%s is read-only: chmod u+w %[1]s", path)
-	case cassette.SumOf(path) != sum:
+	case cassette.Sum(before) != sum:
 		return nil, fmt.Errorf("%s was written by something else in the meantime: run this again", path)
 	}
 	lines := bytes.ReplaceAll(before, []byte("\r\n"), []byte("\n"))
