@@ -150,7 +150,7 @@ func SaveJournal(path string, values []byte, items []*Encoded) error {
 // recording, and left is empty. If the journal does not exist, left is empty and err is nil.
 func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	left = &File{Partial: true}
-	if info, err := os.Lstat(path); err == nil && irregularKind(info.Mode()) != "" {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, false, errors.New("it is not a file; move it out of the way")
 	}
 	data, err := readFile(path)
@@ -181,7 +181,7 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 		}
 		isSaved := slices.ContainsFunc(
 			savedByRequest[it.Request.Digest()],
-			func(saved *interaction.Interaction) bool { return saved.Difference(it) == "" },
+			func(other *interaction.Interaction) bool { return other.Difference(it) == "" },
 		)
 		if isSaved {
 			return &File{Partial: true}, true, nil

@@ -40,15 +40,11 @@ type source struct {
 	file *os.File // nil if the text is in memory
 }
 
-// part returns n bytes of the text, starting at offset. Bytes of a file are read into buf, which
-// grows if it is too short. ok is false if the text has less than n
-// bytes there.
+// part returns n bytes of the text, starting at offset. The part must be inside the text. Bytes of
+// a file are read into buf, which grows if it is too short. ok is false if the file cannot be read,
+// or has become shorter since it was opened.
 func (src *source) part(offset, n int64, buf []byte) (part []byte, ok bool) {
 	if src.file == nil {
-		isInText := n >= 0 && offset+n <= int64(len(src.text))
-		if !isInText {
-			return nil, false // n comes from a seal that is wrong
-		}
 		return src.text[offset : offset+n], true
 	}
 	part = slices.Grow(buf[:0], int(n))[:n]
@@ -135,10 +131,10 @@ func parsedEntry(it *interaction.Interaction) entry {
 	return entry{Outline: codec.OutlineOf(it), line: it.Line, it: it}
 }
 
-// openSealed opens a cassette that was not edited since Save wrote it, without parsing its
+// openSealed opens a cassette that has not been edited since Save wrote it, without parsing its
 // interactions: their offsets follow from the lengths in the seals. It compares the text of each
-// interaction with the seal, one at a time. ok is false for any other cassette, which Open then
-// parses.
+// interaction with its seal, one at a time. ok is false for any other cassette, which Open then
+// parses. revision and trust are those of Open.
 func openSealed(
 	path string, src *source, size int64, revision uint32, trust func(text []byte) bool,
 ) (idx *Index, ok bool) {
@@ -146,10 +142,13 @@ func openSealed(
 	if !ok {
 		return nil, false
 	}
-	const maxHead = 1 << 16
+	const maxHead = 1 << 16 // a cassette with a longer head is left to the parser
 	head, ok := src.part(0, min(size, maxHead), nil)
+	if !ok {
+		return nil, false
+	}
 	fields, _, hasItems := bytes.Cut(head, []byte("\n"+codec.ItemsLine))
-	if !ok || !hasItems {
+	if !hasItems {
 		return nil, false
 	}
 	doc, ok := parseFields(path, string(fields)+"\n")
@@ -186,8 +185,10 @@ func openSealed(
 		if e.Newer {
 			return nil, false // the parser reports the unknown kind
 		}
-		hasKey := e.seal.revision == revision && e.seal.key != 0
-		e.canMatch = hasKey && (trust == nil || trust(text))
+		hasCurrentKey := e.seal.revision == revision && e.seal.key != 0
+		e.canMatch = hasCurrentKey && (trust == nil || trust(text))
+
+		// An interaction with "times: 3" is three entries.
 		idx.items = append(idx.items, slices.Repeat([]entry{e}, e.Times)...)
 	}
 	return idx, offset == end
@@ -205,7 +206,7 @@ func parseFields(path, text string) (doc *codec.Document, ok bool) {
 }
 
 // sealedText returns the text of an interaction. It reads from a file into buf. ok is false if the
-// seal is not that of the text.
+// text cannot be read, or has been changed since it was sealed.
 func (e *entry) sealedText(src *source, buf []byte) (text []byte, ok bool) {
 	text, ok = src.part(e.offset, int64(e.seal.text.len), buf)
 	return text, ok && idOf(text) == e.seal.text

@@ -5,7 +5,7 @@ import "strings"
 // DetectLayout returns the layout in which v, the value of the JSON text b, is printed as
 // exactly b, and the number of bytes of indentation in b. It returns false if there is no such
 // layout.
-func DetectLayout(b []byte, v Value) (l Layout, indentation int, ok bool) {
+func DetectLayout[T string | []byte](b T, v Value) (l Layout, indentation int, ok bool) {
 	var c Clues
 	c.Add(string(b))
 	l = c.Layout()

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	objectWidth  = 80  // the longest line, in characters, for an object without collections
+	lineWidth    = 80  // the longest line, in characters, for an object of literals or a list of short texts
 	headersWidth = 100 // the longest line, in characters, for headers
 )
 

@@ -163,9 +163,10 @@ func (e *encoder) bodyStructure(b []byte) (
 	if bytes.Count(b, []byte(",")) > maxValues {
 		return v, l, 0, false
 	}
-	v, ok = e.structureOf(string(b))
+	text := string(b)
+	v, ok = e.structureOf(text)
 	if ok {
-		l, indentation, ok = exactjson.DetectLayout(b, v)
+		l, indentation, ok = exactjson.DetectLayout(text, v)
 	}
 	return v, l, indentation, ok && isStorable(l)
 }
@@ -218,11 +219,18 @@ func (e *encoder) blockValue(v *exactjson.Value, indent int) {
 	}
 }
 
-// oneLineValue writes v and the end of the line if v is a scalar, a list of nulls, bools and numbers
-// of any length, or another collection of short scalars that fits on the line. It writes nothing and
-// returns false for any other value.
+// oneLineValue writes v and the end of the line if v is one of these:
+//
+//	a scalar, or an empty collection                   of any length
+//	a list of nulls, bools and numbers                 of any length
+//	an object whose values are nulls, bools, numbers   if it fits on the line
+//	a list of short texts                              if it fits on the line
+//
+// It writes nothing and returns false for any other value.
 func (e *encoder) oneLineValue(v *exactjson.Value, indent int) bool {
-	isTextOrCollection := func(e exactjson.Value) bool { return e.Kind > exactjson.Number }
+	isTextOrCollection := func(elem exactjson.Value) bool {
+		return elem.Kind == exactjson.String || elem.Kind == exactjson.Array || elem.Kind == exactjson.Object
+	}
 	hasOnlyLiterals := !slices.ContainsFunc(v.Elems, isTextOrCollection) // null, bools and numbers
 	if !hasOnlyLiterals && !isListOfShortTexts(v) {
 		return false
@@ -234,7 +242,7 @@ func (e *encoder) oneLineValue(v *exactjson.Value, indent int) bool {
 	start := len(e.buf)
 	e.write(" ")
 	e.value(v, indent+2)
-	if !mayBeLong && e.column() > objectWidth {
+	if !mayBeLong && e.column() > lineWidth {
 		e.buf = e.buf[:start]
 		return false
 	}
@@ -248,7 +256,7 @@ func isListOfShortTexts(v *exactjson.Value) bool {
 		return false
 	}
 	for _, e := range v.Elems {
-		isShortText := e.Kind == exactjson.String && len(e.Text) <= objectWidth
+		isShortText := e.Kind == exactjson.String && len(e.Text) <= lineWidth
 		if !isShortText || strings.Contains(e.Text, "\n") {
 			return false
 		}

@@ -36,10 +36,11 @@ type fields interface {
 	texts(key string, list *[]string)
 }
 
-// interactionFields writes or reads the fields of an interaction: if f is an encoder, it writes
-// those of it as YAML, and if f is a parser, it reads them into it. One function does both, so that
+// interactionFields writes or reads the fields of an interaction. An encoder writes the fields of
+// the interaction as YAML, and a parser sets them from the YAML. One function does both, so that
 // the encoder and the parser cannot differ in the fields. For example, f.text("name", ...) writes
-// a line such as "name: summary", or reads it. A call of a function has fields of its own.
+// a line such as "name: summary", or reads it. A call of a function has other fields: see
+// functionFields.
 func interactionFields(f fields, it *interaction.Interaction) {
 	f.text("kind", &it.Kind)
 	f.text("boundary", &it.Boundary)

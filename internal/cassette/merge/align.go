@@ -2,16 +2,15 @@ package merge
 
 import "github.com/promptecho/promptecho/internal/interaction"
 
-// An item is an interaction of one version.
+// An item is an interaction of one of the three cassettes.
 type item struct {
-	it     *interaction.Interaction
-	key    string // of its request
-	text   string // as a cassette has it
-	edited bool   // by hand, since it was recorded
+	it     *interaction.Interaction // with its match key
+	text   string                   // as a cassette has it
+	edited bool                     // by hand, since it was recorded
 	slot   *slot
 }
 
-// A slot is one interaction in its versions, each nil if that has none of it.
+// A slot has the versions of one interaction. A version that lacks the interaction is nil.
 type slot struct {
 	base, ours, theirs *item
 
@@ -28,14 +27,14 @@ func align(base, ours, theirs []*item) (slots []*slot) {
 	for _, it := range base {
 		it.slot = &slot{base: it}
 		slots = append(slots, it.slot)
-		byKey[it.key] = append(byKey[it.key], it.slot)
+		byKey[it.it.MatchKey] = append(byKey[it.it.MatchKey], it.slot)
 	}
 	was := func(s *slot) *item { return s.base }
 	added := map[string][]*slot{}
 	for _, it := range match(byKey, ours, was) {
 		it.slot = &slot{ours: it}
 		slots = append(slots, it.slot)
-		added[it.key] = append(added[it.key], it.slot)
+		added[it.it.MatchKey] = append(added[it.it.MatchKey], it.slot)
 	}
 	for _, it := range ours {
 		it.slot.ours = it
@@ -63,16 +62,21 @@ func match(slots map[string][]*slot, items []*item, was func(*slot) *item) (left
 	}
 	isMatched := map[*slot]bool{}
 	for _, it := range items {
-		if same := equal[[2]string{it.key, it.text}]; len(same) > 0 {
+		content := [2]string{it.it.MatchKey, it.text}
+		if same := equal[content]; len(same) > 0 {
 			it.slot = same[0]
 			isMatched[it.slot] = true
-			equal[[2]string{it.key, it.text}] = same[1:]
+			equal[content] = same[1:]
 		}
 	}
-	next := map[string]int{} // where to look for a slot of a key
+	next := map[string]int{} // by key: the index of the first slot that was not looked at
 	for _, it := range items {
-		for of := slots[it.key]; it.slot == nil && next[it.key] < len(of); next[it.key]++ {
-			if s := of[next[it.key]]; !isMatched[s] {
+		key := it.it.MatchKey
+		ofKey := slots[key]
+		for it.slot == nil && next[key] < len(ofKey) {
+			s := ofKey[next[key]]
+			next[key]++
+			if !isMatched[s] {
 				it.slot = s
 			}
 		}

@@ -64,7 +64,7 @@ func Files(base, ours, theirs *cassette.File) (*Result, error) {
 	if !preferOurs {
 		first, second = theirs, ours
 	}
-	d := decision{preferOurs: preferOurs}
+	d := decision{preferOurs: preferOurs, decided: map[*slot]bool{}}
 	for _, it := range lists[2] {
 		d.decide(it.slot)
 	}
@@ -85,14 +85,13 @@ func Files(base, ours, theirs *cassette.File) (*Result, error) {
 func newItem(it *interaction.Interaction) (*item, error) {
 	var rules canon.Options
 	own := *it
-	key := rules.Form(&own.Request).Key()
 	edited := own.MatchKey == "" // no seal holds for it
-	own.MatchKey = key
+	own.MatchKey = rules.Form(&own.Request).Key()
 	encoded, err := cassette.Encode(&own, canon.Revision)
 	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", it.Line, err)
 	}
-	return &item{it: &own, key: key, text: string(encoded.Text), edited: edited}, nil
+	return &item{it: &own, text: string(encoded.Text), edited: edited}, nil
 }
 
 // accepted counts the interactions whose answers promptecho accept has taken from other requests.
@@ -139,9 +138,6 @@ type decision struct {
 //	both have changed, one of them by hand                    ours, and a conflict
 //	both have changed                                         the preferred side
 func (d *decision) decide(s *slot) {
-	if d.decided == nil {
-		d.decided = map[*slot]bool{}
-	}
 	if d.decided[s] {
 		return
 	}

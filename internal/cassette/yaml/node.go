@@ -24,7 +24,7 @@ type Node struct {
 	Anchor int32   // the number of the anchor before it, from 1; 0 if there is none
 	Size   int32   // of a value that an alias stands for: about how many bytes it has
 	Tag    string  // as written, "" if there is none
-	Text   string  // a scalar's text, without quotes, escapes and folding; what [Format.JSON] made of a collection
+	Text   string  // a scalar's text, without quotes, escapes and folding; or the JSON of a collection
 	Key    *Node   // of a mapping's value: a scalar
 	Elems  []*Node // a mapping's values, a sequence's elements
 }
