@@ -124,9 +124,7 @@ var nonBlanks = memo.Regexp(`[^ \t\r\n"]+`)
 // describeEncoded returns a description of encoded data: "<base64, 12,345 bytes, sha256 ab12…>". It
 // returns "" for any other text.
 func describeEncoded(s string) string {
-	isData := len(s) >= longToken || strings.HasPrefix(s, "data:")
-	isProse := func(r rune) bool { return r <= ' ' || r == '"' || r >= 0x80 }
-	if !isData || strings.ContainsFunc(s, isProse) {
+	if !isEncoded(s) {
 		return ""
 	}
 	media := ""
@@ -141,8 +139,13 @@ func describeEncoded(s string) string {
 	return fmt.Sprintf("<%s%s, %s, sha256 %x…>", media, kind, sizeOf(len(raw)), sum[:4])
 }
 
-// isEncoded reports whether a text is encoded data, such as base64.
-func isEncoded(s string) bool { return describeEncoded(s) != "" }
+// isEncoded reports whether a text is encoded data, such as base64: it is long or a data URL, and
+// has no blanks, quotes, or characters outside ASCII.
+func isEncoded(s string) bool {
+	isData := len(s) >= longToken || strings.HasPrefix(s, "data:")
+	isProse := func(r rune) bool { return r <= ' ' || r == '"' || r >= 0x80 }
+	return isData && !strings.ContainsFunc(s, isProse)
+}
 
 // decoded returns the bytes that a text encodes, and the name of the encoding.
 func decoded(s string) (kind string, raw []byte) {
