@@ -468,7 +468,7 @@ func (l *limits) check() {
 			l.Errorf("not so: %s", m[0])
 		}
 	})
-	l.each(at+`(\S+) was left unchanged, because requests failed that are not recorded\. The others are in (\S+)`, func(m []string) {
+	l.each(at+`(\S+) was left unchanged, because some requests are not recorded\. The others are in (\S+)`, func(m []string) {
 		test, others := l.tests[testOf(m[1])], l.after[m[2]]
 		if !l.same(m[1]) || !test.failed || test.answered == 0 || others == nil || m[2] != m[1]+".failed" {
 			l.Errorf("not so: %s", m[0])

@@ -167,7 +167,7 @@ type runFacts struct {
 	shared    bool // tests that did not run now may have recordings in the cassette
 	doubtful  bool // a request had no recording, or got that of another request
 	ambiguous bool // replay cannot tell some of the recordings apart
-	outdated  bool // a request failed after a played answer that it may refer to
+	outdated  bool // a request cannot be recorded: what it refers to may be gone
 	overtaken bool // another process has written the cassette since it was read
 	sameName  bool // another test of this process, with the same name, has recorded the cassette
 }

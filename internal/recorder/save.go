@@ -136,9 +136,9 @@ func (r *Recorder) reportAmbiguous(o *report.Outcome) (found bool) {
 	return servers != nil || len(fields) > 0
 }
 
-// carryOut saves the recordings of this run as a verdict says. lacksFailed says
-// that requests failed and are not among them.
-func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, lacksFailed bool) error {
+// carryOut saves the recordings of this run as a verdict says. isIncomplete says
+// that the run sent requests that are not among them.
+func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, isIncomplete bool) error {
 	values := r.values.toSave(v.dropsUnusedValues())
 	hasNewValues := r.values.added()
 	if runFailed && len(recorded) == 0 {
@@ -151,7 +151,7 @@ func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, la
 		return r.leaveUnchanged(v, hasNewValues)
 	}
 	if v.setAside {
-		return r.saveNextTo(recorded, values, v.reason, lacksFailed)
+		return r.saveNextTo(recorded, values, v.reason, isIncomplete)
 	}
 
 	next, dropped := r.merge(v, recorded)
@@ -171,7 +171,7 @@ func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, la
 	}
 
 	if len(next) == 0 {
-		// A run that used no recording does not empty its cassette.
+		// Nothing would be left: a run does not empty its cassette.
 		return r.removeWorthlessJournal()
 	}
 	hasNew := len(recorded) > 0 || hasNewValues
@@ -180,7 +180,7 @@ func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, la
 	}
 	err := r.saveFile(&f)
 	if errors.Is(err, errOvertaken) {
-		return r.saveNextTo(recorded, values, reasonOvertaken, lacksFailed)
+		return r.saveNextTo(recorded, values, reasonOvertaken, isIncomplete)
 	}
 	return err
 }
@@ -302,7 +302,7 @@ func (r *Recorder) insert(
 // which stays as it is. If there is a reason, that is an error. The command that
 // uses the new recordings is printed only if no request is missing from them.
 func (r *Recorder) saveNextTo(
-	list []*tape.Recording, values interaction.RecordedValues, reason string, lacksFailed bool,
+	list []*tape.Recording, values interaction.RecordedValues, reason string, isIncomplete bool,
 ) error {
 	f := newFile{
 		path:       r.tape.Failed(),
@@ -317,8 +317,8 @@ func (r *Recorder) saveNextTo(
 	if reason != "" {
 		return r.errorf(finding.NotSaved, "not written: %s. What this run recorded is in %s", reason, f.name)
 	}
-	if lacksFailed {
-		r.log.Notef(finding.SetAside, "%s was left unchanged, because requests failed that are not recorded. "+
+	if isIncomplete {
+		r.log.Notef(finding.SetAside, "%s was left unchanged, because some requests are not recorded. "+
 			"The others are in %s", r.file, f.name)
 		return nil
 	}
