@@ -195,7 +195,7 @@ func loadRevision(ref, file string) (*cassette.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	assets := filepath.Base(cassette.PathWithSuffix(strings.TrimSuffix(file, ".yaml"), ".assets"))
+	assets := filepath.Base(cassette.Assets(file))
 	asset := func(name string) ([]byte, error) { return r.read(commit, path.Join(dir, assets, name)) }
 	return cassette.Parse(fmt.Sprintf("%s (%s)", file, ref), data, asset)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,8 +201,8 @@ func mergeAll(to string, files []string) (conflict string, err error) {
 	return "", rewrite.Save(to, all)
 }
 
-// conflictOf returns the places of a conflict between the last of some cassettes and an earlier
-// one.
+// conflictOf returns the places of the first conflict between the last of some cassettes and an
+// earlier one.
 func conflictOf(files []string, loaded []*cassette.File) string {
 	last := len(files) - 1
 	for i, earlier := range loaded[:last] {
@@ -209,7 +210,9 @@ func conflictOf(files []string, loaded []*cassette.File) string {
 		if err != nil {
 			continue
 		}
-		for _, c := range r.Conflicts { // any of them is enough for the message
+		if len(r.Conflicts) > 0 {
+			first := slices.Min(slices.Collect(maps.Keys(r.Conflicts)))
+			c := r.Conflicts[first]
 			return fmt.Sprintf("%s:%d and %s:%d", files[i], c.Ours.Line, files[last], c.Theirs.Line)
 		}
 	}

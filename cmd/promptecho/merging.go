@@ -170,8 +170,7 @@ func (m *merging) deletedAsset(needed map[string][]byte) string {
 // from the commits that are merged.
 func assetsInGit(path string) func(name string) ([]byte, error) {
 	dir := filepath.Dir(path)
-	assets := cassette.PathWithSuffix(strings.TrimSuffix(path, ".yaml"), ".assets")
-	folder := strings.TrimSuffix(assets, "/")
+	folder := cassette.Assets(path)
 	return func(name string) ([]byte, error) {
 		file := filepath.Join(folder, name)
 		data, err := os.ReadFile(file)
@@ -207,7 +206,7 @@ func mergedCommits() []string {
 
 // write replaces the cassette with the merged one, and writes its assets, each file atomically.
 func (m *merging) write(r *merged) error {
-	dir := cassette.PathWithSuffix(strings.TrimSuffix(m.path, ".yaml"), ".assets")
+	dir := cassette.Assets(m.path)
 	if len(r.assets) > 0 {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return err

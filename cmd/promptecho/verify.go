@@ -355,8 +355,8 @@ func verify(file string, write bool) (*verdict, error) {
 	var syntax *cassette.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		mayLackOnlyEndMark := write && syntax.Incomplete
-		if mayLackOnlyEndMark && restoreEndMark(file) {
+		mayLackOnlyEndMark := syntax.Incomplete
+		if write && mayLackOnlyEndMark && restoreEndMark(file) {
 			return verify(file, write)
 		}
 		v.fail(unreadable(syntax))

@@ -279,17 +279,17 @@ func (r *Results) exactConditions(f *Finding) (conditions []string) {
 		runsWithFinding += t.Failed
 	}
 	for condition, runsWithBoth := range f.byCondition {
-		runsUnder := 0
+		runsWithCondition := 0
 		otherRuns := 0
 		for _, t := range f.Tests {
 			ofTest := r.runs[t.key()]
-			runsUnder += ofTest.byCondition[condition]
+			runsWithCondition += ofTest.byCondition[condition]
 			otherRuns += ofTest.count - ofTest.byCondition[condition]
 		}
-		inAllUnder := runsWithBoth == runsUnder
-		inNoOther := runsWithBoth == runsWithFinding
-		areEnough := runsUnder >= 2 && otherRuns >= 2
-		if inAllUnder && inNoOther && areEnough {
+		inEveryRunWithCondition := runsWithBoth == runsWithCondition
+		inNoOtherRun := runsWithBoth == runsWithFinding
+		hasEnoughRuns := runsWithCondition >= 2 && otherRuns >= 2
+		if inEveryRunWithCondition && inNoOtherRun && hasEnoughRuns {
 			conditions = append(conditions, condition)
 		}
 	}
