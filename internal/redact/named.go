@@ -64,11 +64,15 @@ func (s *search) findNamedValue(start, end int) match {
 }
 
 // mayBeFollowedByValue reports whether the byte behind the word text[start:end] may
-// separate a name from its value. Nearly no word has such a byte behind it.
+// separate a name from its value. It is called for each word, and most long words end here.
+// There must be a byte at end.
 //
-// A word behind a word and a space is not a value. There are three exceptions: the first
-// word is short, as schemes of authentication are; it is an option of a command; it is
-// the name of an element or in quotes.
+// If a space and another word follow, that is prose, and the other word is not a value.
+// There are three exceptions:
+//
+//	Bearer abc       the word is as short as schemes of authentication are
+//	-password abc    the word is an option of a command
+//	<token abc>      the word is directly behind a "<" or a quote
 func mayBeFollowedByValue(text string, start, end int) bool {
 	switch text[end] {
 	case '"', '\'', '`', '=', ':', '>', ']', '|', '\t', '<', '*':
@@ -82,17 +86,17 @@ func mayBeFollowedByValue(text string, start, end int) bool {
 	return false
 }
 
-// kindOfTwoWords returns the kind of secret that a name of two words says, such as "API
-// key". The first word is at the end of before.
+// kindOfTwoWords returns the kind of secret that a name of two words stands for, such as
+// "API key". The first word is at the end of before, without what separates it from last.
 func kindOfTwoWords(before, last string) kind {
 	if len(last) > len("token") {
 		return noKind
 	}
-	first := len(before)
-	for first > 0 && class[before[first-1]]&alnum != 0 {
-		first--
+	start := len(before)
+	for start > 0 && class[before[start-1]]&alnum != 0 {
+		start--
 	}
-	switch word := strings.ToLower(before[first:]); word {
+	switch word := strings.ToLower(before[start:]); word {
 	case "api", "access", "secret":
 		return kindOfSecretName(word + strings.ToLower(last))
 	}
@@ -100,23 +104,22 @@ func kindOfTwoWords(before, last string) kind {
 }
 
 // isJWKMember reports whether the word text[start:end] is the quoted name of a private
-// member of a JSON Web Key: the object around it has the member "kty", too.
+// member of a JSON Web Key, such as "d", in an object that also has the member "kty".
 func (s *search) isJWKMember(start, end int) bool {
 	isQuoted := start > 0 && strings.IndexByte(`"'`, s.text[start-1]) >= 0
 	if !isQuoted || !slices.Contains(privateJWKMembers, s.text[start:end]) {
-		return false // nearly every word
+		return false // as for nearly every word
 	}
-	kty := `"kty`
+	kty := `"kty` // without the closing quote, which may be escaped
 	if s.text[start-1] == '\'' {
 		kty = `'kty`
 	}
 	before := s.text[max(0, start-2*maxValue):start]
 	after := s.text[end:min(len(s.text), end+2*maxValue)]
-	if strings.Contains(before[strings.LastIndexAny(before, "{}")+1:], kty) {
-		return true
-	}
-	after, _, _ = strings.Cut(after, "}")
-	return strings.Contains(after, kty)
+	lastBrace := strings.LastIndexAny(before, "{}") // -1 if there is none
+	membersBefore := before[lastBrace+1:]
+	membersAfter, _, _ := strings.Cut(after, "}")
+	return strings.Contains(membersBefore, kty) || strings.Contains(membersAfter, kty)
 }
 
 // findValueAt finds the value at a place. The name of the value begins at name. If it is

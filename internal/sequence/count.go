@@ -43,17 +43,18 @@ type Mark struct {
 	// The lock of the count guards what follows, until the call has ended.
 
 	far        bool // the client reads through a socket
-	overlapped bool // another call was under way that did not make this one
+	overlapped bool // another call was under way that neither made this one nor was made by it
 	moments    interaction.Moments
 }
 
-// Ask counts that the calling goroutine sends a request, and returns the mark of
-// the call. The call overlaps all calls that are under way, except its callers.
+// Ask records that the calling goroutine sends a request, and returns the mark of
+// the call. The call overlaps all calls that are under way, except those that
+// isCaller reports.
 //
 // A recorder can record functions of the program as calls, too. isCaller reports
-// whether another call is such a function that is running and has made this
-// call: an agent, for example, that asks a model. Such a function always ends
-// after the calls it makes, so they do not count as concurrent.
+// whether another call is a running function that has made this call: an agent,
+// for example, that asks a model. A function and the calls it makes do not count
+// as concurrent. isCaller must not use the Count.
 func (c *Count) Ask(isCaller func(other *Mark) bool) *Mark {
 	goroutine := stack.ID()
 	c.mu.Lock()
@@ -63,12 +64,12 @@ func (c *Count) Ask(isCaller func(other *Mark) bool) *Mark {
 	if isFirstOfSpan {
 		c.beginSpan()
 	}
-	lastWasOfOtherGoroutine := c.last != nil && c.last.goroutine != goroutine
+	follows := c.last != nil && c.last.goroutine != goroutine // before add sets c.last
 	m := &Mark{
 		Span:                  c.span,
 		count:                 c,
 		goroutine:             goroutine,
-		followsOtherGoroutine: lastWasOfOtherGoroutine,
+		followsOtherGoroutine: follows,
 	}
 	for other := range c.open {
 		if !isCaller(other) {
@@ -81,27 +82,27 @@ func (c *Count) Ask(isCaller func(other *Mark) bool) *Mark {
 	return m
 }
 
-// beginSpan begins a span, see [Mark.Span]. Its moments count from 1. The caller
-// holds the lock.
+// beginSpan begins a span, see [Mark.Span]. Its first moment will be 1. The
+// caller holds the lock.
 func (c *Count) beginSpan() {
 	c.span++
 	c.moment = 0
 	c.open = map[*Mark]bool{}
 }
 
-// add counts an event of a call, and returns its moment. The caller holds the
-// lock.
+// add counts an event of a call, and returns its moment. Events of one call
+// without an event of another call between them have the same moment. The caller
+// holds the lock.
 func (c *Count) add(m *Mark) int {
 	c.events++
-	isSameMoment := c.last == m && c.moment != 0
-	if !isSameMoment {
+	if c.last != m {
 		c.moment++
 		c.last = m
 	}
 	return c.moment
 }
 
-// Far says whether the client reads the response through a socket. It is called
+// Far sets whether the client reads the response through a socket. It is called
 // before an event of the response.
 func (m *Mark) Far(far bool) {
 	m.count.mu.Lock()
@@ -109,9 +110,8 @@ func (m *Mark) Far(far bool) {
 	m.far = far
 }
 
-// Now counts an event that the program is about to see, such as a piece of a
-// response, when the program has dealt with the event before it. It returns the
-// moment of the event.
+// Now waits until the program has dealt with the last event. Then it counts a
+// piece of a response that the program is about to see, and returns its moment.
 func (m *Mark) Now() int { return m.now(true) }
 
 func (m *Mark) now(isPiece bool) int {
