@@ -93,9 +93,10 @@ func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {
 	return Open(t, testname.File(t.Name()), opts...)
 }
 
-// Open is [New] for a cassette with a name of its own. Several tests replay it,
-// or it is the second one of a test with two programs. A relative path is below
-// the folder of the package, as for New: "testdata/cassettes/login.yaml".
+// Open is [New] for a cassette with a name of its own. Use it for a cassette
+// that several tests replay, or for the second one of a test with two programs.
+// A relative path is below the folder of the package, as for New:
+// "testdata/cassettes/login.yaml".
 //
 // With [promptecho.AllowUnused], recording one of several tests again keeps
 // what the others have recorded. Two recorders cannot have the same file open

@@ -379,8 +379,8 @@ type arrivals struct {
 	moments []int         // of the pieces that have a delay
 }
 
-// delayOf returns when the next frame of the stream came. It takes the chunks that the
-// frame ends, except the last, out of a.chunks.
+// delayOf returns when the next frame of the stream came. It removes from a.chunks the
+// chunks that end before the frame does.
 //
 // A frame is divided into pieces where isFlushed says that the server paused in it.
 // Each piece comes with the chunk that completes it, and has its own delay. Other ends

@@ -166,7 +166,8 @@ func (p *Player) endByClose(b *body, rec *Playable) {
 	closedDuringRead := rec.Error == interaction.Waiting
 	contextWasDone := rec.Error != "" && !closedDuringRead
 	contextCanBeDone := b.req.Context().Done() != nil
-	if !closedDuringRead && !(contextWasDone && contextCanBeDone) {
+	mayWait := closedDuringRead || contextWasDone && contextCanBeDone
+	if !mayWait {
 		return
 	}
 	b.endByCancel(rec.Error)

@@ -33,7 +33,7 @@ func issuedIDsOf(ambiguous [][]*Recording, recs []*Recording) map[uint64]bool {
 	issued := map[uint64]bool{}
 	for _, rec := range recs {
 		if len(differing) == 0 {
-			continue
+			break // it is known where each of them first appeared
 		}
 		rec.viewContent(func(req *interaction.Request, resp *interaction.Response) {
 			ids.InRequest(req, func(id uint64) { delete(differing, id) })
