@@ -13,15 +13,20 @@ func isCompressed(s string) bool {
 	if len(s) < 8 {
 		return false
 	}
-	isGzip := s[0] == 0x1f && s[1] == 0x8b && s[2] == 8
 	// RFC 1950, section 2.2: the first two bytes are a multiple of 31.
 	isZlib := s[0] == 'x' && (int(s[0])<<8|int(s[1]))%31 == 0
-	return isGzip || isZlib
+	return isGzip(s) || isZlib
 }
 
-// editsOfCompressed returns the edits of compressed bytes, one for each member of a gzip
-// file in which something is found (RFC 1952, section 2.2: a file may have several). ok is
-// false if the bytes are not compressed.
+// isGzip reports whether bytes begin as a member of a gzip file does (RFC 1952, section 2.3.1).
+func isGzip(s string) bool { return strings.HasPrefix(s, "\x1f\x8b\x08") }
+
+// editsOfCompressed returns the edits of compressed bytes. ok is false if the bytes are not
+// compressed.
+//
+// The members of a gzip file (RFC 1952, section 2.2) are one text, as for a client: a
+// secret may begin in one and end in the next. So they become one member if something is
+// found in them. Each of several zlib streams is a text of its own.
 //
 // Bytes that are incomplete or invalid are searched up to the fault, since a client may
 // read them that far. If nothing is found in these, they may also be a text.
@@ -35,8 +40,7 @@ func (c *walk) editsOfCompressed(s string, p place) (edits []Edit, ok bool) {
 		u := c.unpack(s[at:])
 		found := c.editsOfUnpacked(u, p)
 		if len(found) > 0 {
-			isGzip := s[at] == 0x1f
-			packed := pack(Splice(u.text, found), isGzip)
+			packed := pack(Splice(u.text, found), isGzip(s[at:]))
 			edits = append(edits, Edit{Start: at, End: at + u.end, Text: packed, Causes: causes(found)})
 		}
 		isWhole = u.isWhole
@@ -70,8 +74,8 @@ func (c *walk) unpack(s string) unpacked {
 	compressed := strings.NewReader(s)
 	var b strings.Builder
 	var err error
-	if s[0] == 0x1f {
-		err = c.unpackGzip(&b, compressed)
+	if isGzip(s) {
+		err = c.unpackGzip(&b, s, compressed)
 	} else {
 		err = c.unpackZlib(&b, compressed)
 	}
@@ -82,17 +86,23 @@ func (c *walk) unpack(s string) unpacked {
 	return u
 }
 
-// unpackGzip decompresses the first member of a gzip file.
-func (c *walk) unpackGzip(w io.Writer, r *strings.Reader) error {
+// unpackGzip decompresses all members of a gzip file. Bytes behind the last member stay in r.
+func (c *walk) unpackGzip(w io.Writer, file string, r *strings.Reader) error {
 	if c.gzipReader == nil {
 		c.gzipReader = new(gzip.Reader)
 	}
-	err := c.gzipReader.Reset(r)
-	if err != nil {
-		return err
+	for isGzip(file[len(file)-r.Len():]) {
+		err := c.gzipReader.Reset(r)
+		if err != nil {
+			return err
+		}
+		c.gzipReader.Multistream(false) // it would fail at bytes behind the last member
+		err = c.copy(w, c.gzipReader)
+		if err != nil {
+			return err
+		}
 	}
-	c.gzipReader.Multistream(false)
-	return c.copy(w, c.gzipReader)
+	return nil
 }
 
 // unpackZlib decompresses a zlib stream.
@@ -120,10 +130,10 @@ func (c *walk) copy(w io.Writer, r io.Reader) error {
 }
 
 // pack compresses a text.
-func pack(text string, isGzip bool) string {
+func pack(text string, asGzip bool) string {
 	var b bytes.Buffer
 	var w io.WriteCloser = zlib.NewWriter(&b)
-	if isGzip {
+	if asGzip {
 		b.Reset()
 		w = gzip.NewWriter(&b)
 	}

@@ -28,6 +28,7 @@ func TestSecretInOddCarriersIsReplaced(t *testing.T) {
 		{"gzip with bytes behind it", secret, whole + "\x00\x01 and more"},
 		{"gzip that is cut off", secret, cut},
 		{"two members of gzip", secret, encode.Gzip("the first") + whole},
+		{"gzip with a member that ends within it", secret, encode.Gzip("key "+secret[:9]) + encode.Gzip(secret[9:]+" end")},
 		{"hexadecimal of bytes", secret, hex.EncodeToString([]byte("\x00\x01\x02\x03" + secret))},
 		{"the shortest value in base64", short, `{"k":"` + base64.RawStdEncoding.EncodeToString([]byte(short)) + `"}`},
 		{"base64 before a word with other marks", secret, base64.StdEncoding.EncodeToString([]byte(">>>???"+secret)) + "-and_more"},

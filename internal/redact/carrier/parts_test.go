@@ -131,9 +131,9 @@ func TestTooManyLayersAreRefused(t *testing.T) {
 	}
 }
 
-// TestFirstMemberOfAFile: a file of gzip may have several members. The first one is unpacked, and
-// the place where it ends is known.
-func TestFirstMemberOfAFile(t *testing.T) {
+// TestMembersOfAFile: a file of gzip may have several members. They are unpacked as one text, and
+// the place where they end is known.
+func TestMembersOfAFile(t *testing.T) {
 	t.Parallel()
 	first, second := encode.Gzip("the first"), encode.Gzip("the second")
 	for name, tt := range map[string]struct {
@@ -141,7 +141,7 @@ func TestFirstMemberOfAFile(t *testing.T) {
 		want unpacked
 	}{
 		"one":                {first, unpacked{"the first", len(first), true}},
-		"two":                {first + second, unpacked{"the first", len(first), false}},
+		"two":                {first + second, unpacked{"the firstthe second", len(first + second), true}},
 		"and bytes behind":   {first + "\x00\x01", unpacked{"the first", len(first), false}},
 		"the end is missing": {first[:len(first)-8], unpacked{"the first", len(first) - 8, false}},
 	} {
