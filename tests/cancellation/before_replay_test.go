@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -20,11 +19,7 @@ func TestRequestCanceledBeforeReplayUsesNoRecording(t *testing.T) {
 	r := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	body := strings.NewReader(must.ChatBody("a"))
-	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, ctx, "POST", base+"/v1/chat/completions", must.ChatBody("a"))
 	if _, err := r.RoundTrip(req); !errors.Is(err, context.Canceled) {
 		t.Errorf("RoundTrip: %v", err)
 	}

@@ -3,7 +3,6 @@ package cancellation_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,7 +31,7 @@ func TestDeadlinePassesOnTheClockOfABubble(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		rec := must.Open(t, file,
 			promptecho.InMode(promptecho.ModeAll),
-			promptecho.Upstream(provider.Func(answersNothing)),
+			promptecho.Upstream(provider.Hangs),
 			promptecho.OnRecordError(promptecho.Keep))
 		if err := send(rec); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
@@ -49,12 +48,6 @@ func TestDeadlinePassesOnTheClockOfABubble(t *testing.T) {
 			must.Close(t, rec)
 		}
 	})
-}
-
-// answersNothing is an upstream that waits for the end of a request's context.
-func answersNothing(req *http.Request) (*http.Response, error) {
-	<-req.Context().Done()
-	return nil, req.Context().Err()
 }
 
 // A canceled request whose context cannot be canceled in replay fails with the line of its recording.
@@ -77,7 +70,7 @@ func recordOneCanceled(t *testing.T, file string) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := must.Open(t, file,
 			promptecho.InMode(promptecho.ModeAll),
-			promptecho.Upstream(provider.Func(answersNothing)))
+			promptecho.Upstream(provider.Hangs))
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
 		if _, err := must.Send(ctx, rec, "hi"); !errors.Is(err, context.Canceled) {

@@ -3,7 +3,6 @@ package compare_test
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,11 +130,7 @@ func TestCallIsSentAgainAsItWasSent(t *testing.T) {
 	s := newChatServer(t)
 	r := must.Open(t, s.record(t, "one"), promptecho.InMode(promptecho.ModeCompare))
 	ctx, cancel := context.WithCancel(t.Context())
-	body := strings.NewReader(must.ChatBody("one"))
-	req, err := http.NewRequestWithContext(ctx, "POST", s.URL+"/v1/chat/completions", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, ctx, "POST", s.URL+"/v1/chat/completions", must.ChatBody("one"))
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer echo-secret-one")
 	timeout := make(chan struct{})

@@ -116,12 +116,8 @@ func TestLiveAnswerHasTwoMinutes(t *testing.T) {
 	t.Parallel()
 	s := newChatServer(t)
 	file := s.record(t, "one", "two")
-	silent := provider.Func(func(req *http.Request) (*http.Response, error) {
-		<-req.Context().Done()
-		return nil, req.Context().Err()
-	})
 	synctest.Test(t, func(t *testing.T) {
-		r := must.Open(t, file, promptecho.InMode(promptecho.ModeCompare), promptecho.Upstream(silent))
+		r := must.Open(t, file, promptecho.InMode(promptecho.ModeCompare), promptecho.Upstream(provider.Hangs))
 		must.Ask(t, r, s.URL, "one")
 		must.Ask(t, r, s.URL, "two")
 		start := time.Now()

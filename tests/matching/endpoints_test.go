@@ -4,7 +4,6 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -34,10 +33,7 @@ func TestStoredObjectsAreFoundBehindAGateway(t *testing.T) {
 	}
 	callAll := func(r *promptecho.Recorder, base string) {
 		for _, call := range calls {
-			req, err := http.NewRequest(call.method, base+call.path, strings.NewReader(call.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			req := must.NewRequest(t, t.Context(), call.method, base+call.path, call.body)
 			req.Header.Set("Content-Type", call.contentType)
 			resp, err := r.Client().Do(req)
 			if err != nil {

@@ -306,10 +306,7 @@ func TestWhichLocalServersDiffer(t *testing.T) {
 			opts := append(tt.opts, promptecho.Upstream(tt.upstream), promptecho.OnRecordError(promptecho.Keep))
 			r := recordAll(t, filepath.Join(t.TempDir(), "c.yaml"), opts...)
 			for _, asked := range tt.asked {
-				req, err := http.NewRequest("POST", asked.URL, strings.NewReader(asked.Body))
-				if err != nil {
-					t.Fatal(err)
-				}
+				req := must.NewRequest(t, t.Context(), "POST", asked.URL, asked.Body)
 				roundTrip(t, r, req) // a redirect is not followed
 			}
 			err := r.Close()

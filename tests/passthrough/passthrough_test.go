@@ -2,7 +2,6 @@ package passthrough_test
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -45,7 +44,7 @@ func TestNamedServerIsAskedInEveryMode(t *testing.T) {
 			promptecho.Upstream(network),
 			promptecho.PassThrough("http/"+strings.TrimPrefix(database.URL, "http://")))
 		for n := range 2 {
-			got, want := get(t, r, database.URL+"/rows"), fmt.Sprint("row ", 2*i+n+1)
+			got, want := must.Get(t, r, database.URL+"/rows"), fmt.Sprint("row ", 2*i+n+1)
 			if got != want {
 				t.Errorf("%s: %s, want %s", mode, got, want)
 			}
@@ -63,21 +62,6 @@ func TestNamedServerIsAskedInEveryMode(t *testing.T) {
 	if text := must.Read(t, file); strings.Contains(text, "rows") || strings.Count(text, "- kind:") != 1 {
 		t.Error(text)
 	}
-}
-
-// get returns the body of the answer to a GET request.
-func get(t *testing.T, r *promptecho.Recorder, address string) string {
-	t.Helper()
-	resp, err := r.Client().Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body)
 }
 
 // A redirect from a named server to another server does not pass through.

@@ -172,14 +172,14 @@ func TestOnlyTheNamedServerPasses(t *testing.T) {
 				})))
 			for _, address := range tt.pass {
 				passed = false
-				get(t, r, address)
+				must.Get(t, r, address)
 				if !passed {
 					t.Errorf("%s does not pass", address)
 				}
 			}
 			for _, address := range tt.stop {
 				passed = false
-				get(t, r, address)
+				must.Get(t, r, address)
 				if passed {
 					t.Errorf("%s passes", address)
 				}

@@ -2,7 +2,6 @@ package reports_test
 
 import (
 	"encoding/json"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,11 +21,7 @@ func TestMissAnswerNamesTheNearestRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Body(t, resp)
 
 	if resp.StatusCode != 418 || resp.Status != "418 promptecho: c.yaml:4" {
 		t.Errorf("status %q", resp.Status)
@@ -73,19 +68,11 @@ func TestMissAnswerHasTheErrorOfItsAPI(t *testing.T) {
 		},
 	} {
 		rec := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeNone))
-		resp, err := rec.Client().Post(tt.url, "application/json", strings.NewReader(must.ChatBody("hello")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if !json.Valid(body) || !strings.HasPrefix(string(body), tt.begins) {
+		_, body := must.Post(t, rec, tt.url, must.ChatBody("hello"))
+		if !json.Valid([]byte(body)) || !strings.HasPrefix(body, tt.begins) {
 			t.Errorf("%s: %s", tt.api, body)
 		}
-		if strings.Count(string(body), "not recorded") != 1 {
+		if strings.Count(body, "not recorded") != 1 {
 			t.Errorf("%s: it says more than once that it is not recorded: %s", tt.api, body)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -69,22 +68,8 @@ func TestProgramReadsOfAMissInOneShortLine(t *testing.T) {
 func missBody(t *testing.T, file, prompt, header string) string {
 	t.Helper()
 	r := must.Open(t, file, promptecho.InMode(promptecho.ModeNone), promptecho.AllowUnused())
-	body := strings.NewReader(must.ChatBody(prompt))
-	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://127.0.0.1:9/v1/chat/completions", body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set(header, "x")
-	resp, err := r.RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(answer)
+	_, answer := must.Post(t, r, "http://127.0.0.1:9/v1/chat/completions", must.ChatBody(prompt), header, "x")
+	return answer
 }
 
 // fieldOf returns a text in a JSON object, whose path has dots; "" if it is absent.

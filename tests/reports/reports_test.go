@@ -174,10 +174,7 @@ func send(t *testing.T, r *promptecho.Recorder, line string) {
 	if header.Get("Content-Type") != "application/json" {
 		body = strings.NewReplacer(`\r`, "\r", `\n`, "\n").Replace(body)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), first, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, t.Context(), first, url, body)
 	req.Header = header
 	resp, err := r.Client().Do(req)
 	if err != nil {

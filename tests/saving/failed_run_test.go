@@ -20,9 +20,8 @@ func TestRunOfOnlyFailuresLeavesNoFile(t *testing.T) {
 	r := must.Open(t, file, promptecho.Upstream(provider.Statuses(`{}`, 429)))
 	must.Ask(t, r, "http://h", "x")
 	rep := must.Finish(r, report.Outcome{Failed: true})
-	entries, err := os.ReadDir(filepath.Dir(file))
-	if len(entries) > 0 || err != nil {
-		t.Errorf("left %v, %v", entries, err)
+	if names := filesNextTo(t, file); len(names) > 0 {
+		t.Errorf("left %v", names)
 	}
 	if rep.Done.Failed != 1 || rep.Done.Recorded != 0 {
 		t.Errorf("the run reports %+v", rep.Done)
@@ -34,9 +33,7 @@ func TestPassingUpdateRemovesTheFileOfAFailedRun(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	must.Record(t, file, "x")
-	if err := os.WriteFile(file+must.FailedSuffix, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file+must.FailedSuffix, "")
 	r := must.Open(t, file, promptecho.InMode(promptecho.ModeUpdate), promptecho.Upstream(provider.Says(`{}`)))
 	must.Ask(t, r, "http://127.0.0.1:9", "x")
 	must.Finish(r, report.Outcome{})

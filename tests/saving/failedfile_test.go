@@ -1,7 +1,6 @@
 package saving_test
 
 import (
-	"io"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -69,7 +68,7 @@ func TestCommandOfAFailedRunUsesItsRecordings(t *testing.T) {
 	file := newCassette(t)
 	record := func(picture string, how report.Outcome) report.Report {
 		rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(paints(picture)))
-		askForPicture(t, rec)
+		must.Get(t, rec, "https://api.example/picture")
 		return must.Finish(rec, how)
 	}
 	record(pictureOf(0), report.Outcome{})
@@ -83,7 +82,7 @@ func TestCommandOfAFailedRunUsesItsRecordings(t *testing.T) {
 	// The cassette is partial now, as the failed run was. A passed run completes it.
 	answers := promptecho.Upstream(provider.Says(`"asked again"`))
 	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeOnce), answers)
-	if got := askForPicture(t, rec); got != pictureOf(1) {
+	if got := must.Get(t, rec, "https://api.example/picture"); got != pictureOf(1) {
 		t.Errorf("%d bytes that begin with %q", len(got), got[:min(len(got), 20)])
 	}
 	must.Close(t, rec)
@@ -104,20 +103,6 @@ func paints(picture string) http.RoundTripper {
 		resp.Header.Set("Content-Type", "image/png")
 		return resp, err
 	})
-}
-
-func askForPicture(t *testing.T, rec *promptecho.Recorder) string {
-	t.Helper()
-	resp, err := rec.Client().Get("https://api.example/picture")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body)
 }
 
 // A run whose request failed prints no command that would use its incomplete recordings.

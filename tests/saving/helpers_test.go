@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testing/tree"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -59,16 +60,9 @@ func exists(path string) bool {
 }
 
 // filesNextTo lists the folder of a file, with the file itself.
-func filesNextTo(t testing.TB, file string) (names []string) {
+func filesNextTo(t testing.TB, file string) []string {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	return names
+	return tree.Names(t, filepath.Dir(file))
 }
 
 // afterKill returns the cassette in a copy of its folder: what the next process finds if this one

@@ -42,10 +42,10 @@ func TestLoginByCookieWorksInReplay(t *testing.T) {
 		io.WriteString(w, "welcome")
 	})
 	use := func(t *testing.T, p *loginProgram) {
-		_, page := p.send(t, p.request(t, "GET", "/form", ""))
+		_, page := p.send(t, must.NewRequest(t, t.Context(), "GET", p.server+"/form", ""))
 		hidden := regexp.MustCompile(`value="([^"]*)"`).FindStringSubmatch(page)[1]
 		form := url.Values{"authenticity_token": {hidden}, "text": {"hi"}}.Encode()
-		req := p.request(t, "POST", "/post", form)
+		req := must.NewRequest(t, t.Context(), "POST", p.server+"/post", form)
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		cookies := p.client.Jar.Cookies(req.URL)
 		if len(cookies) != 2 {
@@ -80,8 +80,8 @@ func TestLoginByTokenInAHeaderWorksInReplay(t *testing.T) {
 	})
 	use := func(t *testing.T, p *loginProgram) {
 		login := `{"auth":{"identity":{"methods":["password"]}}}`
-		header, _ := p.send(t, p.request(t, "POST", "/v3/auth/tokens", login))
-		req := p.request(t, "GET", "/v3/projects", "")
+		header, _ := p.send(t, must.NewRequest(t, t.Context(), "POST", p.server+"/v3/auth/tokens", login))
+		req := must.NewRequest(t, t.Context(), "GET", p.server+"/v3/projects", "")
 		req.Header.Set("X-Auth-Token", header.Get("X-Subject-Token"))
 		p.send(t, req)
 	}
@@ -103,12 +103,12 @@ func TestLoginByDigestWorksInReplay(t *testing.T) {
 		io.WriteString(w, "in")
 	})
 	use := func(t *testing.T, p *loginProgram) {
-		header, _ := p.send(t, p.request(t, "GET", "/digest", ""))
+		header, _ := p.send(t, must.NewRequest(t, t.Context(), "GET", p.server+"/digest", ""))
 		challenge := regexp.MustCompile(`nonce="([^"]*)"`).FindStringSubmatch(header.Get("Www-Authenticate"))
 		if challenge == nil || challenge[1] != nonce {
 			t.Fatalf("challenge %q", header)
 		}
-		req := p.request(t, "GET", "/digest", "")
+		req := must.NewRequest(t, t.Context(), "GET", p.server+"/digest", "")
 		req.Header.Set("Authorization", fmt.Sprintf(
 			`Digest username="u", realm="r", nonce="%s", uri="/digest", qop=auth, nc=00000001, `+
 				`cnonce="0a4f113b", response="%x"`,
@@ -168,16 +168,6 @@ func newLoginProgram(t *testing.T, r *promptecho.Recorder, server string) *login
 	return &loginProgram{client: client, server: server}
 }
 
-// request returns a request to the server.
-func (p *loginProgram) request(t *testing.T, method, path, body string) *http.Request {
-	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, p.server+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return req
-}
-
 // send sends a request. A page, whose hidden field is another one in replay, is not kept as an answer.
 func (p *loginProgram) send(t *testing.T, req *http.Request) (header http.Header, body string) {
 	t.Helper()
@@ -185,15 +175,11 @@ func (p *loginProgram) send(t *testing.T, req *http.Request) (header http.Header
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Body(t, resp)
 	line := fmt.Sprintf("%s %d", req.URL.Path, resp.StatusCode)
-	if isPage := strings.HasPrefix(string(text), "<"); !isPage && len(text) > 0 {
-		line += " " + string(text)
+	if isPage := strings.HasPrefix(text, "<"); !isPage && len(text) > 0 {
+		line += " " + text
 	}
 	fmt.Fprintln(&p.answers, line)
-	return resp.Header, string(text)
+	return resp.Header, text
 }

@@ -72,21 +72,13 @@ func requestsWith(secret, body, media string) []sentRequest {
 // send sends the request, and returns the answer.
 func (s sentRequest) send(t *testing.T, r *promptecho.Recorder) (status int, body string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), s.method, "http://h"+s.path, strings.NewReader(s.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, t.Context(), s.method, "http://h"+s.path, s.body)
 	req.Header.Set("Content-Type", s.media)
 	resp, err := r.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
+	return resp.StatusCode, must.Body(t, resp)
 }
 
 // A secret named by an answer or event is in no file, and a program that sends it back replays. It is not even in calls

@@ -44,11 +44,7 @@ func TestCredentialOfAURLIsNotShown(t *testing.T) {
 	})
 	var shown strings.Builder
 	ask := func(r *promptecho.Recorder) {
-		body := strings.NewReader("{}")
-		req, err := http.NewRequestWithContext(t.Context(), "POST", "https://u:"+key+"@h/x?key="+key, body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.NewRequest(t, t.Context(), "POST", "https://u:"+key+"@h/x?key="+key, "{}")
 		resp, err := r.RoundTrip(req)
 		if err != nil {
 			return // it is the error of the transport, which the program gets as it is

@@ -29,11 +29,7 @@ func TestReplayedBodyKeepsToTheContractOfNetHTTP(t *testing.T) {
 	base := must.Record(t, file, "a", "b")
 	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
 	ask := func(ctx context.Context, prompt string) (*http.Request, *http.Response) {
-		body := strings.NewReader(must.ChatBody(prompt))
-		req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		req := must.NewRequest(t, ctx, "POST", base+"/v1/chat/completions", must.ChatBody(prompt))
 		resp, err := rec.RoundTrip(req)
 		if err != nil {
 			t.Fatal(err)

@@ -20,10 +20,7 @@ import (
 func openStream(t testing.TB, ctx context.Context, rec *promptecho.Recorder, base, text string) *http.Response {
 	t.Helper()
 	body := strings.Replace(must.ChatBody(text), "{", `{"stream":true,`, 1)
-	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, ctx, "POST", base+"/v1/chat/completions", body)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer echo-secret-of-the-stream-tests")
 	resp, err := rec.Client().Do(req)

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,11 +95,7 @@ interactions:
 // openSlowStream sends the request of slowCassette.
 func openSlowStream(t *testing.T, ctx context.Context, rec *promptecho.Recorder) *http.Response {
 	t.Helper()
-	body := strings.NewReader(`{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`)
-	req, err := http.NewRequestWithContext(ctx, "POST", must.ChatURL, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, ctx, "POST", must.ChatURL, `{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}`)
 	resp, err := rec.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)

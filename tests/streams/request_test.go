@@ -161,11 +161,7 @@ func TestRetryWithAReadBodyIsRecordedWhole(t *testing.T) {
 	u := provider.New(t)
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	r := must.Open(t, file, promptecho.InMode(promptecho.ModeAll))
-	body := strings.NewReader(must.ChatBody("x"))
-	req, err := http.NewRequestWithContext(t.Context(), "POST", u.URL+"/v1/chat/completions", body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, t.Context(), "POST", u.URL+"/v1/chat/completions", must.ChatBody("x"))
 	for range 2 {
 		resp, err := r.Client().Transport.RoundTrip(req)
 		if err != nil {

@@ -135,10 +135,7 @@ func newServiceClient(t *testing.T, rec *promptecho.Recorder, base string) *serv
 // ask sends a request, and returns the headers of its answer. It may have a Content-Range.
 func (c *serviceClient) ask(method, path, body string, contentRange ...string) http.Header {
 	c.t.Helper()
-	req, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	req := must.NewRequest(c.t, c.t.Context(), method, c.base+path, body)
 	for _, part := range contentRange {
 		req.Header.Set("Content-Range", part)
 		req.GetBody = nil // so that net/http does not follow a status 308

@@ -130,10 +130,7 @@ func sha256Of(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byt
 // upload returns a request whose body net/http can get again, and whose length is known.
 func upload(t *testing.T, url, mediaType, body string) *http.Request {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.NewRequest(t, t.Context(), "POST", url, body)
 	req.Header.Set("Content-Type", mediaType)
 	return req
 }

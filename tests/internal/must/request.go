@@ -45,10 +45,7 @@ func PostIn(
 	t testing.TB, ctx context.Context, r *promptecho.Recorder, url, body string, headers ...string,
 ) (status int, answer string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(ctx, "POST", url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := NewRequest(t, ctx, "POST", url, body)
 	req.Header.Set("Content-Type", "application/json")
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
@@ -57,12 +54,28 @@ func PostIn(
 	if err != nil {
 		t.Fatal(err)
 	}
+	return resp.StatusCode, Body(t, resp)
+}
+
+// Get returns the body of the answer to a GET request.
+func Get(t testing.TB, r *promptecho.Recorder, url string) string {
+	t.Helper()
+	resp, err := r.Client().Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Body(t, resp)
+}
+
+// Body reads the body of an answer to its end, and closes it.
+func Body(t testing.TB, resp *http.Response) string {
+	t.Helper()
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, string(b)
+	return string(b)
 }
 
 // Complete asks ChatURL for a chat completion. It returns an error instead of ending the test,
