@@ -5,12 +5,7 @@ import (
 	"net/http"
 
 	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 )
-
-func anthropicOf(client *http.Client, base string) anthropic.Client {
-	return anthropic.NewClient(option.WithHTTPClient(client), option.WithBaseURL(base), option.WithAPIKey("sk-ant-NOTREAL"))
-}
 
 const (
 	anthropicText     = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[{"type":"text","text":"Hello there."}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":9,"output_tokens":3}}`
@@ -76,7 +71,7 @@ var anthropicScenarios = []scenario{
 		return anthropicTurn(ctx, client, base, p)
 	}},
 	{"tools, calls by hand", []string{anthropicCalls, anthropicText}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		p := anthropicParams("The weather in Paris, and the time?")
 		p.Tools = anthropicTools()
 		m, err := c.Messages.New(ctx, p)
@@ -109,7 +104,7 @@ var anthropicScenarios = []scenario{
 		return anthropicAsk(ctx, client, base, p)
 	}},
 	{"tool result with image and error", []string{anthropicCaller, anthropicText}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		p := anthropicParams("The weather in Rome?")
 		p.Tools = anthropicTools()
 		m, err := c.Messages.New(ctx, p)
@@ -172,7 +167,7 @@ var anthropicScenarios = []scenario{
 		return anthropicAsk(ctx, client, base, p)
 	}},
 	{"count tokens", []string{`{"input_tokens":11}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		_, err := c.Messages.CountTokens(ctx, anthropic.MessageCountTokensParams{
 			Model: "claude-sonnet-4-5", Messages: anthropicParams("Say hello.").Messages,
 			System: anthropic.MessageCountTokensParamsSystemUnion{OfString: anthropic.String("Be brief.")},
@@ -181,7 +176,7 @@ var anthropicScenarios = []scenario{
 		return err
 	}},
 	{"beta message", []string{anthropicText}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		_, err := c.Beta.Messages.New(ctx, anthropicBetaParams("Say hello."))
 		return err
 	}},
@@ -198,7 +193,7 @@ var anthropicScenarios = []scenario{
 		return anthropicBetaTurn(ctx, client, base, p)
 	}},
 	{"beta output schema", []string{anthropicText}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		p := anthropicBetaParams("Where?")
 		//lint:ignore SA1019 what was written a year ago is what is tried
 		p.OutputFormat = anthropic.BetaJSONOutputFormatParam{Schema: weatherSchema()}
@@ -207,14 +202,14 @@ var anthropicScenarios = []scenario{
 		return err
 	}},
 	{"beta schema of a tool", []string{anthropicText}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		p := anthropicBetaParams("Where?")
 		p.Tools = []anthropic.BetaToolUnionParam{{OfTool: &anthropic.BetaToolParam{Name: "get_weather", InputSchema: anthropic.BetaToolInputSchema(weatherSchema())}}}
 		_, err := c.Beta.Messages.New(ctx, p)
 		return err
 	}},
 	{"beta MCP servers", []string{anthropicText}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		p := anthropicBetaParams("Say hello.")
 		p.MCPServers = []anthropic.BetaRequestMCPServerURLDefinitionParam{{Name: "docs", URL: "https://mcp.example.com/"}}
 		p.Betas = []anthropic.AnthropicBeta{"mcp-client-2025-04-04"}
@@ -222,19 +217,19 @@ var anthropicScenarios = []scenario{
 		return err
 	}},
 	{"beta count tokens", []string{`{"input_tokens":11,"context_management":null}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		_, err := c.Beta.Messages.CountTokens(ctx, anthropic.BetaMessageCountTokensParams{Model: "claude-sonnet-4-5", Messages: anthropicBetaParams("Say hello.").Messages})
 		return err
 	}},
 	{"batch", []string{`{"id":"msgbatch_1","type":"message_batch","processing_status":"in_progress","request_counts":{"processing":1,"succeeded":0,"errored":0,"canceled":0,"expired":0},"created_at":"2026-01-01T00:00:00Z","expires_at":"2026-01-02T00:00:00Z"}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		_, err := c.Messages.Batches.New(ctx, anthropic.MessageBatchNewParams{Requests: []anthropic.MessageBatchNewParamsRequest{{
 			CustomID: "one", Params: anthropic.MessageBatchNewParamsRequestParams{Model: "claude-sonnet-4-5", MaxTokens: 100, Messages: anthropicParams("Say hello.").Messages},
 		}}})
 		return err
 	}},
 	{"models", []string{`{"data":[{"type":"model","id":"claude-sonnet-4-5","display_name":"Claude","created_at":"2025-09-29T00:00:00Z"}],"has_more":false,"first_id":null,"last_id":null}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c := anthropicOf(client, base)
+		c := anthropicAt(client, base)
 		_, err := c.Models.List(ctx, anthropic.ModelListParams{Limit: anthropic.Int(5)})
 		return err
 	}},
@@ -272,7 +267,7 @@ func anthropicResults(m anthropic.Message) (results []anthropic.ContentBlockPara
 }
 
 func anthropicAsk(ctx context.Context, client *http.Client, base string, p anthropic.MessageNewParams) error {
-	c := anthropicOf(client, base)
+	c := anthropicAt(client, base)
 	_, err := c.Messages.New(ctx, p)
 	return err
 }
@@ -280,7 +275,7 @@ func anthropicAsk(ctx context.Context, client *http.Client, base string, p anthr
 // anthropicTurn asks, sends the answer back with the results of its tool calls
 // and more blocks, and asks again.
 func anthropicTurn(ctx context.Context, client *http.Client, base string, p anthropic.MessageNewParams, more ...anthropic.ContentBlockParamUnion) error {
-	c := anthropicOf(client, base)
+	c := anthropicAt(client, base)
 	m, err := c.Messages.New(ctx, p)
 	if err != nil {
 		return err
@@ -291,7 +286,7 @@ func anthropicTurn(ctx context.Context, client *http.Client, base string, p anth
 }
 
 func anthropicBetaTurn(ctx context.Context, client *http.Client, base string, p anthropic.BetaMessageNewParams) error {
-	c := anthropicOf(client, base)
+	c := anthropicAt(client, base)
 	p.Tools = []anthropic.BetaToolUnionParam{{OfTool: &anthropic.BetaToolParam{Name: "get_weather", InputSchema: anthropic.BetaToolInputSchemaParam{
 		Properties: weatherSchema()["properties"], Required: []string{"city"},
 	}}}}
@@ -313,7 +308,7 @@ func anthropicBetaTurn(ctx context.Context, client *http.Client, base string, p 
 }
 
 func anthropicStreamed(ctx context.Context, client *http.Client, base string, p anthropic.MessageNewParams) (m anthropic.Message, err error) {
-	c := anthropicOf(client, base)
+	c := anthropicAt(client, base)
 	s := c.Messages.NewStreaming(ctx, p)
 	defer s.Close()
 	for s.Next() {

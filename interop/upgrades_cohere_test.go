@@ -7,8 +7,6 @@ import (
 	"net/http"
 
 	cohere "github.com/cohere-ai/cohere-go/v2"
-	"github.com/cohere-ai/cohere-go/v2/client"
-	"github.com/cohere-ai/cohere-go/v2/option"
 )
 
 const (
@@ -19,11 +17,11 @@ const (
 
 var cohereScenarios = []scenario{
 	{"chat", []string{cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("Say hello.")}})
+		_, err := cohereAt(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("Say hello.")}})
 		return err
 	}},
 	{"chat with system and sampling", []string{cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
+		_, err := cohereAt(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
 			Model: "command-a-03-2025", MaxTokens: cohere.Int(100), Temperature: cohere.Float64(0.2), Seed: cohere.Int(7), K: cohere.Int(40), P: cohere.Float64(0.9), StopSequences: []string{"END"},
 			Messages: cohere.ChatMessages{
 				{Role: "system", System: &cohere.SystemMessageV2{Content: &cohere.SystemMessageV2Content{String: "Be brief."}}},
@@ -33,7 +31,7 @@ var cohereScenarios = []scenario{
 		return err
 	}},
 	{"chat turns", []string{cohereText, cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		c := cohereOf(hc, base)
+		c := cohereAt(hc, base)
 		req := &cohere.V2ChatRequest{Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("Say hello.")}}
 		r, err := c.V2.Chat(ctx, req)
 		if err != nil {
@@ -46,7 +44,7 @@ var cohereScenarios = []scenario{
 		return err
 	}},
 	{"chat tools", []string{cohereCalls, cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		c := cohereOf(hc, base)
+		c := cohereAt(hc, base)
 		req := &cohere.V2ChatRequest{Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("The weather in Paris and Rome?")}, Tools: cohereToolsOf()}
 		r, err := c.V2.Chat(ctx, req)
 		if err != nil {
@@ -64,14 +62,14 @@ var cohereScenarios = []scenario{
 		return err
 	}},
 	{"chat tool choice", []string{cohereCalls}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
+		_, err := cohereAt(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
 			Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("The weather in Paris?")}, Tools: cohereToolsOf(),
 			ToolChoice: cohere.V2ChatRequestToolChoiceRequired.Ptr(), StrictTools: cohere.Bool(true),
 		})
 		return err
 	}},
 	{"chat stream", []string{cohereStream}, func(ctx context.Context, hc *http.Client, base string) error {
-		s, err := cohereOf(hc, base).V2.ChatStream(ctx, &cohere.V2ChatStreamRequest{Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("Say hello.")}})
+		s, err := cohereAt(hc, base).V2.ChatStream(ctx, &cohere.V2ChatStreamRequest{Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("Say hello.")}})
 		if err != nil {
 			return err
 		}
@@ -86,7 +84,7 @@ var cohereScenarios = []scenario{
 		}
 	}},
 	{"chat documents", []string{cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
+		_, err := cohereAt(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
 			Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("What do they say?")},
 			Documents:       []*cohere.V2ChatRequestDocumentsItem{{String: "Zebras have stripes."}, {Document: &cohere.Document{Id: cohere.String("d2"), Data: map[string]any{"text": "Lions do not."}}}},
 			CitationOptions: &cohere.CitationOptions{Mode: cohere.CitationOptionsModeFast.Ptr()},
@@ -94,14 +92,14 @@ var cohereScenarios = []scenario{
 		return err
 	}},
 	{"chat schema", []string{cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
+		_, err := cohereAt(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
 			Model: "command-a-03-2025", Messages: cohere.ChatMessages{cohereUser("Where?")},
 			ResponseFormat: &cohere.ResponseFormatV2{Type: "json_object", JsonObject: &cohere.JsonResponseFormatV2{JsonSchema: weatherSchema()}},
 		})
 		return err
 	}},
 	{"chat image", []string{cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{Model: "command-a-vision-07-2025", Messages: cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{
+		_, err := cohereAt(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{Model: "command-a-vision-07-2025", Messages: cohere.ChatMessages{{Role: "user", User: &cohere.UserMessageV2{
 			Content: &cohere.UserMessageV2Content{ContentList: []*cohere.Content{
 				{Type: "text", Text: &cohere.ChatTextContent{Text: "What is this?"}},
 				{Type: "image_url", ImageUrl: &cohere.ImageContent{ImageUrl: &cohere.ImageUrl{Url: "data:image/png;base64," + pixel}}},
@@ -110,42 +108,38 @@ var cohereScenarios = []scenario{
 		return err
 	}},
 	{"chat thinking", []string{cohereText}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
+		_, err := cohereAt(hc, base).V2.Chat(ctx, &cohere.V2ChatRequest{
 			Model: "command-a-reasoning-08-2025", Messages: cohere.ChatMessages{cohereUser("Say hello.")}, Thinking: &cohere.Thinking{Type: cohere.ThinkingTypeDisabled},
 		})
 		return err
 	}},
 	{"chat v1", []string{`{"text":"Hello there.","generation_id":"g-1","finish_reason":"COMPLETE"}`}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).Chat(ctx, &cohere.ChatRequest{
+		_, err := cohereAt(hc, base).Chat(ctx, &cohere.ChatRequest{
 			Message: "Say hello.", Model: cohere.String("command-r-08-2024"), Preamble: cohere.String("Be brief."),
 			ChatHistory: []*cohere.Message{{Role: "USER", User: &cohere.ChatMessage{Message: "Hi."}}, {Role: "CHATBOT", Chatbot: &cohere.ChatMessage{Message: "Hi."}}},
 		})
 		return err
 	}},
 	{"embed", []string{`{"id":"e-1","embeddings":{"float":[[0.5,0.25],[0.5,0.125]]},"texts":["zebra","lion"],"response_type":"embeddings_by_type"}`}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Embed(ctx, &cohere.V2EmbedRequest{
+		_, err := cohereAt(hc, base).V2.Embed(ctx, &cohere.V2EmbedRequest{
 			Model: "embed-v4.0", Texts: []string{"zebra", "lion"}, InputType: cohere.EmbedInputTypeSearchDocument, EmbeddingTypes: []cohere.EmbeddingType{cohere.EmbeddingTypeFloat},
 		})
 		return err
 	}},
 	{"embed image", []string{`{"id":"e-2","embeddings":{"float":[[0.5,0.25]]},"texts":[],"response_type":"embeddings_by_type"}`}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Embed(ctx, &cohere.V2EmbedRequest{
+		_, err := cohereAt(hc, base).V2.Embed(ctx, &cohere.V2EmbedRequest{
 			Model: "embed-v4.0", Images: []string{"data:image/png;base64," + pixel}, InputType: cohere.EmbedInputTypeImage, EmbeddingTypes: []cohere.EmbeddingType{cohere.EmbeddingTypeFloat}, OutputDimension: cohere.Int(256),
 		})
 		return err
 	}},
 	{"rerank", []string{`{"id":"r-1","results":[{"index":1,"relevance_score":0.5}]}`}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).V2.Rerank(ctx, &cohere.V2RerankRequest{Model: "rerank-v3.5", Query: "zebra", Documents: []string{"lions", "stripes"}, TopN: cohere.Int(1)})
+		_, err := cohereAt(hc, base).V2.Rerank(ctx, &cohere.V2RerankRequest{Model: "rerank-v3.5", Query: "zebra", Documents: []string{"lions", "stripes"}, TopN: cohere.Int(1)})
 		return err
 	}},
 	{"tokenize", []string{`{"tokens":[1,2],"token_strings":["a","b"]}`}, func(ctx context.Context, hc *http.Client, base string) error {
-		_, err := cohereOf(hc, base).Tokenize(ctx, &cohere.TokenizeRequest{Text: "zebra", Model: "command-a-03-2025"})
+		_, err := cohereAt(hc, base).Tokenize(ctx, &cohere.TokenizeRequest{Text: "zebra", Model: "command-a-03-2025"})
 		return err
 	}},
-}
-
-func cohereOf(hc *http.Client, base string) *client.Client {
-	return client.NewClient(option.WithHTTPClient(hc), option.WithBaseURL(base), option.WithToken("co-NOTREAL"))
 }
 
 func cohereUser(text string) *cohere.ChatMessageV2 {

@@ -38,7 +38,7 @@ var genaiScenarios = []scenario{
 		}})
 	}},
 	{"stream", []string{genaiStream}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ var genaiScenarios = []scenario{
 		}, nil)
 	}},
 	{"chat", []string{genaiText, genaiText}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ var genaiScenarios = []scenario{
 		return err
 	}},
 	{"chat stream", []string{genaiStream, genaiStream}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ var genaiScenarios = []scenario{
 		return exhaust(chat.SendMessageStream(ctx, genai.Part{Text: "And goodbye."}))
 	}},
 	{"chat tools", []string{genaiCalls, genaiText}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ var genaiScenarios = []scenario{
 		return err
 	}},
 	{"tools", []string{genaiCalls, genaiText}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ var genaiScenarios = []scenario{
 		return genaiAsk(ctx, client, base, genai.Text("Draw."), &genai.GenerateContentConfig{ResponseModalities: []string{"TEXT", "IMAGE"}})
 	}},
 	{"embed", []string{`{"embeddings":[{"values":[0.5,0.25]}]}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ var genaiScenarios = []scenario{
 		return err
 	}},
 	{"count tokens", []string{`{"totalTokens":11}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ var genaiScenarios = []scenario{
 		return err
 	}},
 	{"models", []string{`{"models":[{"name":"models/gemini-2.5-flash"}]}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := genaiOf(ctx, client, base)
+		c, err := genaiAt(ctx, client, base)
 		if err != nil {
 			return err
 		}
@@ -209,12 +209,6 @@ var genaiScenarios = []scenario{
 	}},
 }
 
-func genaiOf(ctx context.Context, client *http.Client, base string) (*genai.Client, error) {
-	return genai.NewClient(ctx, &genai.ClientConfig{
-		HTTPClient: client, APIKey: "AIza-NOTREAL", Backend: genai.BackendGeminiAPI, HTTPOptions: genai.HTTPOptions{BaseURL: base},
-	})
-}
-
 func genaiVertex(ctx context.Context, client *http.Client, base string) (*genai.Client, error) {
 	return genai.NewClient(ctx, &genai.ClientConfig{
 		HTTPClient: client, Project: "project", Location: "us-central1", Backend: genai.BackendVertexAI, HTTPOptions: genai.HTTPOptions{BaseURL: base},
@@ -222,7 +216,7 @@ func genaiVertex(ctx context.Context, client *http.Client, base string) (*genai.
 }
 
 func genaiAsk(ctx context.Context, client *http.Client, base string, contents []*genai.Content, config *genai.GenerateContentConfig) error {
-	c, err := genaiOf(ctx, client, base)
+	c, err := genaiAt(ctx, client, base)
 	if err != nil {
 		return err
 	}

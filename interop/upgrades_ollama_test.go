@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -104,7 +103,7 @@ var ollamaScenarios = []scenario{
 		})
 	}},
 	{"embed", []string{`{"model":"nomic-embed-text","embeddings":[[0.5,0.25]]}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := ollamaOf(client, base)
+		c, err := ollamaAt(client, base)
 		if err != nil {
 			return err
 		}
@@ -112,7 +111,7 @@ var ollamaScenarios = []scenario{
 		return err
 	}},
 	{"embed of several", []string{`{"model":"nomic-embed-text","embeddings":[[0.5,0.25],[0.5,0.125]]}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := ollamaOf(client, base)
+		c, err := ollamaAt(client, base)
 		if err != nil {
 			return err
 		}
@@ -121,7 +120,7 @@ var ollamaScenarios = []scenario{
 		return err
 	}},
 	{"embeddings", []string{`{"embedding":[0.5,0.25]}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := ollamaOf(client, base)
+		c, err := ollamaAt(client, base)
 		if err != nil {
 			return err
 		}
@@ -129,7 +128,7 @@ var ollamaScenarios = []scenario{
 		return err
 	}},
 	{"list and show", []string{`{"models":[]}`, `{"capabilities":["tools"]}`}, func(ctx context.Context, client *http.Client, base string) error {
-		c, err := ollamaOf(client, base)
+		c, err := ollamaAt(client, base)
 		if err != nil {
 			return err
 		}
@@ -141,14 +140,6 @@ var ollamaScenarios = []scenario{
 	}},
 }
 
-func ollamaOf(client *http.Client, base string) (*api.Client, error) {
-	u, err := url.Parse(base)
-	if err != nil {
-		return nil, err
-	}
-	return api.NewClient(u, client), nil
-}
-
 // ollamaAsk sends one more message and returns the answer to it.
 func ollamaAsk(ctx context.Context, client *http.Client, base string, req *api.ChatRequest, text string) (answer api.Message, err error) {
 	req.Model = "qwen3"
@@ -157,7 +148,7 @@ func ollamaAsk(ctx context.Context, client *http.Client, base string, req *api.C
 }
 
 func ollamaSend(ctx context.Context, client *http.Client, base string, req *api.ChatRequest) (answer api.Message, err error) {
-	c, err := ollamaOf(client, base)
+	c, err := ollamaAt(client, base)
 	if err != nil {
 		return answer, err
 	}
@@ -195,7 +186,7 @@ func ollamaToolLoop(ctx context.Context, client *http.Client, base string, link 
 }
 
 func ollamaGenerate(ctx context.Context, client *http.Client, base string, req *api.GenerateRequest) error {
-	c, err := ollamaOf(client, base)
+	c, err := ollamaAt(client, base)
 	if err != nil {
 		return err
 	}

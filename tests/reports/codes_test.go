@@ -2,9 +2,7 @@ package reports_test
 
 import (
 	"errors"
-	"net/http"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -93,26 +91,5 @@ func TestMissErrorHasTheCodeOfItsCause(t *testing.T) {
 				t.Errorf("%+v in %v", miss, err)
 			}
 		})
-	}
-}
-
-// A miss is answered with status 418, which no SDK retries, and its reason phrase has the cassette's line. A header
-// tells it apart from an answer of the provider.
-func TestMissIsAnsweredWithAStatusThatNoSDKRetries(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	base := must.Record(t, file, "the cat sat")
-	r := must.Open(t, file, promptecho.InMode(promptecho.ModeNone), promptecho.AllowUnused())
-	body := strings.NewReader(must.ChatBody("the dog sat"))
-	resp, err := r.Client().Post(base+"/v1/chat/completions", "application/json", body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if resp.StatusCode != http.StatusTeapot || resp.Status != "418 promptecho: c.yaml:4" {
-		t.Errorf("status %d, %q", resp.StatusCode, resp.Status)
-	}
-	if resp.Header.Get(promptecho.MissHeader) == "" || resp.Header.Get("X-Should-Retry") != "false" {
-		t.Errorf("headers %q", resp.Header)
 	}
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// A request without a recording gets status 418 and an error that names the nearest recording.
+// A request without a recording gets status 418, which no SDK retries, and an error that names the nearest recording.
+//
+// The reason phrase has the line of that recording. A header tells the answer apart from one of the provider.
 func TestMissAnswerNamesTheNearestRecording(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -25,6 +27,9 @@ func TestMissAnswerNamesTheNearestRecording(t *testing.T) {
 
 	if resp.StatusCode != 418 || resp.Status != "418 promptecho: c.yaml:4" {
 		t.Errorf("status %q", resp.Status)
+	}
+	if resp.Header.Get(promptecho.MissHeader) == "" {
+		t.Errorf("headers %q", resp.Header)
 	}
 	if retry := resp.Header.Get("X-Should-Retry"); retry != "false" {
 		t.Errorf("X-Should-Retry %q, want that SDKs do not retry", retry)

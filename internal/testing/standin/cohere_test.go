@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func cohereBody(rest, text string) string {
+func chatWithSystem(rest, text string) string {
 	return `{"model":"m",` + rest + `"messages":[{"role":"system","content":"Be brief"},{"role":"user","content":` + quote(text) + `}]}`
 }
 
@@ -15,13 +15,13 @@ func TestCohereStreamOrder(t *testing.T) {
 	h := start(t)
 	const call = "tool-call-start tool-call-delta+ tool-call-end "
 	for _, c := range []struct{ body, want, finish string }{
-		{cohereBody("", "hello"), "content-start content-delta+ content-end ", "COMPLETE"},
-		{cohereBody(`"max_tokens":2,`, "hello"), "content-start content-delta+ content-end ", "MAX_TOKENS"},
-		{cohereBody(`"stop_sequences":["said"],`, "hello"), "content-start content-delta+ content-end ", "STOP_SEQUENCE"},
-		{cohereBody(cohereTools, "weather in Paris?"), "tool-plan-delta+ " + call, "TOOL_CALL"},
-		{cohereBody(cohereTools, "get_weather(Oslo) and get_weather(Rome)"), "tool-plan-delta+ " + call + call, "TOOL_CALL"},
-		{cohereBody(cohereTools+`"tool_choice":"REQUIRED",`, "hello"), "tool-plan-delta+ " + call, "TOOL_CALL"},
-		{cohereBody(cohereTools+`"tool_choice":"NONE",`, "get_weather"), "content-start content-delta+ content-end ", "COMPLETE"},
+		{chatWithSystem("", "hello"), "content-start content-delta+ content-end ", "COMPLETE"},
+		{chatWithSystem(`"max_tokens":2,`, "hello"), "content-start content-delta+ content-end ", "MAX_TOKENS"},
+		{chatWithSystem(`"stop_sequences":["said"],`, "hello"), "content-start content-delta+ content-end ", "STOP_SEQUENCE"},
+		{chatWithSystem(cohereTools, "weather in Paris?"), "tool-plan-delta+ " + call, "TOOL_CALL"},
+		{chatWithSystem(cohereTools, "get_weather(Oslo) and get_weather(Rome)"), "tool-plan-delta+ " + call + call, "TOOL_CALL"},
+		{chatWithSystem(cohereTools+`"tool_choice":"REQUIRED",`, "hello"), "tool-plan-delta+ " + call, "TOOL_CALL"},
+		{chatWithSystem(cohereTools+`"tool_choice":"NONE",`, "get_weather"), "content-start content-delta+ content-end ", "COMPLETE"},
 	} {
 		events := h.streamed("/v2/chat", withStream(c.body))
 		if got := order(events, func(e event) string { return e.name }); got != "message-start "+c.want+"message-end " {
@@ -41,7 +41,7 @@ func TestCohereStreamOrder(t *testing.T) {
 
 func TestCohereToolLoop(t *testing.T) {
 	h := start(t)
-	body := cohereBody(cohereTools, "weather in Paris?")
+	body := chatWithSystem(cohereTools, "weather in Paris?")
 	call := at(h.ask("/v2/chat", body), "message", "tool_calls", 0)
 	for _, content := range []string{`"sunny"`, `[{"type":"document","document":{"data":"sunny"}}]`,
 		`[{"type":"document","document":{"data":{"sky":"sunny"}}}]`, `[{"type":"text","text":"sunny"}]`} {
@@ -53,7 +53,7 @@ func TestCohereToolLoop(t *testing.T) {
 		}
 	}
 	format := `"response_format":{"type":"json_object","json_schema":` + weatherSchema + `},`
-	if text := answerText(t, "cohere.chat", h.post("/v2/chat", cohereBody(format, "Go to Rome")).text); text != `{"city":"Rome"}` {
+	if text := answerText(t, "cohere.chat", h.post("/v2/chat", chatWithSystem(format, "Go to Rome")).text); text != `{"city":"Rome"}` {
 		t.Errorf("format: %s", text)
 	}
 }

@@ -5,10 +5,6 @@ import (
 	"testing"
 )
 
-func ollamaBody(rest, text string) string {
-	return `{"model":"m",` + rest + `"messages":[{"role":"system","content":"Be brief"},{"role":"user","content":` + quote(text) + `}]}`
-}
-
 // ollamaKind tells what a line brings.
 func ollamaKind(e event) string {
 	v, _ := decode([]byte(e.data))
@@ -26,10 +22,10 @@ func TestOllamaStreamOrder(t *testing.T) {
 	h := start(t)
 	const tools = `"tools":[` + weatherTool + `],`
 	for _, c := range []struct{ path, body, want string }{
-		{"/api/chat", ollamaBody("", "hello"), "text+ done:stop"},
-		{"/api/chat", ollamaBody(`"options":{"num_predict":2},`, "hello"), "text+ done:length"},
-		{"/api/chat", ollamaBody(`"options":{"num_predict":-1,"stop":["hello"]},`, "hello"), "text+ done:stop"},
-		{"/api/chat", ollamaBody(tools, "get_weather(Rome) and get_weather(Oslo)"), "calls done:stop"},
+		{"/api/chat", chatWithSystem("", "hello"), "text+ done:stop"},
+		{"/api/chat", chatWithSystem(`"options":{"num_predict":2},`, "hello"), "text+ done:length"},
+		{"/api/chat", chatWithSystem(`"options":{"num_predict":-1,"stop":["hello"]},`, "hello"), "text+ done:stop"},
+		{"/api/chat", chatWithSystem(tools, "get_weather(Rome) and get_weather(Oslo)"), "calls done:stop"},
 		{"/api/generate", `{"model":"m","prompt":"hello","suffix":"you","system":"s"}`, "text+ done:stop"},
 	} {
 		events := h.streamed(c.path, c.body) // without a word about streaming
@@ -46,7 +42,7 @@ func TestOllamaStreamOrder(t *testing.T) {
 
 func TestOllamaTools(t *testing.T) {
 	h := start(t)
-	body := ollamaBody(`"stream":false,"tools":[`+weatherTool+`],`, "weather in Paris?")
+	body := chatWithSystem(`"stream":false,"tools":[`+weatherTool+`],`, "weather in Paris?")
 	call := at(h.ask("/api/chat", body), "message", "tool_calls", 0, "function")
 	if got := string(encode(call)); got != `{"index":0,"name":"get_weather","arguments":{"city":"Paris"}}` {
 		t.Errorf("call %s", got)
@@ -60,7 +56,7 @@ func TestOllamaTools(t *testing.T) {
 		}
 	}
 	for _, c := range [][2]string{{`"json"`, `{"answer":`}, {weatherSchema, `{"city":"Rome"}`}, {`""`, "[stand-in"}} {
-		text := answerText(t, "ollama.chat", h.post("/api/chat", ollamaBody(`"stream":false,"format":`+c[0]+",", "Go to Rome")).text)
+		text := answerText(t, "ollama.chat", h.post("/api/chat", chatWithSystem(`"stream":false,"format":`+c[0]+",", "Go to Rome")).text)
 		if !strings.HasPrefix(text, c[1]) {
 			t.Errorf("format %s: %s", c[0], text)
 		}
