@@ -64,8 +64,8 @@ func (s *search) findNamedValue(start, end int) match {
 }
 
 // mayBeFollowedByValue reports whether the byte behind the word text[start:end] may
-// separate a name from its value. It is called for each word, and most long words end here.
-// There must be a byte at end.
+// separate a name from its value. It is called for each word, and rejects most long words,
+// so that no more is done for them. There must be a byte at end.
 //
 // If a space and another word follow, that is prose, and the other word is not a value.
 // There are three exceptions:

@@ -50,8 +50,8 @@ func align(base, ours, theirs []*item) (slots []*slot) {
 	return slots
 }
 
-// match gives each item a slot of its key: first a slot with an equal item, then the next
-// one in order. It returns the items for which no slot is left.
+// match gives items slots of their keys, in two passes: equal items get their slots first, and the
+// others the slots that are left, in order. It returns the items for which no slot is left.
 func match(slots map[string][]*slot, items []*item, was func(*slot) *item) (left []*item) {
 	equal := map[[2]string][]*slot{}
 	for key, of := range slots {

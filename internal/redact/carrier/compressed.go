@@ -21,15 +21,15 @@ func isCompressed(s string) bool {
 // isGzip reports whether bytes begin as a member of a gzip file does (RFC 1952, section 2.3.1).
 func isGzip(s string) bool { return strings.HasPrefix(s, "\x1f\x8b\x08") }
 
-// editsOfCompressed returns the edits of compressed bytes. ok is false if the bytes are not
-// compressed.
+// editsOfCompressed returns the edits of compressed bytes. ok is false if s is still to be searched
+// as a text: it is not compressed, or it has a fault and nothing was found in it.
 //
 // The members of a gzip file (RFC 1952, section 2.2) are one text, as for a client: a
 // secret may begin in one and end in the next. So they become one member if something is
 // found in them. Each of several zlib streams is a text of its own.
 //
 // Bytes that are incomplete or invalid are searched up to the fault, since a client may
-// read them that far. If nothing is found in these, they may also be a text.
+// read them that far.
 func (c *walk) editsOfCompressed(s string, p place) (edits []Edit, ok bool) {
 	if p.depth >= MaxDepth {
 		return nil, false
@@ -91,7 +91,11 @@ func (c *walk) unpackGzip(w io.Writer, file string, r *strings.Reader) error {
 	if c.gzipReader == nil {
 		c.gzipReader = new(gzip.Reader)
 	}
-	for isGzip(file[len(file)-r.Len():]) {
+	for {
+		rest := file[len(file)-r.Len():]
+		if !isGzip(rest) {
+			return nil
+		}
 		err := c.gzipReader.Reset(r)
 		if err != nil {
 			return err
@@ -102,7 +106,6 @@ func (c *walk) unpackGzip(w io.Writer, file string, r *strings.Reader) error {
 			return err
 		}
 	}
-	return nil
 }
 
 // unpackZlib decompresses a zlib stream.
