@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // marker begins the comment of the action, and is not shown. A comment is that of the action if
@@ -14,9 +16,15 @@ import (
 // marker gets no influence on what is edited.
 const marker = "<!-- promptecho -->\n"
 
+// withheld is the comment in place of one that could show a secret.
+const withheld = "### promptecho: a cassette has what looks like a secret\n\n" +
+	"So what changed is not shown. `promptecho verify` names the line. " +
+	"Replace the secret with `[REDACTED]`, and revoke it: it is in a commit.\n\n"
+
 // comment shows what a pull request changes in cassettes, as one comment that later runs update.
-// Where the token may not write, it goes to the summary of the run.
-func (j *job) comment(ctx context.Context) error {
+// Where the token may not write, it goes to the summary of the run. hasSecret says that a cassette
+// has a secret.
+func (j *job) comment(ctx context.Context, hasSecret bool) error {
 	e, err := j.event()
 	if err != nil {
 		return err
@@ -32,6 +40,10 @@ func (j *job) comment(ctx context.Context) error {
 	text, changed, err := j.difference(ctx, commits)
 	if err != nil {
 		return err
+	}
+	// A comment is sent by mail, and stays when the commit is gone.
+	if hasSecret || redact.IsCredential(text) {
+		text, changed = withheld, true
 	}
 	if sha := e.PullRequest.Head.SHA; sha != "" {
 		text += fmt.Sprintf("<sub>Commit %s</sub>\n", sha)

@@ -197,7 +197,7 @@ func TestFailureOfGitHubThatStays(t *testing.T) {
 	}
 }
 
-// What somebody has to correct fails the job, with an error that does not have the token.
+// What a person has to correct fails the job, with an error that does not have the token.
 func TestErrorsThatFailTheJob(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

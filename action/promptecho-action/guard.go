@@ -40,7 +40,8 @@ func (j *job) guard(ctx context.Context) error {
 	if err := j.appendTo("GITHUB_ENV", "PROMPTECHO_MODE=none\n"); err != nil {
 		return err
 	}
-	fmt.Fprintln(j.out, "PROMPTECHO_MODE=none for all steps after this one: tests replay, and nothing is sent or recorded.")
+	fmt.Fprintln(j.out, "PROMPTECHO_MODE=none for all steps after this one: "+
+		"tests replay, and nothing is sent or recorded.")
 
 	if found := j.keysInEnvironment(); found != nil {
 		j.annotate(annotation{level: "warning", text: "The environment of this job has " + strings.Join(found, ", ") +

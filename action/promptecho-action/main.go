@@ -76,31 +76,36 @@ func (j *job) main(ctx context.Context, args []string) error {
 // the pull request. Each part runs whatever the others have found, so that one run of the job
 // shows everything.
 func (j *job) run(ctx context.Context) error {
-	parts := []struct {
-		input string // the input of the action that switches the part off
-		title string
-		do    func(context.Context) error
-	}{
-		{"INPUT_GUARD", "promptecho: nothing records", j.guard},
-		{"", "promptecho verify", j.verify},
-		{"INPUT_COMMENT", "promptecho diff", j.comment},
+	var failed []error
+	hasSecret := false
+	if j.getenv("INPUT_GUARD") != "false" {
+		err := j.part("promptecho: nothing records", func() error { return j.guard(ctx) })
+		failed = append(failed, err)
 	}
-	var failed error
-	for _, part := range parts {
-		if part.input != "" && j.getenv(part.input) == "false" {
-			continue
-		}
-		fmt.Fprintf(j.out, "::group::%s\n", part.title)
-		err := part.do(ctx)
-		fmt.Fprintln(j.out, "::endgroup::")
-		if err != nil && !errors.Is(err, errReported) {
-			j.annotate(annotation{level: "error", text: err.Error()})
-		}
-		if err != nil {
-			failed = errReported
-		}
+	err := j.part("promptecho verify", func() (err error) {
+		hasSecret, err = j.verify(ctx)
+		return err
+	})
+	failed = append(failed, err)
+	if j.getenv("INPUT_COMMENT") != "false" {
+		err := j.part("promptecho diff", func() error { return j.comment(ctx, hasSecret) })
+		failed = append(failed, err)
 	}
-	return failed
+	return errors.Join(failed...)
+}
+
+// part does a part of the action, and folds its log. It returns errReported if the part fails.
+func (j *job) part(title string, do func() error) error {
+	fmt.Fprintf(j.out, "::group::%s\n", title)
+	err := do()
+	fmt.Fprintln(j.out, "::endgroup::")
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, errReported) {
+		j.annotate(annotation{level: "error", text: err.Error()})
+	}
+	return errReported
 }
 
 // sibling returns the path of a command that stands next to this one: the action builds both.

@@ -9,30 +9,32 @@ import (
 )
 
 // verify checks that the cassettes can be committed. What fails is annotated at its line.
-func (j *job) verify(ctx context.Context) error {
+// hasSecret reports that a cassette has what looks like a secret.
+func (j *job) verify(ctx context.Context) (hasSecret bool, err error) {
 	text, hasFaults, err := j.promptecho(ctx, append([]string{"verify"}, j.paths()...)...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	j.print(string(text))
 	if !hasFaults {
-		return nil
+		return false, nil
 	}
 
 	text, _, err = j.promptecho(ctx, append([]string{"verify", "-json"}, j.paths()...)...)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var files []struct{ Findings []finding.Finding }
 	if err := json.Unmarshal(text, &files); err != nil {
-		return fmt.Errorf("promptecho verify -json: %w", err)
+		return false, fmt.Errorf("promptecho verify -json: %w", err)
 	}
 	for _, file := range files {
 		for _, f := range file.Findings {
 			if f.Severity == finding.Failure {
+				hasSecret = hasSecret || f.Code == finding.SecretInFile
 				j.annotate(annotation{level: "error", file: f.File, line: f.Line, text: f.Text})
 			}
 		}
 	}
-	return errReported
+	return hasSecret, errReported
 }

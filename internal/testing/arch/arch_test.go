@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 
 	"cmd/demo": {"cmd/internal/demo"},
 
-	"action/promptecho-action":    {"internal/english", "internal/finding"},
+	"action/promptecho-action":    {"internal/english", "internal/finding", "internal/redact"},
 	"internal/testing/fakegithub": {},
 
 	"internal/testing/environ": {},
