@@ -115,6 +115,11 @@ var subjects = []subject{
 		folders: []string{"internal/lint", "lint"},
 	},
 	{
+		name:    "The action",
+		about:   "What the action for GitHub does in the jobs of users.",
+		folders: []string{"action/promptecho-action"},
+	},
+	{
 		name:    "The store",
 		about:   "Cassettes that are kept outside of git.",
 		folders: []string{"store/internal/command", "store/internal/cache", "store/internal/whole"},

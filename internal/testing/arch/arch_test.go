@@ -90,6 +90,9 @@ var rooms = map[string][]string{
 
 	"cmd/demo": {"cmd/internal/demo"},
 
+	"action/promptecho-action":    {"internal/english", "internal/finding", "internal/redact"},
+	"internal/testing/fakegithub": {},
+
 	"internal/testing/environ": {},
 
 	// Nothing but tests: the reader of cassettes as it was, beside the one of today.
@@ -132,7 +135,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
 	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full"},
 }
 
@@ -421,6 +424,7 @@ var writers = map[string]string{
 	"cmd/internal/demo":               "makes a folder of its own",
 	"cmd/promptecho":                  "writes the page of view, and an empty file for go vet",
 	"cmd/promptecho/internal/observe": "makes the overlay of one go test",
+	"action/promptecho-action":        "appends to the files of the runner",
 }
 
 // writes matches the calls of package os that write a file.
