@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -109,9 +110,7 @@ func TestNothingIsLostIfSomethingIsInTheWay(t *testing.T) {
 		{
 			name: "the cassette is a symbolic link within its folder",
 			before: func(t *testing.T, file string) {
-				if err := os.Symlink("elsewhere.yaml", file); err != nil {
-					t.Fatal(err)
-				}
+				needs.Symlink(t, "elsewhere.yaml", file)
 			},
 			cassette: "a",
 		},
@@ -186,8 +185,9 @@ func promptsIfFile(t *testing.T, path string) string {
 // Nothing is sent, and paid for, if the answer could not be saved.
 func TestNothingIsSentIfTheAnswerCouldNotBeSaved(t *testing.T) {
 	t.Parallel()
+	needs.POSIX(t, "folders that nobody can write")
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no folder that nobody can write")
+		t.Skip("/proc is a folder of Linux")
 	}
 	asked := 0
 	upstream := provider.Func(func(req *http.Request) (*http.Response, error) {

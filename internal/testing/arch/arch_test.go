@@ -91,6 +91,7 @@ var rooms = map[string][]string{
 	"cmd/demo": {"cmd/internal/demo"},
 
 	"internal/testing/environ": {},
+	"internal/testing/needs":   {},
 
 	// Nothing but tests: the reader of cassettes as it was, beside the one of today.
 	"internal/cassette/oldreader": {},
@@ -114,7 +115,7 @@ var rooms = map[string][]string{
 	"cmd/promptecho/internal/page":         {"internal/english", "internal/redact"},
 	"internal/testenv/suite":               {"internal/finding", "internal/atomicfile", "internal/testenv/attr"},
 	"internal/cassette/fit":                {"internal/finding", "internal/cassette", "internal/interaction", "internal/redact"},
-	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
+	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction", "internal/testenv/shell"},
 	"internal/cassette/merge":              {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
