@@ -28,14 +28,6 @@ func joinFor(goos string, words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// MakeWritable returns a command that makes a read-only file writable for its owner.
-func MakeWritable(path string) string {
-	if runtime.GOOS == "windows" {
-		return "attrib -r " + Quote(path)
-	}
-	return "chmod u+w " + Quote(path)
-}
-
 // With returns a command that runs with environment variables, each written as
 // "NAME=value". The variables do not outlive the command. goos is the system of
 // the shell.

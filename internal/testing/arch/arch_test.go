@@ -100,7 +100,7 @@ var rooms = map[string][]string{
 
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot":        {"internal/memo", "internal/atomicfile", "internal/canon", "internal/cassette", "internal/exactjson", "internal/canon/fieldpath", "internal/redact", "internal/testenv/testname"},
-	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/tests"},
+	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/shell", "internal/testenv/tests"},
 	"internal/snapshot/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
 	"internal/snapshot/judge":  {"internal/redact"},
 	"echosnap/internal/inline": {"internal/redact"},
