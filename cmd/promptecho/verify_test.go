@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -18,7 +19,7 @@ func TestVerifyNames(t *testing.T) {
 	if status := run([]string{"verify"}, &out, &errs); status != 0 || errs.Len() > 0 {
 		t.Errorf("an orphan fails: status %d, %s", status, errs.String())
 	}
-	for _, want := range []string{"bot/testdata/cassettes/TestGone.yaml: orphan: ", "2 files checked: no problem found\n", "1 file that no test opens. To delete it:\n  promptecho prune -w\n"} {
+	for _, want := range []string{filepath.FromSlash("bot/testdata/cassettes/TestGone.yaml: orphan: "), "2 files checked: no problem found\n", "1 file that no test opens. To delete it:\n  promptecho prune -w\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, out.String())
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // TestRoundTrip: whatever a text holds, the file gives it back, and stays one file.
@@ -302,9 +303,7 @@ func TestLink(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file.snap"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("file.snap", link); err != nil {
-		t.Skip(err)
-	}
+	needs.Symlink(t, "file.snap", link)
 	if err := Write(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
@@ -51,7 +52,8 @@ func pages(t *testing.T) []string {
 	if err != nil || len(design) == 0 {
 		t.Fatalf("%d pages in docs/design: %v", len(design), err)
 	}
-	return append(append(guides, design...), "README.md", "CONTRIBUTING.md", "SECURITY.md")
+	all := append(append(guides, design...), "README.md", "CONTRIBUTING.md", "SECURITY.md")
+	return group.Each(all, filepath.ToSlash)
 }
 
 // A block is a fenced block of a page.

@@ -257,7 +257,8 @@ func testsNamedInPages(t *testing.T) map[string][]string {
 		t.Fatalf("%d pages: %v", len(files), err)
 	}
 	named := map[string][]string{}
-	for _, file := range append(files, "README.md") {
+	for _, name := range append(files, "README.md") {
+		file := filepath.ToSlash(name)
 		isForUsers := file != "docs/PROMISES.md" && file != "docs/DESIGN.md" && file != "docs/PERFORMANCE.md"
 		if !isForUsers {
 			continue

@@ -94,6 +94,7 @@ var rooms = map[string][]string{
 	"internal/testing/fakegithub": {},
 
 	"internal/testing/environ": {},
+	"internal/testing/needs":   {},
 
 	// Nothing but tests: the reader of cassettes as it was, beside the one of today.
 	"internal/cassette/oldreader": {},
@@ -102,7 +103,7 @@ var rooms = map[string][]string{
 
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot":        {"internal/memo", "internal/atomicfile", "internal/canon", "internal/cassette", "internal/exactjson", "internal/canon/fieldpath", "internal/redact", "internal/testenv/testname"},
-	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/tests"},
+	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/shell", "internal/testenv/tests"},
 	"internal/snapshot/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
 	"internal/snapshot/judge":  {"internal/redact"},
 	"echosnap/internal/inline": {"internal/redact"},
@@ -117,7 +118,7 @@ var rooms = map[string][]string{
 	"cmd/promptecho/internal/page":         {"internal/english", "internal/redact"},
 	"internal/testenv/suite":               {"internal/finding", "internal/atomicfile", "internal/testenv/attr"},
 	"internal/cassette/fit":                {"internal/finding", "internal/cassette", "internal/interaction", "internal/redact"},
-	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
+	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction", "internal/testenv/shell"},
 	"internal/cassette/merge":              {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
