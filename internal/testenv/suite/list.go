@@ -15,17 +15,26 @@ import (
 // library is the package that a test with a recorder links.
 const library = "github.com/promptecho/promptecho"
 
+// echotest is the package that opens the recorders of tests.
+const echotest = library + "/echotest"
+
 // A Package is a package whose tests link promptecho.
 type Package struct {
 	Path string // the import path
 	Dir  string // absolute
+
+	LinksEchotest bool // its tests link package echotest
 }
 
 // List returns the packages that match the patterns and whose tests link promptecho, in
 // the order of go list. The flags are for go list. The error has the message of go list.
-func List(flags, patterns []string) (found []Package, err error) {
+func List(flags, patterns []string) ([]Package, error) { return ListIn("", flags, patterns) }
+
+// ListIn is [List] in a folder; "" is the current one.
+func ListIn(dir string, flags, patterns []string) (found []Package, err error) {
 	args := append([]string{"list", "-test", "-json=ImportPath,Name,Dir,Deps"}, flags...)
 	cmd := exec.Command("go", append(args, patterns...)...)
+	cmd.Dir = dir
 	var out, stderr bytes.Buffer
 	cmd.Stdout = &out
 	cmd.Stderr = &stderr
@@ -49,17 +58,17 @@ func List(flags, patterns []string) (found []Package, err error) {
 		}
 		// The tests of a package are a program whose path ends in ".test".
 		path, isTest := strings.CutSuffix(p.ImportPath, ".test")
-		if isTest && p.Name == "main" && links(p.Deps) {
-			found = append(found, Package{path, p.Dir})
+		if isTest && p.Name == "main" && links(p.Deps, library) {
+			found = append(found, Package{path, p.Dir, links(p.Deps, echotest)})
 		}
 	}
 }
 
-// links reports whether dependencies contain the library. A package that is built for one
+// links reports whether dependencies contain a package. A package that is built for one
 // test has the name of the test program after its own path.
-func links(deps []string) bool {
+func links(deps []string, pkg string) bool {
 	for _, dep := range deps {
-		if path, _, _ := strings.Cut(dep, " "); path == library {
+		if path, _, _ := strings.Cut(dep, " "); path == pkg {
 			return true
 		}
 	}
