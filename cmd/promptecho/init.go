@@ -7,12 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/setup"
 	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
-	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
 const initHelp = `init [-w] [DIR ...]
@@ -43,7 +41,11 @@ func runInit(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	plan, err := planFor(dirs)
+	s, err := surveyOf(dirs)
+	if err != nil {
+		return err
+	}
+	plan, err := planFor(s)
 	if err != nil {
 		return err
 	}
@@ -75,73 +77,6 @@ func printPlan(stdout io.Writer, plan *setup.Plan, isWritten bool, dirs []string
 		p.command(shell.Join(append([]string{"promptecho", "init", "-w"}, dirs...)))
 	}
 	return p.err
-}
-
-// planFor returns what is left to set up for some folders; "." if there are none.
-func planFor(dirs []string) (*setup.Plan, error) {
-	if len(dirs) == 0 {
-		dirs = []string{"."}
-	}
-	all := &setup.Plan{}
-	isPlanned := map[string]bool{} // by path, or text of the advice
-	for _, dir := range dirs {
-		place, err := setup.PlaceOf(strings.TrimSuffix(dir, "..."), git)
-		if err != nil {
-			return nil, err
-		}
-		packages, problems := packagesAt(place)
-		plan, err := setup.PlanFor(place, packages, git, shown)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range plan.Files {
-			if !isPlanned[f.Path] {
-				all.Files = append(all.Files, f)
-			}
-			isPlanned[f.Path] = true
-		}
-		for _, a := range append(problems, plan.Advice...) {
-			if !isPlanned[a.Text] {
-				all.Advice = append(all.Advice, a)
-			}
-			isPlanned[a.Text] = true
-		}
-	}
-	return all, nil
-}
-
-// packagesAt returns the packages of a place whose tests link promptecho. Modules that the go command
-// cannot list are problems.
-func packagesAt(place setup.Place) (packages []suite.Package, problems []setup.Advice) {
-	for _, module := range place.Modules {
-		list, err := suite.ListIn(module, nil, []string{"./..."})
-		if err != nil {
-			problems = append(problems, setup.Advice{
-				Text:  "The packages in " + shown(module) + " are not known:",
-				Lines: strings.Split(err.Error(), "\n"),
-			})
-			continue
-		}
-		packages = append(packages, list...)
-	}
-	return packages, problems
-}
-
-// shown returns a path as people read it: relative to the current folder, also if that is below.
-func shown(path string) string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	wd, err = filepath.EvalSymlinks(wd)
-	if err != nil {
-		return path
-	}
-	rel, err := filepath.Rel(wd, path)
-	if err != nil {
-		return path
-	}
-	return rel
 }
 
 // reviewCommands prints the commands that show what was written, new files too.

@@ -1,6 +1,7 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
 //	promptecho init [-w] [DIR ...]
+//	promptecho doctor [-json] [DIR|TEST ...]
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json|-markdown] [REF..REF] [PATH ...]
@@ -40,6 +41,7 @@ import (
 
 var verbs = []verb{
 	{"init", initHelp, runInit},
+	{"doctor", doctorHelp, runDoctor},
 	{"ls", lsHelp, runLs},
 	{"show", showHelp, runShow},
 	{"diff", diffHelp, runDiff},

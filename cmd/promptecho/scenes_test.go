@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/setup"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -125,6 +126,26 @@ var scenes = []scene{
 			Lines: []string{"shop/shop_test.go:15: write echotest.Run(m) instead of m.Run()"},
 		}}
 		printPlan(out, plan, false, []string{"."})
+	}},
+	{"doctor", func(t *testing.T, names []string, out *output) {
+		c := &checkup{
+			Version: "v0.1.0", Go: "go1.26.8", Libraries: []library{{Module: ".", Version: "v0.2.0"}},
+			Mode: "once", ModeBy: "the default", CI: ".github/workflows/test.yml",
+			Keys:    []key{{Name: "OPENAI_API_KEY", For: "OpenAI", Tests: len(names), IsSet: true}, {Name: "GEMINI_API_KEY", For: "Gemini"}},
+			ToSetUp: []string{".gitignore", "bot/main_test.go"}, Packages: 3, Guarded: 2,
+			Cassettes: len(names), Tests: len(names), Calls: map[string]int{"llm": len(names)}, Bytes: 123456, inGit: true,
+		}
+		if len(names) > 1 {
+			for _, name := range names {
+				pkg, test, _ := strings.Cut(name, " ")
+				file := filepath.Join(pkg, testname.File(test))
+				c.add(newAilment(finding.Failure, finding.FileNotAdded, file, "git does not have it, so other machines do not either"))
+				c.add(newAilment(finding.Note, finding.TestGone, file, "orphan: its test is gone"))
+			}
+		}
+		prescribe(c.Problems)
+		prescribe(c.Notes)
+		printCheckup(out, c, false)
 	}},
 	{"version", func(t *testing.T, names []string, out *output) { run([]string{"version"}, out, out) }},
 }

@@ -87,8 +87,11 @@ func modulesBelow(dir string) (modules []string) {
 }
 
 // PlanFor returns what is left to set up at a place. packages are those at and below it whose tests
-// link promptecho. show returns the path of a file as people read it.
-func PlanFor(p Place, packages []suite.Package, git Git, show func(string) string) (*Plan, error) {
+// link promptecho; allKnown says that there are no others. show returns the path of a file as people
+// read it.
+func PlanFor(
+	p Place, packages []suite.Package, allKnown bool, git Git, show func(string) string,
+) (*Plan, error) {
 	plan := &Plan{}
 	if err := plan.addGit(p, git); err != nil {
 		return nil, err
@@ -97,7 +100,7 @@ func PlanFor(p Place, packages []suite.Package, git Git, show func(string) strin
 		return nil, err
 	}
 	plan.addCI(p, git)
-	if len(packages) == 0 {
+	if len(packages) == 0 && allKnown {
 		plan.addFirstTest(p)
 	}
 	return plan, nil

@@ -225,7 +225,7 @@ func TestFilesThatGitDoesNotRead(t *testing.T) {
 		if err := make(path); err != nil {
 			t.Skip(err) // Windows lets only some users make links
 		}
-		_, err := PlanFor(p, nil, runGit, func(s string) string { return s })
+		_, err := PlanFor(p, nil, true, runGit, func(s string) string { return s })
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("the error is %v, want one that names %s", err, path)
 		}
