@@ -164,10 +164,11 @@ func (c *checkup) settle() {
 	slices.SortStableFunc(c.Notes, order)
 }
 
-// goOutput runs the go command in a folder, and returns what it prints.
+// goOutput runs the go command in a folder, without a network, and returns what it prints.
 func goOutput(dir string, args ...string) (string, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), "GOPROXY=off")
 	out, err := cmd.Output()
 	return strings.TrimSpace(string(out)), err
 }
@@ -254,7 +255,10 @@ func (c *checkup) checkSetup(s *survey) error {
 	}
 	c.Hints = len(plan.Advice)
 	for _, a := range s.unlisted {
-		c.add(newAilment(finding.Note, finding.PackageFailed, "", a.Text+" "+a.Lines[0]))
+		unlisted := newAilment(finding.Note, finding.PackageFailed, "",
+			a.Text+" "+strings.Join(a.Lines[:min(1, len(a.Lines))], ""))
+		unlisted.Command = "go mod download"
+		c.add(unlisted)
 	}
 	for _, pkg := range s.packages {
 		if !pkg.LinksEchotest {

@@ -126,7 +126,8 @@ func writePlan(stdout io.Writer, plan *setup.Plan) error {
 	for _, f := range plan.Files {
 		info, err := os.Stat(f.Path)
 		if err == nil && info.Mode()&0o200 == 0 {
-			return fmt.Errorf("%s is read-only, so nothing was written", shown(f.Path))
+			return fmt.Errorf("%s is read-only, so nothing was written: to allow it, run chmod u+w %s",
+				shown(f.Path), shell.Quote(shown(f.Path)))
 		}
 	}
 	for _, f := range plan.Files {

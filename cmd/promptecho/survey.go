@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/setup"
@@ -45,11 +46,12 @@ func surveyOf(dirs []string) (*survey, error) {
 // list returns the packages of a place.
 func (s *survey) list(place setup.Place) (packages []suite.Package) {
 	for _, module := range place.Modules {
-		list, err := suite.ListIn(module, nil, []string{"./..."})
+		list, err := suite.ListAsFarAsKnown(module)
 		if err != nil {
+			lines := strings.Split(strings.TrimPrefix(err.Error(), "go list: "), "\n")
 			s.unlisted = append(s.unlisted, setup.Advice{
-				Text:  "The packages in " + shown(module) + " are not known:",
-				Lines: strings.Split(err.Error(), "\n"),
+				Text:  "The packages in " + shown(module) + " are not known, since go list fails:",
+				Lines: slices.DeleteFunc(lines, isProgress),
 			})
 			continue
 		}

@@ -28,13 +28,21 @@ type Package struct {
 
 // List returns the packages that match the patterns and whose tests link promptecho, in
 // the order of go list. The flags are for go list. The error has the message of go list.
-func List(flags, patterns []string) ([]Package, error) { return ListIn("", flags, patterns) }
+func List(flags, patterns []string) ([]Package, error) { return list("", nil, flags, patterns) }
 
-// ListIn is [List] in a folder; "" is the current one.
-func ListIn(dir string, flags, patterns []string) (found []Package, err error) {
+// ListAsFarAsKnown returns the packages below a folder whose tests link promptecho, also if some
+// of them have errors. It downloads nothing: what the module cache lacks counts as an error.
+func ListAsFarAsKnown(dir string) ([]Package, error) {
+	return list(dir, []string{"GOPROXY=off"}, []string{"-e"}, []string{"./..."})
+}
+
+// list is [List] in a folder, "" for the current one, with additional variables in the environment
+// of the go command.
+func list(dir string, env, flags, patterns []string) (found []Package, err error) {
 	args := append([]string{"list", "-test", "-json=ImportPath,Name,Dir,Deps"}, flags...)
 	cmd := exec.Command("go", append(args, patterns...)...)
 	cmd.Dir = dir
+	cmd.Env = append(cmd.Environ(), env...)
 	var out, stderr bytes.Buffer
 	cmd.Stdout = &out
 	cmd.Stderr = &stderr

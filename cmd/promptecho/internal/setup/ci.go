@@ -98,9 +98,9 @@ func verifyStep(text string) string {
 
 // advice says what to add to CI by hand.
 func (c *CI) advice() Advice {
-	a := Advice{Text: c.file + " does not run go test by name. In the job that runs the tests, add:"}
+	a := Advice{Text: c.file + " does not run go test by name. In the job that runs the tests, in front of them, add:"}
 	if c.Tests != "" {
-		a.Text = c.Tests + " runs go test, and no job checks the cassettes. Below it, add:"
+		a.Text = c.Tests + " runs go test, and no job checks the cassettes. In front of it, add:"
 	}
 	step := strings.TrimLeft(verifyStep(gitlab), " ")
 	switch c.system.file {
@@ -121,11 +121,12 @@ func (c *CI) advice() Advice {
 // stepsFor returns the steps of a workflow for modules that are not at the root of the repository.
 // The folders are relative to the root.
 func stepsFor(folders []string) (lines []string) {
+	lines = append(lines, strings.TrimLeft(verifyStep(workflow), " "))
 	for _, folder := range folders {
 		lines = append(lines, "- run: go test ./...")
 		if folder != "." {
 			lines = append(lines, "  working-directory: "+folder)
 		}
 	}
-	return append(lines, strings.TrimLeft(verifyStep(workflow), " "))
+	return lines
 }

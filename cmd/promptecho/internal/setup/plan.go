@@ -96,9 +96,7 @@ func PlanFor(
 	if err := plan.addGit(p, git); err != nil {
 		return nil, err
 	}
-	if err := plan.addGuards(packages, show); err != nil {
-		return nil, err
-	}
+	plan.addGuards(packages, show)
 	plan.addCI(p, git)
 	if len(packages) == 0 && allKnown {
 		plan.addFirstTest(p)
@@ -167,7 +165,7 @@ func readText(path string) (text string, isThere bool, err error) {
 
 // addGuards adds a TestMain to each package without one, and says how those that are there get the
 // guard of echotest.
-func (plan *Plan) addGuards(packages []suite.Package, show func(string) string) error {
+func (plan *Plan) addGuards(packages []suite.Package, show func(string) string) {
 	var lines []string
 	for _, pkg := range packages {
 		if !pkg.LinksEchotest {
@@ -176,7 +174,9 @@ func (plan *Plan) addGuards(packages []suite.Package, show func(string) string) 
 		g, err := GuardOf(pkg.Dir)
 		switch {
 		case err != nil:
-			return err
+			plan.Advice = append(plan.Advice, Advice{
+				Text: "A test file cannot be read, so its TestMain is not known: " + err.Error(),
+			})
 		case g.Calls || g.Clause == "":
 		case g.File != "":
 			lines = append(lines, place(show(g.File), g.Line)+": "+g.Remedy())
@@ -191,7 +191,6 @@ func (plan *Plan) addGuards(packages []suite.Package, show func(string) string) 
 			Lines: lines,
 		})
 	}
-	return nil
 }
 
 func newFile(path, text string) File {

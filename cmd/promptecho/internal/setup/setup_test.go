@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/txtar"
 )
 
+var update = flag.Bool("update", false, "copy the texts of docs/CI.md and README.md")
+
 // What promptecho init writes is what docs/CI.md and README.md show.
 func TestTextsAreThoseOfTheDocumentation(t *testing.T) {
 	t.Parallel()
@@ -21,27 +24,36 @@ func TestTextsAreThoseOfTheDocumentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{
-		".gitignore":                 gitignore,
-		".gitattributes":             gitattributes,
-		".github/workflows/test.yml": workflow,
-		".gitlab-ci.yml":             gitlab,
-	} {
-		i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
-		if i < 0 || string(archive.Files[i].Data) != text {
-			t.Errorf("scripts/testdata/install/ci.txtar has another %s than init writes: copy it to cmd/promptecho/internal/setup/texts", name)
-		}
-	}
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(readme), firstTest) {
-		t.Error("README.md has another first test than init prints: copy it to cmd/promptecho/internal/setup/texts/first_test.txt")
+	shown := map[string]string{} // by the names of files
+	for _, f := range archive.Files {
+		shown[f.Name] = string(f.Data)
 	}
-	for name, text := range map[string]string{"workflow": workflow, "gitlab": gitlab} {
+	_, code, _ := strings.Cut(string(readme), "\n```go\n")
+	shown["README.md"], _, _ = strings.Cut(code, "```\n")
+
+	for _, tt := range []struct{ shown, file, text string }{
+		{".gitignore", "gitignore", gitignore},
+		{".gitattributes", "gitattributes", gitattributes},
+		{".github/workflows/test.yml", "workflow.yml", workflow},
+		{".gitlab-ci.yml", "gitlab.yml", gitlab},
+		{"README.md", "first_test.txt", firstTest},
+	} {
+		if *update {
+			tree.Write(t, "texts", map[string]string{tt.file: shown[tt.shown]})
+			continue
+		}
+		if shown[tt.shown] != tt.text {
+			t.Errorf("texts/%s is not the %s that the documentation shows; to copy it: "+
+				"go test ./cmd/promptecho/internal/setup -update", tt.file, tt.shown)
+		}
+	}
+	for name, text := range map[string]string{"workflow.yml": workflow, "gitlab.yml": gitlab} {
 		if verifyStep(text) == "" {
-			t.Errorf("%s has no step that verifies", name)
+			t.Errorf("texts/%s has no step that checks cassettes", name)
 		}
 	}
 }
@@ -179,6 +191,7 @@ func TestGuardOfAPackage(t *testing.T) {
 func TestCIThatIsThere(t *testing.T) {
 	t.Parallel()
 	const test, verify = "- run: go test ./...\n", "- run: go run github.com/promptecho/promptecho/cmd/promptecho@latest verify\n"
+	step := strings.TrimSpace(verifyStep(workflow))
 	for _, tt := range []struct {
 		files map[string]string
 		want  string // Verifies, Tests and the advice
@@ -186,8 +199,8 @@ func TestCIThatIsThere(t *testing.T) {
 		{nil, " | "},
 		{map[string]string{".github/workflows/a.yml": test + verify}, ".github/workflows/a.yml | .github/workflows/a.yml:1"},
 		{map[string]string{".github/workflows/a.yml": test, ".github/workflows/b.yaml": "- uses: promptecho/promptecho/action@v0.1.0\n"}, ".github/workflows/b.yaml | .github/workflows/a.yml:1"},
-		{map[string]string{".github/workflows/a.yml": "# promptecho verify\n" + test}, " | .github/workflows/a.yml:2 | " + strings.TrimSpace(verify)},
-		{map[string]string{".github/workflows/a.yml": "- run: make\n"}, " |  | " + strings.TrimSpace(verify)},
+		{map[string]string{".github/workflows/a.yml": "# promptecho verify\n" + test}, " | .github/workflows/a.yml:2 | " + step},
+		{map[string]string{".github/workflows/a.yml": "- run: make\n"}, " |  | " + step},
 		{map[string]string{".gitlab-ci.yml": "script:\n  - gotestsum\n"}, " | .gitlab-ci.yml:2 | - go run github.com/promptecho/promptecho/cmd/promptecho@latest verify"},
 		{map[string]string{"Jenkinsfile": "// go test\nsh 'go test ./...'\n"}, " | Jenkinsfile:2 | go run github.com/promptecho/promptecho/cmd/promptecho@latest verify, and set PROMPTECHO_MODE=none in its environment: Jenkins does not set CI"},
 		{map[string]string{".circleci/config.yml": "- run: go tool promptecho verify\n"}, ".circleci/config.yml | "},
