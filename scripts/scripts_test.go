@@ -40,11 +40,16 @@ func goMod(t *testing.T) string {
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	bin := command(t)
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "command"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BIN", bin)
+			env.Setenv("ROOT", root)
 			return offline(env, bin)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"schema": schemaCommand(t)},

@@ -1,5 +1,7 @@
 // Command promptecho shows and looks after promptecho cassettes.
 //
+//	promptecho init [-w] [DIR ...]
+//	promptecho doctor [-json] [DIR|TEST ...]
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json|-markdown] [REF..REF] [PATH ...]
@@ -38,6 +40,8 @@ import (
 // cassette, a difference) and 2 if it could not run.
 
 var verbs = []verb{
+	{"init", initHelp, runInit},
+	{"doctor", doctorHelp, runDoctor},
 	{"ls", lsHelp, runLs},
 	{"show", showHelp, runShow},
 	{"diff", diffHelp, runDiff},
@@ -134,8 +138,14 @@ func usage() string {
 	b.WriteString("promptecho freezes LLM API calls in Go tests, which use its package " +
 		"echotest.\n\nusage: promptecho COMMAND [-color auto|always|never] [flags] [arguments]\n")
 	for _, v := range verbs {
-		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
+		if !slices.Contains(selfEvident, v.name) {
+			fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
+		}
 	}
-	b.WriteString("  help       print this, or what a command does: promptecho help ls\n")
+	fmt.Fprintf(&b, "  %s, help: promptecho help COMMAND says what each does\n",
+		strings.Join(selfEvident, ", "))
 	return b.String()
 }
+
+// selfEvident are the verbs that the list of verbs only names, so that it fits a screen.
+var selfEvident = []string{"demo", "completion", "version"}

@@ -13,8 +13,10 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/observe"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/setup"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -111,6 +113,39 @@ var scenes = []scene{
 	{"completion", func(t *testing.T, names []string, out *output) {
 		run([]string{"completion", "fish"}, out, out)
 		run([]string{"completion", "tcsh"}, out, out)
+	}},
+	{"init", func(t *testing.T, names []string, out *output) {
+		plan := &setup.Plan{}
+		for i, name := range names[:min(2, len(names))] {
+			pkg, _, _ := strings.Cut(name, " ")
+			file := filepath.Join(pkg, fmt.Sprintf("main%d_test.go", i))
+			plan.Files = append(plan.Files, setup.File{Path: file, IsNew: i%2 == 0, Added: []string{"package x", "", "func TestMain(m *testing.M) { echotest.Main(m) }"}})
+		}
+		plan.Advice = []setup.Advice{{
+			Text:  "TestMain without echotest.Main or echotest.Run: requests that bypass a recorder are not refused.",
+			Lines: []string{"shop/shop_test.go:15: write echotest.Run(m) instead of m.Run()"},
+		}}
+		printPlan(out, plan, false, []string{"."})
+	}},
+	{"doctor", func(t *testing.T, names []string, out *output) {
+		c := &checkup{
+			Version: "v0.1.0", Go: "go1.26.8", Libraries: []library{{Module: ".", Version: "v0.2.0"}},
+			Mode: "once", ModeBy: "the default", CI: ".github/workflows/test.yml",
+			Keys:    []key{{Name: "OPENAI_API_KEY", For: "OpenAI", Tests: len(names), IsSet: true}, {Name: "GEMINI_API_KEY", For: "Gemini"}},
+			ToSetUp: []string{".gitignore", "bot/main_test.go"}, Packages: 3, Guarded: 2,
+			Cassettes: len(names), Tests: len(names), Calls: map[string]int{"llm": len(names)}, Bytes: 123456, inGit: true,
+		}
+		if len(names) > 1 {
+			for _, name := range names {
+				pkg, test, _ := strings.Cut(name, " ")
+				file := filepath.Join(pkg, testname.File(test))
+				c.add(newAilment(finding.Failure, finding.FileNotAdded, file, "git does not have it, so other machines do not either"))
+				c.add(newAilment(finding.Note, finding.TestGone, file, "orphan: its test is gone"))
+			}
+		}
+		prescribe(c.Problems)
+		prescribe(c.Notes)
+		printCheckup(out, c, false)
 	}},
 	{"version", func(t *testing.T, names []string, out *output) { run([]string{"version"}, out, out) }},
 }
@@ -259,8 +294,8 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// asTheyAre are verbs whose lines are not wrapped: those of go vet, and a script.
-var asTheyAre = []string{"lint", "completion"}
+// asTheyAre are verbs whose lines are not wrapped: those of go vet, a script, and lines of files.
+var asTheyAre = []string{"lint", "completion", "init"}
 
 // on plays a scene in a folder of its own.
 func (s *scene) on(t *testing.T, names []string, width int, colour bool) string {

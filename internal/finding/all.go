@@ -29,7 +29,8 @@ func All() []Code {
 		RequestAccepted, TestGone, TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
 		SnapshotUnreadable, SnapshotNew, SnapshotDiffers, SnapshotStale, RecordingAdded,
 		RecordingRemoved, RecordingChanged, NoRecorder, HookUnfit, AnswerCanceled,
-		AnswerBroken, PackageFailed,
+		AnswerBroken, PackageFailed, FileIgnored, FileNotAdded, LineEndsChanged, NamesCollide,
+		PathTooLong, VersionOlder,
 
 		FormatUnknown, PathTaken, FileExists, AnswerMissing, RequestMissing, NotWrappable,
 

@@ -141,6 +141,12 @@ const (
 	AnswerCanceled     Code = "answer-canceled"      // the client canceled the request when it was recorded
 	AnswerBroken       Code = "answer-broken"        // the connection broke while the answer was recorded
 	PackageFailed      Code = "package-failed"       // a package does not build, or fails other than by a test
+	FileIgnored        Code = "file-ignored"         // git ignores a file that tests need
+	FileNotAdded       Code = "file-not-added"       // git does not know a file that tests need
+	LineEndsChanged    Code = "line-ends-changed"    // git or an editor has changed the line ends of a cassette
+	NamesCollide       Code = "names-collide"        // two paths differ only in upper and lower case
+	PathTooLong        Code = "path-too-long"        // Windows cannot open the path in every folder
+	VersionOlder       Code = "version-older"        // the command is older than the library
 )
 
 // Reasons why promptecho import does not write a cassette, or leaves something out.

@@ -18,6 +18,13 @@ func (c *Config) modeOfRun() (chosenMode, error) {
 	return chooseMode(c.mode)
 }
 
+// ModeHere returns the mode that a recorder has if neither its test nor a flag sets one, and what
+// sets it. It is for programs that say what a test would do.
+func ModeHere() (mode Mode, by string, err error) {
+	chosen, err := chooseMode("")
+	return chosen.mode, chosen.by, err
+}
+
 // chooseMode returns the mode of the run: that of the flag, else of the environment, else the
 // default. A mode in the code replaces the default. It also limits the others: a flag or a
 // variable cannot make a run send or write if the mode in the code does not.

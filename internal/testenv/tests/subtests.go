@@ -15,7 +15,7 @@ func (p *Package) helper(name string, above []string) Uses {
 	for _, s := range scopes {
 		all = all.or(p.usesOf(s, above))
 	}
-	return Uses{Opens: all.Opens, Unknown: all.Unknown || all.Runs}
+	return Uses{Opens: all.Opens, News: all.News, Unknown: all.Unknown || all.Runs}
 }
 
 // usesOf returns what a scope does, with what its helpers do.
@@ -61,4 +61,18 @@ func (p *Package) OpensAlone(function string) bool {
 		opens = opens || uses.Opens
 	}
 	return p.unread == nil && opens
+}
+
+// OpensOwn reports whether the text of a test function shows that it opens the
+// cassette with its own name, and whether its subtests open those with theirs.
+func (p *Package) OpensOwn(function string) (own, ofSubtests bool) {
+	if p.unread != nil {
+		return false, false
+	}
+	for _, s := range p.scopes[function] {
+		isOpened := p.usesOf(s, nil).News
+		own = own || isOpened && s.level == 0
+		ofSubtests = ofSubtests || isOpened && s.level > 0
+	}
+	return own, ofSubtests
 }

@@ -17,6 +17,11 @@ type Uses struct {
 	// subtests by that.
 	Opens bool
 
+	// News: it hands the parameter to echotest.New, which opens the cassette with
+	// the name of the test. That cassette must exist, unless the function sets a
+	// mode without cassettes.
+	News bool
+
 	// Unknown: it hands the parameter to code that is not in the test files
 	// of the package, or does with it what is not known.
 	Unknown bool
@@ -26,6 +31,7 @@ func (u Uses) or(other Uses) Uses {
 	return Uses{
 		Runs:    u.Runs || other.Runs,
 		Opens:   u.Opens || other.Opens,
+		News:    u.News || other.News,
 		Unknown: u.Unknown || other.Unknown,
 	}
 }
@@ -37,6 +43,7 @@ type scope struct {
 	level     int      // 0 for the function, 1 for a literal in it, and so on
 	parameter string   // its name; "" if it has none
 	helpers   []string // functions of the package that get the parameter
+	redefined bool     // the name of the parameter is that of something else, too
 	closing   int      // the number of open brackets at which the body ends
 }
 
@@ -76,6 +83,12 @@ func readScopes(words []word) []*scope {
 	r := &scopeReader{words: words}
 	if !r.read() || r.hasHelperAsValue() {
 		r.all = append(r.all, &scope{Uses: Uses{Unknown: true}})
+	}
+	setsMode := slices.ContainsFunc(words, func(w word) bool {
+		return w.lit == "ModeLive" || w.lit == `"PROMPTECHO_MODE"`
+	})
+	for _, s := range r.all {
+		s.News = s.News && !setsMode && !s.redefined
 	}
 	return r.all
 }
@@ -241,6 +254,8 @@ func (r *scopeReader) use(i int) {
 		s.handTo(r.callees[len(r.callees)-1])
 	default:
 		s.Unknown = true
+		isAssigned := after == token.DEFINE || after == token.ASSIGN || after == token.COMMA
+		s.redefined = s.redefined || isAssigned
 	}
 }
 
@@ -254,6 +269,7 @@ func (s *scope) handTo(callee string) {
 		s.helpers = append(s.helpers, callee)
 	case slices.Contains(ourPackages, pkg):
 		s.Opens = true
+		s.News = s.News || callee == "echotest.New"
 	case !slices.Contains(harmlessPackages, pkg):
 		s.Unknown = true
 	}

@@ -53,6 +53,43 @@ func TestNestedOwn(t *testing.T) {
 func BenchmarkSub(b *testing.B) { b.ReportAllocs(); b.Run("a", func(b *testing.B) { echotest.New(b) }) }
 `
 
+// promptecho doctor says that a test lacks its cassette only if the text shows that the test opens it.
+func TestOpensOwn(t *testing.T) {
+	t.Parallel()
+	p := In(tree.New(t, map[string]string{"x_test.go": usesSource + `
+func TestLive(t *testing.T) { echotest.New(t, promptecho.InMode(promptecho.ModeLive)) }
+func TestEnv(t *testing.T) { t.Setenv("PROMPTECHO_MODE", "live"); echotest.New(t) }
+func TestRedefined(t *testing.T) { f(func() { t := other(); echotest.New(t) }) }
+func TestHandedOn(t *testing.T) { elsewhere.Run(t, echotest.New(t)) }
+func TestNamed(t *testing.T) { echotest.Open(t, "testdata/cassettes/login.yaml") }
+`}))
+	for _, tt := range []struct {
+		function        string
+		own, ofSubtests bool
+	}{
+		{"TestOwn", true, false},
+		{"TestHelped", true, false},
+		{"TestHandedOn", true, false},
+		{"TestBoth", true, false},
+		{"TestInside", true, false},
+		{"TestSubtests", false, true},
+		{"TestNested", false, true},
+		{"BenchmarkSub", false, true},
+		{"TestLive", false, false},
+		{"TestEnv", false, false},
+		{"TestRedefined", false, false},
+		{"TestNamed", false, false},
+		{"TestElsewhere", false, false},
+		{"TestSetUp", false, false},
+		{"TestGone", false, false},
+	} {
+		own, ofSubtests := p.OpensOwn(tt.function)
+		if own != tt.own || ofSubtests != tt.ofSubtests {
+			t.Errorf("%s: own %v, of subtests %v, want %v, %v", tt.function, own, ofSubtests, tt.own, tt.ofSubtests)
+		}
+	}
+}
+
 // What a test does with its testing parameter is known only where the text
 // proves it.
 func TestUses(t *testing.T) {
