@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,14 +15,14 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
-// firstModules has the modules that the scripts of testdata/first get: the variable with the version, the package
-// that is imported, and the module of this repository that says which version.
-var firstModules = []struct{ variable, path, imported, pinnedIn string }{
-	{"OPENAI", "github.com/openai/openai-go/v3", "", "interop"},
-	{"ANTHROPIC", "github.com/anthropics/anthropic-sdk-go", "", "interop"},
-	{"GENAI", "google.golang.org/genai", "", "interop"},
-	{"LANGCHAINGO", "github.com/tmc/langchaingo", "/httputil", "interop"},
-	{"GOVCR", "gopkg.in/dnaeon/go-vcr.v4", "/pkg/recorder", "bench"},
+// firstModules has the modules that the scripts of testdata/first get: the variable with module and version, and the
+// module of this repository whose go.mod says which version.
+var firstModules = []struct{ variable, path, pinnedIn string }{
+	{"OPENAI", "github.com/openai/openai-go/v3", "interop"},
+	{"ANTHROPIC", "github.com/anthropics/anthropic-sdk-go", "interop"},
+	{"GENAI", "google.golang.org/genai", "interop"},
+	{"LANGCHAINGO", "github.com/tmc/langchaingo", "interop"},
+	{"GOVCR", "gopkg.in/dnaeon/go-vcr.v4", "bench"},
 }
 
 // quickly has flags with which the largest SDKs compile in half the time. They are those of .ci/run, whose compiled
@@ -38,16 +37,18 @@ func TestFirstTenMinutes(t *testing.T) {
 	t.Parallel()
 	proxy, gopath := t.TempDir(), t.TempDir()
 	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
-	tidied := exec.Command("go", "-C", "..", "mod", "tidy", "-diff") // downloads what this module requires
-	if out, err := tidied.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	var versions []string
+	for _, m := range firstModules {
+		version := pinned(t, filepath.Join("..", m.pinnedIn, "go.mod"), m.path)
+		versions = append(versions, m.variable+"="+m.path+"@"+version)
 	}
-	versions := download(t)
 	repository, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cache, modules := goEnv(t, "GOCACHE"), filepath.ToSlash(goEnv(t, "GOMODCACHE"))
+	upstream := goEnv(t, "GOPROXY") // has what the module cache of this machine lacks
+	proxies := "file://" + filepath.ToSlash(proxy) + ",file://" + modules + "/cache/download," + upstream
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "first"),
 		RequireExplicitExec: true,
@@ -56,15 +57,16 @@ func TestFirstTenMinutes(t *testing.T) {
 			server := httptest.NewServer(p)
 			env.Defer(func() { server.Close(); p.provider.Close() })
 			env.Values["plug"] = p
-			env.Values["modules"] = modules
+			env.Values["proxies"], env.Values["upstream"], env.Values["modules"] = proxies, upstream, modules
 			bin := filepath.Join(env.WorkDir, "bin")
 			env.Vars = append(env.Vars, versions...)
 			env.Vars = append(env.Vars,
-				"OPENAI_BASE_URL="+server.URL+"/v1",
-				"ANTHROPIC_BASE_URL="+server.URL,
-				"GOOGLE_GEMINI_BASE_URL="+server.URL,
+				"OPENAI_BASE_URL=http://provider.example.com/v1",
+				"ANTHROPIC_BASE_URL=http://provider.example.com",
+				"GOOGLE_GEMINI_BASE_URL=http://provider.example.com",
+				"HTTP_PROXY="+server.URL,
 				"REPOSITORY="+repository,
-				"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+modules+"/cache/download",
+				"GOPROXY="+proxies,
 				"GOSUMDB=off",
 				"GOTOOLCHAIN=local",
 				"GOFLAGS=-modcacherw -vet=off -ldflags=-w "+quickly,
@@ -80,34 +82,6 @@ func TestFirstTenMinutes(t *testing.T) {
 			"compiled": compiled, "holds": holds, "paste": paste, "unplug": unplug,
 		},
 	})
-}
-
-// download fills the module cache of this machine with what a new module gets that imports one of firstModules. It
-// returns their versions, as variables of a script.
-func download(t *testing.T) (versions []string) {
-	t.Helper()
-	for _, m := range firstModules {
-		version := pinned(t, filepath.Join("..", m.pinnedIn, "go.mod"), m.path)
-		versions = append(versions, m.variable+"="+m.path+"@"+version)
-		dir := t.TempDir()
-		mod := fmt.Sprintf("module example.com/app\n\ngo 1.25.0\n\nrequire %s %s\n", m.path, version)
-		source := fmt.Sprintf("package app\n\nimport _ %q\n", m.path+m.imported)
-		work := "go " + goVersion() + "\n\nuse .\n"
-		for name, text := range map[string]string{"go.mod": mod, "app.go": source, "go.work": work} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		// The go command looks into more modules in a workspace, such as that of compiled.
-		for _, mode := range [][]string{{"GOWORK=off", "GOFLAGS=-mod=mod"}, {"GOFLAGS="}} {
-			list := exec.Command("go", "list", "-deps", ".")
-			list.Dir, list.Env = dir, append(os.Environ(), mode...)
-			if out, err := list.CombinedOutput(); err != nil {
-				t.Fatalf("%s: %v\n%s", m.path, err, out)
-			}
-		}
-	}
-	return versions
 }
 
 // pinned returns the version of a module that a go.mod requires.
@@ -126,12 +100,19 @@ func pinned(t *testing.T, file, path string) string {
 	return ""
 }
 
-// compiled lets the go command find the SDKs in the module cache of this machine from now on. It compiles a package
-// again where its folder is another one, which takes a minute for openai-go. The module promptecho stays the one
-// that the script got, by a workspace that the go command does not write.
+// compiled lets the go command find the SDKs in the module cache of this machine. It compiles a package again where
+// its folder is another one, which takes a minute for openai-go. The module promptecho stays the one that the script
+// got, by a workspace outside of its module. "! compiled" goes back, before a command that gets modules: those of the
+// script's proxy must not get into the cache of this machine.
 func compiled(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: compiled")
+	if len(args) > 0 {
+		ts.Fatalf("usage: [!] compiled")
+	}
+	ts.Setenv("GOWORK", "off")
+	ts.Setenv("GOMODCACHE", "")
+	ts.Setenv("GOPROXY", ts.Value("proxies").(string))
+	if neg {
+		return
 	}
 	ts.Check(ts.Exec("go", "list", "-m", "-f", "{{.Dir}}", "github.com/promptecho/promptecho"))
 	got := strings.TrimSpace(ts.ReadFile("stdout"))
@@ -141,6 +122,7 @@ func compiled(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(file, []byte(text), 0o666))
 	ts.Setenv("GOWORK", file)
 	ts.Setenv("GOMODCACHE", ts.Value("modules").(string))
+	ts.Setenv("GOPROXY", ts.Value("upstream").(string))
 }
 
 // goVersion returns the version of the go command, as go.work has it.
