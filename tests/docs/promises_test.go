@@ -133,7 +133,7 @@ var subjects = []subject{
 
 // uncommented are the tests without a comment, each with the reason.
 var uncommented = map[string]string{
-	"TestCapital": "README.md shows it, and TestReadme says what it promises",
+	"TestCapital": "README.md shows it, and TestFirstTenMinutes says what it promises",
 }
 
 // A promise is a row of docs/PROMISES.md.
