@@ -124,12 +124,13 @@ func (b block) checkMark(t *testing.T, page string) error {
 	return fmt.Errorf("no test runs the block; add <!-- code: FILE -->")
 }
 
-// Every command in a sentence or a table of the documentation is one that a script or .ci/run runs. A word in capitals
+// Every command in a sentence or a table of the documentation is one that a script of tests or of .ci runs. A word in capitals
 // stands for any other, and the command may have more arguments where it is run.
 func TestCommandsInTheDocumentationAreRun(t *testing.T) {
 	t.Parallel()
 	fromRoot()
 	ran := commandsIn(must.Read(t, ".ci/run"))
+	ran = append(ran, commandsIn(must.Read(t, ".ci/lint"))...)
 	err := filepath.WalkDir("scripts/testdata", func(file string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			ran = append(ran, commandsIn(must.Read(t, file))...)
