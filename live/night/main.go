@@ -24,18 +24,22 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	r, err := run(ctx, cmp.Or(os.Getenv("LIVE_CASSETTES"), "testdata/cassettes"))
-	if err == nil {
-		err = os.WriteFile(os.Args[1], []byte(r.markdown()), 0o644)
-	}
+	status := 0
+	r := new(report)
+	err := r.run(ctx, cmp.Or(os.Getenv("LIVE_CASSETTES"), "testdata/cassettes"))
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "night: %s\n", withoutSecrets(err.Error()))
-		os.Exit(2)
+		r.problem("The run failed", err.Error())
+		status = 2
+	} else if len(r.problems) > 0 {
+		status = 1
 	}
-	fmt.Print(r.markdown())
-	if len(r.problems) > 0 {
-		os.Exit(1)
+	text := r.markdown()
+	fmt.Print(text)
+	if err := os.WriteFile(os.Args[1], []byte(text), 0o644); err != nil {
+		fmt.Fprintf(os.Stderr, "night: %v\n", err)
+		status = 2
 	}
+	os.Exit(status)
 }
 
 // run does the steps of a night, with the cassettes of the last one in a folder:
@@ -44,31 +48,30 @@ func main() {
 //	record    records all answers anew
 //	replay    plays them three times, with the race detector and without a key
 //	verify    checks that the cassettes have no secret, for example
-func run(ctx context.Context, cassettes string) (*report, error) {
-	r := &report{}
+func (r *report) run(ctx context.Context, cassettes string) error {
 	if err := removeLeftovers(cassettes); err != nil {
-		return nil, err
+		return err
 	}
 	old, err := filepath.Glob(filepath.Join(cassettes, "*.yaml"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(old) > 0 {
 		if err := compare(ctx, r); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := goTest(ctx, r, "record", "-count=1", os.Environ(), "PROMPTECHO_MODE=all"); err != nil {
-		return nil, err
+		return err
 	}
 	// The cassettes of tests that failed are in the report as failed tests.
 	if err := removeLeftovers(cassettes); err != nil {
-		return nil, err
+		return err
 	}
 	if err := goTest(ctx, r, "replay", "-count=3", withoutKeys(os.Environ()), "PROMPTECHO_MODE=none"); err != nil {
-		return nil, err
+		return err
 	}
-	return r, verify(ctx, r, cassettes)
+	return verify(ctx, r, cassettes)
 }
 
 // removeLeftovers deletes what failed and killed recordings have left next to cassettes.

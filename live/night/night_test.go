@@ -152,6 +152,12 @@ func TestNights(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the run fails", func(t *testing.T) {
+		text := night(t, append(withKeys, "LIVE_CASSETTES="+filepath.Join(t.TempDir(), "[")), 2)
+		if !strings.Contains(text, "### The run failed\n") {
+			t.Errorf("the report is\n%s", text)
+		}
+	})
 	err := filepath.WalkDir(cassettes, func(file string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
