@@ -23,8 +23,9 @@ func (c clone) git(ctx context.Context, args ...string) (out string, err error) 
 	return strings.TrimSpace(string(text)), err
 }
 
-// command runs a command in a folder and returns its output. exitsWith1 reports its exit status; an error
-// has what it wrote to its standard error.
+// command runs a command in a folder, and returns its output. exitsWith1 reports that its exit
+// status is 1, which is no error: it found what it looks for. An error has what the command wrote
+// to its standard error.
 func command(ctx context.Context, dir, name string, args ...string) (out []byte, exitsWith1 bool, err error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
