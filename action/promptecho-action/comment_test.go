@@ -223,6 +223,14 @@ func TestErrorsThatFailTheJob(t *testing.T) {
 	}
 }
 
+// The token is not in the log, also if the API repeats it.
+func TestTokenIsNotInTheLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.annotate(annotation{level: "error", text: "bad token " + fakegithub.Token})
+	w.says(t, "::error title=promptecho::bad token ***\n")
+}
+
 // Of comments that two jobs have created at the same time, the first stays.
 func TestExtraCommentsAreDeleted(t *testing.T) {
 	t.Parallel()

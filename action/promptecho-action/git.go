@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -22,11 +23,13 @@ func (c clone) git(ctx context.Context, args ...string) (out string, err error) 
 	return strings.TrimSpace(string(text)), err
 }
 
-// command runs a command in a folder and returns its output. exitsWith1 reports its exit status; an error
-// has what it wrote to its standard error.
+// command runs a command in a folder, and returns its output. exitsWith1 reports that its exit
+// status is 1, which is no error: it found what it looks for. An error has what the command wrote
+// to its standard error.
 func command(ctx context.Context, dir, name string, args ...string) (out []byte, exitsWith1 bool, err error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0") // no git command waits for a password
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err = cmd.Output()

@@ -101,8 +101,12 @@ var (
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// annotate writes a workflow command.
+// annotate writes a workflow command. Its text may come from elsewhere, such as the error of an API,
+// so the token is taken out of it.
 func (j *job) annotate(a annotation) {
+	if token := j.getenv("GITHUB_TOKEN"); token != "" {
+		a.text = strings.ReplaceAll(a.text, token, "***")
+	}
 	properties := "title=promptecho"
 	if a.file != "" {
 		properties += ",file=" + escapeProperty.Replace(filepath.ToSlash(a.file))

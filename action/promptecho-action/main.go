@@ -16,7 +16,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -31,13 +30,8 @@ func main() {
 	if err == nil {
 		return
 	}
-	// An error of the API is text from elsewhere, so the token is taken out of it, too.
-	text := err.Error()
-	if token := os.Getenv("GITHUB_TOKEN"); token != "" {
-		text = strings.ReplaceAll(text, token, "***")
-	}
 	if !errors.Is(err, errReported) {
-		j.annotate(annotation{level: "error", text: text})
+		j.annotate(annotation{level: "error", text: err.Error()})
 	}
 	os.Exit(1)
 }
