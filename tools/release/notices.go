@@ -63,7 +63,7 @@ func linkedModules(repo repository) (map[string]string, error) {
 	const format = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
 	folders := map[string]string{}
 	for _, p := range platforms {
-		list, err := repo.command(p.env(), "go", "list", "-deps", "-f", format, commandPackage)
+		list, err := repo.command(p.env(), "go", "list", "-buildvcs=false", "-deps", "-f", format, commandPackage)
 		if err != nil {
 			return nil, err
 		}
