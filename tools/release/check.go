@@ -76,6 +76,9 @@ func (r releaser) checkTree() (problems []problem, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if branch == "HEAD" {
+		branch = "no branch"
+	}
 	if branch != r.branch {
 		problems = append(problems, problem{
 			what:   fmt.Sprintf("HEAD is %s, not %s.", branch, r.branch),
