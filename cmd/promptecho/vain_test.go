@@ -22,7 +22,7 @@ var inVain = map[string]struct {
 	"serve -cassette":  {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
 	"serve -mode":      {[]string{"-mode", "sometimes", "--", "true"}, `-mode: unknown record mode "sometimes"`},
 	"serve -options":   {[]string{"-options", "{mask_tims: true}", "--", "true"}, "mask_tims"},
-	"serve -cassettes": {[]string{"-cassettes", "go.mod", "--", "true"}, "go.mod"},
+	"serve -cassettes": {[]string{"-cassettes", "go.mod", "--", "git"}, "go.mod"},
 	"serve -listen":    {[]string{"-listen", "nowhere", "--", "true"}, "nowhere"},
 	"serve -upstream":  {[]string{"-upstream", "nowhere", "--", "true"}, "it is not VARIABLE=URL"},
 	"demo -dir":        {[]string{"-dir", "go.mod"}, "go.mod: "},

@@ -126,7 +126,7 @@ func TestOf(t *testing.T) {
 		{nil, JSON, "null"},
 		{(*stringer)(nil), JSON, "null"},
 		{struct{}{}, JSON, "{}"},
-		{map[string]any{"b": "<&>", "a": 9007199254740993}, JSON, `{"a":9007199254740993,"b":"<&>"}`},
+		{map[string]any{"b": "<&>", "a": int64(9007199254740993)}, JSON, `{"a":9007199254740993,"b":"<&>"}`},
 		{time.Unix(0, 0).UTC(), JSON, `"1970-01-01T00:00:00Z"`},
 	} {
 		s, err := Of(tt.value)
