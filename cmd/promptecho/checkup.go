@@ -198,7 +198,8 @@ func (c *checkup) checkVersions(s *survey) {
 			continue
 		}
 		a := newAilment(finding.Note, finding.VersionOlder, "",
-			"this command is "+c.Version+", and go.mod has promptecho "+l.Version+", which may write what this one cannot read")
+			"this command is "+c.Version+", and go.mod has promptecho "+l.Version+
+				", which may write what this command cannot read")
 		a.Command = "go install " + libraryModule + "/cmd/promptecho@" + l.Version
 		c.add(a)
 	}

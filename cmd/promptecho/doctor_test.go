@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
 
 // A command that is older than the library in go.mod is named, and no version that is not known.
@@ -128,5 +130,24 @@ func TestB(t *testing.T) { rec.Secret("ACME_API_KEY"); t.Log("TOKEN_", "KEY", "s
 	const want = "set: ACME_API_KEY (2 tests), XAI_API_KEY (xAI); not set: OPENAI_API_KEY (OpenAI, 1 test); a replay needs none"
 	if got := c.keysText(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// A cassette that only the store has is not recorded again: doctor names the command that fetches it.
+func TestDoctorKnowsTheStore(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, filepath.Join("bot", "bot_test.go"), "package bot\n\nfunc TestA(t *testing.T) { echotest.New(t) }\n")
+	const sum = "6cbce3d88a21e04f0a9e0c3b6ec6fc71a5b6ea6aa4aa8ea5ffd8bb6f5d5b1d2e"
+	write(t, filepath.Join("bot", filepath.FromSlash(lock.File)), lock.Head+"cassettes/TestA.yaml 587 "+sum+"\n"+lock.End)
+	list := checkTests(orphans.In("bot"), func(path string) string { return path })
+	if len(list) != 1 || list[0].Command != "promptecho-store pull" || list[0].Code != finding.CassetteAbsent {
+		t.Errorf("got %+v, want one cassette that is to be fetched", list)
+	}
+
+	write(t, filepath.Join("bot", filepath.FromSlash(lock.File)), lock.Head+"cassettes/TestA.yaml 587\n")
+	list = checkTests(orphans.In("bot"), func(path string) string { return path })
+	if len(list) != 2 || !strings.Contains(list[0].Text, "the lock is incomplete") {
+		t.Errorf("got %+v, want a broken lock and a cassette", list)
 	}
 }
