@@ -144,10 +144,12 @@ func checkGit(p setup.Place, show func(string) string) (list []*ailment) {
 			"git does not have it, so other machines do not either"))
 	}
 	ignored := append([]string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard"}, inTestdata...)
-	for _, file := range filesOfTests(p.Dir, ignored) {
+	files := filesOfTests(p.Dir, ignored)
+	rules := setup.Git(git).RulesOf(p.Top, files)
+	for i, file := range files {
 		text := "git ignores it, so other machines do not have it"
-		if rule, isIgnored := setup.Git(git).IgnoredBy(p.Top, file, true); isIgnored {
-			text += ": " + rule.Place + ": " + rule.Pattern
+		if rules != nil {
+			text += ": " + rules[i].Place + ": " + rules[i].Pattern
 		}
 		list = append(list, newAilment(finding.Failure, finding.FileIgnored, show(file), text))
 	}

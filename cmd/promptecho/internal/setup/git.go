@@ -37,6 +37,22 @@ func (g Git) IgnoredBy(top, path string, any bool) (rule Rule, isIgnored bool) {
 	return Rule{file + ":" + m[2], m[3]}, any || isOfRepository
 }
 
+// RulesOf returns the patterns that ignore paths, each of which is ignored; none if git does not say.
+func (g Git) RulesOf(top string, paths []string) (rules []Rule) {
+	const most = 100 // paths in a command, whose length is limited on Windows
+	for chunk := range slices.Chunk(paths, most) {
+		out, err := g(top, append([]string{"check-ignore", "-v", "--"}, chunk...)...)
+		matches := ignoring.FindAllStringSubmatch(string(out), -1) // in the order of the paths
+		if err != nil || len(matches) != len(chunk) {
+			return nil
+		}
+		for _, m := range matches {
+			rules = append(rules, Rule{m[1] + ":" + m[2], m[3]})
+		}
+	}
+	return rules
+}
+
 // ignoring matches what git check-ignore -v prints: the file, the line and the text of a pattern.
 var ignoring = regexp.MustCompile(`(?m)^(.*?):(\d+):(.*)\t`)
 
