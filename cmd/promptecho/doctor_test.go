@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
@@ -116,10 +117,14 @@ func TestDoctorNamesKeys(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	const secret = "value-of-a-key"
-	for _, name := range []string{"ACME_API_KEY", "XAI_API_KEY", "SSH_AUTH_TOKEN"} {
+	for _, name := range []string{"ACME_API_KEY", "GEMINI_API_KEY", "SSH_AUTH_TOKEN"} {
 		t.Setenv(name, secret)
 	}
-	t.Setenv("OPENAI_API_KEY", "")
+	for name := range serve.HostsOfKeys() {
+		if name != "GEMINI_API_KEY" {
+			t.Setenv(name, "")
+		}
+	}
 	write(t, filepath.Join("bot", "bot_test.go"), `package bot
 
 func TestA(t *testing.T) { rec.Secret("ACME_API_KEY"); os.Getenv("ACME_API_KEY"); rec.Secret("OPENAI_API_KEY") }
@@ -127,7 +132,8 @@ func TestB(t *testing.T) { rec.Secret("ACME_API_KEY"); t.Log("TOKEN_", "KEY", "s
 `)
 	c := &checkup{}
 	c.checkKeys([]string{"bot"}, testPackages{})
-	const want = "set: ACME_API_KEY (2 tests), XAI_API_KEY (xAI); not set: OPENAI_API_KEY (OpenAI, 1 test); a replay needs none"
+	const want = "set: ACME_API_KEY (2 tests), GEMINI_API_KEY (generativelanguage.googleapis.com); " +
+		"not set: OPENAI_API_KEY (api.openai.com, 1 test); a replay needs none"
 	if got := c.keysText(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
