@@ -15,6 +15,8 @@ import (
 // into it. All methods may be called concurrently. It starts goroutines only to
 // record in a bubble of [testing/synctest], and for bodies beyond 4 MB.
 //
+// [Open] and echotest.New make a Recorder. The zero Recorder cannot be used.
+//
 // A nil Recorder does the real thing, so that a program needs no second path
 // for production. Its requests go to [http.DefaultTransport], and a wrapped
 // function stays itself. The time is the present one, a secret is the value of
@@ -30,7 +32,7 @@ func (r *Recorder) engine() *recorder.Recorder { return (*recorder.Recorder)(r) 
 //
 // Open returns an error in these cases:
 //
-//   - An option or the record mode is invalid.
+//   - The name, an option or the record mode is invalid.
 //   - The file exists, but it is not a whole and valid cassette.
 //   - The cassette is partial, and the mode is none or compare.
 //   - Another recorder of this process has the same file open, even under a
@@ -70,7 +72,13 @@ func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 //
 // A request that is not recorded is a miss. It is answered with an error in
 // JSON, of status 418 and with "x-should-retry: false", which no SDK retries.
-// [Recorder.Misses] and [Recorder.Close] report it.
+// [Recorder.Misses] and [Recorder.Close] report it. A request that comes after
+// Close, or that no cassette can hold, is answered in the same way.
+//
+// RoundTrip returns an error if the context of the request ends, or if the
+// upstream cannot be reached. A recorded error is returned in replay, too, with
+// its text. It is a [net.Error], and [errors.Is] finds in it what programs ask
+// for, such as [context.DeadlineExceeded], [io.EOF] and syscall.ECONNREFUSED.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.engine().RoundTrip(req)
 }

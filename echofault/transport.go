@@ -17,8 +17,9 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
-// A Transport is an [http.RoundTripper] with faults. All methods may be called
-// concurrently. It starts no goroutines.
+// A Transport is an [http.RoundTripper] with faults. [New] makes one; the zero
+// Transport cannot be used. All methods may be called concurrently. It starts
+// no goroutines.
 //
 // If it sends its requests directly to the recorder, the cassette has the whole
 // answer, also where [Cut] or [Garble] damages it. The transport reads such an

@@ -46,7 +46,7 @@ func TestAnnotate(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	t.Setenv("GITHUB_WORKSPACE", filepath.Join(root, "elsewhere"))
-	if got := said(); !strings.Contains(got, "file="+strings.ReplaceAll(filepath.ToSlash(cassette), ",", "%2C")) {
+	if got := said(); !strings.Contains(got, "file="+strings.NewReplacer(",", "%2C", ":", "%3A").Replace(filepath.ToSlash(cassette))) {
 		t.Errorf("outside of the workspace: %q", got)
 	}
 }

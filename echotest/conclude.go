@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/nethttp/guard"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder"
@@ -149,9 +150,6 @@ func removal(cassettes []string) string {
 	if len(cassettes) > mostRemoved {
 		return "delete what no test needs"
 	}
-	command := []string{"rm"}
-	for _, cassette := range cassettes {
-		command = append(command, shell.Place(filepath.Join(folder, cassette)))
-	}
-	return shell.Join(command)
+	place := func(cassette string) string { return shell.Place(filepath.Join(folder, cassette)) }
+	return shell.Remove(group.Each(cassettes, place)...)
 }

@@ -43,7 +43,7 @@ import (
 //
 // Hand the recorder to the code under test as an [http.Client] with
 // [promptecho.Recorder.Client], or as an [http.RoundTripper]. That code must
-// finish before the test does: a later request gets an error. If the recorder
+// finish before the test does: a later request is refused. If the recorder
 // cannot be opened (an unknown mode, a broken cassette), New ends the test with
 // t.Fatal.
 //

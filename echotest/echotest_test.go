@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
@@ -159,7 +161,7 @@ func TestNewVerdicts(t *testing.T) {
 		if tt.want == "" && len(tb.errors) > 0 || tt.want != "" && (len(tb.errors) != 1 || !strings.Contains(tb.errors[0], tt.want)) {
 			t.Errorf("%s: errors %q, want %q", tt.name, tb.errors, tt.want)
 		}
-		if len(tb.errors) == 1 && tt.name != "not wired" && !strings.Contains(tb.errors[0], "PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestX$' -count=1") {
+		if len(tb.errors) == 1 && tt.name != "not wired" && !strings.Contains(tb.errors[0], recordCommand("TestX")) {
 			t.Errorf("%s: no command to record again in %s", tt.name, tb.errors[0])
 		}
 	}
@@ -295,11 +297,18 @@ func TestPanicIsAFailure(t *testing.T) {
 	}
 }
 
+// recordCommand returns the command that records a test of this package again, for the shell of this
+// system.
+func recordCommand(test string) string {
+	words := []string{"go", "test", "github.com/promptecho/promptecho/echotest", "-run", "^" + test + "$", "-count=1"}
+	return shell.With(runtime.GOOS, words, "PROMPTECHO_MODE=all")
+}
+
 // The command of a report selects the test, wherever it was built and however it is named.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	const pkg = "github.com/promptecho/promptecho/echotest"
-	if got, want := command("all", "TestA"), "PROMPTECHO_MODE=all go test "+pkg+" -run '^TestA$' -count=1"; got != want {
+	if got, want := command("all", "TestA"), recordCommand("TestA"); got != want {
 		t.Errorf("command:\n%s\nwant:\n%s", got, want)
 	}
 	built := func(settings ...debug.BuildSetting) *debug.BuildInfo {

@@ -138,7 +138,7 @@ func acceptCommand(names []string) string {
 	}
 	text := shell.Join(words)
 	if module := nestedModule(folder); module != "" {
-		text = "cd " + shell.Quote(shell.Place(module)) + " && " + text
+		text = shell.In(shell.Place(module), text)
 	}
 	return text
 }

@@ -3,6 +3,8 @@ package echotest
 import (
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // accept runs benchmarks only if it is told to.
@@ -11,7 +13,7 @@ func TestAcceptOfBenchmarks(t *testing.T) {
 	if got := acceptCommand([]string{"TestA"}); strings.Contains(got, "--") {
 		t.Error(got)
 	}
-	if got, want := acceptCommand([]string{"TestA", "BenchmarkAsk"}), " -- -bench '^BenchmarkAsk$' -benchtime=1x"; !strings.HasSuffix(got, want) {
+	if got, want := acceptCommand([]string{"TestA", "BenchmarkAsk"}), " -- -bench "+shell.Quote("^BenchmarkAsk$")+" -benchtime=1x"; !strings.HasSuffix(got, want) {
 		t.Errorf("%s, want %s at the end", got, want)
 	}
 }

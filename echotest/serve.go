@@ -18,8 +18,8 @@ import (
 	"github.com/promptecho/promptecho/internal/recorder"
 )
 
-// A Server lets processes that a test starts use its recorder. All methods may be called
-// concurrently.
+// A Server lets processes that a test starts use its recorder. [Serve] makes one; the zero Server
+// cannot be used. All methods may be called concurrently.
 type Server struct {
 	t      testing.TB
 	rec    *promptecho.Recorder

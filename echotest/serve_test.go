@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -222,6 +224,9 @@ func TestPassThroughWithoutAClient(t *testing.T) {
 	}
 }
 
+// cassetteOfX is the cassette of TestX, as messages name it.
+var cassetteOfX = filepath.FromSlash("testdata/cassettes/TestX.yaml")
+
 // A miss reaches the process as an answer that no SDK retries, and fails the test with the
 // program's name.
 func TestServeMiss(t *testing.T) {
@@ -242,14 +247,17 @@ func TestServeMiss(t *testing.T) {
 	tb.run(func(tb testing.TB) {
 		server, text := ask(tb, "What is the capital of Spain?")
 		address = strings.TrimSuffix(server.URL(openAI), "/v1")
-		if want := `418 {"error":{"code":"promptecho_miss","message":"promptecho: not recorded: testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/content: `; !strings.HasPrefix(text, want) {
+		const begins = `418 {"error":{"code":"promptecho_miss","message":"promptecho: not recorded: `
+		namesPlace := strings.Contains(text, `TestX.yaml:4: `)
+		saysWhy := strings.Contains(text, `differs in messages/0/content: recorded \"What is`)
+		if !strings.HasPrefix(text, begins) || !namesPlace || !saysWhy {
 			t.Errorf("the process got %s", text)
 		}
 	})
 	// The golden failure: every line is what docs/PROCESSES.md shows.
 	want := `promptecho: 1 request has no recording (mode once, the default; 0 of 1 recordings used)
 
-testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/content
+` + cassetteOfX + `:4: the nearest recording differs in messages/0/content
   asked:  llm/openai.chat, model stand-in, "What is the capital of Spain?"
   caller: OpenAI/Python 2.6.1, through ADDRESS for https://api.openai.com
   messages/0/content
@@ -258,7 +266,7 @@ testdata/cassettes/TestX.yaml:4: the nearest recording differs in messages/0/con
     change:   What is the capital of [-France-]{+Spain+}?
 
 To record it again:
-  PROMPTECHO_MODE=all go test github.com/promptecho/promptecho/echotest -run '^TestX$' -count=1
+  ` + recordCommand("TestX") + `
 
 More about request-changed: https://github.com/promptecho/promptecho/blob/main/docs/MISSES.md#request-changed`
 	if len(tb.errors) != 1 || strings.ReplaceAll(tb.errors[0], address, "ADDRESS") != want {
@@ -348,6 +356,10 @@ func TestServeKeys(t *testing.T) {
 func TestServeUnknownSignature(t *testing.T) {
 	inDir(t)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	command := `eval "$(aws configure export-credentials --format env)"`
+	if runtime.GOOS == "windows" {
+		command = "aws configure export-credentials --format powershell | Out-String | Invoke-Expression"
+	}
 	var address string
 	tb := &fakeTB{TB: t, name: "TestX"}
 	tb.run(func(tb testing.TB) {
@@ -365,8 +377,8 @@ func TestServeUnknownSignature(t *testing.T) {
 		}
 		resp.Body.Close()
 	})
-	want := `promptecho: testdata/cassettes/TestX.yaml: mode once (the default): POST https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse has to be sent, but it is signed for HOST with the AWS key AKIDEXAMPLE, and AWS_SECRET_ACCESS_KEY is not the secret of that key, so promptecho cannot sign it again for bedrock-runtime.us-east-1.amazonaws.com: run
-	eval "$(aws configure export-credentials --format env)"
+	want := `promptecho: ` + cassetteOfX + `: mode once (the default): POST https://bedrock-runtime.us-east-1.amazonaws.com/model/m/converse has to be sent, but it is signed for HOST with the AWS key AKIDEXAMPLE, and AWS_SECRET_ACCESS_KEY is not the secret of that key, so promptecho cannot sign it again for bedrock-runtime.us-east-1.amazonaws.com: run
+	` + command + `
 and record again`
 	if len(tb.errors) != 1 || strings.ReplaceAll(tb.errors[0], strings.TrimPrefix(address, "http://"), "HOST") != want {
 		t.Errorf("errors %s\nwant %s", strings.Join(tb.errors, "\n"), want)

@@ -258,9 +258,9 @@ func repairCommands(paths, tests []string) string {
 	relative := func(path string) string { return filepath.ToSlash(relativeTo(folder, path)) }
 	show := []string{"git", "-C", shell.Place(folder), "diff", "HEAD", "--"}
 	show = append(show, group.Each(paths, relative)...)
-	remove := append([]string{"rm"}, group.Each(paths, shell.Place)...)
+	remove := shell.Remove(group.Each(paths, shell.Place)...)
 	return fmt.Sprintf("\n\nTo see what was edited:\n  %s\n\nTo record it again:\n  %s\n  %s",
-		shell.Join(show), shell.Join(remove), command("once", tests...))
+		shell.Join(show), remove, command("once", tests...))
 }
 
 // A failure is a cause, with the tests that fail because of it.

@@ -21,14 +21,7 @@ func TestInstall(t *testing.T) {
 	if out, err := exec.Command("go", "-C", "..", "mod", "tidy", "-diff").CombinedOutput(); err != nil { // so that the module cache has all that this one requires
 		t.Fatalf("%v: %s", err, out)
 	}
-	goEnv := func(name string) string {
-		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	cache, modules := goEnv("GOCACHE"), filepath.ToSlash(goEnv("GOMODCACHE"))
+	cache, modules := goEnv(t, "GOCACHE"), filepath.ToSlash(goEnv(t, "GOMODCACHE"))
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "install"),
 		RequireExplicitExec: true,
@@ -43,6 +36,16 @@ func TestInstall(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// goEnv returns a variable of the go command.
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // publish writes this module as version v1.0.0 into the folder of a proxy.

@@ -89,15 +89,6 @@ func TestSample(t *testing.T) {
 	})
 }
 
-// The first example of README.md works as it stands, from installation to the report.
-func TestReadme(t *testing.T) {
-	t.Parallel()
-	interop := filepath.Join("..", "interop")
-	withProvider(t, "readme", interop, func(dir string) error {
-		return os.WriteFile(filepath.Join(dir, "capital_test.go"), read(t, filepath.Join(interop, "readme_test.go")), 0o666)
-	})
-}
-
 // The commands of README.md's table do what it says, one after the other.
 func TestModes(t *testing.T) {
 	t.Parallel()

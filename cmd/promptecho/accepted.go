@@ -64,7 +64,7 @@ func recordAccepted(files []string) (commands []string) {
 		}
 		command := verbCommand("record -accepted", flags, m.packages, nil)
 		if m.root != currentRoot {
-			command = "cd " + shell.Quote(shell.Place(m.root)) + " && " + command
+			command = shell.In(shell.Place(m.root), command)
 		}
 		commands = append(commands, command)
 	}

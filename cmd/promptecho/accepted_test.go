@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testing/tree"
 )
 
@@ -32,10 +33,10 @@ func TestRecordAccepted(t *testing.T) {
 		want  []string
 	}{
 		{"", []string{in("bot/", "TestPlain"), in("", "TestRoot"), in("bot/", "TestPlain/sub")}, []string{"promptecho record -accepted ./bot ."}},
-		{"", []string{in("bot/", "TestTagged/one"), in("bot/", "TestTagged/two")}, []string{"promptecho record -accepted -tags=integration,slow ./bot"}},
+		{"", []string{in("bot/", "TestTagged/one"), in("bot/", "TestTagged/two")}, []string{"promptecho record -accepted " + shell.Quote("-tags=integration,slow") + " ./bot"}},
 		{"bot", []string{in("../", "TestRoot"), in("", "opened")}, []string{"promptecho record -accepted .. ."}},
 		{"", []string{in("other mod/", "TestOther"), in("", "TestRoot")}, []string{
-			"cd '" + filepath.Join(root, "other mod") + "' && promptecho record -accepted -tags=e2e .", "promptecho record -accepted .",
+			shell.In(filepath.Join(root, "other mod"), "promptecho record -accepted -tags=e2e ."), "promptecho record -accepted .",
 		}},
 		{"", []string{"loose.yaml"}, []string{"set PROMPTECHO_MODE=accepted, and run the program that uses loose.yaml"}},
 		{"", []string{in("shared/", "chat")}, []string{"set PROMPTECHO_MODE=accepted, and run the program that uses " + in("shared/", "chat")}},

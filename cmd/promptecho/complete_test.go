@@ -100,7 +100,7 @@ func TestComplete(t *testing.T) {
 		for _, c := range complete(verbs, words[:len(words)-1], words[len(words)-1]) {
 			got = append(got, c.word)
 		}
-		if strings.Join(got, " ") != test.want {
+		if filepath.ToSlash(strings.Join(got, " ")) != test.want {
 			t.Errorf("%q is argumentKinds by %q, want %q", test.line, got, test.want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // TestNoFiles: what has the name of a file and is none stops no command, except where a test
@@ -17,9 +19,7 @@ func TestNoFiles(t *testing.T) {
 	}
 	link := func(to string, name ...string) {
 		t.Helper()
-		if err := os.Symlink(to, filepath.Join(append([]string{dir}, name...)...)); err != nil {
-			t.Fatal(err)
-		}
+		needs.Symlink(t, to, filepath.Join(append([]string{dir}, name...)...))
 	}
 	link("nowhere", "gone.yaml")
 	link(".", "folder.yaml")

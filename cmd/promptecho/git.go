@@ -43,7 +43,7 @@ func git(dir string, args ...string) ([]byte, error) {
 type repository struct {
 	top     string            // its folder
 	commits map[string]string // by revision
-	in      io.Writer         // of the process; nil before the first file is read
+	in      io.WriteCloser    // of the process; nil before the first file is read
 	out     *bufio.Reader
 }
 

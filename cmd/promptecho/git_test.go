@@ -10,12 +10,25 @@ import (
 	"testing"
 )
 
+// stopGit ends the processes of git that read files.
+func stopGit() {
+	gitMutex.Lock()
+	defer gitMutex.Unlock()
+	for _, r := range repositories {
+		if r.in != nil {
+			r.in.Close()
+		}
+	}
+	clear(repositories)
+}
+
 // TestOneGitForAllFolders: diff starts as many processes of git for many folders as for one, and compares
 // those of folders that are gone, too.
 func TestOneGitForAllFolders(t *testing.T) {
 	const folders = 12
 	dir := t.TempDir()
 	t.Chdir(dir)
+	t.Cleanup(stopGit) // on Windows, the folder of a process cannot be removed
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(dir))
 	cassette := func(i int, model string) {
 		write(t, fmt.Sprintf("p%d/testdata/cassettes/Test.yaml", i), `version: 1

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
@@ -41,10 +42,11 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 		below = below[1:] // the folder of the other tool
 	}
 	name := strings.Join(below, "/")
-	to.file = filepath.Join(pkg, testname.File(name))
 	if tests.IsTest(name) {
+		to.file = filepath.Join(pkg, testname.File(testNamed(packages.in(pkg), name)))
 		return to, true
 	}
+	to.file = filepath.Join(pkg, testname.File(name))
 	open := fmt.Sprintf("open it with promptecho.Open(%q)", filepath.ToSlash(testname.File(name)))
 	names := testsNaming(packages.in(pkg).Tests, strings.Join(segments[i:], "/"))
 	switch len(names) {
@@ -58,6 +60,31 @@ func placeOf(packages testPackages, fixture string) (to placing, ok bool) {
 			", or record one cassette for each test"
 	}
 	return to, true
+}
+
+// testNamed returns the test whose name a fixture has. Other tools write the slash of a subtest as "-" or "_":
+// TestTrip-Oslo and TestTrip_Oslo are TestTrip/Oslo, if there is a TestTrip that may have subtests, and no other test
+// that has the name of the fixture.
+func testNamed(p *orphans.Package, fixture string) string {
+	if strings.Contains(fixture, "/") || slices.Contains(p.Tests.Functions, fixture) {
+		return fixture
+	}
+	function := "" // the longest that the name begins with
+	for _, f := range p.Tests.Functions {
+		rest, found := strings.CutPrefix(fixture, f)
+		isLonger := len(f) > len(function)
+		if found && isLonger && len(rest) > 1 && strings.ContainsAny(rest[:1], "-_") {
+			function = f
+		}
+	}
+	if function == "" {
+		return fixture
+	}
+	subtest := function + "/" + fixture[len(function)+1:]
+	if p.Reason(testname.File(subtest)) != orphans.InUse {
+		return fixture
+	}
+	return subtest
 }
 
 // testsNaming returns the tests whose code names a fixture, such as "testdata/fixtures/chat": in full,

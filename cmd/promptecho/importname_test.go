@@ -16,6 +16,9 @@ func TestOne(t *testing.T)  { use("testdata/fixtures/one.yaml") }
 func TestPath(t *testing.T) { use("./testdata/fixtures/deep/path"); use("x") }
 func TestBoth(t *testing.T) { use("both") }
 func BenchmarkBoth(b *testing.B) { use("fixtures/both") }
+func TestModel(t *testing.T)          { t.Run("ok", func(t *testing.T) { echotest.New(t) }) }
+func TestModel_Generate(t *testing.T) { t.Run("ok", func(t *testing.T) { echotest.New(t) }) }
+func TestAlone(t *testing.T)          { echotest.New(t) }
 func helper() { use("testdata/fixtures/none") }
 `
 	if err := os.WriteFile(filepath.Join(dir, "p_test.go"), []byte(code), 0o644); err != nil {
@@ -41,6 +44,12 @@ func helper() { use("testdata/fixtures/none") }
 		{"testdata/TestA", own + "TestA.yaml", "", false},
 		{"testdata/sub/testdata/vcr/TestA", "testdata/sub/" + own + "TestA.yaml", "", false},
 		{"testdata/cassettes/TestA", own + "TestA.yaml", "", false},
+		{"testdata/TestModel-ok", own + "TestModel/ok.yaml", "", false}, // as langchaingo writes it
+		{"testdata/TestModel_Generate_ok", own + "TestModel_Generate/ok.yaml", "", false},
+		{"testdata/TestModel_Generate", own + "TestModel_Generate.yaml", "", false},
+		{"testdata/TestModel_", own + "TestModel_.yaml", "", false},
+		{"testdata/TestAlone_ok", own + "TestAlone_ok.yaml", "", false}, // it has no subtests
+		{"testdata/TestGone_ok", own + "TestGone_ok.yaml", "", false},
 		{"fixtures/one", "", "", false},
 		{"testdata", "", "", false},
 		{"testdata/module/fixtures/one", "", "", false},

@@ -212,7 +212,7 @@ func inFolder(file string) (folder, below string) {
 	if !ok {
 		return path.Dir(file), path.Base(file)
 	}
-	folder = path.Join(filepath.ToSlash(pkg), testname.Folder)
+	folder = path.Join(filepath.ToSlash(pkg), filepath.ToSlash(testname.Folder))
 	return folder, strings.TrimPrefix(strings.TrimPrefix(file, folder), "/")
 }
 

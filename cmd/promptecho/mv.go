@@ -69,15 +69,16 @@ func movesOf(oldBase, newBase string) (moves []move, err error) {
 		if isIntoItself { // the test becomes one of its subtests, and the other subtests stay
 			continue
 		}
-		_, err := os.Lstat(from)
+		old, err := os.Lstat(from)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		_, err = os.Lstat(to)
-		if err == nil {
+		there, err := os.Lstat(to)
+		// On macOS and Windows a name that differs only in case is that of the same file.
+		if err == nil && !os.SameFile(old, there) {
 			return nil, fmt.Errorf("%s is there already, and nothing is overwritten: nothing was moved", to)
 		}
 		moves = append(moves, move{from, to})

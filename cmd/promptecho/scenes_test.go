@@ -23,6 +23,7 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // A scene is what a verb prints on a terminal, in a folder with the cassettes of these tests.
@@ -269,6 +270,7 @@ func printObserve(t *testing.T, names []string, out *output) {
 
 // TestScenes: the verbs that TestPictures does not run, at 80 columns with colours, and at 120 without.
 func TestScenes(t *testing.T) {
+	needs.POSIX(t, "the paths and commands of the pictures")
 	volatile := regexp.MustCompile(`\(\d+m?s\)|go1\.\S+ \w+/\w+|promptecho (\(devel\)|v\S+) `)
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {

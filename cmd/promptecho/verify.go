@@ -30,8 +30,9 @@ check that cassettes are complete and have no secrets; list edits
 
 A folder stands for all cassettes below it, and for files that recordings left
 there; the default is ".". Faults are cassettes that are partial, broken or
-contain what looks like a secret, and files that killed or failed recordings
-left. It also lists interactions that were edited since they were recorded,
+contain what looks like a secret, files that killed or failed recordings left,
+and names that differ only in case: macOS and Windows hold one of the two. It
+also lists interactions that were edited since they were recorded,
 those that have a newer request from promptecho accept, requests with a path of
 one machine, and orphans, which no test opens; these are not faults.
 
@@ -111,11 +112,18 @@ func verifyCassettes(
 ) (verdicts []*verdict, err error) {
 	defer p.end()
 	verdicts = []*verdict{}
+	sameName := map[string]string{} // the first file of each folded path
 	for i, file := range files {
 		p.step(i, len(files))
 		v, err := verify(file, write)
 		if err != nil {
 			return nil, err
+		}
+		folded := strings.ToLower(file)
+		if other, isThere := sameName[folded]; isThere {
+			v.failName(other)
+		} else {
+			sameName[folded] = file
 		}
 		v.orphanReason = packages.reason(cassetteOfTest(file))
 		v.Orphan = v.orphanReason != orphans.InUse
@@ -227,6 +235,14 @@ func (v *verdict) fail(problems ...finding.Finding) {
 	for _, f := range problems {
 		v.Problems = append(v.Problems, f.String())
 	}
+}
+
+// failName adds the problem that the path of the file differs only in case from that of another.
+func (v *verdict) failName(other string) {
+	v.Good = false
+	v.fail(v.failure(finding.NamesDifferInCase, fmt.Sprintf("its name differs only in case from %s: on macOS and "+
+		"Windows the two are one file, and git loses one of them. Rename one of the two tests, "+
+		"then: promptecho mv OLD NEW", other)))
 }
 
 // failure returns a problem of the file as a whole.

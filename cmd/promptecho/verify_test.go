@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -18,7 +20,7 @@ func TestVerifyNames(t *testing.T) {
 	if status := run([]string{"verify"}, &out, &errs); status != 0 || errs.Len() > 0 {
 		t.Errorf("an orphan fails: status %d, %s", status, errs.String())
 	}
-	for _, want := range []string{"bot/testdata/cassettes/TestGone.yaml: orphan: ", "2 files checked: no problem found\n", "1 file that no test opens. To delete it:\n  promptecho prune -w\n"} {
+	for _, want := range []string{filepath.FromSlash("bot/testdata/cassettes/TestGone.yaml: orphan: "), "2 files checked: no problem found\n", "1 file that no test opens. To delete it:\n  promptecho prune -w\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, out.String())
 		}
@@ -69,4 +71,32 @@ func TestVerifyNamesPathsOfOneMachine(t *testing.T) {
 	if got := out.String(); !strings.Contains(got, want) || strings.Count(got, "one machine") != 1 {
 		t.Errorf("want once:\n%s\ngot:\n%s", want, got)
 	}
+}
+
+// Two cassettes whose names differ only in case fail: macOS and Windows cannot check out both.
+func TestVerifyNamesThatDifferInCase(t *testing.T) {
+	t.Chdir(t.TempDir())
+	good := "version: 1\ninteractions:\n  - request: {method: GET, url: \"https://h/v1/x\"}\n    response: {status: 200}\n"
+	write(t, "testdata/cassettes/TestTrip.yaml", good)
+	write(t, "testdata/cassettes/TestTrips.yaml", good)
+	if isOneFile := exists("testdata/cassettes/testtrip.yaml"); isOneFile {
+		t.Skip("this file system does not tell capitals apart, so it holds no two such files")
+	}
+	var out, errs bytes.Buffer
+	if status := run([]string{"verify"}, &out, &errs); status != 0 {
+		t.Errorf("status %d: %s%s", status, out.String(), errs.String())
+	}
+
+	write(t, "testdata/cassettes/Testtrip.yaml", good)
+	out.Reset()
+	status := run([]string{"verify"}, &out, &errs)
+	const want = "testdata/cassettes/Testtrip.yaml: its name differs only in case from testdata/cassettes/TestTrip.yaml: "
+	if status != 1 || !strings.Contains(out.String(), want) {
+		t.Errorf("status %d:\n%s", status, out.String())
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

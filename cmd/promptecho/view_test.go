@@ -82,7 +82,7 @@ func TestViewAfterDeletion(t *testing.T) {
 	r.Host = "localhost"
 	w := httptest.NewRecorder()
 	v.ServeHTTP(w, r)
-	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "no such file") {
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), filepath.Base(v.paths[0])+": ") {
 		t.Errorf("status %d: %s", w.Code, w.Body.String())
 	}
 }

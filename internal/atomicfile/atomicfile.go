@@ -1,6 +1,6 @@
 // Package atomicfile writes files atomically: at every moment, the path has
 // either the file that was there or all of the new content, also if the process
-// is killed.
+// is killed. On Windows it waits for other programs that have the file open.
 package atomicfile
 
 import (
@@ -101,7 +101,7 @@ func copyMode(f *os.File, path string) error {
 // moveTo gives a temporary file the name path.
 func moveTo(path, temp string, noReplace bool) error {
 	if !noReplace {
-		return os.Rename(temp, path)
+		return Rename(temp, path)
 	}
 
 	// A rename would replace a file that another process has just created at
@@ -114,5 +114,5 @@ func moveTo(path, temp string, noReplace bool) error {
 	if errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return os.Rename(temp, path) // the file system has no hard links
+	return Rename(temp, path) // the file system has no hard links
 }

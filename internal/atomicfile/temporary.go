@@ -3,7 +3,6 @@ package atomicfile
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -120,16 +118,4 @@ func isAbandoned(path string, owners map[string]bool) bool {
 		return err == nil && time.Since(info.ModTime()) > 24*time.Hour
 	}
 	return pid == os.Getpid() || !isAlive(pid)
-}
-
-// isAlive reports whether there is a process with this ID, or the system does
-// not tell.
-func isAlive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return errors.Is(err, fs.ErrPermission)
-	}
-	defer p.Release()
-	err = p.Signal(syscall.Signal(0)) // signal 0 only checks that the process exists: kill(2)
-	return !errors.Is(err, os.ErrProcessDone) && !errors.Is(err, syscall.ESRCH)
 }

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,13 +10,45 @@ import (
 	"time"
 )
 
+// waitVariable is set in a process that has only to live until its standard input ends.
+const waitVariable = "PROMPTECHO_TEST_WAIT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(waitVariable) != "" {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// startWaiting starts a process that lives until the test ends, and returns its ID.
+func startWaiting(t *testing.T) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), waitVariable+"=1")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return cmd.Process.Pid
+}
+
 func TestRemoveAbandonedRemovesOnlyFilesOfEndedProcesses(t *testing.T) {
 	t.Parallel()
 	dead := exec.Command(os.Args[0], "-test.run", "^$")
 	if err := dead.Run(); err != nil {
 		t.Fatal(err)
 	}
-	ended, living := dead.Process.Pid, os.Getppid()
+	ended, living := dead.Process.Pid, startWaiting(t)
 	twoDaysAgo := time.Now().Add(-48 * time.Hour)
 	name := func(owner, machine string, pid int) string {
 		return fmt.Sprintf(".promptecho-%s-%s-%d-7.tmp", ShortHash(owner), machine, pid)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 )
 
@@ -63,7 +64,7 @@ func isFolder(dir string) bool {
 // is empty then.
 func removeAdded(dir string, added []string) {
 	for _, path := range added {
-		os.Remove(path)
+		_ = atomicfile.Remove(path)
 	}
 	if isFolder(dir) {
 		os.Remove(dir) // fails if the folder is not empty
@@ -90,7 +91,7 @@ func RemoveAssets(path string, keep map[string][]byte) error {
 			remaining++
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+		if err := atomicfile.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}

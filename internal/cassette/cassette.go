@@ -27,6 +27,9 @@ type File struct {
 	Revision uint32
 }
 
+// Version is the version of the format of cassettes.
+const Version = codec.Version
+
 // A SyntaxError says where a cassette is broken, and what to do about it.
 type SyntaxError = codec.SyntaxError
 

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // On a full disk neither a journal nor a cassette is written, and the error says why.
@@ -12,6 +14,7 @@ import (
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	const device = "/dev/full"
+	needs.POSIX(t, device)
 	if _, err := os.Stat(device); err != nil {
 		t.Skipf("no %s here", device)
 	}

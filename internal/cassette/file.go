@@ -32,8 +32,11 @@ func openFile(path string) (f *os.File, size int64, err error) {
 		err := fmt.Errorf("this is a %s, not a file; move it out of the way", kind)
 		return nil, 0, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	// O_NONBLOCK spares the four system calls with which package os sets and resets it.
-	f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	err = atomicfile.Retry(func() error {
+		// O_NONBLOCK spares the four system calls with which package os sets and resets it.
+		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		return err
+	})
 	return f, info.Size(), err
 }
 
@@ -208,7 +211,7 @@ func CanSave(path string) error {
 		return fmt.Errorf("%s: %w", dir, cause)
 	}
 	f.Close()
-	return os.Remove(f.Name())
+	return atomicfile.Remove(f.Name())
 }
 
 // replaceFile atomically gives the file at path this content. A file that already has the

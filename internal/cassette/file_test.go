@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // Cassettes, assets and journals have the permissions that the user's umask allows.
@@ -32,9 +32,7 @@ func TestUmask(t *testing.T) {
 		}
 		return
 	}
-	if runtime.GOOS == "windows" {
-		t.Skip("no umask")
-	}
+	needs.POSIX(t, "a umask")
 	for umask, want := range map[string]string{"077": "-rw-------", "022": "-rw-r--r--", "002": "-rw-rw-r--"} {
 		dir := t.TempDir()
 		cmd := exec.Command("sh", "-c", "umask "+umask+"; exec \"$0\" -test.run '^TestUmask$'", os.Args[0])
@@ -152,9 +150,7 @@ func TestLinksOut(t *testing.T) {
 	}
 	path := filepath.Join(cassettes, "x.yaml")
 	for _, to := range []string{mine, "../mine/" + filepath.Base(mine), "../mine/new.yaml", "/nowhere/x.yaml"} {
-		if err := os.Symlink(to, path); err != nil {
-			t.Skip(err)
-		}
+		needs.Symlink(t, to, path)
 		for what, err := range map[string]error{"Save": Save(path, fileOf(big("a"))), "Prepare": Prepare(path)} {
 			if err == nil || !strings.Contains(err.Error(), "leads out of its folder") || !strings.HasPrefix(err.Error(), path+": ") {
 				t.Errorf("%s through a link to %s: %v", what, to, err)
@@ -166,9 +162,7 @@ func TestLinksOut(t *testing.T) {
 	}
 	mustSave(t, path, fileOf("a"))
 	assets := filepath.Join(cassettes, "x.assets")
-	if err := os.Symlink("../mine", assets); err != nil {
-		t.Fatal(err)
-	}
+	needs.Symlink(t, "../mine", assets)
 	if err := Save(path, fileOf(big("a"))); err == nil || !strings.Contains(err.Error(), assets+" is a symbolic link, which is not followed") {
 		t.Errorf("assets behind a link: %v", err)
 	}
@@ -188,9 +182,7 @@ func TestLinksOut(t *testing.T) {
 	if err := os.Mkdir(assets, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(mine, filepath.Join(assets, codec.NameAsset([]byte(big("a"))))); err != nil {
-		t.Fatal(err)
-	}
+	needs.Symlink(t, mine, filepath.Join(assets, codec.NameAsset([]byte(big("a")))))
 	mustSave(t, path, fileOf(big("a")))
 	if text, err := os.ReadFile(mine); string(text) != "mine" {
 		t.Errorf("it is %q now, %v", text, err)

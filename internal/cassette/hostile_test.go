@@ -15,6 +15,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 type hostileFile struct{ name, want, text string }
@@ -221,9 +222,10 @@ func TestHostileAssets(t *testing.T) {
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	needs.POSIX(t, "named pipes and devices in folders")
 	pipe := filepath.Join(dir, "pipe")
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	for to, what := range map[string]string{"/dev/zero": "a device", "/dev/stdin": "", pipe: "a named pipe", dir: "a directory"} {
 		if what == "" {
@@ -236,9 +238,7 @@ func TestNoFile(t *testing.T) {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Symlink(to, file); err != nil {
-				t.Fatal(err)
-			}
+			needs.Symlink(t, to, file)
 			for how, read := range map[string]func() error{
 				"Load": func() error { _, err := Load(path); return err },
 				"Open": func() error { _, _, err := openAll(path); return err },
@@ -252,9 +252,7 @@ func TestNoFile(t *testing.T) {
 			t.Errorf("saved to %s", to)
 		}
 		journal := path + ".partial"
-		if err := os.Symlink(to, journal); err != nil {
-			t.Fatal(err)
-		}
+		needs.Symlink(t, to, journal)
 		if _, _, err := LoadJournal(journal, path); err == nil {
 			t.Errorf("a journal that leads to %s was read", to)
 		}

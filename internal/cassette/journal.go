@@ -104,7 +104,11 @@ func Append(path string, values []byte, item *Encoded, create bool) (err error) 
 		flags |= os.O_CREATE | os.O_EXCL
 		pieces = append(pieces, journalHead())
 	}
-	f, err := os.OpenFile(path, flags, 0o666)
+	var f *os.File
+	err = atomicfile.Retry(func() error {
+		f, err = os.OpenFile(path, flags, 0o666)
+		return err
+	})
 	if err != nil {
 		return err
 	}

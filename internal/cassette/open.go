@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
@@ -80,7 +81,7 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 	if err != nil {
 		return nil, err
 	}
-	if size > maxKept {
+	if size > maxKept && canBeReplacedWhileOpen {
 		idx, ok := openSealed(path, &source{file: f}, size, revision, trust)
 		if ok {
 			return idx, nil // Close closes the file
@@ -105,6 +106,10 @@ func Open(path string, revision uint32, trust func(text []byte) bool) (*Index, e
 
 // maxKept is the length in bytes of the longest cassette whose text is kept in memory: 2 MiB.
 const maxKept = 2 << 20
+
+// canBeReplacedWhileOpen says that another process can save a cassette while this one has it open.
+// Windows refuses that, so there the text of every cassette is kept in memory.
+const canBeReplacedWhileOpen = runtime.GOOS != "windows"
 
 // openParsed opens a cassette by parsing all interactions.
 func openParsed(path string, data []byte) (*Index, error) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/cassette/alias"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -219,7 +220,7 @@ func writeFile(file string, assets map[string][]byte, isNew bool, pieces [][]byt
 func Remove(path string) error {
 	// On a read-only file system, os.Remove fails even if the file does not exist.
 	if _, err := os.Lstat(path); err == nil {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

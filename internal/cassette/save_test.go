@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // fileOf returns a file of one interaction with this response body.
@@ -111,9 +111,7 @@ func TestSaveSame(t *testing.T) {
 
 func TestSaveMode(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("no permission bits")
-	}
+	needs.POSIX(t, "permissions of users and groups")
 	path := filepath.Join(t.TempDir(), "x.yaml")
 	for _, mode := range []fs.FileMode{0o644, 0o600, 0o664} {
 		if mode != 0o644 {
@@ -294,14 +292,7 @@ func TestSaveInTheWay(t *testing.T) {
 // A cassette in a folder that cannot be written is an error that names the cassette.
 func TestSaveReadOnly(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	if os.Getuid() == 0 {
-		dir = "/sys" // root may write everywhere but here
-	}
-	path := filepath.Join(dir, "x.yaml")
+	path := filepath.Join(needs.ReadOnlyFolder(t), "x.yaml")
 	err := Save(path, fileOf("a"))
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), path+": not saved: ") {
 		t.Errorf("got %v", err)
@@ -332,12 +323,8 @@ func TestSymlink(t *testing.T) {
 		t.Fatal(err)
 	}
 	link, hop := filepath.Join(dir, "link", "x.yaml"), filepath.Join(dir, "link", "hop.yaml")
-	if err := os.Symlink("hop.yaml", link); err != nil {
-		t.Skip(err)
-	}
-	if err := os.Symlink(filepath.Join("real", "..", "real", "y.yaml"), hop); err != nil {
-		t.Fatal(err)
-	}
+	needs.Symlink(t, "hop.yaml", link)
+	needs.Symlink(t, filepath.Join("real", "..", "real", "y.yaml"), hop)
 	asset := "link/real/y.assets/" + codec.NameAsset([]byte(big("a")))
 	for _, f := range []*File{fileOf("a"), fileOf("b"), fileOf(big("a"))} {
 		mustSave(t, link, f)
@@ -352,9 +339,7 @@ func TestSymlink(t *testing.T) {
 		t.Errorf("Load of the target: %v", err)
 	}
 	loop := filepath.Join(dir, "loop.yaml")
-	if err := os.Symlink("loop.yaml", loop); err != nil {
-		t.Fatal(err)
-	}
+	needs.Symlink(t, "loop.yaml", loop)
 	if err := Save(loop, fileOf("a")); err == nil {
 		t.Error("saved through a loop of links")
 	}

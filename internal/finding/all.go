@@ -25,7 +25,7 @@ func All() []Code {
 
 		DataRace, ProgramPanics, TestFails,
 
-		RecordingPartial, JournalLeft, FailedLeft, DerivedLeft, ChecksumsOutdated,
+		RecordingPartial, JournalLeft, FailedLeft, DerivedLeft, NamesDifferInCase, ChecksumsOutdated,
 		RequestAccepted, TestGone, TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
 		SnapshotUnreadable, SnapshotNew, SnapshotDiffers, SnapshotStale, RecordingAdded,
 		RecordingRemoved, RecordingChanged, NoRecorder, HookUnfit, AnswerCanceled,

@@ -123,6 +123,7 @@ const (
 	JournalLeft        Code = "journal-left"         // the recordings of a killed run are in NAME.yaml.partial
 	FailedLeft         Code = "failed-left"          // the recordings of a failed run are in NAME.yaml.failed
 	DerivedLeft        Code = "derived-left"         // a run with live functions or models left NAME.derived.yaml
+	NamesDifferInCase  Code = "names-differ-in-case" // macOS and Windows can check out only one of two files
 	ChecksumsOutdated  Code = "checksums-outdated"   // the seals, or comments above streams, do not fit the content
 	RequestAccepted    Code = "request-accepted"     // promptecho accept stored a request newer than its answer
 	TestGone           Code = "test-gone"            // no test has the name of the file

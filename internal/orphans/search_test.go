@@ -2,7 +2,6 @@ package orphans
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 	"github.com/promptecho/promptecho/internal/testing/tree"
 )
 
@@ -196,9 +196,7 @@ func TestFoldersWithCassettes(t *testing.T) {
 	}
 	files["nested/go.mod"] = "module nested\n"
 	dir := tree.New(t, files)
-	if err := os.Symlink(dir, filepath.Join(dir, "a", "loop")); err != nil {
-		t.Log(err)
-	}
+	needs.Symlink(t, dir, filepath.Join(dir, "a", "loop"))
 	var got []string
 	for _, path := range foldersWithCassettes(dir) {
 		rel, _ := filepath.Rel(dir, path)

@@ -10,7 +10,7 @@ import (
 // Whatever the repository calls a variable of ours is one that Open knows.
 func TestVariables(t *testing.T) {
 	t.Parallel()
-	surface, err := os.ReadFile("../testing/arch/testdata/surface.txt")
+	surface, err := os.ReadFile("../../api.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,10 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if file == "" {
+		return nil, prefixed("Open: the name of the cassette is empty; " +
+			`name a file, such as "testdata/cassettes/login.yaml"`)
+	}
 	path, err := filepath.Abs(file) // so that a later Chdir does not matter
 	if err != nil {
 		return nil, prefixed("%s: %w", file, err)

@@ -80,8 +80,11 @@ func (r *Recorder) Secret(env string) string {
 		return dummy
 	}
 	if value == "" {
-		why := fmt.Sprintf("the environment variable %s is empty: "+
-			"set it, or replay with PROMPTECHO_MODE=none", env)
+		remedy := "set it, or replay with PROMPTECHO_MODE=none"
+		if r.plan.record && r.tape.IsBlank() { // nothing can be replayed
+			remedy = "set it for this run, which records; a replay needs no key"
+		}
+		why := fmt.Sprintf("the environment variable %s is empty: %s", env, remedy)
 		r.life.missing.CompareAndSwap(nil, &why)
 		return dummy
 	}

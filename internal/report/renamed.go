@@ -32,12 +32,13 @@ func (r *Run) otherSource(o *Outcome, misses []*missing) string {
 
 // UseFailed returns the command that makes what a failed run recorded the cassette, with its assets.
 func (r *Run) UseFailed() string {
-	move := func(from, to string) string { return shell.Join([]string{"mv", shell.Place(from), shell.Place(to)}) }
-	command := move(r.Tape.Failed(), r.Path)
-	if from, to, ok := r.Tape.FailedAssets(); ok {
-		command += " && " + shell.Join([]string{"rm", "-rf", shell.Place(to)}) + " && " + move(from, to)
+	moveFile := shell.Move(shell.Place(r.Tape.Failed()), shell.Place(r.Path))
+	from, to, ok := r.Tape.FailedAssets()
+	if !ok {
+		return moveFile
 	}
-	return command
+	from, to = shell.Place(from), shell.Place(to)
+	return shell.Sequence(moveFile, shell.RemoveFolder(to), shell.Move(from, to))
 }
 
 // What is said of cassettes that no test opens any more. First come their names, then what was

@@ -85,7 +85,7 @@ func Read(path string) (*File, error) {
 // nothing if the file has this content.
 func Write(path string, content []byte) error {
 	if len(content) == 0 {
-		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		if err := atomicfile.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil

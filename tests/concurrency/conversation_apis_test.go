@@ -205,7 +205,7 @@ var idShapes = []func(n int) string{
 	func(n int) string { return fmt.Sprintf("toolu_01A09q90qw90lq%06d", n) },
 	func(n int) string { return fmt.Sprintf("%08x-7f3e-4cc1-a5d2-3b1f0e8d9c7a", n) },
 	func(n int) string { return fmt.Sprintf("01J9ZQ4T8M6X2V5N7K3B%06d", n) },
-	func(n int) string { return fmt.Sprintf("%032x", 1<<40+n) },
+	func(n int) string { return fmt.Sprintf("%032x", 1<<40+int64(n)) },
 	func(n int) string { return fmt.Sprintf("12345678901%08d", n) },
 	func(n int) string { return fmt.Sprintf("EqoBCkg+IAR/%06dYz9P0==", n) },
 	func(n int) string { return "AbCdEfGhIjKlMn" + digitsAsLetters(n) },

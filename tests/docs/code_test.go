@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
+	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
@@ -51,7 +52,8 @@ func pages(t *testing.T) []string {
 	if err != nil || len(design) == 0 {
 		t.Fatalf("%d pages in docs/design: %v", len(design), err)
 	}
-	return append(append(guides, design...), "README.md", "CONTRIBUTING.md", "SECURITY.md")
+	all := append(append(guides, design...), "README.md", "CONTRIBUTING.md", "SECURITY.md")
+	return group.Each(all, filepath.ToSlash)
 }
 
 // A block is a fenced block of a page.
@@ -122,12 +124,13 @@ func (b block) checkMark(t *testing.T, page string) error {
 	return fmt.Errorf("no test runs the block; add <!-- code: FILE -->")
 }
 
-// Every command in a sentence or a table of the documentation is one that a script or .ci/run runs. A word in capitals
+// Every command in a sentence or a table of the documentation is one that a script of tests or of .ci runs. A word in capitals
 // stands for any other, and the command may have more arguments where it is run.
 func TestCommandsInTheDocumentationAreRun(t *testing.T) {
 	t.Parallel()
 	fromRoot()
 	ran := commandsIn(must.Read(t, ".ci/run"))
+	ran = append(ran, commandsIn(must.Read(t, ".ci/lint"))...)
 	err := filepath.WalkDir("scripts/testdata", func(file string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			ran = append(ran, commandsIn(must.Read(t, file))...)

@@ -19,7 +19,7 @@ var updatePictures = flag.Bool("update", false, "draw the pictures in docs/pictu
 func TestPictureShowsARealReport(t *testing.T) {
 	t.Parallel()
 	fromRoot()
-	const script, picture = "scripts/testdata/readme/readme.txtar", "docs/pictures/miss.svg"
+	const script, picture = "scripts/testdata/first/openai.txtar", "docs/pictures/miss.svg"
 	archive, err := txtar.ParseFile(script)
 	if err != nil {
 		t.Fatal(err)

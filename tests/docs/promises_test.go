@@ -115,6 +115,11 @@ var subjects = []subject{
 		folders: []string{"internal/lint", "lint"},
 	},
 	{
+		name:    "The action",
+		about:   "What the action for GitHub does in the jobs of users.",
+		folders: []string{"action/promptecho-action"},
+	},
+	{
 		name:    "The store",
 		about:   "Cassettes that are kept outside of git.",
 		folders: []string{"store/internal/command", "store/internal/cache", "store/internal/whole"},
@@ -128,7 +133,7 @@ var subjects = []subject{
 
 // uncommented are the tests without a comment, each with the reason.
 var uncommented = map[string]string{
-	"TestCapital": "README.md shows it, and TestReadme says what it promises",
+	"TestCapital": "README.md shows it, and TestFirstTenMinutes says what it promises",
 }
 
 // A promise is a row of docs/PROMISES.md.
@@ -252,7 +257,8 @@ func testsNamedInPages(t *testing.T) map[string][]string {
 		t.Fatalf("%d pages: %v", len(files), err)
 	}
 	named := map[string][]string{}
-	for _, file := range append(files, "README.md") {
+	for _, name := range append(files, "README.md") {
+		file := filepath.ToSlash(name)
 		isForUsers := file != "docs/PROMISES.md" && file != "docs/DESIGN.md" && file != "docs/PERFORMANCE.md"
 		if !isForUsers {
 			continue

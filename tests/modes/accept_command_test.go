@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -103,7 +104,8 @@ func TestRequestsForAcceptHoldNoSecret(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Mode().Perm()&0o077 != 0 {
+		hasModes := runtime.GOOS != "windows" // its folder of temporary files belongs to the user
+		if hasModes && info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("others may read it: %s", info.Mode())
 		}
 		if strings.Contains(must.Read(t, filepath.Join(dir, e.Name())), "very-secret") {

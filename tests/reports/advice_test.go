@@ -136,7 +136,7 @@ func TestMissNamesTheFileOfAFailedRun(t *testing.T) {
 
 	want := "c.yaml.failed has this request: a run that failed recorded it. " +
 		"To use that file, which the next passing run completes:\n" +
-		"  mv " + shell.Quote(file+must.FailedSuffix) + " " + shell.Quote(file) + "\n  set PROMPTECHO_MODE=once"
+		"  " + shell.Move(file+must.FailedSuffix, file) + "\n  set PROMPTECHO_MODE=once"
 	if got := run(promptecho.ModeNone, "two", report.Outcome{}); !strings.Contains(got, want) {
 		t.Fatalf("the report does not name the file:\n%s", got)
 	}

@@ -59,6 +59,7 @@ func TestOptionWithoutEffectIsPrintedOnStandardError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { out.Close() })
 	os.Stderr = out
 	r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"),
 		promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(provider.Says("1")), promptecho.Ignore("mesages"))

@@ -108,7 +108,7 @@ func reportedOf(t *testing.T, tested string, opts ...promptecho.Option) string {
 // namesOfOptions returns the functions of package promptecho that return options.
 func namesOfOptions(t *testing.T) (names []string) {
 	t.Helper()
-	surface := must.Read(t, "../../internal/testing/arch/testdata/surface.txt")
+	surface := must.Read(t, "../../api.txt")
 	ofRoot, _, _ := strings.Cut(surface, "\n# package github.com/promptecho/promptecho/")
 	for _, m := range regexp.MustCompile(`(?m)^func (\w+)\(.*\) Option$`).FindAllStringSubmatch(ofRoot, -1) {
 		names = append(names, m[1])

@@ -113,6 +113,7 @@ func withoutPlaces(text, file string) string {
 func (s *situation) withoutModule(text, file string) string {
 	module := filepath.Dir(filepath.Clean(strings.TrimSuffix(file, testname.File(s.part("test")))))
 	text = strings.ReplaceAll(text, module, "MODULE")
+	text = regexp.MustCompile(`MODULE\\\S+`).ReplaceAllStringFunc(text, filepath.ToSlash)
 	// A folder for temporary files that has a blank in its name is quoted in commands.
 	return regexp.MustCompile(`'((?:FILE|MODULE)[^']*)'`).ReplaceAllString(text, "$1")
 }

@@ -4,12 +4,12 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -62,9 +62,7 @@ func TestFileOfAFailedRunIsRemovedByARunThatNeedsNothingNew(t *testing.T) {
 // The command that a failed run prints makes its recordings the cassette, with their pictures.
 func TestCommandOfAFailedRunUsesItsRecordings(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the command is for a POSIX shell")
-	}
+	needs.POSIX(t, "the shell of the printed command")
 	file := newCassette(t)
 	record := func(picture string, how report.Outcome) report.Report {
 		rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(paints(picture)))

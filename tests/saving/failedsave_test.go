@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -126,9 +127,7 @@ func linkElsewhere(t *testing.T, file string) {
 	if err := os.Rename(file, elsewhere); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(elsewhere, file); err != nil {
-		t.Fatal(err)
-	}
+	needs.Symlink(t, elsewhere, file)
 }
 
 // blockWithFolder puts a folder in the place of a file. It cannot be removed,

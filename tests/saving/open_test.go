@@ -32,6 +32,17 @@ func TestCassetteIsOpenOnce(t *testing.T) {
 	}
 }
 
+// Open without the name of a file says so, and does not take the folder for a cassette.
+func TestOpenWithoutAName(t *testing.T) {
+	t.Parallel()
+	_, err := promptecho.Open("")
+	const want = "promptecho: Open: the name of the cassette is empty; " +
+		`name a file, such as "testdata/cassettes/login.yaml"`
+	if err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+}
+
 // Open refuses an option with an invalid value and names the option. The cassette can be opened
 // afterwards.
 func TestInvalidOptionIsRefused(t *testing.T) {

@@ -148,7 +148,7 @@ func TestOnlyAPassedRunDropsRecordings(t *testing.T) {
 				t.Errorf("the file next to it has %q, want %q", got, tt.failed)
 			}
 			if tt.failed != "" {
-				command := "mv " + shell.Quote(file+must.FailedSuffix) + " " + shell.Quote(file)
+				command := shell.Move(file+must.FailedSuffix, file)
 				if !strings.Contains(strings.Join(rep.Notes, "\n"), command) {
 					t.Errorf("the notes do not say how to use it: %q", rep.Notes)
 				}

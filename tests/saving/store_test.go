@@ -9,6 +9,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/testenv/lock"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -29,7 +30,7 @@ func TestCassetteInAStoreIsNotRecordedAgain(t *testing.T) {
 			_, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(unasked))
 			wantError(t, "Open", err, file+" is not here; ")
 			wantError(t, "Open", err, filepath.Join(folder, "testdata", "cassettes.lock"))
-			wantError(t, "Open", err, "\n  promptecho-store pull '"+file+"'\n")
+			wantError(t, "Open", err, "\n  promptecho-store pull "+shell.Quote(file)+"\n")
 			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*")); len(left) > 0 {
 				t.Errorf("written: %q", left)
 			}

@@ -93,6 +93,9 @@ func Run(dir string, w io.Writer) (err error) {
 	return err
 }
 
+// latest is a command that runs the demo from the newest version.
+var latest = []string{"go", "run", "github.com/promptecho/promptecho/cmd/promptecho@latest", "demo"}
+
 // source returns the folder with the source of promptecho that this program was built from:
 // a clone, or a folder of the module cache.
 func source() (string, error) {
@@ -100,8 +103,8 @@ func source() (string, error) {
 	root := filepath.Dir(filepath.Dir(filepath.Dir(filepath.Dir(file))))
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil || !filepath.IsAbs(root) {
 		return "", errors.New("the demo compiles a test with promptecho, and the source that this " +
-			"command was built from is gone, or unknown because of -trimpath; this gets it:\n" +
-			"  GOFLAGS=-mod=mod go run github.com/promptecho/promptecho/cmd/promptecho@latest demo")
+			"command was built from is gone, or unknown because of -trimpath; this gets it:\n  " +
+			shell.With(runtime.GOOS, latest, "GOFLAGS=-mod=mod"))
 	}
 	return root, nil
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -55,13 +56,18 @@ func (p *parser) readAssetFile(n *yaml.Node, field, name string) []byte {
 		return nil
 	}
 	hash := hashAsset(content)
-	if hash != name[:len(hash)] {
+	if hash == name[:len(hash)] {
+		return content
+	}
+	// git on Windows takes bytes without NUL and CR for text, and writes their line ends as CRLF.
+	withLF := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
+	if hashAsset(withLF) != name[:len(hash)] {
 		p.badf(n, field, "asset %q was changed: its content now has the hash %s; restore it, or "+
 			"put that hash in the name of the file, and use the new name here", name, hash)
 		p.err.Incomplete = true
 		return nil
 	}
-	return content
+	return withLF
 }
 
 // addAsset adds an asset that was read for the first time. The text may use it several times.

@@ -99,7 +99,7 @@ var inVain = map[string]struct {
 // have is refused with its line, in each place in which keys stand.
 func TestKeysInVain(t *testing.T) {
 	t.Parallel()
-	surface, err := os.ReadFile("../../testing/arch/testdata/surface.txt")
+	surface, err := os.ReadFile("../../../api.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
 // Rewrite puts other interactions into the cassette at path, by their numbers from 0, with
@@ -38,7 +39,7 @@ func Rewrite(path, sum string, revision uint32, its map[int]*interaction.Interac
 	case err != nil:
 		return nil, err
 	case info.Mode().Perm()&0o222 == 0:
-		return nil, fmt.Errorf("%s is read-only: chmod u+w %[1]s", path)
+		return nil, fmt.Errorf("%s is read-only: %s", path, shell.MakeWritable(path))
 	case cassette.Sum(before) != sum:
 		return nil, fmt.Errorf("%s was written by something else in the meantime: run this again", path)
 	}

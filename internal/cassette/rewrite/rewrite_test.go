@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testing/seeds"
 )
 
@@ -138,6 +140,9 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// notExist is how the system says that a file does not exist.
+var notExist = syscall.ENOENT.Error()
+
 // TestRewriteRefuses: nothing is written that would not stay as it is, or must not be.
 func TestRewriteRefuses(t *testing.T) {
 	t.Parallel()
@@ -158,9 +163,9 @@ func TestRewriteRefuses(t *testing.T) {
 			if err := os.Chmod(path, 0o444); err != nil {
 				t.Fatal(err)
 			}
-		}, "is read-only: chmod u+w"},
+		}, "is read-only: " + strings.TrimSuffix(shell.MakeWritable("x"), "x")},
 		"mixed line ends": {func(t *testing.T, path string) { replaceIn(t, path, "version: 1\n", "version: 1\r\n") }, "promptecho verify -w"},
-		"gone":            {func(t *testing.T, path string) { os.Remove(path) }, "no such file"},
+		"gone":            {func(t *testing.T, path string) { os.Remove(path) }, notExist},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,15 +12,13 @@ import (
 )
 
 // spool reads a body into a temporary file, and returns a function that opens the file
-// at its beginning. Other programs cannot read the body: spool removes the name of the
-// file, where the system allows that, and encrypts it with a key that is only in memory.
-// The garbage collector closes the file.
+// at its beginning. Other programs cannot read the body: spool encrypts it with a key that
+// is only in memory. The garbage collector closes the file, and it is gone then.
 func spool(from *source) (open func() (io.ReadCloser, error), err error) {
-	f, err := os.CreateTemp("", "promptecho-*.tmp")
+	f, err := createSpool()
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	_ = os.Remove(f.Name())
 
 	key := make([]byte, 16)
 	_, _ = rand.Read(key) // it never fails
@@ -48,5 +46,6 @@ func spool(from *source) (open func() (io.ReadCloser, error), err error) {
 var ErrNoRoom = errors.New("the body is too large for memory, and could not be put into a temporary file")
 
 func noRoom(err error) error {
-	return fmt.Errorf("%w: %w: make room in %s, or set TMPDIR to another folder", ErrNoRoom, err, os.TempDir())
+	return fmt.Errorf("%w: %w: make room in %s, or set %s to another folder",
+		ErrNoRoom, err, os.TempDir(), tempVariable)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +53,7 @@ func sign(in, out *http.Request) (unsendable string) {
 	if !isSameKey {
 		return fmt.Sprintf("it is signed for %s with the AWS key %s, and AWS_SECRET_ACCESS_KEY is not the secret of "+
 			"that key, so promptecho cannot sign it again for %s: run\n"+
-			"\teval \"$(aws configure export-credentials --format env)\"\nand record again", in.Host, keyID, out.Host)
+			"\t%s\nand record again", in.Host, keyID, out.Host, exportCredentials(runtime.GOOS))
 	}
 	out.Header.Set("Authorization", strings.TrimSuffix(m[0], signature)+s.sign(in, out.Host))
 	return ""
@@ -106,4 +107,13 @@ func hmacSHA256(key []byte, text string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(text))
 	return h.Sum(nil)
+}
+
+// exportCredentials returns the command that sets the variables of AWS to the credentials of a
+// profile, in PowerShell on Windows (https://docs.aws.amazon.com/cli/latest/reference/configure/export-credentials.html).
+func exportCredentials(goos string) string {
+	if goos == "windows" {
+		return "aws configure export-credentials --format powershell | Out-String | Invoke-Expression"
+	}
+	return `eval "$(aws configure export-credentials --format env)"`
 }

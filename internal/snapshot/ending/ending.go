@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/snapshot"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testenv/tests"
 )
 
@@ -75,7 +76,7 @@ func Tell(w io.Writer, folder string, allPassed bool) {
 	for _, file := range slices.Sorted(maps.Keys(unused)) {
 		names := strings.Join(group.Each(unused[file], strconv.Quote), ", ")
 		fmt.Fprintf(w, "echosnap: %s: no test uses %s any more; "+
-			"go test -echo.update drops unused snapshots\n", file, names)
+			"go test %s drops unused snapshots\n", file, names, shell.Quote("-echo.update"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testing/tree"
 )
 
@@ -25,10 +26,10 @@ func TestTell(t *testing.T) {
 		{true, `echosnap: this package has no test for testdata/snapshots/TestGone.snap
   promptecho prune -w deletes the files of deleted tests; if a test was renamed: promptecho mv TestOld TestNew
 echosnap: all tests passed, but an earlier run left testdata/snapshots/TestA.snap.new; promptecho review -reject drops it
-echosnap: testdata/snapshots/TestA.snap: no test uses "one", "two" any more; go test -echo.update drops unused snapshots
+echosnap: testdata/snapshots/TestA.snap: no test uses "one", "two" any more; go test ` + shell.Quote("-echo.update") + ` drops unused snapshots
 `},
 		{false, `echosnap: this package has no test for testdata/snapshots/TestGone.snap
-echosnap: testdata/snapshots/TestA.snap: no test uses "one", "two" any more; go test -echo.update drops unused snapshots
+echosnap: testdata/snapshots/TestA.snap: no test uses "one", "two" any more; go test ` + shell.Quote("-echo.update") + ` drops unused snapshots
 `},
 	} {
 		var out strings.Builder

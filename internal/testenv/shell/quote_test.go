@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // texts are arguments that shells may misread.
@@ -167,6 +169,8 @@ type call struct {
 
 // shells returns the shells that this machine has; sh is always among them.
 func shells(t *testing.T) (found []posixShell) {
+	t.Helper()
+	needs.POSIX(t, "the shells sh, bash, zsh and fish")
 	for _, s := range []posixShell{
 		{name: "sh"},
 		{name: "dash"},

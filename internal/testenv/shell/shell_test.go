@@ -60,3 +60,32 @@ func TestPlace(t *testing.T) {
 		}
 	}
 }
+
+// The printed commands move, delete and unlock files in the shell of the system.
+func TestCommandsOfFiles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ command, posix, windows string }{
+		{"Move", "mv a.yaml 'my b.yaml'",
+			`Move-Item -Force -LiteralPath a.yaml -Destination "my b.yaml"`},
+		{"Remove", "rm a.yaml 'Test[x].yaml'", `Remove-Item -LiteralPath a.yaml, "Test[x].yaml"`},
+		{"RemoveFolder", "rm -rf 'a b'",
+			`Remove-Item -Recurse -Force -ErrorAction Ignore -LiteralPath "a b"`},
+		{"MakeWritable", "chmod u+w 'a b'", `attrib -r "a b"`},
+		{"In", "cd 'a b' && go test", `cd "a b"; go test`},
+		{"Sequence", "one && two", "one; two"},
+	} {
+		for goos, want := range map[string]string{"linux": tt.posix, "windows": tt.windows} {
+			got := map[string]string{
+				"Move":         moveFor(goos, "a.yaml", "my b.yaml"),
+				"Remove":       removeFor(goos, []string{"a.yaml", "Test[x].yaml"}),
+				"RemoveFolder": removeFolderFor(goos, "a b"),
+				"MakeWritable": makeWritableFor(goos, "a b"),
+				"In":           inFor(goos, "a b", "go test"),
+				"Sequence":     sequenceFor(goos, []string{"one", "two"}),
+			}[tt.command]
+			if got != want {
+				t.Errorf("%s on %s:\n%s\nwant:\n%s", tt.command, goos, got, want)
+			}
+		}
+	}
+}

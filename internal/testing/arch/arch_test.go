@@ -90,7 +90,11 @@ var rooms = map[string][]string{
 
 	"cmd/demo": {"cmd/internal/demo"},
 
+	"action/promptecho-action":    {"internal/english", "internal/finding", "internal/redact"},
+	"internal/testing/fakegithub": {},
+
 	"internal/testing/environ": {},
+	"internal/testing/needs":   {},
 
 	// Nothing but tests: the reader of cassettes as it was, beside the one of today.
 	"internal/cassette/oldreader": {},
@@ -99,7 +103,7 @@ var rooms = map[string][]string{
 
 	// What only tests with package echosnap link, and the command.
 	"internal/snapshot":        {"internal/memo", "internal/atomicfile", "internal/canon", "internal/cassette", "internal/exactjson", "internal/canon/fieldpath", "internal/redact", "internal/testenv/testname"},
-	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/tests"},
+	"internal/snapshot/ending": {"internal/english", "internal/group", "internal/snapshot", "internal/testenv/shell", "internal/testenv/tests"},
 	"internal/snapshot/route":  {"internal/canon", "internal/canon/conversation", "internal/exactjson", "internal/interaction", "internal/snapshot/judge", "internal/canon/said"},
 	"internal/snapshot/judge":  {"internal/redact"},
 	"echosnap/internal/inline": {"internal/redact"},
@@ -115,7 +119,7 @@ var rooms = map[string][]string{
 	"cmd/promptecho/internal/page":         {"internal/english", "internal/redact"},
 	"internal/testenv/suite":               {"internal/finding", "internal/atomicfile", "internal/testenv/attr"},
 	"internal/cassette/fit":                {"internal/finding", "internal/cassette", "internal/interaction", "internal/redact"},
-	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction"},
+	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction", "internal/testenv/shell"},
 	"internal/cassette/merge":              {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
@@ -133,7 +137,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
 	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full"},
 }
 
@@ -422,6 +426,7 @@ var writers = map[string]string{
 	"cmd/internal/demo":               "makes a folder of its own",
 	"cmd/promptecho":                  "writes the page of view, and an empty file for go vet",
 	"cmd/promptecho/internal/observe": "makes the overlay of one go test",
+	"action/promptecho-action":        "appends to the files of the runner",
 }
 
 // writes matches the calls of package os that write a file.

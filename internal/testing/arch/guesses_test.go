@@ -3,7 +3,6 @@ package arch
 import (
 	"bytes"
 	"go/ast"
-	"go/doc"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -89,7 +88,7 @@ func TestGuesses(t *testing.T) {
 	t.Parallel()
 	set := token.NewFileSet()
 	imports := exports(t, set)
-	surface, err := os.ReadFile(filepath.Join("testdata", "surface.txt"))
+	surface, err := os.ReadFile(filepath.Join("..", "..", "..", "api.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +113,7 @@ func TestGuesses(t *testing.T) {
 // leads returns the names that go doc leads from, and checks that those exist which it leads to.
 func leads(t *testing.T, surface string) map[string]bool {
 	from := map[string]bool{}
-	for _, dir := range []string{".", "echotest", "echofault", "echosnap"} {
+	for _, dir := range publicPackages {
 		text := synopsis(t, filepath.Join("..", "..", "..", dir))
 		if n := strings.Count(text, "\n"); n > 48 { // two screens of 24 lines
 			t.Errorf("go doc of %s has %d lines before the first name", dir, n)
@@ -138,26 +137,7 @@ func leads(t *testing.T, surface string) map[string]bool {
 // synopsis returns what go doc says of a package before its first name.
 func synopsis(t *testing.T, dir string) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := token.NewFileSet()
-	var list []*ast.File
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		f, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, f)
-	}
-	p, err := doc.NewFromFiles(set, list, module)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := documented(t, dir, parser.ParseComments)
 	printer := p.Printer()
 	printer.TextWidth = 80
 	return string(bytes.TrimSpace(printer.Text(p.Parser().Parse(p.Doc)))) + "\n"

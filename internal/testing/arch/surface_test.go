@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/doc"
 	"go/parser"
 	"go/printer"
 	"go/token"
@@ -18,18 +17,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/cassette/codec"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-var update = flag.Bool("update", false, "write testdata/surface.txt")
+var update = flag.Bool("update", false, "write api.txt")
+
+// apiFile has what users build on.
+const apiFile = "../../../api.txt"
 
 // TestSurface: what users build on changes only together with a file that says so: exported
-// names, flags, variables of the environment, verbs, and the keys of cassettes. Names that were
+// names, flags, variables of the environment, verbs, and the format of cassettes. Names that were
 // released must not go: add, and leave what is there.
 func TestSurface(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, dir := range []string{".", "echotest", "echofault", "echosnap"} {
+	for _, dir := range publicPackages {
 		fmt.Fprintf(&b, "# package %s\n\n%s\n", strings.TrimSuffix(module+"/"+dir, "/."), exported(t, filepath.Join("..", "..", "..", dir)))
 	}
 	all := map[string]*ast.File{}
@@ -46,13 +49,13 @@ func TestSurface(t *testing.T) {
 	section("flags of test binaries", literals(all, isFlag))
 	section("variables of the environment", literals(all, isVariable))
 
-	command, codec := map[string]*ast.File{}, map[string]*ast.File{}
+	command, format := map[string]*ast.File{}, map[string]*ast.File{}
 	for path, f := range all {
 		switch filepath.Base(filepath.Dir(path)) {
 		case "promptecho":
 			command[path] = f
 		case "codec":
-			codec[path] = f
+			format[path] = f
 		}
 	}
 	section("verbs", first(command, func(n ast.Node) ast.Node {
@@ -72,23 +75,20 @@ func TestSurface(t *testing.T) {
 		}
 	}
 	section("flags of the command, by the file that has them", flags)
-	keys := first(codec, argument(regexp.MustCompile(`^(text|texts|flag|section|headers|number|get|content)$`), 0), constants(codec))
+	keys := first(format, argument(regexp.MustCompile(`^(text|texts|flag|section|headers|number|get|content)$`), 0), constants(format))
 	usage, _ := new(interaction.Usage).Fields()
-	optional := first(codec, argument(regexp.MustCompile(`^optional$`), 1), constants(codec))
+	optional := first(format, argument(regexp.MustCompile(`^optional$`), 1), constants(format))
+	section("version of the format of cassettes", []string{strconv.Itoa(codec.Version)})
 	section("keys of cassettes", slices.Concat(keys, optional, usage))
 	section("kinds of calls", slices.Clone(interaction.Kinds))
 
-	const file = "testdata/surface.txt"
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(apiFile, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
+	want, err := os.ReadFile(apiFile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,25 +122,7 @@ func parsed(t *testing.T, dir, name string) map[string]*ast.File {
 // exported returns the exported declarations of a package, without comments and bodies.
 func exported(t *testing.T, dir string) string {
 	t.Helper()
-	fset := token.NewFileSet()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var files []*ast.File
-	for _, name := range names {
-		if !strings.HasSuffix(name, "_test.go") {
-			f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, f)
-		}
-	}
-	d, err := doc.NewFromFiles(fset, files, module)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fset, d := documented(t, dir, 0)
 	var out []string
 	add := func(decl ast.Node) {
 		positions := fset

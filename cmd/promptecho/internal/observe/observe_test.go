@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/testenv/stack"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // What the hooks see, and to which test it belongs, is tested in scripts, with the real
@@ -42,6 +43,7 @@ func TestToolchainInCache(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	needs.Symlink(t, goroot, filepath.Join(t.TempDir(), "go"))
 	t.Chdir(app(t))
 	t.Setenv("GOMODCACHE", filepath.Dir(goroot))
 	var said bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -110,9 +111,9 @@ func listModules() (modules []module, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range strings.SplitSeq(list, "\n") {
-		path, dir, _ := strings.Cut(line, "\t")
-		modules = append(modules, module{path, dir})
+	for line := range strings.Lines(list) {
+		path, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		modules = append(modules, module{path, filepath.ToSlash(dir)})
 	}
 	return modules, nil
 }
@@ -145,7 +146,7 @@ func replaceableToolchain(goroot, dir string) (goCommand, error) {
 		return goCommand{path: "go", root: goroot}, nil
 	}
 	link := filepath.Join(dir, "go")
-	if err := os.Symlink(goroot, link); err != nil {
+	if err := linkFolder(goroot, link); err != nil {
 		return goCommand{}, err
 	}
 	return goCommand{
@@ -153,6 +154,20 @@ func replaceableToolchain(goroot, dir string) (goCommand, error) {
 		env:  []string{"GOROOT=" + link, "GOTOOLCHAIN=local"},
 		root: link,
 	}, nil
+}
+
+// linkFolder makes link a link to a folder. On Windows, where only some users may make symbolic
+// links, it is a junction otherwise.
+func linkFolder(folder, link string) error {
+	err := os.Symlink(folder, link)
+	if err == nil || runtime.GOOS != "windows" {
+		return err
+	}
+	out, junctionErr := exec.Command("cmd", "/c", "mklink", "/J", link, folder).CombinedOutput()
+	if junctionErr != nil {
+		return fmt.Errorf("%w; mklink /J: %w: %s", err, junctionErr, bytes.TrimSpace(out))
+	}
+	return nil
 }
 
 // A goTest is a run of go test with an overlay, whose hooks write logs.

@@ -57,7 +57,8 @@ func recorderOf(sender stack.Goroutine) string {
 	return ""
 }
 
-// A module is one of the modules whose tests run.
+// A module is one of the modules whose tests run. dir has slashes on Windows, too, as the file of
+// a frame.
 type module struct{ path, dir string }
 
 // resolveFiles replaces import paths of modules with their folders in the file names of

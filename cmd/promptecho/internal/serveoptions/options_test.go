@@ -12,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // open returns the error of a recorder with a line of options.
@@ -72,6 +73,7 @@ func TestOptions(t *testing.T) {
 
 func TestAdviceCanBePastedAfterServe(t *testing.T) {
 	t.Parallel()
+	needs.POSIX(t, "the shell sh, for which the options are quoted here")
 	for _, c := range []struct {
 		options []advice.Option
 		want    string

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/english"
+)
+
+// keys are the variables from which SDKs of model providers read a credential.
+var keys = []string{
+	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
+	"AWS_BEARER_TOKEN_BEDROCK", "AWS_SECRET_ACCESS_KEY",
+	"AZURE_OPENAI_API_KEY",
+	"CO_API_KEY", "COHERE_API_KEY",
+	"DEEPSEEK_API_KEY",
+	"GEMINI_API_KEY", "GOOGLE_API_KEY",
+	"GROQ_API_KEY",
+	"MISTRAL_API_KEY",
+	"OLLAMA_API_KEY",
+	"OPENAI_API_KEY", "OPENAI_ADMIN_KEY",
+	"OPENROUTER_API_KEY",
+	"PERPLEXITY_API_KEY",
+	"TOGETHER_API_KEY",
+	"XAI_API_KEY",
+}
+
+// guard keeps the tests of a job from recording:
+//
+//   - later steps run in mode none, which sends and writes nothing;
+//   - a key of a provider in the environment is a warning, since a test that has no recorder
+//     could use it;
+//   - a cassette that differs from the commit is an error: an earlier step has written it.
+func (j *job) guard(ctx context.Context) error {
+	if mode := j.getenv("PROMPTECHO_MODE"); mode != "" && mode != "none" {
+		j.annotate(annotation{level: "warning", text: "PROMPTECHO_MODE was " + mode +
+			"; the steps after this one run in mode none. With \"guard: false\" the action leaves the mode as it is."})
+	}
+	if err := j.appendTo("GITHUB_ENV", "PROMPTECHO_MODE=none\n"); err != nil {
+		return err
+	}
+	fmt.Fprintln(j.out, "PROMPTECHO_MODE=none for all steps after this one: "+
+		"tests replay, and nothing is sent or recorded.")
+
+	if found := j.keysInEnvironment(); found != nil {
+		j.annotate(annotation{level: "warning", text: "The environment of this job has " + strings.Join(found, ", ") +
+			". Tests that replay need no key, and a test without a recorder can use it: " +
+			"set it only for the step that needs it."})
+	}
+	return j.checkUnchanged(ctx)
+}
+
+// keysInEnvironment returns the names of the keys that are set.
+func (j *job) keysInEnvironment() (found []string) {
+	for _, name := range keys {
+		if j.getenv(name) != "" {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// checkUnchanged reports cassettes and snapshots that are not as they were committed.
+func (j *job) checkUnchanged(ctx context.Context) error {
+	args := []string{"status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--"}
+	out, _, err := command(ctx, string(j.clone), "git", append(args, j.paths()...)...)
+	if err != nil {
+		return err
+	}
+	changed := 0
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if len(entry) < len("XY f") {
+			continue
+		}
+		file := entry[len("XY "):]
+		if !isRecorded(file) {
+			continue
+		}
+		changed++
+		j.annotate(annotation{level: "error", file: file,
+			text: "This file differs from the commit: an earlier step of this job has written or deleted it."})
+	}
+	if changed == 0 {
+		return nil
+	}
+	have := "have"
+	if changed == 1 {
+		have = "has"
+	}
+	fmt.Fprintf(j.out, "%s %s changed since the commit: a job that tests must replay.\n"+
+		"To see the changes, run \"promptecho diff\". For a job that records on purpose, set \"guard: false\".\n",
+		english.Count(changed, "file"), have)
+	return errReported
+}
+
+// isRecorded reports whether a file is a cassette, an asset or a snapshot.
+func isRecorded(file string) bool {
+	dir := "/" + file
+	return strings.Contains(dir, "/testdata/cassettes/") || strings.Contains(dir, "/testdata/snapshots/")
+}
