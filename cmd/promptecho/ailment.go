@@ -71,10 +71,10 @@ var remedies = map[finding.Code]func(files []string) string{
 	finding.TestGone:          pruneCommand,
 	finding.TestHasSubtests:   pruneCommand,
 	finding.TestHasNoSubtests: pruneCommand,
-	finding.FileIgnored:       addIgnored,
+	finding.FileIgnored:       addIgnoredCommand,
 	finding.FileNotAdded:      func(files []string) string { return withFiles("git add --", files) },
 	finding.LineEndsChanged:   func(files []string) string { return withFiles("promptecho verify -w", files) },
-	finding.NamesCollide:      func(files []string) string { return withFiles("promptecho mv", files[:1]) + " NEWNAME" },
+	finding.NamesCollide:      renameCommand,
 	finding.PathTooLong:       func([]string) string { return "git config core.longpaths true" },
 }
 
@@ -93,8 +93,14 @@ func prescribe(list []*ailment) {
 // maxArguments is how many files a command names. Of more, it names the folders of their packages.
 const maxArguments = 4
 
-// addIgnored returns the command that adds ignored files. It names no folder, which may have others.
-func addIgnored(files []string) string {
+// renameCommand returns the command that renames the first of some cassettes.
+func renameCommand(files []string) string {
+	return withFiles("promptecho mv", files[:1]) + " NEWNAME"
+}
+
+// addIgnoredCommand returns the command that adds ignored files. It names no folder, which may have
+// others.
+func addIgnoredCommand(files []string) string {
 	if len(files) > maxArguments {
 		return "" // the pattern is to be mended
 	}

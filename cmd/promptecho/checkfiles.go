@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,41 +86,49 @@ func hasCarriageReturns(file string) bool {
 // checkTests returns the cassettes that the tests of a package open and that do not exist. show
 // returns a path as people read it.
 func checkTests(p *orphans.Package, show func(string) string) (list []*ailment) {
-	stored, err := lock.Missing(p.Dir)
+	inStore, list := checkStore(p.Dir, show)
+	known := append(inStore, p.Cassettes...)
+	for _, function := range p.Tests.Functions {
+		file := testname.File(function)
+		folder := strings.TrimSuffix(file, ".yaml") + string(filepath.Separator)
+		isOfSubtest := func(cassette string) bool { return strings.HasPrefix(cassette, folder) }
+		if slices.Contains(known, file) {
+			continue
+		}
+		own, ofSubtests := p.Tests.OpensOwn(function)
+		text := ""
+		switch {
+		case own:
+			text = "missing, and its test opens it: not recorded, or not committed"
+		case ofSubtests && !slices.ContainsFunc(known, isOfSubtest):
+			text = "missing, and its subtests open recorders and have no cassette either: " +
+				"not recorded, or not committed"
+		default:
+			continue
+		}
+		path := show(filepath.Join(p.Dir, file))
+		list = append(list, newAilment(finding.Failure, finding.CassetteAbsent, path, text))
+	}
+	return list
+}
+
+// checkStore returns the cassettes of a package, by their paths below its folder, that only its store
+// has, and what to do about them.
+func checkStore(dir string, show func(string) string) (cassettes []string, list []*ailment) {
+	missing, err := lock.Missing(dir)
 	if err != nil {
-		list = append(list, newAilment(finding.Failure, finding.CassetteAbsent, show(filepath.Join(p.Dir, lock.File)), err.Error()))
+		path := show(filepath.Join(dir, filepath.FromSlash(lock.File)))
+		return nil, []*ailment{newAilment(finding.Failure, finding.CassetteAbsent, path, err.Error())}
 	}
-	isStored := map[string]bool{} // the cassettes of the package that only the store has
-	for _, e := range stored {
-		isStored[filepath.Join("testdata", filepath.FromSlash(e.Path))] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(isStored)) {
-		a := newAilment(finding.Failure, finding.CassetteAbsent, show(filepath.Join(p.Dir, name)),
+	for _, e := range missing {
+		cassette := filepath.Join("testdata", filepath.FromSlash(e.Path))
+		cassettes = append(cassettes, cassette)
+		a := newAilment(finding.Failure, finding.CassetteAbsent, show(filepath.Join(dir, cassette)),
 			"it is in the store, and was not fetched")
 		a.Command = "promptecho-store pull"
 		list = append(list, a)
 	}
-
-	isThere := func(cassette string) bool {
-		return isStored[cassette] || slices.Contains(p.Cassettes, cassette)
-	}
-	for _, function := range p.Tests.Functions {
-		own, ofSubtests := p.Tests.OpensOwn(function)
-		file := testname.File(function)
-		folder := strings.TrimSuffix(file, ".yaml") + string(filepath.Separator)
-		isOfSubtest := func(cassette string) bool { return strings.HasPrefix(cassette, folder) }
-		hasSubtests := slices.ContainsFunc(p.Cassettes, isOfSubtest) ||
-			slices.ContainsFunc(slices.Collect(maps.Keys(isStored)), isOfSubtest)
-		switch {
-		case own && !isThere(file):
-			list = append(list, newAilment(finding.Failure, finding.CassetteAbsent, show(filepath.Join(p.Dir, file)),
-				"missing, and its test opens it: not recorded, or not committed"))
-		case !own && ofSubtests && !hasSubtests && !isThere(file):
-			list = append(list, newAilment(finding.Failure, finding.CassetteAbsent, show(filepath.Join(p.Dir, file)),
-				"missing, and its subtests open recorders and have no cassette either: not recorded, or not committed"))
-		}
-	}
-	return list
+	return cassettes, list
 }
 
 // checkGit returns the files of tests that a repository ignores or does not have. A package whose
@@ -137,10 +144,12 @@ func checkGit(p setup.Place, show func(string) string) (list []*ailment) {
 			"git does not have it, so other machines do not either"))
 	}
 	ignored := append([]string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard"}, inTestdata...)
-	for _, file := range filesOfTests(p.Dir, ignored) {
+	files := filesOfTests(p.Dir, ignored)
+	rules := setup.Git(git).RulesOf(p.Top, files)
+	for i, file := range files {
 		text := "git ignores it, so other machines do not have it"
-		if rule, isIgnored := setup.Git(git).IgnoredBy(p.Top, file, true); isIgnored {
-			text += ": " + rule.Place + ": " + rule.Pattern
+		if rules != nil {
+			text += ": " + rules[i].Place + ": " + rules[i].Pattern
 		}
 		list = append(list, newAilment(finding.Failure, finding.FileIgnored, show(file), text))
 	}

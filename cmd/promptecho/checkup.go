@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -57,7 +58,7 @@ type library struct {
 // A key is an environment variable with a credential. Its value is not read.
 type key struct {
 	Name  string `json:"name"`
-	For   string `json:"for,omitempty"` // the provider
+	For   string `json:"for,omitempty"` // the host whose SDK reads it
 	Tests int    `json:"tests"`         // whose text has the name
 	IsSet bool   `json:"set"`
 }
@@ -69,24 +70,6 @@ type opened struct {
 	Exists  bool           `json:"exists"`
 	Calls   map[string]int `json:"calls"` // by endpoint
 	Replays bool           `json:"replays"`
-}
-
-// providerKeys are the variables from which SDKs read their keys.
-var providerKeys = map[string]string{
-	"ANTHROPIC_API_KEY":        "Anthropic",
-	"AWS_ACCESS_KEY_ID":        "AWS Bedrock",
-	"AWS_BEARER_TOKEN_BEDROCK": "AWS Bedrock",
-	"AZURE_OPENAI_API_KEY":     "Azure OpenAI",
-	"CO_API_KEY":               "Cohere",
-	"DEEPSEEK_API_KEY":         "DeepSeek",
-	"GEMINI_API_KEY":           "Gemini",
-	"GOOGLE_API_KEY":           "Gemini",
-	"GROQ_API_KEY":             "Groq",
-	"HF_TOKEN":                 "Hugging Face",
-	"MISTRAL_API_KEY":          "Mistral",
-	"OPENAI_API_KEY":           "OpenAI",
-	"OPENROUTER_API_KEY":       "OpenRouter",
-	"XAI_API_KEY":              "xAI",
 }
 
 // examine looks at the packages and cassettes of a survey, for all tests or for some. It writes
@@ -111,9 +94,7 @@ func examine(s *survey, paths, names []string, p *progress) (*checkup, error) {
 		return nil, err
 	}
 	packages := testPackages{}
-	if err := c.checkFiles(files, packages, names, p); err != nil {
-		return nil, err
-	}
+	c.checkFiles(files, packages, names, p)
 	dirs := c.checkPackages(s, files, packages)
 	c.checkKeys(dirs, packages)
 	for _, place := range s.places {
@@ -159,9 +140,17 @@ func (c *checkup) settle() {
 		left.Severity = finding.Failure
 		c.Problems[i] = left
 	}
-	order := func(a, b *ailment) int { return cmp.Compare(a.File, b.File) }
-	slices.SortStableFunc(c.Problems, order)
-	slices.SortStableFunc(c.Notes, order)
+	c.Problems = inOrder(c.Problems)
+	c.Notes = inOrder(c.Notes)
+}
+
+// inOrder sorts ailments by their files, and removes those that are there twice.
+func inOrder(list []*ailment) []*ailment {
+	slices.SortStableFunc(list, func(a, b *ailment) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Code, b.Code))
+	})
+	isSame := func(a, b *ailment) bool { return *a == *b }
+	return slices.CompactFunc(list, isSame)
 }
 
 // goOutput runs the go command in a folder, without a network, and returns what it prints.
@@ -198,7 +187,8 @@ func (c *checkup) checkVersions(s *survey) {
 			continue
 		}
 		a := newAilment(finding.Note, finding.VersionOlder, "",
-			"this command is "+c.Version+", and go.mod has promptecho "+l.Version+", which may write what this one cannot read")
+			"this command is "+c.Version+", and go.mod has promptecho "+l.Version+
+				", which may write what this command cannot read")
 		a.Command = "go install " + libraryModule + "/cmd/promptecho@" + l.Version
 		c.add(a)
 	}
@@ -276,7 +266,7 @@ func (c *checkup) checkSetup(s *survey) error {
 }
 
 // checkFiles reads cassettes, and what runs have left next to them.
-func (c *checkup) checkFiles(files []string, packages testPackages, names []string, p *progress) error {
+func (c *checkup) checkFiles(files []string, packages testPackages, names []string, p *progress) {
 	defer p.end()
 	tests := map[testKey]bool{}
 	for i, file := range files {
@@ -304,7 +294,6 @@ func (c *checkup) checkFiles(files []string, packages testPackages, names []stri
 		}
 	}
 	c.Tests = len(tests)
-	return nil
 }
 
 // sizeOf returns the size of a cassette with its assets.
@@ -356,7 +345,7 @@ func (c *checkup) checkPackages(s *survey, files []string, packages testPackages
 
 var variableName = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`)
 
-// checkKeys lists the keys that tests name, and those of providers that are set.
+// checkKeys lists the keys that tests name, and those that are set and that an SDK reads.
 func (c *checkup) checkKeys(dirs []string, packages testPackages) {
 	tests := map[string]int{} // by variable
 	for _, dir := range dirs {
@@ -368,13 +357,15 @@ func (c *checkup) checkKeys(dirs []string, packages testPackages) {
 			}
 		}
 	}
-	for name := range providerKeys {
-		if os.Getenv(name) != "" {
-			tests[name] += 0
+	hosts := serve.HostsOfKeys()
+	for name := range hosts {
+		_, isNamed := tests[name]
+		if os.Getenv(name) != "" && !isNamed {
+			tests[name] = 0
 		}
 	}
 	for name, n := range tests {
-		c.Keys = append(c.Keys, key{Name: name, For: providerKeys[name], Tests: n, IsSet: os.Getenv(name) != ""})
+		c.Keys = append(c.Keys, key{Name: name, For: hosts[name], Tests: n, IsSet: os.Getenv(name) != ""})
 	}
 	slices.SortFunc(c.Keys, func(a, b key) int { return cmp.Compare(a.Name, b.Name) })
 }

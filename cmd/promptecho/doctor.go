@@ -250,6 +250,28 @@ func (p *printer) opened(o *opened) {
 	p.line(2, "", "%s", text)
 }
 
+// filesOfCause prints the files of a cause: a few by their names, and of many the numbers in folders.
+func (p *printer) filesOfCause(files []string) {
+	const mostFiles, mostFolders = 10, 5
+	if len(files) <= mostFiles {
+		p.files(2, files, nil)
+		return
+	}
+	number := map[string]int{} // by folder
+	for _, file := range files {
+		folder, _ := inFolder(file)
+		number[folder]++
+	}
+	for i, folder := range slices.Sorted(maps.Keys(number)) {
+		if i == mostFolders {
+			more := len(number) - i
+			p.line(2, "", "and %d more %s", more, english.Plural(more, "folder"))
+			return
+		}
+		p.line(2, "", "%s: %s", folder, count(number[folder], "file"))
+	}
+}
+
 // maxCauses is how many causes are printed.
 const maxCauses = 12
 
@@ -259,7 +281,8 @@ func (p *printer) causes(list []*ailment, colour string) {
 	for i, c := range causes {
 		p.write("\n")
 		if i == maxCauses {
-			p.line(0, "", "and %s more: promptecho doctor -json", count(len(causes)-i, "cause"))
+			more := len(causes) - i
+			p.line(0, "", "and %d more %s: promptecho doctor -json", more, english.Plural(more, "cause"))
 			return
 		}
 		first := c.ailments[0]
@@ -267,7 +290,7 @@ func (p *printer) causes(list []*ailment, colour string) {
 			p.line(0, colour, "%s", first.String())
 		} else {
 			p.line(0, colour, "%s: %s", count(len(c.ailments), "file"), c.text)
-			p.files(2, c.files(), nil)
+			p.filesOfCause(c.files())
 		}
 		if first.Command != "" {
 			p.command(first.Command)

@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/serve"
+	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
 
 // A command that is older than the library in go.mod is named, and no version that is not known.
@@ -114,10 +117,14 @@ func TestDoctorNamesKeys(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	const secret = "value-of-a-key"
-	for _, name := range []string{"ACME_API_KEY", "XAI_API_KEY", "SSH_AUTH_TOKEN"} {
+	for _, name := range []string{"ACME_API_KEY", "GEMINI_API_KEY", "SSH_AUTH_TOKEN"} {
 		t.Setenv(name, secret)
 	}
-	t.Setenv("OPENAI_API_KEY", "")
+	for name := range serve.HostsOfKeys() {
+		if name != "GEMINI_API_KEY" {
+			t.Setenv(name, "")
+		}
+	}
 	write(t, filepath.Join("bot", "bot_test.go"), `package bot
 
 func TestA(t *testing.T) { rec.Secret("ACME_API_KEY"); os.Getenv("ACME_API_KEY"); rec.Secret("OPENAI_API_KEY") }
@@ -125,8 +132,28 @@ func TestB(t *testing.T) { rec.Secret("ACME_API_KEY"); t.Log("TOKEN_", "KEY", "s
 `)
 	c := &checkup{}
 	c.checkKeys([]string{"bot"}, testPackages{})
-	const want = "set: ACME_API_KEY (2 tests), XAI_API_KEY (xAI); not set: OPENAI_API_KEY (OpenAI, 1 test); a replay needs none"
+	const want = "set: ACME_API_KEY (2 tests), GEMINI_API_KEY (generativelanguage.googleapis.com); " +
+		"not set: OPENAI_API_KEY (api.openai.com, 1 test); a replay needs none"
 	if got := c.keysText(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// A cassette that only the store has is not recorded again: doctor names the command that fetches it.
+func TestDoctorKnowsTheStore(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, filepath.Join("bot", "bot_test.go"), "package bot\n\nfunc TestA(t *testing.T) { echotest.New(t) }\n")
+	const sum = "6cbce3d88a21e04f0a9e0c3b6ec6fc71a5b6ea6aa4aa8ea5ffd8bb6f5d5b1d2e"
+	write(t, filepath.Join("bot", filepath.FromSlash(lock.File)), lock.Head+"cassettes/TestA.yaml 587 "+sum+"\n"+lock.End)
+	list := checkTests(orphans.In("bot"), func(path string) string { return path })
+	if len(list) != 1 || list[0].Command != "promptecho-store pull" || list[0].Code != finding.CassetteAbsent {
+		t.Errorf("got %+v, want one cassette that is to be fetched", list)
+	}
+
+	write(t, filepath.Join("bot", filepath.FromSlash(lock.File)), lock.Head+"cassettes/TestA.yaml 587\n")
+	list = checkTests(orphans.In("bot"), func(path string) string { return path })
+	if len(list) != 2 || !strings.Contains(list[0].Text, "the lock is incomplete") {
+		t.Errorf("got %+v, want a broken lock and a cassette", list)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/setup"
 	"github.com/promptecho/promptecho/internal/atomicfile"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -49,12 +50,41 @@ func runInit(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if len(s.packages) == 0 {
+		plan.Advice = append(plan.Advice, adviseImport(s)...)
+	}
 	if *write {
 		if err := writePlan(stdout, plan); err != nil {
 			return err
 		}
 	}
 	return printPlan(stdout, plan, *write, dirs)
+}
+
+// adviseImport says how the cassettes of other tools are converted, if there are some.
+func adviseImport(s *survey) []setup.Advice {
+	var dirs, found []string
+	for _, place := range s.places {
+		dirs = append(dirs, shown(place.Dir))
+	}
+	files, err := importable(dirs)
+	if err != nil {
+		return nil // nothing is known about them
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f.path)
+		if err == nil && cassette.Foreign(string(text)) != "" {
+			found = append(found, f.path)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return []setup.Advice{{
+		Text: fmt.Sprintf("%s %s of another tool. To convert %s:", count(len(found), "file"),
+			agreeing(len(found), "is a cassette", "are cassettes"), itOrThem(len(found))),
+		Lines: []string{"promptecho import " + shell.Quote(filepath.ToSlash(commonFolder(found)))},
+	}}
 }
 
 // printPlan prints what is left to set up: the lines of files, unless they are written, and what is

@@ -132,7 +132,7 @@ var scenes = []scene{
 		c := &checkup{
 			Version: "v0.1.0", Go: "go1.26.8", Libraries: []library{{Module: ".", Version: "v0.2.0"}},
 			Mode: "once", ModeBy: "the default", CI: ".github/workflows/test.yml",
-			Keys:    []key{{Name: "OPENAI_API_KEY", For: "OpenAI", Tests: len(names), IsSet: true}, {Name: "GEMINI_API_KEY", For: "Gemini"}},
+			Keys:    []key{{Name: "OPENAI_API_KEY", For: "api.openai.com", Tests: len(names), IsSet: true}, {Name: "GEMINI_API_KEY", For: "generativelanguage.googleapis.com"}},
 			ToSetUp: []string{".gitignore", "bot/main_test.go"}, Packages: 3, Guarded: 2,
 			Cassettes: len(names), Tests: len(names), Calls: map[string]int{"llm": len(names)}, Bytes: 123456, inGit: true,
 		}

@@ -48,9 +48,9 @@ func (s *survey) list(place setup.Place) (packages []suite.Package) {
 	for _, module := range place.Modules {
 		list, err := suite.ListAsFarAsKnown(module)
 		if err != nil {
-			lines := strings.Split(strings.TrimPrefix(err.Error(), "go list: "), "\n")
+			lines := strings.Split(err.Error(), "\n")
 			s.unlisted = append(s.unlisted, setup.Advice{
-				Text:  "The packages in " + shown(module) + " are not known, since go list fails:",
+				Text:  "The packages in " + shown(module) + " are not known:",
 				Lines: slices.DeleteFunc(lines, isProgress),
 			})
 			continue

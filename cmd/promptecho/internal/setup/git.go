@@ -25,8 +25,8 @@ func (g Git) Top(dir string) string {
 type Rule struct{ Place, Pattern string }
 
 // IgnoredBy returns the pattern with which the repository ignores a path. Patterns that only this
-// machine has count only if any is set: other machines do not have them.
-func (g Git) IgnoredBy(top, path string, any bool) (rule Rule, isIgnored bool) {
+// machine has count only if ofMachine is set: other machines do not have them.
+func (g Git) IgnoredBy(top, path string, ofMachine bool) (rule Rule, isIgnored bool) {
 	out, err := g(top, "check-ignore", "--no-index", "-v", "--", path)
 	m := ignoring.FindStringSubmatch(string(out))
 	if err != nil || m == nil || strings.HasPrefix(m[3], "!") {
@@ -34,7 +34,23 @@ func (g Git) IgnoredBy(top, path string, any bool) (rule Rule, isIgnored bool) {
 	}
 	file := m[1]
 	isOfRepository := filepath.IsLocal(filepath.FromSlash(file)) && filepath.Base(file) == ".gitignore"
-	return Rule{file + ":" + m[2], m[3]}, any || isOfRepository
+	return Rule{file + ":" + m[2], m[3]}, ofMachine || isOfRepository
+}
+
+// RulesOf returns the patterns that ignore paths, each of which is ignored; none if git does not say.
+func (g Git) RulesOf(top string, paths []string) (rules []Rule) {
+	const most = 100 // paths in a command, whose length is limited on Windows
+	for chunk := range slices.Chunk(paths, most) {
+		out, err := g(top, append([]string{"check-ignore", "-v", "--"}, chunk...)...)
+		matches := ignoring.FindAllStringSubmatch(string(out), -1) // in the order of the paths
+		if err != nil || len(matches) != len(chunk) {
+			return nil
+		}
+		for _, m := range matches {
+			rules = append(rules, Rule{m[1] + ":" + m[2], m[3]})
+		}
+	}
+	return rules
 }
 
 // ignoring matches what git check-ignore -v prints: the file, the line and the text of a pattern.
