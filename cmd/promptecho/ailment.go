@@ -74,7 +74,6 @@ var remedies = map[finding.Code]func(files []string) string{
 	finding.FileIgnored:       addIgnoredCommand,
 	finding.FileNotAdded:      func(files []string) string { return withFiles("git add --", files) },
 	finding.LineEndsChanged:   func(files []string) string { return withFiles("promptecho verify -w", files) },
-	finding.NamesCollide:      renameCommand,
 	finding.PathTooLong:       func([]string) string { return "git config core.longpaths true" },
 }
 
@@ -92,11 +91,6 @@ func prescribe(list []*ailment) {
 
 // maxArguments is how many files a command names. Of more, it names the folders of their packages.
 const maxArguments = 4
-
-// renameCommand returns the command that renames the first of some cassettes.
-func renameCommand(files []string) string {
-	return withFiles("promptecho mv", files[:1]) + " NEWNAME"
-}
 
 // addIgnoredCommand returns the command that adds ignored files. It names no folder, which may have
 // others.

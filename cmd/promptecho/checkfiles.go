@@ -199,16 +199,13 @@ const checkoutLength = 60
 // checkNames returns the cassettes whose paths other systems do not tell apart, or not open. root is
 // the folder that a clone has.
 func checkNames(root string, files []string) (list []*ailment) {
-	byLower := map[string]string{}
+	others := differInCase(files)
 	for _, file := range files {
-		lower := strings.ToLower(filepath.ToSlash(file))
-		if other, isTaken := byLower[lower]; isTaken {
-			list = append(list, newAilment(finding.Note, finding.NamesCollide, file,
-				"on macOS and Windows it is the same file as "+filepath.ToSlash(other)+
-					": rename one of the tests, and its cassette"))
+		if other := others[file]; other != "" {
+			v := newVerdict(file)
+			v.failName(other)
+			list = append(list, &ailment{Finding: v.problems[0]})
 		}
-		byLower[lower] = file
-
 		path, err := filepath.Abs(file)
 		if err != nil {
 			continue

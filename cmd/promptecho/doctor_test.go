@@ -56,7 +56,7 @@ func TestNamesOnOtherSystems(t *testing.T) {
 	for _, a := range checkNames(dir, files) {
 		got = append(got, string(a.Code)+" "+filepath.Base(a.File))
 	}
-	want := "names-collide testa.yaml, path-too-long " + long + ".yaml"
+	want := "names-differ-in-case testa.yaml, path-too-long " + long + ".yaml"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s\nwant %s", strings.Join(got, ", "), want)
 	}

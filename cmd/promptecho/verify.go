@@ -112,18 +112,15 @@ func verifyCassettes(
 ) (verdicts []*verdict, err error) {
 	defer p.end()
 	verdicts = []*verdict{}
-	sameName := map[string]string{} // the first file of each folded path
+	others := differInCase(files)
 	for i, file := range files {
 		p.step(i, len(files))
 		v, err := verify(file, write)
 		if err != nil {
 			return nil, err
 		}
-		folded := strings.ToLower(file)
-		if other, isThere := sameName[folded]; isThere {
+		if other := others[file]; other != "" {
 			v.failName(other)
-		} else {
-			sameName[folded] = file
 		}
 		v.orphanReason = packages.reason(cassetteOfTest(file))
 		v.Orphan = v.orphanReason != orphans.InUse
@@ -235,6 +232,22 @@ func (v *verdict) fail(problems ...finding.Finding) {
 	for _, f := range problems {
 		v.Problems = append(v.Problems, f.String())
 	}
+}
+
+// differInCase returns, for each file whose path differs only in case from that of an earlier one, the
+// first of these.
+func differInCase(files []string) map[string]string {
+	others := map[string]string{}
+	first := map[string]string{} // by the folded path
+	for _, file := range files {
+		folded := strings.ToLower(file)
+		if other, isThere := first[folded]; isThere {
+			others[file] = other
+		} else {
+			first[folded] = file
+		}
+	}
+	return others
 }
 
 // failName adds the problem that the path of the file differs only in case from that of another.

@@ -15,7 +15,7 @@ import (
 )
 
 const versionHelp = `version
-print what a bug report needs: the version, the commit, Go, the format of cassettes
+print what a bug report needs: version, commit, Go, the format of cassettes
 `
 
 // runVersion prints what this command was built from.

@@ -29,7 +29,7 @@ func All() []Code {
 		RequestAccepted, TestGone, TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
 		SnapshotUnreadable, SnapshotNew, SnapshotDiffers, SnapshotStale, RecordingAdded,
 		RecordingRemoved, RecordingChanged, NoRecorder, HookUnfit, AnswerCanceled,
-		AnswerBroken, PackageFailed, FileIgnored, FileNotAdded, LineEndsChanged, NamesCollide,
+		AnswerBroken, PackageFailed, FileIgnored, FileNotAdded, LineEndsChanged,
 		PathTooLong, VersionOlder,
 
 		FormatUnknown, PathTaken, FileExists, AnswerMissing, RequestMissing, NotWrappable,

@@ -145,7 +145,6 @@ const (
 	FileIgnored        Code = "file-ignored"         // git ignores a file that tests need
 	FileNotAdded       Code = "file-not-added"       // git does not know a file that tests need
 	LineEndsChanged    Code = "line-ends-changed"    // git or an editor has changed the line ends of a cassette
-	NamesCollide       Code = "names-collide"        // two paths differ only in upper and lower case
 	PathTooLong        Code = "path-too-long"        // Windows cannot open the path in every folder
 	VersionOlder       Code = "version-older"        // the command is older than the library
 )
