@@ -7,17 +7,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
-
-// needsStates skips the test before Go 1.26, which does not count goroutines by state: each wait
-// then takes as long (withoutMetrics).
-func needsStates(t *testing.T) {
-	t.Helper()
-	var m sampler
-	if _, ok := m.take(); !ok {
-		t.Skipf("%s does not count goroutines by state", runtime.Version())
-	}
-}
 
 // A sample that is taken during a garbage collection says so.
 func TestSampleShowsCollection(t *testing.T) {
@@ -121,7 +112,7 @@ func TestKnownAfterManyTimeouts(t *testing.T) {
 // (https://go.dev/issue/27993). From then on a collection would seem to go on
 // whenever none does.
 func TestThirdStopOfACollection(t *testing.T) {
-	needsStates(t)
+	needs.GoroutineStates(t)
 	// Not parallel: other tests would be part of the program.
 	forced := func() uint32 {
 		var m runtime.MemStats
@@ -162,7 +153,7 @@ func TestImpatience(t *testing.T) {
 // A wait of a recording next to a goroutine that is known to be busy times out,
 // and says nothing about the program: a replay that follows waits as long.
 func TestRecordingKeepsPatience(t *testing.T) {
-	needsStates(t)
+	needs.GoroutineStates(t)
 	// Not parallel: other tests would be part of the program.
 	var stop atomic.Bool
 	defer stop.Store(true)
