@@ -77,13 +77,18 @@ func movesOf(oldBase, newBase string) (moves []move, err error) {
 			return nil, err
 		}
 		there, err := os.Lstat(to)
-		// On macOS and Windows a name that differs only in case is that of the same file.
-		if err == nil && !os.SameFile(old, there) {
+		if err == nil && !differOnlyInCase(from, to, old, there) {
 			return nil, fmt.Errorf("%s is there already, and nothing is overwritten: nothing was moved", to)
 		}
 		moves = append(moves, move{from, to})
 	}
 	return moves, nil
+}
+
+// differOnlyInCase reports whether two names are those of one file on macOS or Windows, which
+// then renames it.
+func differOnlyInCase(from, to string, old, there fs.FileInfo) bool {
+	return from != to && strings.EqualFold(from, to) && os.SameFile(old, there)
 }
 
 // basePath returns the path of the cassette of a test, without .yaml. name is the name of the test, or

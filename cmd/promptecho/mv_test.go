@@ -77,3 +77,19 @@ func TestMv(t *testing.T) {
 		t.Error("an empty folder is left")
 	}
 }
+
+// A test whose name changes only in case gets its cassette on a file system that ignores case, too.
+func TestMvToNameThatDiffersOnlyInCase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "TestURL"), filepath.Join(dir, "TestUrl")
+	write(t, from+".yaml", "version: 1\ninteractions: []\n")
+
+	moves, err := movesOf(from, to)
+	if err != nil || len(moves) != 1 || moves[0].to != to+".yaml" {
+		t.Errorf("%v, %v", moves, err)
+	}
+	if moves, err := movesOf(from, from); err == nil {
+		t.Errorf("to the same name: %v", moves)
+	}
+}

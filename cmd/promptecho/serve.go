@@ -84,6 +84,9 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	switch {
 	case s.Cassette != "":
 	case s.Dir != "":
+		if info, err := os.Stat(s.Dir); err == nil && !info.IsDir() {
+			return fmt.Errorf("-cassettes: %s is a file; give a folder", s.Dir)
+		}
 		s.Cassette = filepath.Join(s.Dir, "suite.yaml")
 	default:
 		s.Cassette = "serve.yaml"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -65,7 +66,37 @@ func (all testPackages) reason(file string) orphans.Reason {
 	if !ok {
 		return orphans.InUse
 	}
-	return all.in(dir).Reason(cassette)
+	p := all.in(dir)
+	reason := p.Reason(cassette)
+	if reason == orphans.TestGone && isOpenedInOtherCase(p, dir, cassette) {
+		return orphans.InUse
+	}
+	return reason
+}
+
+// isOpenedInOtherCase reports whether a test whose name differs only in case from that of a cassette
+// opens it: on macOS and Windows the two names are those of one file. dir is the folder of the package.
+func isOpenedInOtherCase(p *orphans.Package, dir, cassette string) bool {
+	own, err := os.Lstat(filepath.Join(dir, cassette))
+	if err != nil {
+		return false
+	}
+	name, _ := testOf(cassette)
+	function, below, hasSubtest := strings.Cut(name, "/")
+	for _, other := range p.Tests.Functions {
+		if other == function || !strings.EqualFold(other, function) {
+			continue
+		}
+		if hasSubtest {
+			other += "/" + below
+		}
+		file := testname.File(other)
+		info, err := os.Lstat(filepath.Join(dir, file))
+		if err == nil && os.SameFile(own, info) && p.Reason(file) == orphans.InUse {
+			return true
+		}
+	}
+	return false
 }
 
 // orphaned reports whether no test opens a cassette.

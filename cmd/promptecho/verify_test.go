@@ -100,3 +100,16 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
+
+// The cassette of a test whose name changed only in case is in use on a file system that ignores case.
+func TestCassetteOfATestInOtherCaseIsNoOrphanIfTheTestOpensIt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "bot_test.go", "package bot\n\nfunc TestUrl(t *testing.T) { echotest.New(t) }\n")
+	write(t, "testdata/cassettes/TestURL.yaml", "version: 1\ninteractions: []\n")
+	isOneFile := exists("testdata/cassettes/TestUrl.yaml")
+
+	isOrphan := testPackages{}.orphaned(filepath.FromSlash("testdata/cassettes/TestURL.yaml"))
+	if isOrphan == isOneFile {
+		t.Errorf("orphan %v; the file system ignores case: %v", isOrphan, isOneFile)
+	}
+}

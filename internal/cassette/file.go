@@ -152,7 +152,11 @@ func followLinks(path string) string {
 		if err != nil {
 			break
 		}
-		if !filepath.IsAbs(to) {
+		switch {
+		case filepath.IsAbs(to):
+		case to != "" && os.IsPathSeparator(to[0]): // on Windows, from the top of the volume
+			to = filepath.VolumeName(path) + to
+		default:
 			// filepath.Join would remove "..", which is wrong where the folder is a link.
 			dir, _ := filepath.Split(path)
 			to = dir + to

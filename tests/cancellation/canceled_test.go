@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -198,6 +199,7 @@ func TestCanceledRequestGetsNoHeldResponse(t *testing.T) {
 //
 // The event has come, and is held until the program has dealt with the event of the other stream.
 func TestCanceledStreamGetsNoHeldEvent(t *testing.T) {
+	needs.GoroutineStates(t)
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	server := &pipeServer{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/internal/testing/needs"
 )
 
 // A sample that is taken during a garbage collection says so.
@@ -111,6 +112,7 @@ func TestKnownAfterManyTimeouts(t *testing.T) {
 // (https://go.dev/issue/27993). From then on a collection would seem to go on
 // whenever none does.
 func TestThirdStopOfACollection(t *testing.T) {
+	needs.GoroutineStates(t)
 	// Not parallel: other tests would be part of the program.
 	forced := func() uint32 {
 		var m runtime.MemStats
@@ -151,6 +153,7 @@ func TestImpatience(t *testing.T) {
 // A wait of a recording next to a goroutine that is known to be busy times out,
 // and says nothing about the program: a replay that follows waits as long.
 func TestRecordingKeepsPatience(t *testing.T) {
+	needs.GoroutineStates(t)
 	// Not parallel: other tests would be part of the program.
 	var stop atomic.Bool
 	defer stop.Store(true)

@@ -1,11 +1,13 @@
-// Package needs says what a test needs of the operating system, and skips the test on Windows
-// if that is not there. Elsewhere a test that lacks something fails: CI allows no skipped tests.
+// Package needs says what a test needs of the operating system and of Go, and skips the test on
+// Windows, or with an old Go, if that is not there. CI runs on Linux with the newest Go, where no
+// test may be skipped.
 package needs
 
 import (
 	"io/fs"
 	"os"
 	"runtime"
+	"runtime/metrics"
 )
 
 // A T is the test, a [testing.TB].
@@ -61,4 +63,15 @@ func ReadOnlyFolder(t T) string {
 		t.Skipf("the superuser can write all folders of %s", runtime.GOOS)
 	}
 	return "/sys" // the only file system here that the superuser cannot write
+}
+
+// GoroutineStates skips the test before Go 1.26, which does not count goroutines by state. There a
+// recorder cannot see that the program works, and waits for it as long each time.
+func GoroutineStates(t T) {
+	t.Helper()
+	runnable := []metrics.Sample{{Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(runnable)
+	if runnable[0].Value.Kind() == metrics.KindBad {
+		t.Skipf("%s does not count goroutines by state", runtime.Version())
+	}
 }
