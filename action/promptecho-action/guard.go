@@ -6,25 +6,8 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/english"
+	"github.com/promptecho/promptecho/internal/testenv/keys"
 )
-
-// keys are the variables from which SDKs of model providers read a credential.
-var keys = []string{
-	"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
-	"AWS_BEARER_TOKEN_BEDROCK", "AWS_SECRET_ACCESS_KEY",
-	"AZURE_OPENAI_API_KEY",
-	"CO_API_KEY", "COHERE_API_KEY",
-	"DEEPSEEK_API_KEY",
-	"GEMINI_API_KEY", "GOOGLE_API_KEY",
-	"GROQ_API_KEY",
-	"MISTRAL_API_KEY",
-	"OLLAMA_API_KEY",
-	"OPENAI_API_KEY", "OPENAI_ADMIN_KEY",
-	"OPENROUTER_API_KEY",
-	"PERPLEXITY_API_KEY",
-	"TOGETHER_API_KEY",
-	"XAI_API_KEY",
-}
 
 // guard keeps the tests of a job from recording:
 //
@@ -53,7 +36,7 @@ func (j *job) guard(ctx context.Context) error {
 
 // keysInEnvironment returns the names of the keys that are set.
 func (j *job) keysInEnvironment() (found []string) {
-	for _, name := range keys {
+	for _, name := range keys.Names() {
 		if j.getenv(name) != "" {
 			found = append(found, name)
 		}

@@ -19,14 +19,14 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
-// newAilment returns an ailment of a file.
-func newAilment(severity finding.Severity, code finding.Code, file, text string) *ailment {
-	return &ailment{Finding: finding.Finding{Code: code, Severity: severity, File: file, Text: text}}
+// newDiagnosis returns a diagnosis of a file.
+func newDiagnosis(severity finding.Severity, code finding.Code, file, text string) *diagnosis {
+	return &diagnosis{Finding: finding.Finding{Code: code, Severity: severity, File: file, Text: text}}
 }
 
 // checkCassette returns what is wrong with the file of a cassette, or of one that a run has left. f and
 // err are the results of load.
-func checkCassette(file string, f *cassette.File, err error, packages testPackages) (list []*ailment) {
+func checkCassette(file string, f *cassette.File, err error, packages testPackages) (list []*diagnosis) {
 	kind := kindOf(file)
 	if err != nil {
 		return append(list, checkUnreadable(file, kind, err))
@@ -35,27 +35,27 @@ func checkCassette(file string, f *cassette.File, err error, packages testPackag
 	if code := leftBy[kind]; code != "" {
 		v := newVerdict(file)
 		v.checkKind(f)
-		return append(list, newAilment(finding.Note, code, file, v.problems[0].Text))
+		return append(list, newDiagnosis(finding.Note, code, file, v.problems[0].Text))
 	}
 	if kind != isCassette {
 		return nil
 	}
 	for _, problem := range fit.Partial(file, f) {
-		list = append(list, &ailment{Finding: problem})
+		list = append(list, &diagnosis{Finding: problem})
 	}
 	if reason := packages.reason(file); reason != orphans.InUse {
-		list = append(list, newAilment(finding.Note, codeOfOrphan(reason), file, "orphan: "+whyOrphan(reason)))
+		list = append(list, newDiagnosis(finding.Note, codeOfOrphan(reason), file, "orphan: "+whyOrphan(reason)))
 	}
 	if hasCarriageReturns(file) {
-		list = append(list, newAilment(finding.Note, finding.LineEndsChanged, file,
+		list = append(list, newDiagnosis(finding.Note, finding.LineEndsChanged, file,
 			"it has line ends of Windows, from git or an editor"))
 	}
 	return list
 }
 
 // checkUnreadable returns what is wrong with a file that cannot be read. Replay needs cassettes only.
-func checkUnreadable(file, kind string, err error) *ailment {
-	a := newAilment(finding.Failure, finding.CassetteUnreadable, file, err.Error())
+func checkUnreadable(file, kind string, err error) *diagnosis {
+	a := newDiagnosis(finding.Failure, finding.CassetteUnreadable, file, err.Error())
 	var syntax *cassette.SyntaxError
 	if errors.As(err, &syntax) {
 		a.Finding = unreadable(syntax)
@@ -85,7 +85,7 @@ func hasCarriageReturns(file string) bool {
 
 // checkTests returns the cassettes that the tests of a package open and that do not exist. show
 // returns a path as people read it.
-func checkTests(p *orphans.Package, show func(string) string) (list []*ailment) {
+func checkTests(p *orphans.Package, show func(string) string) (list []*diagnosis) {
 	inStore, list := checkStore(p.Dir, show)
 	known := append(inStore, p.Cassettes...)
 	for _, function := range p.Tests.Functions {
@@ -107,23 +107,23 @@ func checkTests(p *orphans.Package, show func(string) string) (list []*ailment) 
 			continue
 		}
 		path := show(filepath.Join(p.Dir, file))
-		list = append(list, newAilment(finding.Failure, finding.CassetteAbsent, path, text))
+		list = append(list, newDiagnosis(finding.Failure, finding.CassetteAbsent, path, text))
 	}
 	return list
 }
 
 // checkStore returns the cassettes of a package, by their paths below its folder, that only its store
 // has, and what to do about them.
-func checkStore(dir string, show func(string) string) (cassettes []string, list []*ailment) {
+func checkStore(dir string, show func(string) string) (cassettes []string, list []*diagnosis) {
 	missing, err := lock.Missing(dir)
 	if err != nil {
 		path := show(filepath.Join(dir, filepath.FromSlash(lock.File)))
-		return nil, []*ailment{newAilment(finding.Failure, finding.CassetteAbsent, path, err.Error())}
+		return nil, []*diagnosis{newDiagnosis(finding.Failure, finding.CassetteAbsent, path, err.Error())}
 	}
 	for _, e := range missing {
 		cassette := filepath.Join("testdata", filepath.FromSlash(e.Path))
 		cassettes = append(cassettes, cassette)
-		a := newAilment(finding.Failure, finding.CassetteAbsent, show(filepath.Join(dir, cassette)),
+		a := newDiagnosis(finding.Failure, finding.CassetteAbsent, show(filepath.Join(dir, cassette)),
 			"it is in the store, and was not fetched")
 		a.Command = "promptecho-store pull"
 		list = append(list, a)
@@ -133,14 +133,14 @@ func checkStore(dir string, show func(string) string) (cassettes []string, list 
 
 // checkGit returns the files of tests that a repository ignores or does not have. A package whose
 // cassettes are in a store has them outside of git.
-func checkGit(p setup.Place, show func(string) string) (list []*ailment) {
+func checkGit(p setup.Place, show func(string) string) (list []*diagnosis) {
 	if p.Top == "" {
 		return nil
 	}
 	inTestdata := []string{"--", ":(glob)**/testdata/cassettes/**", ":(glob)**/testdata/snapshots/**"}
 	others := append([]string{"ls-files", "-z", "--others", "--exclude-standard"}, inTestdata...)
 	for _, file := range filesOfTests(p.Dir, others) {
-		list = append(list, newAilment(finding.Failure, finding.FileNotAdded, show(file),
+		list = append(list, newDiagnosis(finding.Failure, finding.FileNotAdded, show(file),
 			"git does not have it, so other machines do not either"))
 	}
 	ignored := append([]string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard"}, inTestdata...)
@@ -151,7 +151,7 @@ func checkGit(p setup.Place, show func(string) string) (list []*ailment) {
 		if rules != nil {
 			text += ": " + rules[i].Place + ": " + rules[i].Pattern
 		}
-		list = append(list, newAilment(finding.Failure, finding.FileIgnored, show(file), text))
+		list = append(list, newDiagnosis(finding.Failure, finding.FileIgnored, show(file), text))
 	}
 	return list
 }
@@ -198,13 +198,13 @@ const checkoutLength = 60
 
 // checkNames returns the cassettes whose paths other systems do not tell apart, or not open. root is
 // the folder that a clone has.
-func checkNames(root string, files []string) (list []*ailment) {
+func checkNames(root string, files []string) (list []*diagnosis) {
 	others := differInCase(files)
 	for _, file := range files {
 		if other := others[file]; other != "" {
 			v := newVerdict(file)
 			v.failName(other)
-			list = append(list, &ailment{Finding: v.problems[0]})
+			list = append(list, &diagnosis{Finding: v.problems[0]})
 		}
 		path, err := filepath.Abs(file)
 		if err != nil {
@@ -212,7 +212,7 @@ func checkNames(root string, files []string) (list []*ailment) {
 		}
 		rel, err := filepath.Rel(root, path)
 		if err == nil && len(utf16.Encode([]rune(rel)))+checkoutLength > maxWindowsPath {
-			list = append(list, newAilment(finding.Note, finding.PathTooLong, file,
+			list = append(list, newDiagnosis(finding.Note, finding.PathTooLong, file,
 				"its path may be too long for Windows: shorten the name of the test, or run this there"))
 		}
 	}

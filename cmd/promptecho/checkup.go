@@ -17,10 +17,10 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/testenv/keys"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -42,8 +42,8 @@ type checkup struct {
 	Calls     map[string]int `json:"calls"`    // by kind
 	Bytes     int64          `json:"bytes"`    // with assets
 	Opened    []opened       `json:"opened"`   // the cassettes of the tests that were asked for
-	Problems  []*ailment     `json:"problems"` // what would not replay
-	Notes     []*ailment     `json:"notes"`
+	Problems  []*diagnosis   `json:"problems"` // what would not replay
+	Notes     []*diagnosis   `json:"notes"`
 
 	inGit bool
 }
@@ -77,12 +77,12 @@ type opened struct {
 func examine(s *survey, paths, names []string, p *progress) (*checkup, error) {
 	c := &checkup{
 		Libraries: []library{}, Keys: []key{}, ToSetUp: []string{}, Opened: []opened{},
-		Problems: []*ailment{}, Notes: []*ailment{}, Calls: map[string]int{},
+		Problems: []*diagnosis{}, Notes: []*diagnosis{}, Calls: map[string]int{},
 	}
 	var err error
 	c.Mode, c.ModeBy, err = recorder.ModeHere()
 	if err != nil {
-		c.add(newAilment(finding.Failure, finding.CodeOf(err), "", err.Error()))
+		c.add(newDiagnosis(finding.Failure, finding.CodeOf(err), "", err.Error()))
 	}
 	c.checkVersions(s)
 	if err := c.checkSetup(s); err != nil {
@@ -106,13 +106,13 @@ func examine(s *survey, paths, names []string, p *progress) (*checkup, error) {
 	if len(names) > 0 {
 		err = c.narrow(names, dirs, packages)
 	}
-	prescribe(c.Problems)
-	prescribe(c.Notes)
+	setCommands(c.Problems)
+	setCommands(c.Notes)
 	return c, err
 }
 
-// add adds ailments to the problems or to the notes.
-func (c *checkup) add(list ...*ailment) {
+// add adds diagnoses to the problems or to the notes.
+func (c *checkup) add(list ...*diagnosis) {
 	for _, a := range list {
 		if a.Severity == finding.Failure {
 			c.Problems = append(c.Problems, a)
@@ -125,7 +125,7 @@ func (c *checkup) add(list ...*ailment) {
 // settle removes what follows from something else: a cassette that a killed or failed run has left
 // explains why a test has none.
 func (c *checkup) settle() {
-	isLeft := map[string]*ailment{} // by the path of the cassette
+	isLeft := map[string]*diagnosis{} // by the path of the cassette
 	for _, a := range c.Notes {
 		if a.Code == finding.JournalLeft || a.Code == finding.FailedLeft {
 			isLeft[filepath.Clean(cassetteOfTest(a.File))] = a
@@ -136,7 +136,7 @@ func (c *checkup) settle() {
 		if a.Code != finding.CassetteAbsent || left == nil {
 			continue
 		}
-		c.Notes = slices.DeleteFunc(c.Notes, func(other *ailment) bool { return other == left })
+		c.Notes = slices.DeleteFunc(c.Notes, func(other *diagnosis) bool { return other == left })
 		left.Severity = finding.Failure
 		c.Problems[i] = left
 	}
@@ -144,12 +144,12 @@ func (c *checkup) settle() {
 	c.Notes = inOrder(c.Notes)
 }
 
-// inOrder sorts ailments by their files, and removes those that are there twice.
-func inOrder(list []*ailment) []*ailment {
-	slices.SortStableFunc(list, func(a, b *ailment) int {
+// inOrder sorts diagnoses by their files, and removes those that are there twice.
+func inOrder(list []*diagnosis) []*diagnosis {
+	slices.SortStableFunc(list, func(a, b *diagnosis) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Code, b.Code))
 	})
-	isSame := func(a, b *ailment) bool { return *a == *b }
+	isSame := func(a, b *diagnosis) bool { return *a == *b }
 	return slices.CompactFunc(list, isSame)
 }
 
@@ -186,7 +186,7 @@ func (c *checkup) checkVersions(s *survey) {
 		if !isOlder(c.Version, l.Version) {
 			continue
 		}
-		a := newAilment(finding.Note, finding.VersionOlder, "",
+		a := newDiagnosis(finding.Note, finding.VersionOlder, "",
 			"this command is "+c.Version+", and go.mod has promptecho "+l.Version+
 				", which may write what this command cannot read")
 		a.Command = "go install " + libraryModule + "/cmd/promptecho@" + l.Version
@@ -245,7 +245,7 @@ func (c *checkup) checkSetup(s *survey) error {
 	}
 	c.Hints = len(plan.Advice)
 	for _, a := range s.unlisted {
-		unlisted := newAilment(finding.Note, finding.PackageFailed, "",
+		unlisted := newDiagnosis(finding.Note, finding.PackageFailed, "",
 			a.Text+" "+strings.Join(a.Lines[:min(1, len(a.Lines))], ""))
 		unlisted.Command = "go mod download"
 		c.add(unlisted)
@@ -357,15 +357,14 @@ func (c *checkup) checkKeys(dirs []string, packages testPackages) {
 			}
 		}
 	}
-	hosts := serve.HostsOfKeys()
-	for name := range hosts {
+	for _, name := range keys.Names() {
 		_, isNamed := tests[name]
 		if os.Getenv(name) != "" && !isNamed {
 			tests[name] = 0
 		}
 	}
 	for name, n := range tests {
-		c.Keys = append(c.Keys, key{Name: name, For: hosts[name], Tests: n, IsSet: os.Getenv(name) != ""})
+		c.Keys = append(c.Keys, key{Name: name, For: keys.Host(name), Tests: n, IsSet: os.Getenv(name) != ""})
 	}
 	slices.SortFunc(c.Keys, func(a, b key) int { return cmp.Compare(a.Name, b.Name) })
 }
@@ -384,7 +383,7 @@ func isAsked(test string, names []string) bool {
 
 // narrow keeps what is about some tests. It is an error if one of them does not exist.
 func (c *checkup) narrow(names, dirs []string, packages testPackages) error {
-	isOther := func(a *ailment) bool {
+	isOther := func(a *diagnosis) bool {
 		if a.File == "" {
 			return false
 		}
@@ -394,7 +393,7 @@ func (c *checkup) narrow(names, dirs []string, packages testPackages) error {
 	c.Problems = slices.DeleteFunc(c.Problems, isOther)
 	c.Notes = slices.DeleteFunc(c.Notes, isOther)
 	for i, o := range c.Opened {
-		c.Opened[i].Replays = !c.isSick(o.Path)
+		c.Opened[i].Replays = !c.isDiagnosed(o.Path)
 	}
 	for _, name := range names {
 		isFound := slices.ContainsFunc(c.Opened, func(o opened) bool { return isAsked(o.Test, []string{name}) })
@@ -419,9 +418,9 @@ func (c *checkup) narrow(names, dirs []string, packages testPackages) error {
 	return nil
 }
 
-// isSick reports whether a file has a problem.
-func (c *checkup) isSick(file string) bool {
-	return slices.ContainsFunc(c.Problems, func(a *ailment) bool {
+// isDiagnosed reports whether a file has a problem.
+func (c *checkup) isDiagnosed(file string) bool {
+	return slices.ContainsFunc(c.Problems, func(a *diagnosis) bool {
 		return filepath.Clean(a.File) == filepath.Clean(file)
 	})
 }

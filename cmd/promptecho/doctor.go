@@ -100,8 +100,8 @@ func printCheckup(w io.Writer, c *checkup, ofTests bool) error {
 	return p.err
 }
 
-// filesOf counts the files of ailments. One without a file concerns all.
-func filesOf(list []*ailment) string {
+// filesOf counts the files of diagnoses. One without a file concerns all.
+func filesOf(list []*diagnosis) string {
 	var files []string
 	for _, a := range list {
 		if a.File == "" {
@@ -275,8 +275,8 @@ func (p *printer) filesOfCause(files []string) {
 // maxCauses is how many causes are printed.
 const maxCauses = 12
 
-// causes prints ailments, each cause once, with the command that mends it.
-func (p *printer) causes(list []*ailment, colour string) {
+// causes prints diagnoses, each cause once, with the command that mends it.
+func (p *printer) causes(list []*diagnosis, colour string) {
 	causes := byCause(list)
 	for i, c := range causes {
 		p.write("\n")
@@ -285,11 +285,11 @@ func (p *printer) causes(list []*ailment, colour string) {
 			p.line(0, "", "and %d more %s: promptecho doctor -json", more, english.Plural(more, "cause"))
 			return
 		}
-		first := c.ailments[0]
-		if len(c.ailments) == 1 {
+		first := c.diagnoses[0]
+		if len(c.diagnoses) == 1 {
 			p.line(0, colour, "%s", first.String())
 		} else {
-			p.line(0, colour, "%s: %s", count(len(c.ailments), "file"), c.text)
+			p.line(0, colour, "%s: %s", count(len(c.diagnoses), "file"), c.text)
 			p.filesOfCause(c.files())
 		}
 		if first.Command != "" {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/testenv/keys"
 	"github.com/promptecho/promptecho/internal/testenv/lock"
 )
 
@@ -88,11 +88,11 @@ func TestDoctorsCommands(t *testing.T) {
 		{finding.TestGone, []string{cassette("bot", "TestA.yaml")}, "promptecho prune"},
 		{finding.TestGone, []string{cassette(filepath.Join("..", "x"), "TestA.yaml")}, "promptecho prune ../x/testdata/cassettes"},
 	} {
-		var list []*ailment
+		var list []*diagnosis
 		for _, file := range tt.files {
-			list = append(list, newAilment(finding.Failure, tt.code, file, "text"))
+			list = append(list, newDiagnosis(finding.Failure, tt.code, file, "text"))
 		}
-		prescribe(list)
+		setCommands(list)
 		got := list[0].Command
 		if os.PathSeparator == '\\' {
 			got = strings.ReplaceAll(got, `"`, "'")
@@ -120,7 +120,7 @@ func TestDoctorNamesKeys(t *testing.T) {
 	for _, name := range []string{"ACME_API_KEY", "GEMINI_API_KEY", "SSH_AUTH_TOKEN"} {
 		t.Setenv(name, secret)
 	}
-	for name := range serve.HostsOfKeys() {
+	for _, name := range keys.Names() {
 		if name != "GEMINI_API_KEY" {
 			t.Setenv(name, "")
 		}

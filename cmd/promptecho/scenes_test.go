@@ -140,12 +140,12 @@ var scenes = []scene{
 			for _, name := range names {
 				pkg, test, _ := strings.Cut(name, " ")
 				file := filepath.Join(pkg, testname.File(test))
-				c.add(newAilment(finding.Failure, finding.FileNotAdded, file, "git does not have it, so other machines do not either"))
-				c.add(newAilment(finding.Note, finding.TestGone, file, "orphan: its test is gone"))
+				c.add(newDiagnosis(finding.Failure, finding.FileNotAdded, file, "git does not have it, so other machines do not either"))
+				c.add(newDiagnosis(finding.Note, finding.TestGone, file, "orphan: its test is gone"))
 			}
 		}
-		prescribe(c.Problems)
-		prescribe(c.Notes)
+		setCommands(c.Problems)
+		setCommands(c.Notes)
 		printCheckup(out, c, false)
 	}},
 	{"version", func(t *testing.T, names []string, out *output) { run([]string{"version"}, out, out) }},

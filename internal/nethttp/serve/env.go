@@ -23,20 +23,6 @@ var providers = []struct {
 	},
 }
 
-// HostsOfKeys returns the hosts for which SDKs read keys from environment variables, by the names of
-// the variables.
-func HostsOfKeys() map[string]string {
-	hosts := map[string]string{}
-	for _, p := range providers {
-		_, host, _ := strings.Cut(p.upstream, "://")
-		host, _, _ = strings.Cut(host, "/")
-		for _, name := range p.keys {
-			hosts[name] = host
-		}
-	}
-	return hosts
-}
-
 // Env returns environment variables, as "NAME=value", that make the SDKs of a process
 // send their requests to listeners. The upstream of a listener is the value that getenv
 // returns for the variable, or else the default of the SDK. key returns the value of an

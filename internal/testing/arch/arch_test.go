@@ -58,6 +58,7 @@ var rooms = map[string][]string{
 	"internal/testenv/tests":     {"internal/memo", "internal/testenv/testname"},
 	"internal/orphans":           {"internal/group", "internal/memo", "internal/testenv/shell", "internal/tape", "internal/testenv/testname", "internal/testenv/tests"},
 	"internal/testenv/shell":     {},
+	"internal/testenv/keys":      {},
 	"internal/testenv/lock":      {"internal/memo", "internal/group", "internal/testenv/shell", "internal/testenv/testname"},
 	"internal/testenv/stack":     {"internal/memo"},
 	"internal/nethttp/guard":     {"internal/nethttp/urls", "internal/testenv/stack"},
@@ -85,12 +86,12 @@ var rooms = map[string][]string{
 	"internal/testing/standin":   {"internal/english"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
-	"cmd/promptecho":             {"internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions", "cmd/promptecho/internal/setup", "internal/recorder", "internal/testenv/lock", "internal/nethttp/serve"},
+	"cmd/promptecho":             {"internal/testenv/keys", "internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions", "cmd/promptecho/internal/setup", "internal/recorder", "internal/testenv/lock"},
 	"internal/redact/carrier":    {"internal/exactjson", "internal/group"},
 
 	"cmd/demo": {"cmd/internal/demo"},
 
-	"action/promptecho-action":    {"internal/english", "internal/finding", "internal/redact"},
+	"action/promptecho-action":    {"internal/english", "internal/finding", "internal/redact", "internal/testenv/keys"},
 	"internal/testing/fakegithub": {},
 
 	"internal/testing/environ": {},

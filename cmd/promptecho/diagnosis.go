@@ -11,23 +11,23 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// An ailment is what doctor has found. One that is an error keeps a test from being replayed, here or
+// A diagnosis is what doctor has found. One that is an error keeps a test from being replayed, here or
 // in a fresh clone.
-type ailment struct {
+type diagnosis struct {
 	finding.Finding
 	Command string `json:"command,omitempty"` // that mends it
 }
 
-// A cause has the ailments that one command mends.
+// A cause has the diagnoses that one command mends.
 type cause struct {
-	code     finding.Code
-	text     string
-	module   string // the folder of go.mod
-	ailments []*ailment
+	code      finding.Code
+	text      string
+	module    string // the folder of go.mod
+	diagnoses []*diagnosis
 }
 
-// byCause groups ailments by code, text and module, in the order of the first of each.
-func byCause(list []*ailment) (causes []*cause) {
+// byCause groups diagnoses by code, text and module, in the order of the first of each.
+func byCause(list []*diagnosis) (causes []*cause) {
 	for _, a := range list {
 		module := moduleOf(a.File)
 		i := slices.IndexFunc(causes, func(c *cause) bool {
@@ -37,7 +37,7 @@ func byCause(list []*ailment) (causes []*cause) {
 			i = len(causes)
 			causes = append(causes, &cause{code: a.Code, text: a.Text, module: module})
 		}
-		causes[i].ailments = append(causes[i].ailments, a)
+		causes[i].diagnoses = append(causes[i].diagnoses, a)
 	}
 	return causes
 }
@@ -53,7 +53,7 @@ func moduleOf(file string) string {
 
 // files returns the files of a cause.
 func (c *cause) files() (files []string) {
-	for _, a := range c.ailments {
+	for _, a := range c.diagnoses {
 		if a.File != "" {
 			files = append(files, a.File)
 		}
@@ -77,11 +77,11 @@ var remedies = map[finding.Code]func(files []string) string{
 	finding.PathTooLong:       func([]string) string { return "git config core.longpaths true" },
 }
 
-// prescribe sets the commands of ailments.
-func prescribe(list []*ailment) {
+// setCommands sets the commands of diagnoses.
+func setCommands(list []*diagnosis) {
 	for _, c := range byCause(list) {
 		remedy := remedies[c.code]
-		for _, a := range c.ailments {
+		for _, a := range c.diagnoses {
 			if remedy != nil && a.Command == "" {
 				a.Command = remedy(c.files())
 			}
