@@ -28,7 +28,7 @@ type problem struct {
 func (r releaser) check() error {
 	var problems []problem
 	for _, find := range []func() ([]problem, error){
-		r.checkTree, r.checkRemote, r.checkNumber, r.checkChangelog, r.checkNestedModules, r.checkNotices,
+		r.checkTree, r.checkRemote, r.checkNumber, r.checkChangelog, r.checkAction, r.checkNestedModules, r.checkNotices,
 	} {
 		found, err := find()
 		if err != nil {
@@ -164,6 +164,31 @@ func (r releaser) checkChangelog() ([]problem, error) {
 			what:   fmt.Sprintf("%s: the date of %s is in the future.", changelogFile, number),
 			remedy: "write the title " + title,
 		}}, nil
+	}
+	return nil, nil
+}
+
+// actionPage is the page that shows the action for GitHub with its version. What promptecho init
+// writes is compared with it by a test.
+const actionPage = "docs/CI.md"
+
+var actionVersion = regexp.MustCompile(`promptecho/action@(v[0-9.]+)`)
+
+// checkAction looks for another version of the action in what users copy.
+func (r releaser) checkAction() ([]problem, error) {
+	page, err := os.ReadFile(filepath.Join(r.repo.dir, filepath.FromSlash(actionPage)))
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range actionVersion.FindAllSubmatch(page, -1) {
+		shown := string(m[1])
+		if shown != r.version {
+			return []problem{{
+				what: fmt.Sprintf("%s shows the action of %s.", actionPage, shown),
+				remedy: fmt.Sprintf("git grep -l promptecho/action@%s | xargs sed -i s,action@%[1]s,action@%s,",
+					shown, r.version),
+			}}, nil
+		}
 	}
 	return nil, nil
 }

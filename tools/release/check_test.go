@@ -147,3 +147,11 @@ func TestSectionIsDated(t *testing.T) {
 	write(t, clone, "CHANGELOG.md", "# Changelog\n\n## Unreleased: 0.1.0\n\n- x\n")
 	wantProblems(t, check, `CHANGELOG.md: there is no line "## 0.1.0, YYYY-MM-DD".`)
 }
+
+// What users copy has the action of the version.
+func TestShownActionHasTheVersion(t *testing.T) {
+	t.Parallel()
+	clone := madeRepository(t, map[string]string{"docs/CI.md": "- uses: promptecho/promptecho/action@v0.1.0\n"})
+	wantProblems(t, releaser{repo: clone, version: "v0.1.0"}.checkAction)
+	wantProblems(t, releaser{repo: clone, version: "v0.1.1"}.checkAction, "docs/CI.md shows the action of v0.1.0.")
+}
