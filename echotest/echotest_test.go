@@ -307,7 +307,6 @@ func recordCommand(test string) string {
 // The command of a report selects the test, wherever it was built and however it is named.
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	const pkg = "github.com/promptecho/promptecho/echotest"
 	if got, want := command("all", "TestA"), recordCommand("TestA"); got != want {
 		t.Errorf("command:\n%s\nwant:\n%s", got, want)
 	}

@@ -48,7 +48,7 @@ func checkCassette(file string, f *cassette.File, err error, packages testPackag
 	}
 	if hasCarriageReturns(file) {
 		list = append(list, newDiagnosis(finding.Note, finding.LineEndsChanged, file,
-			"it has line ends of Windows, from git or an editor"))
+			"it replays, but has line ends of Windows, from git or an editor"))
 	}
 	return list
 }

@@ -73,7 +73,6 @@ var remedies = map[finding.Code]func(files []string) string{
 	finding.TestHasNoSubtests: pruneCommand,
 	finding.FileIgnored:       addIgnoredCommand,
 	finding.FileNotAdded:      func(files []string) string { return withFiles("git add --", files) },
-	finding.LineEndsChanged:   func(files []string) string { return withFiles("promptecho verify -w", files) },
 	finding.PathTooLong:       func([]string) string { return "git config core.longpaths true" },
 }
 
