@@ -46,6 +46,7 @@ func TestRelease(t *testing.T) {
 				os.MkdirAll(bin, 0o777),
 				cloneOf(t, env.WorkDir),
 				os.CopyFS(filepath.Join(env.WorkDir, "sample"), os.DirFS(filepath.Join("testdata", "sample"))),
+				os.CopyFS(filepath.Join(env.WorkDir, "every"), os.DirFS(filepath.Join("..", "internal", "cassette", "testdata"))),
 				os.WriteFile(filepath.Join(env.WorkDir, "sample", "go.mod"), withoutPromptecho(t), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "sample", "go.sum"), read(t, "go.sum"), 0o666),
 				offline(env, bin),

@@ -28,7 +28,8 @@ type problem struct {
 func (r releaser) check() error {
 	var problems []problem
 	for _, find := range []func() ([]problem, error){
-		r.checkTree, r.checkRemote, r.checkNumber, r.checkChangelog, r.checkAction, r.checkNestedModules, r.checkNotices,
+		r.checkTree, r.checkRemote, r.checkNumber, r.checkChangelog, r.checkAction, r.checkNestedModules,
+		r.checkNotices,
 	} {
 		found, err := find()
 		if err != nil {
