@@ -42,13 +42,13 @@ func (j *job) client() (*client, error) {
 	}, nil
 }
 
-// An apiError is an answer that is no success.
+// An apiError is a response with a failure, or a request without a response.
 type apiError struct {
 	request string // "POST /repos/o/r/issues/1/comments"
-	status  int    // 0 if there was no answer
+	status  int    // 0 if there was no response
 	message string
 
-	// wait is how long a client has to wait until it may ask again; 0 if the answer does
+	// wait is how long a client has to wait until it may ask again; 0 if the response does
 	// not say it.
 	wait time.Duration
 	// isLimit says that there were too many requests.
@@ -73,7 +73,7 @@ func (e *apiError) isForbidden() bool {
 	return !e.isLimit && (e.status == http.StatusForbidden || e.status == http.StatusNotFound)
 }
 
-// do sends a request and decodes the answer into out, unless it is nil. It returns the address of
+// do sends a request and decodes the response into out, unless it is nil. It returns the address of
 // the next page of a list, if there is one.
 func (c *client) do(ctx context.Context, method, url string, in, out any) (next string, err error) {
 	var body io.Reader
@@ -116,11 +116,11 @@ func (c *client) do(ctx context.Context, method, url string, in, out any) (next 
 	return nextPage(resp.Header), nil
 }
 
-// refusal returns the error of an answer that is no success. The rules of the limits are those of
+// refusal returns the error of a response with a failure. The rules of the limits are those of
 // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api.
 func refusal(request string, resp *http.Response, body []byte) *apiError {
 	var in struct{ Message string }
-	_ = json.Unmarshal(body, &in) // a gateway answers with HTML
+	_ = json.Unmarshal(body, &in) // a gateway sends HTML
 	e := &apiError{request: request, status: resp.StatusCode, message: cmp.Or(in.Message, "no message")}
 
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
@@ -156,7 +156,7 @@ const (
 )
 
 // retry does something until it succeeds or cannot succeed. What it does must be right also if an
-// earlier attempt has succeeded, and only its answer was lost.
+// earlier attempt has succeeded, and only its response was lost.
 func (c *client) retry(ctx context.Context, do func() error) error {
 	backoff := time.Second
 	for attempt := 1; ; attempt++ {

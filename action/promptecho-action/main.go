@@ -102,7 +102,7 @@ func (j *job) part(title string, do func() error) error {
 	return errReported
 }
 
-// sibling returns the path of a command that stands next to this one: the action builds both.
+// sibling returns the path of a command in the folder of this one: the action builds both.
 func sibling(name string) string {
 	self, err := os.Executable()
 	if err != nil {
