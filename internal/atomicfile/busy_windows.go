@@ -36,8 +36,9 @@ func pause(milliseconds uint32) {
 // stillActive is STILL_ACTIVE of Windows, the exit code of a process that has not ended.
 const stillActive = 259
 
-// isAlive reports whether there is a process with this ID, or the system does not tell. An ID
-// stays that of a process that has ended as long as another process has a handle of it.
+// isAlive reports whether there is a process with this ID, or the system does not tell. A process
+// that has ended can still be opened while another process has a handle of it, so its exit code
+// is asked for.
 func isAlive(pid int) bool {
 	const queryLimitedInformation = 0x1000 // PROCESS_QUERY_LIMITED_INFORMATION
 	process, err := syscall.OpenProcess(queryLimitedInformation, false, uint32(pid))

@@ -42,12 +42,12 @@ func main() {
 	os.Exit(status)
 }
 
-// run does the steps of a night, with the cassettes of the last one in a folder:
+// run does the steps of a night in a folder that has the cassettes of the night before:
 //
 //	compare   asks the providers again, and compares their answers with the cassettes
 //	record    records all answers anew
 //	replay    plays them three times, with the race detector and without a key
-//	verify    checks that the cassettes have no secret, for example
+//	verify    checks the cassettes: that they have no secret, for example
 func (r *report) run(ctx context.Context, cassettes string) error {
 	if err := removeLeftovers(cassettes); err != nil {
 		return err

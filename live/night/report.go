@@ -42,7 +42,8 @@ func (r *report) problem(title, output string) {
 	r.problems = append(r.problems, problem{title, output})
 }
 
-// skipped notes why a test was skipped: the last line of its output that is indented.
+// skipped notes why a test was skipped: what follows the place in the first line of its output that has
+// one, such as "openai_test.go:12: to record an answer, set OPENAI_API_KEY".
 func (r *report) skipped(test, output string) {
 	if r.reasons == nil {
 		r.reasons = map[string]string{}

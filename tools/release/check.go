@@ -194,7 +194,8 @@ func (r releaser) checkAction() ([]problem, error) {
 	return nil, nil
 }
 
-// checkNestedModules looks for requirements that only this repository can resolve.
+// checkNestedModules looks for directives of go.mod that do not count for users: replace, but for the
+// one of the root module that each nested module must have, and exclude.
 func (r releaser) checkNestedModules() (problems []problem, err error) {
 	const requireOther = "require a version that works without it:"
 	for _, dir := range append([]string{"."}, nestedModules...) {

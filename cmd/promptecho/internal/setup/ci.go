@@ -118,8 +118,8 @@ func (c *CI) advice() Advice {
 	return a
 }
 
-// stepsFor returns the steps of a workflow for modules that are not at the root of the repository.
-// The folders are relative to the root.
+// stepsFor returns the steps of a workflow that test the modules in some folders, which are relative
+// to the root of the repository.
 func stepsFor(folders []string) (lines []string) {
 	lines = append(lines, strings.TrimLeft(verifyStep(workflow), " "))
 	for _, folder := range folders {

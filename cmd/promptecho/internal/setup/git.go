@@ -24,8 +24,9 @@ func (g Git) Top(dir string) string {
 // A Rule is a line of a file for git that decides about a path.
 type Rule struct{ Place, Pattern string }
 
-// IgnoredBy returns the pattern with which the repository ignores a path. Patterns that only this
-// machine has count only if ofMachine is set: other machines do not have them.
+// IgnoredBy returns the pattern that ignores a path, and whether the path counts as ignored. It does
+// if the pattern is in a .gitignore of the repository, or, with ofMachine, anywhere: other machines
+// do not have the patterns of this one.
 func (g Git) IgnoredBy(top, path string, ofMachine bool) (rule Rule, isIgnored bool) {
 	out, err := g(top, "check-ignore", "--no-index", "-v", "--", path)
 	m := ignoring.FindStringSubmatch(string(out))
@@ -37,7 +38,8 @@ func (g Git) IgnoredBy(top, path string, ofMachine bool) (rule Rule, isIgnored b
 	return Rule{file + ":" + m[2], m[3]}, ofMachine || isOfRepository
 }
 
-// RulesOf returns the patterns that ignore paths, each of which is ignored; none if git does not say.
+// RulesOf returns the pattern that ignores it for each path. All of the paths must be ignored. If git
+// fails, or prints another number of patterns, RulesOf returns nil.
 func (g Git) RulesOf(top string, paths []string) (rules []Rule) {
 	const most = 100 // paths in a command, whose length is limited on Windows
 	for chunk := range slices.Chunk(paths, most) {

@@ -163,8 +163,8 @@ func readText(path string) (text string, isThere bool, err error) {
 	return string(data), true, nil
 }
 
-// addGuards adds a TestMain to each package without one, and says how those that are there get the
-// guard of echotest.
+// addGuards adds a TestMain to each package without one. For a TestMain that does not call echotest, it
+// says what to write there.
 func (plan *Plan) addGuards(packages []suite.Package, show func(string) string) {
 	var lines []string
 	for _, pkg := range packages {

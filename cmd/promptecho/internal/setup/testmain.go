@@ -148,8 +148,8 @@ func (g *Guard) Remedy() string {
 	return "instead of m, hand over echotest.RunFunc(func() int { return echotest.Run(m) })"
 }
 
-// testMainFile returns the file that adds a TestMain to a package. It has a name that no file in the
-// folder has.
+// testMainFile returns the file that adds a TestMain to a package: the first of three names that no
+// file in the folder has. If all are taken, it is the last one, and writing it fails.
 func testMainFile(dir, clause string) (path, text string) {
 	for _, name := range []string{"main_test.go", "testmain_test.go", "echotest_main_test.go"} {
 		path = filepath.Join(dir, name)
