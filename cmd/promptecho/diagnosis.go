@@ -159,7 +159,7 @@ func recordCommand(files []string) string {
 	}
 	command := shell.Join(append(words, packages...))
 	if base != wd {
-		command = "cd " + shell.Quote(shell.Place(base)) + " && " + command
+		command = shell.In(shell.Place(base), command)
 	}
 	return command
 }
