@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
@@ -60,14 +61,11 @@ func (r *report) skipped(test, output string) {
 // markdown returns the text of the report, without secrets.
 func (r *report) markdown() string {
 	var b strings.Builder
-	switch n := len(r.problems); n {
-	case 0:
-		b.WriteString("### Nothing differs\n\n")
-	case 1:
-		b.WriteString("### 1 problem\n\n")
-	default:
-		fmt.Fprintf(&b, "### %d problems\n\n", n)
+	heading := "Nothing differs"
+	if len(r.problems) > 0 {
+		heading = english.Count(len(r.problems), "problem")
 	}
+	b.WriteString("### " + heading + "\n\n")
 	b.WriteString("| test | " + strings.Join(steps, " | ") + " | |\n|---|---|---|---|---|\n")
 	slices.Sort(r.tests)
 	for _, test := range r.tests {
