@@ -2,7 +2,6 @@ package scripts
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,8 +10,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/modfile"
-
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // firstModules has the modules that the scripts of testdata/first get: the variable with module and version, and the
@@ -53,10 +50,7 @@ func TestFirstTenMinutes(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "first"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			p := &plug{provider: standin.New()}
-			server := httptest.NewServer(p)
-			env.Defer(func() { server.Close(); p.provider.Close() })
-			env.Values["plug"] = p
+			provider := servePlug(env)
 			env.Values["proxies"], env.Values["upstream"], env.Values["modules"] = proxies, upstream, modules
 			bin := filepath.Join(env.WorkDir, "bin")
 			env.Vars = append(env.Vars, versions...)
@@ -64,7 +58,7 @@ func TestFirstTenMinutes(t *testing.T) {
 				"OPENAI_BASE_URL=http://provider.example.com/v1",
 				"ANTHROPIC_BASE_URL=http://provider.example.com",
 				"GOOGLE_GEMINI_BASE_URL=http://provider.example.com",
-				"HTTP_PROXY="+server.URL,
+				"HTTP_PROXY="+provider,
 				"REPOSITORY="+repository,
 				"GOPROXY="+proxies,
 				"GOSUMDB=off",

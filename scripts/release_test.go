@@ -3,7 +3,6 @@ package scripts
 import (
 	"bytes"
 	"errors"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // Modules that require a release record, replay, and replay with the next release, with the oldest
@@ -37,10 +35,7 @@ func TestRelease(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "release"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			p := &plug{provider: standin.New()}
-			server := httptest.NewServer(p)
-			env.Defer(func() { server.Close(); p.provider.Close() })
-			env.Values["plug"] = p
+			provider := servePlug(env)
 			bin := filepath.Join(env.WorkDir, "bin")
 			if err := errors.Join(
 				os.MkdirAll(bin, 0o777),
@@ -62,8 +57,8 @@ func TestRelease(t *testing.T) {
 			env.Setenv("OLDEST", oldest)
 			env.Setenv("PLATFORMS", tried)
 			env.Setenv("HOST", runtime.GOOS+"_"+runtime.GOARCH)
-			env.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
-			env.Setenv("PROXY", server.URL)
+			env.Setenv("OPENAI_BASE_URL", provider+"/v1")
+			env.Setenv("PROXY", provider)
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

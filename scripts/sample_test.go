@@ -17,6 +17,16 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
+// servePlug serves a provider for a script, and returns the address. The script's command unplug takes it
+// away.
+func servePlug(env *testscript.Env) (url string) {
+	p := &plug{provider: standin.New()}
+	server := httptest.NewServer(p)
+	env.Defer(func() { server.Close(); p.provider.Close() })
+	env.Values["plug"] = p
+	return server.URL
+}
+
 // A plug stands between a sample repository and its provider.
 type plug struct {
 	provider *standin.Server
@@ -104,15 +114,12 @@ func withProvider(t *testing.T, scripts, other string, fill func(dir string) err
 		Dir:                 filepath.Join("testdata", scripts),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			p := &plug{provider: standin.New()}
-			server := httptest.NewServer(p)
-			env.Defer(func() { server.Close(); p.provider.Close() })
-			env.Values["plug"] = p
+			provider := servePlug(env)
 			if err := offline(env, bin); err != nil {
 				return err
 			}
-			env.Setenv("OPENAI_BASE_URL", server.URL+"/v1")
-			env.Setenv("PROXY", server.URL)
+			env.Setenv("OPENAI_BASE_URL", provider+"/v1")
+			env.Setenv("PROXY", provider)
 			return errors.Join(
 				os.WriteFile(filepath.Join(env.WorkDir, "go.mod"), mod, 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "go.sum"), sum, 0o666),
