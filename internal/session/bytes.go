@@ -1,0 +1,120 @@
+package session
+
+import (
+	"crypto/sha256"
+	"hash"
+	"slices"
+)
+
+// A pieceOfBytes is a piece that a conversation sends of a stream of bytes. The
+// digests are computed once for all recordings whose parts begin and end at the
+// same bytes.
+type pieceOfBytes struct {
+	form   formID
+	before int64 // number of bytes of the form that were sent before the piece
+	data   []byte
+	open   digests
+
+	sums map[span][sha256.Size]byte // of parts that end in the piece
+}
+
+// A span of bytes of the stream.
+type span struct{ start, end int64 }
+
+// digests of the bytes that were sent of the parts that are not full, by the start
+// of the part in the stream.
+type digests map[int64]hash.Hash
+
+// after returns the number of bytes that were sent with the piece.
+func (b *pieceOfBytes) after() int64 { return b.before + int64(len(b.data)) }
+
+// fits reports whether a recording has room for the piece, and the digests of the
+// parts that become full are right.
+func (b *pieceOfBytes) fits(rec *indexed) bool {
+	after := b.after()
+	if after > rec.units(b.form) {
+		return false
+	}
+	first, start := rec.partAt(b.form, b.before)
+	for _, index := range rec.places[b.form][first:] {
+		end := rec.messages[index].end
+		isFull := end <= after
+		if !isFull {
+			break
+		}
+		if b.sum(span{start, end}) != rec.sums[int(index)] {
+			return false
+		}
+		start = end
+	}
+	return true
+}
+
+// partAt returns the part that has the byte at an offset of the stream, as an index
+// of places, and the offset of its first byte.
+func (x *indexed) partAt(form formID, offset int64) (part int, start int64) {
+	places := x.places[form]
+	part, _ = slices.BinarySearchFunc(places, offset, func(index int32, offset int64) int {
+		if x.messages[index].end <= offset {
+			return -1
+		}
+		return 1
+	})
+	if part > 0 {
+		previous := places[part-1]
+		start = x.messages[previous].end
+	}
+	return part, start
+}
+
+// sum returns the digest of a part that ends in the piece.
+func (b *pieceOfBytes) sum(part span) [sha256.Size]byte {
+	sum, isKnown := b.sums[part]
+	if isKnown {
+		return sum
+	}
+	if part.start >= b.before {
+		sum = sha256.Sum256(b.data[part.start-b.before : part.end-b.before])
+	} else {
+		digest := clone(b.open[part.start])
+		digest.Write(b.data[:part.end-b.before])
+		digest.Sum(sum[:0])
+	}
+	if b.sums == nil {
+		b.sums = map[span][sha256.Size]byte{}
+	}
+	b.sums[part] = sum
+	return sum
+}
+
+// clone returns a digest that can be written to while the other one stays.
+func clone(digest hash.Hash) hash.Hash {
+	copied, err := digest.(hash.Cloner).Clone()
+	if err != nil {
+		panic(err) // of crypto/sha256 without an error
+	}
+	return copied.(hash.Hash)
+}
+
+// addTo adds the piece to the digests of the parts that are not full in recordings
+// that the conversation fits, and returns these digests.
+func (b *pieceOfBytes) addTo(g *Group, recordings []int) digests {
+	after := b.after()
+	open := digests{}
+	for _, rec := range recordings {
+		_, start := g.recordings[rec].partAt(b.form, after)
+		if start == after || open[start] != nil {
+			continue
+		}
+		if start >= b.before {
+			digest := sha256.New()
+			digest.Write(b.data[start-b.before:])
+			open[start] = digest
+			continue
+		}
+		digest := b.open[start]
+		digest.Write(b.data)
+		open[start] = digest
+	}
+	return open
+}

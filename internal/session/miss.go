@@ -1,0 +1,49 @@
+package session
+
+import "fmt"
+
+// A Miss is the error for a sent message that leaves no placement of the
+// conversations on the recordings.
+type Miss struct {
+	Form       string
+	Part       bool        // the message was a piece of bytes, see [Message]
+	Candidates []Candidate // the recordings that the conversation fitted before
+}
+
+// A Candidate is a recording that a conversation fitted until a miss.
+type Candidate struct {
+	Recording int
+	Untaken   []Place // sent messages that the conversation has not taken
+
+	// Fits says that the recording has the message, and that another
+	// conversation needs the recording.
+	Fits bool
+}
+
+func (m *Miss) Error() string {
+	what := "message"
+	if m.Part {
+		what = "piece of bytes"
+	}
+	for _, candidate := range m.Candidates {
+		if candidate.Fits {
+			return fmt.Sprintf("session: another conversation uses the recording "+
+				"of the %s %.100q", what, m.Form)
+		}
+	}
+	return fmt.Sprintf("session: the %s %.100q is not recorded", what, m.Form)
+}
+
+// miss returns the error for a message.
+func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
+	miss := &Miss{Form: key.form, Part: key.kind == sentPart}
+	for _, recording := range p.fitting {
+		rec := p.group.recordings[recording]
+		miss.Candidates = append(miss.Candidates, Candidate{
+			Recording: recording,
+			Untaken:   p.untaken(recording, len(rec.messages)),
+			Fits:      fits(rec),
+		})
+	}
+	return miss
+}

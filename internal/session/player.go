@@ -1,0 +1,325 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// A Player is a conversation of a replay. It is placed on a recording of its group,
+// and may move to another one with each message that it or another conversation of
+// the group sends.
+type Player struct {
+	group *Group
+
+	// The lock of the group guards what follows.
+
+	recording int   // on which the player is placed
+	fitting   []int // recordings that the conversation fits, in order; recording is one of them
+	isClosed  bool
+
+	sent     map[formID]int64   // units sent of each form, see message
+	order    []formID           // forms of the messages given to Send
+	received int                // number of received messages
+	open     map[formID]digests // of the parts that are not full
+	reached  map[int]int        // by recording: see firstToDo
+
+	waiting map[chan struct{}]bool // one for each call of Wait that blocks
+}
+
+// ErrClosed is returned for a message that is sent after Close.
+var ErrClosed = errors.New("session: the conversation is closed")
+
+// A State says what a reader of the conversation gets.
+type State int
+
+const (
+	Released State = iota // a received message
+	Waiting               // nothing before the program has sent more
+	Ended                 // nothing more: all messages of the recording were sent and received
+	Closed                // nothing more: Close was called
+)
+
+// Recording returns the index of the recording on which the conversation is placed.
+// It may change until the conversation fits no other recording.
+func (p *Player) Recording() int {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	return p.recording
+}
+
+// Send sends a message. It returns the recorded message that the sent one has
+// taken, or a *[Miss] if no recording has it. A message that is a miss does not
+// count as sent: the conversation stays as it was.
+func (p *Player) Send(form string) (Place, error) {
+	g := p.group
+	key := formKey{form, sentWhole}
+	id, isKnown := g.ids[key]
+
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p.isClosed {
+		return Place{}, ErrClosed
+	}
+
+	n := p.sent[id]
+	fits := func(rec *indexed) bool { return isKnown && n < rec.units(id) }
+	if !p.fit(fits) {
+		return Place{}, p.miss(key, fits)
+	}
+	p.sent[id] = n + 1
+	p.order = append(p.order, id)
+	p.wake()
+	return p.place(id, n), nil
+}
+
+// SendBytes sends a piece of a stream of bytes. The error is a *[Miss] if no
+// recording has these bytes; the piece does not count as sent then. A piece within
+// a part is accepted whatever its bytes are, because the digest of a part can only
+// be compared when the part is full.
+func (p *Player) SendBytes(form string, piece []byte) error {
+	g := p.group
+	key := formKey{form, sentPart}
+	id, isKnown := g.ids[key]
+
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if p.isClosed {
+		return ErrClosed
+	}
+	if len(piece) == 0 {
+		return nil
+	}
+
+	bytes := &pieceOfBytes{form: id, before: p.sent[id], data: piece, open: p.open[id]}
+	fits := func(rec *indexed) bool { return isKnown && bytes.fits(rec) }
+	if !p.fit(fits) {
+		return p.miss(key, fits)
+	}
+	p.sent[id] = bytes.after()
+	p.open[id] = bytes.addTo(g, p.fitting)
+	p.wake()
+	return nil
+}
+
+// fit keeps the recordings that the conversation still fits with a message that it
+// sends, and moves the conversation if its own recording is not one of them. It
+// returns false if that is a miss, and has changed nothing then.
+func (p *Player) fit(fits func(*indexed) bool) bool {
+	g := p.group
+	fitting := g.scratch[:0]
+	for _, rec := range p.fitting {
+		if fits(g.recordings[rec]) {
+			fitting = append(fitting, rec)
+		}
+	}
+	g.scratch = fitting
+
+	if !g.move(p, fitting) {
+		return false
+	}
+	p.fitting = append(p.fitting[:0], fitting...)
+	return true
+}
+
+// place returns the message of a form that has the number n, from 0.
+func (p *Player) place(form formID, n int64) Place {
+	index := p.rec().places[form][n]
+	return Place{p.recording, int(index)}
+}
+
+// rec returns the recording on which the conversation is placed.
+func (p *Player) rec() *indexed { return p.group.recordings[p.recording] }
+
+// Next returns the next received message, which then counts as received, if the
+// state is Released.
+//
+// The end comes like a received message after all others: a reader sees it when
+// all recorded messages were sent. So a reader does not see the end while another
+// goroutine still has to send.
+func (p *Player) Next() (Place, State) {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+
+	state := p.state()
+	switch state {
+	case Released:
+		index := p.firstToDo()
+		p.receive(p.rec().messages[index].form)
+		return Place{p.recording, index}, Released
+	case Ended:
+		p.stay()
+	}
+	return Place{}, state
+}
+
+// state returns what Next will return.
+func (p *Player) state() State {
+	if p.isClosed {
+		return Closed
+	}
+	index := p.firstToDo()
+	messages := p.rec().messages
+	switch {
+	case index == len(messages):
+		return Ended
+	case messages[index].kind == received:
+		return Released
+	}
+	return Waiting
+}
+
+// receive counts a received message. The conversation still fits the recordings
+// that have a message of its form in the same place.
+func (p *Player) receive(form formID) {
+	p.fitting = slices.DeleteFunc(p.fitting, func(rec int) bool {
+		return !p.group.recordings[rec].hasReceived(p.received, form)
+	})
+	p.received++
+}
+
+// stay says that the conversation will not move: it is over, and the program may
+// have seen that its recording has no more messages.
+func (p *Player) stay() { p.fitting = append(p.fitting[:0], p.recording) }
+
+// firstToDo returns the index of the first message of the recording that is neither
+// taken nor received, or the number of messages if there is none. It continues
+// where it stopped for the same recording, so all calls together take time in
+// proportion to the recording.
+func (p *Player) firstToDo() int {
+	messages := p.rec().messages
+	start := p.reached[p.recording]
+	i := start
+	for i < len(messages) && p.isDone(messages[i]) {
+		i++
+	}
+	if i != start {
+		p.reached[p.recording] = i
+	}
+	return i
+}
+
+// isDone reports whether a message of the recording is taken or received.
+func (p *Player) isDone(m message) bool {
+	if m.kind == received {
+		return int64(p.received) >= m.end
+	}
+	return p.sent[m.form] >= m.end
+}
+
+// Wait blocks until Next returns another state than Waiting, or until the context
+// ends. It returns the cause of the context then.
+func (p *Player) Wait(ctx context.Context) error {
+	for {
+		changed := p.changed()
+		if changed == nil {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			// The channel must not be closed after this call: its synctest bubble
+			// may be over then, and a close from the outside is fatal.
+			p.forget(changed)
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// changed returns a channel that is closed by wake. It returns nil if the state is
+// not Waiting.
+func (p *Player) changed() chan struct{} {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	if p.state() != Waiting {
+		return nil
+	}
+	changed := make(chan struct{})
+	p.waiting[changed] = true
+	return changed
+}
+
+// forget removes a channel of changed.
+func (p *Player) forget(changed chan struct{}) {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	delete(p.waiting, changed)
+}
+
+// wake ends the calls of Wait if the state is not Waiting.
+func (p *Player) wake() {
+	if len(p.waiting) == 0 || p.state() == Waiting {
+		return
+	}
+	for changed := range p.waiting {
+		close(changed)
+	}
+	clear(p.waiting)
+}
+
+// Missing returns the messages that must be sent before the next message can be
+// received, or before the end. A part of which some bytes were sent is one of them.
+func (p *Player) Missing() []Place {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	messages := p.rec().messages
+	end := p.firstToDo()
+	for end < len(messages) {
+		isNext := messages[end].kind == received && !p.isDone(messages[end])
+		if isNext {
+			break
+		}
+		end++
+	}
+	return p.untaken(p.recording, end)
+}
+
+// Unsent returns all messages of the recording that were not sent.
+func (p *Player) Unsent() []Place {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	return p.untaken(p.recording, len(p.rec().messages))
+}
+
+// untaken returns the sent messages of a recording with an index below end that are
+// not taken.
+func (p *Player) untaken(recording, end int) []Place {
+	var places []Place
+	messages := p.group.recordings[recording].messages
+	for i := p.reached[recording]; i < end; i++ {
+		m := messages[i]
+		if m.kind != received && !p.isDone(m) {
+			places = append(places, Place{recording, i})
+		}
+	}
+	return places
+}
+
+// Taken returns the recorded message for each message that was given to Send, in
+// the order of the calls. They are others than Send returned if the conversation
+// has moved since.
+func (p *Player) Taken() []Place {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	places := make([]Place, len(p.order))
+	counts := map[formID]int64{}
+	for i, form := range p.order {
+		places[i] = p.place(form, counts[form])
+		counts[form]++
+	}
+	return places
+}
+
+// Close ends the conversation from the side of the program. The recording remains
+// used.
+func (p *Player) Close() {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	isComplete := p.state() == Ended
+	if isComplete {
+		p.stay()
+	}
+	p.isClosed = true
+	clear(p.open)
+	p.wake()
+}
