@@ -5,9 +5,10 @@ func All() []Code {
 	return []Code{
 		RequestChanged, OrderDiffers, ModelChanged, EndpointChanged, FramingChanged,
 		AskedMoreOften, RecordingTaken, NotRecorded, CassetteAbsent, CassetteEmpty,
-		CassetteLeftOver, RequestBroken, FollowsMiss, WebSocket, Telemetry,
+		CassetteLeftOver, RequestBroken, FollowsMiss, SessionLonger, SessionWaits,
+		Telemetry,
 
-		RecordingUnused, NoRequest, ValueLacking, RecordingConflict, ServersAmbiguous,
+		RecordingUnused, SessionUnfinished, NoRequest, ValueLacking, RecordingConflict, ServersAmbiguous,
 		FieldAmbiguous, BodyUnfinished, TwoWay, NotCanceled, NoRoom, KeyMissing,
 		PlaceholderSent, Unsendable, ProtocolSwitched, NameInvalid, VariableSecret,
 		FunctionRefused, FailureRefused, SuccessKept, AccessLost, AccessRefused,

@@ -26,13 +26,15 @@ const (
 	CassetteLeftOver Code = "cassette-left-over" // only a cassette that no test opens has a recording of it
 	RequestBroken    Code = "request-broken"     // its body is not one that the API accepts
 	FollowsMiss      Code = "follows-miss"       // it contains the error of an earlier miss
-	WebSocket        Code = "websocket"          // it opens a WebSocket, which is not recorded
+	SessionLonger    Code = "session-longer"     // it is a message of a session that has none left
+	SessionWaits     Code = "session-waits"      // a client waits for a message that cannot come
 	Telemetry        Code = "telemetry"          // an exporter sends it, with new content in each run
 )
 
 // Other findings that fail a run.
 const (
 	RecordingUnused     Code = "recording-unused"      // recordings were not used
+	SessionUnfinished   Code = "session-unfinished"    // the client of a session did not send all of its messages
 	NoRequest           Code = "no-request"            // no request reached the recorder
 	ValueLacking        Code = "value-lacking"         // the cassette lacks a time, seed or variable of the test
 	RecordingConflict   Code = "recording-conflict"    // a recording answered another request than its own

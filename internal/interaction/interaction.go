@@ -205,7 +205,13 @@ type Field = stream.Field
 
 // IsPayload reports whether the field of this name has the payload of an event, in any of the
 // framings.
-func IsPayload(field string) bool { return field == "data" || field == "data:" || field == "bytes" }
+func IsPayload(field string) bool {
+	switch field {
+	case "data", "data:", "bytes", receivedPrefix:
+		return true
+	}
+	return false
+}
 
 // Payloads returns the texts of a response that can be JSON: its body, or the payload of each
 // event.

@@ -133,6 +133,7 @@ func (r *Recorder) stop() {
 	r.awaitCanceled()
 	r.tape.Stop()
 	r.pending.Close()
+	r.finishSessions()
 	r.tape.Close()
 }
 

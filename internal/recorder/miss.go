@@ -17,15 +17,15 @@ func (r *Recorder) miss(in *incoming) (*http.Response, error) {
 	if r.tape.IsCanceled(ctx) {
 		return nil, ctx.Err() // the test cancels it at the same time
 	}
-	told := r.noteMiss(&in.match, opensSocket(in.req), request.ServedBy(ctx).By)
+	told := r.noteMiss(&in.match, request.ServedBy(ctx).By)
 	return refusal(in.req, "promptecho: "+filepath.Base(told.Place), told.Text), nil
 }
 
 // noteMiss keeps a call that is not recorded, and says why it is not answered; by
 // names the process that made it, if that was another one.
-func (r *Recorder) noteMiss(m *tape.Match, opensSocket bool, by string) report.Told {
-	if !opensSocket && missed.Dir() != "" {
+func (r *Recorder) noteMiss(m *tape.Match, by string) report.Told {
+	if missed.Dir() != "" {
 		r.tape.Miss(m)
 	}
-	return r.log.Miss(m, opensSocket, by)
+	return r.log.Miss(m, by)
 }

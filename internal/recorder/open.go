@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -260,6 +261,7 @@ func (r *Recorder) describe(path string) {
 		KeepFailures: r.config.onRecordError == Keep,
 		Words:        r.words(),
 	}
+	r.scripts = script.New(r.tape, &r.log)
 }
 
 // snapshots says that snapshots read the tapes of this process.

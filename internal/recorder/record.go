@@ -43,6 +43,10 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Request = req
+	if exchange.OpensSocket(resp) {
+		r.captureSocket(in, rec, resp, sent)
+		return resp, nil
+	}
 	if r.isUnrecordable(in, resp) {
 		r.tape.Abandon(rec)
 		return resp, nil
@@ -63,9 +67,6 @@ func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
 	}
 	if err := r.checkSendable(req, unsendable); err != nil {
 		return nil, err
-	}
-	if opensSocket(req) {
-		return nil, r.fail(r.refusedf(finding.WebSocket, "%s: %s", r.nameOf(req), report.Socket))
 	}
 
 	in.match.Retried = r.retries.IsRetry(req)
@@ -112,6 +113,9 @@ func (r *Recorder) responseTo(in *incoming, rec *tape.Recording) (resp *http.Res
 	if err != nil {
 		return nil, err
 	}
+	if exchange.IsSocket(out) {
+		out = exchange.WithoutExtensions(out)
+	}
 	return r.upstream.Send(out)
 }
 
@@ -138,20 +142,8 @@ const wentToRecorder = "it did not go to the network, but to another recorder, w
 
 // capture makes a response record itself while the caller reads it.
 func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Response, sent time.Time) {
-	// A client that dates what it signs corrects its clock by the response.
-	header := in.req.Header
-	signsDate := cmp.Or(header.Get("X-Amz-Date"), header.Get("X-Ms-Date"), header.Get("Date")) != ""
-
 	exchange.Capture(resp, sent, exchange.Sink{
-		DropsHeader: func(name string) bool {
-			name = strings.ToLower(name)
-			isClock := name == "date" && signsDate
-			drops := r.redact.Drops(name, resp.StatusCode) && !isClock
-			if drops {
-				r.log.Headers.Add(name)
-			}
-			return drops
-		},
+		DropsHeader: func(name string) bool { return r.dropsHeader(in.req, name, resp.StatusCode) },
 		Pending:     &r.pending,
 		IsLastEvent: in.match.Form.Completes,
 		Moment:      r.tape.Mark(rec).Now,
@@ -159,6 +151,21 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 			r.finish(rec, resp, latencyMS, pieces)
 		},
 	})
+}
+
+// dropsHeader reports whether the cassette does not get a header of the response to a request, and
+// so the client does not get it either.
+func (r *Recorder) dropsHeader(req *http.Request, name string, status int) bool {
+	name = strings.ToLower(name)
+	// A client that dates what it signs corrects its clock by the response.
+	header := req.Header
+	signsDate := cmp.Or(header.Get("X-Amz-Date"), header.Get("X-Ms-Date"), header.Get("Date")) != ""
+	isClock := name == "date" && signsDate
+	drops := r.redact.Drops(name, status) && !isClock
+	if drops {
+		r.log.Headers.Add(name)
+	}
+	return drops
 }
 
 // finish records a response that has ended, complete or not.

@@ -18,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
@@ -39,6 +40,7 @@ type Recorder struct {
 	tape     *tape.Tape
 	log      report.Log       // the findings for the report at the end
 	player   exchange.Player  // plays recorded answers
+	scripts  *script.Scripts  // play recorded sessions
 	pending  exchange.Pending // answers that the client is reading
 	retries  exchange.Retries // requests that SDKs send again after a failure
 	waits    waits            // how long the program waits between requests

@@ -93,8 +93,3 @@ func credentialPlaceholder(req *http.Request) string {
 	}
 	return ""
 }
-
-// opensSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1).
-func opensSocket(req *http.Request) bool {
-	return strings.EqualFold(req.Header.Get("Upgrade"), "websocket")
-}

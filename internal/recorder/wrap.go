@@ -67,7 +67,7 @@ func (w *Wrapped) Call(ctx context.Context, in, out any, run func(context.Contex
 	if r.tape.IsCanceled(ctx) {
 		return ctx.Err() // it raced with what canceled it
 	}
-	told := r.noteMiss(&match, false, "")
+	told := r.noteMiss(&match, "")
 	return &told.Miss
 }
 

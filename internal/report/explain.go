@@ -28,11 +28,9 @@ const maxEdits = 12
 // could not be recorded, and gives the line of the recording that is meant. why is "" if
 // only a comparison with what is recorded can tell.
 func (r *Run) unanswerable(
-	c *tape.Match, asked tape.Asked, opensSocket bool,
+	c *tape.Match, asked tape.Asked,
 ) (code finding.Code, why string, line int) {
 	switch {
-	case opensSocket:
-		return finding.WebSocket, Socket, 0
 	case telemetrySystem(&c.Request) != "":
 		return finding.Telemetry, Telemetry(&c.Request, c.Form, r.Words), 0
 	case strings.Contains(c.Form.Text(), refusedText):

@@ -248,17 +248,16 @@ type Told struct {
 // Miss notes a request that is not recorded, once for each form, and explains it by the nearest
 // recording. by names the process that sent the request; if it is empty, the caller is taken
 // from the stack.
-func (l *Log) Miss(c *tape.Match, opensSocket bool, by string) Told {
-	m := l.miss(c, opensSocket, by)
-	place, text := m.oneLine()
-	return Told{Miss: m.Miss, Place: place, Text: text}
+func (l *Log) Miss(c *tape.Match, by string) Told {
+	m := l.miss(c, by)
+	return m.told()
 }
 
 // miss is [Log.Miss], and returns all facts about the request.
-func (l *Log) miss(c *tape.Match, opensSocket bool, by string) missing {
+func (l *Log) miss(c *tape.Match, by string) missing {
 	recs := l.Tape.Stored()
 	asked := l.Tape.AskedFor(c)
-	code, why, line := l.unanswerable(c, asked, opensSocket)
+	code, why, line := l.unanswerable(c, asked)
 	keys := l.Tape.Keys(c) // before the lock, since it makes a form
 
 	l.mu.Lock()

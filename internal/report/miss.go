@@ -117,10 +117,6 @@ func (r *Run) frozenReason(call string) string {
 		" forbids this call: to record it, remove that option for one run"
 }
 
-// Socket is what is wrong with a request that opens a WebSocket.
-const Socket = "this request opens a WebSocket, which is not recorded: use plain HTTP, or a client " +
-	"without the recorder for this connection"
-
 // refusedText begins the answer to a miss. An agent that goes on after it may say
 // that to the model.
 const refusedText = interaction.MissMark + ": "

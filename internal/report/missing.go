@@ -76,7 +76,7 @@ func (m *missing) why(reason string) string {
 }
 
 // unrecordable reports whether recording again cannot help.
-func (m *missing) unrecordable() bool { return m.hasCode(finding.WebSocket) || m.frozen != "" }
+func (m *missing) unrecordable() bool { return m.frozen != "" }
 
 // completeReason adds to the reason of a miss, once that is known, what [Run.frozenReason]
 // returns for it.

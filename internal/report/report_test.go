@@ -66,7 +66,7 @@ func ask(l *Log, prompt string) (m Miss) {
 	l.Reached.Store(true)
 	match, err := l.Tape.Take(tape.Call{Request: request(prompt), Cancelable: true})
 	if err != nil || match.Recording == nil {
-		return l.Miss(&match, false, "").Miss
+		return l.Miss(&match, "").Miss
 	}
 	return Miss{}
 }

@@ -67,6 +67,20 @@ func (q *queue) firstUnused() *Recording {
 	return q.recordings[q.played]
 }
 
+// rewind makes each queue look at its recordings from the first one again, because one of them is
+// not played any more. The caller holds the lock of the tape.
+func (c *candidates) rewind() {
+	c.answered.played = 0
+	for _, q := range c.byDigest {
+		q.played = 0
+	}
+	for _, queues := range c.byAgreement {
+		for _, q := range queues {
+			q.played = 0
+		}
+	}
+}
+
 // last returns the last recording, whether it was played or not, or nil.
 func (q *queue) last() *Recording {
 	if q == nil {

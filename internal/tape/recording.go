@@ -31,6 +31,10 @@ type entry struct {
 	// another file has a higher number, and one that this run makes has -1.
 	number int
 
+	// event is the number of an event, from 1, if the recording stands for a
+	// message of a session, see Message; otherwise it is 0.
+	event int
+
 	// isSealed says that the recording was not edited since it was written.
 	isSealed bool
 
@@ -130,6 +134,9 @@ type Unrecorded map[string]uint64
 // Line returns the line of the cassette where the recording starts, from 1, or
 // 0 if the recording is not in the cassette.
 func (rec *Recording) Line() int {
+	if rec.event > 0 {
+		return rec.messageLine()
+	}
 	if it := rec.content.interaction.Load(); it != nil {
 		return it.Line
 	}

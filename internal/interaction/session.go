@@ -1,0 +1,155 @@
+package interaction
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// A session is a conversation in messages that both sides send: a WebSocket, a request body
+// that is sent while its response streams, or a stream of a Go program. It is one interaction:
+// the request opens the session, and each event of the response is a message. A message of the
+// client has one of these fields. A message of the server has one of them, too, unless the
+// stream of the response has a framing of its own.
+//
+//	field                        content
+//	sent, received               a text; JSON is shown as a structure
+//	sent_bytes, received_bytes   bytes
+//	sent_close, received_close   how a side closed the session: "1000 bye", or "" without a code
+//
+// A field "audio" follows the message of the client whose audio is not kept; see [Audio].
+const (
+	sentPrefix     = "sent"
+	receivedPrefix = "received"
+	audioField     = "audio"
+)
+
+// Streams that are sessions. A stream with another name is a session if it has messages of the
+// client.
+const (
+	WebSocket = "websocket" // RFC 6455
+	Messages  = "messages"  // of a Go program
+)
+
+// A MessageKind says what a message holds.
+type MessageKind string
+
+// The kinds of messages.
+const (
+	Text  MessageKind = ""
+	Bytes MessageKind = "_bytes"
+	Close MessageKind = "_close" // the side that sends it sends nothing after it
+)
+
+// A Message is one message of a session.
+type Message struct {
+	Sent  bool // by the client; else by the server
+	Kind  MessageKind
+	Data  string // for Close: the code and the reason, such as "4001 enough"
+	Audio *Audio // what Data had in addition; nil unless it is of a client
+}
+
+// Audio stands for audio that a client sent, which a cassette does not have. Programs cut audio
+// into messages in another way in each run, so consecutive pieces are one Audio. It belongs to
+// a message like those that brought the pieces, with an empty text in the place of the audio.
+type Audio struct {
+	Size int64    // in bytes
+	Sum  [32]byte // SHA-256
+}
+
+// storedAudio is the JSON of an [Audio].
+type storedAudio struct {
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Event returns the message as an event of a response.
+func (m *Message) Event() Event {
+	name := receivedPrefix
+	if m.Sent {
+		name = sentPrefix
+	}
+	event := Event{{Name: name + string(m.Kind), Value: m.Data}}
+	if m.Audio != nil {
+		text, _ := json.Marshal(storedAudio{m.Audio.Size, hex.EncodeToString(m.Audio.Sum[:])})
+		event = append(event, Field{Name: audioField, Value: string(text)})
+	}
+	return event
+}
+
+// Message returns the message that an event is. It returns false if the event is none, such as
+// an event of a stream with a framing of its own, or if a field is not valid.
+func (e Event) Message() (m Message, ok bool) {
+	if len(e) == 0 || len(e) > 2 {
+		return m, false
+	}
+	side, kind, found := strings.Cut(e[0].Name, "_")
+	m = Message{Sent: side == sentPrefix, Data: e[0].Value}
+	if found {
+		m.Kind = MessageKind("_" + kind)
+	}
+	isSide := side == sentPrefix || side == receivedPrefix
+	isKind := m.Kind == Text || m.Kind == Bytes || m.Kind == Close
+	if !isSide || !isKind {
+		return m, false
+	}
+	if len(e) == 1 {
+		return m, true
+	}
+	m.Audio, ok = parseAudio(e[1])
+	return m, ok && m.Sent
+}
+
+// parseAudio returns the audio that a field stands for.
+func parseAudio(f Field) (*Audio, bool) {
+	var stored storedAudio
+	if f.Name != audioField || json.Unmarshal([]byte(f.Value), &stored) != nil {
+		return nil, false
+	}
+	sum, err := hex.DecodeString(stored.SHA256)
+	if err != nil || len(sum) != 32 || stored.Bytes < 0 {
+		return nil, false
+	}
+	return &Audio{Size: stored.Bytes, Sum: [32]byte(sum)}, true
+}
+
+// IsSent reports whether an event is a message of the client.
+func (e Event) IsSent() bool {
+	m, ok := e.Message()
+	return ok && m.Sent
+}
+
+// IsSession reports whether the response is a session.
+func (r *Response) IsSession() bool {
+	if r.Stream == WebSocket || r.Stream == Messages {
+		return true
+	}
+	return r.Stream != "" && slices.ContainsFunc(r.Events, Event.IsSent)
+}
+
+// SentMessages returns the messages of the client in a session, and the indices of their
+// events.
+func (r *Response) SentMessages() iter.Seq2[int, Message] {
+	return func(yield func(int, Message) bool) {
+		for i, event := range r.Events {
+			m, ok := event.Message()
+			if ok && m.Sent && !yield(i, m) {
+				return
+			}
+		}
+	}
+}
+
+// MessageRequest returns a message of the client as a request. Messages are redacted, compared
+// and reported as requests are that go to the URL of the request which opened the session.
+func (r *Request) MessageRequest(m *Message) Request {
+	return Request{
+		Method:         "POST",
+		URL:            r.URL,
+		UnknownHeaders: r.UnknownHeaders,
+		Function:       r.Function,
+		Body:           []byte(m.Data),
+	}
+}

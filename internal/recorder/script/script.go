@@ -1,0 +1,409 @@
+// Package script plays recorded sessions: it decides which recording each open session is
+// placed on, compares what the client sends with what was sent, and says when the messages of
+// the server may come. Package session has the rules; this package knows what a message is.
+package script
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/report"
+	"github.com/promptecho/promptecho/internal/session"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// Scripts has the recorded sessions of a tape that are played. The methods may be called
+// concurrently.
+type Scripts struct {
+	tape *tape.Tape
+	log  *report.Log
+
+	mu     sync.Mutex // guards what follows; the lock of the tape is taken under it
+	groups map[*tape.Recording]*group
+	open   []*Script
+}
+
+// New returns the sessions of a tape. Misses are noted in a log.
+func New(t *tape.Tape, log *report.Log) *Scripts {
+	return &Scripts{tape: t, log: log, groups: map[*tape.Recording]*group{}}
+}
+
+// Open returns the script of a session that begins with a request for which the tape has chosen
+// rec. by names the process that sent the request, if that was another one.
+func (s *Scripts) Open(m *tape.Match, rec *tape.Recording, by string) (*Script, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g, err := s.groupOf(rec)
+	if err != nil {
+		return nil, err
+	}
+	player, ok := g.engine.Open()
+	if !ok {
+		// The recording is played again, see AllowRepeats.
+		g, err = newGroup([]*tape.Recording{rec})
+		if err != nil {
+			return nil, err
+		}
+		player, _ = g.engine.Open()
+	}
+	script := &Script{scripts: s, group: g, player: player, handshake: m.Request, by: by}
+	s.open = append(s.open, script)
+	return script, nil
+}
+
+// groupOf returns the group of the recordings among which rec was chosen. The caller holds the
+// lock.
+func (s *Scripts) groupOf(rec *tape.Recording) (*group, error) {
+	if rec.Fresh() {
+		return newGroup([]*tape.Recording{rec})
+	}
+	recordings := s.tape.Sessions(rec)
+	g := s.groups[recordings[0]]
+	if g != nil {
+		return g, nil
+	}
+	g, err := newGroup(recordings)
+	if err != nil {
+		return nil, err
+	}
+	s.groups[recordings[0]] = g
+	return g, nil
+}
+
+// Finish says which recordings the sessions have played, and returns those of which the client
+// has not sent all messages, with the first one that it has not sent. No session is opened
+// after it.
+func (s *Scripts) Finish() []Unsent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Unsent
+	played := map[*tape.Recording]bool{}
+	for _, script := range s.open {
+		rec := script.group.recordings[script.player.Recording()]
+		played[rec] = true
+		all = append(all, script.unsent()...)
+	}
+	for _, g := range s.groups {
+		s.tape.SetPlayed(g.recordings, func(i int) bool { return played[g.recordings[i]] })
+	}
+	return all
+}
+
+// Unsent is a session whose client has not sent all that it sent when it was recorded.
+type Unsent struct {
+	Recording *tape.Recording
+	First     *tape.Recording // the first message that was not sent, see [tape.Recording.Message]
+	Count     int
+	Of        int // how many messages the client sent when the session was recorded
+}
+
+// A group has the recorded sessions that begin with the same request.
+type group struct {
+	recordings []*tape.Recording
+	sessions   []*interaction.Interaction
+	engine     *session.Group
+}
+
+// newGroup reads recorded sessions.
+func newGroup(recordings []*tape.Recording) (*group, error) {
+	g := &group{recordings: recordings}
+	var all []session.Recording
+	for _, rec := range recordings {
+		it, err := rec.Load()
+		if err != nil {
+			return nil, err
+		}
+		g.sessions = append(g.sessions, it)
+		all = append(all, session.Recording{Messages: messagesOf(rec, it, len(recordings) > 1)})
+	}
+	g.engine = session.NewGroup(all)
+	return g, nil
+}
+
+// messagesOf returns the messages of a recorded session as the engine compares them. The index
+// of a message is that of its event. What was received needs a form only if there are several
+// recordings.
+func messagesOf(
+	rec *tape.Recording, it *interaction.Interaction, comparesReceived bool,
+) []session.Message {
+	req := rec.Request()
+	forms := map[string]string{} // by the content of a message: most messages with audio are equal
+	all := make([]session.Message, len(it.Response.Events))
+	for i, event := range it.Response.Events {
+		m, isMessage := event.Message()
+		isSent := isMessage && m.Sent
+		switch {
+		case !isSent && comparesReceived:
+			all[i].Form = contentOf(event)
+			continue
+		case !isSent:
+			continue
+		case m.Kind == interaction.Close:
+			all[i] = session.Message{Sent: true, Form: closeForm}
+			continue
+		}
+		content := string(m.Kind) + m.Data
+		form, isKnown := forms[content]
+		if !isKnown {
+			form = formKey(rec.MessageForm(&req, &m), &m)
+			forms[content] = form
+		}
+		all[i] = session.Message{Sent: true, Form: form}
+		if m.Audio != nil {
+			all[i].Part = true
+			all[i].Size = m.Audio.Size
+			all[i].Sum = m.Audio.Sum
+		}
+	}
+	return all
+}
+
+// closeForm is the form of all messages that close a session: the code does not match.
+const closeForm = "close"
+
+// formKey returns what a message is compared by.
+func formKey(form *canon.Form, m *interaction.Message) string { return form.Key() + string(m.Kind) }
+
+// contentOf returns a text that is equal for equal events.
+func contentOf(event interaction.Event) string {
+	if len(event) == 1 {
+		return event[0].Name + " " + event[0].Value
+	}
+	text := ""
+	for _, f := range event {
+		text += f.Name + " " + f.Value + "\x00"
+	}
+	return text
+}
+
+// A Script is a recorded session that is played. It implements [exchange.Script].
+type Script struct {
+	scripts   *Scripts
+	group     *group
+	player    *session.Player
+	handshake interaction.Request // redacted
+	by        string
+}
+
+// Send takes a message of the client.
+func (s *Script) Send(m interaction.Message) error {
+	if m.Kind == interaction.Close {
+		_, _ = s.player.Send(closeForm) // a client may close a session at any time
+		return nil
+	}
+	m, audio := Split(&s.handshake, m)
+	sent, err := s.take(&m, audio)
+	if err == nil {
+		return nil
+	}
+	var miss *session.Miss
+	if !errors.As(err, &miss) {
+		return &exchange.Refusal{Text: "promptecho: " + err.Error()}
+	}
+	if audio != nil && s.player.HasReceivedAll() {
+		// No answer depends on this audio. A microphone that an answer switches off sends more
+		// or less in each run.
+		return nil
+	}
+	return s.refuse(sent, miss.Candidates)
+}
+
+// take takes a message in each of the ways in which a recorded one may equal it. It returns the
+// message as a call, and the error of the engine for the first way.
+func (s *Script) take(m *interaction.Message, audio []byte) (*tape.Match, error) {
+	t := s.scripts.tape
+	sent, err := t.MatchMessage(&s.handshake, m, false)
+	if err != nil {
+		return &sent, err
+	}
+	first := s.send(&sent, m, audio)
+	if first == nil || !mayHavePlaceholder(s.group) {
+		return &sent, first
+	}
+	back, err := t.MatchMessage(&s.handshake, m, true)
+	if err == nil && s.send(&back, m, audio) == nil {
+		return &sent, nil
+	}
+	for _, recorded := range s.untaken(first) {
+		form := tape.Match{Form: recorded.Form()}
+		form.Request = recorded.Request()
+		if t.Reveals(&form, &sent) && s.sendForm(recorded.Form(), m, audio) == nil {
+			return &sent, nil
+		}
+	}
+	return &sent, first
+}
+
+func (s *Script) send(sent *tape.Match, m *interaction.Message, audio []byte) error {
+	return s.sendForm(sent.Form, m, audio)
+}
+
+// sendForm gives a message of a form to the engine.
+func (s *Script) sendForm(form *canon.Form, m *interaction.Message, audio []byte) error {
+	key := formKey(form, m)
+	if audio != nil {
+		return s.player.SendBytes(key, audio)
+	}
+	_, err := s.player.Send(key)
+	return err
+}
+
+func (s *Script) current() *interaction.Interaction {
+	return s.group.sessions[s.player.Recording()]
+}
+
+// Next returns the next event of the server.
+func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
+	place, state := s.player.Next()
+	switch state {
+	case session.Released:
+		resp := &s.group.sessions[place.Recording].Response
+		var delay int64
+		if place.Message < len(resp.Delays) {
+			delay = resp.Delays[place.Message].MS
+		}
+		return resp.Events[place.Message], delay, exchange.EventReady
+	case session.Waiting:
+		return nil, 0, exchange.AwaitsClient
+	}
+	switch s.current().Response.End {
+	case interaction.EndError:
+		return nil, 0, exchange.ScriptBroken
+	case interaction.EndClosed:
+		return nil, 0, exchange.AwaitsClient
+	}
+	return nil, 0, exchange.ScriptEnded
+}
+
+// Wait waits until Next returns something else.
+func (s *Script) Wait(ctx context.Context) {
+	if s.awaitsClose() {
+		<-ctx.Done()
+		return
+	}
+	_ = s.player.Wait(ctx) // the caller asks the context
+}
+
+// awaitsClose reports whether the client closed the session when it was recorded, and all that
+// came before has been played.
+func (s *Script) awaitsClose() bool {
+	return s.current().Response.End == interaction.EndClosed && s.player.State() == session.Ended
+}
+
+// Patience returns 10 seconds, and twice as long as the client needed to send what it has not
+// sent when the session was recorded. A machine that is busy is slower, but hardly by more.
+func (s *Script) Patience() time.Duration {
+	const least = 10 * time.Second
+	delays := s.current().Response.Delays
+	var ms int64
+	for _, place := range s.player.Missing() {
+		if place.Message < len(delays) {
+			ms += delays[place.Message].MS
+		}
+	}
+	return least + 2*time.Duration(ms)*time.Millisecond
+}
+
+// Overdue returns the error of a client that waits in vain.
+func (s *Script) Overdue() error {
+	var missing []*tape.Recording
+	for _, place := range s.player.Missing() {
+		m := s.message(place)
+		if m != nil {
+			missing = append(missing, m)
+		}
+	}
+	told := s.scripts.log.WaitsInVain(s.group.recordings[s.player.Recording()], missing, s.by)
+	return s.refusal(told)
+}
+
+// refuse reports a message that is not recorded.
+func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error {
+	var messages []*tape.Recording
+	for _, c := range candidates {
+		for _, place := range c.Untaken {
+			if m := s.message(place); m != nil {
+				messages = append(messages, m)
+			}
+		}
+	}
+	rec := s.group.recordings[s.player.Recording()]
+	return s.refusal(s.scripts.log.MissMessage(sent, rec, messages, s.by))
+}
+
+// refusal returns the error that the client gets.
+func (s *Script) refusal(told report.Told) error {
+	form := s.group.recordings[0].Form()
+	return &exchange.Refusal{Text: told.Text, Event: form.ErrorEvent(told.Text)}
+}
+
+// message returns a message of a recorded session for a report; nil if it closes the session.
+func (s *Script) message(place session.Place) *tape.Recording {
+	event := s.group.sessions[place.Recording].Response.Events[place.Message]
+	m, ok := event.Message()
+	if !ok || m.Kind == interaction.Close {
+		return nil
+	}
+	return s.group.recordings[place.Recording].Message(place.Message, &m)
+}
+
+// untaken returns the recorded messages that a miss was compared with.
+func (s *Script) untaken(err error) (all []*tape.Recording) {
+	var miss *session.Miss
+	if !errors.As(err, &miss) {
+		return nil
+	}
+	for _, c := range miss.Candidates {
+		for _, place := range c.Untaken {
+			if m := s.message(place); m != nil {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
+}
+
+// unsent returns the session if its client has not sent all that it sent when it was recorded.
+// What was sent after the last message of the server does not count: no answer depends on it.
+func (s *Script) unsent() []Unsent {
+	it := s.current()
+	lastReceived := -1
+	of := 0
+	for i, event := range it.Response.Events {
+		m, ok := event.Message()
+		switch {
+		case !ok || !m.Sent:
+			lastReceived = i
+		case m.Kind != interaction.Close:
+			of++
+		}
+	}
+	var places []session.Place
+	for _, place := range s.player.Unsent() {
+		m, _ := it.Response.Events[place.Message].Message()
+		if m.Kind != interaction.Close && (m.Audio == nil || place.Message < lastReceived) {
+			places = append(places, place)
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	rec := s.group.recordings[s.player.Recording()]
+	return []Unsent{{Recording: rec, First: s.message(places[0]), Count: len(places), Of: of}}
+}
+
+// Close ends the session.
+func (s *Script) Close() { s.player.Close() }
+
+// mayHavePlaceholder reports whether a message of the client in a group has a placeholder.
+func mayHavePlaceholder(g *group) bool {
+	return slices.ContainsFunc(g.sessions, func(it *interaction.Interaction) bool {
+		return hasPlaceholder(&it.Response)
+	})
+}

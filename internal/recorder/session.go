@@ -1,0 +1,75 @@
+// Sessions: connections on which both sides send messages.
+
+package recorder
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/recorder/script"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// playSocket answers the request that opens a WebSocket, and plays the messages of the server
+// that were recorded.
+func (r *Recorder) playSocket(in *incoming, rec *tape.Recording) (*http.Response, error) {
+	played, err := r.scripts.Open(&in.match, rec, request.ServedBy(in.req.Context()).By)
+	if err != nil {
+		return nil, r.told(r.nameOf(in.req), err)
+	}
+	r.noteUnrecorded(in.req, &in.match.Request, rec)
+	r.notePlayed(&in.match, rec)
+	it := rec.Head()
+	return r.player.PlaySocket(in.req, &exchange.Playable{
+		Response:  it.Response,
+		LatencyMS: it.LatencyMS,
+		File:      r.file,
+		Line:      rec.Line(),
+		Turn:      r.tape.Turn(rec, request.ServedBy(in.req.Context()).Far),
+	}, played)
+}
+
+// captureSocket makes a WebSocket record itself while the caller reads and writes messages.
+func (r *Recorder) captureSocket(
+	in *incoming, rec *tape.Recording, resp *http.Response, sent time.Time,
+) {
+	exchange.CaptureSocket(resp, sent, r.sessionSink(in, rec, resp.StatusCode))
+}
+
+// sessionSink returns what records a live session.
+func (r *Recorder) sessionSink(in *incoming, rec *tape.Recording, status int) exchange.SessionSink {
+	handshake := in.match.Request
+	return exchange.SessionSink{
+		DropsHeader: func(name string) bool { return r.dropsHeader(in.req, name, status) },
+		Pending:     &r.pending,
+		Sent: func(m interaction.Message) (interaction.Message, []byte) {
+			stored, audio := script.Split(&handshake, m)
+			match, err := r.tape.MatchMessage(&handshake, &stored, false)
+			if err != nil {
+				r.log.Error(err)
+			}
+			stored.Data = string(match.Request.Body)
+			return stored, audio
+		},
+		Finish: func(resp *interaction.Response, latencyMS int64) {
+			r.finish(rec, resp, latencyMS, nil)
+		},
+	}
+}
+
+// finishSessions says which recordings the sessions of this run have played, and fails the run
+// for a client that has not sent all that it sent when its session was recorded.
+func (r *Recorder) finishSessions() {
+	for _, u := range r.scripts.Finish() {
+		if r.log.AllowUnused.Select(u.Recording.Form().Name()) || len(r.log.Misses()) > 0 {
+			continue
+		}
+		r.log.Error(r.errorAt(u.First.Line(), finding.SessionUnfinished, "the client of this session "+
+			"did not send %d of the %d messages that it sent when the session was recorded; the "+
+			"first one is here", u.Count, u.Of))
+	}
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/tape"
+)
+
+// MissMessage notes a message of a session that is not recorded, and explains it by the nearest
+// of the recorded messages that the client could have sent in its place. session is the recording
+// that the session was played from until then. by is as for [Log.Miss].
+func (l *Log) MissMessage(
+	sent *tape.Match, session *tape.Recording, messages []*tape.Recording, by string,
+) Told {
+	m := l.newMissing(sent, by)
+	m.call = sent
+	if len(messages) == 0 {
+		m.Code = string(finding.SessionLonger)
+		m.Reason = "the session recorded here has no message of the client left"
+		m.Line = session.Line()
+	} else {
+		isTaken := func(*tape.Recording) bool { return false }
+		l.explain(m, sent, messages, messages, isTaken)
+	}
+	m.call = nil
+	m.completeReason("")
+	l.addMiss(m)
+	return m.told()
+}
+
+// WaitsInVain notes that the client of a session waits for a message of the server, and does not
+// send what it sent before that message when the session was recorded. missing are these messages.
+func (l *Log) WaitsInVain(session *tape.Recording, missing []*tape.Recording, by string) Told {
+	call := &tape.Match{Form: session.Form()}
+	call.Request = session.Request()
+	m := l.newMissing(call, by)
+	m.Code = string(finding.SessionWaits)
+	m.Line = session.Line()
+	m.Reason = "the client of this session waits for a message, but the recording has none left: " +
+		"its client closed it here"
+	if len(missing) > 0 {
+		m.Line = missing[0].Line()
+		m.Reason = fmt.Sprintf("the client of this session waits for a message that came after it had "+
+			"sent %s, which it has not sent now", describe(missing[0].Form()))
+	}
+	m.completeReason("")
+	l.addMiss(m)
+	return m.told()
+}
+
+// addMiss adds a miss of a session to those of the run.
+func (l *Log) addMiss(m *missing) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	m.Count = 1
+	l.misses = append(l.misses, m)
+}
+
+// told returns the miss with the texts for the program.
+func (m *missing) told() Told {
+	place, text := m.oneLine()
+	return Told{Miss: m.Miss, Place: place, Text: text}
+}
