@@ -36,7 +36,7 @@ func (b *pieceOfBytes) fits(rec *indexed) bool {
 		return false
 	}
 	first, start := rec.partAt(b.form, b.before)
-	for _, index := range rec.places[b.form][first:] {
+	for _, index := range rec.places(b.form)[first:] {
 		end := rec.messages[index].end
 		isFull := end <= after
 		if !isFull {
@@ -53,7 +53,7 @@ func (b *pieceOfBytes) fits(rec *indexed) bool {
 // partAt returns the part that has the byte at an offset of the stream, as an index
 // of places, and the offset of its first byte.
 func (x *indexed) partAt(form formID, offset int64) (part int, start int64) {
-	places := x.places[form]
+	places := x.places(form)
 	part, _ = slices.BinarySearchFunc(places, offset, func(index int32, offset int64) int {
 		if x.messages[index].end <= offset {
 			return -1

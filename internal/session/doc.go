@@ -31,5 +31,6 @@
 // leaves no such placement is a [Miss].
 //
 // A conversation that is closed keeps its place, and moves like the others to make
-// room. It no more moves when it has sent and received all of its recording.
+// room. It stays if it has sent and received all of its recording: on a longer one, a
+// report would say that messages were not sent.
 package session

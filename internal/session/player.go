@@ -19,7 +19,7 @@ type Player struct {
 	isClosed  bool
 
 	sent     map[formID]int64   // units sent of each form, see message
-	order    []formID           // forms of the messages given to Send
+	order    []formID           // forms of the messages of Send
 	received int                // number of received messages
 	open     map[formID]digests // of the parts that are not full
 	reached  map[int]int        // by recording: see firstToDo
@@ -124,7 +124,7 @@ func (p *Player) fit(fits func(*indexed) bool) bool {
 
 // place returns the message of a form that has the number n, from 0.
 func (p *Player) place(form formID, n int64) Place {
-	index := p.rec().places[form][n]
+	index := p.rec().places(form)[n]
 	return Place{p.recording, int(index)}
 }
 
@@ -295,9 +295,9 @@ func (p *Player) untaken(recording, end int) []Place {
 	return places
 }
 
-// Taken returns the recorded message for each message that was given to Send, in
-// the order of the calls. They are others than Send returned if the conversation
-// has moved since.
+// Taken returns the recorded message that each message of Send has taken, in the
+// order of the calls. If the conversation has moved since, they are not those that
+// Send returned. Pieces of bytes are not among them.
 func (p *Player) Taken() []Place {
 	p.group.mu.Lock()
 	defer p.group.mu.Unlock()

@@ -1,6 +1,10 @@
 package session
 
-import "crypto/sha256"
+import (
+	"cmp"
+	"crypto/sha256"
+	"slices"
+)
 
 // A Message is one message of a recording.
 type Message struct {
@@ -15,15 +19,15 @@ type Message struct {
 	// the form that were sent between two received messages. Parts and other
 	// messages never match, even if their forms are equal.
 	Part bool
-	Size int64             // of a part, in bytes
+	Size int64             // of a part, in bytes; not negative
 	Sum  [sha256.Size]byte // SHA-256 of the bytes of a part
 }
 
 // A Recording has the messages of one conversation, in their order.
 type Recording struct{ Messages []Message }
 
-// A Place is a message of a recording: the index of the recording in the list that
-// [NewGroup] was given, and the index of the message in the recording.
+// A Place is a message of a recording: the index of the recording in the list for
+// [NewGroup], and the index of the message in the recording.
 type Place struct{ Recording, Message int }
 
 // A formKey identifies the messages that match each other.
@@ -59,7 +63,8 @@ type formID int32
 type indexed struct {
 	messages []message
 	received []formID                  // forms of the received messages, in order
-	places   map[formID][]int32        // indexes of the sent messages of each form, in order
+	sent     []int32                   // indexes of the sent messages, ordered by form
+	byForm   map[formID]section        // of sent
 	sums     map[int][sha256.Size]byte // of the parts, by the index of the message
 }
 
@@ -72,11 +77,14 @@ type message struct {
 	kind kind
 }
 
+// A section of a slice.
+type section struct{ start, end int32 }
+
 // index indexes a recording. It adds the forms of the recording to ids.
 func index(rec Recording, ids map[formKey]formID) *indexed {
 	x := &indexed{
 		messages: make([]message, len(rec.Messages)),
-		places:   map[formID][]int32{},
+		byForm:   map[formID]section{},
 		sums:     map[int][sha256.Size]byte{},
 	}
 	units := map[formID]int64{} // of the sent messages so far
@@ -102,17 +110,36 @@ func index(rec Recording, ids map[formKey]formID) *indexed {
 			end = units[id]
 			x.sums[i] = m.Sum
 		}
-		if key.kind != received {
-			x.places[id] = append(x.places[id], int32(i))
-		}
 		x.messages[i] = message{end: end, form: id, kind: key.kind}
+		if key.kind != received {
+			x.sent = append(x.sent, int32(i))
+		}
+	}
+
+	slices.SortStableFunc(x.sent, func(a, b int32) int {
+		return cmp.Compare(x.messages[a].form, x.messages[b].form)
+	})
+	for i, index := range x.sent {
+		form := x.messages[index].form
+		of, isKnown := x.byForm[form]
+		if !isKnown {
+			of.start = int32(i)
+		}
+		of.end = int32(i + 1)
+		x.byForm[form] = of
 	}
 	return x
 }
 
+// places returns the indexes of the sent messages of a form, in order.
+func (x *indexed) places(form formID) []int32 {
+	of := x.byForm[form]
+	return x.sent[of.start:of.end]
+}
+
 // units returns how many units of a form the recording has.
 func (x *indexed) units(form formID) int64 {
-	places := x.places[form]
+	places := x.places(form)
 	if len(places) == 0 {
 		return 0
 	}
