@@ -9,7 +9,7 @@ func All() []Code {
 		Telemetry,
 
 		RecordingUnused, SessionUnfinished, NoRequest, ValueLacking, RecordingConflict, ServersAmbiguous,
-		FieldAmbiguous, BodyUnfinished, TwoWay, NotCanceled, NoRoom, KeyMissing,
+		FieldAmbiguous, BodyUnfinished, NotCanceled, NoRoom, KeyMissing,
 		PlaceholderSent, Unsendable, ProtocolSwitched, NameInvalid, VariableSecret,
 		FunctionRefused, FailureRefused, SuccessKept, AccessLost, AccessRefused,
 		RecordingsOutdated, NoAnswer, TooLate, NotSaved, LeftoverNotRemoved, NotSent,

@@ -41,7 +41,6 @@ const (
 	ServersAmbiguous    Code = "servers-ambiguous"     // two local servers answered the same request differently
 	FieldAmbiguous      Code = "field-ambiguous"       // the answer depends on a field that is not recorded
 	BodyUnfinished      Code = "body-unfinished"       // the body of a request is still being sent
-	TwoWay              Code = "two-way"               // a request sends its body while its answer arrives
 	NotCanceled         Code = "not-canceled"          // a request was canceled in the recording run, and is not now
 	NoRoom              Code = "no-room"               // the temporary storage for the body of a request is full
 	KeyMissing          Code = "key-missing"           // sending a request needs an API key

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 )
 
@@ -28,13 +26,5 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 	}
 
 	r.log.Reached.Store(true)
-	if request.IsBidirectional(req) {
-		request.CloseBody(req)
-		err := r.refusedf(finding.TwoWay, "%s sends its body while its answer arrives, which is not "+
-			"recorded: use a client without the recorder for this connection, or add %s",
-			r.nameOf(req), r.words().Name(advice.PassThrough))
-		r.failHere(err.reason)
-		return false, err
-	}
 	return false, nil
 }

@@ -50,8 +50,9 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 		defer r.waits.noteAnswer()
 	}
 
-	if rec.Head().Response.Stream == interaction.WebSocket {
-		return r.playSocket(in, rec)
+	isSession := rec.Head().Response.Stream == interaction.WebSocket || exchange.IsTwoWay(in.req)
+	if isSession {
+		return r.playSession(in, rec)
 	}
 	p, err := r.playable(in, rec)
 	if err == nil && p.IsTransientFailure() && r.config.pace == 0 {

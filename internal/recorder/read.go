@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -13,10 +14,11 @@ import (
 
 // An incoming is a request on its way through RoundTrip.
 type incoming struct {
-	req   *http.Request // as the program sent it
-	body  request.Body  // its body; set by read
-	early *early        // nil unless read has sent the request; set by read
-	match tape.Match    // its redacted form and its recording; set by the tape
+	req    *http.Request    // as the program sent it
+	body   request.Body     // its body; set by read
+	early  *early           // nil unless read has sent the request; set by read
+	twoWay *exchange.TwoWay // nil unless it is sent as a session; set by send
+	match  tape.Match       // its redacted form and its recording; set by the tape
 }
 
 // An early is a request that was sent while its body was read.
@@ -63,6 +65,9 @@ func (in *incoming) canceled(err error) error {
 // response comes, which would never come: while it is read, a note says so.
 func (r *Recorder) read(in *incoming) error {
 	req := in.req
+	if exchange.IsTwoWay(req) {
+		return nil // its body is read while its response streams
+	}
 	mayNotEnd := req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody
 	if mayNotEnd {
 		isRead := r.log.Sends(r.nameOf(req))

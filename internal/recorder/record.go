@@ -43,8 +43,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Request = req
-	if exchange.OpensSocket(resp) {
-		r.captureSocket(in, rec, resp, sent)
+	if r.captureSession(in, rec, resp, sent) {
 		return resp, nil
 	}
 	if r.isUnrecordable(in, resp) {
@@ -108,6 +107,9 @@ func (r *Recorder) responseTo(in *incoming, rec *tape.Recording) (resp *http.Res
 	if in.early != nil {
 		in.early.used = true
 		return in.early.resp, in.early.err
+	}
+	if exchange.IsTwoWay(in.req) {
+		return r.sendTwoWay(in, rec)
 	}
 	out, err := in.body.Clone(in.req)
 	if err != nil {

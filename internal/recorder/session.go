@@ -14,9 +14,9 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// playSocket answers the request that opens a WebSocket, and plays the messages of the server
-// that were recorded.
-func (r *Recorder) playSocket(in *incoming, rec *tape.Recording) (*http.Response, error) {
+// playSession answers the request that opens a session, and plays the messages of the server that
+// were recorded.
+func (r *Recorder) playSession(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	played, err := r.scripts.Open(&in.match, rec, request.ServedBy(in.req.Context()).By)
 	if err != nil {
 		return nil, r.told(r.nameOf(in.req), err)
@@ -24,7 +24,11 @@ func (r *Recorder) playSocket(in *incoming, rec *tape.Recording) (*http.Response
 	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.notePlayed(&in.match, rec)
 	it := rec.Head()
-	return r.player.PlaySocket(in.req, &exchange.Playable{
+	play := r.player.PlaySocket
+	if exchange.IsTwoWay(in.req) {
+		play = r.player.PlayTwoWay
+	}
+	return play(in.req, &exchange.Playable{
 		Response:  it.Response,
 		LatencyMS: it.LatencyMS,
 		File:      r.file,
@@ -33,18 +37,34 @@ func (r *Recorder) playSocket(in *incoming, rec *tape.Recording) (*http.Response
 	}, played)
 }
 
-// captureSocket makes a WebSocket record itself while the caller reads and writes messages.
-func (r *Recorder) captureSocket(
+// sendTwoWay sends a request whose body is sent for as long as its response streams.
+func (r *Recorder) sendTwoWay(in *incoming, rec *tape.Recording) (*http.Response, error) {
+	var out *http.Request
+	in.twoWay, out = exchange.NewTwoWay(in.req, r.sessionSink(in, rec))
+	return r.upstream.Send(out)
+}
+
+// captureSession makes a session record itself while the caller reads and writes messages. It
+// reports whether the response opens one.
+func (r *Recorder) captureSession(
 	in *incoming, rec *tape.Recording, resp *http.Response, sent time.Time,
-) {
-	exchange.CaptureSocket(resp, sent, r.sessionSink(in, rec, resp.StatusCode))
+) bool {
+	switch {
+	case exchange.OpensSocket(resp):
+		exchange.CaptureSocket(resp, sent, r.sessionSink(in, rec))
+		return true
+	case in.twoWay != nil && resp.StatusCode == http.StatusOK:
+		in.twoWay.Respond(resp)
+		return true
+	}
+	return false
 }
 
 // sessionSink returns what records a live session.
-func (r *Recorder) sessionSink(in *incoming, rec *tape.Recording, status int) exchange.SessionSink {
+func (r *Recorder) sessionSink(in *incoming, rec *tape.Recording) exchange.SessionSink {
 	handshake := in.match.Request
 	return exchange.SessionSink{
-		DropsHeader: func(name string) bool { return r.dropsHeader(in.req, name, status) },
+		DropsHeader: func(name string) bool { return r.dropsHeader(in.req, name, http.StatusOK) },
 		Pending:     &r.pending,
 		Sent: func(m interaction.Message) (interaction.Message, []byte) {
 			stored, audio := script.Split(&handshake, m)

@@ -15,20 +15,6 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
-// IsBidirectional reports whether a request sends its body for as long as its response
-// comes: then a recorder, which reads the body first, would wait forever. The type of
-// the request or its signature (AWS) says so.
-func IsBidirectional(req *http.Request) bool {
-	hasBody := req.Body != nil && req.Body != http.NoBody
-	if !hasBody || req.ContentLength > 0 {
-		return false
-	}
-	if req.Header.Get("Content-Type") == "application/vnd.amazon.eventstream" {
-		return true
-	}
-	return strings.HasSuffix(req.Header.Get("X-Amz-Content-Sha256"), "-EVENTS")
-}
-
 // CloseBody closes the body of a request that is not sent.
 func CloseBody(req *http.Request) {
 	if req.Body != nil {
