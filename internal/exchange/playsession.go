@@ -145,7 +145,7 @@ func (s *played) endAt(end error) {
 // awaitClosing waits for the client to close its side, if the server has closed its own and the
 // client has read that.
 func (s *played) awaitClosing() {
-	ctx, end := s.wait.begin(closingWait)
+	ctx, end := s.wait.begin(context.Background(), closingWait)
 	defer end()
 	s.mu.Lock()
 	mayAnswer := s.sentClose && len(s.out) == 0 && !s.clientClosed && !s.isClosed
@@ -176,7 +176,7 @@ func (s *played) awaitClient() {
 // await waits until the script has an event, or until Read has something to return. It returns
 // true if that has not happened within a limit.
 func (s *played) await(limit time.Duration) (timedOut bool) {
-	ctx, end := s.wait.begin(limit)
+	ctx, end := s.wait.begin(context.Background(), limit)
 	defer end()
 	s.mu.Lock()
 	hasNews := len(s.out) > 0 || s.clientClosed || s.isClosed

@@ -50,9 +50,13 @@ const (
 type Refusal struct {
 	Text  string // the report in a line
 	Event []byte // the error event of the API, with the text; nil if it has none
+	Miss  error  // the whole report; nil if the message is refused for another reason
 }
 
 func (r *Refusal) Error() string { return r.Text }
+
+// Unwrap returns the whole report.
+func (r *Refusal) Unwrap() error { return r.Miss }
 
 // brokenBy returns the error of a Read from a connection that broke with a recorded error.
 func brokenBy(errText string) error {
@@ -71,10 +75,12 @@ type interrupter struct {
 	cancel context.CancelFunc
 }
 
-// begin returns the context of a wait. It ends after a limit, when interrupt is called, or when
-// end is.
-func (i *interrupter) begin(limit time.Duration) (ctx context.Context, end context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+// begin returns the context of a wait. It ends with its parent, after a limit, when interrupt is
+// called, or when end is.
+func (i *interrupter) begin(
+	parent context.Context, limit time.Duration,
+) (ctx context.Context, end context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(parent, limit)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.cancel = cancel

@@ -50,8 +50,7 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 		defer r.waits.noteAnswer()
 	}
 
-	isSession := rec.Head().Response.Stream == interaction.WebSocket || exchange.IsTwoWay(in.req)
-	if isSession {
+	if opensSession(in.req, rec) {
 		return r.playSession(in, rec)
 	}
 	p, err := r.playable(in, rec)

@@ -14,6 +14,13 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
+// opensSession reports whether a request opens a session, and its recording is one. Most requests
+// are told by their headers, so that the recording need not be read.
+func opensSession(req *http.Request, rec *tape.Recording) bool {
+	mayOpen := exchange.IsSocket(req) || exchange.IsTwoWay(req)
+	return mayOpen && rec.Interaction().Response.IsSession()
+}
+
 // playSession answers the request that opens a session, and plays the messages of the server that
 // were recorded.
 func (r *Recorder) playSession(in *incoming, rec *tape.Recording) (*http.Response, error) {
@@ -40,7 +47,7 @@ func (r *Recorder) playSession(in *incoming, rec *tape.Recording) (*http.Respons
 // sendTwoWay sends a request whose body is sent for as long as its response streams.
 func (r *Recorder) sendTwoWay(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	var out *http.Request
-	in.twoWay, out = exchange.NewTwoWay(in.req, r.sessionSink(in, rec))
+	in.twoWay, out = exchange.NewTwoWay(in.req, r.httpSessionSink(in, rec))
 	return r.upstream.Send(out)
 }
 
@@ -51,7 +58,7 @@ func (r *Recorder) captureSession(
 ) bool {
 	switch {
 	case exchange.OpensSocket(resp):
-		exchange.CaptureSocket(resp, sent, r.sessionSink(in, rec))
+		exchange.CaptureSocket(resp, sent, r.httpSessionSink(in, rec))
 		return true
 	case in.twoWay != nil && resp.StatusCode == http.StatusOK:
 		in.twoWay.Respond(resp)
@@ -60,12 +67,18 @@ func (r *Recorder) captureSession(
 	return false
 }
 
+// httpSessionSink returns what records a live session that an HTTP request opens.
+func (r *Recorder) httpSessionSink(in *incoming, rec *tape.Recording) exchange.SessionSink {
+	sink := r.sessionSink(&in.match, rec)
+	sink.DropsHeader = func(name string) bool { return r.dropsHeader(in.req, name, http.StatusOK) }
+	return sink
+}
+
 // sessionSink returns what records a live session.
-func (r *Recorder) sessionSink(in *incoming, rec *tape.Recording) exchange.SessionSink {
-	handshake := in.match.Request
+func (r *Recorder) sessionSink(opening *tape.Match, rec *tape.Recording) exchange.SessionSink {
+	handshake := opening.Request
 	return exchange.SessionSink{
-		DropsHeader: func(name string) bool { return r.dropsHeader(in.req, name, http.StatusOK) },
-		Pending:     &r.pending,
+		Pending: &r.pending,
 		Sent: func(m interaction.Message) (interaction.Message, []byte) {
 			stored, audio := script.Split(&handshake, m)
 			match, err := r.tape.MatchMessage(&handshake, &stored, false)

@@ -20,7 +20,7 @@ func (t *Tape) Sessions(rec *Recording) []*Recording {
 	name := rec.Head().Request.Name
 	return slices.DeleteFunc(slices.Clone(c.answered.recordings), func(other *Recording) bool {
 		head := other.Head()
-		return head.Request.Name != name || head.Response.Status != rec.Head().Response.Status
+		return head.Request.Name != name || head.Response.Stream != rec.Head().Response.Stream
 	})
 }
 

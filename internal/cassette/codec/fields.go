@@ -65,9 +65,11 @@ func functionFields(f fields, it *interaction.Interaction) {
 	f.section("request", func() { f.jsonBody(&it.Request.Body, true) })
 	r := &it.Response
 	f.section("response", func() {
+		f.stream(r)
+		f.text("end", &r.End)
 		f.text("error", &r.Error)
 		f.texts("error_is", &r.ErrorIs)
-		f.jsonBody(&r.Body, r.Error == "")
+		f.jsonBody(&r.Body, r.Error == "" && r.Stream == "")
 	})
 	f.latency(&it.LatencyMS)
 	f.moments(&it.Concurrent)

@@ -57,23 +57,26 @@ func IsName(name string) bool {
 
 // Request returns the request for a call of the function. in points to the argument.
 func (f *Function) Request(in any) (interaction.Request, error) {
-	body, err := marshal(in)
+	body, err := Marshal(in)
 	if err != nil {
 		return interaction.Request{}, fmt.Errorf("%s: the argument cannot be recorded: %w", f.Name, err)
 	}
 	return interaction.Request{Function: f.Name, Body: body}, nil
 }
 
+// Describe returns the text of an error, and the texts of the known errors that it wraps.
+func (f *Function) Describe(err error) (text string, is []string) { return f.known.describe(err) }
+
 // Response returns the response for the result and the error of the function. out points to the
 // result, and err may be nil. If there is an error, a zero result is left out.
 func (f *Function) Response(out any, err error) (resp interaction.Response, failed error) {
 	if err != nil {
-		resp.Error, resp.ErrorIs = f.known.describe(err)
+		resp.Error, resp.ErrorIs = f.Describe(err)
 		if reflect.ValueOf(out).Elem().IsZero() {
 			return resp, nil
 		}
 	}
-	resp.Body, failed = marshal(out)
+	resp.Body, failed = Marshal(out)
 	if failed != nil {
 		return resp, fmt.Errorf("%s: the result cannot be recorded: %w", f.Name, failed)
 	}
@@ -105,8 +108,8 @@ func (f *Function) Answer(resp *interaction.Response, out any) (err, failed erro
 	return err, nil
 }
 
-// marshal returns the compact JSON for a cassette of the value to which v points.
-func marshal(v any) ([]byte, error) {
+// Marshal returns the compact JSON for a cassette of the value to which v points.
+func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

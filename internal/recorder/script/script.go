@@ -340,7 +340,11 @@ func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error 
 // refusal returns the error that the client gets.
 func (s *Script) refusal(told report.Told) error {
 	form := s.group.recordings[0].Form()
-	return &exchange.Refusal{Text: told.Text, Event: form.ErrorEvent(told.Text)}
+	return &exchange.Refusal{
+		Text:  told.Text,
+		Event: form.ErrorEvent(told.Text),
+		Miss:  &told.Miss,
+	}
 }
 
 // message returns a message of a recorded session for a report; nil if it closes the session.
