@@ -90,7 +90,7 @@ func (p *Parser) Parse(piece []byte) ([]Message, error) {
 	return messages, p.err
 }
 
-// Partial reports whether the bytes parsed so far end within a frame or within a fragmented
+// Partial reports whether the bytes parsed so far end inside a frame or a fragmented
 // message. If the connection ends there, data is lost.
 func (p *Parser) Partial() bool {
 	return p.headerSize > 0 || p.message.Opcode != 0
@@ -182,7 +182,7 @@ func (p *Parser) checkStart(offset int64) error {
 	case opcode == continuation && !isFragmented:
 		return violation(offset, "a frame continues a message, and none has begun")
 	case isFragmented && isData(opcode):
-		return violation(offset, "a message begins within a fragmented message")
+		return violation(offset, "a message begins inside a fragmented message")
 	case p.Masked && !isMasked:
 		return violation(offset+1, "a frame of a client is not masked")
 	case !p.Masked && isMasked:

@@ -164,8 +164,8 @@ func TestViolations(t *testing.T) {
 		{"long close", false, []byte("\x88\x7f\x00\x00\x00\x00\x00\x01\x00\x00"), ProtocolError{1002, 8, longControl}},
 		{"continuation", false, final(continuation, ""), ProtocolError{1002, 7, "a frame continues a message, and none has begun"}},
 		{"continuation after the end", false, join(fragment(Text, ""), final(continuation, ""), final(continuation, "")), ProtocolError{1002, 11, "a frame continues a message, and none has begun"}},
-		{"text in a text", false, join(fragment(Text, "a"), final(Text, "")), ProtocolError{1002, 10, "a message begins within a fragmented message"}},
-		{"binary in a text", false, join(fragment(Text, "a"), fragment(Binary, "")), ProtocolError{1002, 10, "a message begins within a fragmented message"}},
+		{"text in a text", false, join(fragment(Text, "a"), final(Text, "")), ProtocolError{1002, 10, "a message begins inside a fragmented message"}},
+		{"binary in a text", false, join(fragment(Text, "a"), fragment(Binary, "")), ProtocolError{1002, 10, "a message begins inside a fragmented message"}},
 		{"masked server", false, AppendMaskedFrame(nil, Text, nil, key), ProtocolError{1002, 8, "a frame of a server is masked"}},
 		{"client without mask", true, final(Text, ""), ProtocolError{1002, 8 + keySize, "a frame of a client is not masked"}},
 		{"125 in 2 bytes", false, []byte("\x81\x7e\x00\x7d"), ProtocolError{1002, 9, needless}},
@@ -355,7 +355,7 @@ func TestLargeMessageIsCopiedFewTimes(t *testing.T) {
 // streams are seeds for the fuzz test.
 var streams = [][]byte{
 	join(final(Text, "Hello"), fragment(Text, "\xf0\x9f"), final(Ping, "p"), final(continuation, "\x98\x80"), final(Close, "\x03\xe8bye")),
-	join(fragment(Binary, "a"), final(continuation, strings.Repeat("b", 300)), final(Text, strings.Repeat("é", 40_000))),
+	join(fragment(Binary, "a"), final(continuation, strings.Repeat("b", 300)), final(Text, strings.Repeat("é", 40_000))[:100]),
 	join(AppendMaskedFrame(nil, Text, []byte("Hello, world"), key), AppendMaskedFrame(nil, Close, nil, key)),
 	join(fragment(Text, "\xe2\x82"), final(continuation, "")),
 	join(fragment(Text, "\xe2"), final(Pong, ""), final(continuation, "\x28\xa1")),
