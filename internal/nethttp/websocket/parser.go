@@ -54,7 +54,7 @@ type incoming struct {
 }
 
 // Parse parses the next bytes, in pieces of any size, and returns the messages that they
-// complete, in their order on the wire: control frames within a fragmented message come
+// complete, in their order on the wire: control frames inside a fragmented message come
 // before it. A message owns its data.
 //
 // An error is a [*ProtocolError]; the messages that were complete before it are returned,

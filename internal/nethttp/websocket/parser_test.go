@@ -183,8 +183,8 @@ func TestViolations(t *testing.T) {
 		{"surrogate", false, final(Text, "ab\xed\xa0\x80"), ProtocolError{1007, 12, notUTF8}},
 		{"beyond Unicode", false, final(Text, "\xf4\x90\x80\x80"), ProtocolError{1007, 10, notUTF8}},
 		{"bad third byte in another frame", false, join(fragment(Text, "ab\xe2\x82"), final(Ping, ""), final(continuation, "x")), ProtocolError{1007, 17, notUTF8}},
-		{"end within a character", false, final(Text, "ab\xe2\x82"), ProtocolError{1007, 13, notUTF8}},
-		{"end within a character, empty frame", false, join(fragment(Text, "ab\xe2\x82"), final(continuation, "")), ProtocolError{1007, 15, notUTF8}},
+		{"end inside a character", false, final(Text, "ab\xe2\x82"), ProtocolError{1007, 13, notUTF8}},
+		{"end inside a character, empty frame", false, join(fragment(Text, "ab\xe2\x82"), final(continuation, "")), ProtocolError{1007, 15, notUTF8}},
 		{"masked bad byte", true, AppendMaskedFrame(nil, Text, []byte("abcdefghi\xff"), key), ProtocolError{1007, 7 + 4 + 6 + 9, notUTF8}},
 	} {
 		stream := join(hello, tt.frames, hello)
