@@ -309,7 +309,7 @@ func (p *Parser) endFrame() (message Message, ok bool, err error) {
 	}
 	if message.Opcode == Close {
 		err = p.checkClose(message.Data)
-		p.closed = err == nil
+		p.closed = true
 	}
 	*m = incoming{}
 	return message, err == nil, err

@@ -264,6 +264,50 @@ func TestMaxMessage(t *testing.T) {
 	}
 }
 
+// TestLengths: a length is written, and has to be, in as few bytes as possible.
+func TestLengths(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		length int
+		header string
+	}{
+		{0, "\x82\x00"},
+		{125, "\x82\x7d"},
+		{126, "\x82\x7e\x00\x7e"},
+		{65535, "\x82\x7e\xff\xff"},
+		{65536, "\x82\x7f\x00\x00\x00\x00\x00\x01\x00\x00"},
+	} {
+		data := make([]byte, tt.length)
+		frame := AppendFrame(nil, Binary, data)
+		header := string(frame[:len(frame)-tt.length])
+		if header != tt.header {
+			t.Errorf("%d bytes: header %x, want %x", tt.length, header, tt.header)
+		}
+		got := parseWhole(&Parser{}, frame)
+		if len(got.messages) != 1 || len(got.messages[0].Data) != tt.length || got.err != nil {
+			t.Errorf("%d bytes: %.100v", tt.length, got)
+		}
+	}
+}
+
+// TestTextIsCutAnywhere: a text with characters of all sizes may be cut at each of its bytes.
+func TestTextIsCutAnywhere(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("aé€😀", 20)
+	for name, stream := range map[string][]byte{
+		"server": final(Text, text),
+		"client": AppendMaskedFrame(nil, Text, []byte(text), key),
+	} {
+		for size := 1; size <= len(stream); size++ {
+			p := &Parser{Masked: name == "client"}
+			got := parse(p, stream, func() int { return size })
+			if len(got.messages) != 1 || string(got.messages[0].Data) != text || got.err != nil {
+				t.Errorf("%s, in pieces of %d: %v", name, size, got)
+			}
+		}
+	}
+}
+
 // TestEachMessageOwnsItsData: a caller may change the data of a message and append to it.
 func TestEachMessageOwnsItsData(t *testing.T) {
 	t.Parallel()
@@ -329,12 +373,13 @@ func TestLargeMessageIsCopiedFewTimes(t *testing.T) {
 		name   string
 		stream []byte
 		piece  int
-		most   uint64
+		most   uint64 // allocated in all
+		kept   int    // of it for the message
 	}{
-		{"one frame, one piece", AppendFrame(nil, Text, data), 2 * size, size + size/8},
-		{"one frame, pieces of 100 bytes", AppendFrame(nil, Text, data), 100, 4 * size},
-		{"frames of 16 bytes, one piece", frames, 2 * size, 5 * size},
-		{"frames of 16 bytes, pieces of 100 bytes", frames, 100, 5 * size},
+		{"one frame, one piece", AppendFrame(nil, Text, data), 2 * size, size + size/8, size},
+		{"one frame, pieces of 100 bytes", AppendFrame(nil, Text, data), 100, 4 * size, size},
+		{"frames of 16 bytes, one piece", frames, 2 * size, 5 * size, 2 * size},
+		{"frames of 16 bytes, pieces of 100 bytes", frames, 100, 5 * size, 2 * size},
 	} {
 		p := &Parser{}
 		var last []Message
@@ -345,6 +390,9 @@ func TestLargeMessageIsCopiedFewTimes(t *testing.T) {
 		})
 		if len(last) != 1 || len(last[0].Data) != size {
 			t.Fatalf("%s: the message did not come", tt.name)
+		}
+		if kept := cap(last[0].Data); kept > tt.kept {
+			t.Errorf("%s: %d bytes kept, want at most %d", tt.name, kept, tt.kept)
 		}
 		if bytes > tt.most {
 			t.Errorf("%s: %d bytes allocated, want at most %d", tt.name, bytes, tt.most)
