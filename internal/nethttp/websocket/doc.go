@@ -9,6 +9,7 @@
 // Extensions are not supported, so no frame is compressed. The recorder has to remove
 // Sec-WebSocket-Extensions from the handshake.
 //
-// The libraries for WebSocket own the connection and write frames of their own, or need other
-// modules; docs/design/decisions/websocket-frames.md compares them.
+// Libraries for WebSocket are not used: they read from a connection, which here takes a
+// goroutine and a pipe for each direction, and a test would link another module.
+// docs/design/decisions/websocket-frames.md compares them.
 package websocket

@@ -54,7 +54,7 @@ type incoming struct {
 }
 
 // Parse parses the next bytes, in pieces of any size, and returns the messages that they
-// complete, in their order on the wire: control frames within a fragmented message come
+// complete, in their order on the wire: control frames inside a fragmented message come
 // before it. A message owns its data.
 //
 // An error is a [*ProtocolError]; the messages that were complete before it are returned,
@@ -90,7 +90,7 @@ func (p *Parser) Parse(piece []byte) ([]Message, error) {
 	return messages, p.err
 }
 
-// Partial reports whether the bytes parsed so far end within a frame or within a fragmented
+// Partial reports whether the bytes parsed so far end inside a frame or a fragmented
 // message. If the connection ends there, data is lost.
 func (p *Parser) Partial() bool {
 	return p.headerSize > 0 || p.message.Opcode != 0
@@ -182,7 +182,7 @@ func (p *Parser) checkStart(offset int64) error {
 	case opcode == continuation && !isFragmented:
 		return violation(offset, "a frame continues a message, and none has begun")
 	case isFragmented && isData(opcode):
-		return violation(offset, "a message begins within a fragmented message")
+		return violation(offset, "a message begins inside a fragmented message")
 	case p.Masked && !isMasked:
 		return violation(offset+1, "a frame of a client is not masked")
 	case !p.Masked && isMasked:
@@ -309,7 +309,7 @@ func (p *Parser) endFrame() (message Message, ok bool, err error) {
 	}
 	if message.Opcode == Close {
 		err = p.checkClose(message.Data)
-		p.closed = err == nil
+		p.closed = true
 	}
 	*m = incoming{}
 	return message, err == nil, err

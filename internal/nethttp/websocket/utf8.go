@@ -5,12 +5,12 @@ import "unicode/utf8"
 // scanUTF8 checks a text that comes in pieces. If ok, the first n bytes are whole characters,
 // and the others begin a character; if the piece is the last, n is the length of the text.
 // If not ok, n is the index of the first byte that cannot follow the bytes before it. It is
-// the length of the text if the text ends within a character.
+// the length of the text if the text ends inside a character.
 func scanUTF8(text []byte, isLast bool) (n int, ok bool) {
 	whole := wholeCharacters(text)
 	if utf8.Valid(text[:whole]) {
-		endsWithin := isLast && whole < len(text)
-		if endsWithin {
+		isCut := isLast && whole < len(text)
+		if isCut {
 			return len(text), false
 		}
 		return whole, true
@@ -28,7 +28,7 @@ func scanUTF8(text []byte, isLast bool) (n int, ok bool) {
 	return end - 1, false
 }
 
-// wholeCharacters returns the length of a text without the character that it ends within.
+// wholeCharacters returns the length of a text without the incomplete character at its end.
 func wholeCharacters(text []byte) int {
 	first := max(0, len(text)-utf8.UTFMax+1)
 	for i := len(text) - 1; i >= first; i-- {

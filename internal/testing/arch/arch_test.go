@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"internal/canon/transcript":  {"internal/exactjson", "internal/group"},
 	"internal/nethttp/urls":      {"internal/memo"},
 	"internal/nethttp/upload":    {"internal/memo"},
+	"internal/nethttp/websocket": {},
 	"internal/nethttp/form":      {"internal/memo", "internal/group", "internal/nethttp/coding", "internal/interaction"},
 	"internal/tape":              {"internal/memo", "internal/finding", "internal/group", "internal/testenv/stack", "internal/canon/ids", "internal/sequence", "internal/cassette/rerecord", "internal/redact", "internal/canon/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/canon/jsonrpc"},
 	"internal/exchange":          {"internal/memo", "internal/testenv/bubble", "internal/nethttp/guard", "internal/sequence", "internal/sequence/idle", "internal/interaction", "internal/nethttp/request", "internal/stream", "internal/nethttp/coding", "internal/canon/jsonrpc"},
@@ -138,7 +139,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
 	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full"},
 }
 
