@@ -30,7 +30,7 @@ type LinkSink struct {
 // CaptureLink records a session while the program sends and receives messages. began is when the
 // program opened it.
 func CaptureLink(ctx context.Context, live Link, began time.Time, sink LinkSink) Link {
-	l := &recordedLink{live: live, ctx: ctx, failed: sink.Failed}
+	l := &RecordedLink{live: live, ctx: ctx, failed: sink.Failed}
 	l.log = sessionLog{sink: sink.SessionSink, onEnd: func() {}, start: time.Now()}
 	l.log.latency = l.log.start.Sub(began).Milliseconds()
 	l.log.stored.Stream = interaction.Messages
@@ -38,8 +38,8 @@ func CaptureLink(ctx context.Context, live Link, began time.Time, sink LinkSink)
 	return l
 }
 
-// A recordedLink is a live session that is recorded.
-type recordedLink struct {
+// A RecordedLink is a live session that is recorded. CaptureLink returns one.
+type RecordedLink struct {
 	live   Link
 	ctx    context.Context
 	log    sessionLog
@@ -47,19 +47,24 @@ type recordedLink struct {
 }
 
 // Send records a message of the program, and sends it.
-func (l *recordedLink) Send(message []byte) error {
-	l.log.add(interaction.Message{Sent: true, Data: string(message)})
+func (l *RecordedLink) Send(message []byte) error {
+	l.NoteSent(message)
 	return l.live.Send(message)
 }
 
+// NoteSent records a message that the program is about to send by itself.
+func (l *RecordedLink) NoteSent(message []byte) {
+	l.log.add(interaction.Message{Sent: true, Data: string(message)})
+}
+
 // CloseSend records that the program has sent its last message.
-func (l *recordedLink) CloseSend() error {
+func (l *RecordedLink) CloseSend() error {
 	l.log.add(interaction.Message{Sent: true, Kind: interaction.Close})
 	return l.live.CloseSend()
 }
 
 // Recv receives a message, and records it.
-func (l *recordedLink) Recv() ([]byte, error) {
+func (l *RecordedLink) Recv() ([]byte, error) {
 	message, err := l.live.Recv()
 	switch {
 	case err == nil:

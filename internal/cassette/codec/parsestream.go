@@ -56,7 +56,7 @@ func (p *parser) events(r *interaction.Response) {
 // checkResponse checks that a response has a status, and that it does not have both the fields of a
 // stream and those of a body.
 func (p *parser) checkResponse(r *interaction.Response) {
-	p.require("status", r.Status != 0 || mayHaveNoStatus(r))
+	p.require("status", r.Status != 0 || mayHaveNoStatus(r) || r.Stream == interaction.Messages)
 	body, _ := p.find("body")
 	base64, _ := p.find("body_base64")
 	file, _ := p.find("body_file")

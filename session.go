@@ -1,0 +1,189 @@
+package promptecho
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+
+	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/report"
+)
+
+// A Stream is a session: a conversation in messages that both sides send. Send
+// and CloseSend may be called by one goroutine while another one calls Recv.
+// CloseSend says that no message follows. Recv returns [io.EOF] when the other
+// side has ended the session, and waits until a message comes otherwise.
+type Stream[S, R any] interface {
+	Send(S) error
+	CloseSend() error
+	Recv() (R, error)
+}
+
+// Session opens a session that begins with a request: one over a protocol that
+// net/http does not speak. A WebSocket that is dialled with the client of the
+// recorder, and a body that is sent over HTTP/2 while the response streams,
+// need no call of Session.
+//
+// Where RoundTrip would send the request upstream, Session calls open, and
+// records the messages that go both ways, until Recv returns an error or the
+// recorder is closed. The messages are JSON, or any other bytes. Otherwise it
+// returns a recorded session, and calls nothing. The URL, the headers and the
+// body of the request match as those of any request; nothing is sent of them.
+//
+// A recorded session is replayed by these rules:
+//
+//   - A message can be received as soon as all messages have been sent that were
+//     sent before it was received in the recording. So several goroutines may
+//     send in any order.
+//   - A message that is sent matches as a request to the same URL with this body
+//     does, with the same options.
+//   - Sessions that begin with equal requests may be open at the same time. Each
+//     gets a recording that agrees with all that it has sent and received.
+//
+// A message that is not recorded is a miss: Send and Recv return a [*MissError]
+// from then on, and the run fails. So does Recv after ten seconds, and twice as
+// long as the recorded program needed, in which the program has not sent what
+// was sent before the next message in the recording.
+//
+// Session returns an error of open, a [*MissError] if the request is not
+// recorded, or the error of the context. The session ends with the context of
+// the request. A nil recorder calls open.
+func (r *Recorder) Session(
+	req *http.Request, open func(context.Context) (Stream[[]byte, []byte], error),
+) (Stream[[]byte, []byte], error) {
+	if r == nil {
+		return open(req.Context())
+	}
+	link, err := r.engine().Session(req, func(ctx context.Context) (exchange.Link, error) { return open(ctx) })
+	if err != nil {
+		return nil, asMissError(err)
+	}
+	return sessionLink{link}, nil
+}
+
+// A sessionLink is a session whose errors have the types of this package.
+type sessionLink struct{ exchange.Link }
+
+func (l sessionLink) Send(message []byte) error { return asMissError(l.Link.Send(message)) }
+
+func (l sessionLink) CloseSend() error { return asMissError(l.Link.CloseSend()) }
+
+func (l sessionLink) Recv() ([]byte, error) {
+	message, err := l.Link.Recv()
+	return message, asMissError(err)
+}
+
+// asMissError returns the [*MissError] for the error of a miss, and any other
+// error as it is.
+func asMissError(err error) error {
+	var miss *report.Miss
+	if errors.As(err, &miss) {
+		return (*MissError)(miss)
+	}
+	return err
+}
+
+// WrapStream returns a function that opens sessions by calling open, and
+// records them: the live session of an SDK that has a transport of its own, a
+// queue, a subscription. It is to [Wrap] what a stream is to a call. In replay,
+// open is not called. If rec is nil, WrapStream returns open.
+//
+// Names, types, errors and options are those of [Wrap]: messages pass through
+// encoding/json, in the run that records, too. Unlike there, that run gets what
+// it receives before secrets are replaced. How a session is replayed, and what
+// a miss is, [Recorder.Session] says.
+func WrapStream[S, R any](
+	rec *Recorder, name string, open func(context.Context) (Stream[S, R], error), opts ...WrapOption,
+) func(context.Context) (Stream[S, R], error) {
+	if rec == nil {
+		return open
+	}
+	var c wrapConfig
+	group.Apply(opts, &c)
+	w := rec.engine().WrapStream(name, reflect.TypeFor[S](), reflect.TypeFor[R](), c.sentinels)
+	return func(ctx context.Context) (Stream[S, R], error) {
+		var live *liveStream[S, R] // nil in a replay
+		link, err := w.Open(ctx, func(ctx context.Context) (exchange.Link, error) {
+			opened, err := open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			live = &liveStream[S, R]{opened, w}
+			return live, nil
+		})
+		if err != nil {
+			return nil, asMissError(err)
+		}
+		switch link := link.(type) {
+		case *liveStream[S, R]:
+			return live.Stream, nil // it passes through
+		case *exchange.RecordedLink:
+			return &recordedStream[S, R]{playedStream[S, R]{w, link}, link, live}, nil
+		}
+		return &playedStream[S, R]{w, link}, nil
+	}
+}
+
+// A liveStream is a session of the program as a recorder sees it: what is
+// received is JSON.
+type liveStream[S, R any] struct {
+	Stream[S, R]
+	w *recorder.WrappedStream
+}
+
+// Send is not called: the program sends by itself.
+func (l *liveStream[S, R]) Send([]byte) error { return errors.ErrUnsupported }
+
+func (l *liveStream[S, R]) Recv() ([]byte, error) {
+	m, err := l.Stream.Recv()
+	if err != nil {
+		return nil, err
+	}
+	return l.w.Encode(&m)
+}
+
+// A playedStream is a recorded session as the program sees it.
+type playedStream[S, R any] struct {
+	w    *recorder.WrappedStream
+	link exchange.Link
+}
+
+func (s *playedStream[S, R]) Send(m S) error {
+	message, err := s.w.Encode(&m)
+	if err != nil {
+		return err
+	}
+	return asMissError(s.link.Send(message))
+}
+
+func (s *playedStream[S, R]) CloseSend() error { return asMissError(s.link.CloseSend()) }
+
+func (s *playedStream[S, R]) Recv() (m R, err error) {
+	message, err := s.link.Recv()
+	if err != nil {
+		return m, asMissError(err)
+	}
+	err = s.w.Decode(message, &m)
+	return m, err
+}
+
+// A recordedStream is a session that is being recorded, as the program sees it.
+type recordedStream[S, R any] struct {
+	playedStream[S, R]
+	recorded *exchange.RecordedLink
+	live     *liveStream[S, R]
+}
+
+// Send sends the message of the program itself: its type need not be readable
+// from JSON.
+func (s *recordedStream[S, R]) Send(m S) error {
+	message, err := s.w.Encode(&m)
+	if err != nil {
+		return err
+	}
+	s.recorded.NoteSent(message)
+	return s.live.Stream.Send(m)
+}
