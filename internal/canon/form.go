@@ -21,7 +21,7 @@ import (
 // of package redact, which redacts the requests first. Raise it whenever the
 // key of any request changes. A new family changes keys too. Cassettes store
 // keys, and keys of another revision are not trusted.
-const Revision = 10
+const Revision = 11
 
 // A Line is one field of a form.
 type Line struct {
@@ -33,7 +33,7 @@ type Line struct {
 type Form struct {
 	Endpoint string // "anthropic.messages"; method and path if no family knows the request
 	Model    string // the requested model, for reports; "" if the request names none
-	Wire     string // the format of the answer: "whole", "stream" or [Family.StreamWire]
+	Wire     string // the format of the answer: "whole", "stream", [Family.StreamWire], [WebSocketWire]
 	Origin   string // host and port
 
 	Known    bool // a family knows the request
@@ -188,6 +188,21 @@ func (f *Form) Completes(event string) bool {
 // Linked reports whether answers hold an ID of their request; see package
 // jsonrpc.
 func (f *Form) Linked() bool { return f.family != nil && f.family.Linked }
+
+// AudioFrames reports whether the binary messages that the client sends in the
+// session that this handshake opens are pieces of audio. Programs cut a stream of
+// audio into other pieces in each run.
+func (f *Form) AudioFrames() bool { return f.family != nil && f.family.AudioFrames }
+
+// ErrorEvent returns the message by which the server reports an error with this
+// text in the session that this handshake opens. It returns nil if no family knows
+// the handshake, or if its API has no such message.
+func (f *Form) ErrorEvent(text string) []byte {
+	if f.family == nil || f.family.ErrorEvent == nil {
+		return nil
+	}
+	return f.family.ErrorEvent(text)
+}
 
 // Repeatable reports whether the request only asks a model: sending it a second
 // time has no effect but its cost. See [Family.SideEffects].
