@@ -300,12 +300,12 @@ var families = sync.OnceValue(func() []*Family {
 		huggingfaceFamilies(),
 		perplexityFamilies(),
 		storedFamilies(),
+		speechFamilies(),
 		realtimeFamilies(),
 		responsesSessionFamilies(),
 		openaiFamilies(),
 		voyageFamilies(),
 		platformFamilies(),
-		speechFamilies(),
 	)
 })
 

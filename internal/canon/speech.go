@@ -10,41 +10,58 @@ func speechFamilies() []*Family {
 	return slices.Concat(
 		// https://developers.deepgram.com/reference/speech-to-text/listen-streaming,
 		// and turn-based at /v2
-		speech(Family{Name: "deepgram.listen", AudioFrames: true}, "/v1/listen", "/v2/listen"),
+		speech(Family{
+			Name:        "deepgram.listen",
+			Paths:       []string{"/v1/listen", "/v2/listen"},
+			Needs:       []string{"type"}, // which a POST of a recording has not
+			AudioFrames: true,
+		}),
 		// https://developers.deepgram.com/reference/text-to-speech/speak-streaming,
 		// and turn-based at /v2. The audio is in the answer.
-		speech(Family{Name: "deepgram.speak"}, "/v1/speak", "/v2/speak"),
+		speech(Family{
+			Name:  "deepgram.speak",
+			Paths: []string{"/v1/speak", "/v2/speak"},
+			Needs: []string{"type"}, // which a POST of a text has not
+		}),
 		// https://developers.deepgram.com/reference/voice-agent/voice-agent
-		speech(Family{Name: "deepgram.agent", AudioFrames: true}, "/v1/agent/converse"),
+		speech(Family{
+			Name:        "deepgram.agent",
+			Paths:       []string{"/v1/agent/converse"},
+			Needs:       []string{"type"},
+			AudioFrames: true,
+		}),
 		// https://www.assemblyai.com/docs/streaming/message-sequence
 		speech(Family{
 			Name:        "assemblyai.streaming",
+			Paths:       []string{"/v3/ws"},
 			Hosts:       []string{"assemblyai.com"},
+			Needs:       []string{"type"},
 			AudioFrames: true,
-		}, "/v3/ws"),
+		}),
 		// https://elevenlabs.io/docs/agents-platform/api-reference/eleven-agents/websocket
 		speech(Family{
 			Name:  "elevenlabs.agent",
+			Paths: []string{"/v1/convai/conversation"},
+			Needs: []string{"type", "user_audio_chunk"},
 			Audio: []string{"user_audio_chunk"},
-		}, "/v1/convai/conversation"),
-		// https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
+		}),
+		// https://elevenlabs.io/docs/eleven-api/guides/how-to/speech-to-text/realtime/server-side-streaming
 		speech(Family{
 			Name:  "elevenlabs.transcribe",
+			Paths: []string{"/v1/speech-to-text/realtime"},
+			Needs: []string{"message_type"},
 			Audio: []string{"audio_base_64"},
-		}, "/v1/speech-to-text/realtime"),
+		}),
 	)
 }
 
 // speech returns the families of the handshake and of the messages of a service.
-// The messages of a service that also has a POST at one of the paths, with another
-// body, have a type.
-func speech(f Family, paths ...string) []*Family {
-	f.Paths = paths
+func speech(f Family) []*Family {
 	f.Server = true
 	opening := handshake(f)
+	opening.Needs = nil
 	opening.Audio = nil
 	sent := message(f)
 	sent.AudioFrames = false
-	sent.Needs = []string{"type", "message_type", "user_audio_chunk"}
 	return []*Family{opening, sent}
 }
