@@ -71,9 +71,9 @@ func (p *audioPath) mayBeIn(message []byte) bool {
 	return true
 }
 
-// isBeside reports whether a path, which has "" for an array, is that of a member
-// of an object that can have audio: of the audio itself or of a member next to it.
-func (p *audioPath) isBeside(path []string) bool {
+// isOfObject reports whether a path, which has "" for an array, is that of a
+// member of the object that has the audio: the audio itself, or any other member.
+func (p *audioPath) isOfObject(path []string) bool {
 	if len(p.names) != len(path) {
 		return false
 	}
@@ -113,10 +113,11 @@ func findAudio(text string, paths []audioPath) (found []span) {
 				continue
 			}
 			content := span{s.Start + 1, s.End - 1}
-			isAudio, isBeside := positionOf(s.Path, paths)
-			if isAudio {
+			isAudio, isOfObject := positionOf(s.Path, paths)
+			switch {
+			case isAudio:
 				found = append(found, content)
-			} else if isBeside && isOtherType(s.Path, text[content.start:content.end]) {
+			case isOfObject && isOtherType(s.Path, text[content.start:content.end]):
 				isOther = true
 			}
 		}
@@ -129,20 +130,20 @@ func findAudio(text string, paths []audioPath) (found []span) {
 	return found
 }
 
-// positionOf reports whether the string at path is audio, or is in an object that
-// can have audio.
-func positionOf(path []string, paths []audioPath) (isAudio, isBeside bool) {
+// positionOf reports whether the string at path is audio, and whether it is a
+// member of an object that has audio.
+func positionOf(path []string, paths []audioPath) (isAudio, isOfObject bool) {
 	last := len(path) - 1
 	for i := range paths {
-		if !paths[i].isBeside(path) {
+		if !paths[i].isOfObject(path) {
 			continue
 		}
-		isBeside = true
+		isOfObject = true
 		if path[last] == paths[i].names[last] {
 			isAudio = true
 		}
 	}
-	return isAudio, isBeside
+	return isAudio, isOfObject
 }
 
 // isOtherType reports whether a member is the media type of something that is not

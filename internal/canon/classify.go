@@ -300,6 +300,7 @@ func (r *request) normalize(c *candidate) {
 	r.hasSideEffects = slices.ContainsFunc(f.SideEffects, func(name string) bool {
 		return name == "*" || hasNeed(&r.body, name)
 	})
+	r.keepsAlive = f.KeepAlive != "" && hasNeed(&r.body, f.KeepAlive)
 	if f.matchesAnyPath() {
 		r.addPath("server", urls.PlainPath(r.url))
 	} else {

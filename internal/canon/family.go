@@ -117,6 +117,10 @@ type Family struct {
 	Audio       []string
 	AudioFrames bool
 
+	// KeepAlive is an entry as in Needs for the messages that only keep a session
+	// open; see [Form.KeepsAlive].
+	KeepAlive string
+
 	// ErrorEvent returns the message by which a server of the family reports an
 	// error with this text in a session. It is nil if the API has none.
 	ErrorEvent func(text string) []byte

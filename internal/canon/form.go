@@ -33,7 +33,7 @@ type Line struct {
 type Form struct {
 	Endpoint string // "anthropic.messages"; method and path if no family knows the request
 	Model    string // the requested model, for reports; "" if the request names none
-	Wire     string // the format of the answer: "whole", "stream", [Family.StreamWire], [WebSocketWire]
+	Wire     string // the format of the answer: "whole", "stream", a StreamWire or [WebSocketWire]
 	Origin   string // host and port
 
 	Known    bool // a family knows the request
@@ -62,6 +62,7 @@ type Form struct {
 
 	family         *Family // nil if none knows the request
 	hasSideEffects bool    // see [Family.SideEffects]
+	keepsAlive     bool    // see KeepsAlive
 }
 
 // NewForm returns a form that consists of lines in canonical order.
@@ -193,6 +194,11 @@ func (f *Form) Linked() bool { return f.family != nil && f.family.Linked }
 // session that this handshake opens are pieces of audio. Programs cut a stream of
 // audio into other pieces in each run.
 func (f *Form) AudioFrames() bool { return f.family != nil && f.family.AudioFrames }
+
+// KeepsAlive reports whether the request is a message that only keeps a session
+// open while the client has nothing to send. Clients send it by a timer, so how
+// many there are differs from run to run. The server does not answer it.
+func (f *Form) KeepsAlive() bool { return f.keepsAlive }
 
 // ErrorEvent returns the message by which the server reports an error with this
 // text in the session that this handshake opens. It returns nil if no family knows

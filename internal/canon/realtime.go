@@ -81,9 +81,13 @@ func below(member string, paths []string) (list []string) {
 	return list
 }
 
+// modelParameters are the parameters that name a model: those of OpenAI and
+// Deepgram, of Azure, of ElevenLabs and of AssemblyAI.
+var modelParameters = []string{"model", "deployment", "model_id", "speech_model"}
+
 // setModelOfQuery sets the form's model to the one that the query names.
 func setModelOfQuery(r *request, _ *exactjson.Value) {
-	for _, name := range []string{"model", "deployment"} {
+	for _, name := range modelParameters {
 		value := singleValue(member(&r.query, name))
 		if isKind(value, exactjson.String) {
 			r.Model = cmp.Or(r.Model, exactjson.UnescapeText(value.Text))
@@ -146,8 +150,8 @@ var realtimeTranscript = Transcript{
 		{"output/*/type=mcp_call|mcp_list_tools", "type", "output tools error"},
 		{"input", "=input_audio_transcription", "transcript"},
 	},
-	Finish:   []string{"status", "status_details/reason"},
-	Response: []string{"response_id", "response/id", "item_id"},
+	Finish:     []string{"status", "status_details/reason"},
+	ResponseID: []string{"response_id", "response/id", "item_id"},
 	Pieces: pieces{
 		{
 			At: "type=response.output_item.added|response.output_item.done/item",

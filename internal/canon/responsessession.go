@@ -50,7 +50,7 @@ func responsesSessionFamilies() []*Family {
 // middle of a response do not name it, but responses with one stream_id follow
 // each other.
 func ofSession(t Transcript) Transcript {
-	t.Response = []string{"stream_id"}
+	t.ResponseID = []string{"stream_id"}
 	t.Last = "type=response.completed|response.failed|response.incomplete|error"
 	return t
 }

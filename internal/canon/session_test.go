@@ -149,13 +149,13 @@ func TestSessionsAreKnown(t *testing.T) {
 		{responsesURL, `{"type":"response.inject","input":[],"response_id":"r"}`, "openai.responses", "", "openai.responses.events"},
 		{liveURL, `{"setup":{}}`, "gemini.live", "", ""},
 		{vertexLiveURL, `{"clientContent":{}}`, "gemini.live", "", ""},
-		{deepgramURL, `{"type":"CloseStream"}`, "deepgram.listen", "", ""},
-		{"https://api.deepgram.com/v2/listen?model=flux", `{"type":"CloseStream"}`, "deepgram.listen", "", ""},
-		{"https://api.deepgram.com/v1/speak?model=aura", `{"type":"Speak","text":"Hi"}`, "deepgram.speak", "", ""},
+		{deepgramURL, `{"type":"CloseStream"}`, "deepgram.listen", "nova-3", ""},
+		{"https://api.deepgram.com/v2/listen?model=flux", `{"type":"CloseStream"}`, "deepgram.listen", "flux", ""},
+		{"https://api.deepgram.com/v1/speak?model=aura", `{"type":"Speak","text":"Hi"}`, "deepgram.speak", "aura", ""},
 		{"https://agent.deepgram.com/v1/agent/converse", `{"type":"Settings"}`, "deepgram.agent", "", ""},
 		{assemblyURL, `{"type":"Terminate"}`, "assemblyai.streaming", "", ""},
 		{agentURL, `{"type":"pong","event_id":1}`, "elevenlabs.agent", "", ""},
-		{scribeURL, `{"message_type":"input_audio_chunk","audio_base_64":""}`, "elevenlabs.transcribe", "", ""},
+		{scribeURL, `{"message_type":"input_audio_chunk","audio_base_64":""}`, "elevenlabs.transcribe", "scribe_v2_realtime", ""},
 	}
 	for _, tt := range tests {
 		opening := formOf(handshakeOf(tt.url))
@@ -416,6 +416,27 @@ func TestAudioFrames(t *testing.T) {
 	} {
 		if got := formOf(handshakeOf(url)).AudioFrames(); got != want {
 			t.Errorf("%s: binary messages are audio: %v, want %v", url, got, want)
+		}
+	}
+}
+
+// Messages that a timer sends are told from all others.
+func TestKeepAliveMessages(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		url, message string
+		want         bool
+	}{
+		{deepgramURL, `{"type":"KeepAlive"}`, true},
+		{deepgramURL, `{"type":"CloseStream"}`, false},
+		{"https://agent.deepgram.com/v1/agent/converse", `{ "type" : "KeepAlive" }`, true},
+		{assemblyURL, `{"type":"KeepAlive"}`, true},
+		{realtimeURL, `{"type":"KeepAlive"}`, false},
+		{"https://chat.example/socket", `{"type":"KeepAlive"}`, false},
+	}
+	for _, tt := range tests {
+		if got := form(t, Options{}, tt.url, tt.message).KeepsAlive(); got != tt.want {
+			t.Errorf("%s of %s keeps alive: %v, want %v", tt.message, tt.url, got, tt.want)
 		}
 	}
 }

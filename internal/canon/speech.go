@@ -14,6 +14,7 @@ func speechFamilies() []*Family {
 			Name:        "deepgram.listen",
 			Paths:       []string{"/v1/listen", "/v2/listen"},
 			Needs:       []string{"type"}, // which a POST of a recording has not
+			KeepAlive:   keepAlive,
 			AudioFrames: true,
 		}),
 		// https://developers.deepgram.com/reference/text-to-speech/speak-streaming,
@@ -28,6 +29,7 @@ func speechFamilies() []*Family {
 			Name:        "deepgram.agent",
 			Paths:       []string{"/v1/agent/converse"},
 			Needs:       []string{"type"},
+			KeepAlive:   keepAlive,
 			AudioFrames: true,
 		}),
 		// https://www.assemblyai.com/docs/streaming/message-sequence
@@ -36,6 +38,7 @@ func speechFamilies() []*Family {
 			Paths:       []string{"/v3/ws"},
 			Hosts:       []string{"assemblyai.com"},
 			Needs:       []string{"type"},
+			KeepAlive:   keepAlive,
 			AudioFrames: true,
 		}),
 		// https://elevenlabs.io/docs/agents-platform/api-reference/eleven-agents/websocket
@@ -45,7 +48,7 @@ func speechFamilies() []*Family {
 			Needs: []string{"type", "user_audio_chunk"},
 			Audio: []string{"user_audio_chunk"},
 		}),
-		// https://elevenlabs.io/docs/eleven-api/guides/how-to/speech-to-text/realtime/server-side-streaming
+		// https://elevenlabs.io/docs/api-reference/speech-to-text/v-1-speech-to-text-realtime
 		speech(Family{
 			Name:  "elevenlabs.transcribe",
 			Paths: []string{"/v1/speech-to-text/realtime"},
@@ -55,9 +58,14 @@ func speechFamilies() []*Family {
 	)
 }
 
+// keepAlive is for the message of Deepgram
+// (https://developers.deepgram.com/docs/audio-keep-alive) and AssemblyAI.
+const keepAlive = "type=KeepAlive"
+
 // speech returns the families of the handshake and of the messages of a service.
 func speech(f Family) []*Family {
 	f.Server = true
+	f.Rewrites = []Rewrite{setModelOfQuery}
 	opening := handshake(f)
 	opening.Needs = nil
 	opening.Audio = nil

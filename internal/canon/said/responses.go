@@ -28,7 +28,7 @@ type response struct {
 // events of the API are unknown.
 func newResponses(t *canon.Transcript) *responses {
 	r := &responses{transcript: t, incomplete: map[string]*response{}}
-	r.isSession = t != nil && (t.Response != nil || t.Last != "")
+	r.isSession = t != nil && (t.ResponseID != nil || t.Last != "")
 	if !r.isSession {
 		r.all = []*response{{used: counts{}}}
 	}

@@ -29,18 +29,18 @@ type Transcript struct {
 	// Pieces describes the events of a stream. Without it, each event is read as a response.
 	Pieces []Piece
 
-	// Response and Last tell apart the responses of a session, in which there are several, one
-	// after the other or at once. Response lists the paths where an event can have the ID of its
+	// ResponseID and Last tell apart the responses of a session, in which there are several, one
+	// after the other or at once. ResponseID lists the paths where an event can have the ID of its
 	// response, or of a series of responses that follow each other. Last is the path of a value
 	// that only the last event of a response has. Without them, all events are of one response.
-	Response []string
-	Last     string
+	ResponseID []string
+	Last       string
 }
 
 // Key returns the ID of the response, or of the series of responses, to which an event
 // belongs. It returns "" if the event has none.
 func (t *Transcript) Key(event *exactjson.Value) (key string) {
-	for _, path := range t.Response {
+	for _, path := range t.ResponseID {
 		event.Each(path, func(v *exactjson.Value) { key = cmp.Or(key, v.Scalar()) })
 	}
 	return key
