@@ -11,7 +11,8 @@ import (
 
 // CutAudio splits a message that the client sends in a session into the message
 // without its audio, and the audio, which the message has in base64. The URL is
-// that of the handshake. It returns false for a message that has no audio.
+// that of the handshake. It returns false for a message that has no audio. A piece
+// of no bytes is audio, too.
 //
 //	{"type":"input_audio_buffer.append","audio":"AAEC"}   the message
 //	{"type":"input_audio_buffer.append","audio":""}       the message without audio
@@ -27,6 +28,7 @@ func CutAudio(url string, message []byte) (without, audio []byte, ok bool) {
 	}
 
 	text := string(message)
+	audio = []byte{}
 	end := 0
 	for _, found := range findAudio(text, paths) {
 		piece, err := decodeBase64(text[found.start:found.end])

@@ -113,7 +113,7 @@ type Family struct {
 
 	// Audio lists paths in a message of a session where it has a piece of audio
 	// in base64; see [CutAudio]. AudioFrames is set if the binary messages that
-	// the client sends are pieces of audio.
+	// the client sends are pieces of audio. Without their audio they are empty.
 	Audio       []string
 	AudioFrames bool
 
@@ -186,6 +186,8 @@ func (f *Family) accepts(method string, r *request) bool {
 		return true
 	case method == "GET" || method == "DELETE":
 		return encoding == noBody
+	case encoding == noBody:
+		return f.AudioFrames // a binary message without its audio
 	case encoding == multipartBody || encoding == formBody:
 		return f.TakesForms && f.hasNeeds(body)
 	case encoding != jsonBody:

@@ -192,7 +192,7 @@ func (f *Form) Linked() bool { return f.family != nil && f.family.Linked }
 
 // AudioFrames reports whether the binary messages that the client sends in the
 // session that this handshake opens are pieces of audio. Programs cut a stream of
-// audio into other pieces in each run.
+// audio into other pieces in each run. A piece has the form of an empty message.
 func (f *Form) AudioFrames() bool { return f.family != nil && f.family.AudioFrames }
 
 // KeepsAlive reports whether the request is a message that only keeps a session

@@ -410,6 +410,14 @@ func TestAudioCutDifferentlyIsTheSame(t *testing.T) {
 
 func TestAudioFrames(t *testing.T) {
 	t.Parallel()
+	piece := formOf(&interaction.Request{Method: "POST", URL: deepgramURL})
+	if piece.Endpoint != "deepgram.listen" {
+		t.Errorf("a piece of audio is %s", piece.Endpoint)
+	}
+	upload := formOf(&interaction.Request{Method: "POST", URL: deepgramURL, Body: []byte("RIFF")})
+	if upload.Known {
+		t.Errorf("a POST of a recording is %s", upload.Endpoint)
+	}
 	for url, want := range map[string]bool{
 		deepgramURL: true, assemblyURL: true, "https://agent.deepgram.com/v1/agent/converse": true,
 		"https://api.deepgram.com/v1/speak": false, realtimeURL: false, agentURL: false, "https://chat.example/socket": false,

@@ -69,7 +69,5 @@ func speech(f Family) []*Family {
 	opening := handshake(f)
 	opening.Needs = nil
 	opening.Audio = nil
-	sent := message(f)
-	sent.AudioFrames = false
-	return []*Family{opening, sent}
+	return []*Family{opening, message(f)}
 }
