@@ -455,7 +455,7 @@ func TestListedFieldsDoNotMatch(t *testing.T) {
 		if f.Method != "" {
 			continue // it has no body
 		}
-		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(slices.Concat(f.Paths, f.StreamPaths)[0])
+		url := originOf(f) + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(slices.Concat(f.Paths, f.StreamPaths)[0])
 		if f.Paths[0] == "" {
 			url = "https://h/any"
 		}
@@ -506,6 +506,14 @@ func TestListedFieldsDoNotMatch(t *testing.T) {
 	}
 }
 
+// originOf returns an origin of which the family's endpoint can be.
+func originOf(f *Family) string {
+	if len(f.Hosts) > 0 {
+		return "https://" + f.Hosts[0]
+	}
+	return "https://h"
+}
+
 // evidence returns the members by which a family knows its requests, without
 // one that the body has.
 func evidence(f *Family, beside string) string {
@@ -552,7 +560,7 @@ func TestDeterminingFields(t *testing.T) {
 		if len(names) == 0 {
 			t.Errorf("determining.txt has no fields of %s", f.Name)
 		}
-		url := "https://h" + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(f.Paths[0])
+		url := originOf(f) + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(f.Paths[0])
 		for _, name := range append(names, strings.Fields(strings.Join(f.Needs, " "))...) {
 			if name == "jsonrpc" || strings.Contains(name, "=") || slices.Contains(f.Bookkeeping, name) || name == "model" && strings.Contains(f.Paths[0], "{model}") {
 				continue

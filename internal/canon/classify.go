@@ -21,6 +21,7 @@ type address struct {
 	origin     string      // host and port
 	local      bool        // the host is a local one
 	candidates []candidate // the families with a pattern for the path, in the order of families
+	audio      []audioPath // where the messages of a session have audio; see Family.Audio
 }
 
 // A candidate is a family with a pattern for the path of a URL.
@@ -46,11 +47,23 @@ func newAddress(rawURL string) *address {
 	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
 	segments := urls.Segments(u)
 	for _, f := range families() {
+		if !f.hasHost(u.Hostname()) {
+			continue
+		}
 		if c, ok := f.matchPath(segments); ok {
 			addr.candidates = append(addr.candidates, c)
+			for _, path := range f.Audio {
+				addr.audio = append(addr.audio, newAudioPath(path))
+			}
 		}
 	}
 	return addr
+}
+
+// hasHost reports whether a host is one of the family's.
+func (f *Family) hasHost(host string) bool {
+	isOf := func(domain string) bool { return strings.HasSuffix("."+host, "."+domain) }
+	return len(f.Hosts) == 0 || slices.ContainsFunc(f.Hosts, isOf)
 }
 
 // matchPath matches a path with the family's patterns.
@@ -100,6 +113,7 @@ func (r *request) classify(req *interaction.Request, withSources bool) {
 	r.Origin = addr.origin
 	r.UnknownHeaders = req.UnknownHeaders
 	r.local = addr.local && !slices.Contains(r.options.Aliases, addr.origin)
+	r.isHandshake = isHandshake(req)
 	r.setQuery()
 	if r.encoding == opaqueBody {
 		r.numberBlocks(req.Body)
@@ -119,6 +133,45 @@ func (r *request) classify(req *interaction.Request, withSources bool) {
 	if !r.options.AsSent && r.isForModel() {
 		sortTools(&r.body)
 	}
+	if r.isHandshake {
+		r.Wire = WebSocketWire
+	}
+}
+
+// WebSocketWire is the [Form.Wire] of a handshake that opens a WebSocket.
+const WebSocketWire = "websocket"
+
+// isHandshake reports whether a request opens a WebSocket (RFC 6455, section
+// 4.1).
+func isHandshake(req *interaction.Request) bool {
+	isOfWebSocket := func(protocol string) bool {
+		return strings.EqualFold(strings.TrimSpace(protocol), "websocket")
+	}
+	if req.Method != "GET" {
+		return false
+	}
+	for _, h := range req.Headers {
+		if !strings.EqualFold(h.Name, "upgrade") {
+			continue
+		}
+		protocols := strings.Split(strings.Join(h.Values, ","), ",")
+		if slices.ContainsFunc(protocols, isOfWebSocket) {
+			return true
+		}
+	}
+	return false
+}
+
+// subprotocols is the header with the subprotocols that a client offers for a
+// WebSocket, and in browsers also its credentials, as they cannot set any other
+// header.
+const subprotocols = "sec-websocket-protocol"
+
+// isOfHandshake reports whether a header is one that every client of WebSockets
+// sends, with a random key or with what its implementation is able to do.
+func isOfHandshake(name string) bool {
+	isOfSocket := strings.HasPrefix(name, "sec-websocket-") && name != subprotocols
+	return isOfSocket || name == "upgrade" || name == "connection"
 }
 
 // findFamily returns the first of the candidates whose family accepts the
@@ -128,7 +181,7 @@ func (r *request) findFamily(candidates []candidate, method string) *candidate {
 		return nil
 	}
 	for i := range candidates {
-		if candidates[i].family.accepts(method, &r.body, r.encoding) {
+		if candidates[i].family.accepts(method, r) {
 			return &candidates[i]
 		}
 	}
@@ -196,7 +249,11 @@ var toolMembers = []string{
 func (r *request) addHeaders(headers interaction.Headers) {
 	for _, h := range headers {
 		name := strings.ToLower(h.Name)
-		if r.family != nil && r.headerDecides(name) {
+		if r.isHandshake && isOfHandshake(name) {
+			continue
+		}
+		isSet := r.family != nil || name == subprotocols
+		if isSet && r.headerDecides(name) {
 			r.addToSet(name, strings.Split(strings.Join(h.Values, ","), ",")...)
 			continue
 		}
@@ -243,6 +300,7 @@ func (r *request) normalize(c *candidate) {
 	r.hasSideEffects = slices.ContainsFunc(f.SideEffects, func(name string) bool {
 		return name == "*" || hasNeed(&r.body, name)
 	})
+	r.keepsAlive = f.KeepAlive != "" && hasNeed(&r.body, f.KeepAlive)
 	if f.matchesAnyPath() {
 		r.addPath("server", urls.PlainPath(r.url))
 	} else {
@@ -364,8 +422,9 @@ func (r *request) describeUnknown(method string) {
 //	any     no family knows the request                   levelIdentity
 //	host    anyHost is set, or serverMatches is not       levelHost
 //	any     serverMatches is set                          levelIdentity
-//	path    name is "prefix"                              levelPrefix
-//	query   the API uses POST and does not list the name  levelQuery
+//	path    name is "prefix" or apiVersion                levelPrefix
+//	query   the API uses POST or WebSockets and does not  levelQuery
+//	        list the name
 //	any     any other                                     levelIdentity
 //
 // The first row that fits decides.
@@ -381,13 +440,14 @@ func (r *request) levelOutsideBody(part, name string) level {
 		return levelIdentity
 	}
 	isHostIgnored := r.anyHost || !r.serverMatches
-	usesPost := f.Method == ""
+	isOfStart := name == "prefix" || name == apiVersion
+	usesPost := f.Method == "" || f.Handshake
 	switch {
 	case part == "host" && isHostIgnored:
 		return levelHost
 	case r.serverMatches:
 		return levelIdentity
-	case part == "path" && name == "prefix":
+	case part == "path" && isOfStart:
 		return levelPrefix
 	case part == "query" && usesPost && !slices.Contains(f.Query, name):
 		return levelQuery
@@ -395,11 +455,17 @@ func (r *request) levelOutsideBody(part, name string) level {
 	return levelIdentity
 }
 
+// apiVersion is the placeholder for the version of an API in the pattern of a
+// family. Most APIs have it before the pattern.
+const apiVersion = "api_version"
+
 // headerDecides reports whether a request header changes the answer.
 func (r *request) headerDecides(name string) bool {
 	switch {
 	case isBeta(name):
 		return true
+	case name == subprotocols:
+		return r.isHandshake
 	case slices.Contains(chance.DeploymentHeaders, name):
 		return true
 	case name == "content-type" && r.encoding == opaqueBody:

@@ -68,6 +68,15 @@ var responsesDefaults = []Default{
 	},
 }
 
+// responsesSessionDefaults are those of response.create in a session, next to
+// responsesDefaults.
+var responsesSessionDefaults = []Default{
+	{
+		Path: "generate", Value: "true",
+		Source: "https://developers.openai.com/api/reference/resources/responses/websocket-events",
+	},
+}
+
 var completionsDefaults = []Default{
 	{Path: "n", Value: "1", Source: openaiReference + "completions/create"},
 	{Path: "best_of", Value: "1", Without: "n", Source: openaiReference + "completions/create"},

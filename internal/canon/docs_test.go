@@ -36,12 +36,18 @@ func TestDocumentedTables(t *testing.T) {
 			if f.Method != "" {
 				with = ", by " + f.Method
 			}
+			if f.Handshake {
+				with = ", as a WebSocket"
+			}
+			if len(f.Hosts) > 0 {
+				with += ", at " + code(f.Hosts)
+			}
 			fmt.Fprintf(&endpoints, "| `%s` | %s%s | %s |\n", f.Name, code(f.Paths), with, code(f.StreamPaths))
 		}
 		if !listed[f.Name] && len(f.Bookkeeping)+len(f.Sampling) > 0 {
 			fmt.Fprintf(&lists, "| `%s` | %s | %s |\n", f.Name, code(f.Bookkeeping), code(f.Sampling))
+			listed[f.Name] = true
 		}
-		listed[f.Name] = true
 	}
 	checkTable(t, "names", "- in the path, before the ending above: "+code(urls.Prefixes)+"\n- in the host: "+code(urls.ModelHosts)+"\n")
 	checkTable(t, "endpoints", endpoints.String())

@@ -33,6 +33,14 @@ type Family struct {
 	Paths       []string
 	StreamPaths []string
 
+	// Hosts are domains. If there are any, the host of the URL is one of them or
+	// below one: other services may have an endpoint with such a path.
+	Hosts []string
+
+	// Handshake is set if the requests are handshakes of WebSockets; see
+	// [handshake]. Other families accept none.
+	Handshake bool
+
 	// Needs lists members of which the body must have at least one. They tell
 	// the API from others that have the same path, such as "/responses".
 	//
@@ -103,6 +111,20 @@ type Family struct {
 	// reasons.
 	Transcript Transcript
 
+	// Audio lists paths in a message of a session where it has a piece of audio
+	// in base64; see [CutAudio]. AudioFrames is set if the binary messages that
+	// the client sends are pieces of audio. Without their audio they are empty.
+	Audio       []string
+	AudioFrames bool
+
+	// KeepAlive is an entry as in Needs for the messages that only keep a session
+	// open; see [Form.KeepsAlive].
+	KeepAlive string
+
+	// ErrorEvent returns the message by which a server of the family reports an
+	// error with this text in a session. It is nil if the API has none.
+	ErrorEvent func(text string) []byte
+
 	// SideEffects lists members of the body that make a request do more than
 	// ask a model: it calls a tool, starts a job, or changes what the server
 	// stores. "*" stands for every body. Such a request is never sent a second
@@ -120,6 +142,25 @@ func poll(f Family) *Family {
 	return &f
 }
 
+// handshake returns the family of a GET that opens a WebSocket. The messages
+// that the client then sends are requests of other families: a POST to the same
+// URL, with the message as its body. A handshake has SideEffects, since nothing
+// but a WebSocket can follow it.
+func handshake(f Family) *Family {
+	f.Method = "GET"
+	f.Handshake = true
+	f.NoModel = !f.Server
+	f.SideEffects = []string{"*"}
+	return &f
+}
+
+// message returns the family of the messages that the client sends in a session.
+// A message has SideEffects, since it has a meaning only in its session.
+func message(f Family) *Family {
+	f.SideEffects = []string{"*"}
+	return &f
+}
+
 // matchesAnyPath reports whether requests of the family are known by their
 // bodies only.
 func (f *Family) matchesAnyPath() bool { return f.Paths[0] == "" }
@@ -132,15 +173,21 @@ func (f *Family) wire(stream bool) string {
 	return "whole"
 }
 
-// accepts reports whether requests of the family have such a method and body.
-func (f *Family) accepts(method string, body *exactjson.Value, encoding encoding) bool {
+// accepts reports whether a request with this method, of which the other fields
+// are known, belongs to the family.
+func (f *Family) accepts(method string, r *request) bool {
+	body, encoding := &r.body, r.encoding
 	switch {
 	case method != cmp.Or(f.Method, "POST"):
+		return false
+	case f.Handshake != r.isHandshake:
 		return false
 	case f.AnyBody:
 		return true
 	case method == "GET" || method == "DELETE":
 		return encoding == noBody
+	case encoding == noBody:
+		return f.AudioFrames // a binary message without its audio
 	case encoding == multipartBody || encoding == formBody:
 		return f.TakesForms && f.hasNeeds(body)
 	case encoding != jsonBody:
@@ -249,14 +296,19 @@ var families = sync.OnceValue(func() []*Family {
 		jsonrpcFamilies(),
 		credentialFamilies(),
 		anthropicFamilies(),
+		sonicFamilies(),
 		bedrockFamilies(),
 		mistralFamilies(),
 		cohereFamilies(),
 		ollamaFamilies(),
 		geminiFamilies(),
+		geminiLiveFamilies(),
 		huggingfaceFamilies(),
 		perplexityFamilies(),
 		storedFamilies(),
+		speechFamilies(),
+		realtimeFamilies(),
+		responsesSessionFamilies(),
 		openaiFamilies(),
 		voyageFamilies(),
 		platformFamilies(),

@@ -21,7 +21,7 @@ import (
 // of package redact, which redacts the requests first. Raise it whenever the
 // key of any request changes. A new family changes keys too. Cassettes store
 // keys, and keys of another revision are not trusted.
-const Revision = 10
+const Revision = 11
 
 // A Line is one field of a form.
 type Line struct {
@@ -33,7 +33,7 @@ type Line struct {
 type Form struct {
 	Endpoint string // "anthropic.messages"; method and path if no family knows the request
 	Model    string // the requested model, for reports; "" if the request names none
-	Wire     string // the format of the answer: "whole", "stream" or [Family.StreamWire]
+	Wire     string // the format of the answer: "whole", "stream", a StreamWire or [WebSocketWire]
 	Origin   string // host and port
 
 	Known    bool // a family knows the request
@@ -62,6 +62,7 @@ type Form struct {
 
 	family         *Family // nil if none knows the request
 	hasSideEffects bool    // see [Family.SideEffects]
+	keepsAlive     bool    // see KeepsAlive
 }
 
 // NewForm returns a form that consists of lines in canonical order.
@@ -188,6 +189,26 @@ func (f *Form) Completes(event string) bool {
 // Linked reports whether answers hold an ID of their request; see package
 // jsonrpc.
 func (f *Form) Linked() bool { return f.family != nil && f.family.Linked }
+
+// AudioFrames reports whether the binary messages that the client sends in the
+// session that this handshake opens are pieces of audio. Programs cut a stream of
+// audio into other pieces in each run. A piece has the form of an empty message.
+func (f *Form) AudioFrames() bool { return f.family != nil && f.family.AudioFrames }
+
+// KeepsAlive reports whether the request is a message that only keeps a session
+// open while the client has nothing to send. Clients send it by a timer, so how
+// many there are differs from run to run. The server does not answer it.
+func (f *Form) KeepsAlive() bool { return f.keepsAlive }
+
+// ErrorEvent returns the message by which the server reports an error with this
+// text in the session that this handshake opens. It returns nil if no family knows
+// the handshake, or if its API has no such message.
+func (f *Form) ErrorEvent(text string) []byte {
+	if f.family == nil || f.family.ErrorEvent == nil {
+		return nil
+	}
+	return f.family.ErrorEvent(text)
+}
 
 // Repeatable reports whether the request only asks a model: sending it a second
 // time has no effect but its cost. See [Family.SideEffects].

@@ -19,16 +19,12 @@ func geminiFamilies() []*Family {
 			Paths:       geminiPaths("generateContent"),
 			StreamPaths: geminiPaths("streamGenerateContent"),
 			Bookkeeping: []string{"labels", "serviceTier", "store"},
-			Sampling: []string{
-				"generationConfig/temperature", "generationConfig/topP", "generationConfig/topK",
-				"generationConfig/maxOutputTokens", "generationConfig/seed",
-				"generationConfig/presencePenalty", "generationConfig/frequencyPenalty",
-			},
-			Query:      []string{"$alt", "alt"},
-			Rewrites:   geminiRewrites,
-			Defaults:   generateDefaults,
-			EndMarkers: []string{`"finishReason"`}, // with quotes, which a text would have escaped
-			Transcript: geminiTranscript,
+			Sampling:    geminiSampling,
+			Query:       []string{"$alt", "alt"},
+			Rewrites:    geminiRewrites,
+			Defaults:    generateDefaults,
+			EndMarkers:  []string{`"finishReason"`}, // with quotes, which a text would have escaped
+			Transcript:  geminiTranscript,
 		},
 		{
 			Name:     "gemini.countTokens",
@@ -116,6 +112,12 @@ func geminiFamilies() []*Family {
 	}
 }
 
+var geminiSampling = []string{
+	"generationConfig/temperature", "generationConfig/topP", "generationConfig/topK",
+	"generationConfig/maxOutputTokens", "generationConfig/seed",
+	"generationConfig/presencePenalty", "generationConfig/frequencyPenalty",
+}
+
 var geminiQuery = []string{"$alt"}
 
 // geminiPaths returns the patterns of an operation for all kinds of models.
@@ -193,7 +195,7 @@ func normalizeProtoMessage(r *request, v *exactjson.Value) {
 	for i := range v.Elems {
 		m := &v.Elems[i]
 		rename(v, m.Name, camelCase(m.Name))
-		if slices.Contains(geminiMessages, m.Name) {
+		if isGeminiMessage(m.Name) {
 			normalizeProtoMessage(r, m)
 		}
 	}

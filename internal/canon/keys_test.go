@@ -69,6 +69,12 @@ func TestKeys(t *testing.T) {
 		if f.AnyBody {
 			known += " any"
 		}
+		if f.Handshake {
+			known += " handshake"
+		}
+		if len(f.Hosts) > 0 {
+			known += fmt.Sprint(" hosts ", f.Hosts)
+		}
 		nth[f.Name]++
 		add(fmt.Sprintf("families/%s/%d", f.Name, nth[f.Name]), hashOf(known))
 		order = append(order, f.Name)

@@ -48,7 +48,7 @@ func openaiFamilies() []*Family {
 			Name:        "openai.responses",
 			Paths:       []string{"/responses"},
 			Stream:      "stream",
-			Sampling:    []string{"max_output_tokens", "max_tokens", "temperature", "top_p"},
+			Sampling:    responsesSampling,
 			EndMarkers:  responsesEnds,
 			Transcript:  responsesTranscript,
 			SideEffects: []string{"conversation"}, // the question and the answer are stored in it
@@ -179,6 +179,8 @@ func responses(f Family) *Family {
 	f.Defaults = responsesDefaults
 	return &f
 }
+
+var responsesSampling = []string{"max_output_tokens", "max_tokens", "temperature", "top_p"}
 
 var chatTranscript = Transcript{
 	Text: []string{

@@ -31,6 +31,8 @@ type request struct {
 	serverMatches bool
 
 	local bool // the host is a local one, and counts as any other local host
+
+	isHandshake bool // the request opens a WebSocket
 }
 
 // addPath adds a name and its value to the path of the form.

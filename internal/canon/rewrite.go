@@ -237,7 +237,13 @@ func toolName(tool *exactjson.Value) (name string) {
 }
 
 // toolLists are the paths at which requests have lists of tools.
-var toolLists = []string{"tools/*/functionDeclarations", "tools", "toolConfig/tools"}
+var toolLists = []string{
+	"tools/*/functionDeclarations", "tools", "toolConfig/tools",
+	// messages of sessions: Realtime, Gemini Live, Nova Sonic
+	"session|response/tools",
+	"setup/tools/*/functionDeclarations", "setup/tools",
+	"event/promptStart/toolConfiguration/tools",
+}
 
 // sortTools sorts tools by name: programs range over maps of them. A list's
 // text then has the order in which they were sent; see [walker.addOrder].

@@ -47,6 +47,7 @@ var modelPaths = []string{
 	"model",
 	"message/model",                     // the first event of an Anthropic stream
 	"response/model",                    // events of OpenAI's Responses
+	"session/model",                     // the first event of a Realtime session
 	"interaction/model",                 // events of Gemini's interactions
 	"modelVersion",                      // Gemini
 	"trace/promptRouter/invokedModelId", // routers of Bedrock
@@ -61,12 +62,11 @@ var errorPaths = []string{"error", "error/message", "response/error/message"}
 // the response.
 func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	var (
-		used   = counts{}
 		t      = form.Transcript()
-		stream transcript.Joined
 		parser exactjson.Parser
 	)
 	isJoined := t != nil && t.Pieces != nil && resp.Stream != ""
+	responses := newResponses(t)
 
 	for payload := range resp.Payloads() {
 		if !mayHaveObject(payload) {
@@ -80,7 +80,8 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 			continue
 		}
 
-		used.add(payload, &v)
+		current := responses.take(&v)
+		current.used.add(payload, &v)
 		// Only an error in the last event counts: a stream that goes on has not failed.
 		a.Failed = form.Known && !form.Linked() && hasError(&v)
 		for _, path := range modelPaths {
@@ -88,20 +89,25 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 		}
 		switch {
 		case isJoined:
-			stream.Take(t, &v)
+			current.stream.Take(t, &v)
 		case t != nil:
 			a.add(t, &v)
 		}
 	}
 
-	if isJoined {
-		whole := stream.Value()
-		a.add(t, &whole)
-		a.Joined = &whole
+	for _, r := range responses.all {
+		a.Usage = addUsage(a.Usage, r.used.usage(form.Known))
+		if isJoined {
+			a.addJoined(t, &r.stream)
+		}
 	}
-	a.Usage = used.usage(form.Known)
+	if isJoined {
+		a.Joined = responses.joined()
+	}
 	if resp.Stream != "" {
-		a.Finish = slices.Compact(a.Finish) // some servers repeat the reason in each event
+		if !isJoined {
+			a.Finish = slices.Compact(a.Finish) // some servers repeat the reason in each event
+		}
 		a.Transcript = a.transcript()
 	}
 	return a

@@ -67,10 +67,11 @@ var spellings = []spelling{
 		in: "input_tokens",
 		moreIn: "cache_creation_input_tokens cache_read_input_tokens " +
 			iterations + "input_tokens|cache_creation_input_tokens|cache_read_input_tokens",
-		out:      "output_tokens",
-		moreOut:  iterations + "output_tokens ?output_tokens_details/reasoning_tokens",
-		total:    "total_tokens",
-		cached:   "cache_read_input_tokens input_tokens_details/cached_tokens",
+		out:     "output_tokens",
+		moreOut: iterations + "output_tokens ?output_tokens_details/reasoning_tokens",
+		total:   "total_tokens",
+		cached: "cache_read_input_tokens input_tokens_details/cached_tokens " +
+			"input_token_details/cached_tokens", // Realtime
 		reasoned: "output_tokens_details/reasoning_tokens|thinking_tokens",
 	},
 	{ // Bedrock's Converse
@@ -81,11 +82,17 @@ var spellings = []spelling{
 		total:  "totalTokens",
 		cached: "cacheReadInputTokens",
 	},
+	{ // Nova Sonic, whose counts are those of the session so far
+		at:    "event/usageEvent",
+		in:    "totalInputTokens",
+		out:   "totalOutputTokens",
+		total: "totalTokens",
+	},
 	{ // Gemini
 		at:       "usageMetadata",
 		in:       "promptTokenCount",
 		moreIn:   "toolUsePromptTokenCount",
-		out:      "candidatesTokenCount",
+		out:      "candidatesTokenCount responseTokenCount", // the latter in a session
 		moreOut:  "thoughtsTokenCount",
 		total:    "totalTokenCount",
 		cached:   "cachedContentTokenCount",

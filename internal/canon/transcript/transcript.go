@@ -5,6 +5,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,30 @@ type Transcript struct {
 
 	// Pieces describes the events of a stream. Without it, each event is read as a response.
 	Pieces []Piece
+
+	// ResponseID and Last tell apart the responses of a session, in which there are several, one
+	// after the other or at once. ResponseID lists the paths where an event can have the ID of its
+	// response, or of a series of responses that follow each other. Last is the path of a value
+	// that only the last event of a response has. Without them, all events are of one response.
+	ResponseID []string
+	Last       string
+}
+
+// Key returns the ID of the response, or of the series of responses, to which an event
+// belongs. It returns "" if the event has none.
+func (t *Transcript) Key(event *exactjson.Value) (key string) {
+	for _, path := range t.ResponseID {
+		event.Each(path, func(v *exactjson.Value) { key = cmp.Or(key, v.Scalar()) })
+	}
+	return key
+}
+
+// IsLast reports whether an event is the last one of its response.
+func (t *Transcript) IsLast(event *exactjson.Value) (last bool) {
+	if t.Last != "" {
+		event.Each(t.Last, func(*exactjson.Value) { last = true })
+	}
+	return last
 }
 
 // A Call is a row of a table of tool calls, or of results: the path of the blocks, then the
