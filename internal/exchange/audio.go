@@ -1,10 +1,8 @@
 package exchange
 
 import (
-	"crypto/sha256"
-	"hash"
-
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/session"
 )
 
 // audioParts are the parts of the audio that a client sends in messages. A part ends where the
@@ -18,7 +16,7 @@ type audioParts struct {
 type audioPart struct {
 	event int // the index of the event that has the part
 	size  int64
-	sum   hash.Hash
+	sum   *session.Digest
 }
 
 // add adds a piece of audio that a message has brought, and reports whether it begins a part,
@@ -27,14 +25,14 @@ func (a *audioParts) add(without interaction.Message, piece []byte, next int) (b
 	part := a.open[without]
 	if part == nil {
 		begins = true
-		part = &audioPart{event: next, sum: sha256.New()}
+		part = &audioPart{event: next, sum: session.NewDigest()}
 		if a.open == nil {
 			a.open = map[interaction.Message]*audioPart{}
 		}
 		a.open[without] = part
 	}
 	part.size += int64(len(piece))
-	part.sum.Write(piece)
+	part.sum.Add(piece)
 	return begins
 }
 
@@ -42,7 +40,8 @@ func (a *audioParts) add(without interaction.Message, piece []byte, next int) (b
 func (a *audioParts) end(events []interaction.Event) {
 	for without, part := range a.open {
 		m := without
-		m.Audio = &interaction.Audio{Size: part.size, Sum: [32]byte(part.sum.Sum(nil))}
+		sum := part.sum.Sum()
+		m.Audio = &interaction.Audio{Size: part.size, Sum: sum.Bytes, Pieces: sum.Pieces}
 		events[part.event] = m.Event()
 	}
 	clear(a.open)

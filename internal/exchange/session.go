@@ -15,8 +15,8 @@ type SessionSink struct {
 
 	// Sent is called with each message of the client, in order. It returns the message as
 	// the cassette has it, or the bytes of audio that the message brings and the message
-	// without them.
-	Sent func(m interaction.Message) (stored interaction.Message, audio []byte)
+	// without them. The message is not recorded if isKept is false.
+	Sent func(m interaction.Message) (stored interaction.Message, audio []byte, isKept bool)
 }
 
 // A sessionLog collects the messages of a live session.
@@ -46,13 +46,12 @@ func (l *sessionLog) add(m interaction.Message) {
 		l.addEvent(m.Event())
 		return
 	}
-	stored, piece := l.sink.Sent(m)
-	if piece == nil {
+	stored, piece, isKept := l.sink.Sent(m)
+	isPart := isKept && piece != nil
+	switch {
+	case isPart && l.audio.add(stored, piece, len(l.stored.Events)):
 		l.addEvent(stored.Event())
-		return
-	}
-	isNew := l.audio.add(stored, piece, len(l.stored.Events))
-	if isNew {
+	case isKept && !isPart:
 		l.addEvent(stored.Event())
 	}
 }

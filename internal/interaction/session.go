@@ -1,6 +1,7 @@
 package interaction
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"iter"
@@ -55,14 +56,16 @@ type Message struct {
 // into messages in another way in each run, so consecutive pieces are one Audio. It belongs to
 // a message like those that brought the pieces, with an empty text in the place of the audio.
 type Audio struct {
-	Size int64    // in bytes
-	Sum  [32]byte // SHA-256
+	Size   int64    // in bytes
+	Sum    [32]byte // SHA-256
+	Pieces [32]byte // the same for the pieces in any order, see package session
 }
 
 // storedAudio is the JSON of an [Audio].
 type storedAudio struct {
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+	Pieces string `json:"pieces,omitempty"` // if it is not the same
 }
 
 // Event returns the message as an event of a response.
@@ -73,8 +76,7 @@ func (m *Message) Event() Event {
 	}
 	event := Event{{Name: name + string(m.Kind), Value: m.Data}}
 	if m.Audio != nil {
-		text, _ := json.Marshal(storedAudio{m.Audio.Size, hex.EncodeToString(m.Audio.Sum[:])})
-		event = append(event, Field{Name: audioField, Value: string(text)})
+		event = append(event, Field{Name: audioField, Value: m.Audio.text()})
 	}
 	return event
 }
@@ -102,6 +104,16 @@ func (e Event) Message() (m Message, ok bool) {
 	return m, ok && m.Sent
 }
 
+// text returns the JSON of the audio.
+func (a *Audio) text() string {
+	stored := storedAudio{Bytes: a.Size, SHA256: hex.EncodeToString(a.Sum[:])}
+	if a.Pieces != a.Sum {
+		stored.Pieces = hex.EncodeToString(a.Pieces[:])
+	}
+	text, _ := json.Marshal(stored) // strings and numbers always marshal
+	return string(text)
+}
+
 // parseAudio returns the audio that a field stands for.
 func parseAudio(f Field) (*Audio, bool) {
 	var stored storedAudio
@@ -109,10 +121,12 @@ func parseAudio(f Field) (*Audio, bool) {
 		return nil, false
 	}
 	sum, err := hex.DecodeString(stored.SHA256)
-	if err != nil || len(sum) != 32 || stored.Bytes < 0 {
+	pieces, piecesErr := hex.DecodeString(cmp.Or(stored.Pieces, stored.SHA256))
+	isValid := err == nil && piecesErr == nil && len(sum) == 32 && len(pieces) == 32
+	if !isValid || stored.Bytes < 0 {
 		return nil, false
 	}
-	return &Audio{Size: stored.Bytes, Sum: [32]byte(sum)}, true
+	return &Audio{Size: stored.Bytes, Sum: [32]byte(sum), Pieces: [32]byte(pieces)}, true
 }
 
 // IsSent reports whether an event is a message of the client.

@@ -19,7 +19,7 @@ func TestMessagesAreEvents(t *testing.T) {
 		{Message{Kind: Close, Data: "4001 enough"}, Event{{Name: "received_close", Value: "4001 enough"}}},
 		{Message{Sent: true, Kind: Close}, Event{{Name: "sent_close", Value: ""}}},
 		{
-			Message{Sent: true, Data: `{"audio":""}`, Audio: &Audio{Size: 3, Sum: [32]byte{0xab}}},
+			Message{Sent: true, Data: `{"audio":""}`, Audio: &Audio{Size: 3, Sum: [32]byte{0xab}, Pieces: [32]byte{0xab}}},
 			Event{
 				{Name: "sent", Value: `{"audio":""}`},
 				{Name: "audio", Value: `{"bytes":3,"sha256":"ab00000000000000000000000000000000000000000000000000000000000000"}`},

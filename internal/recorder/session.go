@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/recorder/script"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -75,18 +76,18 @@ func (r *Recorder) httpSessionSink(in *incoming, rec *tape.Recording) exchange.S
 }
 
 // sessionSink returns what records a live session.
-func (r *Recorder) sessionSink(opening *tape.Match, rec *tape.Recording) exchange.SessionSink {
-	handshake := opening.Request
+func (r *Recorder) sessionSink(opens *tape.Match, rec *tape.Recording) exchange.SessionSink {
+	opening := script.Opening{Request: opens.Request, Form: opens.Form}
 	return exchange.SessionSink{
 		Pending: &r.pending,
-		Sent: func(m interaction.Message) (interaction.Message, []byte) {
-			stored, audio := script.Split(&handshake, m)
-			match, err := r.tape.MatchMessage(&handshake, &stored, false)
+		Sent: func(m interaction.Message) (stored interaction.Message, audio []byte, isKept bool) {
+			stored, audio = opening.Split(m)
+			match, err := r.tape.MatchMessage(&opening.Request, &stored, false)
 			if err != nil {
 				r.log.Error(err)
 			}
-			stored.Data = string(match.Request.Body)
-			return stored, audio
+			stored.Data = string(redact.UnmarkOwn(match.Request.Body))
+			return stored, audio, !match.Form.KeepsAlive()
 		},
 		Finish: func(resp *interaction.Response, latencyMS int64) {
 			r.finish(rec, resp, latencyMS, nil)

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"crypto/sha256"
-	"hash"
-	"slices"
-)
+import "slices"
 
 // A pieceOfBytes is a piece that a conversation sends of a stream of bytes. The
 // digests are computed once for all recordings whose parts begin and end at the
@@ -15,7 +11,7 @@ type pieceOfBytes struct {
 	data   []byte
 	open   digests
 
-	sums map[span][sha256.Size]byte // of parts that end in the piece
+	sums map[span]Sum // of parts that end in the piece
 }
 
 // A span of bytes of the stream.
@@ -23,7 +19,7 @@ type span struct{ start, end int64 }
 
 // digests of the bytes that were sent of the parts that are not full, by the start
 // of the part in the stream.
-type digests map[int64]hash.Hash
+type digests map[int64]*Digest
 
 // after returns the number of bytes that were sent with the piece.
 func (b *pieceOfBytes) after() int64 { return b.before + int64(len(b.data)) }
@@ -42,7 +38,7 @@ func (b *pieceOfBytes) fits(rec *indexed) bool {
 		if !isFull {
 			break
 		}
-		if b.sum(span{start, end}) != rec.sums[int(index)] {
+		if !b.sum(span{start, end}).Matches(rec.sums[int(index)]) {
 			return false
 		}
 		start = end
@@ -68,32 +64,23 @@ func (x *indexed) partAt(form formID, offset int64) (part int, start int64) {
 }
 
 // sum returns the digest of a part that ends in the piece.
-func (b *pieceOfBytes) sum(part span) [sha256.Size]byte {
+func (b *pieceOfBytes) sum(part span) Sum {
 	sum, isKnown := b.sums[part]
 	if isKnown {
 		return sum
 	}
-	if part.start >= b.before {
-		sum = sha256.Sum256(b.data[part.start-b.before : part.end-b.before])
-	} else {
-		digest := clone(b.open[part.start])
-		digest.Write(b.data[:part.end-b.before])
-		digest.Sum(sum[:0])
+	digest := NewDigest()
+	start := part.start - b.before
+	if start < 0 {
+		digest = b.open[part.start].clone()
+		start = 0
 	}
+	digest.Add(b.data[start : part.end-b.before])
 	if b.sums == nil {
-		b.sums = map[span][sha256.Size]byte{}
+		b.sums = map[span]Sum{}
 	}
-	b.sums[part] = sum
-	return sum
-}
-
-// clone returns a digest that can be written to while the other one stays.
-func clone(digest hash.Hash) hash.Hash {
-	copied, err := digest.(hash.Cloner).Clone()
-	if err != nil {
-		panic(err) // of crypto/sha256 without an error
-	}
-	return copied.(hash.Hash)
+	b.sums[part] = digest.Sum()
+	return b.sums[part]
 }
 
 // addTo adds the piece to the digests of the parts that are not full in recordings
@@ -107,13 +94,13 @@ func (b *pieceOfBytes) addTo(g *Group, recordings []int) digests {
 			continue
 		}
 		if start >= b.before {
-			digest := sha256.New()
-			digest.Write(b.data[start-b.before:])
+			digest := NewDigest()
+			digest.Add(b.data[start-b.before:])
 			open[start] = digest
 			continue
 		}
 		digest := b.open[start]
-		digest.Write(b.data)
+		digest.Add(b.data)
 		open[start] = digest
 	}
 	return open

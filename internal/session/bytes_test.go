@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"testing"
@@ -139,12 +138,18 @@ func TestBuilderMakesAPartOfBytesBetweenReceivedMessages(t *testing.T) {
 	if want := []int{0, 1, 2, 0, 3, 4}; !slices.Equal(got, want) {
 		t.Errorf("messages %v, want %v", got, want)
 	}
-	part := func(form, data string) Message {
-		return Message{Sent: true, Form: form, Part: true,
-			Size: int64(len(data)), Sum: sha256.Sum256([]byte(data))}
+	part := func(form string, pieces ...string) Message {
+		m := Message{Sent: true, Form: form, Part: true}
+		digest := NewDigest()
+		for _, piece := range pieces {
+			digest.Add([]byte(piece))
+			m.Size += int64(len(piece))
+		}
+		m.Sum = digest.Sum()
+		return m
 	}
 	want := []Message{
-		part("s", "abcd"), {Sent: true, Form: "a"}, part("t", "x"), {Form: "1"}, part("s", "ef"),
+		part("s", "ab", "cd"), {Sent: true, Form: "a"}, part("t", "x"), {Form: "1"}, part("s", "ef"),
 	}
 	if messages := b.Recording().Messages; !slices.Equal(messages, want) {
 		t.Errorf("messages %+v, want %+v", messages, want)
@@ -175,6 +180,42 @@ func BenchmarkSharedBytes(b *testing.B) {
 				}
 			}
 			play(b, p, fmt.Sprint(i))
+		}
+	}
+}
+
+// Goroutines that send pieces at the same time may send them in any order. The same bytes in
+// another order are a miss.
+func TestPiecesMatchInAnyOrder(t *testing.T) {
+	t.Parallel()
+	recording := record("~s:ab ~s:cd ~s:ef <1")
+	for _, tt := range []struct {
+		pieces []string
+		want   string
+	}{
+		{[]string{"ab", "cd", "ef"}, "1"},
+		{[]string{"ef", "ab", "cd"}, "1"},
+		{[]string{"abcdef"}, "1"},
+		{[]string{"a", "bcd", "ef"}, "1"},
+	} {
+		p := open(t, NewGroup([]Recording{recording}))
+		for _, piece := range tt.pieces {
+			if err := p.SendBytes("s", []byte(piece)); err != nil {
+				t.Errorf("%q: %v", tt.pieces, err)
+			}
+		}
+		if got := drain(p); got != tt.want {
+			t.Errorf("%q: received %q, want %q", tt.pieces, got, tt.want)
+		}
+	}
+	for _, pieces := range [][]string{{"ba", "cd", "ef"}, {"ab", "ab", "ef"}, {"abdcef"}, {"efabcd"}} {
+		p := open(t, NewGroup([]Recording{recording}))
+		var err error
+		for _, piece := range pieces {
+			err = p.SendBytes("s", []byte(piece))
+		}
+		if err == nil {
+			t.Errorf("%q is not a miss", pieces)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"slices"
 )
 
@@ -19,8 +18,8 @@ type Message struct {
 	// the form that were sent between two received messages. Parts and other
 	// messages never match, even if their forms are equal.
 	Part bool
-	Size int64             // of a part, in bytes; not negative
-	Sum  [sha256.Size]byte // SHA-256 of the bytes of a part
+	Size int64 // of a part, in bytes; not negative
+	Sum  Sum   // of a part
 }
 
 // A Recording has the messages of one conversation, in their order.
@@ -62,10 +61,10 @@ type formID int32
 // not change.
 type indexed struct {
 	messages []message
-	received []formID                  // forms of the received messages, in order
-	sent     []int32                   // indexes of the sent messages, ordered by form
-	byForm   map[formID]section        // of sent
-	sums     map[int][sha256.Size]byte // of the parts, by the index of the message
+	received []formID           // forms of the received messages, in order
+	sent     []int32            // indexes of the sent messages, ordered by form
+	byForm   map[formID]section // of sent
+	sums     map[int]Sum        // of the parts, by the index of the message
 }
 
 // A message of an indexed recording is done when the conversation has as many
@@ -85,7 +84,7 @@ func index(rec Recording, ids map[formKey]formID) *indexed {
 	x := &indexed{
 		messages: make([]message, len(rec.Messages)),
 		byForm:   map[formID]section{},
-		sums:     map[int][sha256.Size]byte{},
+		sums:     map[int]Sum{},
 	}
 	units := map[formID]int64{} // of the sent messages so far
 

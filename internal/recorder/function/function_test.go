@@ -181,7 +181,7 @@ func TestValues(t *testing.T) {
 		if err, failed := f.Answer(&resp, back.Interface()); err != nil || failed != nil {
 			t.Errorf("%#v: %v, %v", v, err, failed)
 		}
-		if again, err := marshal(back.Interface()); err != nil || string(again) != want {
+		if again, err := Marshal(back.Interface()); err != nil || string(again) != want {
 			t.Errorf("%#v reads as %s, %v", v, again, err)
 		}
 	}

@@ -52,7 +52,10 @@ func (s *Scripts) Open(m *tape.Match, rec *tape.Recording, by string) (*Script, 
 		}
 		player, _ = g.engine.Open()
 	}
-	script := &Script{scripts: s, group: g, player: player, handshake: m.Request, by: by}
+	script := &Script{
+		scripts: s, group: g, player: player, by: by,
+		opening: Opening{Request: m.Request, Form: rec.Form()},
+	}
 	s.open = append(s.open, script)
 	return script, nil
 }
@@ -158,7 +161,7 @@ func messagesOf(
 		if m.Audio != nil {
 			all[i].Part = true
 			all[i].Size = m.Audio.Size
-			all[i].Sum = m.Audio.Sum
+			all[i].Sum = session.Sum{Bytes: m.Audio.Sum, Pieces: m.Audio.Pieces}
 		}
 	}
 	return all
@@ -184,11 +187,11 @@ func contentOf(event interaction.Event) string {
 
 // A Script is a recorded session that is played. It implements [exchange.Script].
 type Script struct {
-	scripts   *Scripts
-	group     *group
-	player    *session.Player
-	handshake interaction.Request // redacted
-	by        string
+	scripts *Scripts
+	group   *group
+	player  *session.Player
+	opening Opening
+	by      string
 }
 
 // Send takes a message of the client.
@@ -197,9 +200,9 @@ func (s *Script) Send(m interaction.Message) error {
 		_, _ = s.player.Send(closeForm) // a client may close a session at any time
 		return nil
 	}
-	m, audio := Split(&s.handshake, m)
+	m, audio := s.opening.Split(m)
 	sent, err := s.take(&m, audio)
-	if err == nil {
+	if err == nil || sent.Form.KeepsAlive() {
 		return nil
 	}
 	var miss *session.Miss
@@ -218,7 +221,7 @@ func (s *Script) Send(m interaction.Message) error {
 // message as a call, and the error of the engine for the first way.
 func (s *Script) take(m *interaction.Message, audio []byte) (*tape.Match, error) {
 	t := s.scripts.tape
-	sent, err := t.MatchMessage(&s.handshake, m, false)
+	sent, err := t.MatchMessage(&s.opening.Request, m, false)
 	if err != nil {
 		return &sent, err
 	}
@@ -226,7 +229,7 @@ func (s *Script) take(m *interaction.Message, audio []byte) (*tape.Match, error)
 	if first == nil || !mayHavePlaceholder(s.group) {
 		return &sent, first
 	}
-	back, err := t.MatchMessage(&s.handshake, m, true)
+	back, err := t.MatchMessage(&s.opening.Request, m, true)
 	if err == nil && s.send(&back, m, audio) == nil {
 		return &sent, nil
 	}

@@ -9,17 +9,27 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-// Split returns a message of a client as it is stored and compared: JSON without white space, and
-// audio cut out of it. audio is nil if the message brings none. handshake is the request that
-// opened the session.
-func Split(
-	handshake *interaction.Request, m interaction.Message,
-) (without interaction.Message, audio []byte) {
-	data, audio := canon.CutAudio(handshake, &m)
-	if audio == nil {
-		data = m.Data
+// An Opening is the request that opened a session.
+type Opening struct {
+	Request interaction.Request // redacted
+	Form    *canon.Form
+}
+
+// Split returns a message of the client as it is stored and compared: JSON without white space, and
+// without its audio. audio is nil if the message brings none.
+func (o *Opening) Split(m interaction.Message) (without interaction.Message, audio []byte) {
+	switch {
+	case m.Kind == interaction.Bytes && o.Form.AudioFrames():
+		audio = []byte(m.Data)
+		m.Data = ""
+	case m.Kind == interaction.Text:
+		data, piece, hasAudio := canon.CutAudio(o.Request.URL, []byte(m.Data))
+		if hasAudio {
+			audio = piece
+			m.Data = string(data)
+		}
+		m.Data = compact(m.Data)
 	}
-	m.Data = compact(data)
 	return m, audio
 }
 

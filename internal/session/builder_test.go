@@ -1,10 +1,5 @@
 package session
 
-import (
-	"crypto/sha256"
-	"hash"
-)
-
 // A Builder makes the recording of a conversation from its messages. The zero
 // value is ready to use. Its methods must not be called concurrently.
 //
@@ -19,7 +14,7 @@ type Builder struct {
 // An openPart is a part to which pieces are added.
 type openPart struct {
 	index  int // of the message
-	digest hash.Hash
+	digest *Digest
 }
 
 // Send adds a message that the program sent, and returns the index of the message.
@@ -33,14 +28,14 @@ func (b *Builder) Send(form string) int {
 func (b *Builder) SendBytes(form string, piece []byte) int {
 	part, isOpen := b.parts[form]
 	if !isOpen {
-		part = openPart{index: len(b.messages), digest: sha256.New()}
+		part = openPart{index: len(b.messages), digest: NewDigest()}
 		b.messages = append(b.messages, Message{Sent: true, Form: form, Part: true})
 		if b.parts == nil {
 			b.parts = map[string]openPart{}
 		}
 		b.parts[form] = part
 	}
-	part.digest.Write(piece)
+	part.digest.Add(piece)
 	b.messages[part.index].Size += int64(len(piece))
 	return part.index
 }
@@ -61,7 +56,7 @@ func (b *Builder) Recording() Recording {
 
 func (b *Builder) endParts() {
 	for _, part := range b.parts {
-		part.digest.Sum(b.messages[part.index].Sum[:0])
+		b.messages[part.index].Sum = part.digest.Sum()
 	}
 	clear(b.parts)
 }
