@@ -29,8 +29,11 @@ type Digest struct {
 // NewDigest returns the digest of a part without pieces.
 func NewDigest() *Digest { return &Digest{bytes: sha256.New()} }
 
-// Add adds a piece.
+// Add adds a piece. A piece of no bytes is none.
 func (d *Digest) Add(piece []byte) {
+	if len(piece) == 0 {
+		return
+	}
 	d.bytes.Write(piece)
 	sum := sha256.Sum256(piece)
 	for i := range d.pieces {

@@ -11,11 +11,20 @@ import (
 // history, which is played on a recording from its start whenever something is asked,
 // and placements are found by trying all.
 
-// A modelMessage is a message of a recording; a part has its bytes.
+// A modelMessage is a message of a recording; a part has the pieces in which it was sent.
 type modelMessage struct {
-	kind kind
-	form string
-	data string
+	kind   kind
+	form   string
+	pieces []string
+}
+
+// data returns the bytes of a part.
+func (m modelMessage) data() string { return strings.Join(m.pieces, "") }
+
+// isSentBy reports whether pieces are the bytes of a part in order, or its pieces in any order.
+func (m modelMessage) isSentBy(pieces []string) bool {
+	sorted := slices.Sorted(slices.Values(pieces))
+	return strings.Join(pieces, "") == m.data() || slices.Equal(sorted, slices.Sorted(slices.Values(m.pieces)))
 }
 
 // modelRecording returns the messages of a script for record.
@@ -26,16 +35,19 @@ func modelRecording(script string) []modelMessage {
 		switch word[0] {
 		case '<':
 			clear(parts)
-			messages = append(messages, modelMessage{received, word[1:], ""})
+			messages = append(messages, modelMessage{kind: received, form: word[1:]})
 		case '~':
 			form, data, _ := strings.Cut(word[1:], ":")
 			if _, isOpen := parts[form]; !isOpen {
 				parts[form] = len(messages)
-				messages = append(messages, modelMessage{sentPart, form, ""})
+				messages = append(messages, modelMessage{kind: sentPart, form: form})
 			}
-			messages[parts[form]].data += data
+			part := &messages[parts[form]]
+			if data != "" {
+				part.pieces = append(part.pieces, data)
+			}
 		default:
-			messages = append(messages, modelMessage{sentWhole, word, ""})
+			messages = append(messages, modelMessage{kind: sentWhole, form: word})
 		}
 	}
 	return messages
@@ -64,7 +76,7 @@ type outcome struct {
 // playHistory plays a history on a recording.
 func playHistory(rec []modelMessage, h history) outcome {
 	out := outcome{fits: true, taken: make([]bool, len(rec))}
-	filled := make([]string, len(rec))
+	filled := make([][]string, len(rec)) // the pieces that each part has
 	for _, word := range h.sent {
 		piece, isPiece := strings.CutPrefix(word, "~")
 		if !isPiece {
@@ -83,6 +95,7 @@ func playHistory(rec []modelMessage, h history) outcome {
 			continue
 		}
 		form, data, _ := strings.Cut(piece, ":")
+		last := -1 // the part that has the byte before
 		for _, char := range data {
 			at := 0
 			for at < len(rec) && !hasRoom(rec[at], form, filled[at]) {
@@ -92,7 +105,11 @@ func playHistory(rec []modelMessage, h history) outcome {
 				out.fits = false
 				return out
 			}
-			filled[at] += string(char)
+			if at != last {
+				filled[at] = append(filled[at], "")
+			}
+			last = at
+			filled[at][len(filled[at])-1] += string(char)
 		}
 	}
 
@@ -101,8 +118,8 @@ func playHistory(rec []modelMessage, h history) outcome {
 		if m.kind != sentPart {
 			continue
 		}
-		isFull := len(filled[i]) == len(m.data)
-		if isFull && filled[i] != m.data {
+		isFull := sizeOf(filled[i]) == len(m.data())
+		if isFull && !m.isSentBy(filled[i]) {
 			out.fits = false
 		}
 		out.taken[i] = isFull && !isPartial[m.form]
@@ -131,9 +148,11 @@ func isUntaken(m modelMessage, form string, isTaken bool) bool {
 	return m.kind == sentWhole && m.form == form && !isTaken
 }
 
-func hasRoom(m modelMessage, form, filled string) bool {
-	return m.kind == sentPart && m.form == form && len(filled) < len(m.data)
+func hasRoom(m modelMessage, form string, filled []string) bool {
+	return m.kind == sentPart && m.form == form && sizeOf(filled) < len(m.data())
 }
+
+func sizeOf(pieces []string) int { return len(strings.Join(pieces, "")) }
 
 // nextOf returns the next received message of a history on a recording, and the
 // messages that are missing for it.
