@@ -19,6 +19,17 @@ func (e *encoder) stream(r *interaction.Response) {
 	e.delays(r.Delays)
 }
 
+// messages writes the messages of a session, if a function has opened one.
+func (e *encoder) messages(r *interaction.Response) {
+	if r.Stream == "" {
+		return
+	}
+	e.text("stream", &r.Stream)
+	e.events(r.Events)
+	e.delays(r.Delays)
+	e.text("end", &r.End)
+}
+
 // comment writes a text for people as a comment of YAML, which the parser ignores.
 func (e *encoder) comment(title, text string) {
 	if text == "" {

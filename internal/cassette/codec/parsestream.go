@@ -18,6 +18,17 @@ func (p *parser) stream(r *interaction.Response) {
 	optional(p, "delays_ms", &r.Delays, p.delays)
 }
 
+// messages reads the messages of a session, if a function has opened one.
+func (p *parser) messages(r *interaction.Response) {
+	if stream, _ := p.find("stream"); stream == nil {
+		return
+	}
+	p.text("stream", &r.Stream)
+	p.events(r)
+	optional(p, "delays_ms", &r.Delays, p.delays)
+	p.text("end", &r.End)
+}
+
 // events reads the events of a stream, and the layout and the paddings of the JSON in them.
 func (p *parser) events(r *interaction.Response) {
 	layout, layoutField := p.get("events_layout")
@@ -56,7 +67,7 @@ func (p *parser) events(r *interaction.Response) {
 // checkResponse checks that a response has a status, and that it does not have both the fields of a
 // stream and those of a body.
 func (p *parser) checkResponse(r *interaction.Response) {
-	p.require("status", r.Status != 0 || mayHaveNoStatus(r) || r.Stream == interaction.Messages)
+	p.require("status", r.Status != 0 || mayHaveNoStatus(r))
 	body, _ := p.find("body")
 	base64, _ := p.find("body_base64")
 	file, _ := p.find("body_file")
