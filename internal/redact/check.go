@@ -248,6 +248,10 @@ func (r *findings) addHeaders(
 	place string, headers interaction.Headers, isSecret func(name, value string) bool,
 ) {
 	for _, h := range headers {
+		isList := strings.ToLower(h.Name) == subprotocolHeader
+		if isList && !slices.Equal(r.policy.subprotocols(h.Values), h.Values) {
+			r.add(place, fmt.Sprintf("the header %q", h.Name))
+		}
 		for _, v := range h.Values {
 			if isSecret(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
 				r.add(place, fmt.Sprintf("the header %q", h.Name))
