@@ -229,5 +229,11 @@ func (p *Policy) response(req *interaction.Request, resp *interaction.Response) 
 	if err != nil {
 		return fmt.Errorf("response.text: %w", err)
 	}
-	return p.events(resp.Events, responseScope)
+	for _, events := range sidesOf(req, resp) {
+		err := p.events(events)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
