@@ -359,3 +359,109 @@ func TestSecretOfSessionLearnedLaterIsNotWritten(t *testing.T) {
 		}
 	}
 }
+
+// The server may choose the subprotocol that has the key of the client. In replay, the client gets the one that it
+// has offered itself.
+func TestSubprotocolWithKeyIsChosen(t *testing.T) {
+	t.Parallel()
+	const name = "Sec-WebSocket-Protocol"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, run := range []struct {
+		mode promptecho.Mode
+		key  string
+	}{
+		{promptecho.ModeAll, "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A"},
+		{promptecho.ModeNone, "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A"},
+		{promptecho.ModeNone, "test"},
+	} {
+		chosen := "openai-insecure-api-key." + run.key
+		server := &socketServer{header: http.Header{}, serve: func(end *socketEnd) {
+			_ = end.send(textMessage("your key is " + run.key))
+		}}
+		server.header.Set(name, chosen)
+		r := must.Open(t, file, promptecho.InMode(run.mode), promptecho.Upstream(server))
+		end, header, refusal := openSocket(t, r, "http://h/v1/realtime", func(req *http.Request) {
+			req.Header.Set(name, "realtime, "+chosen)
+		})
+		if end == nil {
+			t.Fatal(refusal)
+		}
+		if got := header.Get(name); got != chosen {
+			t.Errorf("the client gets the subprotocol %q, want %q", got, chosen)
+		}
+		_, err := end.receive()
+		if err != nil {
+			t.Error(err)
+		}
+		_, _ = end.receive() // the end
+		end.connection.Close()
+		must.Close(t, r)
+		if text := must.Read(t, file); strings.Contains(text, "Zq8vN3") || !strings.Contains(text, "upgrade: websocket") {
+			t.Errorf("the cassette:\n%s", text)
+		}
+	}
+}
+
+// A secret that only a later session reveals is replaced in an earlier one.
+func TestSecretOfLaterSessionIsReplacedInEarlierOne(t *testing.T) {
+	t.Parallel()
+	const secret = "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A"
+	c := conversation{file: filepath.Join(t.TempDir(), "c.yaml")}
+	first := textMessage(`{"type":"note","text":"my device is ` + secret + `, use it"}`)
+	place := sessionPlace{sent: func(string) []websocket.Message { return []websocket.Message{first} }}
+	place.received = func(string) []websocket.Message { return []websocket.Message{first} }
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		s := sessionCase{secretCase: &secretCase{}, place: place}
+		r := must.Open(t, c.file, promptecho.InMode(mode), promptecho.Upstream(&socketServer{serve: s.serve}))
+		s.talk(t, r)
+		s.place.header = func(h http.Header, _ string) { h.Set("Authorization", "Bearer "+secret) }
+		s.talk(t, r)
+		must.Close(t, r)
+		c.wantHidden(t, secret)
+	}
+}
+
+// A secret that is split over two sent messages is not written. Such a session does not replay: the first message is
+// compared before the second one shows that the two have a secret. The miss says so.
+func TestSecretSplitOverSentMessagesIsNotWritten(t *testing.T) {
+	// Not parallel: it sets the environment.
+	const secret = "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A"
+	t.Setenv("PROMPTECHO_TEST_SPLIT", secret)
+	for _, cut := range []int{1, 5, 9, 16, 25, 31} {
+		for name, message := range map[string]func(piece string) string{
+			"text": func(piece string) string { return piece },
+			"JSON": func(piece string) string { return `{"type":"input_text.delta","delta":"` + piece + `"}` },
+		} {
+			t.Run(fmt.Sprint(name, " ", cut), func(t *testing.T) {
+				c := conversation{file: filepath.Join(t.TempDir(), "c.yaml")}
+				c.sent = []websocket.Message{
+					textMessage(message("it is " + secret[:cut])), textMessage(message(secret[cut:] + " here")),
+				}
+				run := func(mode promptecho.Mode) error {
+					s := sessionCase{secretCase: &secretCase{}}
+					r := must.Open(t, c.file, promptecho.InMode(mode), promptecho.Upstream(&socketServer{serve: s.serve}),
+						promptecho.Log(func(note string) { fmt.Fprintln(&c.shown, note) }))
+					r.Secret("PROMPTECHO_TEST_SPLIT")
+					s.talk(t, r, c.sent...)
+					err := r.Close()
+					if err != nil {
+						fmt.Fprintln(&c.shown, err)
+					}
+					return err
+				}
+				if err := run(promptecho.ModeAll); err != nil {
+					t.Fatal(err)
+				}
+				text := must.Read(t, c.file)
+				if strings.Contains(text, secret[:cut]+" ") || strings.Contains(text, secret[cut:]) {
+					t.Errorf("the cassette:\n%s", text)
+				}
+				err := run(promptecho.ModeNone)
+				if err == nil || !strings.Contains(err.Error(), "has no recording") {
+					t.Errorf("replay: %v", err)
+				}
+				c.wantHidden(t, secret)
+			})
+		}
+	}
+}
