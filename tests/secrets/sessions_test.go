@@ -453,8 +453,10 @@ func TestSecretSplitOverSentMessagesIsNotWritten(t *testing.T) {
 					t.Fatal(err)
 				}
 				text := must.Read(t, c.file)
-				if strings.Contains(text, secret[:cut]+" ") || strings.Contains(text, secret[cut:]) {
-					t.Errorf("the cassette:\n%s", text)
+				for _, piece := range []string{secret[:cut], secret[cut:]} {
+					if len(piece) > 1 && strings.Contains(text, piece) {
+						t.Errorf("the cassette:\n%s", text)
+					}
 				}
 				err := run(promptecho.ModeNone)
 				if err == nil || !strings.Contains(err.Error(), "has no recording") {
