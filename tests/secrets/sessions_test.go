@@ -415,6 +415,7 @@ func TestSecretOfLaterSessionIsReplacedInEarlierOne(t *testing.T) {
 		r := must.Open(t, c.file, promptecho.InMode(mode), promptecho.Upstream(&socketServer{serve: s.serve}))
 		s.talk(t, r)
 		s.place.header = func(h http.Header, _ string) { h.Set("Authorization", "Bearer "+secret) }
+		s.place.url = func(string) string { return "?part=2" }
 		s.talk(t, r)
 		must.Close(t, r)
 		c.wantHidden(t, secret)
