@@ -84,6 +84,9 @@ const webSocketStatus = 101
 
 // checkMessages checks that the events of a session are messages, and that a WebSocket was opened.
 func (p *parser) checkMessages(r *interaction.Response) {
+	if p.err != nil {
+		return
+	}
 	if r.Stream == interaction.WebSocket && r.Status != webSocketStatus {
 		n, field := p.find("stream")
 		if status, statusField := p.find("status"); status != nil {
