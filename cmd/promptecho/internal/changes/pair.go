@@ -26,7 +26,7 @@ func callsOf(its []*interaction.Interaction) []call {
 		form := rules.Form(&its[i].Request)
 		list[i] = call{
 			Interaction: its[i],
-			formKey:     form.Key() + sentKey(its[i]),
+			formKey:     form.Key() + rules.SentKey(its[i]),
 			endpoint:    strings.Clone(form.Endpoint), // a substring would keep the form in memory
 			number:      i + 1,
 		}

@@ -2,8 +2,6 @@ package changes
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,22 +31,6 @@ func sessionEdits(old, fresh *interaction.Response) []diff.Edit {
 		e.From = numbered(e.From, oldSession)
 	}
 	return edits
-}
-
-// sentKey returns a text that is equal for sessions in which the client sent equal messages in one
-// order. It is "" for an interaction that is not a session.
-func sentKey(it *interaction.Interaction) string {
-	if !it.Response.IsSession() {
-		return ""
-	}
-	var rules canon.Options
-	sum := sha256.New()
-	for _, m := range it.Response.SentMessages() {
-		req := it.Request.MessageRequest(&m)
-		form := rules.Form(&req)
-		fmt.Fprintf(sum, "%s %s\n", m.Kind, form.Key())
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // messagesList is the name of the list of messages in the lines of a session.
