@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,8 +77,8 @@ func sessionAbout(e *conversation.Exchange) string {
 	s := e.Session
 	about := fmt.Sprintf("of %s sent and %s received in %s", count(s.Sent, "message"),
 		english.Thousands(int64(s.Received)), duration(e.TotalMS))
-	if len(e.Answer.Finish) > 0 {
-		about += ", finish: " + strings.Join(e.Answer.Finish, " ")
+	if len(e.Answer.Finish) > 0 { // one for each response of the model
+		about += ", finish: " + strings.Join(slices.Compact(slices.Clone(e.Answer.Finish)), " ")
 	}
 	return about
 }
