@@ -11,7 +11,6 @@ import (
 
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -294,18 +293,6 @@ func shortenBase64(v *exactjson.Value) {
 	}
 	for i := range v.Elems {
 		shortenBase64(&v.Elems[i])
-	}
-}
-
-// readSessionEnd reads how a session ended that no side has closed.
-func (a *Answer) readSessionEnd(resp *interaction.Response) {
-	switch resp.End {
-	case interaction.EndError:
-		a.Code = finding.AnswerBroken
-		a.Broken = "it broke off: " + resp.Error
-	case interaction.EndClosed:
-		a.Code = finding.AnswerCut
-		a.Broken = "the client left without closing it"
 	}
 }
 

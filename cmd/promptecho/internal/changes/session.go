@@ -96,7 +96,3 @@ func ofType(m *conversation.SessionMessage, part exactjson.Value) exactjson.Valu
 	kind := textValue("type", cmp.Or(m.Type, "binary"))
 	return exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{kind, part}}
 }
-
-func textValue(name, text string) exactjson.Value {
-	return exactjson.Value{Name: name, Kind: exactjson.String, Text: text}
-}
