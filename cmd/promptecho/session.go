@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/cmd/promptecho/internal/page"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
@@ -127,38 +126,3 @@ func isOnlyType(m *conversation.SessionMessage) bool {
 // maxSessionMessages is the largest number of messages of a session that show prints without
 // -full, and that the page has, so that a browser opens it at once.
 const maxSessionMessages = 500
-
-// sessionMessagesOf returns the messages of a session for the page, and how it ended.
-func sessionMessagesOf(e *conversation.Exchange) (list []page.Message) {
-	messages := e.Session.Messages
-	left := 0
-	if len(messages) > maxSessionMessages {
-		left = len(messages) - maxSessionMessages
-		messages = messages[:maxSessionMessages]
-	}
-	for i := range messages {
-		m := &messages[i]
-		shown := page.Message{Role: senderOf(m), Class: "answer", About: messageAbout(m, true)}
-		if m.Sent {
-			shown.Class = "prompt"
-		}
-		switch {
-		case m.Text != "":
-			shown.Parts = []page.Part{{Kind: conversation.Text, Text: m.Text}}
-		case m.Body != "" && !isOnlyType(m):
-			shown.Parts = []page.Part{bodyOf(m.Body)}
-		}
-		list = append(list, shown)
-	}
-	end := e.Session.Ended
-	if left > 0 {
-		end = fmt.Sprintf("%s more are not on this page: promptecho show -full has them; %s",
-			count(left, "message"), end)
-	}
-	return append(list, page.Message{
-		Role:  "session",
-		Class: "answer",
-		About: sessionAbout(e),
-		Parts: []page.Part{{Kind: "note", Text: end}},
-	})
-}

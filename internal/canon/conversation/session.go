@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -288,7 +287,7 @@ func shortenBase64(v *exactjson.Value) {
 	if v.Kind == exactjson.String && len(v.Text) > long {
 		data := fromBase64(v.Text)
 		if data != nil {
-			v.Text = fmt.Sprintf("(%s in base64)", english.Count(len(data), "byte"))
+			v.Text = fmt.Sprintf("(%d bytes in base64)", len(data))
 		}
 	}
 	for i := range v.Elems {
