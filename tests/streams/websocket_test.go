@@ -1,4 +1,4 @@
-package streams
+package streams_test
 
 import (
 	"net/http"
@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/must"
-	"github.com/promptecho/promptecho/internal/testing/provider"
+	"github.com/promptecho/promptecho/tests/internal/must"
+	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
 // A server that refuses a WebSocket answers like any other request: that is recorded and replayed.
