@@ -13,7 +13,7 @@ type Miss struct {
 // A Candidate is a recording that a conversation fitted until a miss.
 type Candidate struct {
 	Recording int
-	Untaken   []Place // sent messages that the conversation has not taken
+	Untaken   []Place // the first sent messages that the conversation has not taken
 
 	// Fits says that the recording has the message, and that another
 	// conversation needs the recording.
@@ -34,6 +34,11 @@ func (m *Miss) Error() string {
 	return fmt.Sprintf("session: the %s %.100q is not recorded", what, m.Form)
 }
 
+// mostUntaken is how many messages of a candidate a miss has. A caller compares the message with
+// each of them, which must not take longer the longer the recording is: what the program
+// meant to send is one of the next messages.
+const mostUntaken = 1000
+
 // miss returns the error for a message.
 func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 	miss := &Miss{Form: key.form, Part: key.kind == sentPart}
@@ -41,7 +46,7 @@ func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 		rec := p.group.recordings[recording]
 		miss.Candidates = append(miss.Candidates, Candidate{
 			Recording: recording,
-			Untaken:   p.untaken(recording, len(rec.messages)),
+			Untaken:   p.untaken(recording, len(rec.messages), mostUntaken),
 			Fits:      fits(rec),
 		})
 	}

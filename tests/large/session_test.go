@@ -145,3 +145,58 @@ func (s *longSession) measure(b *testing.B, n int) {
 	b.ReportMetric(float64(heapNow())/1e6, "MB-replayed")
 	must.Close(b, r)
 }
+
+// BenchmarkSessionMiss sends a message that is not recorded at the beginning of a session of n turns. The time does
+// not grow with the session.
+//
+//	go test -run '^$' -bench SessionMiss -benchtime 1x ./tests/large
+func BenchmarkSessionMiss(b *testing.B) {
+	s := longSessions[0]
+	for _, n := range []int{1_000, 16_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "c.yaml")
+			r := must.Open(b, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(s.serve(n)))
+			s.talk(b, r, n)
+			must.Close(b, r)
+			for b.Loop() {
+				r := must.Open(b, file, promptecho.InMode(promptecho.ModeNone))
+				end, _, refusal := socket.Open(b, r, "http://notes.example"+s.path, nil)
+				if end == nil {
+					b.Fatal(refusal)
+				}
+				start := time.Now()
+				_ = end.Send(socket.Text(`{"type":"ask","number":-1,"text":"how old are you?"}`))
+				b.ReportMetric(float64(time.Since(start).Milliseconds()), "ms-miss")
+				_ = end.Close()
+				_ = r.Close() // reports the miss
+			}
+		})
+	}
+}
+
+// BenchmarkSessionPlaceholders replays sessions in which each message of the client has a placeholder, for a text
+// that the replay cannot know to be a secret. The time of a message does not grow with the session.
+//
+//	go test -run '^$' -bench SessionPlaceholders -benchtime 1x ./tests/large
+func BenchmarkSessionPlaceholders(b *testing.B) {
+	s := longSessions[0]
+	s.sent = func(i int) string {
+		return fmt.Sprintf(`{"type":"ask","number":%d,"text":"use Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1F%05d"}`, i, i)
+	}
+	for _, n := range []int{500, 4_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			file := filepath.Join(b.TempDir(), "c.yaml")
+			r := must.Open(b, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(s.serve(n)),
+				promptecho.Redact(`Zq8v\w+`))
+			s.talk(b, r, n)
+			must.Close(b, r)
+			for b.Loop() {
+				r := must.Open(b, file, promptecho.InMode(promptecho.ModeNone))
+				start := time.Now()
+				s.talk(b, r, n)
+				b.ReportMetric(float64(time.Since(start).Microseconds())/float64(n), "µs-replayed")
+				must.Close(b, r)
+			}
+		})
+	}
+}
