@@ -127,6 +127,9 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playab
 // notePlayed notes facts about a played recording for the report.
 func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	r.log.Played.Add(1)
+	if r.plan.compare && rec.Interaction().Response.IsSession() {
+		r.repeater.keepSession(rec)
+	}
 	if rec.Accepted() {
 		r.log.Accepted.Add(rec)
 	}

@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/exchange"
@@ -32,17 +33,38 @@ func (r *Recorder) playSession(in *incoming, rec *tape.Recording) (*http.Respons
 	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.notePlayed(&in.match, rec)
 	it := rec.Head()
+	resp := it.Response
+	resp.Headers = r.withOfferedSubprotocol(resp.Headers, in.req)
 	play := r.player.PlaySocket
 	if exchange.IsTwoWay(in.req) {
 		play = r.player.PlayTwoWay
 	}
 	return play(in.req, &exchange.Playable{
-		Response:  it.Response,
+		Response:  resp,
 		LatencyMS: it.LatencyMS,
 		File:      r.file,
 		Line:      rec.Line(),
 		Turn:      r.tape.Turn(rec, request.ServedBy(in.req.Context()).Far),
 	}, played)
+}
+
+// withOfferedSubprotocol returns the headers of a recorded response. The subprotocol among them is
+// one that the client offers: if it has the client's key, the recording has a placeholder.
+func (r *Recorder) withOfferedSubprotocol(
+	headers interaction.Headers, req *http.Request,
+) interaction.Headers {
+	const name = "sec-websocket-protocol"
+	var offered []string
+	for _, h := range interaction.HeadersOf(req.Header).Only([]string{name}) {
+		offered = h.Values
+	}
+	out := slices.Clone(headers)
+	for i, h := range out {
+		if h.Name == name && len(h.Values) == 1 {
+			out[i].Values = []string{r.redact.OfferedSubprotocol(h.Values[0], offered)}
+		}
+	}
+	return out
 }
 
 // sendTwoWay sends a request whose body is sent for as long as its response streams.

@@ -49,6 +49,10 @@ func (rec *Recording) Message(event int, m *interaction.Message) *Recording {
 	return message
 }
 
+// MessageNumber returns the number of the message that the recording stands for, from 1, among
+// all messages of its session.
+func (rec *Recording) MessageNumber() int { return rec.event }
+
 // messageLine returns the line of the message that the recording stands for, or 0 if the session
 // is not in the cassette.
 func (rec *Recording) messageLine() int {

@@ -30,6 +30,7 @@ type fields interface {
 	headers(key string, hs *interaction.Headers)
 	usage(u **interaction.Usage)
 	stream(r *interaction.Response)
+	messages(r *interaction.Response)
 	body(b *[]byte)
 	form(r *interaction.Request)
 	jsonBody(b *[]byte, isRequired bool)
@@ -65,8 +66,7 @@ func functionFields(f fields, it *interaction.Interaction) {
 	f.section("request", func() { f.jsonBody(&it.Request.Body, true) })
 	r := &it.Response
 	f.section("response", func() {
-		f.stream(r)
-		f.text("end", &r.End)
+		f.messages(r)
 		f.text("error", &r.Error)
 		f.texts("error_is", &r.ErrorIs)
 		f.jsonBody(&r.Body, r.Error == "" && r.Stream == "")
