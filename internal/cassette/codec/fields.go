@@ -139,8 +139,9 @@ var allowedValues = map[string][]string{
 	"transfer": interaction.Transfers,
 }
 
-// mayHaveNoStatus reports whether a response ended with an error or a cancellation, which may have
-// been before the status came.
+// mayHaveNoStatus reports whether a response is a session of a Go program, which is no HTTP, or
+// ended with an error or a cancellation, which may have been before the status came.
 func mayHaveNoStatus(r *interaction.Response) bool {
-	return r.End == interaction.EndError || r.End == interaction.EndCanceled
+	isOfProgram := r.Stream == interaction.Messages
+	return isOfProgram || r.End == interaction.EndError || r.End == interaction.EndCanceled
 }
