@@ -74,6 +74,7 @@ func (l *linkOpener) link(c tape.Call) (exchange.Link, error) {
 	case toPass:
 		return l.open(l.ctx)
 	case toRecord:
+		match = match.WithForm()
 		return l.record(&match)
 	}
 	told := r.noteMiss(&match, l.by)

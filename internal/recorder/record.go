@@ -19,6 +19,7 @@ import (
 // while the caller reads it.
 func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	req := in.req
+	in.match = in.match.WithForm()
 	rec, err := r.reserve(in)
 	if err != nil {
 		return r.refuse(req, err)

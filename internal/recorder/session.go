@@ -20,7 +20,7 @@ import (
 // are told by their headers, so that the recording need not be read.
 func opensSession(req *http.Request, rec *tape.Recording) bool {
 	mayOpen := exchange.IsSocket(req) || exchange.IsTwoWay(req)
-	return mayOpen && rec.Interaction().Response.IsSession()
+	return mayOpen && rec.IsSession()
 }
 
 // playSession answers the request that opens a session, and plays the messages of the server that

@@ -24,6 +24,17 @@ func (t *Tape) Sessions(rec *Recording) []*Recording {
 	})
 }
 
+// IsSession reports whether the recording is a session. It reads the recording.
+func (rec *Recording) IsSession() bool { return rec.Interaction().Response.IsSession() }
+
+// WithForm returns the match with its form, also if the recording was found by its bytes.
+func (m Match) WithForm() Match {
+	if m.Form == nil {
+		m.Form = m.Recording.Form()
+	}
+	return m
+}
+
 // SetPlayed says which of the recordings that Sessions has returned are played. Take has marked
 // as many of them, in recorded order.
 func (t *Tape) SetPlayed(sessions []*Recording, isPlayed func(i int) bool) {
