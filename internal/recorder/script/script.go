@@ -112,6 +112,7 @@ type group struct {
 	recordings []*tape.Recording
 	sessions   []*interaction.Interaction
 	engine     *session.Group
+	hasDrift   bool // a message of a client has fields that do not match
 }
 
 // newGroup reads recorded sessions.
@@ -123,8 +124,10 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 		if err != nil {
 			return nil, err
 		}
+		messages, hasDrift := messagesOf(rec, it, len(recordings) > 1)
+		g.hasDrift = g.hasDrift || hasDrift
 		g.sessions = append(g.sessions, it)
-		all = append(all, session.Recording{Messages: messagesOf(rec, it, len(recordings) > 1)})
+		all = append(all, session.Recording{Messages: messages})
 	}
 	g.engine = session.NewGroup(all)
 	return g, nil
@@ -132,13 +135,13 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 
 // messagesOf returns the messages of a recorded session as the engine compares them. The index
 // of a message is that of its event. What was received needs a form only if there are several
-// recordings.
+// recordings. hasDrift says that a message has fields that do not match.
 func messagesOf(
 	rec *tape.Recording, it *interaction.Interaction, comparesReceived bool,
-) []session.Message {
+) (all []session.Message, hasDrift bool) {
 	req := rec.Request()
-	forms := map[string]string{} // by the content of a message: most messages with audio are equal
-	all := make([]session.Message, len(it.Response.Events))
+	keys := map[string]string{} // by the content of a message: most messages with audio are equal
+	all = make([]session.Message, len(it.Response.Events))
 	for i, event := range it.Response.Events {
 		m, isMessage := event.Message()
 		isSent := isMessage && m.Sent
@@ -153,19 +156,21 @@ func messagesOf(
 			continue
 		}
 		content := string(m.Kind) + m.Data
-		form, isKnown := forms[content]
+		key, isKnown := keys[content]
 		if !isKnown {
-			form = formKey(rec.MessageForm(&req, &m), &m)
-			forms[content] = form
+			form := rec.MessageForm(&req, &m)
+			key = formKey(form, &m)
+			keys[content] = key
+			hasDrift = hasDrift || len(form.Drift) > 0 || len(form.Orders) > 0
 		}
-		all[i] = session.Message{Sent: true, Form: form}
+		all[i] = session.Message{Sent: true, Form: key}
 		if m.Audio != nil {
 			all[i].Part = true
 			all[i].Size = m.Audio.Size
 			all[i].Sum = session.Sum{Bytes: m.Audio.Sum, Pieces: m.Audio.Pieces}
 		}
 	}
-	return all
+	return all, hasDrift
 }
 
 // closeForm is the form of all messages that close a session: the code does not match.
@@ -254,8 +259,24 @@ func (s *Script) sendForm(form *canon.Form, m *interaction.Message, audio []byte
 	if audio != nil {
 		return s.player.SendBytes(key, audio)
 	}
-	_, err := s.player.Send(key)
+	place, err := s.player.Send(key)
+	if err == nil {
+		s.noteDrift(form, place)
+	}
 	return err
+}
+
+// noteDrift notes what differs between a message and the recorded one that it took, although both
+// match.
+func (s *Script) noteDrift(sent *canon.Form, place session.Place) {
+	mayDiffer := s.group.hasDrift || len(sent.Drift) > 0 || len(sent.Orders) > 0
+	if !mayDiffer {
+		return
+	}
+	recorded := s.message(place)
+	if recorded != nil {
+		s.scripts.log.Drift(recorded, sent)
+	}
 }
 
 func (s *Script) current() *interaction.Interaction {
