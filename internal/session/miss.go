@@ -15,6 +15,10 @@ type Candidate struct {
 	Recording int
 	Untaken   []Place // sent messages that the conversation has not taken
 
+	// Due is how many of Untaken come first: they were sent before the next message
+	// to receive.
+	Due int
+
 	// Fits says that the recording has the message, and that another
 	// conversation needs the recording.
 	Fits bool
@@ -42,8 +46,21 @@ func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 		miss.Candidates = append(miss.Candidates, Candidate{
 			Recording: recording,
 			Untaken:   p.untaken(recording, len(rec.messages)),
+			Due:       len(p.untaken(recording, p.nextReceived(rec))),
 			Fits:      fits(rec),
 		})
 	}
 	return miss
+}
+
+// nextReceived returns the index of the next message to receive from a recording, or the number of
+// its messages.
+func (p *Player) nextReceived(rec *indexed) int {
+	for i, m := range rec.messages {
+		isNext := m.kind == received && !p.isDone(m)
+		if isNext {
+			return i
+		}
+	}
+	return len(rec.messages)
 }

@@ -348,15 +348,17 @@ func (s *Script) Overdue() error {
 	return s.refusal(told)
 }
 
-// refuse reports a message that is not recorded.
+// refuse reports a message that is not recorded. It is compared with the messages that were sent
+// before the next one of the server, because the client sends it in the place of one of them. If
+// the client has sent all of those, it is compared with the later ones.
 func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error {
-	var messages []*tape.Recording
+	var messages, later []*tape.Recording
 	for _, c := range candidates {
-		for _, place := range c.Untaken {
-			if m := s.message(place); m != nil {
-				messages = append(messages, m)
-			}
-		}
+		messages = append(messages, s.messages(c.Untaken[:c.Due])...)
+		later = append(later, s.messages(c.Untaken[c.Due:])...)
+	}
+	if len(messages) == 0 {
+		messages = later
 	}
 	rec := s.group.recordings[s.player.Recording()]
 	if missed.Dir() != "" {
@@ -385,18 +387,25 @@ func (s *Script) message(place session.Place) *tape.Recording {
 	return s.group.recordings[place.Recording].Message(place.Message, &m)
 }
 
-// untaken returns the recorded messages that a miss was compared with.
+// messages returns messages of recorded sessions for a report, without those that close one.
+func (s *Script) messages(places []session.Place) (all []*tape.Recording) {
+	for _, place := range places {
+		m := s.message(place)
+		if m != nil {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// untaken returns the recorded messages that the client had not sent before a miss.
 func (s *Script) untaken(err error) (all []*tape.Recording) {
 	var miss *session.Miss
 	if !errors.As(err, &miss) {
 		return nil
 	}
 	for _, c := range miss.Candidates {
-		for _, place := range c.Untaken {
-			if m := s.message(place); m != nil {
-				all = append(all, m)
-			}
-		}
+		all = append(all, s.messages(c.Untaken)...)
 	}
 	return all
 }
