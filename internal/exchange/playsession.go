@@ -66,6 +66,7 @@ func (s *played) Read(p []byte) (int, error) {
 		if isReady {
 			return n, err
 		}
+		clientClosed := s.isClosedByClient() // before Next, which may return what came until then
 		event, delayMS, state := s.script.Next()
 		switch state {
 		case EventReady:
@@ -75,7 +76,7 @@ func (s *played) Read(p []byte) (int, error) {
 		case ScriptBroken:
 			s.endAt(s.broken)
 		case AwaitsClient:
-			s.awaitClient()
+			s.awaitClient(clientClosed)
 		}
 	}
 }
@@ -158,17 +159,15 @@ func (s *played) awaitClosing() {
 	}
 }
 
-// awaitClient waits until the client has sent something. It ends the session if the client has
-// closed it, or does not send what comes next in the recording.
-func (s *played) awaitClient() {
-	timedOut := s.await(s.script.Patience())
-	s.mu.Lock()
-	clientClosed := s.clientClosed
-	s.mu.Unlock()
-	switch {
-	case clientClosed:
+// awaitClient waits until the client has sent something, or has closed the session. It ends the
+// session if the client had closed it already, or does not send what comes next in the recording.
+func (s *played) awaitClient(clientClosed bool) {
+	if clientClosed {
 		s.endWith(s.answerClose)
-	case timedOut:
+		return
+	}
+	timedOut := s.await(s.script.Patience())
+	if timedOut {
 		s.refuse(s.script.Overdue())
 	}
 }
@@ -216,6 +215,13 @@ func (s *played) close() bool {
 		s.script.Close()
 	}
 	return wasOpen
+}
+
+// isClosedByClient reports whether the client has closed its side.
+func (s *played) isClosedByClient() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clientClosed
 }
 
 func (s *played) closed() bool {

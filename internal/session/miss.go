@@ -15,6 +15,10 @@ type Candidate struct {
 	Recording int
 	Untaken   []Place // the first sent messages that the conversation has not taken
 
+	// Due is how many of Untaken come first: they were sent before the next message
+	// to receive.
+	Due int
+
 	// Fits says that the recording has the message, and that another
 	// conversation needs the recording.
 	Fits bool

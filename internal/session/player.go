@@ -469,8 +469,21 @@ func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 		miss.Candidates = append(miss.Candidates, Candidate{
 			Recording: recording,
 			Untaken:   p.untaken(recording, len(rec.messages), mostUntaken),
+			Due:       len(p.untaken(recording, p.nextReceived(rec), mostUntaken)),
 			Fits:      fits(rec),
 		})
 	}
 	return miss
+}
+
+// nextReceived returns the index of the next message to receive from a recording, or the number of
+// its messages.
+func (p *Player) nextReceived(rec *indexed) int {
+	for i, m := range rec.messages {
+		isNext := m.kind == received && !p.isDone(m)
+		if isNext {
+			return i
+		}
+	}
+	return len(rec.messages)
 }

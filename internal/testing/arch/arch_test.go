@@ -66,6 +66,7 @@ var rooms = map[string][]string{
 	"internal/testing/txtar":     {},
 	"internal/cassette/rerecord": {"internal/nethttp/form", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"internal/testing/seeds":     {"internal/interaction", "internal/testenv/shell"},
+	"internal/testing/socket":    {"internal/nethttp/websocket"},
 	"internal/testing/full":      {},
 	"internal/testing/schema":    {},
 	"internal/testing/tree":      {},
@@ -141,8 +142,8 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
-	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/testing/standin", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
+	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
 }
 
 // A pkg is a package as go list prints it.
