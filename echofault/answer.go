@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stream"
@@ -257,14 +256,4 @@ func damage(framing *stream.Framing, event []byte) (damaged []byte, ok bool) {
 		return event, true
 	}
 	return damaged, true
-}
-
-// overwrite overwrites the second half of a text with "#", from the start of a letter on.
-// No JSON text ends with that.
-func overwrite(text []byte) {
-	half := len(text) / 2
-	for half > 0 && !utf8.RuneStart(text[half]) {
-		half--
-	}
-	copy(text[half:], bytes.Repeat([]byte("#"), len(text)-half))
 }

@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/promptecho/promptecho/cmd/promptecho/internal/page"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
@@ -76,8 +76,8 @@ func sessionAbout(e *conversation.Exchange) string {
 	s := e.Session
 	about := fmt.Sprintf("of %s sent and %s received in %s", count(s.Sent, "message"),
 		english.Thousands(int64(s.Received)), duration(e.TotalMS))
-	if len(e.Answer.Finish) > 0 {
-		about += ", finish: " + strings.Join(e.Answer.Finish, " ")
+	if len(e.Answer.Finish) > 0 { // one for each response of the model
+		about += ", finish: " + strings.Join(slices.Compact(slices.Clone(e.Answer.Finish)), " ")
 	}
 	return about
 }
@@ -126,38 +126,3 @@ func isOnlyType(m *conversation.SessionMessage) bool {
 // maxSessionMessages is the largest number of messages of a session that show prints without
 // -full, and that the page has, so that a browser opens it at once.
 const maxSessionMessages = 500
-
-// sessionMessagesOf returns the messages of a session for the page, and how it ended.
-func sessionMessagesOf(e *conversation.Exchange) (list []page.Message) {
-	messages := e.Session.Messages
-	left := 0
-	if len(messages) > maxSessionMessages {
-		left = len(messages) - maxSessionMessages
-		messages = messages[:maxSessionMessages]
-	}
-	for i := range messages {
-		m := &messages[i]
-		shown := page.Message{Role: senderOf(m), Class: "answer", About: messageAbout(m, true)}
-		if m.Sent {
-			shown.Class = "prompt"
-		}
-		switch {
-		case m.Text != "":
-			shown.Parts = []page.Part{{Kind: conversation.Text, Text: m.Text}}
-		case m.Body != "" && !isOnlyType(m):
-			shown.Parts = []page.Part{bodyOf(m.Body)}
-		}
-		list = append(list, shown)
-	}
-	end := e.Session.Ended
-	if left > 0 {
-		end = fmt.Sprintf("%s more are not on this page: promptecho show -full has them; %s",
-			count(left, "message"), end)
-	}
-	return append(list, page.Message{
-		Role:  "session",
-		Class: "answer",
-		About: sessionAbout(e),
-		Parts: []page.Part{{Kind: "note", Text: end}},
-	})
-}

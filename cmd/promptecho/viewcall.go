@@ -90,6 +90,41 @@ func answerOf(e *conversation.Exchange, withTime bool) page.Message {
 	return m
 }
 
+// sessionMessagesOf returns the messages of a session for the page, and how it ended.
+func sessionMessagesOf(e *conversation.Exchange) (list []page.Message) {
+	messages := e.Session.Messages
+	left := 0
+	if len(messages) > maxSessionMessages {
+		left = len(messages) - maxSessionMessages
+		messages = messages[:maxSessionMessages]
+	}
+	for i := range messages {
+		m := &messages[i]
+		shown := page.Message{Role: senderOf(m), Class: "answer", About: messageAbout(m, true)}
+		if m.Sent {
+			shown.Class = "prompt"
+		}
+		switch {
+		case m.Text != "":
+			shown.Parts = []page.Part{{Kind: conversation.Text, Text: m.Text}}
+		case m.Body != "" && !isOnlyType(m):
+			shown.Parts = []page.Part{bodyOf(m.Body)}
+		}
+		list = append(list, shown)
+	}
+	end := e.Session.Ended
+	if left > 0 {
+		end = fmt.Sprintf("%s more are not on this page: promptecho show -full has them; %s",
+			count(left, "message"), end)
+	}
+	return append(list, page.Message{
+		Role:  "session",
+		Class: "answer",
+		About: sessionAbout(e),
+		Parts: []page.Part{{Kind: "note", Text: end}},
+	})
+}
+
 // bodyOf returns a part with a body, which may be JSON.
 func bodyOf(body string) page.Part { return page.Part{Kind: "json", Text: readable(body)} }
 

@@ -23,7 +23,7 @@ import (
 // A field "audio" follows the message of the client whose audio is not kept; see [Audio].
 const (
 	sentPrefix     = "sent"
-	receivedPrefix = "received"
+	receivedPrefix = receivedField
 )
 
 // AudioField is the name of the field that has an [Audio].

@@ -60,9 +60,3 @@ func (l *Log) addMiss(m *missing) {
 	m.Count = 1
 	l.misses = append(l.misses, m)
 }
-
-// told returns the miss with the texts for the program.
-func (m *missing) told() Told {
-	place, text := m.oneLine()
-	return Told{Miss: m.Miss, Place: place, Text: text}
-}

@@ -37,30 +37,3 @@ func (m *Miss) Error() string {
 	}
 	return fmt.Sprintf("session: the %s %.100q is not recorded", what, m.Form)
 }
-
-// miss returns the error for a message.
-func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
-	miss := &Miss{Form: key.form, Part: key.kind == sentPart}
-	for _, recording := range p.fitting {
-		rec := p.group.recordings[recording]
-		miss.Candidates = append(miss.Candidates, Candidate{
-			Recording: recording,
-			Untaken:   p.untaken(recording, len(rec.messages)),
-			Due:       len(p.untaken(recording, p.nextReceived(rec))),
-			Fits:      fits(rec),
-		})
-	}
-	return miss
-}
-
-// nextReceived returns the index of the next message to receive from a recording, or the number of
-// its messages.
-func (p *Player) nextReceived(rec *indexed) int {
-	for i, m := range rec.messages {
-		isNext := m.kind == received && !p.isDone(m)
-		if isNext {
-			return i
-		}
-	}
-	return len(rec.messages)
-}

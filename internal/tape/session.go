@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -63,15 +62,6 @@ func (rec *Recording) Message(event int, m *interaction.Message) *Recording {
 // MessageNumber returns the number of the message that the recording stands for, from 1, among
 // all messages of its session.
 func (rec *Recording) MessageNumber() int { return rec.event }
-
-// messageLine returns the line of the message that the recording stands for, or 0 if the session
-// is not in the cassette.
-func (rec *Recording) messageLine() int {
-	if rec.number < 0 || rec.of.stored == nil {
-		return 0
-	}
-	return cassette.EventLine(rec.of.Config.Path, rec.of.stored.Line(rec.number), rec.event-1)
-}
 
 // MatchMessage returns a message of the client as a call, redacted and with its form. handshake
 // is the redacted request that opened the session. With sentBack, a placeholder in the message

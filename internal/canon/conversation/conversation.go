@@ -206,6 +206,18 @@ func (a *Answer) readEnd(form *canon.Form, resp *interaction.Response) {
 	}
 }
 
+// readSessionEnd reads how a session ended that no side has closed.
+func (a *Answer) readSessionEnd(resp *interaction.Response) {
+	switch resp.End {
+	case interaction.EndError:
+		a.Code = finding.AnswerBroken
+		a.Broken = "it broke off: " + resp.Error
+	case interaction.EndClosed:
+		a.Code = finding.AnswerCut
+		a.Broken = "the client left without closing it"
+	}
+}
+
 // partsOf returns the parts of a model's answer.
 func partsOf(content *said.Answer) (parts []Part) {
 	if content.Reasoning != "" {

@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
@@ -289,23 +287,11 @@ func shortenBase64(v *exactjson.Value) {
 	if v.Kind == exactjson.String && len(v.Text) > long {
 		data := fromBase64(v.Text)
 		if data != nil {
-			v.Text = fmt.Sprintf("(%s in base64)", english.Count(len(data), "byte"))
+			v.Text = fmt.Sprintf("(%d bytes in base64)", len(data))
 		}
 	}
 	for i := range v.Elems {
 		shortenBase64(&v.Elems[i])
-	}
-}
-
-// readSessionEnd reads how a session ended that no side has closed.
-func (a *Answer) readSessionEnd(resp *interaction.Response) {
-	switch resp.End {
-	case interaction.EndError:
-		a.Code = finding.AnswerBroken
-		a.Broken = "it broke off: " + resp.Error
-	case interaction.EndClosed:
-		a.Code = finding.AnswerCut
-		a.Broken = "the client left without closing it"
 	}
 }
 

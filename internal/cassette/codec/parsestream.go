@@ -90,9 +90,6 @@ func (p *parser) checkResponse(r *interaction.Response) {
 	}
 }
 
-// webSocketStatus is the status of a response that opens a WebSocket (RFC 6455, section 4.2.2).
-const webSocketStatus = 101
-
 // checkMessages checks that the events of a session are messages, and that a WebSocket was opened.
 func (p *parser) checkMessages(r *interaction.Response) {
 	if p.err != nil {

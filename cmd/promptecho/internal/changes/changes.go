@@ -291,15 +291,6 @@ func bodyValue(resp *interaction.Response) exactjson.Value {
 	return list
 }
 
-// parsed returns the value of a JSON text. Any other text is a string.
-func parsed(text string) exactjson.Value {
-	v, err := exactjson.Parse([]byte(text))
-	if err != nil {
-		return exactjson.Value{Kind: exactjson.String, Text: text}
-	}
-	return v
-}
-
 // usageFields returns token counts as fields: the tokens of input and output always, the
 // others unless they are 0.
 func usageFields(u *interaction.Usage) []canon.Line {

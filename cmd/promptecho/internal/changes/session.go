@@ -9,7 +9,6 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/diff"
-	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -80,7 +79,7 @@ func messageValue(m *conversation.SessionMessage) exactjson.Value {
 		name += string(interaction.Close)
 		content = textValue("", *m.Closed)
 	case m.SHA256 != "":
-		size := fmt.Sprintf("%s (SHA-256 %s)", english.Count(int(m.Bytes), "byte"), m.SHA256)
+		size := fmt.Sprintf("%d bytes (SHA-256 %s)", m.Bytes, m.SHA256)
 		content = ofType(m, textValue("bytes", size))
 	case m.Text != "":
 		content = ofType(m, textValue("text", m.Text))
@@ -95,8 +94,4 @@ func messageValue(m *conversation.SessionMessage) exactjson.Value {
 func ofType(m *conversation.SessionMessage, part exactjson.Value) exactjson.Value {
 	kind := textValue("type", cmp.Or(m.Type, "binary"))
 	return exactjson.Value{Kind: exactjson.Object, Elems: []exactjson.Value{kind, part}}
-}
-
-func textValue(name, text string) exactjson.Value {
-	return exactjson.Value{Name: name, Kind: exactjson.String, Text: text}
 }
