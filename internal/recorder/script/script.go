@@ -6,7 +6,7 @@ package script
 import (
 	"context"
 	"errors"
-	"slices"
+	"iter"
 	"sync"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/session"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -110,9 +111,12 @@ type Unsent struct {
 // A group has the recorded sessions that begin with the same request.
 type group struct {
 	recordings []*tape.Recording
+	requests   []interaction.Request // that open the sessions
 	sessions   []*interaction.Interaction
 	engine     *session.Group
-	hasDrift   bool // a message of a client has fields that do not match
+
+	hasPlaceholder bool // a message of a client has one
+	hasDrift       bool // a message of a client has fields that do not match
 }
 
 // newGroup reads recorded sessions.
@@ -127,6 +131,8 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 		messages, hasDrift := messagesOf(rec, it, len(recordings) > 1)
 		g.hasDrift = g.hasDrift || hasDrift
 		g.sessions = append(g.sessions, it)
+		g.requests = append(g.requests, rec.Request())
+		g.hasPlaceholder = g.hasPlaceholder || hasPlaceholder(&it.Response)
 		all = append(all, session.Recording{Messages: messages})
 	}
 	g.engine = session.NewGroup(all)
@@ -232,14 +238,14 @@ func (s *Script) take(m *interaction.Message, audio []byte) (*tape.Match, error)
 		return &sent, err
 	}
 	first := s.send(&sent, m, audio)
-	if first == nil || !mayHavePlaceholder(s.group) {
+	if first == nil || !s.group.hasPlaceholder {
 		return &sent, first
 	}
 	back, err := t.MatchMessage(&s.opening.Request, m, true)
 	if err == nil && s.send(&back, m, audio) == nil {
 		return &sent, nil
 	}
-	for _, recorded := range s.untaken(first) {
+	for recorded := range s.untakenWithPlaceholder(first) {
 		form := tape.Match{Form: recorded.Form()}
 		form.Request = recorded.Request()
 		if t.Reveals(&form, &sent) && s.sendForm(recorded.Form(), m, audio) == nil {
@@ -352,13 +358,14 @@ func (s *Script) Overdue() error {
 // before the next one of the server, because the client sends it in the place of one of them. If
 // the client has sent all of those, it is compared with the later ones.
 func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error {
-	var messages, later []*tape.Recording
+	var messages []*tape.Recording
 	for _, c := range candidates {
 		messages = append(messages, s.messages(c.Untaken[:c.Due])...)
-		later = append(later, s.messages(c.Untaken[c.Due:])...)
 	}
 	if len(messages) == 0 {
-		messages = later
+		for _, c := range candidates {
+			messages = append(messages, s.messages(c.Untaken)...)
+		}
 	}
 	rec := s.group.recordings[s.player.Recording()]
 	if missed.Dir() != "" {
@@ -384,7 +391,8 @@ func (s *Script) message(place session.Place) *tape.Recording {
 	if !ok || m.Kind == interaction.Close {
 		return nil
 	}
-	return s.group.recordings[place.Recording].Message(place.Message, &m)
+	req := &s.group.requests[place.Recording]
+	return s.group.recordings[place.Recording].Message(req, place.Message, &m)
 }
 
 // messages returns messages of recorded sessions for a report, without those that close one.
@@ -398,16 +406,27 @@ func (s *Script) messages(places []session.Place) (all []*tape.Recording) {
 	return all
 }
 
-// untaken returns the recorded messages that the client had not sent before a miss.
-func (s *Script) untaken(err error) (all []*tape.Recording) {
-	var miss *session.Miss
-	if !errors.As(err, &miss) {
-		return nil
+// untakenWithPlaceholder returns those of the recorded messages that a miss was compared with
+// that have a placeholder.
+func (s *Script) untakenWithPlaceholder(err error) iter.Seq[*tape.Recording] {
+	return func(yield func(*tape.Recording) bool) {
+		var miss *session.Miss
+		if !errors.As(err, &miss) {
+			return
+		}
+		for _, c := range miss.Candidates {
+			for _, place := range c.Untaken {
+				m, _ := s.group.sessions[place.Recording].Response.Events[place.Message].Message()
+				if !redact.HasWildcard(m.Data) {
+					continue
+				}
+				recorded := s.message(place)
+				if recorded != nil && !yield(recorded) {
+					return
+				}
+			}
+		}
 	}
-	for _, c := range miss.Candidates {
-		all = append(all, s.messages(c.Untaken)...)
-	}
-	return all
 }
 
 // unsent returns the session if its client has not sent all that it sent when it was recorded.
@@ -441,10 +460,3 @@ func (s *Script) unsent() []Unsent {
 
 // Close ends the session.
 func (s *Script) Close() { s.player.Close() }
-
-// mayHavePlaceholder reports whether a message of the client in a group has a placeholder.
-func mayHavePlaceholder(g *group) bool {
-	return slices.ContainsFunc(g.sessions, func(it *interaction.Interaction) bool {
-		return hasPlaceholder(&it.Response)
-	})
-}
