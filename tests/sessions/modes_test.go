@@ -103,7 +103,7 @@ func TestSessionInEachMode(t *testing.T) {
 		{name: "once replays", mode: promptecho.ModeOnce, sessions: []string{"a b"}, want: []string{"1a 1b"}, saved: "a b"},
 		{name: "once, another message", mode: promptecho.ModeOnce, sessions: []string{"a c"}, want: []string{"1a !miss"}, saved: "a b", err: `incoming: "c"`},
 		{name: "none replays", mode: promptecho.ModeNone, sessions: []string{"a b"}, want: []string{"1a 1b"}, saved: "a b"},
-		{name: "none without a cassette", mode: promptecho.ModeNone, isAbsent: true, sessions: []string{"a b"}, want: []string{"!418"}, err: "was it committed"},
+		{name: "none without a cassette", mode: promptecho.ModeNone, isAbsent: true, sessions: []string{"a b"}, want: []string{"!418"}, err: "does not exist"},
 		{name: "none, a second session", mode: promptecho.ModeNone, sessions: []string{"a b", "a b"}, want: []string{"1a 1b", "!418"}, saved: "a b", err: "asked more often than recorded"},
 		{name: "new_episodes replays", mode: promptecho.ModeNewEpisodes, sessions: []string{"a b"}, want: []string{"1a 1b"}, saved: "a b"},
 		{name: "new_episodes records a second session", mode: promptecho.ModeNewEpisodes, sessions: []string{"a b", "c"}, want: []string{"1a 1b", "101c"}, saved: "a b c"},
