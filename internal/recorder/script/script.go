@@ -77,6 +77,7 @@ func (s *Scripts) groupOf(rec *tape.Recording) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.engine.Repeats = s.tape.Config.Repeats.Select(rec.Form().Name())
 	s.groups[recordings[0]] = g
 	return g, nil
 }
