@@ -78,6 +78,7 @@ func (s *Scripts) groupOf(rec *tape.Recording) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.engine.Repeats = s.tape.Config.Repeats.Select(rec.Form().Name())
 	s.groups[recordings[0]] = g
 	return g, nil
 }
@@ -438,13 +439,14 @@ func (s *Script) Overdue() error {
 // before the next one of the server, because the client sends it in the place of one of them. If
 // the client has sent all of those, it is compared with the later ones.
 func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error {
-	var messages, later []*tape.Recording
+	var messages []*tape.Recording
 	for _, c := range candidates {
 		messages = append(messages, s.messages(c.Untaken[:c.Due])...)
-		later = append(later, s.messages(c.Untaken[c.Due:])...)
 	}
 	if len(messages) == 0 {
-		messages = later
+		for _, c := range candidates {
+			messages = append(messages, s.messages(c.Untaken)...)
+		}
 	}
 	rec := s.group.recordings[s.player.Recording()]
 	if missed.Dir() != "" {
