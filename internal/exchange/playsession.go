@@ -66,6 +66,7 @@ func (s *played) Read(p []byte) (int, error) {
 		if isReady {
 			return n, err
 		}
+		clientClosed := s.isClosedByClient() // before Next: the close may be what the event awaits
 		event, delayMS, state := s.script.Next()
 		switch state {
 		case EventReady:
@@ -75,6 +76,10 @@ func (s *played) Read(p []byte) (int, error) {
 		case ScriptBroken:
 			s.endAt(s.broken)
 		case AwaitsClient:
+			if clientClosed {
+				s.endWith(s.answerClose)
+				continue
+			}
 			s.awaitClient()
 		}
 	}
@@ -158,17 +163,11 @@ func (s *played) awaitClosing() {
 	}
 }
 
-// awaitClient waits until the client has sent something. It ends the session if the client has
-// closed it, or does not send what comes next in the recording.
+// awaitClient waits until the client has sent something, or has closed its side. It ends the session
+// if the client does not send what comes next in the recording.
 func (s *played) awaitClient() {
 	timedOut := s.await(s.script.Patience())
-	s.mu.Lock()
-	clientClosed := s.clientClosed
-	s.mu.Unlock()
-	switch {
-	case clientClosed:
-		s.endWith(s.answerClose)
-	case timedOut:
+	if timedOut && !s.isClosedByClient() {
 		s.refuse(s.script.Overdue())
 	}
 }
@@ -194,6 +193,13 @@ func (s *played) isOver() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.over || s.clientClosed
+}
+
+// isClosedByClient reports whether the client has closed its side.
+func (s *played) isClosedByClient() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clientClosed
 }
 
 // closeByClient notes that the client has closed its side.
