@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
@@ -57,7 +56,7 @@ func (r *Recorder) Session(
 	if r == nil {
 		return open(req.Context())
 	}
-	link, err := r.engine().Session(req, func(ctx context.Context) (exchange.Link, error) { return open(ctx) })
+	link, err := r.engine().Session(req, func(ctx context.Context) (recorder.Link, error) { return open(ctx) })
 	if err != nil {
 		return nil, asMissError(err)
 	}
@@ -65,7 +64,7 @@ func (r *Recorder) Session(
 }
 
 // A sessionLink is a session whose errors have the types of this package.
-type sessionLink struct{ exchange.Link }
+type sessionLink struct{ recorder.Link }
 
 func (l sessionLink) Send(message []byte) error { return asMissError(l.Link.Send(message)) }
 
@@ -106,7 +105,7 @@ func WrapStream[S, R any](
 	w := rec.engine().WrapStream(name, reflect.TypeFor[S](), reflect.TypeFor[R](), c.sentinels)
 	return func(ctx context.Context) (Stream[S, R], error) {
 		var live *liveStream[S, R] // nil in a replay
-		link, err := w.Open(ctx, func(ctx context.Context) (exchange.Link, error) {
+		link, err := w.Open(ctx, func(ctx context.Context) (recorder.Link, error) {
 			opened, err := open(ctx)
 			if err != nil {
 				return nil, err
@@ -120,7 +119,7 @@ func WrapStream[S, R any](
 		switch link := link.(type) {
 		case *liveStream[S, R]:
 			return live.Stream, nil // it passes through
-		case *exchange.RecordedLink:
+		case *recorder.RecordedLink:
 			return &recordedStream[S, R]{playedStream[S, R]{w, link}, link, live}, nil
 		}
 		return &playedStream[S, R]{w, link}, nil
@@ -148,7 +147,7 @@ func (l *liveStream[S, R]) Recv() ([]byte, error) {
 // A playedStream is a recorded session as the program sees it.
 type playedStream[S, R any] struct {
 	w    *recorder.WrappedStream
-	link exchange.Link
+	link recorder.Link
 }
 
 func (s *playedStream[S, R]) Send(m S) error {
@@ -173,7 +172,7 @@ func (s *playedStream[S, R]) Recv() (m R, err error) {
 // A recordedStream is a session that is being recorded, as the program sees it.
 type recordedStream[S, R any] struct {
 	playedStream[S, R]
-	recorded *exchange.RecordedLink
+	recorded *recorder.RecordedLink
 	live     *liveStream[S, R]
 }
 

@@ -1,14 +1,18 @@
 package promptecho_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/promptecho/promptecho"
 )
@@ -140,8 +144,118 @@ func TestWrappedStreamReplays(t *testing.T) {
 	if closing == nil || !strings.Contains(closing.Error(), `incoming: "c"`) {
 		t.Errorf("the report does not name what changed: %v", closing)
 	}
-	_, err, closing = run(promptecho.ModeNone, "a")
-	if err == nil || closing == nil || !strings.Contains(closing.Error(), "not sent") {
-		t.Errorf("a session that ends early: %v, %v", err, closing)
+}
+
+// TestStreamThatWaitsInVainEnds: a program that waits for a message, and does not send what was sent
+// before it, is told so after the documented time.
+func TestStreamThatWaitsInVainEnds(t *testing.T) {
+	t.Setenv("CI", "")
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t.Context(), promptecho.WrapStream(rec, "tool/chat", openChat), "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := rec.Close(); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone))
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = ask(t.Context(), promptecho.WrapStream(rec, "tool/chat", openChat), "a")
+		var miss *promptecho.MissError
+		if !errors.As(err, &miss) || miss.Code != "session-waits" || miss.Line == 0 {
+			t.Errorf("the error of the program: %v", err)
+		}
+		if took := time.Since(began); took < 10*time.Second || took > 20*time.Second {
+			t.Errorf("the program waited for %v", took)
+		}
+		if err := rec.Close(); err == nil || !strings.Contains(err.Error(), "not sent") {
+			t.Errorf("the report: %v", err)
+		}
+	})
+}
+
+// An echo is a session whose other side repeats each message in capitals.
+type echo struct{ messages chan []byte }
+
+func (e *echo) Send(message []byte) error {
+	e.messages <- bytes.ToUpper(message)
+	return nil
+}
+
+func (e *echo) CloseSend() error {
+	close(e.messages)
+	return nil
+}
+
+func (e *echo) Recv() ([]byte, error) {
+	message, ok := <-e.messages
+	if !ok {
+		return nil, io.EOF
+	}
+	return message, nil
+}
+
+// TestSessionOfATransportReplays: a session over a protocol of the program's own is recorded under
+// its request, and replayed without being opened.
+func TestSessionOfATransportReplays(t *testing.T) {
+	t.Setenv("CI", "")
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode promptecho.Mode, topic, message string) (string, error, error) {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), "POST", "queue://orders/"+topic, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard := ""
+		session, err := rec.Session(req, func(context.Context) (promptecho.Stream[[]byte, []byte], error) {
+			if mode == promptecho.ModeNone {
+				t.Error("a replay opens the session")
+			}
+			return &echo{make(chan []byte, 8)}, nil
+		})
+		if err == nil {
+			err = session.Send([]byte(message))
+		}
+		if err == nil {
+			var answer []byte
+			answer, err = session.Recv()
+			heard = string(answer)
+		}
+		if err == nil {
+			err = session.CloseSend()
+		}
+		if err == nil {
+			_, err = session.Recv()
+		}
+		return heard, err, rec.Close()
+	}
+	if heard, err, closing := run(promptecho.ModeAll, "new", "a b"); heard != "A B" || err != io.EOF || closing != nil {
+		t.Fatal(heard, err, closing)
+	}
+	if heard, err, closing := run(promptecho.ModeNone, "new", "a b"); heard != "A B" || err != io.EOF || closing != nil {
+		t.Fatal(heard, err, closing)
+	}
+	for _, tt := range []struct{ topic, message, want string }{
+		{"old", "a b", "POST /old"},
+		{"new", "a c", "a c"},
+	} {
+		_, err, closing := run(promptecho.ModeNone, tt.topic, tt.message)
+		var miss *promptecho.MissError
+		if !errors.As(err, &miss) {
+			t.Errorf("the error of the program: %v", err)
+		}
+		if closing == nil || !strings.Contains(closing.Error(), tt.want) {
+			t.Errorf("the report does not have %q: %v", tt.want, closing)
+		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/stream"
@@ -16,7 +15,8 @@ import (
 // Cut breaks an answer off after n events of a stream, or after n bytes of a body that is not a
 // stream. Then its reader gets [io.ErrUnexpectedEOF], as from net/http when a
 // connection breaks. Cut(0, ...) breaks it off right after the headers. Events are those that
-// the cassette lists; comments and pings count. Cut strikes the first successful answer that is
+// the cassette lists; comments and pings count. Of a WebSocket, n counts the messages of the
+// server, and its connection breaks. Cut strikes the first successful answer that is
 // long enough. Pass it twice to cut two.
 func Cut(n int, selectors ...string) Fault {
 	f := newFault(1, selectors, "Cut", n)
@@ -29,7 +29,7 @@ func Cut(n int, selectors ...string) Fault {
 		if n == 0 {
 			c.breakOff()
 		}
-	})
+	}, messageFault{isCut: true, whole: n})
 	return f
 }
 
@@ -37,7 +37,8 @@ func Cut(n int, selectors ...string) Fault {
 // half of its data reads "###". Events are counted from 1 as for [Cut]. Lengths
 // stay as they are, and the checksums of an AWS event stream are right. So only
 // the reader of the JSON gets an error. A body that is not a stream is one
-// event: Garble(1) damages it. Garble strikes the first successful answer that
+// event: Garble(1) damages it. Of a WebSocket, n counts the messages of the
+// server. Garble strikes the first successful answer that
 // has such an event.
 func Garble(n int, selectors ...string) Fault {
 	f := newFault(1, selectors, "Garble", n)
@@ -47,19 +48,23 @@ func Garble(n int, selectors ...string) Fault {
 	f.strike = spoil(func(b *body) {
 		g := &garble{body: b, n: n}
 		b.split.pass = g.pass
-	})
+	}, messageFault{garbled: n})
 	return f
 }
 
 // spoil returns the strike function of a fault that changes the body of a successful answer.
-// prepare gets the body before anything is read from it.
-func spoil(prepare func(*body)) strikeFunc {
+// prepare gets the body before anything is read from it. A WebSocket has no body; fault changes
+// its messages.
+func spoil(prepare func(*body), fault messageFault) strikeFunc {
 	return func(h *hit, _ *http.Request, send sendFunc) (*http.Response, error) {
 		resp, err := send()
 		switch {
 		case err != nil || resp == nil:
 			h.spare("%s got no answer", h.name)
 			return resp, err
+		case isSocket(resp):
+			strikeSocket(h, resp, fault)
+			return resp, nil
 		case resp.StatusCode < 200 || resp.StatusCode > 299:
 			h.spare("the answer to %s has status %d", h.name, resp.StatusCode)
 			return resp, nil
@@ -251,14 +256,4 @@ func damage(framing *stream.Framing, event []byte) (damaged []byte, ok bool) {
 		return event, true
 	}
 	return damaged, true
-}
-
-// overwrite overwrites the second half of a text with "#", from the start of a letter on.
-// No JSON text ends with that.
-func overwrite(text []byte) {
-	half := len(text) / 2
-	for half > 0 && !utf8.RuneStart(text[half]) {
-		half--
-	}
-	copy(text[half:], bytes.Repeat([]byte("#"), len(text)-half))
 }

@@ -23,7 +23,8 @@ import (
 //
 // If it sends its requests directly to the recorder, the cassette has the whole
 // answer, also where [Cut] or [Garble] damages it. The transport reads such an
-// answer to its end. If the test was recorded without faults, a program that
+// answer to its end. A session (a WebSocket) is recorded as far as Cut lets it
+// go, since it goes on only while its client does. If the test was recorded without faults, a program that
 // retries after Cut or Garble needs the recording twice: see
 // [github.com/promptecho/promptecho.AllowRepeats].
 type Transport struct {

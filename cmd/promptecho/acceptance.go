@@ -280,7 +280,7 @@ func (a *acceptance) printAccepted(lines []acceptLine) {
 // played: they may not be replaced.
 func callsOf(run *missed.Run, more []missed.Run) (calls []accept.Call, err error) {
 	for _, c := range run.Calls {
-		call := accept.Call{Played: c.Played}
+		call := accept.Call{Played: c.Played, Session: c.Session}
 		if c.Played < 0 {
 			call.Missed, err = accept.RequestOf(&c)
 			if err != nil {

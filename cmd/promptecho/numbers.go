@@ -79,3 +79,11 @@ func agreeing(n int, one, several string) string {
 	}
 	return several
 }
+
+// duration returns a time such as "12 ms" or "1.2 s".
+func duration(ms int64) string {
+	if ms < 1000 {
+		return strconv.FormatInt(ms, 10) + " ms"
+	}
+	return strconv.FormatFloat(float64(ms)/1000, 'f', 1, 64) + " s"
+}

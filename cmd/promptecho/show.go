@@ -15,7 +15,6 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/english"
-	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/tests"
@@ -31,7 +30,8 @@ a function are indented below it.
 
   -n N       only the Nth interaction; a number after the path means the same
   -full      do not cut long texts
-  -raw       only the body of one answer, byte for byte
+  -raw       only the body of one answer, byte for byte; of a session (a WebSocket)
+             its messages, a line of JSON each
   -request   with -raw, the body of the request instead
   -json      print a list with an object for each cassette
 `
@@ -92,7 +92,7 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 
 // newShownCassette returns the content of a cassette for show.
 func newShownCassette(file string, f *cassette.File) *shownCassette {
-	return &shownCassette{
+	s := &shownCassette{
 		Path:         file,
 		Kind:         kindOf(file),
 		Partial:      f.Partial,
@@ -102,6 +102,8 @@ func newShownCassette(file string, f *cassette.File) *shownCassette {
 		Interactions: conversation.Read(f.Interactions),
 		stored:       f.Interactions,
 	}
+	setMessageLines(file, s.Interactions)
+	return s
 }
 
 // readCassettes reads the cassettes at paths. If n is not 0, it keeps only the interaction with
@@ -185,7 +187,7 @@ func printRaw(w io.Writer, list []*shownCassette, request bool) error {
 	body := it.Request.Body
 	if !request {
 		var err error
-		body, _, err = exchange.Join(&it.Response)
+		body, _, err = storedBody(&it.Response)
 		if err != nil {
 			return err
 		}
@@ -278,6 +280,11 @@ func (p *printer) exchange(indent int, e *conversation.Exchange) {
 	if e.Body != "" {
 		p.line(indent+2, bold, "%s", bodyName(e))
 		p.text(indent+4, readable(e.Body))
+	}
+	if e.Session != nil {
+		p.session(indent+2, e)
+		p.verdict(indent+2, e)
+		return
 	}
 	p.line(indent+2, bold, "%s", answerName(e)+" "+answerAbout(e, true))
 	p.parts(indent+4, e.Answer.Parts)
@@ -429,12 +436,4 @@ func toolList(tools []conversation.Tool) string {
 		list = append(list, redact.OneLine(t.Name+"("+strings.Join(t.Parameters, ", ")+")"))
 	}
 	return strings.Join(list, ", ")
-}
-
-// duration returns a time such as "12 ms" or "1.2 s".
-func duration(ms int64) string {
-	if ms < 1000 {
-		return strconv.FormatInt(ms, 10) + " ms"
-	}
-	return strconv.FormatFloat(float64(ms)/1000, 'f', 1, 64) + " s"
 }

@@ -41,7 +41,9 @@ func tokensOf(its []*interaction.Interaction) (sum tokens) {
 // that a later one fetches again.
 func isRepeated(earlier, later []*interaction.Interaction, it *interaction.Interaction) bool {
 	u, err := url.Parse(it.Request.URL)
-	if err != nil || it.Request.Method != http.MethodGet {
+	// Each WebSocket is opened by a GET, and its messages are answered by a model.
+	mayFetch := it.Request.Method == http.MethodGet && !it.Response.IsSession()
+	if err != nil || !mayFetch {
 		return false
 	}
 	isSameGet := func(l *interaction.Interaction) bool {

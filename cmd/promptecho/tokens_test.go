@@ -33,3 +33,17 @@ func TestTokensOf(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestTokensOfSessions: sessions of one address are paid for one by one.
+func TestTokensOfSessions(t *testing.T) {
+	t.Parallel()
+	it := &interaction.Interaction{
+		Request:  interaction.Request{Method: "GET", URL: "https://h/v1/realtime"},
+		Response: interaction.Response{Status: 101, Stream: interaction.WebSocket},
+		Usage:    &interaction.Usage{InputTokens: 10, OutputTokens: 1},
+	}
+	got := tokensOf([]*interaction.Interaction{it, it})
+	if want := (tokens{InputTokens: 20, OutputTokens: 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/conversation"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exactjson"
-	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
@@ -63,7 +62,11 @@ func callOf(
 	}
 	c.Plot = plotOf(it, e)
 	showsTime := c.Plot != nil && c.Plot.Ticks != ""
-	c.Messages = append(c.Messages, answerOf(e, !showsTime))
+	if e.Session != nil {
+		c.Messages = append(c.Messages, sessionMessagesOf(e)...)
+	} else {
+		c.Messages = append(c.Messages, answerOf(e, !showsTime))
+	}
 	c.Raw = rawOf(it, fmt.Sprintf("%s %d", shell.Quote(path), e.Number))
 	return c
 }
@@ -85,6 +88,41 @@ func answerOf(e *conversation.Exchange, withTime bool) page.Message {
 		}
 	}
 	return m
+}
+
+// sessionMessagesOf returns the messages of a session for the page, and how it ended.
+func sessionMessagesOf(e *conversation.Exchange) (list []page.Message) {
+	messages := e.Session.Messages
+	left := 0
+	if len(messages) > maxSessionMessages {
+		left = len(messages) - maxSessionMessages
+		messages = messages[:maxSessionMessages]
+	}
+	for i := range messages {
+		m := &messages[i]
+		shown := page.Message{Role: senderOf(m), Class: "answer", About: messageAbout(m, true)}
+		if m.Sent {
+			shown.Class = "prompt"
+		}
+		switch {
+		case m.Text != "":
+			shown.Parts = []page.Part{{Kind: conversation.Text, Text: m.Text}}
+		case m.Body != "" && !isOnlyType(m):
+			shown.Parts = []page.Part{bodyOf(m.Body)}
+		}
+		list = append(list, shown)
+	}
+	end := e.Session.Ended
+	if left > 0 {
+		end = fmt.Sprintf("%s more are not on this page: promptecho show -full has them; %s",
+			count(left, "message"), end)
+	}
+	return append(list, page.Message{
+		Role:  "session",
+		Class: "answer",
+		About: sessionAbout(e),
+		Parts: []page.Part{{Kind: "note", Text: end}},
+	})
 }
 
 // bodyOf returns a part with a body, which may be JSON.
@@ -120,7 +158,7 @@ func plotOf(it *interaction.Interaction, e *conversation.Exchange) *page.Plot {
 	if e.Answer.Stream == "" || e.Answer.Events < 2 {
 		return nil
 	}
-	_, ends, err := exchange.Join(&it.Response)
+	_, ends, err := storedBody(&it.Response)
 	if err != nil { // a later version of promptecho has recorded a framing that this one does not know
 		return nil
 	}
@@ -156,7 +194,7 @@ func rawOf(it *interaction.Interaction, arguments string) (list []page.Field) {
 		Name: "Request as it is stored",
 		Text: rawText(it.Request.String(), it.Request.Headers, it.Request.Body, command),
 	})
-	body, _, err := exchange.Join(&it.Response)
+	body, _, err := storedBody(&it.Response)
 	if err != nil {
 		return list
 	}

@@ -125,6 +125,10 @@ func (a *assignment) find(i int, f *Finding) {
 		f.FollowsMiss = true
 		return
 	}
+	if session := a.Calls[missed.members[0]].Session; session > 0 {
+		a.refuseMessage(f, missed.form, session-1)
+		return
+	}
 	if same := a.storedAs(missed.form.Key()); same != nil {
 		a.assignAskedMoreOften(missed, same, f)
 		return
@@ -153,6 +157,29 @@ func (a *assignment) find(i int, f *Finding) {
 	}
 	if f.Refused.IsZero() {
 		f.Recordings, f.Refused = a.pair(missed, &a.recorded[best.group])
+	}
+}
+
+// refuseMessage sets the finding of a message of a session, which is never accepted. number is
+// that of the recording of the session.
+func (a *assignment) refuseMessage(f *Finding, form *canon.Form, number int) {
+	f.Refused = refusal(finding.SessionEdited, "it is a message of a session (a WebSocket). What "+
+		"came after the recorded message answers that one, and cannot be kept for an edited one: "+
+		"record the session again")
+	if number >= len(a.Stored) {
+		return
+	}
+	f.Near = number
+	session := a.Stored[number]
+	var candidates []diff.Candidate
+	for _, m := range session.Response.SentMessages() {
+		req := session.Request.MessageRequest(&m)
+		candidates = append(candidates, diff.Candidate{Form: a.Options.Trace(&req)})
+	}
+	candidate := func(i int) diff.Candidate { return candidates[i] }
+	nearest := diff.Nearest(form, len(candidates), candidate)
+	if nearest >= 0 {
+		f.Edits = diff.Forms(candidates[nearest].Form, form)
 	}
 }
 

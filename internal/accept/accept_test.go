@@ -47,6 +47,34 @@ func post(url, body string) *interaction.Interaction {
 	}
 }
 
+// handshake returns a request that opens a WebSocket.
+func handshake(url string) *interaction.Interaction {
+	return &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: url}}
+}
+
+// session returns a recorded session with two messages of its client.
+func session() *interaction.Interaction {
+	it := handshake("wss://h/v1/live?voice=a")
+	it.Response = interaction.Response{Status: 101, Stream: interaction.WebSocket, Events: []interaction.Event{
+		{{Name: "sent", Value: `{"type":"hello"}`}},
+		{{Name: "sent", Value: `{"type":"ask","text":"Is it cold?"}`}},
+		{{Name: "received", Value: `{"type":"text","text":"It snows."}`}},
+	}}
+	return it
+}
+
+// TestRefusedMessageShowsItsEdit: a message of a session that is refused is shown with what differs
+// from the recorded message that is most like it.
+func TestRefusedMessageShowsItsEdit(t *testing.T) {
+	t.Parallel()
+	missed := post("wss://h/v1/live?voice=a", `{"type":"ask","text":"Is it warm?"}`)
+	calls := []Call{{Played: 0}, {Played: -1, Missed: missed, Session: 1}}
+	f := Assign(&Run{Stored: []*interaction.Interaction{session()}, Calls: calls, Options: &canon.Options{}})[0]
+	if f.Near != 0 || len(f.Edits) != 1 || f.Edits[0].Path != "body/text" {
+		t.Errorf("near %d, edits %+v", f.Near, f.Edits)
+	}
+}
+
 // tool returns a recorded call of a function.
 func tool(argument, result string) *interaction.Interaction {
 	return &interaction.Interaction{
@@ -184,6 +212,9 @@ func TestAssign(t *testing.T) {
 		{name: "another endpoint", stored: list{paris(system)}, calls: calls(post("https://api.openai.com/v1/embeddings", `{"model":"gpt-x","input":"a"}`)), told: true, findings: []string{"it calls llm/openai.embeddings"}},
 		{name: "a failure", stored: list{failure(paris(system), 429)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
 		{name: "a failure and its retry", stored: list{failure(paris(system), 429), paris(system)}, calls: calls(paris(mended)), findings: []string{"is a failure"}},
+		{name: "a message of a session", stored: list{session()}, calls: []Call{{Played: 0}, {Played: -1, Missed: post("wss://h/v1/live", `{"type":"ask","text":"Is it warm?"}`), Session: 1}},
+			told: true, findings: []string{"it is a message of a session .*record the session again"}},
+		{name: "the handshake of a session", stored: list{session()}, calls: calls(handshake("wss://h/v1/live?voice=b")), told: true, findings: []string{"the recording is a session .*record the session again"}},
 		{name: "nothing is left", stored: list{paris(system)}, calls: calls(0, oslo(mended)), findings: []string{"no unused recording"}},
 		{name: "nothing is recorded", calls: calls(oslo(mended)), findings: []string{"no unused recording"}},
 		{name: "asked because of a miss", stored: list{paris(system)},

@@ -182,6 +182,10 @@ func (a *assignment) refusalOfGroup(unused []int, asked *canon.Form) Refusal {
 			return refusal(finding.AnswerFailed,
 				"the recording is a failure, and not an answer to keep")
 		}
+		if a.Stored[n].Response.IsSession() {
+			return refusal(finding.SessionEdited, "the recording is a session (a WebSocket), whose "+
+				"messages depend on the request that opens it: record the session again")
+		}
 	}
 	return a.refusalOfEdit(a.form(a.Stored[unused[0]]), asked)
 }

@@ -23,6 +23,10 @@ type Run struct {
 type Call struct {
 	Played int                      // the number of the recording that answered it, from 0
 	Missed *interaction.Interaction // the request, if no recording answered it; else nil
+
+	// Session is the number of the recorded session of which Missed is a message, from 1; 0 if
+	// it is a request.
+	Session int
 }
 
 // Originals are the recorded requests of the recordings that have an accepted request

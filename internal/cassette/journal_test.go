@@ -178,8 +178,13 @@ func TestJournalOfAssets(t *testing.T) {
 	if err := os.WriteFile(asset, []byte(big("a")[:100]), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantJournal(t, path, data, f, 0, 1, 2, 3, 4)
+	wantJournal(t, path, data, f, 0, 1, 2, 3, 4, 5)
 	if err := os.Remove(asset); err != nil {
+		t.Fatal(err)
+	}
+	wantJournal(t, path, data, f, 0, 1, 2, 3, 4, 5)
+	ofSession := filepath.Join(Assets(path), codec.NameAsset([]byte(big("b"))))
+	if err := os.Remove(ofSession); err != nil {
 		t.Fatal(err)
 	}
 	wantJournal(t, path, data, f, 0, 1, 2, 3, 4)

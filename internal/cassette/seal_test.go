@@ -16,18 +16,40 @@ import (
 )
 
 // recordedFile is a cassette as a recorder writes it: a body, a stream, texts over lines, a
-// function and an asset.
+// function, a session and two assets.
 func recordedFile(t testing.TB) (f *File, data []byte, assets map[string][]byte) {
 	t.Helper()
 	f = withKeys(goldenFile())
 	last := withKeys(fileOf(big("a"))).Interactions[0]
 	last.MatchKey = strings.Repeat("f", 16)
-	f.Interactions = append(f.Interactions[:4], f.Interactions[7], last)
+	f.Interactions = append(f.Interactions[:4], f.Interactions[7], recordedSession(), last)
 	data, assets, err := Format(f)
-	if err != nil || len(assets) != 1 {
+	if err != nil || len(assets) != 2 {
 		t.Fatal(len(assets), err)
 	}
 	return f, data, assets
+}
+
+// recordedSession returns a WebSocket with each kind of message, and with bytes that are an asset.
+func recordedSession() *interaction.Interaction {
+	it := &interaction.Interaction{Kind: "http", MatchKey: strings.Repeat("e", 16)}
+	it.Request = interaction.Request{Method: "GET", URL: "https://api.example/v1/realtime"}
+	it.Request.Headers = interaction.Headers{{Name: "upgrade", Values: []string{"websocket"}}}
+	it.Response = interaction.Response{Status: 101, Stream: interaction.WebSocket}
+	for _, m := range []interaction.Message{
+		{Data: `{"type": "session.created"}`},
+		{Sent: true, Data: `{"type":"append","audio":""}`, Audio: &interaction.Audio{Size: 4}},
+		{Sent: true, Data: "two\nlines"},
+		{Kind: interaction.Bytes, Data: "\x00\xff"},
+		{Kind: interaction.Bytes, Data: big("b")},
+		{Data: `{"type": "done"}`},
+		{Sent: true, Kind: interaction.Close, Data: "1000 bye"},
+		{Kind: interaction.Close},
+	} {
+		it.Response.Events = append(it.Response.Events, m.Event())
+	}
+	it.Response.Delays = make([]interaction.Delay, len(it.Response.Events))
+	return it
 }
 
 // put writes a cassette and its assets below a new folder.

@@ -35,7 +35,7 @@ func All() []Code {
 
 		FormatUnknown, PathTaken, FileExists, AnswerMissing, RequestMissing, NotWrappable,
 
-		EditAmbiguous, EditTooLarge, QuestionChanged, AnswerFailed, AnswerHasID, ToolGone,
+		EditAmbiguous, EditTooLarge, QuestionChanged, AnswerFailed, AnswerHasID, SessionEdited, ToolGone,
 		EditDeclined, WritingForbidden,
 
 		RequestStopped, TestUnfit, TestRunning, CassetteUnopened, RequestsCounted,

@@ -167,6 +167,7 @@ const (
 	QuestionChanged  Code = "question-changed"  // the messages, the input or the argument differ
 	AnswerFailed     Code = "answer-failed"     // the recorded answer is a failure
 	AnswerHasID      Code = "answer-has-id"     // the recorded answer repeats the ID of the old request
+	SessionEdited    Code = "session-edited"    // it is of a session, whose later messages depend on it
 	ToolGone         Code = "tool-gone"         // the recorded answer calls a tool that the request does not offer
 	EditDeclined     Code = "edit-declined"     // the user said no
 	WritingForbidden Code = "writing-forbidden" // a mode in the code forbids writing the cassette

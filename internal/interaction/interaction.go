@@ -203,11 +203,14 @@ type Event []Field
 // structure.
 type Field = stream.Field
 
+// receivedField is the field of a text that the server of a session has sent.
+const receivedField = "received"
+
 // IsPayload reports whether the field of this name has the payload of an event, in any of the
 // framings.
 func IsPayload(field string) bool {
 	switch field {
-	case "data", "data:", "bytes", receivedPrefix:
+	case "data", "data:", "bytes", receivedField:
 		return true
 	}
 	return false

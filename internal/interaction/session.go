@@ -23,9 +23,11 @@ import (
 // A field "audio" follows the message of the client whose audio is not kept; see [Audio].
 const (
 	sentPrefix     = "sent"
-	receivedPrefix = "received"
-	audioField     = "audio"
+	receivedPrefix = receivedField
 )
+
+// AudioField is the name of the field that has an [Audio].
+const AudioField = "audio"
 
 // Streams that are sessions. A stream with another name is a session if it has messages of the
 // client.
@@ -76,7 +78,7 @@ func (m *Message) Event() Event {
 	}
 	event := Event{{Name: name + string(m.Kind), Value: m.Data}}
 	if m.Audio != nil {
-		event = append(event, Field{Name: audioField, Value: m.Audio.text()})
+		event = append(event, Field{Name: AudioField, Value: m.Audio.text()})
 	}
 	return event
 }
@@ -114,10 +116,39 @@ func (a *Audio) text() string {
 	return string(text)
 }
 
+// MessageFields are the names of the fields that a message can have as its first one.
+func MessageFields() []string {
+	var names []string
+	for _, side := range []string{sentPrefix, receivedPrefix} {
+		for _, kind := range []MessageKind{Text, Bytes, Close} {
+			names = append(names, side+string(kind))
+		}
+	}
+	return names
+}
+
+// IsSentField reports whether a field of this name is that of a message of the client.
+func IsSentField(name string) bool {
+	switch name {
+	case sentPrefix, sentPrefix + string(Bytes), sentPrefix + string(Close):
+		return true
+	}
+	return false
+}
+
+// IsBytesField reports whether a field of this name has the bytes of a message.
+func IsBytesField(name string) bool {
+	return name == receivedPrefix+string(Bytes) || name == sentPrefix+string(Bytes)
+}
+
+// HasOnlyMessages reports whether the stream of this name has no framing of its own, so that
+// each of its events is a message.
+func HasOnlyMessages(stream string) bool { return stream == WebSocket || stream == Messages }
+
 // parseAudio returns the audio that a field stands for.
 func parseAudio(f Field) (*Audio, bool) {
 	var stored storedAudio
-	if f.Name != audioField || json.Unmarshal([]byte(f.Value), &stored) != nil {
+	if f.Name != AudioField || json.Unmarshal([]byte(f.Value), &stored) != nil {
 		return nil, false
 	}
 	sum, err := hex.DecodeString(stored.SHA256)
@@ -137,7 +168,7 @@ func (e Event) IsSent() bool {
 
 // IsSession reports whether the response is a session.
 func (r *Response) IsSession() bool {
-	if r.Stream == WebSocket || r.Stream == Messages {
+	if HasOnlyMessages(r.Stream) {
 		return true
 	}
 	return r.Stream != "" && slices.ContainsFunc(r.Events, Event.IsSent)

@@ -50,6 +50,9 @@ func (r *Recorder) compareCall(c playedCall) compare.Result {
 // whyNotSent returns the reason why a call is not sent to be compared, or "".
 func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) string {
 	switch {
+	case c.req == nil:
+		return "it is a session, in which the program answers messages of the server; " +
+			"PROMPTECHO_MODE=update records it again"
 	case stack.Current().Panicking:
 		return "the test panicked"
 	case r.config.frozen.Select(c.rec.Form().Name()):

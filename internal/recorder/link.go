@@ -15,6 +15,12 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
+// A Link is a session as a Go program has it.
+type Link = exchange.Link
+
+// A RecordedLink is a live session that is recorded.
+type RecordedLink = exchange.RecordedLink
+
 // Session opens a session that begins with a request: a recorded one, or the one that open opens,
 // which is recorded. See promptecho.Recorder.Session.
 func (r *Recorder) Session(
@@ -74,6 +80,7 @@ func (l *linkOpener) link(c tape.Call) (exchange.Link, error) {
 	case toPass:
 		return l.open(l.ctx)
 	case toRecord:
+		match = match.WithForm()
 		return l.record(&match)
 	}
 	told := r.noteMiss(&match, l.by)

@@ -20,7 +20,7 @@ type repeater struct {
 // A playedCall is a request as the program sent it, with its credentials, and the
 // recording that answered it.
 type playedCall struct {
-	req *http.Request
+	req *http.Request // nil for a session, which is not sent again
 	rec *tape.Recording
 }
 
@@ -38,9 +38,17 @@ func (p *repeater) keep(req *http.Request, body *request.Body, rec *tape.Recordi
 	}
 	//lint:ignore SA1019 a client with a Timeout sets it
 	c.Cancel = nil
+	p.add(playedCall{c, rec})
+}
+
+// keepSession keeps a session that is played, so that the report says that it is not compared.
+func (p *repeater) keepSession(rec *tape.Recording) { p.add(playedCall{nil, rec}) }
+
+func (p *repeater) add(c playedCall) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !slices.ContainsFunc(p.calls, func(played playedCall) bool { return played.rec == rec }) {
-		p.calls = append(p.calls, playedCall{c, rec})
+	isKept := func(played playedCall) bool { return played.rec == c.rec }
+	if !slices.ContainsFunc(p.calls, isKept) {
+		p.calls = append(p.calls, c)
 	}
 }

@@ -50,7 +50,11 @@ func (r *Recorder) missedCalls(steps []tape.Step) ([]missed.Call, error) {
 		if err != nil {
 			return nil, err
 		}
-		calls = append(calls, missed.Call{Played: -1, Text: string(item.Text), Assets: item.Assets})
+		call := missed.Call{Played: -1, Text: string(item.Text), Assets: item.Assets}
+		if step.Session != nil {
+			call.Session = step.Session.Number() + 1
+		}
+		calls = append(calls, call)
 	}
 	return calls, nil
 }

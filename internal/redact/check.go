@@ -131,17 +131,29 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 			return err
 		}
 	}
-	fields, texts := fieldsOf(it.Response.Events)
-	f := &finder{policy: p, scope: responseScope.narrowed(texts...)}
+	for _, of := range sidesOf(&it.Request, &it.Response) {
+		err := p.checkEvents(what, of)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEvents is checkResponse for events.
+func (p *Policy) checkEvents(what string, of side) error {
+	fields, texts := fieldsOf(of.events)
+	f := &finder{policy: p, scope: of.scope.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
 		return p.errorFor(what, "response.events", nil, err)
 	}
 	i := 0
-	for event := range it.Response.Events {
-		for range it.Response.Events[event] {
+	for k, event := range of.events {
+		for range event {
 			if len(edits[i]) > 0 {
-				return p.errorFor(what, f.eventPlace(event, fields[i].Value), edits[i], nil)
+				place := f.eventPlace(of.number(k), fields[i].Value)
+				return p.errorFor(what, place, edits[i], nil)
 			}
 			i++
 		}
@@ -181,7 +193,9 @@ func Findings(it *interaction.Interaction) []string {
 	r.addHeaders("response.headers", it.Response.Headers, isSecretInResponse)
 	r.addHeaders("response.trailers", it.Response.Trailers, isSecretInResponse)
 	r.addText("response.body", string(it.Response.Body), responseScope)
-	r.addEvents(it.Response.Events, responseScope)
+	for _, of := range sidesOf(&it.Request, &it.Response) {
+		r.addEvents(of)
+	}
 	r.addText("response.error", it.Response.Error, responseScope)
 	return r.found
 }
@@ -224,18 +238,18 @@ func kindsOf(edits []carrier.Edit) (kinds []string) {
 
 // addEvents adds the secrets in the events of a stream, and those that are split over
 // several events.
-func (r *findings) addEvents(events []interaction.Event, in scope) {
-	fields, texts := fieldsOf(events)
-	f := &finder{policy: &r.policy, scope: in.narrowed(texts...)}
+func (r *findings) addEvents(of side) {
+	fields, texts := fieldsOf(of.events)
+	f := &finder{policy: &r.policy, scope: of.scope.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
 		r.add("response.events", err.Error())
 	}
 	i := 0
-	for event := range events {
-		for range events[event] {
+	for k, event := range of.events {
+		for range event {
 			if len(edits[i]) > 0 {
-				r.addEdits(f.eventPlace(event, fields[i].Value), edits[i])
+				r.addEdits(f.eventPlace(of.number(k), fields[i].Value), edits[i])
 			}
 			i++
 		}
@@ -248,6 +262,10 @@ func (r *findings) addHeaders(
 	place string, headers interaction.Headers, isSecret func(name, value string) bool,
 ) {
 	for _, h := range headers {
+		isList := strings.ToLower(h.Name) == subprotocolHeader
+		if isList && !slices.Equal(r.policy.subprotocols(h.Values), h.Values) {
+			r.add(place, fmt.Sprintf("the header %q", h.Name))
+		}
 		for _, v := range h.Values {
 			if isSecret(strings.ToLower(h.Name), v) && !onlyPlaceholder().MatchString(v) {
 				r.add(place, fmt.Sprintf("the header %q", h.Name))

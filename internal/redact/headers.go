@@ -22,7 +22,8 @@ const (
 		accept-ch access-control-* age alt-svc cache-control cf-apo-via cf-cache-status cf-placement
 		cf-ray connection content-security-policy* cross-origin-* expect-ct expires feature-policy
 		keep-alive nel origin-agent-cluster p3p permissions-policy pragma proxy-connection
-		referrer-policy report-to reporting-endpoints server skip-error-remapping
+		referrer-policy report-to reporting-endpoints sec-websocket-accept sec-websocket-extensions
+		sec-websocket-key sec-websocket-version server skip-error-remapping
 		strict-transport-security timing-allow-origin transfer-encoding upgrade vary via x-accel-*
 		x-amz-cf-* x-aspnet* x-azure-ref x-build-commit x-build-time x-cache x-cache-hits
 		x-content-type-options x-dns-prefetch-control x-download-options x-envoy-* x-fd-int-*
@@ -103,13 +104,20 @@ func (p *Policy) Drops(name string, status int) bool {
 
 // requestHeaders returns the headers of a request that are written, with their values
 // redacted.
-func (p *Policy) requestHeaders(in interaction.Headers) interaction.Headers {
-	return rewrittenHeaders(in, func(name, value string) (string, bool) {
-		if !p.keepsInRequest(name) {
+func (p *Policy) requestHeaders(req *interaction.Request) interaction.Headers {
+	isHandshake := opensSocket(req)
+	out := rewrittenHeaders(req.Headers, func(name, value string) (string, bool) {
+		isOfHandshake := name == upgradeHeader || name == subprotocolHeader
+		if isOfHandshake && isHandshake || !p.keepsInRequest(name) {
 			return "", false
 		}
 		return p.header(name, value, scope{fields: anywhere}), true
 	})
+	if isHandshake {
+		out = append(out, p.handshakeHeaders(req.Headers)...)
+		sortHeaders(out)
+	}
+	return out
 }
 
 // keepsInRequest reports whether a request header of this name is written. The user must
@@ -134,6 +142,8 @@ func (p *Policy) responseHeaders(
 			return "", false
 		case name == "set-cookie":
 			return p.cookie(value)
+		case name == subprotocolHeader:
+			return p.subprotocols([]string{value})[0], true
 		case !p.matchesEntry(p.KeepHeaders, name, strings.EqualFold) && isSecretHeader(name, value):
 			p.learnResponseHeader(value)
 			return Placeholder, true
@@ -160,8 +170,13 @@ func rewrittenHeaders(
 			out = append(out, interaction.Header{Name: name, Values: values})
 		}
 	}
-	group.Sort(out, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
+	sortHeaders(out)
 	return out
+}
+
+// sortHeaders sorts headers by their names.
+func sortHeaders(headers interaction.Headers) {
+	group.Sort(headers, func(a, b interaction.Header) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // isSecretHeader reports whether a response header has a secret by its name. If the name

@@ -40,6 +40,9 @@ func isSecretVariable(name, value string) bool {
 // learnFromRequest makes the secrets known that the headers and the URL of a request have.
 func (p *Policy) learnFromRequest(req *interaction.Request) {
 	for _, h := range req.Headers {
+		if strings.EqualFold(h.Name, subprotocolHeader) {
+			p.learnSubprotocols(h.Values)
+		}
 		m := meanings.Get(h.Name)
 		isCookie := strings.EqualFold(h.Name, "cookie")
 		for _, v := range h.Values {

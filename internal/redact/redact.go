@@ -56,7 +56,8 @@ func (p *Policy) Request(req *interaction.Request) error {
 func (p *Policy) RedactHead(req *interaction.Request) {
 	known, signaturesBefore := p.counts()
 	last := p.lastHead.Load()
-	if last != nil && last.matches(req, known) {
+	isHandshake := opensSocket(req) // its key is another one each time
+	if last != nil && !isHandshake && last.matches(req, known) {
 		req.URL = last.redactedURL
 		req.Headers = cloneHeaders(last.redactedHeaders)
 		return
@@ -65,10 +66,10 @@ func (p *Policy) RedactHead(req *interaction.Request) {
 	next := &head{url: req.URL, headers: cloneHeaders(req.Headers)}
 	p.learnFromRequest(req)
 	known, signaturesAfter := p.counts()
-	req.Headers = p.requestHeaders(req.Headers)
+	req.Headers = p.requestHeaders(req)
 	req.URL = typedInRequest().ReplaceAllString(p.redactURL(req.URL), Placeholder)
 	isSigned := signaturesAfter != signaturesBefore
-	if isSigned {
+	if isSigned || isHandshake {
 		return
 	}
 	next.redactedURL = req.URL
@@ -228,5 +229,11 @@ func (p *Policy) response(req *interaction.Request, resp *interaction.Response) 
 	if err != nil {
 		return fmt.Errorf("response.text: %w", err)
 	}
-	return p.events(resp.Events, responseScope)
+	for _, events := range sidesOf(req, resp) {
+		err := p.events(events)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -68,14 +68,15 @@ func (p *Policy) text(s string) string {
 	return out
 }
 
-// events redacts the events of a stream in place: each field, and the texts that a
+// events redacts events of a stream in place: each field, and the texts that a
 // client joins from several events. If it returns an error, no event is changed.
-func (p *Policy) events(events []interaction.Event, in scope) error {
+func (p *Policy) events(of side) error {
+	events := of.events
 	fields, texts := fieldsOf(events)
 	if len(fields) == 0 {
 		return nil
 	}
-	f := &finder{policy: p, scope: in.narrowed(texts...)}
+	f := &finder{policy: p, scope: of.scope.narrowed(texts...)}
 	for range maxRounds {
 		edits, err := f.walker().EditsOfEvents(fields)
 		if err != nil {
@@ -95,6 +96,44 @@ func (p *Policy) events(events []interaction.Event, in scope) error {
 		}
 	}
 	return fmt.Errorf("response.events: %w", errKeepsChanging)
+}
+
+// A side has the events of a response that are redacted alike.
+type side struct {
+	events  []interaction.Event // with only the fields that are redacted; they share them
+	numbers []int               // of the events in the response; nil if they are all of its events
+	scope   scope
+}
+
+// number returns the number that an event has in the response.
+func (s *side) number(event int) int {
+	if s.numbers == nil {
+		return event
+	}
+	return s.numbers[event]
+}
+
+// sidesOf returns the sides of the response to a request. What the client has sent in a session
+// is compared in replay, so it is redacted as a request is: a typed placeholder there would not
+// be what a replay makes of the same secret.
+func sidesOf(req *interaction.Request, resp *interaction.Response) []side {
+	requestScope, responseScope := scopesOf(req)
+	if !resp.IsSession() {
+		return []side{{events: resp.Events, scope: responseScope}}
+	}
+	sent := side{scope: requestScope}
+	received := side{scope: responseScope}
+	for i, event := range resp.Events {
+		if event.IsSent() {
+			// The checksum of audio, if there is any, is not redacted.
+			sent.events = append(sent.events, event[:1])
+			sent.numbers = append(sent.numbers, i)
+			continue
+		}
+		received.events = append(received.events, event)
+		received.numbers = append(received.numbers, i)
+	}
+	return []side{sent, received}
 }
 
 // setValues sets the values of the fields of events to those of fields, which

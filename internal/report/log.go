@@ -238,13 +238,6 @@ func (l *Log) isUnordered(path string) bool {
 // for all tests alike.
 var otherHosts Tally[string]
 
-// Told is a miss with the texts for the program.
-type Told struct {
-	Miss  Miss
-	Place string // the file and line of the nearest recording
-	Text  string // the miss in one line
-}
-
 // Miss notes a request that is not recorded, once for each form, and explains it by the nearest
 // recording. by names the process that sent the request; if it is empty, the caller is taken
 // from the stack.

@@ -31,6 +31,19 @@ type missing struct {
 	nearest *tape.Recording // the recording that it was compared with; nil if there was none
 }
 
+// Told is a miss with the texts for the program.
+type Told struct {
+	Miss  Miss
+	Place string // the file and line of the nearest recording
+	Text  string // the miss in one line
+}
+
+// told returns the miss with the texts for the program.
+func (m *missing) told() Told {
+	place, text := m.oneLine()
+	return Told{Miss: m.Miss, Place: place, Text: text}
+}
+
 // oneLine returns where the nearest recording is, and what a program is told: the
 // same with what differs and, as far as there is room, both values of the first
 // field. Logs and SDKs repeat it, so it is short.

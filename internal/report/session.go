@@ -21,7 +21,11 @@ func (l *Log) MissMessage(
 		m.Line = session.Line()
 	} else {
 		isTaken := func(*tape.Recording) bool { return false }
-		l.explain(m, sent, messages, messages, isTaken)
+		nearest := l.explain(m, sent, messages, messages, isTaken)
+		m.Request = "message"
+		if nearest != nil {
+			m.Request = fmt.Sprintf("message, most like message %d", nearest.MessageNumber())
+		}
 	}
 	m.call = nil
 	m.completeReason("")
@@ -42,7 +46,7 @@ func (l *Log) WaitsInVain(session *tape.Recording, missing []*tape.Recording, by
 	if len(missing) > 0 {
 		m.Line = missing[0].Line()
 		m.Reason = fmt.Sprintf("the client of this session waits for a message that came after it had "+
-			"sent %s, which it has not sent now", describe(missing[0].Form()))
+			"sent message %d, which it has not sent now", missing[0].MessageNumber())
 	}
 	m.completeReason("")
 	l.addMiss(m)
@@ -55,10 +59,4 @@ func (l *Log) addMiss(m *missing) {
 	defer l.mu.Unlock()
 	m.Count = 1
 	l.misses = append(l.misses, m)
-}
-
-// told returns the miss with the texts for the program.
-func (m *missing) told() Told {
-	place, text := m.oneLine()
-	return Told{Miss: m.Miss, Place: place, Text: text}
 }

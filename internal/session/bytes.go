@@ -85,11 +85,11 @@ func (b *pieceOfBytes) sum(part span) Sum {
 
 // addTo adds the piece to the digests of the parts that are not full in recordings
 // that the conversation fits, and returns these digests.
-func (b *pieceOfBytes) addTo(g *Group, recordings []int) digests {
+func (b *pieceOfBytes) addTo(recordings []*indexed) digests {
 	after := b.after()
 	open := digests{}
 	for _, rec := range recordings {
-		_, start := g.recordings[rec].partAt(b.form, after)
+		_, start := rec.partAt(b.form, after)
 		if start == after || open[start] != nil {
 			continue
 		}

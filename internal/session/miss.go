@@ -33,17 +33,3 @@ func (m *Miss) Error() string {
 	}
 	return fmt.Sprintf("session: the %s %.100q is not recorded", what, m.Form)
 }
-
-// miss returns the error for a message.
-func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
-	miss := &Miss{Form: key.form, Part: key.kind == sentPart}
-	for _, recording := range p.fitting {
-		rec := p.group.recordings[recording]
-		miss.Candidates = append(miss.Candidates, Candidate{
-			Recording: recording,
-			Untaken:   p.untaken(recording, len(rec.messages)),
-			Fits:      fits(rec),
-		})
-	}
-	return miss
-}

@@ -166,6 +166,7 @@ func (t *Tape) InRunOrder(list []*Recording) (sorted, leftOver []*Recording) {
 type Step struct {
 	Recording *Recording
 	Missed    *interaction.Interaction // the request, and an error in place of a response
+	Session   *Recording               // the session of which Missed is a message; usually nil
 
 	call int // its number, from 1
 }
@@ -181,7 +182,18 @@ func (t *Tape) Miss(m *Match) {
 	}
 	t.change(func() {
 		t.calls++
-		t.missed = append(t.missed, missedCall{it, t.calls})
+		t.missed = append(t.missed, missedCall{interaction: it, call: t.calls})
+	})
+}
+
+// MissMessage keeps a message that is not recorded in a session, for Steps.
+func (t *Tape) MissMessage(m *Match, session *Recording) {
+	it := &interaction.Interaction{Request: m.Request}
+	it.Kind, it.Boundary = m.Form.Kind()
+	it.Response.Status = http.StatusTeapot
+	t.change(func() {
+		t.calls++
+		t.missed = append(t.missed, missedCall{interaction: it, call: t.calls, session: session})
 	})
 }
 
@@ -193,7 +205,11 @@ func (t *Tape) Steps() []Step {
 	}
 	var steps []Step
 	for _, missed := range t.missed {
-		steps = append(steps, Step{Missed: missed.interaction, call: missed.call})
+		steps = append(steps, Step{
+			Missed:  missed.interaction,
+			Session: missed.session,
+			call:    missed.call,
+		})
 	}
 	for _, rec := range t.Stored() {
 		if rec.run.firstCall > 0 {

@@ -146,6 +146,15 @@ func (rec *Recording) Line() int {
 	return rec.of.stored.Line(rec.number)
 }
 
+// messageLine returns the line of the message that the recording stands for, or 0 if the session
+// is not in the cassette.
+func (rec *Recording) messageLine() int {
+	if rec.number < 0 || rec.of.stored == nil {
+		return 0
+	}
+	return cassette.EventLine(rec.of.Config.Path, rec.of.stored.Line(rec.number), rec.event-1)
+}
+
 // Sealed reports whether the recording is in the cassette as it was written.
 func (rec *Recording) Sealed() bool { return rec.isSealed }
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
-	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -22,6 +21,17 @@ func (t *Tape) Sessions(rec *Recording) []*Recording {
 		head := other.Head()
 		return head.Request.Name != name || head.Response.Stream != rec.Head().Response.Stream
 	})
+}
+
+// IsSession reports whether the recording is a session. It reads the recording.
+func (rec *Recording) IsSession() bool { return rec.Interaction().Response.IsSession() }
+
+// WithForm returns the match with its form, also if the recording was found by its bytes.
+func (m Match) WithForm() Match {
+	if m.Form == nil {
+		m.Form = m.Recording.Form()
+	}
+	return m
 }
 
 // SetPlayed says which of the recordings that Sessions has returned are played. Take has marked
@@ -49,14 +59,9 @@ func (rec *Recording) Message(event int, m *interaction.Message) *Recording {
 	return message
 }
 
-// messageLine returns the line of the message that the recording stands for, or 0 if the session
-// is not in the cassette.
-func (rec *Recording) messageLine() int {
-	if rec.number < 0 || rec.of.stored == nil {
-		return 0
-	}
-	return cassette.EventLine(rec.of.Config.Path, rec.of.stored.Line(rec.number), rec.event-1)
-}
+// MessageNumber returns the number of the message that the recording stands for, from 1, among
+// all messages of its session.
+func (rec *Recording) MessageNumber() int { return rec.event }
 
 // MatchMessage returns a message of the client as a call, redacted and with its form. handshake
 // is the redacted request that opened the session. With sentBack, a placeholder in the message

@@ -87,6 +87,7 @@ type Tape struct {
 type missedCall struct {
 	interaction *interaction.Interaction // the request, and an error in place of a response
 	call        int                      // its number, from 1
+	session     *Recording               // the session of which it is a message; nil for a request
 }
 
 // New returns an empty tape. It knows nothing of the cassette yet; see Open and

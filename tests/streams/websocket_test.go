@@ -1,50 +1,44 @@
-package streams_test
+package streams
 
 import (
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/tests/internal/must"
-	"github.com/promptecho/promptecho/tests/internal/provider"
+	"github.com/promptecho/promptecho/internal/testing/must"
+	"github.com/promptecho/promptecho/internal/testing/provider"
 )
 
-// A WebSocket is not opened while recording; the run fails and names the request.
-func TestWebSocketIsNotRecorded(t *testing.T) {
+// A server that refuses a WebSocket answers like any other request: that is recorded and replayed.
+func TestRefusedWebSocketIsReplayed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	upstream := provider.Func(func(*http.Request) (*http.Response, error) {
-		t.Error("the WebSocket was opened")
-		return nil, http.ErrNotSupported
-	})
-	r := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(upstream))
-	resp := openWebSocket(t, r, "websocket")
-	if resp.StatusCode != http.StatusTeapot || resp.Header.Get("X-Should-Retry") != "false" {
-		t.Errorf("%s, %v", resp.Status, resp.Header)
-	}
-	want := "promptecho: " + file + ": GET https://api.openai.com/v1/realtime?model=m: " +
-		"this request opens a WebSocket, which is not recorded: " +
-		"use plain HTTP, or a client without the recorder for this connection"
-	if err := r.Close(); err == nil || err.Error() != want {
-		t.Errorf("Close: %v\nwant %s", err, want)
-	}
-	if _, err := os.Stat(file); err == nil {
-		t.Error("something was recorded")
+	upstream := provider.Status(http.StatusUnauthorized, `{"error":{"message":"no key"}}`)
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(upstream))
+		resp := openWebSocket(t, r, "m")
+		if resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("mode %s: %s", mode, resp.Status)
+		}
+		if err := r.Close(); err != nil {
+			t.Errorf("mode %s: %v", mode, err)
+		}
 	}
 }
 
-// openWebSocket sends the request by which a client opens a WebSocket.
-func openWebSocket(t *testing.T, r *promptecho.Recorder, upgrade string) *http.Response {
+// openWebSocket sends the request by which a client opens a WebSocket to a model.
+func openWebSocket(t *testing.T, r *promptecho.Recorder, model string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequest("GET", "https://api.openai.com/v1/realtime?model=m", nil)
+	req, err := http.NewRequest("GET", "https://api.openai.com/v1/realtime?model="+model, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Connection", "Upgrade")
-	req.Header.Set("Upgrade", upgrade)
+	req.Header.Set("Upgrade", "websocket")
+	req.Header.Set("Sec-WebSocket-Version", "13")
+	req.Header.Set("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")
 	resp, err := r.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -53,20 +47,23 @@ func openWebSocket(t *testing.T, r *promptecho.Recorder, upgrade string) *http.R
 	return resp
 }
 
-// A WebSocket in a replay is a miss that names it, and does not advise to record.
-func TestWebSocketInReplayIsAMissWithoutAdviceToRecord(t *testing.T) {
+// A WebSocket that is not recorded is a miss like that of any other request.
+func TestWebSocketThatIsNotRecordedIsAMiss(t *testing.T) {
 	t.Parallel()
-	r := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeNone))
-	if resp := openWebSocket(t, r, "WebSocket"); resp.StatusCode != http.StatusTeapot {
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	r := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(provider.Status(http.StatusUnauthorized, `{}`)))
+	openWebSocket(t, r, "m")
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r = must.Open(t, file, promptecho.InMode(promptecho.ModeNone))
+	if resp := openWebSocket(t, r, "n"); resp.StatusCode != http.StatusTeapot {
 		t.Error(resp.Status)
 	}
 	err := r.Close()
-	if err == nil || !strings.Contains(err.Error(), "this request opens a WebSocket") {
-		t.Fatalf("Close: %v", err)
-	}
-	for _, advice := range []string{"PROMPTECHO_MODE", "committed"} {
-		if strings.Contains(err.Error(), advice) {
-			t.Errorf("Close: %v\nwant no %s", err, advice)
+	for _, want := range []string{"llm/openai.realtime", `recorded: "m"`, `incoming: "n"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the report lacks %q: %v", want, err)
 		}
 	}
 }

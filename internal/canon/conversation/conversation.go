@@ -6,7 +6,8 @@
 // From the bottom up: tree.go makes values of the lines of a form, message.go reads
 // messages, rpc.go JSON-RPC, media.go pictures and sounds. exchange.go has the types for an
 // interaction, repeats.go finds the messages that a turn repeats, concurrent.go the
-// overlapping interactions, and conversation.go reads whole interactions.
+// overlapping interactions, session.go reads sessions, and conversation.go reads whole
+// interactions.
 package conversation
 
 import (
@@ -52,6 +53,7 @@ func read(it *interaction.Interaction) *Exchange {
 		e.ReasoningTokens = u.ReasoningTokens
 	}
 	e.FirstMS, e.TotalMS = times(it)
+	e.Session = ReadSession(&it.Response, Arrivals(it))
 	return e
 }
 
@@ -125,7 +127,7 @@ func (e *Exchange) readBody(form *canon.Form) {
 
 // readAnswer reads a response. The answer is the first of these that the response has:
 //
-//   - the parts of a model's answer
+//   - the parts of a model's answer; nothing else of a session, whose messages are read apart
 //   - the parts of a JSON-RPC response
 //   - a note that a known API gave an empty answer
 //   - the body
@@ -140,6 +142,9 @@ func (e *Exchange) readAnswer(form *canon.Form, resp *interaction.Response) {
 	a.Parts = partsOf(&content)
 	a.Finish = content.Finish
 	a.Model = content.Model
+	if resp.IsSession() {
+		return // the messages are in Exchange.Session
+	}
 	if len(a.Parts) > 0 {
 		a.Parts = append(a.Parts, errorParts(resp)...)
 		return
@@ -185,6 +190,8 @@ func (a *Answer) readUnknown(resp *interaction.Response, isEmbedding bool) {
 func (a *Answer) readEnd(form *canon.Form, resp *interaction.Response) {
 	isCanceled := resp.CancelCause() != "" || resp.End == interaction.EndClosed && resp.Error != ""
 	switch {
+	case resp.IsSession():
+		a.readSessionEnd(resp)
 	case form.Function:
 		a.Error = resp.Error
 	case isCanceled:
@@ -196,6 +203,18 @@ func (a *Answer) readEnd(form *canon.Form, resp *interaction.Response) {
 	case resp.End != "":
 		a.Code = finding.AnswerBroken
 		a.Broken = "it broke off: " + resp.Error
+	}
+}
+
+// readSessionEnd reads how a session ended that no side has closed.
+func (a *Answer) readSessionEnd(resp *interaction.Response) {
+	switch resp.End {
+	case interaction.EndError:
+		a.Code = finding.AnswerBroken
+		a.Broken = "it broke off: " + resp.Error
+	case interaction.EndClosed:
+		a.Code = finding.AnswerCut
+		a.Broken = "the client left without closing it"
 	}
 }
 

@@ -20,6 +20,7 @@ type Exchange struct {
 	Settings []Setting `json:"settings,omitempty"` // other members of the body of a request to a model
 	Body     string    `json:"body,omitempty"`     // of any other request
 	Answer   Answer    `json:"answer"`
+	Session  *Session  `json:"session,omitempty"` // nil if the response is not a session
 
 	InputTokens     int64 `json:"input_tokens"`
 	OutputTokens    int64 `json:"output_tokens"`

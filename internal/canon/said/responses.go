@@ -1,8 +1,6 @@
 package said
 
 import (
-	"slices"
-
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/transcript"
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -70,28 +68,6 @@ func (r *responses) joined() *exactjson.Value {
 		}
 	}
 	return &list
-}
-
-// addJoined adds the content of a response that the events of a stream built up.
-// The texts of different responses of a session are on different lines.
-func (a *Answer) addJoined(t *canon.Transcript, stream *transcript.Joined) {
-	whole := stream.Value()
-	var content Answer
-	content.add(t, &whole)
-	a.Reasoning = joinLines(a.Reasoning, content.Reasoning)
-	a.Text = joinLines(a.Text, content.Text)
-	a.Calls = append(a.Calls, content.Calls...)
-	a.Blocks = append(a.Blocks, content.Blocks...)
-	a.Results = append(a.Results, content.Results...)
-	a.Finish = append(a.Finish, slices.Compact(content.Finish)...) // some servers repeat the reason
-}
-
-// joinLines joins two texts by a line break, unless one of them is empty.
-func joinLines(first, second string) string {
-	if first == "" || second == "" {
-		return first + second
-	}
-	return first + "\n" + second
 }
 
 // addUsage returns the sum of the usage of two responses, each nil if unknown.

@@ -113,6 +113,28 @@ func Read(form *canon.Form, resp *interaction.Response) (a Answer) {
 	return a
 }
 
+// addJoined adds the content of a response that the events of a stream built up.
+// The texts of different responses of a session are on different lines.
+func (a *Answer) addJoined(t *canon.Transcript, stream *transcript.Joined) {
+	whole := stream.Value()
+	var content Answer
+	content.add(t, &whole)
+	a.Reasoning = joinLines(a.Reasoning, content.Reasoning)
+	a.Text = joinLines(a.Text, content.Text)
+	a.Calls = append(a.Calls, content.Calls...)
+	a.Blocks = append(a.Blocks, content.Blocks...)
+	a.Results = append(a.Results, content.Results...)
+	a.Finish = append(a.Finish, slices.Compact(content.Finish)...) // some servers repeat the reason
+}
+
+// joinLines joins two texts by a line break, unless one of them is empty.
+func joinLines(first, second string) string {
+	if first == "" || second == "" {
+		return first + second
+	}
+	return first + "\n" + second
+}
+
 // mayHaveObject reports whether a payload may have a JSON object. Each response of a model
 // has its first one near its beginning; without one, the payload is not worth parsing.
 func mayHaveObject(payload string) bool {

@@ -91,6 +91,9 @@ func (e *encoder) interaction(it *interaction.Interaction) {
 	if needsStatus && !hasStatus {
 		e.errorf("response: invalid status %d", r.Status)
 	}
+	if r.Stream == interaction.WebSocket && r.Status != webSocketStatus {
+		e.errorf("response: a WebSocket with status %d", r.Status)
+	}
 	interactionFields(e, it)
 	e.buf[start+itemIndent-2] = '-' // before the first key
 }

@@ -3,6 +3,7 @@ package codec
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -17,6 +18,17 @@ func (e *encoder) stream(r *interaction.Response) {
 	e.events(r.Events)
 	e.list("chunks", len(r.Chunks), func(i int) { e.write(strconv.Itoa(r.Chunks[i])) })
 	e.delays(r.Delays)
+}
+
+// messages writes the messages of a session, if a function has opened one.
+func (e *encoder) messages(r *interaction.Response) {
+	if r.Stream == "" {
+		return
+	}
+	e.text("stream", &r.Stream)
+	e.events(r.Events)
+	e.delays(r.Delays)
+	e.text("end", &r.End)
 }
 
 // comment writes a text for people as a comment of YAML, which the parser ignores.
@@ -155,15 +167,30 @@ func (e *encoder) event(
 		}
 		e.flowString(f.Name)
 		e.write(": ")
-		if values[i].Kind != exactjson.Null {
+		switch {
+		case values[i].Kind != exactjson.Null:
 			e.flowValue(&values[i])
-		} else {
+		case isAssetField(f):
+			e.taggedText("!asset ", "@"+e.asset([]byte(f.Value), "", ""), false)
+		default:
 			e.flowString(f.Value)
 		}
 	}
 	e.write(style.closing)
 	return padding
 }
+
+// isAssetField reports whether a field of an event has so many bytes that are no text that they
+// are an asset.
+func isAssetField(f interaction.Field) bool {
+	isLarge := interaction.IsBytesField(f.Name) && len(f.Value) > minAssetBody
+	return isLarge && (!utf8.ValidString(f.Value) || strings.Contains(f.Value, "\x00"))
+}
+
+// isOfClient reports whether an event whose first field has this name is a message of the client.
+// Its JSON has the compact layout, whatever that of the other events is: what a client sends is
+// only compared, and is recorded without white space.
+func isOfClient(name string) bool { return interaction.IsSentField(name) }
 
 // An eventStyle has the text around and between the fields of an event.
 type eventStyle struct{ opening, separator, closing string }
@@ -180,6 +207,10 @@ func (e *encoder) eventValues(
 	event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *structureCount,
 ) (values []exactjson.Value, padding int) {
 	values = make([]exactjson.Value, len(event))
+	if len(event) > 0 && isOfClient(event[0].Name) {
+		layout = exactjson.Layout{}
+		clues = nil
+	}
 	isLastStructure := true
 	for i := len(event) - 1; i >= 0; i-- {
 		values[i].Name = event[i].Name
@@ -192,7 +223,8 @@ func (e *encoder) eventValues(
 			clues.Add(text)
 		}
 		l := layout
-		if isLastStructure && l.Indent == "" {
+		mayHavePadding := isLastStructure && l.Indent == "" && !isOfClient(event[0].Name)
+		if mayHavePadding {
 			l.Padding = exactjson.PaddingOf(strings.TrimRight(text, " \t\r\n"))
 		}
 		if !isStorable(l) {

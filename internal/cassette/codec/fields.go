@@ -30,6 +30,7 @@ type fields interface {
 	headers(key string, hs *interaction.Headers)
 	usage(u **interaction.Usage)
 	stream(r *interaction.Response)
+	messages(r *interaction.Response)
 	body(b *[]byte)
 	form(r *interaction.Request)
 	jsonBody(b *[]byte, isRequired bool)
@@ -65,8 +66,7 @@ func functionFields(f fields, it *interaction.Interaction) {
 	f.section("request", func() { f.jsonBody(&it.Request.Body, true) })
 	r := &it.Response
 	f.section("response", func() {
-		f.stream(r)
-		f.text("end", &r.End)
+		f.messages(r)
 		f.text("error", &r.Error)
 		f.texts("error_is", &r.ErrorIs)
 		f.jsonBody(&r.Body, r.Error == "" && r.Stream == "")
@@ -139,8 +139,11 @@ var allowedValues = map[string][]string{
 	"transfer": interaction.Transfers,
 }
 
-// mayHaveNoStatus reports whether a response ended with an error or a cancellation, which may have
-// been before the status came.
+// webSocketStatus is the status of a response that opens a WebSocket (RFC 6455, section 4.2.2).
+const webSocketStatus = 101
+
+// mayHaveNoStatus reports whether a response may have no status: a session of a Go program, and a
+// response that ended with an error or a cancellation, perhaps before the status came.
 func mayHaveNoStatus(r *interaction.Response) bool {
-	return r.End == interaction.EndError || r.End == interaction.EndCanceled
+	return r.Stream == interaction.Messages || r.End == interaction.EndError || r.End == interaction.EndCanceled
 }

@@ -98,6 +98,17 @@ func (p *parser) assetText(n *yaml.Node, field string) string {
 	return n.Text[:i] + encodeBase64(p.readAsset(n, field, n.Text[i+1:]))
 }
 
+// contentOfAsset returns the content of the asset that the node n with the tag !asset names, as
+// "@NAME".
+func (p *parser) contentOfAsset(n *yaml.Node, field string) string {
+	name, ok := strings.CutPrefix(n.Text, "@")
+	if !ok {
+		p.badf(n, field, "invalid asset %q; want \"@\" and the asset's name", yaml.Clip(n.Text))
+		return ""
+	}
+	return string(p.readAsset(n, field, name))
+}
+
 // vector returns the list of numbers in the asset of n, which has the tag !numbers.
 func (p *parser) vector(n *yaml.Node, field string) exactjson.Value {
 	count, name, ok := strings.Cut(n.Text, "@")

@@ -2,6 +2,9 @@ package codec
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -16,6 +19,17 @@ func (p *parser) stream(r *interaction.Response) {
 	p.events(r)
 	optional(p, "chunks", &r.Chunks, p.chunks)
 	optional(p, "delays_ms", &r.Delays, p.delays)
+}
+
+// messages reads the messages of a session, if a function has opened one.
+func (p *parser) messages(r *interaction.Response) {
+	if stream, _ := p.find("stream"); stream == nil {
+		return
+	}
+	p.text("stream", &r.Stream)
+	p.events(r)
+	optional(p, "delays_ms", &r.Delays, p.delays)
+	p.text("end", &r.End)
 }
 
 // events reads the events of a stream, and the layout and the paddings of the JSON in them.
@@ -56,7 +70,7 @@ func (p *parser) events(r *interaction.Response) {
 // checkResponse checks that a response has a status, and that it does not have both the fields of a
 // stream and those of a body.
 func (p *parser) checkResponse(r *interaction.Response) {
-	p.require("status", r.Status != 0 || mayHaveNoStatus(r) || r.Stream == interaction.Messages)
+	p.require("status", r.Status != 0 || mayHaveNoStatus(r))
 	body, _ := p.find("body")
 	base64, _ := p.find("body_base64")
 	file, _ := p.find("body_file")
@@ -68,11 +82,64 @@ func (p *parser) checkResponse(r *interaction.Response) {
 	if events != nil && r.Stream == "" {
 		p.badf(events, field, "events without a stream; name the framing (\"stream: sse\")")
 	}
+	p.checkMessages(r)
 	chunks, field := p.find("chunks")
 	isStreamOrEmpty := r.Stream != "" || len(r.Body) == 0
 	if chunks != nil && isStreamOrEmpty {
 		p.badf(chunks, field, "only a body that is not a stream has chunks; remove them")
 	}
+}
+
+// checkMessages checks that the events of a session are messages, and that a WebSocket was opened.
+func (p *parser) checkMessages(r *interaction.Response) {
+	if p.err != nil {
+		return
+	}
+	if r.Stream == interaction.WebSocket && r.Status != webSocketStatus {
+		n, field := p.find("stream")
+		if status, statusField := p.find("status"); status != nil {
+			n, field = status, statusField
+		}
+		p.badf(n, field, "a WebSocket has the status %d, found %d; restore it, or record again",
+			webSocketStatus, r.Status)
+	}
+	n, field := p.find("events")
+	if n == nil {
+		return
+	}
+	for i, event := range r.Events {
+		if p.err != nil {
+			return
+		}
+		isOfSession := interaction.HasOnlyMessages(r.Stream)
+		if len(event) > 0 {
+			isOfSession = isOfSession || isOfClient(event[0].Name)
+		}
+		_, isMessage := event.Message()
+		if isOfSession && !isMessage {
+			p.badf(n.Elems[i], field, "%s; restore it, or record again", notAMessage(event))
+		}
+	}
+}
+
+// notAMessage returns why an event is not a message.
+func notAMessage(event interaction.Event) string {
+	names := interaction.MessageFields()
+	want := "a message has one of the fields " + strings.Join(names, ", ")
+	switch {
+	case len(event) == 0:
+		return "this message has no field; " + want
+	case !slices.Contains(names, event[0].Name):
+		return fmt.Sprintf("unknown field %q; %s", yaml.Clip(event[0].Name), want)
+	case len(event) == 2 && event[1].Name == interaction.AudioField && isOfClient(event[0].Name):
+		return fmt.Sprintf("the field %q must have bytes, 0 or more, and sha256, 64 hexadecimal digits",
+			interaction.AudioField)
+	case isOfClient(event[0].Name):
+		return fmt.Sprintf("unexpected field %q; only %q can follow a message of the client",
+			yaml.Clip(event[1].Name), interaction.AudioField)
+	}
+	return fmt.Sprintf("unexpected field %q; a message of the server has one field",
+		yaml.Clip(event[1].Name))
 }
 
 // paddings returns the numbers of events_padding, or nil if n is nil. The last events of a stream
@@ -121,17 +188,26 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 	for lastStructure >= 0 && !isStructure(elems[lastStructure]) {
 		lastStructure--
 	}
+	if len(elems) > 0 && isOfClient(p.key(elems[0].Key, field)) {
+		l = exactjson.Layout{}
+		if padding > 0 {
+			p.badf(elems[0], field, "a message of the client has no padding; write 0 in events_padding")
+		}
+	}
 	first := len(p.eventFields)
 	for i, v := range elems {
 		name := p.key(v.Key, field)
 		var value string
-		if isStructure(v) {
+		switch {
+		case isStructure(v):
 			l.Padding = 0
 			if i == lastStructure {
 				l.Padding = padding
 			}
 			value = p.fieldJSON(v, field, l)
-		} else {
+		case v.Tag == "!asset" && interaction.IsBytesField(name):
+			value = p.contentOfAsset(v, field)
+		default:
 			value = p.lenientString(v, field)
 		}
 		p.eventFields = append(p.eventFields, interaction.Field{Name: name, Value: value})

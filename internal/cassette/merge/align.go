@@ -1,11 +1,16 @@
 package merge
 
-import "github.com/promptecho/promptecho/internal/interaction"
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
 
 // An item is an interaction of one of the three cassettes.
 type item struct {
 	it     *interaction.Interaction // with its match key
 	text   string                   // as a cassette has it
+	sent   string                   // of a session: the key of the messages of its client
 	edited bool                     // by hand, since it was recorded
 	slot   *slot
 }
@@ -19,28 +24,39 @@ type slot struct {
 	behind   []*slot // the interactions that only theirs has, and that follow this one there
 }
 
-// align puts the items of three versions into slots: those of one key that are equal, and of
-// the rest the first of one version with the first of another. It returns the slots in the order of
-// the base, then those that only ours or theirs has.
+// content is equal for items that are equal.
+func (i *item) content() string { return i.text }
+
+// asked is equal for items with one request and, of sessions, the same messages of the client.
+func (i *item) asked() string { return i.it.MatchKey + i.sent }
+
+// request is equal for items with one request, which opens a session if they are sessions.
+func (i *item) request() string { return i.it.MatchKey }
+
+// align puts the items of three versions into slots: those that are equal, and of the rest the
+// first of one key in one version with the first in another. Sessions that both sides have added
+// share a slot only if their clients sent the same: two sessions can be opened by one request.
+// It returns the slots in the order of the base, then those that only ours or theirs has.
 func align(base, ours, theirs []*item) (slots []*slot) {
-	byKey := map[string][]*slot{}
 	for _, it := range base {
 		it.slot = &slot{base: it}
 		slots = append(slots, it.slot)
-		byKey[it.it.MatchKey] = append(byKey[it.it.MatchKey], it.slot)
 	}
+	ofBase := slots
 	was := func(s *slot) *item { return s.base }
-	added := map[string][]*slot{}
-	for _, it := range match(byKey, ours, was) {
+	var added []*slot
+	for _, it := range match(ofBase, ours, was, (*item).content, (*item).asked, (*item).request) {
 		it.slot = &slot{ours: it}
-		slots = append(slots, it.slot)
-		added[it.it.MatchKey] = append(added[it.it.MatchKey], it.slot)
+		added = append(added, it.slot)
 	}
+	slots = append(slots, added...)
 	for _, it := range ours {
 		it.slot.ours = it
 	}
-	left := match(byKey, theirs, was)
-	for _, it := range match(added, left, func(s *slot) *item { return s.ours }) {
+
+	left := match(ofBase, theirs, was, (*item).content, (*item).asked, (*item).request)
+	isOurs := func(s *slot) *item { return s.ours }
+	for _, it := range match(added, left, isOurs, (*item).content, (*item).asked) {
 		it.slot = &slot{theirs: it}
 		slots = append(slots, it.slot)
 	}
@@ -50,39 +66,28 @@ func align(base, ours, theirs []*item) (slots []*slot) {
 	return slots
 }
 
-// match gives items slots of their keys, in two passes: equal items get their slots first, and the
-// others the slots that are left, in order. It returns the items for which no slot is left.
-func match(slots map[string][]*slot, items []*item, was func(*slot) *item) (left []*item) {
-	equal := map[[2]string][]*slot{}
-	for key, of := range slots {
-		for _, s := range of {
-			same := [2]string{key, was(s).text}
-			equal[same] = append(equal[same], s)
-		}
-	}
-	isMatched := map[*slot]bool{}
-	for _, it := range items {
-		content := [2]string{it.it.MatchKey, it.text}
-		if same := equal[content]; len(same) > 0 {
-			it.slot = same[0]
-			isMatched[it.slot] = true
-			equal[content] = same[1:]
-		}
-	}
-	next := map[string]int{} // by key: the index of the first slot that was not looked at
-	for _, it := range items {
-		key := it.it.MatchKey
-		ofKey := slots[key]
-		for it.slot == nil && next[key] < len(ofKey) {
-			s := ofKey[next[key]]
-			next[key]++
-			if !isMatched[s] {
-				it.slot = s
+// match gives items slots in several passes, one for each key: an item gets the first free slot
+// that had an item of its key. It returns the items for which no slot is left.
+func match(
+	slots []*slot, items []*item, was func(*slot) *item, keys ...func(*item) string,
+) (left []*item) {
+	isTaken := map[*slot]bool{}
+	for _, key := range keys {
+		free := map[string][]*slot{}
+		for _, s := range slots {
+			if !isTaken[s] {
+				k := key(was(s))
+				free[k] = append(free[k], s)
 			}
 		}
-		if it.slot == nil {
-			left = append(left, it)
+		for _, it := range items {
+			k := key(it)
+			if it.slot == nil && len(free[k]) > 0 {
+				it.slot = free[k][0]
+				isTaken[it.slot] = true
+				free[k] = free[k][1:]
+			}
 		}
 	}
-	return left
+	return slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return it.slot != nil })
 }

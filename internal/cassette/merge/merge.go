@@ -91,7 +91,12 @@ func newItem(it *interaction.Interaction) (*item, error) {
 	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", it.Line, err)
 	}
-	return &item{it: &own, text: string(encoded.Text), edited: edited}, nil
+	return &item{
+		it:     &own,
+		text:   string(encoded.Text),
+		sent:   rules.SentKey(&own),
+		edited: edited,
+	}, nil
 }
 
 // accepted counts the interactions whose answers promptecho accept has taken from other requests.

@@ -83,3 +83,14 @@ func (p *parser) vector(n *Node, field string) exactjson.Value {
 	}
 	return v
 }
+
+// contentOfAsset returns the content of the asset that the node n with the tag !asset names, as
+// "@NAME".
+func (p *parser) contentOfAsset(n *Node, field string) string {
+	name, ok := strings.CutPrefix(n.Text, "@")
+	if !ok {
+		p.badf(n, field, "invalid asset %q; want \"@\" and the asset's name", Clip(n.Text))
+		return ""
+	}
+	return string(p.readAsset(n, field, name))
+}

@@ -2,6 +2,9 @@ package oldreader
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -51,9 +54,65 @@ func (p *parser) checkResponse(r *interaction.Response) {
 	if n, field := p.find("events"); n != nil && r.Stream == "" {
 		p.badf(n, field, "events without a stream; name the framing (\"stream: sse\")")
 	}
+	p.checkMessages(r)
 	if n, field := p.find("chunks"); n != nil && (r.Stream != "" || len(r.Body) == 0) {
 		p.badf(n, field, "only a body that is not a stream has chunks; remove them")
 	}
+}
+
+// webSocketStatus is the status of a response that opens a WebSocket (RFC 6455, section 4.2.2).
+const webSocketStatus = 101
+
+// checkMessages checks that the events of a session are messages, and that a WebSocket was opened.
+func (p *parser) checkMessages(r *interaction.Response) {
+	if p.err != nil {
+		return
+	}
+	if r.Stream == interaction.WebSocket && r.Status != webSocketStatus {
+		n, field := p.find("stream")
+		if status, statusField := p.find("status"); status != nil {
+			n, field = status, statusField
+		}
+		p.badf(n, field, "a WebSocket has the status %d, found %d; restore it, or record again",
+			webSocketStatus, r.Status)
+	}
+	n, field := p.find("events")
+	if n == nil {
+		return
+	}
+	for i, event := range r.Events {
+		if p.err != nil {
+			return
+		}
+		isOfSession := interaction.HasOnlyMessages(r.Stream)
+		if len(event) > 0 {
+			isOfSession = isOfSession || interaction.IsSentField(event[0].Name)
+		}
+		_, isMessage := event.Message()
+		if isOfSession && !isMessage {
+			p.badf(n.Elems[i], field, "%s; restore it, or record again", notAMessage(event))
+		}
+	}
+}
+
+// notAMessage returns why an event is not a message.
+func notAMessage(event interaction.Event) string {
+	names := interaction.MessageFields()
+	want := "a message has one of the fields " + strings.Join(names, ", ")
+	switch {
+	case len(event) == 0:
+		return "this message has no field; " + want
+	case !slices.Contains(names, event[0].Name):
+		return fmt.Sprintf("unknown field %q; %s", Clip(event[0].Name), want)
+	case len(event) == 2 && event[1].Name == interaction.AudioField && interaction.IsSentField(event[0].Name):
+		return fmt.Sprintf("the field %q must have bytes, 0 or more, and sha256, 64 hexadecimal digits",
+			interaction.AudioField)
+	case interaction.IsSentField(event[0].Name):
+		return fmt.Sprintf("unexpected field %q; only %q can follow a message of the client",
+			Clip(event[1].Name), interaction.AudioField)
+	}
+	return fmt.Sprintf("unexpected field %q; a message of the server has one field",
+		Clip(event[1].Name))
 }
 
 // paddings reads events_padding, if there is one.
@@ -97,10 +156,18 @@ func (p *parser) fields(elems []*Node, field string, l exactjson.Layout, padding
 	for last >= 0 && !isStructure(elems[last]) {
 		last--
 	}
+	if len(elems) > 0 && interaction.IsSentField(p.key(elems[0].Key, field)) {
+		l = exactjson.Layout{}
+		if padding > 0 {
+			p.badf(elems[0], field, "a message of the client has no padding; write 0 in events_padding")
+		}
+	}
 	e := interaction.Event(cut(&p.made, len(elems))[:0])
 	for i, v := range elems {
 		f := interaction.Field{Name: p.key(v.Key, field)}
-		if !isStructure(v) {
+		if v.Tag == "!asset" && interaction.IsBytesField(f.Name) {
+			f.Value = p.contentOfAsset(v, field)
+		} else if !isStructure(v) {
 			f.Value = p.loose(v, field)
 		} else {
 			l.Padding = 0

@@ -34,6 +34,10 @@ type Run struct {
 type Call struct {
 	Played int // the number of the recording that answered it, from 0; -1 for a miss
 
+	// Session is set if the call is a message that is not recorded in the session of a
+	// recording: it is the number of that recording, from 1.
+	Session int `json:",omitempty"`
+
 	// The request of a miss, as codec.Encode writes an interaction, and the assets of that
 	// text by name. Both are empty if a recording answered.
 	Text   string            `json:",omitempty"`

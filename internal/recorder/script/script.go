@@ -13,6 +13,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/session"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -337,6 +338,9 @@ func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error 
 		}
 	}
 	rec := s.group.recordings[s.player.Recording()]
+	if missed.Dir() != "" {
+		s.scripts.tape.MissMessage(sent, rec)
+	}
 	return s.refusal(s.scripts.log.MissMessage(sent, rec, messages, s.by))
 }
 

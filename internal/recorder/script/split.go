@@ -1,10 +1,10 @@
 package script
 
 import (
-	"bytes"
-	"encoding/json"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -33,13 +33,18 @@ func (o *Opening) Split(m interaction.Message) (without interaction.Message, aud
 	return m, audio
 }
 
-// compact returns JSON without white space, and any other text as it is.
+// compact returns JSON without white space and needless escapes, and any other text as it is.
 func compact(text string) string {
-	var b bytes.Buffer
-	if json.Compact(&b, []byte(text)) != nil {
+	mayBeJSON := strings.IndexAny(text, "{[") >= 0
+	if !mayBeJSON {
 		return text
 	}
-	return b.String()
+	v, err := exactjson.Parse([]byte(text))
+	if err != nil {
+		return text
+	}
+	printer := exactjson.NewPrinter(exactjson.Layout{})
+	return string(printer.Print(nil, &v))
 }
 
 // hasPlaceholder reports whether a message of the client in a session has a placeholder.

@@ -7,6 +7,7 @@
 package route
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,19 +65,24 @@ func read(it *interaction.Interaction, posted map[string]bool) []*step {
 		return []*step{executionOf(tool, string(req.Body), endingOf(resp, resp.Error != ""))}
 	case isRPC:
 		return readRPC(it, rpcMethod)
-	case !form.Known && posted[req.URL] && req.Method != "POST":
+	case !form.Known && posted[req.URL] && req.Method != "POST" && !resp.IsSession():
 		return nil // an MCP client opens its stream with GET and ends its session with DELETE
 	case !form.Known:
 		_, path, _ := strings.Cut(form.Endpoint, " ")
 		if !form.Local {
 			path = form.Origin + path
 		}
-		return []*step{{action: req.Method + " " + path, ending: endingOf(resp, false)}}
+		verb := req.Method
+		if resp.IsSession() {
+			verb = "session"
+		}
+		return []*step{{action: verb + " " + path, ending: endingOf(resp, false)}}
 	}
 
 	answer := said.Read(form, resp)
-	s := &step{action: "ask " + form.Model, ending: endingOfAnswer(&answer, resp)}
-	if form.Model == "" {
+	model := cmp.Or(form.Model, sessionModel(it))
+	s := &step{action: "ask " + model, ending: endingOfAnswer(&answer, resp)}
+	if model == "" {
 		s.action = form.Endpoint
 	}
 	for _, c := range answer.Calls {
@@ -84,6 +90,26 @@ func read(it *interaction.Interaction, posted map[string]bool) []*step {
 		s.toolCalls = append(s.toolCalls, toolCall{tool: c.Name, args: args})
 	}
 	return []*step{s}
+}
+
+// sessionModel returns the model that the first messages of a session name, as in Gemini's Live
+// API; "" if they name none.
+func sessionModel(it *interaction.Interaction) string {
+	if !it.Response.IsSession() {
+		return ""
+	}
+	var defaults canon.Options
+	const most = 8 // messages; a client names the model before it asks something
+	n := 0
+	for _, m := range it.Response.SentMessages() {
+		req := it.Request.MessageRequest(&m)
+		model := defaults.Form(&req).Model
+		n++
+		if model != "" || n == most {
+			return model
+		}
+	}
+	return ""
 }
 
 // executionOf returns a step in which the program executed a tool.
@@ -186,6 +212,29 @@ func endingOf(resp *interaction.Response, failed bool) string {
 		return "status " + strconv.Itoa(resp.Status)
 	case failed:
 		return "failed"
+	case resp.IsSession():
+		return endingOfSession(resp)
+	}
+	return ""
+}
+
+// usualCloses are the codes with which a side closes a session that is over (RFC 6455, section
+// 7.4.1). "" is a close without a code.
+var usualCloses = []string{"", "1000", "1001", "1005"}
+
+// endingOfSession describes how a session ended that the server has closed with an unusual code:
+// "closed with 4001". It returns "" for any other.
+func endingOfSession(resp *interaction.Response) string {
+	for _, event := range resp.Events {
+		m, ok := event.Message()
+		if !ok || m.Kind != interaction.Close {
+			continue
+		}
+		code, _, _ := strings.Cut(m.Data, " ")
+		if !m.Sent && !slices.Contains(usualCloses, code) {
+			return "closed with " + code
+		}
+		return "" // who closes first has ended it
 	}
 	return ""
 }

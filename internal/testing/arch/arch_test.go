@@ -26,9 +26,9 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":                   {"internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
-	"echofault":                  {"internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
+	"echofault":                  {"internal/nethttp/websocket", "internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
 	"":                           {"internal/group", "internal/recorder", "internal/report"},
-	"internal/recorder":          {"internal/finding/advice", "internal/finding", "internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/exchange", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
+	"internal/recorder":          {"internal/recorder/script", "internal/finding/advice", "internal/finding", "internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/exchange", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
 	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "echosnap/internal/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
 	"internal/recorder/missed":   {"internal/canon", "internal/atomicfile"},
 	"internal/recorder/function": {"internal/memo", "internal/cassette/codec", "internal/exactjson", "internal/interaction"},
@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 	"internal/nethttp/websocket": {},
 	"internal/nethttp/form":      {"internal/memo", "internal/group", "internal/nethttp/coding", "internal/interaction"},
 	"internal/tape":              {"internal/memo", "internal/finding", "internal/group", "internal/testenv/stack", "internal/canon/ids", "internal/sequence", "internal/cassette/rerecord", "internal/redact", "internal/canon/said", "internal/canon", "internal/cassette", "internal/interaction", "internal/canon/jsonrpc"},
-	"internal/exchange":          {"internal/memo", "internal/testenv/bubble", "internal/nethttp/guard", "internal/sequence", "internal/sequence/idle", "internal/interaction", "internal/nethttp/request", "internal/stream", "internal/nethttp/coding", "internal/canon/jsonrpc"},
+	"internal/exchange":          {"internal/session", "internal/nethttp/websocket", "internal/memo", "internal/testenv/bubble", "internal/nethttp/guard", "internal/sequence", "internal/sequence/idle", "internal/interaction", "internal/nethttp/request", "internal/stream", "internal/nethttp/coding", "internal/canon/jsonrpc"},
 	"internal/diff":              {"internal/memo", "internal/english", "internal/group", "internal/nethttp/upload", "internal/canon", "internal/canon/fieldpath", "internal/exactjson"},
 	"internal/canon":             {"internal/group", "internal/nethttp/upload", "internal/nethttp/urls", "internal/canon/transcript", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson", "internal/nethttp/coding", "internal/memo", "internal/canon/chance"},
 	"internal/diff/question":     {"internal/diff", "internal/canon", "internal/exactjson", "internal/interaction"},
@@ -85,6 +85,8 @@ var rooms = map[string][]string{
 	"internal/canon/jsonrpc":     {"internal/exactjson", "internal/interaction"},
 	"internal/testenv/attr":      {"internal/finding", "internal/finding/advice", "internal/atomicfile"},
 	"internal/testing/standin":   {"internal/english"},
+	"internal/session":           {},
+	"internal/recorder/script":   {"internal/exactjson", "internal/recorder/missed", "internal/canon", "internal/exchange", "internal/interaction", "internal/redact", "internal/report", "internal/session", "internal/tape"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
 	"cmd/promptecho":             {"internal/testenv/keys", "internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions", "cmd/promptecho/internal/setup", "internal/recorder", "internal/testenv/lock"},
@@ -124,8 +126,8 @@ var rooms = map[string][]string{
 	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction", "internal/testenv/shell"},
 	"internal/cassette/merge":              {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
-	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
-	"cmd/promptecho/internal/changes":      {"internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
+	"internal/canon/conversation":          {"internal/english", "internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
+	"cmd/promptecho/internal/changes":      {"internal/canon/conversation", "internal/english", "internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"cmd/promptecho/internal/prove":        {"internal/finding/advice", "internal/finding", "internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
 }
 

@@ -4,6 +4,7 @@ package seeds
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -98,7 +99,30 @@ func Interactions(s string) []*interaction.Interaction {
 		Request:  interaction.Request{Function: "tool/" + some, Within: s, Name: some, Body: compactJSON(text)},
 		Response: interaction.Response{Error: some, ErrorIs: []string{s, "EOF"}, Body: compactJSON(map[string]any{"k": []any{text, []any{text, nil}}})},
 	}
-	return []*interaction.Interaction{it, plain, function}
+	return []*interaction.Interaction{it, plain, function, session(s, bodies)}
+}
+
+// session returns a session that has s in its messages, and bodies of JSON.
+func session(s string, bodies [2]string) *interaction.Interaction {
+	it := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "/"}}
+	it.Request.Headers = interaction.Headers{{Name: "upgrade", Values: []string{"websocket"}}}
+	it.Response = interaction.Response{Status: 101, Stream: interaction.WebSocket}
+	audio := &interaction.Audio{Size: int64(len(s)), Sum: sha256.Sum256([]byte(s))}
+	for _, m := range []interaction.Message{
+		{Data: bodies[1]},
+		{Data: s},
+		{Sent: true, Data: bodies[0]},
+		{Sent: true, Data: s, Audio: audio},
+		{Sent: true, Data: bodies[0], Audio: audio},
+		{Sent: true, Kind: interaction.Bytes, Data: s},
+		{Kind: interaction.Bytes, Data: s},
+		{Kind: interaction.Bytes, Data: strings.Repeat("\x00\xff"+s, 1+600/(2+len(s)))},
+		{Sent: true, Kind: interaction.Close, Data: s},
+		{Kind: interaction.Close, Data: "1000 " + s},
+	} {
+		it.Response.Events = append(it.Response.Events, m.Event())
+	}
+	return it
 }
 
 // ascii returns JSON with escapes for all that is not ASCII.

@@ -1,6 +1,7 @@
 // Package changes lists what differs between two cassettes of one test, by meaning: what was
 // asked, what was answered, what it cost. IDs, times and other values that differ by chance
-// are left out. pair.go says which new interaction replaced which old one.
+// are left out. pair.go says which new interaction replaced which old one, and session.go
+// compares the messages of sessions.
 package changes
 
 import (
@@ -30,7 +31,7 @@ type Change struct {
 
 // An Edit is a field that differs.
 type Edit struct {
-	In   string `json:"in"`            // request, settings (which do not match), answer, usage or env
+	In   string `json:"in"`            // request, settings (which do not match), answer, messages, usage or env
 	Path string `json:"path"`          // in the request as it is spelled there
 	Old  string `json:"old,omitempty"` // JSON; empty if only the new one has the field
 	New  string `json:"new,omitempty"` // JSON; empty if only the old one has the field
@@ -159,7 +160,7 @@ func compareCalls(old, fresh *call) (list []Edit) {
 			if isByChance(&e) {
 				continue
 			}
-			if in != "answer" {
+			if in == "request" || in == "settings" {
 				e.Path = strings.TrimPrefix(e.Path, "body/")
 			}
 			list = append(list, Edit{in, e.Path, e.Recorded, e.Incoming, e.NoteText()})
@@ -169,7 +170,11 @@ func compareCalls(old, fresh *call) (list []Edit) {
 	newForm := fresh.form()
 	add("request", diff.Forms(oldForm, newForm))
 	add("settings", diff.Drift(oldForm, newForm))
-	if !sameAnswer(&old.Response, &fresh.Response) {
+	areSessions := old.Response.IsSession() && fresh.Response.IsSession()
+	switch {
+	case areSessions:
+		add("messages", sessionEdits(&old.Response, &fresh.Response))
+	case !sameAnswer(&old.Response, &fresh.Response):
 		oldAnswer := answerFields(&old.Response, oldForm)
 		newAnswer := answerFields(&fresh.Response, newForm)
 		add("answer", diff.Answers(oldAnswer, newAnswer))
@@ -284,15 +289,6 @@ func bodyValue(resp *interaction.Response) exactjson.Value {
 		list.Elems = append(list.Elems, parsed(payload))
 	}
 	return list
-}
-
-// parsed returns the value of a JSON text. Any other text is a string.
-func parsed(text string) exactjson.Value {
-	v, err := exactjson.Parse([]byte(text))
-	if err != nil {
-		return exactjson.Value{Kind: exactjson.String, Text: text}
-	}
-	return v
 }
 
 // usageFields returns token counts as fields: the tokens of input and output always, the

@@ -26,7 +26,7 @@ func callsOf(its []*interaction.Interaction) []call {
 		form := rules.Form(&its[i].Request)
 		list[i] = call{
 			Interaction: its[i],
-			formKey:     form.Key(),
+			formKey:     form.Key() + rules.SentKey(its[i]),
 			endpoint:    strings.Clone(form.Endpoint), // a substring would keep the form in memory
 			number:      i + 1,
 		}
@@ -53,7 +53,8 @@ type pairing struct {
 // pairCalls returns for each new call the index of the old one that it replaced, or unpaired. It
 // pairs, in this order:
 //
-//  1. calls with the same request, in their order;
+//  1. calls with the same request, in their order, and sessions with the same messages of the
+//     client;
 //  2. similar calls at the same place between two pairs;
 //  3. calls of one endpoint that are the nearest to each other, until there are none.
 func pairCalls(old, fresh []call) []int {

@@ -1,5 +1,3 @@
-// Sessions: connections on which both sides send messages.
-
 package recorder
 
 import (
@@ -7,43 +5,11 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/exchange"
-	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 )
-
-// opensSession reports whether a request opens a session, and its recording is one. Most requests
-// are told by their headers, so that the recording need not be read.
-func opensSession(req *http.Request, rec *tape.Recording) bool {
-	mayOpen := exchange.IsSocket(req) || exchange.IsTwoWay(req)
-	return mayOpen && rec.Interaction().Response.IsSession()
-}
-
-// playSession answers the request that opens a session, and plays the messages of the server that
-// were recorded.
-func (r *Recorder) playSession(in *incoming, rec *tape.Recording) (*http.Response, error) {
-	played, err := r.scripts.Open(&in.match, rec, request.ServedBy(in.req.Context()).By)
-	if err != nil {
-		return nil, r.told(r.nameOf(in.req), err)
-	}
-	r.noteUnrecorded(in.req, &in.match.Request, rec)
-	r.notePlayed(&in.match, rec)
-	it := rec.Head()
-	play := r.player.PlaySocket
-	if exchange.IsTwoWay(in.req) {
-		play = r.player.PlayTwoWay
-	}
-	return play(in.req, &exchange.Playable{
-		Response:  it.Response,
-		LatencyMS: it.LatencyMS,
-		File:      r.file,
-		Line:      rec.Line(),
-		Turn:      r.tape.Turn(rec, request.ServedBy(in.req.Context()).Far),
-	}, played)
-}
 
 // sendTwoWay sends a request whose body is sent for as long as its response streams.
 func (r *Recorder) sendTwoWay(in *incoming, rec *tape.Recording) (*http.Response, error) {
@@ -92,18 +58,5 @@ func (r *Recorder) sessionSink(opens *tape.Match, rec *tape.Recording) exchange.
 		Finish: func(resp *interaction.Response, latencyMS int64) {
 			r.finish(rec, resp, latencyMS, nil)
 		},
-	}
-}
-
-// finishSessions says which recordings the sessions of this run have played, and fails the run
-// for a client that has not sent all that it sent when its session was recorded.
-func (r *Recorder) finishSessions() {
-	for _, u := range r.scripts.Finish() {
-		if r.log.AllowUnused.Select(u.Recording.Form().Name()) || len(r.log.Misses()) > 0 {
-			continue
-		}
-		r.log.Error(r.errorAt(u.First.Line(), finding.SessionUnfinished, "the client of this session "+
-			"did not send %d of the %d messages that it sent when the session was recorded; the "+
-			"first one is here", u.Count, u.Of))
 	}
 }
