@@ -46,7 +46,8 @@ type Family struct {
 	//
 	//	a       a member that is not null
 	//	a b     both members
-	//	a=b*    a string, or a field of a form, that starts with b
+	//	a=b     a string, or a field of a form, that is b
+	//	a=b*    one that starts with b
 	//
 	// If Only is not empty, the body must have no other members.
 	Needs []string
@@ -85,6 +86,10 @@ type Family struct {
 	// Generated lists fields whose values clients generate for each request.
 	// They do not match, and do not help to choose among recordings.
 	Generated []string
+
+	// Kinds lists objects whose name says what a message is. The name matches even
+	// if no field of the object does.
+	Kinds []string
 
 	// Headers and Query list the request headers and query parameters that
 	// change the answer. Headers that end in "-beta" change it for every
@@ -235,16 +240,20 @@ func hasAllNeeds(body *exactjson.Value, needs []string) bool {
 	return true
 }
 
-// hasNeed reports whether a body has the member that a need asks for: "a", or
-// "a=b*" for a member that starts with b.
+// hasNeed reports whether a body has the member that a need asks for: "a", "a=b",
+// or "a=b*" for a member that starts with b.
 func hasNeed(body *exactjson.Value, need string) bool {
-	name, start, hasStart := strings.Cut(strings.TrimSuffix(need, "*"), "=")
+	name, value, hasValue := strings.Cut(need, "=")
 	m := member(body, name)
-	if !hasStart {
+	if !hasValue {
 		return m != nil && m.Kind != exactjson.Null
 	}
 	m = singleValue(m)
-	return isKind(m, exactjson.String) && strings.HasPrefix(m.Text, start)
+	if !isKind(m, exactjson.String) {
+		return false
+	}
+	start, isStart := strings.CutSuffix(value, "*")
+	return m.Text == value || isStart && strings.HasPrefix(m.Text, start)
 }
 
 // level returns the level of a field of the body: the one of the list that has

@@ -18,7 +18,9 @@ func sonicFamilies() []*Family {
 			"maxTokens", "temperature", "topP",
 		}),
 		// The client makes up both names for each run, and has them in each event.
-		Generated:  []string{"event/*/promptName", "event/*/contentName"},
+		Generated: []string{"event/*/promptName", "event/*/contentName"},
+		// contentEnd and promptEnd have nothing but these names.
+		Kinds:      []string{"event/*"},
 		Rewrites:   []Rewrite{dropEventStream},
 		Audio:      []string{"event/audioInput/content"},
 		Transcript: sonicTranscript,

@@ -29,7 +29,7 @@ func responsesSessionFamilies() []*Family {
 		Generated:  []string{"stream_id", "event_id"},
 		Transcript: transcript,
 	})
-	events.Needs = []string{"type=response."}
+	events.Needs = []string{"type=response.*"}
 	events.Defaults = nil // of a new response only
 
 	return []*Family{

@@ -107,18 +107,34 @@ func (w *walker) writeValue(v *exactjson.Value, parentSource string) {
 	}
 
 	length := len(w.fieldPath)
+	lines := len(w.lines)
 	for _, child := range children(v) {
 		w.fieldPath = append(w.fieldPath[:length], '/')
 		w.fieldPath = append(w.fieldPath, child.segment...)
 		w.writeValue(child.value, source)
 	}
 	w.fieldPath = w.fieldPath[:length]
+	hasOnlyName := len(w.lines) == lines && w.isKind()
+	if hasOnlyName {
+		w.writeField(&exactjson.Value{Kind: exactjson.Object}, source)
+	}
 
 	// Functions that sort a list note the order that it had in its text.
 	isSortedList := v.Kind == exactjson.Array && v.Text != ""
 	if isSortedList {
 		w.addOrder(v.Text)
 	}
+}
+
+// isKind reports whether the name of the object at w.fieldPath says what a message
+// is; see [Family.Kinds].
+func (w *walker) isKind() bool {
+	if w.family == nil || len(w.family.Kinds) == 0 || w.part != "body" {
+		return false
+	}
+	path := string(w.fieldPath)
+	member, _, _ := strings.Cut(strings.TrimPrefix(path, "body/"), "/")
+	return matchesOne(w.family.Kinds, member, path)
 }
 
 // addOrder adds a line with the order in which the elements of the list at

@@ -66,7 +66,7 @@ func (s *played) Read(p []byte) (int, error) {
 		if isReady {
 			return n, err
 		}
-		clientClosed := s.isClosedByClient() // before Next: the close may be what the event awaits
+		clientClosed := s.isClosedByClient() // before Next, which may return what came until then
 		event, delayMS, state := s.script.Next()
 		switch state {
 		case EventReady:
@@ -76,11 +76,7 @@ func (s *played) Read(p []byte) (int, error) {
 		case ScriptBroken:
 			s.endAt(s.broken)
 		case AwaitsClient:
-			if clientClosed {
-				s.endWith(s.answerClose)
-				continue
-			}
-			s.awaitClient()
+			s.awaitClient(clientClosed)
 		}
 	}
 }
@@ -163,11 +159,15 @@ func (s *played) awaitClosing() {
 	}
 }
 
-// awaitClient waits until the client has sent something, or has closed its side. It ends the session
-// if the client does not send what comes next in the recording.
-func (s *played) awaitClient() {
+// awaitClient waits until the client has sent something, or has closed the session. It ends the
+// session if the client had closed it already, or does not send what comes next in the recording.
+func (s *played) awaitClient(clientClosed bool) {
+	if clientClosed {
+		s.endWith(s.answerClose)
+		return
+	}
 	timedOut := s.await(s.script.Patience())
-	if timedOut && !s.isClosedByClient() {
+	if timedOut {
 		s.refuse(s.script.Overdue())
 	}
 }
@@ -195,13 +195,6 @@ func (s *played) isOver() bool {
 	return s.over || s.clientClosed
 }
 
-// isClosedByClient reports whether the client has closed its side.
-func (s *played) isClosedByClient() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.clientClosed
-}
-
 // closeByClient notes that the client has closed its side.
 func (s *played) closeByClient() {
 	s.mu.Lock()
@@ -222,6 +215,13 @@ func (s *played) close() bool {
 		s.script.Close()
 	}
 	return wasOpen
+}
+
+// isClosedByClient reports whether the client has closed its side.
+func (s *played) isClosedByClient() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clientClosed
 }
 
 func (s *played) closed() bool {

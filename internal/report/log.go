@@ -201,7 +201,6 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 	if slices.Equal(recorded.Drift, asked.Drift) && slices.Equal(recorded.Orders, asked.Orders) {
 		return
 	}
-	line := recording.Line()
 	for _, e := range diff.Drift(recorded, asked) {
 		text := strings.TrimRight(diff.Write([]diff.Edit{e}, "  ", 1), "\n")
 		path := fieldpath.Selector(e.Path)
@@ -212,7 +211,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 			if l.drifted.Add(path) {
 				l.Notef(finding.FieldIgnored, "%s:%d: replayed although %s differs: clients make a new one "+
 					"for each request, so matching ignores it (add %s to compare it)",
-					l.File, line, path, compareIt)
+					l.File, recording.Line(), path, compareIt)
 			}
 		case isToldForPackage && l.drifted.Add(text) && !otherHosts.Add(text):
 		case !canon.OfOneCall(e.Path) && l.drifted.Add(text):
@@ -221,7 +220,7 @@ func (l *Log) Drift(recording *tape.Recording, asked *canon.Form) {
 				way = "" // the user said that the order means nothing
 			}
 			l.Notef(finding.FieldIgnored, "%s:%d: replayed; a field that matching ignores has changed%s:\n%s",
-				l.File, line, way, text)
+				l.File, recording.Line(), way, text)
 		}
 	}
 }

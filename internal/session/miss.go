@@ -13,7 +13,11 @@ type Miss struct {
 // A Candidate is a recording that a conversation fitted until a miss.
 type Candidate struct {
 	Recording int
-	Untaken   []Place // sent messages that the conversation has not taken
+	Untaken   []Place // the first sent messages that the conversation has not taken
+
+	// Due is how many of Untaken come first: they were sent before the next message
+	// to receive.
+	Due int
 
 	// Fits says that the recording has the message, and that another
 	// conversation needs the recording.
@@ -33,3 +37,8 @@ func (m *Miss) Error() string {
 	}
 	return fmt.Sprintf("session: the %s %.100q is not recorded", what, m.Form)
 }
+
+// mostUntaken is how many messages of a candidate a miss has. A caller compares the message with
+// each of them, which must not take longer the longer the recording is: what the program
+// meant to send is one of the next messages.
+const mostUntaken = 1000

@@ -393,22 +393,23 @@ func (p *Player) Missing() []Place {
 		}
 		end++
 	}
-	return p.untaken(p.recording, end)
+	return p.untaken(p.recording, end, end)
 }
 
 // Unsent returns all messages of the recording that were not sent.
 func (p *Player) Unsent() []Place {
 	p.group.mu.Lock()
 	defer p.group.mu.Unlock()
-	return p.untaken(p.recording, len(p.rec().messages))
+	end := len(p.rec().messages)
+	return p.untaken(p.recording, end, end)
 }
 
 // untaken returns the sent messages of a recording with an index below end that are
-// not taken.
-func (p *Player) untaken(recording, end int) []Place {
+// not taken, most of them at most.
+func (p *Player) untaken(recording, end, most int) []Place {
 	var places []Place
 	messages := p.group.recordings[recording].messages
-	for i := p.reached[recording]; i < end; i++ {
+	for i := p.reached[recording]; i < end && len(places) < most; i++ {
 		m := messages[i]
 		if m.kind != received && !p.isDone(m) {
 			places = append(places, Place{recording, i})
@@ -467,9 +468,22 @@ func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 		rec := p.group.recordings[recording]
 		miss.Candidates = append(miss.Candidates, Candidate{
 			Recording: recording,
-			Untaken:   p.untaken(recording, len(rec.messages)),
+			Untaken:   p.untaken(recording, len(rec.messages), mostUntaken),
+			Due:       len(p.untaken(recording, p.nextReceived(rec), mostUntaken)),
 			Fits:      fits(rec),
 		})
 	}
 	return miss
+}
+
+// nextReceived returns the index of the next message to receive from a recording, or the number of
+// its messages.
+func (p *Player) nextReceived(rec *indexed) int {
+	for i, m := range rec.messages {
+		isNext := m.kind == received && !p.isDone(m)
+		if isNext {
+			return i
+		}
+	}
+	return len(rec.messages)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"testing"
 	"testing/synctest"
@@ -222,4 +223,31 @@ func liveHeap() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
+}
+
+// A miss has the next messages that could have been meant, so that its caller need not compare all
+// messages of a long recording.
+func TestMissHasTheNextMessages(t *testing.T) {
+	t.Parallel()
+	var rec Recording
+	for i := range 3 * mostUntaken {
+		rec.Messages = append(rec.Messages, Message{Sent: true, Form: fmt.Sprint(i)})
+	}
+	p, _ := NewGroup([]Recording{rec}).Open()
+	_, err := p.Send("0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Send("x")
+	var miss *Miss
+	if !errors.As(err, &miss) {
+		t.Fatal(err)
+	}
+	untaken := miss.Candidates[0].Untaken
+	if len(untaken) != mostUntaken || untaken[0].Message != 1 {
+		t.Errorf("%d messages, from %v", len(untaken), untaken[0])
+	}
+	if len(p.Unsent()) != 3*mostUntaken-1 {
+		t.Errorf("%d are not sent", len(p.Unsent()))
+	}
 }

@@ -49,10 +49,11 @@ func (t *Tape) SetPlayed(sessions []*Recording, isPlayed func(i int) bool) {
 }
 
 // Message returns a message of a recorded session as a recording: its request is that of
-// [interaction.Request.MessageRequest], and it has no response. It is for comparisons and
-// reports.
-func (rec *Recording) Message(event int, m *interaction.Message) *Recording {
-	req := rec.Request()
+// [interaction.Request.MessageRequest], and it has no response. req is the request of rec. The
+// result is for comparisons and reports.
+func (rec *Recording) Message(
+	req *interaction.Request, event int, m *interaction.Message,
+) *Recording {
 	message := &Recording{entry: rec.entry}
 	message.event = event + 1
 	message.content.interaction.Store(&interaction.Interaction{Request: req.MessageRequest(m)})

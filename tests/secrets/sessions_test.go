@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/testing/encode"
 	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/tests/internal/must"
+	"github.com/promptecho/promptecho/tests/internal/socket"
 )
 
 // A sessionPlace is a place of a session that can hold a text.
@@ -57,7 +58,7 @@ var sessionPlaces = []sessionPlace{
 		var all []websocket.Message
 		for len(text) > 0 {
 			n := min(len(text), 7)
-			all = append(all, textMessage(`{"type":"response.output_text.delta","item_id":"item_1","delta":"`+
+			all = append(all, socket.Text(`{"type":"response.output_text.delta","item_id":"item_1","delta":"`+
 				encode.JSON(text[:n])+`"}`))
 			text = text[n:]
 		}
@@ -65,10 +66,10 @@ var sessionPlaces = []sessionPlace{
 	}},
 	{name: "pieces of received text", received: func(text string) []websocket.Message {
 		half := len(text) / 2
-		return []websocket.Message{textMessage(text[:half]), textMessage(text[half:])}
+		return []websocket.Message{socket.Text(text[:half]), socket.Text(text[half:])}
 	}},
 	{name: "reason of the server", holds: isReason, received: func(text string) []websocket.Message {
-		return []websocket.Message{closeMessage(text)}
+		return []websocket.Message{socket.Closing(text)}
 	}},
 	{name: "reason of the client", holds: isReason, closes: true},
 	{name: "query", url: func(text string) string { return "?" + url.Values{"note": {text}}.Encode() }},
@@ -86,7 +87,7 @@ var sessionPlaces = []sessionPlace{
 
 // oneMessage returns a function that returns a text message.
 func oneMessage(content func(text string) string) func(text string) []websocket.Message {
-	return func(text string) []websocket.Message { return []websocket.Message{textMessage(content(text))} }
+	return func(text string) []websocket.Message { return []websocket.Message{socket.Text(content(text))} }
 }
 
 // isReason reports whether a text can be the reason of a close frame (RFC 6455, section 5.5).
@@ -129,9 +130,9 @@ type sessionCase struct {
 func (c *sessionCase) check(t *testing.T) {
 	c.dir = t.TempDir()
 	file := filepath.Join(c.dir, "c.yaml")
-	server := &socketServer{header: http.Header{}, serve: c.serve}
+	server := &socket.Server{Header: http.Header{}, Serve: c.serve}
 	if c.place.answer != nil {
-		c.place.answer(server.header, c.text)
+		c.place.answer(server.Header, c.text)
 	}
 	open := func(mode promptecho.Mode) *promptecho.Recorder {
 		r := must.Open(t, file,
@@ -152,7 +153,7 @@ func (c *sessionCase) check(t *testing.T) {
 		want := http.Header{}
 		c.place.header(want, c.text)
 		for name := range want {
-			if got := server.last.Header.Get(name); got != want.Get(name) {
+			if got := server.Last.Header.Get(name); got != want.Get(name) {
 				t.Errorf("the server gets %s: %q", name, got)
 			}
 		}
@@ -179,7 +180,7 @@ func (c *sessionCase) check(t *testing.T) {
 	c.lookFor(t, "after replay", 2)
 
 	r = open(promptecho.ModeNone)
-	for _, text := range c.talk(t, r, textMessage(`{"type":"other","note":{"text":"`+encode.JSON(c.text)+`"}}`)) {
+	for _, text := range c.talk(t, r, socket.Text(`{"type":"other","note":{"text":"`+encode.JSON(c.text)+`"}}`)) {
 		if c.place.received == nil && c.place.answer == nil {
 			c.shown.WriteString(text)
 		}
@@ -193,24 +194,24 @@ func (c *sessionCase) check(t *testing.T) {
 }
 
 // serve is the server: it answers the messages of the client, of which the last one is "done".
-func (c *sessionCase) serve(end *socketEnd) {
+func (c *sessionCase) serve(end *socket.End) {
 	for {
-		m, err := end.receive()
+		m, err := end.Receive()
 		switch {
 		case err != nil:
 			return
 		case m.Opcode == websocket.Close:
-			_ = end.send(m)
+			_ = end.Send(m)
 			return
 		case string(m.Data) != "done":
 			continue
 		}
 		if c.place.received != nil {
 			for _, answer := range c.place.received(c.text) {
-				_ = end.send(answer)
+				_ = end.Send(answer)
 			}
 		}
-		_ = end.send(textMessage(`{"type":"done"}`))
+		_ = end.Send(socket.Text(`{"type":"done"}`))
 	}
 }
 
@@ -221,7 +222,7 @@ func (c *sessionCase) talk(t *testing.T, r *promptecho.Recorder, first ...websoc
 	if c.place.url != nil {
 		address += c.place.url(c.text)
 	}
-	end, _, refusal := openSocket(t, r, address, func(req *http.Request) {
+	end, _, refusal := socket.Open(t, r, address, func(req *http.Request) {
 		if c.place.header != nil {
 			c.place.header(req.Header, c.text)
 		}
@@ -229,16 +230,16 @@ func (c *sessionCase) talk(t *testing.T, r *promptecho.Recorder, first ...websoc
 	if end == nil {
 		return []string{refusal}
 	}
-	defer end.connection.Close()
+	defer end.Close()
 	sent := first
 	if c.place.sent != nil {
 		sent = append(sent, c.place.sent(c.text)...)
 	}
-	for _, m := range append(sent, textMessage("done")) {
-		_ = end.send(m) // it fails after a miss
+	for _, m := range append(sent, socket.Text("done")) {
+		_ = end.Send(m) // it fails after a miss
 	}
 	for {
-		m, err := end.receive()
+		m, err := end.Receive()
 		if err != nil {
 			return append(received, err.Error())
 		}
@@ -253,7 +254,7 @@ func (c *sessionCase) talk(t *testing.T, r *promptecho.Recorder, first ...websoc
 		if c.place.closes {
 			reason = c.text
 		}
-		_ = end.send(closeMessage(reason))
+		_ = end.Send(socket.Closing(reason))
 	}
 }
 
@@ -273,7 +274,7 @@ func (c *conversation) run(t *testing.T, mode promptecho.Mode, prepare func(*htt
 	s := sessionCase{secretCase: &secretCase{}, place: place}
 	opts := append([]promptecho.Option{
 		promptecho.InMode(mode),
-		promptecho.Upstream(&socketServer{serve: s.serve}),
+		promptecho.Upstream(&socket.Server{Serve: s.serve}),
 		promptecho.Log(func(note string) { fmt.Fprintln(&c.shown, note) }),
 	}, c.opts...)
 	r := must.Open(t, c.file, opts...)
@@ -303,8 +304,8 @@ func TestNamedSecretInMessageIsNotWritten(t *testing.T) {
 	t.Parallel()
 	eachNamedSecret(t, func(t *testing.T, s namedSecret) {
 		c := conversation{file: filepath.Join(t.TempDir(), "c.yaml")}
-		c.sent = []websocket.Message{textMessage(s.body(s.value)), textMessage("and on")}
-		c.received = []websocket.Message{textMessage("you said " + s.value), textMessage(s.body(s.value))}
+		c.sent = []websocket.Message{socket.Text(s.body(s.value)), socket.Text("and on")}
+		c.received = []websocket.Message{socket.Text("you said " + s.value), socket.Text(s.body(s.value))}
 		recorded, err := c.run(t, promptecho.ModeAll, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +316,7 @@ func TestNamedSecretInMessageIsNotWritten(t *testing.T) {
 			t.Errorf("replay: %v\n%q\nrecorded\n%q", err, replayed, recorded)
 		}
 		const other = "Jw5mTq9Rz2Xk7Vb4Nc8L"
-		c.sent[0] = textMessage(s.body(other))
+		c.sent[0] = socket.Text(s.body(other))
 		_, err = c.run(t, promptecho.ModeNone, nil)
 		if err != nil {
 			t.Errorf("replay with another secret: %v", err)
@@ -343,8 +344,8 @@ func TestSecretOfSessionLearnedLaterIsNotWritten(t *testing.T) {
 			t.Run(name+"/"+secret, func(t *testing.T) {
 				t.Parallel()
 				c := conversation{file: filepath.Join(t.TempDir(), "c.yaml")}
-				c.sent = []websocket.Message{textMessage(first), textMessage(`{"type":"login","access_token":"` + secret + `"}`)}
-				c.received = []websocket.Message{textMessage(first)}
+				c.sent = []websocket.Message{socket.Text(first), socket.Text(`{"type":"login","access_token":"` + secret + `"}`)}
+				c.received = []websocket.Message{socket.Text(first)}
 				recorded, err := c.run(t, promptecho.ModeAll, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -375,12 +376,12 @@ func TestSubprotocolWithKeyIsChosen(t *testing.T) {
 		{promptecho.ModeNone, "test"},
 	} {
 		chosen := "openai-insecure-api-key." + run.key
-		server := &socketServer{header: http.Header{}, serve: func(end *socketEnd) {
-			_ = end.send(textMessage("your key is " + run.key))
+		server := &socket.Server{Header: http.Header{}, Serve: func(end *socket.End) {
+			_ = end.Send(socket.Text("your key is " + run.key))
 		}}
-		server.header.Set(name, chosen)
+		server.Header.Set(name, chosen)
 		r := must.Open(t, file, promptecho.InMode(run.mode), promptecho.Upstream(server))
-		end, header, refusal := openSocket(t, r, "http://h/v1/realtime", func(req *http.Request) {
+		end, header, refusal := socket.Open(t, r, "http://h/v1/realtime", func(req *http.Request) {
 			req.Header.Set(name, "realtime, "+chosen)
 		})
 		if end == nil {
@@ -389,12 +390,12 @@ func TestSubprotocolWithKeyIsChosen(t *testing.T) {
 		if got := header.Get(name); got != chosen {
 			t.Errorf("the client gets the subprotocol %q, want %q", got, chosen)
 		}
-		_, err := end.receive()
+		_, err := end.Receive()
 		if err != nil {
 			t.Error(err)
 		}
-		_, _ = end.receive() // the end
-		end.connection.Close()
+		_, _ = end.Receive() // the end
+		end.Close()
 		must.Close(t, r)
 		if text := must.Read(t, file); strings.Contains(text, "Zq8vN3") || !strings.Contains(text, "upgrade: websocket") {
 			t.Errorf("the cassette:\n%s", text)
@@ -407,12 +408,12 @@ func TestSecretOfLaterSessionIsReplacedInEarlierOne(t *testing.T) {
 	t.Parallel()
 	const secret = "Zq8vN3xKw7Rt2Lm9Yb4Hc6Jd1Fs5Gp0A"
 	c := conversation{file: filepath.Join(t.TempDir(), "c.yaml")}
-	first := textMessage(`{"type":"note","text":"my device is ` + secret + `, use it"}`)
+	first := socket.Text(`{"type":"note","text":"my device is ` + secret + `, use it"}`)
 	place := sessionPlace{sent: func(string) []websocket.Message { return []websocket.Message{first} }}
 	place.received = func(string) []websocket.Message { return []websocket.Message{first} }
 	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
 		s := sessionCase{secretCase: &secretCase{}, place: place}
-		r := must.Open(t, c.file, promptecho.InMode(mode), promptecho.Upstream(&socketServer{serve: s.serve}))
+		r := must.Open(t, c.file, promptecho.InMode(mode), promptecho.Upstream(&socket.Server{Serve: s.serve}))
 		s.talk(t, r)
 		s.place.header = func(h http.Header, _ string) { h.Set("Authorization", "Bearer "+secret) }
 		s.place.url = func(string) string { return "?part=2" }
@@ -436,11 +437,11 @@ func TestSecretSplitOverSentMessagesIsNotWritten(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", cut), func(t *testing.T) {
 				c := conversation{file: filepath.Join(t.TempDir(), "c.yaml")}
 				c.sent = []websocket.Message{
-					textMessage(message("it is " + secret[:cut])), textMessage(message(secret[cut:] + " here")),
+					socket.Text(message("it is " + secret[:cut])), socket.Text(message(secret[cut:] + " here")),
 				}
 				run := func(mode promptecho.Mode) error {
 					s := sessionCase{secretCase: &secretCase{}}
-					r := must.Open(t, c.file, promptecho.InMode(mode), promptecho.Upstream(&socketServer{serve: s.serve}),
+					r := must.Open(t, c.file, promptecho.InMode(mode), promptecho.Upstream(&socket.Server{Serve: s.serve}),
 						promptecho.Log(func(note string) { fmt.Fprintln(&c.shown, note) }))
 					r.Secret("PROMPTECHO_TEST_SPLIT")
 					s.talk(t, r, c.sent...)

@@ -1,4 +1,4 @@
-package streams
+package streams_test
 
 import (
 	"net/http"
@@ -7,19 +7,19 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/must"
-	"github.com/promptecho/promptecho/internal/testing/provider"
+	"github.com/promptecho/promptecho/tests/internal/must"
+	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
 // A server that refuses a WebSocket answers like any other request: that is recorded and replayed.
 func TestRefusedWebSocketIsReplayed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	upstream := provider.Status(http.StatusUnauthorized, `{"error":{"message":"no key"}}`)
+	upstream := provider.Statuses(`{"error":{"message":"no such model"}}`, http.StatusNotFound, http.StatusNotFound)
 	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
 		r := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(upstream))
 		resp := openWebSocket(t, r, "m")
-		if resp.StatusCode != http.StatusUnauthorized {
+		if resp.StatusCode != http.StatusNotFound {
 			t.Errorf("mode %s: %s", mode, resp.Status)
 		}
 		if err := r.Close(); err != nil {
@@ -51,7 +51,7 @@ func openWebSocket(t *testing.T, r *promptecho.Recorder, model string) *http.Res
 func TestWebSocketThatIsNotRecordedIsAMiss(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	r := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(provider.Status(http.StatusUnauthorized, `{}`)))
+	r := must.Open(t, file, promptecho.InMode(promptecho.ModeAll), promptecho.Upstream(provider.Statuses(`{}`, http.StatusNotFound)))
 	openWebSocket(t, r, "m")
 	if err := r.Close(); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ package script
 import (
 	"context"
 	"errors"
-	"slices"
+	"iter"
 	"sync"
 	"time"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
+	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/session"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -110,8 +111,12 @@ type Unsent struct {
 // A group has the recorded sessions that begin with the same request.
 type group struct {
 	recordings []*tape.Recording
+	requests   []interaction.Request // that open the sessions
 	sessions   []*interaction.Interaction
 	engine     *session.Group
+
+	hasPlaceholder bool // a message of a client has one
+	hasDrift       bool // a message of a client has fields that do not match
 }
 
 // newGroup reads recorded sessions.
@@ -123,8 +128,12 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 		if err != nil {
 			return nil, err
 		}
+		messages, hasDrift := messagesOf(rec, it, len(recordings) > 1)
+		g.hasDrift = g.hasDrift || hasDrift
 		g.sessions = append(g.sessions, it)
-		all = append(all, session.Recording{Messages: messagesOf(rec, it, len(recordings) > 1)})
+		g.requests = append(g.requests, rec.Request())
+		g.hasPlaceholder = g.hasPlaceholder || hasPlaceholder(&it.Response)
+		all = append(all, session.Recording{Messages: messages})
 	}
 	g.engine = session.NewGroup(all)
 	return g, nil
@@ -132,13 +141,13 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 
 // messagesOf returns the messages of a recorded session as the engine compares them. The index
 // of a message is that of its event. What was received needs a form only if there are several
-// recordings.
+// recordings. hasDrift says that a message has fields that do not match.
 func messagesOf(
 	rec *tape.Recording, it *interaction.Interaction, comparesReceived bool,
-) []session.Message {
+) (all []session.Message, hasDrift bool) {
 	req := rec.Request()
-	forms := map[string]string{} // by the content of a message: most messages with audio are equal
-	all := make([]session.Message, len(it.Response.Events))
+	keys := map[string]string{} // by the content of a message: most messages with audio are equal
+	all = make([]session.Message, len(it.Response.Events))
 	for i, event := range it.Response.Events {
 		m, isMessage := event.Message()
 		isSent := isMessage && m.Sent
@@ -153,19 +162,21 @@ func messagesOf(
 			continue
 		}
 		content := string(m.Kind) + m.Data
-		form, isKnown := forms[content]
+		key, isKnown := keys[content]
 		if !isKnown {
-			form = formKey(rec.MessageForm(&req, &m), &m)
-			forms[content] = form
+			form := rec.MessageForm(&req, &m)
+			key = formKey(form, &m)
+			keys[content] = key
+			hasDrift = hasDrift || len(form.Drift) > 0 || len(form.Orders) > 0
 		}
-		all[i] = session.Message{Sent: true, Form: form}
+		all[i] = session.Message{Sent: true, Form: key}
 		if m.Audio != nil {
 			all[i].Part = true
 			all[i].Size = m.Audio.Size
 			all[i].Sum = session.Sum{Bytes: m.Audio.Sum, Pieces: m.Audio.Pieces}
 		}
 	}
-	return all
+	return all, hasDrift
 }
 
 // closeForm is the form of all messages that close a session: the code does not match.
@@ -227,14 +238,14 @@ func (s *Script) take(m *interaction.Message, audio []byte) (*tape.Match, error)
 		return &sent, err
 	}
 	first := s.send(&sent, m, audio)
-	if first == nil || !mayHavePlaceholder(s.group) {
+	if first == nil || !s.group.hasPlaceholder {
 		return &sent, first
 	}
 	back, err := t.MatchMessage(&s.opening.Request, m, true)
 	if err == nil && s.send(&back, m, audio) == nil {
 		return &sent, nil
 	}
-	for _, recorded := range s.untaken(first) {
+	for recorded := range s.untakenWithPlaceholder(first) {
 		form := tape.Match{Form: recorded.Form()}
 		form.Request = recorded.Request()
 		if t.Reveals(&form, &sent) && s.sendForm(recorded.Form(), m, audio) == nil {
@@ -254,8 +265,24 @@ func (s *Script) sendForm(form *canon.Form, m *interaction.Message, audio []byte
 	if audio != nil {
 		return s.player.SendBytes(key, audio)
 	}
-	_, err := s.player.Send(key)
+	place, err := s.player.Send(key)
+	if err == nil {
+		s.noteDrift(form, place)
+	}
 	return err
+}
+
+// noteDrift notes what differs between a message and the recorded one that it took, although both
+// match.
+func (s *Script) noteDrift(sent *canon.Form, place session.Place) {
+	mayDiffer := s.group.hasDrift || len(sent.Drift) > 0 || len(sent.Orders) > 0
+	if !mayDiffer {
+		return
+	}
+	recorded := s.message(place)
+	if recorded != nil {
+		s.scripts.log.Drift(recorded, sent)
+	}
 }
 
 func (s *Script) current() *interaction.Interaction {
@@ -327,15 +354,17 @@ func (s *Script) Overdue() error {
 	return s.refusal(told)
 }
 
-// refuse reports a message that is not recorded.
+// refuse reports a message that is not recorded. It is compared with the messages that were sent
+// before the next one of the server, because the client sends it in the place of one of them. If
+// the client has sent all of those, it is compared with the later ones.
 func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error {
-	var messages []*tape.Recording
+	var messages, later []*tape.Recording
 	for _, c := range candidates {
-		for _, place := range c.Untaken {
-			if m := s.message(place); m != nil {
-				messages = append(messages, m)
-			}
-		}
+		messages = append(messages, s.messages(c.Untaken[:c.Due])...)
+		later = append(later, s.messages(c.Untaken[c.Due:])...)
+	}
+	if len(messages) == 0 {
+		messages = later
 	}
 	rec := s.group.recordings[s.player.Recording()]
 	if missed.Dir() != "" {
@@ -361,23 +390,42 @@ func (s *Script) message(place session.Place) *tape.Recording {
 	if !ok || m.Kind == interaction.Close {
 		return nil
 	}
-	return s.group.recordings[place.Recording].Message(place.Message, &m)
+	req := &s.group.requests[place.Recording]
+	return s.group.recordings[place.Recording].Message(req, place.Message, &m)
 }
 
-// untaken returns the recorded messages that a miss was compared with.
-func (s *Script) untaken(err error) (all []*tape.Recording) {
-	var miss *session.Miss
-	if !errors.As(err, &miss) {
-		return nil
-	}
-	for _, c := range miss.Candidates {
-		for _, place := range c.Untaken {
-			if m := s.message(place); m != nil {
-				all = append(all, m)
-			}
+// messages returns messages of recorded sessions for a report, without those that close one.
+func (s *Script) messages(places []session.Place) (all []*tape.Recording) {
+	for _, place := range places {
+		m := s.message(place)
+		if m != nil {
+			all = append(all, m)
 		}
 	}
 	return all
+}
+
+// untakenWithPlaceholder returns those of the recorded messages that a miss was compared with
+// that have a placeholder.
+func (s *Script) untakenWithPlaceholder(err error) iter.Seq[*tape.Recording] {
+	return func(yield func(*tape.Recording) bool) {
+		var miss *session.Miss
+		if !errors.As(err, &miss) {
+			return
+		}
+		for _, c := range miss.Candidates {
+			for _, place := range c.Untaken {
+				m, _ := s.group.sessions[place.Recording].Response.Events[place.Message].Message()
+				if !redact.HasWildcard(m.Data) {
+					continue
+				}
+				recorded := s.message(place)
+				if recorded != nil && !yield(recorded) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // unsent returns the session if its client has not sent all that it sent when it was recorded.
@@ -411,10 +459,3 @@ func (s *Script) unsent() []Unsent {
 
 // Close ends the session.
 func (s *Script) Close() { s.player.Close() }
-
-// mayHavePlaceholder reports whether a message of the client in a group has a placeholder.
-func mayHavePlaceholder(g *group) bool {
-	return slices.ContainsFunc(g.sessions, func(it *interaction.Interaction) bool {
-		return hasPlaceholder(&it.Response)
-	})
-}

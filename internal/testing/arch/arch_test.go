@@ -66,6 +66,7 @@ var rooms = map[string][]string{
 	"internal/testing/txtar":     {},
 	"internal/cassette/rerecord": {"internal/nethttp/form", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"internal/testing/seeds":     {"internal/interaction", "internal/testenv/shell"},
+	"internal/testing/socket":    {"internal/nethttp/websocket"},
 	"internal/testing/full":      {},
 	"internal/testing/schema":    {},
 	"internal/testing/tree":      {},
@@ -126,8 +127,8 @@ var rooms = map[string][]string{
 	"internal/cassette/rewrite":            {"internal/cassette", "internal/cassette/codec", "internal/interaction", "internal/testenv/shell"},
 	"internal/cassette/merge":              {"internal/cassette", "internal/cassette/rerecord", "internal/canon", "internal/interaction"},
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
-	"internal/canon/conversation":          {"internal/english", "internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
-	"cmd/promptecho/internal/changes":      {"internal/canon/conversation", "internal/english", "internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
+	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
+	"cmd/promptecho/internal/changes":      {"internal/canon/conversation", "internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
 	"cmd/promptecho/internal/prove":        {"internal/finding/advice", "internal/finding", "internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
 }
 
@@ -141,8 +142,8 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/testing/standin", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
-	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/testing/standin", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
+	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
 }
 
 // A pkg is a package as go list prints it.

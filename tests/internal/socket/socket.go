@@ -1,4 +1,6 @@
-package secrets_test
+// Package socket has both ends of a WebSocket for tests: an upstream, and a client that dials through a
+// recorder. They share no code with the clients that users have.
+package socket
 
 import (
 	"cmp"
@@ -12,16 +14,16 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/websocket"
 )
 
-// A socketEnd is one end of a WebSocket.
-type socketEnd struct {
+// A End is one end of a WebSocket.
+type End struct {
 	connection io.ReadWriteCloser
 	isClient   bool
 	parser     websocket.Parser
 	messages   []websocket.Message // that were read, but not received
 }
 
-// send sends a message.
-func (s *socketEnd) send(m websocket.Message) error {
+// Send sends a message.
+func (s *End) Send(m websocket.Message) error {
 	frame := websocket.AppendFrame(nil, m.Opcode, m.Data)
 	if s.isClient {
 		frame = websocket.AppendMaskedFrame(nil, m.Opcode, m.Data, [4]byte{3, 1, 4, 1})
@@ -30,8 +32,8 @@ func (s *socketEnd) send(m websocket.Message) error {
 	return err
 }
 
-// receive returns the next message.
-func (s *socketEnd) receive() (websocket.Message, error) {
+// Receive returns the next message.
+func (s *End) Receive() (websocket.Message, error) {
 	for len(s.messages) == 0 {
 		buf := make([]byte, 4096)
 		n, err := s.connection.Read(buf)
@@ -49,29 +51,29 @@ func (s *socketEnd) receive() (websocket.Message, error) {
 	return m, nil
 }
 
-// A socketServer is an upstream that opens a WebSocket for each request.
-type socketServer struct {
-	header http.Header // of the response, in addition to what a handshake needs
-	serve  func(end *socketEnd)
-	last   *http.Request // as the upstream got it
+// A Server is an upstream that opens a WebSocket for each request.
+type Server struct {
+	Header http.Header // of the response, in addition to what a handshake needs
+	Serve  func(end *End)
+	Last   *http.Request // as the upstream got it
 }
 
 // RoundTrip opens a WebSocket.
-func (s *socketServer) RoundTrip(req *http.Request) (*http.Response, error) {
+func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !websocket.IsHandshake(req) {
 		return nil, errors.New("this request opens no WebSocket")
 	}
-	s.last = req
+	s.Last = req
 	header := websocket.Headers(req, "")
-	for name, values := range s.header {
+	for name, values := range s.Header {
 		header[name] = values
 	}
 	client, server := net.Pipe()
-	end := &socketEnd{connection: server}
+	end := &End{connection: server}
 	end.parser.Masked = true
 	go func() {
 		defer server.Close()
-		s.serve(end)
+		s.Serve(end)
 	}()
 	return &http.Response{
 		Status: "101 Switching Protocols", StatusCode: http.StatusSwitchingProtocols,
@@ -80,11 +82,11 @@ func (s *socketServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// openSocket opens a WebSocket through a recorder. prepare may change the request. If the response opens none, its
+// Open opens a WebSocket through a recorder. prepare may change the request. If the response opens none, its
 // body is returned.
-func openSocket(
-	t *testing.T, r *promptecho.Recorder, url string, prepare func(*http.Request),
-) (end *socketEnd, header http.Header, refusal string) {
+func Open(
+	t testing.TB, r *promptecho.Recorder, url string, prepare func(*http.Request),
+) (end *End, header http.Header, refusal string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
 	if err != nil {
@@ -106,13 +108,18 @@ func openSocket(
 		body, _ := io.ReadAll(resp.Body)
 		return nil, resp.Header, cmp.Or(string(body), resp.Status)
 	}
-	return &socketEnd{connection: connection, isClient: true}, resp.Header, ""
+	return &End{connection: connection, isClient: true}, resp.Header, ""
 }
 
-func textMessage(s string) websocket.Message {
+// Close closes the connection.
+func (s *End) Close() error { return s.connection.Close() }
+
+// Text returns a message with a text.
+func Text(s string) websocket.Message {
 	return websocket.Message{Opcode: websocket.Text, Data: []byte(s)}
 }
 
-func closeMessage(reason string) websocket.Message {
+// Closing returns a message that closes the session.
+func Closing(reason string) websocket.Message {
 	return websocket.Message{Opcode: websocket.Close, Data: websocket.CloseData(4001, reason)}
 }
