@@ -153,7 +153,7 @@ func messagesOf(
 		isSent := isMessage && m.Sent
 		switch {
 		case !isSent && comparesReceived:
-			all[i].Form = contentOf(event)
+			all[i].Form = receivedForm(event)
 			continue
 		case !isSent:
 			continue
@@ -184,18 +184,6 @@ const closeForm = "close"
 
 // formKey returns what a message is compared by.
 func formKey(form *canon.Form, m *interaction.Message) string { return form.Key() + string(m.Kind) }
-
-// contentOf returns a text that is equal for equal events.
-func contentOf(event interaction.Event) string {
-	if len(event) == 1 {
-		return event[0].Name + " " + event[0].Value
-	}
-	text := ""
-	for _, f := range event {
-		text += f.Name + " " + f.Value + "\x00"
-	}
-	return text
-}
 
 // A Script is a recorded session that is played. It implements [exchange.Script].
 type Script struct {
