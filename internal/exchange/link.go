@@ -22,6 +22,10 @@ type Link interface {
 type LinkSink struct {
 	SessionSink
 
+	// Status is the status of the response: 200 if a request opens the session, and 0 if a function
+	// does.
+	Status int
+
 	// Failed returns the texts of the error with which a session ended: Error and ErrorIs of the
 	// response.
 	Failed func(err error) (text string, is []string)
@@ -33,6 +37,7 @@ func CaptureLink(ctx context.Context, live Link, began time.Time, sink LinkSink)
 	l := &RecordedLink{live: live, ctx: ctx, failed: sink.Failed}
 	l.log = sessionLog{sink: sink.SessionSink, onEnd: func() {}, start: time.Now()}
 	l.log.latency = l.log.start.Sub(began).Milliseconds()
+	l.log.stored.Status = sink.Status
 	l.log.stored.Stream = interaction.Messages
 	sink.Pending.add(&l.log)
 	return l

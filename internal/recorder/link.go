@@ -143,6 +143,9 @@ func (l *linkOpener) record(m *tape.Match) (exchange.Link, error) {
 	isOpen = true
 	r.tape.Mark(rec).Answered(false)
 	sink := exchange.LinkSink{SessionSink: r.sessionSink(m, rec), Failed: l.failed}
+	if m.Request.Function == "" {
+		sink.Status = http.StatusOK
+	}
 	return exchange.CaptureLink(l.ctx, live, began, sink), nil
 }
 

@@ -53,6 +53,11 @@ var subjects = []subject{
 		folders: []string{"tests/streams"},
 		rooms:   []string{"internal/stream", "internal/canon/said"},
 	},
+	{
+		name:    "Sessions",
+		folders: []string{"tests/sessions"},
+		rooms:   []string{"internal/session", "internal/nethttp/websocket"},
+	},
 	{name: "Uploads", folders: []string{"tests/uploads"}},
 	{name: "Functions", folders: []string{"tests/wrap"}},
 	{name: "Time, randomness, environment", folders: []string{"tests/time"}},

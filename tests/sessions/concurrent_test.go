@@ -194,8 +194,8 @@ func (s stringStream) Recv() (string, error) {
 	return string(message), err
 }
 
-// Sessions that are open at the same time, begin alike and part later get the messages of the
-// recording that has what each of them sends.
+// Sessions that are open at once, and begin alike, each get the messages of a recording that has what
+// they send.
 func TestConcurrentSessionsThatBeginAlikeReplay(t *testing.T) {
 	t.Parallel()
 	const conversations = 20

@@ -143,8 +143,8 @@ var mutatedFamilies = []mutatedFamily{
 	},
 }
 
-// A sent message of which one field was changed, removed, added or moved is a miss that names the
-// field and the line of the message in the cassette, or matches because the field does not matter.
+// A sent message with a changed field is a miss that names the field and the line, unless the field
+// does not matter. It may be changed, removed, added or moved.
 func TestEachChangeOfAMessageIsFound(t *testing.T) {
 	t.Parallel()
 	for _, f := range mutatedFamilies {

@@ -142,9 +142,8 @@ var allowedValues = map[string][]string{
 // webSocketStatus is the status of a response that opens a WebSocket (RFC 6455, section 4.2.2).
 const webSocketStatus = 101
 
-// mayHaveNoStatus reports whether a response is a session of a Go program, which is no HTTP, or
-// ended with an error or a cancellation, which may have been before the status came.
+// mayHaveNoStatus reports whether a response ended with an error or a cancellation, which may have
+// been before the status came.
 func mayHaveNoStatus(r *interaction.Response) bool {
-	isOfProgram := r.Stream == interaction.Messages
-	return isOfProgram || r.End == interaction.EndError || r.End == interaction.EndCanceled
+	return r.End == interaction.EndError || r.End == interaction.EndCanceled
 }

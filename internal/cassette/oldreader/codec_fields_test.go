@@ -19,6 +19,7 @@ type fields interface {
 	headers(key string, hs *interaction.Headers)
 	usage(u **interaction.Usage)
 	stream(r *interaction.Response)
+	messages(r *interaction.Response)
 	body(b *[]byte)
 	form(r *interaction.Request)
 	jsonBody(b *[]byte, needed bool)
@@ -49,9 +50,10 @@ func functionFields(f fields, it *interaction.Interaction) {
 	f.part("request", func() { f.jsonBody(&it.Request.Body, true) })
 	r := &it.Response
 	f.part("response", func() {
+		f.messages(r)
 		f.text("error", &r.Error)
 		f.texts("error_is", &r.ErrorIs)
-		f.jsonBody(&r.Body, r.Error == "")
+		f.jsonBody(&r.Body, r.Error == "" && r.Stream == "")
 	})
 	f.latency(&it.LatencyMS)
 	f.moments(&it.Concurrent)

@@ -12,6 +12,17 @@ import (
 
 // stream reads a stream, and the pieces of a body that is none, and checks that it is
 // the one or the other.
+// messages are the fields of a session that a function has opened.
+func (p *parser) messages(r *interaction.Response) {
+	if n, _ := p.find("stream"); n == nil {
+		return
+	}
+	end := p.in.atEnd
+	p.stream(r)
+	p.in.atEnd = end
+	p.text("end", &r.End)
+}
+
 func (p *parser) stream(r *interaction.Response) {
 	p.in.atEnd = func() { p.checkResponse(r) }
 	p.text("stream", &r.Stream)
