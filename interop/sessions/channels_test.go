@@ -237,8 +237,8 @@ func (m measurement) program(w way) program {
 	}
 }
 
-// Sessions over channels, with times and bytes, replay in a program with two goroutines: to the end,
-// to an error, until the context is canceled, and where nothing reads to the end.
+// Sessions over channels, with times and bytes, replay in a program with two goroutines. They replay
+// to the end, to an error, until the context is canceled, and where nothing reads to the end.
 func TestSessionsOverChannels(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

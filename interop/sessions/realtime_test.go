@@ -140,8 +140,8 @@ func TestOpenAIRealtime(t *testing.T) {
 	}
 }
 
-// A connection that breaks in the middle of a response is opened again by openai-go, and what had no
-// answer is sent again: two sessions, in each replay.
+// A Realtime connection that breaks in the middle of a response, and that openai-go opens again,
+// replays as two sessions. In the second one, what had no answer is sent again.
 func TestOpenAIRealtimeReconnects(t *testing.T) {
 	t.Parallel()
 	server := serveSockets(t, func(p *peer) {

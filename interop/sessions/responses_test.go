@@ -204,8 +204,8 @@ func TestOpenAIResponseIsLeft(t *testing.T) {
 	})
 }
 
-// A connection that breaks in the middle of a response is recovered by openai-go, and the question
-// is asked again: two sessions that begin alike, in each replay.
+// A Responses connection that breaks in the middle of a response, and that openai-go recovers, replays
+// as two sessions. Both begin alike, since the question is asked again.
 func TestOpenAIResponsesRecover(t *testing.T) {
 	t.Parallel()
 	for _, breaksAfter := range []int{1, 2} {
