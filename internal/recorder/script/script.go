@@ -165,7 +165,7 @@ func compare(rec *tape.Recording, it *interaction.Interaction, comparesReceived 
 		isSent := isMessage && m.Sent
 		switch {
 		case !isSent && comparesReceived:
-			c.messages[i].Form = contentOf(event)
+			c.messages[i].Form = receivedForm(event)
 			continue
 		case !isSent:
 			continue
@@ -210,18 +210,6 @@ const closeForm = "close"
 
 // formKey returns what a message is compared by.
 func formKey(form *canon.Form, m *interaction.Message) string { return form.Key() + string(m.Kind) }
-
-// contentOf returns a text that is equal for equal events.
-func contentOf(event interaction.Event) string {
-	if len(event) == 1 {
-		return event[0].Name + " " + event[0].Value
-	}
-	text := ""
-	for _, f := range event {
-		text += f.Name + " " + f.Value + "\x00"
-	}
-	return text
-}
 
 // A Script is a recorded session that is played. It implements [exchange.Script].
 type Script struct {
