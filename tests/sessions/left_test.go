@@ -8,8 +8,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// A program that leaves a session need not send what it sent after the last message that it received:
-// how much that is depends on when it leaves.
+// A program that leaves a session need not send what followed the last message that it received. How
+// much that is depends on when it leaves.
 func TestMessagesAfterTheLastReceivedOneNeedNotBeSent(t *testing.T) {
 	t.Parallel()
 	file := newCassette(t)
