@@ -274,6 +274,7 @@ func (r *Recorder) insert(
 		isOfThisRun := rec.Fresh() || rec.Resumed()
 		return isOfThisRun && !slices.Contains(recorded, rec)
 	})
+	next = tape.WithoutReplaced(next, recorded)
 	unused := r.log.Unused()
 
 	var neverAsked []*tape.Recording // old ones that no later run will ask for

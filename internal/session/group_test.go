@@ -319,3 +319,18 @@ func BenchmarkSharedBeginning(b *testing.B) {
 	total := float64(conversations * messages)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/total, "ns/message")
 }
+
+// With Repeats, a conversation that fits only recordings of others is played from one of them,
+// wherever it was placed before.
+func TestConversationIsRepeated(t *testing.T) {
+	t.Parallel()
+	g := groupOf("a <1 b <2", "c <3")
+	g.Repeats = true
+	for range 3 {
+		play(t, open(t, g), "c <3 !")
+	}
+	play(t, open(t, g), "a <1 b <2 !")
+	play(t, open(t, g), "a <1 b <2 !")
+	_, err := open(t, g).Send("d")
+	missOf(t, err)
+}

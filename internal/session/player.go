@@ -15,11 +15,15 @@ import (
 // bubble in which its players are opened. All of its players that are open at one
 // time must be in the same bubble, or in none: one of them may wake another.
 type Group struct {
+	// Repeats allows that several conversations are placed on one recording, if there
+	// is no other placement. It is set before the first call of Open.
+	Repeats bool
+
 	recordings []*indexed
 	ids        map[formKey]formID
 
 	mu      sync.Mutex
-	players []*Player // by recording: the one that is placed on it, or nil
+	players []*Player // by recording: the first one that is placed on it, or nil
 	scratch []int     // used by one call of send at a time
 }
 
@@ -38,7 +42,7 @@ func NewGroup(recordings []Recording) *Group {
 }
 
 // Open places a new conversation on a recording. It returns false if each
-// recording has a conversation, open or closed.
+// recording has a conversation, open or closed, unless Repeats is set.
 func (g *Group) Open() (*Player, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -54,7 +58,8 @@ func (g *Group) Open() (*Player, bool) {
 	for i := range p.fitting {
 		p.fitting[i] = i
 	}
-	if !g.place(p, p.fitting) {
+	hasPlace := g.place(p, p.fitting) || g.repeat(p, p.fitting)
+	if !hasPlace {
 		return nil, false
 	}
 	return p, true
@@ -70,12 +75,27 @@ func (g *Group) move(p *Player, fitting []int) bool {
 			return true
 		}
 	}
-	g.players[p.recording] = nil // so that another one can move there
-	hasPlace := g.place(p, fitting)
-	if !hasPlace {
-		g.players[p.recording] = p
+	isFirst := g.players[p.recording] == p
+	before := p.recording
+	if isFirst {
+		g.players[before] = nil // so that another one can move there
+	}
+	hasPlace := g.place(p, fitting) || g.repeat(p, fitting)
+	if isFirst && !hasPlace {
+		g.players[before] = p
 	}
 	return hasPlace
+}
+
+// repeat places a conversation on the last recording that it fits, which has another
+// conversation, if Repeats is set.
+func (g *Group) repeat(p *Player, fitting []int) bool {
+	if !g.Repeats || len(fitting) == 0 {
+		return false
+	}
+	p.recording = fitting[len(fitting)-1]
+	p.wake()
+	return true
 }
 
 // place places a conversation that has no place on one of the recordings that it
@@ -469,7 +489,7 @@ func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 		miss.Candidates = append(miss.Candidates, Candidate{
 			Recording: recording,
 			Untaken:   p.untaken(recording, len(rec.messages), mostUntaken),
-			Due:       len(p.untaken(recording, p.nextReceived(rec), mostUntaken)),
+			Due:       len(p.untaken(recording, p.nextReceived(recording), mostUntaken)),
 			Fits:      fits(rec),
 		})
 	}
@@ -478,12 +498,13 @@ func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 
 // nextReceived returns the index of the next message to receive from a recording, or the number of
 // its messages.
-func (p *Player) nextReceived(rec *indexed) int {
-	for i, m := range rec.messages {
-		isNext := m.kind == received && !p.isDone(m)
+func (p *Player) nextReceived(recording int) int {
+	messages := p.group.recordings[recording].messages
+	for i := p.reached[recording]; i < len(messages); i++ {
+		isNext := messages[i].kind == received && !p.isDone(messages[i])
 		if isNext {
 			return i
 		}
 	}
-	return len(rec.messages)
+	return len(messages)
 }

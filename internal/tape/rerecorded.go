@@ -93,6 +93,16 @@ func (t *Tape) TakePlaces(recs []*Recording) []*Recording {
 	})
 }
 
+// WithoutReplaced returns a list without the recordings of the cassette in whose place this run
+// has recorded a session again; recorded are the recordings that are written.
+func WithoutReplaced(list, recorded []*Recording) []*Recording {
+	isReplaced := map[*Recording]bool{}
+	for _, rec := range recorded {
+		isReplaced[rec.run.replaces] = true
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(old *Recording) bool { return isReplaced[old] })
+}
+
 // KeepUnchanged changes recordings of this run to what the cassette had,
 // wherever both say the same, so that the diff of the file shows what has
 // changed.
