@@ -57,6 +57,8 @@ func TestNamedTestsExist(t *testing.T) {
 		"internal/*/*/*_test.go",
 		"browser/*_test.go",
 		"interop/*_test.go",
+		"interop/*/*_test.go",
+		"scripts/*_test.go",
 	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {

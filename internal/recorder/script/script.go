@@ -499,7 +499,8 @@ func (s *Script) untakenWithPlaceholder(err error) iter.Seq[*tape.Recording] {
 }
 
 // unsent returns the session if its client has not sent all that it sent when it was recorded.
-// What was sent after the last message of the server does not count: no answer depends on it.
+// What was sent after the last message of the server does not count if it was audio, or if the client
+// left the session then: no answer depends on it.
 func (s *Script) unsent() []Unsent {
 	it := s.current()
 	lastReceived := -1
@@ -516,7 +517,9 @@ func (s *Script) unsent() []Unsent {
 	var places []session.Place
 	for _, place := range s.player.Unsent() {
 		m, _ := it.Response.Events[place.Message].Message()
-		if m.Kind != interaction.Close && (m.Audio == nil || place.Message < lastReceived) {
+		hasAnswer := place.Message < lastReceived
+		mustFollow := m.Audio == nil && it.Response.End != interaction.EndClosed
+		if m.Kind != interaction.Close && (hasAnswer || mustFollow) {
 			places = append(places, place)
 		}
 	}
