@@ -24,8 +24,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	brtypes "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
-	"github.com/coder/websocket"
-	gorilla "github.com/gorilla/websocket"
 	ollama "github.com/ollama/ollama/api"
 	"github.com/openai/openai-go/v3"
 	"github.com/philippgille/chromem-go"
@@ -266,55 +264,6 @@ func uploaded(t *testing.T, req *http.Request) (*http.Response, error) {
 		t.Errorf("%s: command %q", req.URL, command)
 	}
 	return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: io.NopCloser(strings.NewReader(text)), ContentLength: int64(len(text)), Request: req}, nil
-}
-
-// A WebSocket says what it is: its handshake fails, and so does the test, with a sentence.
-// The first client dials through the recorder, the other one as a process does.
-func TestServeWebSocket(t *testing.T) {
-	t.Parallel()
-	dial := map[string]func(t *testing.T, rec *promptecho.Recorder) error{
-		"coder": func(t *testing.T, rec *promptecho.Recorder) error {
-			_, _, err := websocket.Dial(t.Context(), "https://api.openai.com/v1/realtime?model=m", &websocket.DialOptions{HTTPClient: rec.Client()})
-			return err
-		},
-		"gorilla": func(t *testing.T, rec *promptecho.Recorder) error {
-			address := echotest.Serve(t, rec).URL("https://api.openai.com/v1")
-			_, resp, err := gorilla.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(address, "http")+"/realtime?model=m", nil)
-			if resp != nil {
-				text, _ := io.ReadAll(resp.Body)
-				err = errors.Join(err, fmt.Errorf("%s %s", resp.Status, text))
-			}
-			return err
-		},
-	}
-	const why = "this request opens a WebSocket, which is not recorded: use plain HTTP, or a client without the recorder for this connection"
-	for name, dial := range dial {
-		for mode, want := range map[promptecho.Mode]string{
-			promptecho.ModeAll:  "GET https://api.openai.com/v1/realtime?model=m: " + why,
-			promptecho.ModeNone: why + "\n  asked:  http/api.openai.com GET /v1/realtime\n",
-		} {
-			t.Run(name+" "+string(mode), func(t *testing.T) {
-				t.Parallel()
-				file := filepath.Join(t.TempDir(), "c.yaml")
-				rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Upstream(roundTripFunc(func(*http.Request) (*http.Response, error) {
-					t.Error("it was opened")
-					return nil, io.EOF
-				})))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := dial(t, rec); err == nil || !strings.Contains(err.Error(), "418") || name == "gorilla" && !strings.Contains(err.Error(), why) {
-					t.Errorf("the client is told %v", err)
-				}
-				if err := rec.Close(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PROMPTECHO_MODE=") {
-					t.Errorf("Close: %v\nwant %s", err, want)
-				}
-				if _, err := os.Stat(file); err == nil {
-					t.Error("something was recorded")
-				}
-			})
-		}
-	}
 }
 
 // SDKs that get no http.Client are answered if echotest.SetDefault has replaced the default

@@ -95,9 +95,12 @@ func (l *sessionLog) finish(end, errText string) {
 	l.sink.Pending.remove(l)
 }
 
-// isClosed reports whether one side has closed the session in the way of its protocol, so that
-// it does not matter how the connection ends.
+// isClosed reports whether one side has closed a WebSocket, so that it does not matter how the
+// connection ends. In other sessions a side that has sent its last message still receives.
 func (l *sessionLog) isClosed() bool {
+	if l.stored.Stream != interaction.WebSocket {
+		return false
+	}
 	for _, event := range l.stored.Events {
 		m, ok := event.Message()
 		if ok && m.Kind == interaction.Close {

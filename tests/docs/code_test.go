@@ -78,7 +78,7 @@ var isRun = regexp.MustCompile(`^(` + strings.Join([]string{
 	`(\w+/)*\w+_test\.go`,
 	`scripts/testdata/\S+`,
 	`tests/reports/testdata/\w+\.txtar`,
-	`(interop/)?testdata/cassettes/\w+\.yaml`,
+	`(interop/(sessions/)?)?testdata/cassettes/\w+\.yaml`,
 	`interop/snapshots/testdata/snapshots/\w+\.snap`,
 	`internal/cassette/testdata/golden\.yaml`,
 	`(lint|bench/migrate)/testdata/\S+`,

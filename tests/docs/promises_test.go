@@ -97,7 +97,7 @@ var subjects = []subject{
 	{
 		name:    "SDKs",
 		about:   "Real SDKs, agents and protocols, recorded and replayed.",
-		folders: []string{"interop"},
+		folders: []string{"interop", "interop/sessions"},
 	},
 	{
 		name:    "The command",

@@ -42,8 +42,8 @@ func TestSessionsAreToldApartByName(t *testing.T) {
 	rec.Close()
 }
 
-// A session that a wrapped function opens is not needed in a replay, in which the function is not
-// called, and replays if the function is live.
+// A session that a wrapped function opens is not needed in a replay, which does not call the function.
+// If the function is live, the session replays.
 func TestSessionOfAWrappedFunctionReplays(t *testing.T) {
 	t.Parallel()
 	run := func(rec *promptecho.Recorder) (string, error) {

@@ -21,8 +21,8 @@ const patience = 10 * time.Second
 
 const realtimeURL = "https://api.openai.com/v1/realtime?model=gpt-realtime"
 
-// A client that waits for a message, and does not send what was sent before it, is told after ten
-// seconds: by the error event of the API, and by a close frame with the reason.
+// A client that waits for a message in vain is told after ten seconds, by the error event of the API
+// and by a close frame with the reason.
 func TestClientThatWaitsInVainIsTold(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{realtimeURL, "https://chat.test/socket"} {
@@ -72,8 +72,7 @@ func TestClientThatWaitsInVainIsTold(t *testing.T) {
 	}
 }
 
-// Recv of a session of a Go program returns the *MissError if the program waits in vain, and after
-// it has sent what is not recorded.
+// Recv returns the *MissError if the program waits in vain, or has sent what is not recorded.
 func TestRecvReturnsTheMiss(t *testing.T) {
 	t.Parallel()
 	for name, way := range ways {

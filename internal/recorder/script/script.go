@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -112,7 +113,8 @@ type Unsent struct {
 // A group has the recorded sessions that begin with the same request.
 type group struct {
 	recordings []*tape.Recording
-	requests   []interaction.Request // that open the sessions
+	requests   []interaction.Request  // that open the sessions
+	made       []map[int][]canon.Line // by the event: the IDs that a client has made up
 	sessions   []*interaction.Interaction
 	engine     *session.Group
 
@@ -129,55 +131,78 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 		if err != nil {
 			return nil, err
 		}
-		messages, hasDrift := messagesOf(rec, it, len(recordings) > 1)
-		g.hasDrift = g.hasDrift || hasDrift
+		c := compare(rec, it, len(recordings) > 1)
+		g.hasDrift = g.hasDrift || c.hasDrift
+		g.made = append(g.made, c.made)
 		g.sessions = append(g.sessions, it)
 		g.requests = append(g.requests, rec.Request())
 		g.hasPlaceholder = g.hasPlaceholder || hasPlaceholder(&it.Response)
-		all = append(all, session.Recording{Messages: messages})
+		all = append(all, session.Recording{Messages: c.messages})
 	}
 	g.engine = session.NewGroup(all)
 	return g, nil
 }
 
-// messagesOf returns the messages of a recorded session as the engine compares them. The index
-// of a message is that of its event. What was received needs a form only if there are several
-// recordings. hasDrift says that a message has fields that do not match.
-func messagesOf(
-	rec *tape.Recording, it *interaction.Interaction, comparesReceived bool,
-) (all []session.Message, hasDrift bool) {
+// A compared session has the messages of a recorded one as the engine compares them. The index of a
+// message is that of its event.
+type compared struct {
+	messages []session.Message
+	made     map[int][]canon.Line // by the event: the IDs that the client has made up
+	hasDrift bool                 // a message of the client has fields that do not match
+}
+
+// compare returns a recorded session as the engine compares it. What was received needs a form only
+// if there are several recordings.
+func compare(rec *tape.Recording, it *interaction.Interaction, comparesReceived bool) compared {
 	req := rec.Request()
-	keys := map[string]string{} // by the content of a message: most messages with audio are equal
-	all = make([]session.Message, len(it.Response.Events))
+	known := map[string]form{} // by the content of a message: most messages with audio are equal
+	c := compared{
+		messages: make([]session.Message, len(it.Response.Events)),
+		made:     map[int][]canon.Line{},
+	}
 	for i, event := range it.Response.Events {
 		m, isMessage := event.Message()
 		isSent := isMessage && m.Sent
 		switch {
 		case !isSent && comparesReceived:
-			all[i].Form = contentOf(event)
+			c.messages[i].Form = receivedForm(event)
 			continue
 		case !isSent:
 			continue
 		case m.Kind == interaction.Close:
-			all[i] = session.Message{Sent: true, Form: closeForm}
+			c.messages[i] = session.Message{Sent: true, Form: closeForm}
 			continue
 		}
 		content := string(m.Kind) + m.Data
-		key, isKnown := keys[content]
+		f, isKnown := known[content]
 		if !isKnown {
-			form := rec.MessageForm(&req, &m)
-			key = formKey(form, &m)
-			keys[content] = key
-			hasDrift = hasDrift || len(form.Drift) > 0 || len(form.Orders) > 0
+			f = formOf(rec.MessageForm(&req, &m), &m)
+			known[content] = f
 		}
-		all[i] = session.Message{Sent: true, Form: key}
+		c.hasDrift = c.hasDrift || f.mayDrift
+		if f.made != nil {
+			c.made[i] = f.made
+		}
+		c.messages[i] = session.Message{Sent: true, Form: f.key}
 		if m.Audio != nil {
-			all[i].Part = true
-			all[i].Size = m.Audio.Size
-			all[i].Sum = session.Sum{Bytes: m.Audio.Sum, Pieces: m.Audio.Pieces}
+			c.messages[i].Part = true
+			c.messages[i].Size = m.Audio.Size
+			c.messages[i].Sum = session.Sum{Bytes: m.Audio.Sum, Pieces: m.Audio.Pieces}
 		}
 	}
-	return all, hasDrift
+	return c
+}
+
+// A form is what is kept of the canonical form of a recorded message, which takes more memory.
+type form struct {
+	key      string
+	made     []canon.Line // see compared
+	mayDrift bool         // it has fields that do not match
+}
+
+func formOf(f *canon.Form, m *interaction.Message) form {
+	mayDrift := len(f.Drift) > 0 || len(f.Orders) > 0
+	return form{key: formKey(f, m), made: madeIn(f), mayDrift: mayDrift}
 }
 
 // closeForm is the form of all messages that close a session: the code does not match.
@@ -186,18 +211,6 @@ const closeForm = "close"
 // formKey returns what a message is compared by.
 func formKey(form *canon.Form, m *interaction.Message) string { return form.Key() + string(m.Kind) }
 
-// contentOf returns a text that is equal for equal events.
-func contentOf(event interaction.Event) string {
-	if len(event) == 1 {
-		return event[0].Name + " " + event[0].Value
-	}
-	text := ""
-	for _, f := range event {
-		text += f.Name + " " + f.Value + "\x00"
-	}
-	return text
-}
-
 // A Script is a recorded session that is played. It implements [exchange.Script].
 type Script struct {
 	scripts *Scripts
@@ -205,15 +218,24 @@ type Script struct {
 	player  *session.Player
 	opening Opening
 	by      string
+
+	mu  sync.Mutex // guards ids; the lock of the group is taken under it
+	ids ids
 }
 
 // Send takes a message of the client.
 func (s *Script) Send(m interaction.Message) error {
 	if m.Kind == interaction.Close {
-		_, _ = s.player.Send(closeForm) // a client may close a session at any time
-		return nil
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_, err := s.player.Send(closeForm)
+		if err == nil {
+			s.ids.add(nil, nil)
+		}
+		return nil // a client may close a session at any time
 	}
 	m, audio := s.opening.Split(m)
+	m.Data = s.withRecordedIDs(m.Data)
 	sent, err := s.take(&m, audio)
 	if err == nil || sent.Form.KeepsAlive() {
 		return nil
@@ -266,11 +288,57 @@ func (s *Script) sendForm(form *canon.Form, m *interaction.Message, audio []byte
 	if audio != nil {
 		return s.player.SendBytes(key, audio)
 	}
+	s.mu.Lock()
 	place, err := s.player.Send(key)
+	if err == nil {
+		s.ids.add(madeIn(form), s.madeAt(place))
+	}
+	s.mu.Unlock()
 	if err == nil {
 		s.noteDrift(form, place)
 	}
 	return err
+}
+
+// madeAt returns the IDs that the client made up in a recorded message.
+func (s *Script) madeAt(place session.Place) []canon.Line {
+	return s.group.made[place.Recording][place.Message]
+}
+
+// withRecordedIDs returns a message of the client with the recorded IDs in the place of its own.
+func (s *Script) withRecordedIDs(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.followMoves()
+	return replaceStrings(text, s.ids.toRecorded)
+}
+
+// withMadeIDs returns an event of the server with the IDs of this run in the place of the recorded
+// ones.
+func (s *Script) withMadeIDs(event interaction.Event) interaction.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.followMoves()
+	if len(s.ids.toMade) == 0 {
+		return event
+	}
+	event = slices.Clone(event)
+	for i, f := range event {
+		if interaction.IsPayload(f.Name) {
+			event[i].Value = replaceStrings(f.Value, s.ids.toMade)
+		}
+	}
+	return event
+}
+
+// followMoves pairs the IDs with those of the recording on which the session is placed. The caller
+// holds the lock.
+func (s *Script) followMoves() {
+	recording := s.player.Recording()
+	if recording != s.ids.recording && len(s.ids.made) > 0 {
+		s.ids.moveTo(s.player.Taken(), s.madeAt)
+	}
+	s.ids.recording = recording
 }
 
 // noteDrift notes what differs between a message and the recorded one that it took, although both
@@ -300,7 +368,7 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 		if place.Message < len(resp.Delays) {
 			delay = resp.Delays[place.Message].MS
 		}
-		return resp.Events[place.Message], delay, exchange.EventReady
+		return s.withMadeIDs(resp.Events[place.Message]), delay, exchange.EventReady
 	case session.Waiting:
 		return nil, 0, exchange.AwaitsClient
 	}

@@ -35,7 +35,7 @@ func (o *Opening) Split(m interaction.Message) (without interaction.Message, aud
 
 // compact returns JSON without white space and needless escapes, and any other text as it is.
 func compact(text string) string {
-	mayBeJSON := strings.IndexAny(text, "{[") >= 0
+	mayBeJSON := strings.ContainsAny(text, "{[")
 	if !mayBeJSON {
 		return text
 	}
