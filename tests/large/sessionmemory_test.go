@@ -34,7 +34,9 @@ func largeSessions(messages, audio int) []largeSession {
 	return []largeSession{
 		{
 			name: "messages", messages: messages,
-			sent:   func(i int) string { return fmt.Sprintf(`{"type":"response.create","response":{"instructions":"number %d"}}`, i) },
+			sent: func(i int) string {
+				return fmt.Sprintf(`{"type":"response.create","response":{"instructions":"number %d"}}`, i)
+			},
 			answer: `{"type":"response.output_text.delta","delta":"fine"}`,
 		},
 		{
@@ -43,7 +45,9 @@ func largeSessions(messages, audio int) []largeSession {
 		},
 		{
 			name: "audio of the server", messages: pieces,
-			sent:   func(i int) string { return fmt.Sprintf(`{"type":"response.create","response":{"instructions":"number %d"}}`, i) },
+			sent: func(i int) string {
+				return fmt.Sprintf(`{"type":"response.create","response":{"instructions":"number %d"}}`, i)
+			},
 			answer: `{"type":"response.output_audio.delta","delta":"` + audioPiece + `"}`,
 		},
 	}
