@@ -31,7 +31,7 @@ type played struct {
 
 	reading sync.Mutex // is held by Read
 
-	mu           sync.Mutex // guards what follows; no other lock is taken under it
+	mu           sync.Mutex // guards what follows; the lock of wait is taken under it
 	out          []byte     // what Read returns next
 	over         bool       // nothing follows out but the end
 	end          error      // what Read returns then
@@ -146,17 +146,25 @@ func (s *played) endAt(end error) {
 // awaitClosing waits for the client to close its side, if the server has closed its own and the
 // client has read that.
 func (s *played) awaitClosing() {
+	if !s.mayAnswerClose() {
+		return
+	}
 	ctx, end := s.wait.begin(context.Background(), closingWait)
 	defer end()
-	s.mu.Lock()
-	mayAnswer := s.sentClose && len(s.out) == 0 && !s.clientClosed && !s.isClosed
-	if mayAnswer {
-		s.sentClose = false
-	}
-	s.mu.Unlock()
-	if mayAnswer {
+	if s.mayAnswerClose() { // it has not answered before the wait began
 		<-ctx.Done()
 	}
+	s.mu.Lock()
+	s.sentClose = false
+	s.mu.Unlock()
+}
+
+// mayAnswerClose reports whether the client has read a message that closes the session, and has not
+// answered it.
+func (s *played) mayAnswerClose() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sentClose && len(s.out) == 0 && !s.clientClosed && !s.isClosed
 }
 
 // awaitClient waits until the client has sent something, or has closed the session. It ends the

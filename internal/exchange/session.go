@@ -10,6 +10,7 @@ import (
 // A SessionSink receives a live session; see [Sink] for the fields of both.
 type SessionSink struct {
 	Finish      func(resp *interaction.Response, latencyMS int64)
+	Unreadable  func(err error) // is called if a side sends what is no message
 	DropsHeader func(name string) bool
 	Pending     *Pending
 

@@ -81,6 +81,7 @@ func (s *socket) Read(p []byte) (int, error) {
 	}
 	switch {
 	case parseErr != nil:
+		s.log.sink.Unreadable(parseErr)
 		s.log.finish(interaction.EndError, parseErr.Error())
 	case err != nil:
 		s.log.finish(interaction.EndError, err.Error())
@@ -97,6 +98,7 @@ func (s *socket) Write(p []byte) (int, error) {
 	}
 	s.writing.Unlock()
 	if parseErr != nil {
+		s.log.sink.Unreadable(parseErr)
 		s.log.finish(interaction.EndError, parseErr.Error())
 	}
 	return s.connection.Write(p)

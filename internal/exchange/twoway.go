@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -102,11 +103,10 @@ func (s *TwoWay) Respond(resp *http.Response) {
 	b := &receivedBody{session: s, resp: resp, body: resp.Body}
 	b.fromServer = stream.Cutter{ContentType: stored.Headers.Get("content-type"), Frame: b.record}
 	resp.TLS = nil
-	for name := range resp.Header {
-		if s.log.sink.DropsHeader(name) {
-			delete(resp.Header, name)
-		}
-	}
+	resp.Header = maps.Clone(resp.Header) // the transport may keep the map
+	maps.DeleteFunc(resp.Header, func(name string, _ []string) bool {
+		return s.log.sink.DropsHeader(name)
+	})
 	stored.Headers = interaction.HeadersOf(resp.Header.Clone())
 
 	s.log.mu.Lock()

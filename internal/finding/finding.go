@@ -34,6 +34,7 @@ const (
 // Other findings that fail a run.
 const (
 	RecordingUnused     Code = "recording-unused"      // recordings were not used
+	SessionUnreadable   Code = "session-unreadable"    // a side of a session sends what is no message
 	SessionUnfinished   Code = "session-unfinished"    // the client of a session did not send all of its messages
 	NoRequest           Code = "no-request"            // no request reached the recorder
 	ValueLacking        Code = "value-lacking"         // the cassette lacks a time, seed or variable of the test

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -55,6 +56,10 @@ func (r *Recorder) sessionSink(opens *tape.Match, rec *tape.Recording) exchange.
 			}
 			stored.Data = string(redact.UnmarkOwn(match.Request.Body))
 			return stored, audio, !match.Form.KeepsAlive()
+		},
+		Unreadable: func(err error) {
+			r.log.Error(r.errorf(finding.SessionUnreadable, "%s: the session is not recorded from here "+
+				"on: %v", opens.Request.String(), err))
 		},
 		Finish: func(resp *interaction.Response, latencyMS int64) {
 			r.finish(rec, resp, latencyMS, nil)

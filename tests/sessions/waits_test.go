@@ -21,8 +21,8 @@ const patience = 10 * time.Second
 
 const realtimeURL = "https://api.openai.com/v1/realtime?model=gpt-realtime"
 
-// A client that waits for a message in vain is told after ten seconds, by the error event of the API
-// and by a close frame with the reason.
+// A client that waits for a message in vain is told after ten seconds. It gets the error event of the
+// API, and a close frame with the reason.
 func TestClientThatWaitsInVainIsTold(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{realtimeURL, "https://chat.test/socket"} {

@@ -99,3 +99,9 @@ func (c *Conn) Reset() {
 	}
 	c.connection.Close()
 }
+
+// SendRaw sends bytes that need not be a frame.
+func (c *Conn) SendRaw(data []byte) error {
+	_, err := c.connection.Write(data)
+	return err
+}
