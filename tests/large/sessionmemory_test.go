@@ -10,7 +10,6 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/nethttp/websocket"
-	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/internal/testing/socket"
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
@@ -118,25 +117,6 @@ func (s *largeSession) peaks(tb testing.TB) map[string]uint64 {
 		must.Close(tb, r)
 	})
 	return all
-}
-
-// A session of many messages, and one of hours of audio that the client sends, take little memory.
-func TestMemoryOfASessionIsBounded(t *testing.T) {
-	// Not parallel: it measures the heap.
-	full.Only(t, "TestSessionInEachMode")
-	const most = 30 << 20
-	for _, s := range largeSessions(100_000, 200_000_000) {
-		if s.name == "audio of the server" {
-			continue // its bytes are in the cassette
-		}
-		t.Run(s.name, func(t *testing.T) {
-			for part, peak := range s.peaks(t) {
-				if peak > most {
-					t.Errorf("%s takes %.1f MB, want at most %.1f MB", part, float64(peak)/1e6, float64(most)/1e6)
-				}
-			}
-		})
-	}
 }
 
 // BenchmarkSessionMemory reports how much the heap grows in each part of a session of 100,000

@@ -41,7 +41,7 @@ func (d Dialer) Dial(ctx context.Context, address string) (*Conn, error) {
 		}
 		return nil, &Refused{resp.StatusCode, string(body)}
 	}
-	return newConn(connection, true), nil
+	return NewConn(connection, true), nil
 }
 
 // A Refused error is the response of a server that does not open a WebSocket.

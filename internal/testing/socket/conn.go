@@ -26,7 +26,8 @@ type Conn struct {
 	failed error               // of the connection
 }
 
-func newConn(connection io.ReadWriteCloser, isClient bool) *Conn {
+// NewConn returns the side of an open WebSocket whose bytes a connection has.
+func NewConn(connection io.ReadWriteCloser, isClient bool) *Conn {
 	return &Conn{
 		connection: connection,
 		isClient:   isClient,
@@ -59,6 +60,9 @@ func (c *Conn) Send(text string) error { return c.send(websocket.Text, []byte(te
 
 // SendBytes sends a binary message.
 func (c *Conn) SendBytes(data []byte) error { return c.send(websocket.Binary, data) }
+
+// SendMessage sends a message of any kind.
+func (c *Conn) SendMessage(m websocket.Message) error { return c.send(m.Opcode, m.Data) }
 
 // SendClose sends a close frame, and leaves the connection open. The frame has no code if the code
 // is 1005.

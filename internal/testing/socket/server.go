@@ -26,7 +26,7 @@ func NewServer(t testing.TB, handle func(*http.Request, *Conn)) *httptest.Server
 		}
 		defer connection.Close()
 		if accept(connection, req) == nil {
-			handle(req, newConn(connection, false))
+			handle(req, NewConn(connection, false))
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -53,7 +53,7 @@ func (handle Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	client, server := net.Pipe()
 	go func() {
 		defer server.Close()
-		handle(req, newConn(server, false))
+		handle(req, NewConn(server, false))
 	}()
 	return &http.Response{
 		StatusCode: http.StatusSwitchingProtocols,

@@ -1,55 +1,28 @@
-// Package socket has both ends of a WebSocket for tests: an upstream, and a client that dials through a
-// recorder. They share no code with the clients that users have.
+// Package socket has an upstream that opens WebSockets, and a client that dials through a recorder, with
+// messages as values. Package internal/testing/socket has the connection.
 package socket
 
 import (
 	"cmp"
 	"errors"
 	"io"
-	"net"
+	"maps"
 	"net/http"
 	"testing"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/nethttp/websocket"
+	"github.com/promptecho/promptecho/internal/testing/socket"
 )
 
-// A End is one end of a WebSocket.
-type End struct {
-	connection io.ReadWriteCloser
-	isClient   bool
-	parser     websocket.Parser
-	messages   []websocket.Message // that were read, but not received
-}
+// An End is one end of a WebSocket.
+type End struct{ *socket.Conn }
 
 // Send sends a message.
-func (s *End) Send(m websocket.Message) error {
-	frame := websocket.AppendFrame(nil, m.Opcode, m.Data)
-	if s.isClient {
-		frame = websocket.AppendMaskedFrame(nil, m.Opcode, m.Data, [4]byte{3, 1, 4, 1})
-	}
-	_, err := s.connection.Write(frame)
-	return err
-}
+func (e *End) Send(m websocket.Message) error { return e.SendMessage(m) }
 
-// Receive returns the next message.
-func (s *End) Receive() (websocket.Message, error) {
-	for len(s.messages) == 0 {
-		buf := make([]byte, 4096)
-		n, err := s.connection.Read(buf)
-		messages, parseErr := s.parser.Parse(buf[:n])
-		s.messages = messages
-		if err == nil {
-			err = parseErr
-		}
-		if len(messages) == 0 && err != nil {
-			return websocket.Message{}, err
-		}
-	}
-	m := s.messages[0]
-	s.messages = s.messages[1:]
-	return m, nil
-}
+// Close closes the connection.
+func (e *End) Close() { e.Drop() }
 
 // A Server is an upstream that opens a WebSocket for each request.
 type Server struct {
@@ -64,22 +37,9 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errors.New("this request opens no WebSocket")
 	}
 	s.Last = req
-	header := websocket.Headers(req, "")
-	for name, values := range s.Header {
-		header[name] = values
-	}
-	client, server := net.Pipe()
-	end := &End{connection: server}
-	end.parser.Masked = true
-	go func() {
-		defer server.Close()
-		s.Serve(end)
-	}()
-	return &http.Response{
-		Status: "101 Switching Protocols", StatusCode: http.StatusSwitchingProtocols,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: header, Body: client, Request: req,
-	}, nil
+	resp, err := socket.Transport(func(_ *http.Request, c *socket.Conn) { s.Serve(&End{c}) }).RoundTrip(req)
+	maps.Copy(resp.Header, s.Header)
+	return resp, err
 }
 
 // Open opens a WebSocket through a recorder. prepare may change the request. If the response opens none, its
@@ -108,11 +68,8 @@ func Open(
 		body, _ := io.ReadAll(resp.Body)
 		return nil, resp.Header, cmp.Or(string(body), resp.Status)
 	}
-	return &End{connection: connection, isClient: true}, resp.Header, ""
+	return &End{socket.NewConn(connection, true)}, resp.Header, ""
 }
-
-// Close closes the connection.
-func (s *End) Close() error { return s.connection.Close() }
 
 // Text returns a message with a text.
 func Text(s string) websocket.Message {
