@@ -45,7 +45,9 @@ type Stream[S, R any] interface {
 // A message that is not recorded is a miss: Send and Recv return a [*MissError]
 // from then on, and the run fails. So does Recv after ten seconds, and twice as
 // long as the recorded program needed, in which the program has not sent what
-// was sent before the next message in the recording.
+// was sent before the next message in the recording. A message is no miss if
+// the other side had ended the session by then in the recording: it was on its
+// way when the session ended.
 //
 // Session returns an error of open, a [*MissError] if the request is not
 // recorded, or the error of the context. The session ends with the context of

@@ -16,6 +16,7 @@ import (
 func (r *Recorder) sendTwoWay(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	var out *http.Request
 	in.twoWay, out = exchange.NewTwoWay(in.req, r.httpSessionSink(in, rec))
+	in.hasUnreadBody = false
 	return r.upstream.Send(out)
 }
 

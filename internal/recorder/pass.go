@@ -12,12 +12,17 @@ func (r *Recorder) pass(req *http.Request) (*http.Response, error) {
 	return r.upstream.RoundTrip(req)
 }
 
-// passRead passes a request through whose body was read.
+// passRead passes a request through whose body was read, or is read while its response streams.
 func (r *Recorder) passRead(in *incoming) (*http.Response, error) {
-	out, err := in.body.Clone(in.req)
-	if err != nil {
-		return nil, err
+	out := in.req
+	if !in.hasUnreadBody {
+		var err error
+		out, err = in.body.Clone(in.req)
+		if err != nil {
+			return nil, err
+		}
 	}
+	in.hasUnreadBody = false
 	if err := r.checkPassing(out, r.missingKey()); err != nil {
 		return r.refuse(out, err)
 	}

@@ -14,10 +14,16 @@ import (
 )
 
 // opensSession reports whether a request opens a session, and its recording is one. Most requests
-// are told by their headers, so that the recording need not be read.
+// are told by their headers, so that the recording need not be read. A recorded stream may have no
+// message of the client, if the server has ended it before the first one.
 func opensSession(req *http.Request, rec *tape.Recording) bool {
-	mayOpen := exchange.IsSocket(req) || exchange.IsTwoWay(req)
-	return mayOpen && rec.IsSession()
+	switch {
+	case exchange.IsSocket(req):
+		return rec.IsSession()
+	case exchange.IsTwoWay(req):
+		return rec.Interaction().Response.Stream != ""
+	}
+	return false
 }
 
 // playSession answers the request that opens a session, and plays the messages of the server that
@@ -33,6 +39,7 @@ func (r *Recorder) playSession(in *incoming, rec *tape.Recording) (*http.Respons
 	resp := it.Response
 	resp.Headers = r.withOfferedSubprotocol(resp.Headers, in.req)
 	play := r.player.PlaySocket
+	in.hasUnreadBody = false
 	if exchange.IsTwoWay(in.req) {
 		play = r.player.PlayTwoWay
 	}

@@ -19,6 +19,9 @@ type incoming struct {
 	early  *early           // nil unless read has sent the request; set by read
 	twoWay *exchange.TwoWay // nil unless it is sent as a session; set by send
 	match  tape.Match       // its redacted form and its recording; set by the tape
+
+	// hasUnreadBody is set while the body is neither read nor with the session that reads it.
+	hasUnreadBody bool
 }
 
 // An early is a request that was sent while its body was read.
@@ -29,8 +32,12 @@ type early struct {
 	used bool // resp belongs to the caller of RoundTrip
 }
 
-// close closes an early response that was not returned to the caller.
+// close closes an early response that was not returned to the caller, and a body that nothing has
+// read.
 func (in *incoming) close() {
+	if in.hasUnreadBody {
+		request.CloseBody(in.req)
+	}
 	e := in.early
 	if e != nil && !e.used && e.resp != nil && e.resp.Body != nil {
 		e.resp.Body.Close()
@@ -66,6 +73,7 @@ func (in *incoming) canceled(err error) error {
 func (r *Recorder) read(in *incoming) error {
 	req := in.req
 	if exchange.IsTwoWay(req) {
+		in.hasUnreadBody = true
 		return nil // its body is read while its response streams
 	}
 	mayNotEnd := req.ContentLength <= 0 && req.Body != nil && req.Body != http.NoBody

@@ -274,7 +274,9 @@ func (r *Recorder) insert(
 		isOfThisRun := rec.Fresh() || rec.Resumed()
 		return isOfThisRun && !slices.Contains(recorded, rec)
 	})
-	next = tape.WithoutReplaced(next, recorded)
+	if v.keeps == keepUsed {
+		next = tape.WithoutReplaced(next, recorded)
+	}
 	unused := r.log.Unused()
 
 	var neverAsked []*tape.Recording // old ones that no later run will ask for

@@ -474,6 +474,14 @@ func (p *Player) State() State {
 	return p.state()
 }
 
+// FirstToDo returns the index of the first message of the recording that is neither sent nor
+// received, or the number of messages if there is none.
+func (p *Player) FirstToDo() int {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	return p.firstToDo()
+}
+
 // HasReceivedAll reports whether no received message of the recording is left.
 func (p *Player) HasReceivedAll() bool {
 	p.group.mu.Lock()

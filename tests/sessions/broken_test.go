@@ -240,3 +240,35 @@ func askUntilOpenEnd(t *testing.T, rec *promptecho.Recorder, c *socket.Conn, aft
 	<-ended
 	return log.String()
 }
+
+// A message that a client sends while the server ends the session was sent to nobody, so it is no
+// miss: whether it comes before the end depends on the time.
+func TestMessageSentWhileTheServerEndsIsNoMiss(t *testing.T) {
+	t.Parallel()
+	for name, end := range serverEndings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := socket.NewServer(t, func(_ *http.Request, c *socket.Conn) { serveTurns(c, allAnswers, end) })
+			file := newCassette(t)
+			for _, isReplay := range []bool{false, true} {
+				open := record
+				if isReplay {
+					open = replay
+				}
+				rec := open(t, file)
+				c := dial(t, t.Context(), rec, server.URL+"/chat")
+				askSome(c, allAnswers, func(string) {})
+				if isReplay {
+					_ = c.Send(`{"type":"one more"}`)
+				}
+				m, err := c.Receive()
+				for err == nil && m.Opcode != websocket.Close {
+					m, err = c.Receive()
+				}
+				_ = c.SendClose(1000, "")
+				c.Drop()
+				must.Close(t, rec)
+			}
+		})
+	}
+}

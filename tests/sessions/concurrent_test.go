@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -294,5 +295,50 @@ func haveConversation(
 		if isLastOfTwo {
 			mayGoOn <- true
 		}
+	}
+}
+
+// Sessions that are open at once, and that the server greets with an ID and a time of their own
+// before the client says anything, as OpenAI's Realtime API does, get what each of them asks for.
+func TestConcurrentSessionsGreetedWithAnIDReplay(t *testing.T) {
+	t.Parallel()
+	const sessions = 8
+	var opened atomic.Int64
+	upstream := promptecho.Upstream(socket.Transport(func(_ *http.Request, c *socket.Conn) {
+		id := 1e9 + opened.Add(1)*7919
+		_ = c.Send(fmt.Sprintf(`{"type":"session.created","event_id":"event_CyAKBrahiT%d",`+
+			`"session":{"id":"sess_CyAKBrahiT%d","expires_at":%d}}`, id, id, id))
+		m, err := c.Receive()
+		if err != nil {
+			return
+		}
+		_ = c.Send(fmt.Sprintf(`{"type":"answer","to":%s}`, m.Data))
+		_, _ = c.Receive()
+	}))
+	run := func(rec *promptecho.Recorder) {
+		var all, greeted sync.WaitGroup
+		greeted.Add(sessions)
+		for k := range sessions {
+			all.Go(func() {
+				c := dial(t, t.Context(), rec, realtimeURL)
+				defer c.Drop()
+				_, _ = c.Receive()
+				greeted.Done()
+				greeted.Wait() // so that each session has a recording when the first one asks
+				question := fmt.Sprintf(`{"type":"ask","number":%d}`, k)
+				_ = c.Send(question)
+				answer := received(c.Receive())
+				if answer != `{"type":"answer","to":`+question+`}` {
+					t.Errorf("session %d: %s", k, answer)
+				}
+			})
+		}
+		inTime(t, "a session", all.Wait)
+		must.Close(t, rec)
+	}
+	file := newCassette(t)
+	run(record(t, file, upstream))
+	for range full.Cases(5, 500) {
+		run(replay(t, file))
 	}
 }

@@ -94,6 +94,7 @@ func TestSessionInEachMode(t *testing.T) {
 		name     string
 		mode     promptecho.Mode
 		isAbsent bool // there is no cassette
+		outcome  report.Outcome
 		sessions []string
 		want     []string
 		saved    string // all prompts of the cassette after the run
@@ -109,6 +110,8 @@ func TestSessionInEachMode(t *testing.T) {
 		{name: "new_episodes records a second session", mode: promptecho.ModeNewEpisodes, sessions: []string{"a b", "c"}, want: []string{"1a 1b", "101c"}, saved: "a b c"},
 		{name: "new_episodes, another message", mode: promptecho.ModeNewEpisodes, sessions: []string{"a c"}, want: []string{"1a !miss"}, saved: "a b", err: `incoming: "c"`},
 		{name: "update records anew", mode: promptecho.ModeUpdate, sessions: []string{"a c"}, want: []string{"101a 101c"}, saved: "a c"},
+		{name: "update adds if the test fails", mode: promptecho.ModeUpdate, outcome: report.Outcome{Failed: true}, sessions: []string{"a c"}, want: []string{"101a 101c"}, saved: "a b a c"},
+		{name: "update of a part of the test adds", mode: promptecho.ModeUpdate, outcome: report.Outcome{Filtered: true}, sessions: []string{"a c"}, want: []string{"101a 101c"}, saved: "a b a c"},
 		{name: "all records anew", mode: promptecho.ModeAll, sessions: []string{"c"}, want: []string{"101c"}, saved: "c"},
 		{name: "live passes through", mode: promptecho.ModeLive, sessions: []string{"c"}, want: []string{"101c"}, saved: "a b"},
 		{name: "compare replays and sends nothing", mode: promptecho.ModeCompare, sessions: []string{"a b"}, want: []string{"1a 1b"}, saved: "a b"},
@@ -123,17 +126,20 @@ func TestSessionInEachMode(t *testing.T) {
 			var server countingServer
 			server.opened.Store(100)
 			rec := must.Open(t, file, promptecho.InMode(tt.mode), server.upstream())
-			must.Begin(rec, report.Outcome{})
+			must.Begin(rec, tt.outcome)
 			for i, prompts := range tt.sessions {
 				if got := askIn(t.Context(), rec, realtimeURL, prompts); got != tt.want[i] {
 					t.Errorf("session %d: got %q, want %q", i, got, tt.want[i])
 				}
 			}
-			rep := must.Finish(rec, report.Outcome{})
+			rep := must.Finish(rec, tt.outcome)
 			errs := fmt.Sprint(rep.Errors)
 			isFine := tt.err == "" && len(rep.Errors) == 0 || tt.err != "" && strings.Contains(errs, tt.err)
 			if !isFine {
 				t.Errorf("errors %s, want %q", errs, tt.err)
+			}
+			if hasOpened := server.opened.Load() > 100; hasOpened != strings.Contains(fmt.Sprint(tt.want), "101") {
+				t.Errorf("%d sessions were opened", server.opened.Load()-100)
 			}
 			if got := savedPrompts(t, file); got != tt.saved {
 				t.Errorf("saved %q, want %q", got, tt.saved)

@@ -249,7 +249,28 @@ func (s *Script) Send(m interaction.Message) error {
 		// or less in each run.
 		return nil
 	}
+	if s.hasServerEnded() {
+		return nil // the message was on its way when the server ended the session
+	}
 	return s.refuse(sent, miss.Candidates)
+}
+
+// hasServerEnded reports whether nothing is left of the recording but the end of the session, to
+// which the server came first.
+func (s *Script) hasServerEnded() bool {
+	resp := &s.current().Response
+	if resp.End == interaction.EndClosed {
+		return false
+	}
+	for i, event := range resp.Events[s.player.FirstToDo():] {
+		m, isMessage := event.Message()
+		isClose := isMessage && m.Kind == interaction.Close
+		isOfClient := isClose && m.Sent && i == 0
+		if !isClose || isOfClient {
+			return false
+		}
+	}
+	return true
 }
 
 // take takes a message in each of the ways in which a recorded one may equal it. It returns the

@@ -20,6 +20,7 @@ type Conn struct {
 
 	writing sync.Mutex // is held while a frame is written
 
+	buf    []byte
 	parser websocket.Parser
 	ready  []websocket.Message // parsed, and not yet returned by Receive
 	failed error               // of the connection
@@ -29,16 +30,16 @@ func newConn(connection io.ReadWriteCloser, isClient bool) *Conn {
 	return &Conn{
 		connection: connection,
 		isClient:   isClient,
+		buf:        make([]byte, 32<<10),
 		parser:     websocket.Parser{Masked: !isClient},
 	}
 }
 
 // Receive returns the next message of the other side, which may be a control frame.
 func (c *Conn) Receive() (websocket.Message, error) {
-	buf := make([]byte, 32<<10)
 	for len(c.ready) == 0 && c.failed == nil {
-		n, err := c.connection.Read(buf)
-		messages, parseErr := c.parser.Parse(buf[:n])
+		n, err := c.connection.Read(c.buf)
+		messages, parseErr := c.parser.Parse(c.buf[:n])
 		c.ready = append(c.ready, messages...)
 		c.failed = err
 		if parseErr != nil {
