@@ -241,8 +241,8 @@ func askUntilOpenEnd(t *testing.T, rec *promptecho.Recorder, c *socket.Conn, aft
 	return log.String()
 }
 
-// A message that a client sends while the server ends the session was sent to nobody, so it is no
-// miss: whether it comes before the end depends on the time.
+// A message that a client sends while the server ends the session is no miss. Whether it comes before
+// the end depends on the time.
 func TestMessageSentWhileTheServerEndsIsNoMiss(t *testing.T) {
 	t.Parallel()
 	for name, end := range serverEndings {

@@ -298,8 +298,8 @@ func haveConversation(
 	}
 }
 
-// Sessions that are open at once, and that the server greets with an ID and a time of their own
-// before the client says anything, as OpenAI's Realtime API does, get what each of them asks for.
+// Concurrent sessions that the server greets, each with an ID of its own, get what they ask for.
+// OpenAI's Realtime API greets so, before the client says anything.
 func TestConcurrentSessionsGreetedWithAnIDReplay(t *testing.T) {
 	t.Parallel()
 	const sessions = 8

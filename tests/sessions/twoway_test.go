@@ -14,8 +14,8 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
 
-// A body that is sent while the response streams replays as it ended: by the server after each of
-// its events, in each way, or by the client.
+// A body that is sent while the response streams replays as it ended. The server or the client ends it,
+// after each of its events, in each way.
 func TestTwoWayBodyReplaysAsItEnded(t *testing.T) {
 	t.Parallel()
 	const questions = 3

@@ -21,7 +21,7 @@ const patience = 10 * time.Second
 
 const realtimeURL = "https://api.openai.com/v1/realtime?model=gpt-realtime"
 
-// A client that waits for a message in vain is told after ten seconds. It gets the error event of the
+// A client that waits for a message which cannot come is told after ten seconds. It gets the error event of the
 // API, and a close frame with the reason.
 func TestClientThatWaitsInVainIsTold(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,7 @@ func TestClientThatWaitsInVainIsTold(t *testing.T) {
 	}
 }
 
-// Recv returns the *MissError if the program waits in vain, or has sent what is not recorded.
+// Recv returns the *MissError if no message can come, or the program has sent what is not recorded.
 func TestRecvReturnsTheMiss(t *testing.T) {
 	t.Parallel()
 	for name, way := range ways {
