@@ -8,7 +8,8 @@ func All() []Code {
 		CassetteLeftOver, RequestBroken, FollowsMiss, SessionLonger, SessionWaits,
 		Telemetry,
 
-		RecordingUnused, SessionUnreadable, SessionUnfinished, NoRequest, ValueLacking, RecordingConflict, ServersAmbiguous,
+		RecordingUnused, SessionUnreadable,
+		SessionUnfinished, NoRequest, ValueLacking, RecordingConflict, ServersAmbiguous,
 		FieldAmbiguous, BodyUnfinished, NotCanceled, NoRoom, KeyMissing,
 		PlaceholderSent, Unsendable, ProtocolSwitched, NameInvalid, VariableSecret,
 		FunctionRefused, FailureRefused, SuccessKept, AccessLost, AccessRefused,
