@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/report"
@@ -24,8 +25,11 @@ import (
 // If it sends its requests directly to the recorder, the cassette has the whole
 // answer, also where [Cut] or [Garble] damages it. The transport reads such an
 // answer to its end. A session (a WebSocket) is recorded as far as Cut lets it
-// go, since it goes on only while its client does. If the test was recorded without faults, a program that
-// retries after Cut or Garble needs the recording twice: see
+// go, since it goes on only while its client does. A request whose body is sent
+// while its response streams, as to Bedrock's Nova Sonic, meets no fault.
+//
+// If the test was recorded without faults, a program that retries after Cut or
+// Garble needs the recording twice: see
 // [github.com/promptecho/promptecho.AllowRepeats].
 type Transport struct {
 	next      http.RoundTripper
@@ -82,6 +86,9 @@ func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL == nil {
 		return t.next.RoundTrip(req) // which says what is wrong
+	}
+	if exchange.IsTwoWay(req) {
+		return t.next.RoundTrip(req)
 	}
 	var body request.Body
 	if err := body.Read(req, request.ReadOptions{Whole: true, MaySend: true}); err != nil {
