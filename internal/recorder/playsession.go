@@ -8,6 +8,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -80,6 +81,7 @@ func (r *Recorder) finishSessions() {
 		}
 		r.log.Error(r.errorAt(u.First.Line(), finding.SessionUnfinished, "the client of this session "+
 			"did not send %d of the %d messages that it sent when the session was recorded; the "+
-			"first one is here", u.Count, u.Of))
+			"first one is here. PROMPTECHO_MODE=update records the session again; %s accepts this",
+			u.Count, u.Of, r.words().Code(advice.New(advice.AllowUnused))))
 	}
 }
