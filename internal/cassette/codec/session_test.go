@@ -96,7 +96,7 @@ func TestBrokenSessionsAreRefused(t *testing.T) {
 	const sum = `"0000000000000000000000000000000000000000000000000000000000000000"`
 	const oneOf = `a message has one of the fields sent, sent_bytes, sent_close, received, received_bytes, received_close; restore it, or record again`
 	for _, c := range []struct{ name, stream, status, event, want string }{
-		{"unknown field", "websocket", "101", `{recieved: a}`, `13:11: response.events: unknown field "recieved"; ` + oneOf},
+		{"unknown field", "websocket", "101", `{receives: a}`, `13:11: response.events: unknown field "receives"; ` + oneOf},
 		{"field of another framing", "websocket", "101", `{data: {a: 1}}`, `13:11: response.events: unknown field "data"; ` + oneOf},
 		{"unknown kind", "websocket", "101", `{sent_text: a}`, `13:11: response.events: unknown field "sent_text"; ` + oneOf},
 		{"no field", "websocket", "101", `{}`, `13:11: response.events: this message has no field; ` + oneOf},
