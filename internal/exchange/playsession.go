@@ -26,7 +26,7 @@ type played struct {
 	refuse func(err error)
 
 	// answerClose has the bytes that answer a client which has closed its side; nil if it gets
-	// no answer. Then the client does not answer either.
+	// no answer.
 	answerClose []byte
 
 	reading sync.Mutex // is held by Read
@@ -35,7 +35,6 @@ type played struct {
 	out          []byte     // what Read returns next
 	over         bool       // nothing follows out but the end
 	end          error      // what Read returns then
-	sentClose    bool       // out has, or had, a message that closes the session
 	clientClosed bool       // the client has closed its side
 	isClosed     bool       // by Close
 }
@@ -51,17 +50,11 @@ func (p *Player) newPlayed(rec *Playable, script Script) played {
 	}
 }
 
-// closingWait is how long Read waits for the client to answer a message that closes the session,
-// before it reports the end of the connection. A server does the same (RFC 6455, section 7.1.1):
-// the end could otherwise reach the client before the message.
-const closingWait = time.Second
-
 // Read returns the bytes of the server. It waits until the next event may come.
 func (s *played) Read(p []byte) (int, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	for {
-		s.awaitClosing()
 		n, err, isReady := s.readOut(p)
 		if isReady {
 			return n, err
@@ -129,7 +122,6 @@ func (s *played) endWith(bytes []byte) {
 	s.out = append(s.out, bytes...)
 	s.over = true
 	s.end = io.EOF
-	s.sentClose = s.answerClose != nil
 	s.wait.interrupt()
 }
 
@@ -141,30 +133,6 @@ func (s *played) endAt(end error) {
 		s.over = true
 		s.end = end
 	}
-}
-
-// awaitClosing waits for the client to close its side, if the server has closed its own and the
-// client has read that.
-func (s *played) awaitClosing() {
-	if !s.mayAnswerClose() {
-		return
-	}
-	ctx, end := s.wait.begin(context.Background(), closingWait)
-	defer end()
-	if s.mayAnswerClose() { // it has not answered before the wait began
-		<-ctx.Done()
-	}
-	s.mu.Lock()
-	s.sentClose = false
-	s.mu.Unlock()
-}
-
-// mayAnswerClose reports whether the client has read a message that closes the session, and has not
-// answered it.
-func (s *played) mayAnswerClose() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.sentClose && len(s.out) == 0 && !s.clientClosed && !s.isClosed
 }
 
 // awaitClient waits until the client has sent something, or has closed the session. It ends the
