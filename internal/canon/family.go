@@ -317,6 +317,7 @@ var families = sync.OnceValue(func() []*Family {
 		storedFamilies(),
 		speechFamilies(),
 		realtimeFamilies(),
+		openaiLiveFamilies(),
 		responsesSessionFamilies(),
 		openaiFamilies(),
 		voyageFamilies(),

@@ -23,12 +23,10 @@ type ids struct {
 	toMade     map[string]string // by the recorded ID
 }
 
-// madeIn returns the IDs that a client has made up in a message with this form. The ID of an event
-// of OpenAI is none of them: each message has one, and only an error repeats it.
+// madeIn returns the IDs that a client has made up in a message with this form.
 func madeIn(form *canon.Form) (made []canon.Line) {
 	for _, line := range form.Drift {
-		isEvent := line.Path == "body/event_id"
-		if !isEvent && slices.Contains(form.Generated, line.Path) {
+		if slices.Contains(form.Generated, line.Path) {
 			made = append(made, line)
 		}
 	}
