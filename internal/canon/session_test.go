@@ -144,6 +144,8 @@ func TestSessionsAreKnown(t *testing.T) {
 		{"https://r.openai.azure.com/openai/realtime?deployment=d&api-version=1", `{"type":"response.create"}`, "openai.realtime", "d", ""},
 		{"wss://api.x.ai/v1/realtime?model=grok", `{"type":"input_audio_buffer.commit"}`, "openai.realtime", "grok", ""},
 		{translationsURL, `{"type":"session.close"}`, "openai.realtime.translations", "gpt-realtime-translate", ""},
+		{"wss://api.openai.com/v1/live/sessions", `{"type":"session.start","session":{}}`, "openai.live", "", ""},
+		{"wss://api.openai.com/v1/live/sessions/sess_1/attach", `{"type":"session.close"}`, "openai.live", "", ""},
 		{responsesURL, `{"type":"response.create","input":"Hi"}`, "openai.responses", "", ""},
 		{responsesURL, `{"type":"response.steer","input":"Hi","previous_response_id":"r"}`, "openai.responses", "", "openai.responses.events"},
 		{responsesURL, `{"type":"response.inject","input":[],"response_id":"r"}`, "openai.responses", "", "openai.responses.events"},

@@ -43,6 +43,7 @@ func socketHandler(ctx context.Context, talk func(p *peer), opts websocket.Accep
 // An event is a message of a client of OpenAI.
 type event struct {
 	Type               string          `json:"type"`
+	EventID            string          `json:"event_id"`
 	Audio              string          `json:"audio"`
 	StreamID           string          `json:"stream_id"`
 	Input              json.RawMessage `json:"input"`
