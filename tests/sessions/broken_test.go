@@ -115,7 +115,7 @@ func wantSameReplays(t *testing.T, url string, talk func(*testing.T, *socket.Con
 		return log
 	}
 	want := run(record(t, file))
-	for range full.Cases(1, 50) {
+	for range full.Cases(1, 10) {
 		if got := run(replay(t, file)); got != want {
 			t.Fatalf("the replay has\n%s\nwant\n%s\nthe cassette is\n%s", got, want, must.Read(t, file))
 		}

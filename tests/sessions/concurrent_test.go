@@ -206,7 +206,7 @@ func TestConcurrentSessionsThatBeginAlikeReplay(t *testing.T) {
 			for range full.Cases(2, 10) {
 				file := newCassette(t)
 				runBranches(t, record(t, file, branchesUpstream), way, conversations)
-				for range full.Cases(3, 50) {
+				for range full.Cases(3, 10) {
 					runBranches(t, replay(t, file), way, conversations)
 				}
 			}
@@ -221,7 +221,7 @@ func TestManyConcurrentSessionsReplay(t *testing.T) {
 	file := newCassette(t)
 	way := ways["WebSocket"]
 	runBranches(t, record(t, file, branchesUpstream), way, conversations)
-	for range full.Cases(2, 50) {
+	for range full.Cases(2, 10) {
 		runBranches(t, replay(t, file), way, conversations)
 	}
 }
@@ -338,7 +338,7 @@ func TestConcurrentSessionsGreetedWithAnIDReplay(t *testing.T) {
 	}
 	file := newCassette(t)
 	run(record(t, file, upstream))
-	for range full.Cases(5, 500) {
+	for range full.Cases(5, 100) {
 		run(replay(t, file))
 	}
 }

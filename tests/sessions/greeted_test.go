@@ -33,7 +33,7 @@ func TestConcurrentSessionsWithAGreetingReplay(t *testing.T) {
 	}))
 	file := newCassette(t)
 	greetAll(t, record(t, file, upstream), sessions)
-	for range full.Cases(5, 1000) {
+	for range full.Cases(5, 100) {
 		greetAll(t, replay(t, file), sessions)
 	}
 }

@@ -99,7 +99,7 @@ func wantSameEvents(t *testing.T, upstream http.RoundTripper, talk func(*sonicSt
 		return log
 	}
 	want := run(record(t, file, promptecho.Upstream(upstream)))
-	for range full.Cases(1, 50) {
+	for range full.Cases(1, 10) {
 		if got := run(replay(t, file)); got != want {
 			t.Fatalf("the replay has\n%s\nwant\n%s\nthe cassette is\n%s", got, want, must.Read(t, file))
 		}

@@ -10,22 +10,29 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// stream reads a stream, and the pieces of a body that is none, and checks that it is
-// the one or the other.
 // messages are the fields of a session that a function has opened.
 func (p *parser) messages(r *interaction.Response) {
 	if n, _ := p.find("stream"); n == nil {
 		return
 	}
-	end := p.in.atEnd
-	p.stream(r)
-	p.in.atEnd = end
+	p.text("stream", &r.Stream)
+	p.events(r)
+	optional(p, "delays_ms", &r.Delays, p.delays)
 	p.text("end", &r.End)
 }
 
+// stream reads a stream, and the pieces of a body that is none, and checks that it is
+// the one or the other.
 func (p *parser) stream(r *interaction.Response) {
 	p.in.atEnd = func() { p.checkResponse(r) }
 	p.text("stream", &r.Stream)
+	p.events(r)
+	optional(p, "chunks", &r.Chunks, p.chunks)
+	optional(p, "delays_ms", &r.Delays, p.delays)
+}
+
+// events reads the events of a stream.
+func (p *parser) events(r *interaction.Response) {
 	layout, layoutField := p.get("events_layout")
 	events, field := p.get("events")
 	padding, _ := p.get("events_padding")
@@ -49,8 +56,6 @@ func (p *parser) stream(r *interaction.Response) {
 			r.Events = append(r.Events, p.event(e, field, l, pads[i]))
 		}
 	}
-	optional(p, "chunks", &r.Chunks, p.chunks)
-	optional(p, "delays_ms", &r.Delays, p.delays)
 }
 
 // checkResponse makes sure that a response has a status, and is a stream or has a body.
