@@ -146,9 +146,9 @@ func TestWrappedStreamReplays(t *testing.T) {
 	}
 }
 
-// TestStreamThatWaitsInVainEnds: a program that waits for a message, and does not send what was sent
+// TestStreamWhoseWaitTimesOutEnds: a program that waits for a message, and does not send what was sent
 // before it, is told so after the documented time.
-func TestStreamThatWaitsInVainEnds(t *testing.T) {
+func TestStreamWhoseWaitTimesOutEnds(t *testing.T) {
 	t.Setenv("CI", "")
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeAll))

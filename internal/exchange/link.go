@@ -196,7 +196,7 @@ func (l *playedLink) end(err error) error {
 // await waits until the script has an event. It ends the session if the program does not send what
 // comes next in the recording.
 func (l *playedLink) await() {
-	ctx, end := l.wait.begin(l.ctx, l.script.Patience())
+	ctx, end := l.wait.begin(l.ctx, l.script.WaitLimit())
 	defer end()
 	refused, _ := l.state()
 	if refused != nil {
@@ -204,7 +204,7 @@ func (l *playedLink) await() {
 	}
 	l.script.Wait(ctx)
 	if ctx.Err() == context.DeadlineExceeded && l.ctx.Err() == nil {
-		l.refuse(l.script.Overdue())
+		l.refuse(l.script.WaitTimedOut())
 	}
 }
 

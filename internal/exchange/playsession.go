@@ -142,9 +142,9 @@ func (s *played) awaitClient(clientClosed bool) {
 		s.endWith(s.answerClose)
 		return
 	}
-	timedOut := s.await(s.script.Patience())
+	timedOut := s.await(s.script.WaitLimit())
 	if timedOut {
-		s.refuse(s.script.Overdue())
+		s.refuse(s.script.WaitTimedOut())
 	}
 }
 

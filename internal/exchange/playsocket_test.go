@@ -42,9 +42,9 @@ func (s *closingScript) Wait(ctx context.Context) {
 	<-ctx.Done()
 }
 
-func (s *closingScript) Patience() time.Duration { return time.Hour }
-func (s *closingScript) Overdue() error          { return nil }
-func (s *closingScript) Close()                  {}
+func (s *closingScript) WaitLimit() time.Duration { return time.Hour }
+func (s *closingScript) WaitTimedOut() error      { return nil }
+func (s *closingScript) Close()                   {}
 
 // A client that closes a WebSocket gets the recorded answer, although Read waited for the client then.
 func TestPlayedSocketAnswersCloseAsRecorded(t *testing.T) {

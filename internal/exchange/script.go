@@ -25,12 +25,12 @@ type Script interface {
 	// Wait waits until Next returns another state than AwaitsClient, or until the context ends.
 	Wait(ctx context.Context)
 
-	// Patience returns how long the client may wait for the next event while it sends nothing.
-	Patience() time.Duration
+	// WaitLimit returns how long the client may wait for the next event while it sends nothing.
+	WaitLimit() time.Duration
 
-	// Overdue returns the [*Refusal] of a client that has waited for longer, since it has not
-	// sent what was sent before that event when it was recorded.
-	Overdue() error
+	// WaitTimedOut returns the [*Refusal] of a client that has waited for longer, since it has
+	// not sent what was sent before that event when it was recorded.
+	WaitTimedOut() error
 
 	// Close ends the session. What the client has not sent by then is not used.
 	Close()

@@ -33,9 +33,9 @@ func (l *Log) MissMessage(
 	return m.told()
 }
 
-// WaitsInVain notes that the client of a session waits for a message of the server, and does not
+// MissWait notes that the client of a session waits for a message of the server, and does not
 // send what it sent before that message when the session was recorded. missing are these messages.
-func (l *Log) WaitsInVain(session *tape.Recording, missing []*tape.Recording, by string) Told {
+func (l *Log) MissWait(session *tape.Recording, missing []*tape.Recording, by string) Told {
 	call := &tape.Match{Form: session.Form()}
 	call.Request = session.Request()
 	m := l.newMissing(call, by)

@@ -16,14 +16,14 @@ import (
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
-// patience is how long a client waits for what cannot come: see Recorder.Session.
-const patience = 10 * time.Second
+// waitLimit is how long a client waits for what cannot come: see Recorder.Session.
+const waitLimit = 10 * time.Second
 
 const realtimeURL = "https://api.openai.com/v1/realtime?model=gpt-realtime"
 
 // A client that waits for a message which cannot come is told after ten seconds. It gets the error event of the
 // API, and a close frame with the reason.
-func TestClientThatWaitsInVainIsTold(t *testing.T) {
+func TestClientWhoseWaitTimesOutIsTold(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{realtimeURL, "https://chat.test/socket"} {
 		file := newCassette(t)
@@ -52,7 +52,7 @@ func TestClientThatWaitsInVainIsTold(t *testing.T) {
 				}
 			}
 			waited := time.Since(start)
-			if waited < patience || waited > patience+5*time.Second {
+			if waited < waitLimit || waited > waitLimit+5*time.Second {
 				t.Errorf("%s: the client was told after %v", url, waited)
 			}
 			all := strings.Join(got, "\n")
@@ -99,8 +99,8 @@ func TestRecvReturnsTheMiss(t *testing.T) {
 				_, err = s.Recv()
 				wantMiss(t, name, err)
 				waited := time.Since(start)
-				isInVain := next == ""
-				if isInVain != (waited >= patience) || waited > patience+time.Second {
+				isTimedOut := next == ""
+				if isTimedOut != (waited >= waitLimit) || waited > waitLimit+time.Second {
 					t.Errorf("%s: Recv returned after %v", name, waited)
 				}
 				wantMiss(t, name, s.Send(branchMessage(0, 1)))
@@ -174,7 +174,7 @@ func TestClientThatDoesNotCloseIsTold(t *testing.T) {
 		start := time.Now()
 		event := received(c.Receive())
 		closing := received(c.Receive())
-		if time.Since(start) != patience {
+		if time.Since(start) != waitLimit {
 			t.Errorf("told after %v", time.Since(start))
 		}
 		isTold := strings.Contains(event, "promptecho_miss") && strings.HasPrefix(closing, "close 1008 ")

@@ -281,30 +281,26 @@ func (s *Script) take(m *interaction.Message, audio []byte) (*tape.Match, error)
 	if err != nil {
 		return &sent, err
 	}
-	first := s.send(&sent, m, audio)
+	first := s.send(sent.Form, m, audio)
 	if first == nil || !s.group.hasPlaceholder {
 		return &sent, first
 	}
 	back, err := t.MatchMessage(&s.opening.Request, m, true)
-	if err == nil && s.send(&back, m, audio) == nil {
+	if err == nil && s.send(back.Form, m, audio) == nil {
 		return &sent, nil
 	}
 	for recorded := range s.untakenWithPlaceholder(first) {
 		form := tape.Match{Form: recorded.Form()}
 		form.Request = recorded.Request()
-		if t.Reveals(&form, &sent) && s.sendForm(recorded.Form(), m, audio) == nil {
+		if t.Reveals(&form, &sent) && s.send(recorded.Form(), m, audio) == nil {
 			return &sent, nil
 		}
 	}
 	return &sent, first
 }
 
-func (s *Script) send(sent *tape.Match, m *interaction.Message, audio []byte) error {
-	return s.sendForm(sent.Form, m, audio)
-}
-
-// sendForm gives a message of a form to the engine.
-func (s *Script) sendForm(form *canon.Form, m *interaction.Message, audio []byte) error {
+// send gives a message of a form to the engine.
+func (s *Script) send(form *canon.Form, m *interaction.Message, audio []byte) error {
 	key := formKey(form, m)
 	if audio != nil {
 		return s.player.SendBytes(key, audio)
@@ -417,9 +413,10 @@ func (s *Script) awaitsClose() bool {
 	return s.current().Response.End == interaction.EndClosed && s.player.State() == session.Ended
 }
 
-// Patience returns 10 seconds, and twice as long as the client needed to send what it has not
-// sent when the session was recorded. A machine that is busy is slower, but hardly by more.
-func (s *Script) Patience() time.Duration {
+// WaitLimit returns 10 seconds, and twice the time that the client took when the session was
+// recorded to send what it has not sent yet. That is more than a busy machine is late, and less
+// than the 30 seconds and more after which clients and tests give up without a reason.
+func (s *Script) WaitLimit() time.Duration {
 	const least = 10 * time.Second
 	delays := s.current().Response.Delays
 	var ms int64
@@ -431,8 +428,8 @@ func (s *Script) Patience() time.Duration {
 	return least + 2*time.Duration(ms)*time.Millisecond
 }
 
-// Overdue returns the error of a client that waits in vain.
-func (s *Script) Overdue() error {
+// WaitTimedOut returns the error of a client that has waited for longer than WaitLimit.
+func (s *Script) WaitTimedOut() error {
 	var missing []*tape.Recording
 	for _, place := range s.player.Missing() {
 		m := s.message(place)
@@ -440,7 +437,7 @@ func (s *Script) Overdue() error {
 			missing = append(missing, m)
 		}
 	}
-	told := s.scripts.log.WaitsInVain(s.group.recordings[s.player.Recording()], missing, s.by)
+	told := s.scripts.log.MissWait(s.group.recordings[s.player.Recording()], missing, s.by)
 	return s.refusal(told)
 }
 
