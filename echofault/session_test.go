@@ -25,7 +25,7 @@ func serveSocket(t *testing.T) string {
 		}
 		defer connection.Close()
 		head := "HTTP/1.1 101 Switching Protocols\r\n"
-		for name, values := range websocket.Headers(r, "") {
+		for name, values := range websocket.Headers(r) {
 			head += name + ": " + values[0] + "\r\n"
 		}
 		_, _ = io.WriteString(connection, head+"\r\n")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -48,6 +49,20 @@ func (p *Player) newPlayed(rec *Playable, script Script) played {
 		pending: p.Pending,
 		closing: make(chan struct{}),
 	}
+}
+
+// open waits for the recorded latency of the response that opens a session, and holds the session
+// until its recorder is closed. If it returns an error, the session is closed.
+func (p *Player) open(req *http.Request, rec *Playable, session io.Closer) error {
+	err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn)
+	rec.Turn.Leave()
+	if err == nil && !p.Pending.add(session) {
+		err = ErrClosed
+	}
+	if err != nil {
+		session.Close()
+	}
+	return err
 }
 
 // Read returns the bytes of the server. It waits until the next event may come.

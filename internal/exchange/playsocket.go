@@ -3,6 +3,7 @@ package exchange
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -14,26 +15,18 @@ import (
 // PlaySocket returns the response that opens a recorded WebSocket. Its body is the connection.
 // No goroutine belongs to it: what the client writes is taken by Write, and Read waits.
 func (p *Player) PlaySocket(req *http.Request, rec *Playable, script Script) (*http.Response, error) {
-	err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn)
-	rec.Turn.Leave()
-	if err != nil {
-		script.Close()
-		return nil, err
-	}
-	header := rec.Headers.Map()
-	header["Upgrade"] = []string{"websocket"}
-	header["Connection"] = []string{"Upgrade"}
-	header["Sec-Websocket-Accept"] = []string{websocket.AcceptKey(req.Header.Get("Sec-Websocket-Key"))}
-
 	s := &playedSocket{played: p.newPlayed(rec, script)}
 	s.encode = encodeFrame
 	s.played.refuse = s.refuse
 	s.answerClose = websocket.AppendFrame(nil, websocket.Close, nil)
 	s.fromClient.Masked = true
-	if !p.Pending.add(s) {
-		script.Close()
-		return nil, ErrClosed
+	err := p.open(req, rec, s)
+	if err != nil {
+		return nil, err
 	}
+
+	header := rec.Headers.Map()
+	maps.Copy(header, websocket.Headers(req))
 	resp := Whole(req, http.StatusSwitchingProtocols, header, nil)
 	resp.Body = s
 	return resp, nil

@@ -12,28 +12,21 @@ import (
 // streams. It returns at once. A goroutine reads the body of the request, as a transport does,
 // until it ends or the response is closed.
 func (p *Player) PlayTwoWay(req *http.Request, rec *Playable, script Script) (*http.Response, error) {
-	err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn)
-	rec.Turn.Leave()
-	if err != nil {
-		script.Close()
-		req.Body.Close()
-		return nil, err
-	}
+	s := &playedTwoWay{played: p.newPlayed(rec, script), request: req.Body}
 	framing, err := stream.Lookup(rec.Stream)
 	if err != nil {
+		s.Close()
 		return nil, err
 	}
-	s := &playedTwoWay{played: p.newPlayed(rec, script), request: req.Body}
 	s.encode = func(event interaction.Event) ([]byte, bool, error) {
 		bytes, err := framing.Write(nil, event)
 		return bytes, false, err
 	}
 	s.played.refuse = s.refuse
 	s.fromClient = stream.Cutter{ContentType: eventStreamType, Frame: s.take}
-	if !p.Pending.add(s) {
-		script.Close()
-		req.Body.Close()
-		return nil, ErrClosed
+	err = p.open(req, rec, s)
+	if err != nil {
+		return nil, err
 	}
 	resp := head(req, rec)
 	resp.Body = s

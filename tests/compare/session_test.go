@@ -27,7 +27,7 @@ func TestSessionIsNotSentAgain(t *testing.T) {
 		}
 		defer connection.Close()
 		head := "HTTP/1.1 101 Switching Protocols\r\n"
-		for name, values := range websocket.Headers(r, "") {
+		for name, values := range websocket.Headers(r) {
 			head += name + ": " + values[0] + "\r\n"
 		}
 		frames := websocket.AppendFrame(nil, websocket.Text, []byte("hello"))

@@ -386,3 +386,30 @@ func (mixedUpstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	return provider.Says(`{"ok":true}`).RoundTrip(req)
 }
+
+// A handshake is accepted in replay however the client spells the names of its headers. gorilla/websocket, for
+// one, writes Sec-WebSocket-Key into the map of headers itself.
+func TestHandshakeOfAnySpellingIsAccepted(t *testing.T) {
+	t.Parallel()
+	const url = "https://chat.test/socket"
+	file := newCassette(t)
+	open := func(what string, rec *promptecho.Recorder) {
+		defer must.Close(t, rec)
+		req := must.NewRequest(t, t.Context(), "GET", url, "")
+		req.Header["Upgrade"] = []string{"websocket"}
+		req.Header["Connection"] = []string{"Upgrade"}
+		req.Header["Sec-WebSocket-Version"] = []string{"13"}
+		req.Header["Sec-WebSocket-Key"] = []string{"dGhlIHNhbXBsZSBub25jZQ=="} // of RFC 6455, section 1.3
+		resp, err := rec.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		accept := resp.Header.Get("Sec-WebSocket-Accept")
+		if accept != "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" {
+			t.Errorf("%s: Sec-WebSocket-Accept is %q", what, accept)
+		}
+	}
+	open("record", record(t, file, promptecho.Upstream(acknowledge{})))
+	open("replay", replay(t, file))
+}

@@ -29,9 +29,9 @@ func IsHandshake(req *http.Request) bool {
 	return isGet && isUpgrade && hasToken(req.Header, "Sec-WebSocket-Version", version)
 }
 
-// Headers returns the headers of a response with status 101 that accepts a handshake. The
-// subprotocol is one that the request offers, or "" for none. No extension is accepted.
-func Headers(req *http.Request, subprotocol string) http.Header {
+// Headers returns the headers of a response with status 101 that accepts a handshake, without a
+// subprotocol. No extension is accepted.
+func Headers(req *http.Request) http.Header {
 	keys := values(req.Header, "Sec-WebSocket-Key") // a client sends one
 	key := strings.TrimSpace(strings.Join(keys, ","))
 
@@ -39,9 +39,6 @@ func Headers(req *http.Request, subprotocol string) http.Header {
 	h.Set("Upgrade", "websocket")
 	h.Set("Connection", "Upgrade")
 	h.Set("Sec-WebSocket-Accept", AcceptKey(key))
-	if subprotocol != "" {
-		h.Set("Sec-WebSocket-Protocol", subprotocol)
-	}
 	return h
 }
 

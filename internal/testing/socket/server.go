@@ -39,7 +39,7 @@ func accept(connection io.Writer, req *http.Request) error {
 		StatusCode: http.StatusSwitchingProtocols,
 		ProtoMajor: 1,
 		ProtoMinor: 1,
-		Header:     websocket.Headers(req, ""),
+		Header:     websocket.Headers(req),
 	}
 	return resp.Write(connection)
 }
@@ -60,7 +60,7 @@ func (handle Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
 		ProtoMinor: 1,
-		Header:     websocket.Headers(req, ""),
+		Header:     websocket.Headers(req),
 		Body:       client,
 		Request:    req,
 	}, nil
