@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/stream"
 )
 
 // A session is a conversation in messages that both sides send: a WebSocket, a request body
@@ -22,7 +24,7 @@ import (
 //
 // A field "audio" follows the message of the client whose audio is not kept; see [Audio].
 const (
-	sentPrefix     = "sent"
+	sentPrefix     = stream.Sent
 	receivedPrefix = receivedField
 )
 

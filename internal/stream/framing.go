@@ -6,7 +6,10 @@
 // cutter.go cuts a body with any of them.
 package stream
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Field is one named value of a frame in its readable form.
 type Field struct{ Name, Value string }
@@ -15,6 +18,10 @@ type Field struct{ Name, Value string }
 const (
 	Raw       = "raw"  // the bytes of a frame that has no readable form
 	dataField = "data" // the payload of a frame; see interaction.IsPayload
+
+	// Sent is how the name of the first field begins in an event of a cassette that is a message
+	// of the client ("sent", "sent_bytes"); see package interaction.
+	Sent = "sent"
 )
 
 // A Framing is a format of streams.
@@ -40,12 +47,22 @@ type Framing struct {
 	Append func(dst []byte, fields []Field) ([]byte, error)
 }
 
-// Read returns the readable form of a frame, or a Raw field if it has none.
+// Read returns the readable form of a frame, or a Raw field if it has none, or one that would be
+// taken for a message of the client.
 func (f *Framing) Read(frame []byte) []Field {
-	if fields, ok := f.Fields(frame); ok {
-		return fields
+	fields, ok := f.Fields(frame)
+	if !ok || isSent(fields) {
+		return []Field{{Raw, string(frame)}}
 	}
-	return []Field{{Raw, string(frame)}}
+	return fields
+}
+
+func isSent(fields []Field) bool {
+	if len(fields) == 0 {
+		return false
+	}
+	first, _, _ := strings.Cut(fields[0].Name, "_")
+	return first == Sent
 }
 
 // Write appends the frame for fields, which Read has returned and users may have edited.

@@ -39,6 +39,8 @@ var lineBodies = []sample{
 	{"bare field", "text/event-stream", "data\n\n", "sse", 1, 1},
 	{"vendor field", "text/event-stream", "error: {\"a\":1}\n\n", "sse", 1, 0},
 	{"fields that would read as ours", "text/event-stream", "comment: x\n\nraw: x\n\n", "sse", 2, 2},
+	{"messages that would read as those of a client", "text/event-stream",
+		"sent: x\nid: 1\n\nsent_close: x\n\nid: 1\nsent: x\n\nsender: x\n\n", "sse", 4, 2},
 	{"no final blank line", "text/event-stream", "data: 1\n\ndata: 2\n", "sse", 2, 1},
 	{"no final line end", "text/event-stream", "data: 1\n\ndata: 2", "sse", 2, 1},
 	{"extra blank lines", "text/event-stream", "data: 1\n\n\n\ndata: 2\n\n", "sse", 4, 2},

@@ -184,6 +184,30 @@ func TestRetryAfterIsZeroInReplay(t *testing.T) {
 	}
 }
 
+// An event replays although its first field is named "sent". In a cassette, a message of a client begins with
+// that name.
+func TestEventWithAFieldSentReplays(t *testing.T) {
+	t.Parallel()
+	const url = "https://mail.test/outbox"
+	const body = "sent: letter\nid: 1\n\nsent: \n\ndata: {}\n\n"
+	upstream := provider.Func(func(req *http.Request) (*http.Response, error) {
+		return &http.Response{
+			StatusCode: 200,
+			Header:     http.Header{"Content-Type": {"text/event-stream"}},
+			Body:       io.NopCloser(strings.NewReader(body)),
+			Request:    req,
+		}, nil
+	})
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		rec := must.Open(t, file, promptecho.InMode(mode), promptecho.Upstream(upstream))
+		if got := must.Get(t, rec, url); got != body {
+			t.Errorf("mode %s: %q", mode, got)
+		}
+		must.Close(t, rec)
+	}
+}
+
 // A connection that switches protocols is passed on, is not recorded, and fails the run.
 func TestConnectionThatSwitchesProtocolsIsNotRecorded(t *testing.T) {
 	t.Parallel()
