@@ -113,7 +113,7 @@ func (r *request) classify(req *interaction.Request, withSources bool) {
 	r.Origin = addr.origin
 	r.UnknownHeaders = req.UnknownHeaders
 	r.local = addr.local && !slices.Contains(r.options.Aliases, addr.origin)
-	r.isHandshake = isHandshake(req)
+	r.isHandshake = req.OpensWebSocket()
 	r.setQuery()
 	if r.encoding == opaqueBody {
 		r.numberBlocks(req.Body)
@@ -140,27 +140,6 @@ func (r *request) classify(req *interaction.Request, withSources bool) {
 
 // WebSocketWire is the [Form.Wire] of a handshake that opens a WebSocket.
 const WebSocketWire = "websocket"
-
-// isHandshake reports whether a request opens a WebSocket (RFC 6455, section
-// 4.1).
-func isHandshake(req *interaction.Request) bool {
-	isOfWebSocket := func(protocol string) bool {
-		return strings.EqualFold(strings.TrimSpace(protocol), "websocket")
-	}
-	if req.Method != "GET" {
-		return false
-	}
-	for _, h := range req.Headers {
-		if !strings.EqualFold(h.Name, "upgrade") {
-			continue
-		}
-		protocols := strings.Split(strings.Join(h.Values, ","), ",")
-		if slices.ContainsFunc(protocols, isOfWebSocket) {
-			return true
-		}
-	}
-	return false
-}
 
 // subprotocols is the header with the subprotocols that a client offers for a
 // WebSocket, and in browsers also its credentials, as they cannot set any other

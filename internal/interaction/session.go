@@ -189,6 +189,24 @@ func (r *Response) SentMessages() iter.Seq2[int, Message] {
 	}
 }
 
+// OpensWebSocket reports whether a request opens a WebSocket (RFC 6455, section 4.1), by its headers
+// that a cassette has.
+func (r *Request) OpensWebSocket() bool {
+	isWebSocket := func(protocol string) bool {
+		return strings.EqualFold(strings.TrimSpace(protocol), "websocket")
+	}
+	for _, h := range r.Headers {
+		if r.Method != "GET" || !strings.EqualFold(h.Name, "upgrade") {
+			continue
+		}
+		protocols := strings.Split(strings.Join(h.Values, ","), ",")
+		if slices.ContainsFunc(protocols, isWebSocket) {
+			return true
+		}
+	}
+	return false
+}
+
 // MessageRequest returns a message of the client as a request. Messages are redacted, compared
 // and reported as requests are that go to the URL of the request which opened the session.
 func (r *Request) MessageRequest(m *Message) Request {

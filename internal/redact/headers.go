@@ -105,7 +105,7 @@ func (p *Policy) Drops(name string, status int) bool {
 // requestHeaders returns the headers of a request that are written, with their values
 // redacted.
 func (p *Policy) requestHeaders(req *interaction.Request) interaction.Headers {
-	isHandshake := opensSocket(req)
+	isHandshake := req.OpensWebSocket()
 	out := rewrittenHeaders(req.Headers, func(name, value string) (string, bool) {
 		isOfHandshake := name == upgradeHeader || name == subprotocolHeader
 		if isOfHandshake && isHandshake || !p.keepsInRequest(name) {

@@ -56,7 +56,7 @@ func (p *Policy) Request(req *interaction.Request) error {
 func (p *Policy) RedactHead(req *interaction.Request) {
 	known, signaturesBefore := p.counts()
 	last := p.lastHead.Load()
-	isHandshake := opensSocket(req) // its key is another one each time
+	isHandshake := req.OpensWebSocket() // its key is another one each time
 	if last != nil && !isHandshake && last.matches(req, known) {
 		req.URL = last.redactedURL
 		req.Headers = cloneHeaders(last.redactedHeaders)

@@ -22,24 +22,6 @@ const (
 // webSocket is the value of the header Upgrade of a request that opens a WebSocket.
 const webSocket = "websocket"
 
-// opensSocket reports whether a request opens a WebSocket. It may be redacted already.
-func opensSocket(req *interaction.Request) bool {
-	isWebSocket := func(protocol string) bool {
-		return strings.EqualFold(strings.TrimSpace(protocol), webSocket)
-	}
-	for _, h := range req.Headers {
-		if req.Method != "GET" || !strings.EqualFold(h.Name, upgradeHeader) {
-			continue
-		}
-		for _, v := range h.Values {
-			if slices.ContainsFunc(strings.Split(v, ","), isWebSocket) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // handshakeHeaders returns those headers of a request that are written only if the request
 // opens a WebSocket, redacted.
 func (p *Policy) handshakeHeaders(in interaction.Headers) (out interaction.Headers) {
