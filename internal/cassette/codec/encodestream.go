@@ -187,11 +187,6 @@ func isAssetField(f interaction.Field) bool {
 	return isLarge && (!utf8.ValidString(f.Value) || strings.Contains(f.Value, "\x00"))
 }
 
-// isOfClient reports whether an event whose first field has this name is a message of the client.
-// Its JSON has the compact layout, whatever that of the other events is: what a client sends is
-// only compared, and is recorded without white space.
-func isOfClient(name string) bool { return interaction.IsSentField(name) }
-
 // An eventStyle has the text around and between the fields of an event.
 type eventStyle struct{ opening, separator, closing string }
 
@@ -207,7 +202,9 @@ func (e *encoder) eventValues(
 	event interaction.Event, layout exactjson.Layout, clues *exactjson.Clues, sum *structureCount,
 ) (values []exactjson.Value, padding int) {
 	values = make([]exactjson.Value, len(event))
-	if len(event) > 0 && isOfClient(event[0].Name) {
+	isSent := len(event) > 0 && interaction.IsSentField(event[0].Name)
+	if isSent {
+		// What a client sends is recorded without white space, since it is only compared.
 		layout = exactjson.Layout{}
 		clues = nil
 	}
@@ -223,7 +220,7 @@ func (e *encoder) eventValues(
 			clues.Add(text)
 		}
 		l := layout
-		mayHavePadding := isLastStructure && l.Indent == "" && !isOfClient(event[0].Name)
+		mayHavePadding := isLastStructure && l.Indent == "" && !isSent
 		if mayHavePadding {
 			l.Padding = exactjson.PaddingOf(strings.TrimRight(text, " \t\r\n"))
 		}

@@ -113,7 +113,7 @@ func (p *parser) checkMessages(r *interaction.Response) {
 		}
 		isOfSession := interaction.HasOnlyMessages(r.Stream)
 		if len(event) > 0 {
-			isOfSession = isOfSession || isOfClient(event[0].Name)
+			isOfSession = isOfSession || interaction.IsSentField(event[0].Name)
 		}
 		_, isMessage := event.Message()
 		if isOfSession && !isMessage {
@@ -131,10 +131,10 @@ func notAMessage(event interaction.Event) string {
 		return "this message has no field; " + want
 	case !slices.Contains(names, event[0].Name):
 		return fmt.Sprintf("unknown field %q; %s", yaml.Clip(event[0].Name), want)
-	case len(event) == 2 && event[1].Name == interaction.AudioField && isOfClient(event[0].Name):
+	case len(event) == 2 && event[1].Name == interaction.AudioField && interaction.IsSentField(event[0].Name):
 		return fmt.Sprintf("the field %q must have bytes, 0 or more, and sha256, 64 hexadecimal digits",
 			interaction.AudioField)
-	case isOfClient(event[0].Name):
+	case interaction.IsSentField(event[0].Name):
 		return fmt.Sprintf("unexpected field %q; only %q can follow a message of the client",
 			yaml.Clip(event[1].Name), interaction.AudioField)
 	}
@@ -188,8 +188,9 @@ func (p *parser) fields(elems []*yaml.Node, field string, l exactjson.Layout, pa
 	for lastStructure >= 0 && !isStructure(elems[lastStructure]) {
 		lastStructure--
 	}
-	if len(elems) > 0 && isOfClient(p.key(elems[0].Key, field)) {
-		l = exactjson.Layout{}
+	isSent := len(elems) > 0 && interaction.IsSentField(p.key(elems[0].Key, field))
+	if isSent {
+		l = exactjson.Layout{} // whatever that of the other events is, see eventValues
 		if padding > 0 {
 			p.badf(elems[0], field, "a message of the client has no padding; write 0 in events_padding")
 		}
