@@ -80,10 +80,7 @@ func (l *RecordedLink) Recv() ([]byte, error) {
 		l.log.finish(interaction.EndClosed, "")
 	default:
 		text, is := l.failed(err)
-		l.log.mu.Lock()
-		l.log.stored.ErrorIs = is
-		l.log.mu.Unlock()
-		l.log.finish(interaction.EndError, text)
+		l.log.finish(interaction.EndError, text, is...)
 	}
 	return message, err
 }

@@ -74,9 +74,9 @@ func (l *sessionLog) addEvent(event interaction.Event) {
 	l.last = now
 }
 
-// finish hands the session to the sink, once. end and errText are End and Error of the
-// response.
-func (l *sessionLog) finish(end, errText string) {
+// finish hands the session to the sink, once. end, errText and errorIs are End, Error and ErrorIs of
+// the response.
+func (l *sessionLog) finish(end, errText string, errorIs ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.finished {
@@ -87,9 +87,11 @@ func (l *sessionLog) finish(end, errText string) {
 	if end != "" && l.isClosed() {
 		end = ""
 		errText = ""
+		errorIs = nil
 	}
 	l.stored.End = end
 	l.stored.Error = errText
+	l.stored.ErrorIs = errorIs
 	stored := l.stored
 	l.stored = interaction.Response{}
 	l.sink.Finish(&stored, l.latency)

@@ -113,7 +113,7 @@ func (s *TwoWay) Respond(resp *http.Response) {
 	s.log.onEnd = func() { b.body.Close() }
 	s.log.latency = time.Since(s.log.start).Milliseconds()
 	stored.Events, stored.Delays = s.log.stored.Events, s.log.stored.Delays
-	stored.Stream = "aws-event-stream"
+	stored.Stream = stream.EventStream
 	s.log.stored = stored
 	s.log.mu.Unlock()
 	resp.Body = b

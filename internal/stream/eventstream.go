@@ -12,6 +12,9 @@ import (
 	"unicode/utf8"
 )
 
+// EventStream is the name of the AWS event stream encoding in cassettes.
+const EventStream = "aws-event-stream"
+
 // eventStream is the AWS event stream encoding,
 // https://smithy.io/2.0/aws/amazon-eventstream.html. A message has these parts:
 //   - a prelude: the total length, the length of the headers, and the CRC of these two
@@ -24,7 +27,7 @@ import (
 // InvokeModelWithResponseStream wraps an event in base64; then the decoded event is the
 // field "bytes". Lengths and CRCs have no fields.
 var eventStream = Framing{
-	Name: "aws-event-stream",
+	Name: EventStream,
 	Detect: func(media string, body []byte) bool {
 		switch media {
 		case "application/vnd.amazon.eventstream", "application/octet-stream", "":
