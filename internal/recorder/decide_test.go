@@ -117,7 +117,7 @@ func TestSaveDecisionBeforeTheTable(t *testing.T) {
 	t.Parallel()
 	var (
 		add      = plan{record: true}
-		update   = plan{record: true, dropUnused: true}
+		update   = plan{record: true, dropUnused: true, rerecordSessions: true}
 		accepted = plan{record: true, dropUnused: true, rerecordAccepted: true}
 		all      = plan{record: true, rerecord: true}
 

@@ -19,7 +19,10 @@ const (
 // dispatch decides what becomes of a call, by the first of these rules that holds:
 //
 //	Live selects it                                     record
-//	mode update, and its recording is a session         record, see recordsSession
+//	the run records sessions again, and its recording   record
+//	is one (mode update: a request says whether its
+//	recording still fits, but the first message of a
+//	session does not say whether the others will)
 //	it has a recording                                  play
 //	Frozen selects it                                   miss
 //	the run passes everything through                   pass
@@ -35,7 +38,7 @@ func (r *Recorder) dispatch(m *tape.Match) decision {
 	switch {
 	case isLive:
 		return toRecord
-	case m.Recording != nil && !isFrozen && r.recordsSession(m):
+	case m.Recording != nil && !isFrozen && r.plan.rerecordSessions && m.Recording.IsSession():
 		return toRecord
 	case m.Recording != nil:
 		return toPlay
@@ -47,14 +50,6 @@ func (r *Recorder) dispatch(m *tape.Match) decision {
 		return toRecord
 	}
 	return toMiss
-}
-
-// recordsSession reports whether the run records a session again that has a recording. Mode
-// update does: a request says whether its recording still fits, but the first message of a
-// session does not say whether the others will.
-func (r *Recorder) recordsSession(m *tape.Match) bool {
-	isUpdate := r.mode.mode == ModeUpdate && r.plan.record
-	return isUpdate && m.Recording.IsSession()
 }
 
 // isLive reports whether Live selects a call. A frozen call is never live.

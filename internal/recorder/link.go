@@ -83,6 +83,9 @@ func (l *linkOpener) link(c tape.Call) (exchange.Link, error) {
 		match = match.WithForm()
 		return l.record(&match)
 	}
+	if r.tape.IsCanceled(l.ctx) {
+		return nil, l.ctx.Err() // it raced with what canceled it
+	}
 	told := r.noteMiss(&match, l.by)
 	return nil, &told.Miss
 }
@@ -152,12 +155,12 @@ func (l *linkOpener) record(m *tape.Match) (exchange.Link, error) {
 // A WrappedStream opens sessions of a wrapped function, see promptecho.WrapStream.
 type WrappedStream struct {
 	*Wrapped
-	sent, received reflect.Type
+	received reflect.Type
 }
 
 // WrapStream returns a function that opens sessions with messages of these types.
 func (r *Recorder) WrapStream(name string, sent, received reflect.Type, sentinels []error) *WrappedStream {
-	return &WrappedStream{Wrapped: r.Wrap(name, sent, received, sentinels), sent: sent, received: received}
+	return &WrappedStream{Wrapped: r.Wrap(name, sent, received, sentinels), received: received}
 }
 
 // Open opens a session.

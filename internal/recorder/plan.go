@@ -21,6 +21,7 @@ type plan struct {
 
 	rerecord         bool // every request is recorded again; only frozen calls are played
 	rerecordAccepted bool // recordings that promptecho accept changed are recorded again
+	rerecordSessions bool // sessions are recorded again; see dispatch
 	dropUnused       bool // a complete, passing run drops the recordings that it did not use
 
 	derive      bool // the calls that Live selects are made, and the others are played
@@ -71,7 +72,7 @@ func planWithoutLive(m Mode, c tape.State) plan {
 	case ModeNewEpisodes:
 		return plan{record: true}
 	case ModeUpdate:
-		return plan{record: true, dropUnused: true}
+		return plan{record: true, dropUnused: true, rerecordSessions: true}
 	case ModeAccepted:
 		if c.Accepted {
 			return plan{record: true, dropUnused: true, rerecordAccepted: true}
