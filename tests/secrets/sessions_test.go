@@ -94,14 +94,14 @@ func oneMessage(content func(text string) string) func(text string) []websocket.
 func isReason(text string) bool { return len(text) <= 123 && isOneLine(text) }
 
 // A secret at any place of a session, in any encoding, is in no file, report or log, and the session replays. The
-// program has the secret from Secret, and it is encoded once or twice. With FULL=1, each encoding is tried at each
-// place.
+// program has the secret from Secret, and it is encoded once or twice. With FULL=1, a third of all encodings
+// is tried at each place.
 func TestNothingOfASecretOfASessionIsWritten(t *testing.T) {
 	// Not parallel: it sets the environment.
 	for i, secret := range secretsOfPlaces {
 		t.Setenv(variableOf(i), secret)
 	}
-	every := full.Cases(61, 1) // the first case of each place, and one in 61
+	every := full.Cases(61, 3) // the first case of each place, and one in so many
 	number := 0
 	for _, place := range sessionPlaces {
 		for i, c := range casesOf(secretPlace{name: place.name, holds: place.holds, ofDigits: place.ofDigits}) {
