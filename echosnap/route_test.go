@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/snapshot/judge"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 type call struct {
@@ -337,7 +337,7 @@ func TestRouteOfNothing(t *testing.T) {
 func TestRouteSnapshot(t *testing.T) {
 	t.Parallel()
 	anew(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	for _, model := range []string{"m", "n"} {

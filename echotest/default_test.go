@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // get asks for a page and returns what it says.
@@ -154,7 +154,7 @@ func TestDefaultIsPutBack(t *testing.T) {
 // A recorder is never the network of another one.
 func TestDefaultIsNoNetwork(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	tb := &fakeTB{TB: t, name: "TestX"}
 	tb.run(func(tb testing.TB) {

@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // The verdicts that are tested are those of runs that are not short, and neither
@@ -109,7 +109,7 @@ func ask(t testing.TB, rec *promptecho.Recorder, base, text string) int {
 // The first run of a test records, and the next one replays without a network.
 func TestNewRecordsThenReplays(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	test := func(tb testing.TB) {
 		rec := New(tb)
@@ -134,7 +134,7 @@ func TestNewRecordsThenReplays(t *testing.T) {
 // A miss, an unused recording or a recorder without a request fails the test, once.
 func TestNewVerdicts(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	(&fakeTB{TB: t, name: "TestX"}).run(func(tb testing.TB) {
 		rec := New(tb)
@@ -198,7 +198,7 @@ func TestAttributesAreDocumented(t *testing.T) {
 // What a recorder did is said in attributes, and what it wrote without -v.
 func TestAttributes(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file, err := filepath.Abs(filepath.Join("testdata", "cassettes", "TestX.yaml"))
 	if err != nil {
@@ -272,7 +272,7 @@ func TestTwoRecordersInOneTest(t *testing.T) {
 // false and recover gives nothing.
 func TestPanicIsAFailure(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	boom := errors.New("boom")
 	func() {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echofault"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // A test can have a second cassette, and one with a name of its own, with its verdict.
 func TestOpen(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	const judge = "testdata/cassettes/judge.yaml"
 	run := func(texts ...string) *fakeTB {
@@ -88,7 +88,7 @@ func TestSayIdle(t *testing.T) {
 // What a process asks meets faults on its way to the recorder.
 func TestServeThrough(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	tb := &fakeTB{TB: t, name: "TestX"}
 	tb.run(func(tb testing.TB) {

@@ -18,8 +18,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 type roundTripFunc func(*http.Request) (*http.Response, error)
@@ -27,7 +27,7 @@ type roundTripFunc func(*http.Request) (*http.Response, error)
 func (f roundTripFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // network is a network in which every host is the stand-in.
-func network(p *standin.Server) promptecho.Option {
+func network(p *fakeprovider.Server) promptecho.Option {
 	at, _ := url.Parse(p.URL)
 	own := http.DefaultTransport.(*http.Transport).Clone()
 	return promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {
@@ -65,7 +65,7 @@ const openAI = "https://api.openai.com/v1"
 // other way round; what is written is the same.
 func TestServeAndClientShareACassette(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	through := func(serving bool) func(testing.TB, *promptecho.Recorder) []string {
 		return func(tb testing.TB, rec *promptecho.Recorder) (said []string) {
@@ -119,7 +119,7 @@ func TestServeAndClientShareACassette(t *testing.T) {
 // Many clients ask at once, each gets its own answer.
 func TestServeConcurrently(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	for range 2 { // recorded, replayed
 		tb := &fakeTB{TB: t, name: "TestX"}
@@ -231,7 +231,7 @@ var cassetteOfX = filepath.FromSlash("testdata/cassettes/TestX.yaml")
 // program's name.
 func TestServeMiss(t *testing.T) {
 	inDir(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	ask := func(tb testing.TB, question string) (server *Server, text string) {
 		server = Serve(tb, New(tb, network(p)))

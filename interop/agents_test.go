@@ -16,8 +16,8 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
 	"github.com/promptecho/promptecho/internal/cassette"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // The tests of the agent in agent_test.go: all that it reaches is recorded once, and then
@@ -68,7 +68,7 @@ type booking struct {
 // bookTrip records a trip.
 func bookTrip(t *testing.T, chat func(env) func(system, user string) conversation) booking {
 	t.Helper()
-	model, weather := standin.New(), newWeatherServer(t)
+	model, weather := fakeprovider.New(), newWeatherServer(t)
 	defer model.Close()
 	defer weather.Close()
 	b := booking{file: filepath.Join(t.TempDir(), "trip.yaml"), base: model.URL}
@@ -266,7 +266,7 @@ func TestAgentLiveGoesOn(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := bookTrip(t, tt.chat)
-			model := standin.New()
+			model := fakeprovider.New()
 			defer model.Close()
 			w := unplugged(t)
 			w.weather = func(context.Context, forecastQuery) (forecast, error) { return forecast{"Rome", 31}, nil }

@@ -13,7 +13,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 func anthropicClient(e env) anthropic.Client {
@@ -264,7 +264,7 @@ func TestAnthropicStreamCutByServer(t *testing.T) {
 // A changed prompt of Anthropic is a miss: one attempt, and an error that the application sees.
 func TestAnthropicMiss(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	play(t, file, promptecho.ModeAll, env{base: p.URL}, func(t *testing.T, e env, see *notes) {

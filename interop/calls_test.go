@@ -23,7 +23,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // A call is one way to ask something with one SDK. What every recorded call has
@@ -393,7 +393,7 @@ func TestCallsRefused(t *testing.T) {
 // application sees.
 func TestCallsMissed(t *testing.T) {
 	eachCall(t, plainErrs, func(t *testing.T, c call) {
-		p := standin.New()
+		p := fakeprovider.New()
 		defer p.Close()
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		play(t, file, promptecho.ModeAll, env{base: p.URL}, func(t *testing.T, e env, see *notes) {
@@ -439,7 +439,7 @@ func TestCallsMissed(t *testing.T) {
 // What a person writes into the answer of a cassette is what the SDK gives.
 func TestCallsEdited(t *testing.T) {
 	eachCall(t, repeating, func(t *testing.T, c call) {
-		p := standin.New()
+		p := fakeprovider.New()
 		defer p.Close()
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		app := func(t *testing.T, e env, see *notes) {
@@ -556,7 +556,7 @@ var inOnePiece = roundTripFunc(func(req *http.Request) (*http.Response, error) {
 // then wants more is told that there is no more.
 func TestStreamsStopped(t *testing.T) {
 	eachCall(t, streaming, func(t *testing.T, c call) {
-		p := standin.New()
+		p := fakeprovider.New()
 		defer p.Close()
 		p.Hold().Step() // the second event; the others never come
 		file := filepath.Join(t.TempDir(), "c.yaml")

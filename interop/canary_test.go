@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // traces are the spellings of a credential that must be in no file.
@@ -62,7 +62,7 @@ func TestCanarySDKs(t *testing.T) {
 		if strings.HasPrefix(c.name, "bedrock") {
 			key = fakeKeyID // the secret half is never sent
 		}
-		p := standin.New()
+		p := fakeprovider.New()
 		defer p.Close()
 		dir := t.TempDir()
 		rec, err := promptecho.Open(filepath.Join(dir, "c.yaml"), promptecho.InMode(promptecho.ModeAll))

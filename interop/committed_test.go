@@ -13,7 +13,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
 	"github.com/promptecho/promptecho/internal/cassette"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // Tests with committed cassettes, as users have them. The cassettes are of the
@@ -28,15 +28,15 @@ func committed(t *testing.T) []promptecho.Option {
 	}
 	// One provider for each test, so that the ids it counts up do not depend on
 	// the order in which the tests run.
-	return []promptecho.Option{promptecho.Upstream(toStandIn(sync.OnceValue(func() *standin.Server {
-		p := standin.New()
+	return []promptecho.Option{promptecho.Upstream(toStandIn(sync.OnceValue(func() *fakeprovider.Server {
+		p := fakeprovider.New()
 		t.Cleanup(p.Close)
 		return p
 	}), http.DefaultTransport))}
 }
 
 // toStandIn sends what is asked of a real provider to the stand-in.
-func toStandIn(standIn func() *standin.Server, local http.RoundTripper) http.RoundTripper {
+func toStandIn(standIn func() *fakeprovider.Server, local http.RoundTripper) http.RoundTripper {
 	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
 		if loopback(req.URL.Hostname()) {
 			return local.RoundTrip(req)

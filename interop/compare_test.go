@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // asking is a transport that asks something else: each question has another word in it.
@@ -43,7 +43,7 @@ func TestCallsCompared(t *testing.T) {
 	}
 	all := func(call) bool { return true }
 	eachCall(t, all, func(t *testing.T, c call) {
-		p := standin.New()
+		p := fakeprovider.New()
 		defer p.Close()
 		for _, tt := range tests {
 			noTools := c.mute || c.name == "ollama generate stream"

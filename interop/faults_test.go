@@ -24,7 +24,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echofault"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // A conduct is what an SDK does about faults with its default retries. docs/FAULTS.md
@@ -78,7 +78,7 @@ func eachFaulty(t *testing.T, which func(call) bool, test func(t *testing.T, f f
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := standin.New()
+			p := fakeprovider.New()
 			defer p.Close()
 			f := faulty{call: c, conduct: does, base: p.URL, file: filepath.Join(t.TempDir(), "c.yaml")}
 			app := func(t *testing.T, e env, see *notes) {

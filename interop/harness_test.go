@@ -24,7 +24,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // rerecording says that PROMPTECHO_MODE asks for the committed cassettes to be
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	local := http.DefaultTransport.(*http.Transport)
 	local.Proxy, local.DialContext = nil, dialLoopback
 	if rerecording {
-		http.DefaultTransport = toStandIn(sync.OnceValue(func() *standin.Server { return standin.New() }), local)
+		http.DefaultTransport = toStandIn(sync.OnceValue(func() *fakeprovider.Server { return fakeprovider.New() }), local)
 	}
 	if name := os.Getenv("INTEROP_PROCESS"); name != "" {
 		os.Exit(runProcess(name))
@@ -75,7 +75,7 @@ const fakeKey = "echo-secret-interop-0123456789"
 type env struct {
 	client   *http.Client
 	base     string
-	provider *standin.Server // nil in replay
+	provider *fakeprovider.Server // nil in replay
 	replay   bool
 }
 
@@ -96,7 +96,7 @@ func (n *notes) add(format string, args ...any) {
 // first time, and that the key is in no file.
 func recordReplay(t *testing.T, requests int, app func(t *testing.T, e env, see *notes), opts ...promptecho.Option) (cassette string) {
 	t.Helper()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "c.yaml")

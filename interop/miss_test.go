@@ -17,7 +17,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // askingAll asks something through each SDK, with the retries that it has by default.
@@ -108,7 +108,7 @@ func TestMissTellsWhy(t *testing.T) {
 	for name, ask := range askingAll(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			provider := standin.New()
+			provider := fakeprovider.New()
 			defer provider.Close()
 			file := filepath.Join(t.TempDir(), "c.yaml")
 			run := func(mode promptecho.Mode, text string) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 func openaiClient(e env, path string) openai.Client {
@@ -413,7 +413,7 @@ func TestOpenAIStreamCutByServer(t *testing.T) {
 // A miss fails at once: one attempt, an error for the application, one entry.
 func TestOpenAIMiss(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	ask := func(t *testing.T, e env, see *notes) {
@@ -454,7 +454,7 @@ func TestOpenAIMiss(t *testing.T) {
 // Two hundred events are two hundred reads, cut where they were cut.
 func TestOpenAIStreamReads(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	words := strings.TrimSpace(strings.Repeat("word ", 190))
@@ -494,7 +494,7 @@ func TestOpenAIStreamReads(t *testing.T) {
 // What a person writes into a cassette is what the SDK gets.
 func TestOpenAIEditedAnswer(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	var got string

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/tmc/langchaingo/httputil"
 	langschema "github.com/tmc/langchaingo/schema"
 	"github.com/tmc/langchaingo/vectorstores/qdrant"
@@ -65,7 +65,7 @@ func TestPassThrough(t *testing.T) {
 	const mcpHost, dbHost, modelHost = "tools.example.com", "qdrant.example.com:6333", "api.example.com"
 	for _, way := range []string{"Client", "Default", "Serve"} {
 		t.Run(way, func(t *testing.T) {
-			model := standin.New()
+			model := fakeprovider.New()
 			defer model.Close()
 			var weather atomic.Value
 			weather.Store("rain")

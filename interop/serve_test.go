@@ -30,7 +30,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // processes are programs that take everything from their environment, as a user's may. Each
@@ -159,9 +159,9 @@ func TestServeVariables(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
 	t.Setenv("AWS_REGION", "eu-central-1")
 	unset(t, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "NO_PROXY", "no_proxy")
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
-	atStandIn := toStandIn(func() *standin.Server { return p }, http.DefaultTransport)
+	atStandIn := toStandIn(func() *fakeprovider.Server { return p }, http.DefaultTransport)
 	hosts := map[string]string{
 		"openai": "api.openai.com", "anthropic": "api.anthropic.com", "genai": "generativelanguage.googleapis.com",
 		"ollama": "127.0.0.1:11434", "bedrock": "bedrock-runtime.eu-central-1.amazonaws.com",
@@ -273,9 +273,9 @@ func TestDefaultClients(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"} {
 		t.Setenv(name, fakeKey)
 	}
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
-	atStandIn := toStandIn(sync.OnceValue(func() *standin.Server { return p }), http.DefaultTransport)
+	atStandIn := toStandIn(sync.OnceValue(func() *fakeprovider.Server { return p }), http.DefaultTransport)
 	upstream := roundTripFunc(func(req *http.Request) (*http.Response, error) {
 		if strings.HasPrefix(req.URL.Path, "/upload/") {
 			return uploaded(t, req)

@@ -17,14 +17,14 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // A client that is canceled after two events gets the same two in replay, and then its own
 // cancellation.
 func TestStreamsCancelled(t *testing.T) {
 	eachCall(t, streaming, func(t *testing.T, c call) {
-		p := standin.New()
+		p := fakeprovider.New()
 		defer p.Close()
 		p.Hold().Step() // the second event; the others never come
 		file := filepath.Join(t.TempDir(), "c.yaml")
@@ -65,7 +65,7 @@ func TestStreamsCancelled(t *testing.T) {
 // answer, and one that wants all of it has it.
 func TestStreamsStoppedWithMoreHere(t *testing.T) {
 	eachCall(t, func(c call) bool { return c.stream }, func(t *testing.T, c call) {
-		p := standin.New()
+		p := fakeprovider.New()
 		defer p.Close()
 		size, read := 0, 0
 		upstream := promptecho.Upstream(roundTripFunc(func(req *http.Request) (*http.Response, error) {

@@ -17,14 +17,14 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // TestIDs: ids of google/uuid, drawn from the recorder, stand in prompts, from several
 // goroutines at once. They are the same in every replay, in which there is no provider.
 func TestIDs(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	const workers = 8

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // A runner runs suites of another language.
@@ -121,7 +121,7 @@ func TestClients(t *testing.T) {
 	t.Parallel()
 	bin := command(t)
 	clients, _ := filepath.Abs(filepath.Join("..", "clients"))
-	p := standin.New()
+	p := fakeprovider.New()
 	t.Cleanup(p.Close)
 	for _, r := range runners(t) {
 		t.Run(r.name, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestClientsOfDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	for _, env := range [][]string{{"CI=", "OPENAI_BASE_URL=" + p.URL + "/v1"}, {"CI=true", "OPENAI_BASE_URL=http://127.0.0.1:1/v1"}} {
 		cmd := exec.Command("sh", "run.sh")

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // TestServeKilled: serve, its program, or both are ended at random moments. What the program had
@@ -27,7 +27,7 @@ import (
 func TestServeKilled(t *testing.T) {
 	t.Parallel()
 	bin := command(t)
-	p := standin.New()
+	p := fakeprovider.New()
 	t.Cleanup(p.Close)
 	var again, replaying atomic.Int64 // a request of who was killed may come when it is gone: the key tells whose it is
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -14,13 +14,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/modfile"
 
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // servePlug serves a provider for a script, and returns the address. The script's command unplug takes it
 // away.
 func servePlug(env *testscript.Env) (url string) {
-	p := &plug{provider: standin.New()}
+	p := &plug{provider: fakeprovider.New()}
 	server := httptest.NewServer(p)
 	env.Defer(func() { server.Close(); p.provider.Close() })
 	env.Values["plug"] = p
@@ -29,7 +29,7 @@ func servePlug(env *testscript.Env) (url string) {
 
 // A plug stands between a sample repository and its provider.
 type plug struct {
-	provider *standin.Server
+	provider *fakeprovider.Server
 
 	mu   sync.Mutex
 	out  bool

@@ -16,7 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // TestMain lets the scripts run ask: a program that knows nothing of promptecho.
@@ -56,7 +56,7 @@ func TestServe(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "serve"),
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			p := standin.New()
+			p := fakeprovider.New()
 			env.Defer(p.Close)
 			env.Setenv("PROVIDER", p.URL)
 			env.Setenv("NOBODY", "http://127.0.0.1:1")
@@ -90,7 +90,7 @@ func serving(t *testing.T, provider string, args ...string) (cmd *exec.Cmd, stdo
 // Without a command the variables are printed, and what is asked until the end is saved.
 func TestServeUntilStopped(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	cmd, stdout, stderr := serving(t, p.URL)
 	var env []string
@@ -131,7 +131,7 @@ func TestServeUntilStopped(t *testing.T) {
 // was not.
 func TestServeInterrupted(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	waits := make(chan bool, 1)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

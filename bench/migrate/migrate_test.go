@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 var update = flag.Bool("update", false, "write the diffs into docs/MIGRATING.md")
@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	app := newApp(t)
-	provider := standin.New()
+	provider := fakeprovider.New()
 	defer provider.Close()
 	app.setenv("OPENAI_BASE_URL=" + provider.URL + "/v1")
 	app.run(t, "RECORD=1 OPENAI_API_KEY="+key+" go test ./chat")

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/testing/full"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // key is a key of each provider in the test. No file may hold it.
@@ -21,7 +21,7 @@ const key = "live-NOTREAL-0123456789"
 
 // A provider is the stand-in for all providers, whose answers can be changed.
 type provider struct {
-	standin  standin.Server
+	standin  fakeprovider.Server
 	requests atomic.Int64
 	change   func(w http.ResponseWriter, r *http.Request, answer *httptest.ResponseRecorder) // nil for none
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 func TestNothingIsLeft(t *testing.T) {
 	t.Setenv("CI", "")
 	t.Setenv("PROMPTECHO_MODE", "")
-	provider := standin.New()
+	provider := fakeprovider.New()
 	defer provider.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	const body = `{"model":"m","stream":true,"messages":[{"role":"user","content":"hello"}]}`

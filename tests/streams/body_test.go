@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/report"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -144,7 +144,7 @@ func TestRetryAfterIsZeroInReplay(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := standin.New()
+			p := fakeprovider.New()
 			defer p.Close()
 			p.Fail(1, http.StatusTooManyRequests, http.Header{"Retry-After": {"60"}})
 			file := filepath.Join(t.TempDir(), "c.yaml")

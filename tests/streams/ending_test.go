@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/interaction"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -77,7 +77,7 @@ func TestReplayedStreamEndsWhereItWasRecorded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := standin.New()
+			p := fakeprovider.New()
 			defer p.Close()
 			if tt.cut > 0 {
 				p.Cut(tt.cut)
@@ -116,7 +116,7 @@ func TestReplayedStreamEndsWhereItWasRecorded(t *testing.T) {
 // A steppedStream lets the server send one more event after each read.
 type steppedStream struct {
 	io.ReadCloser
-	gate *standin.Gate
+	gate *fakeprovider.Gate
 	seen bytes.Buffer // what was read
 }
 
@@ -152,7 +152,7 @@ func TestAnswerThatBreaksOffDoesSoInReplay(t *testing.T) {
 // A canceled stream is recorded as far as the client read it, and the server sees that it left.
 func TestCanceledStreamIsRecordedSoFar(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	p.Hold()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -175,7 +175,7 @@ func TestCanceledStreamIsRecordedSoFar(t *testing.T) {
 // A stream that is never closed is recorded as far as the client read it.
 func TestStreamLeftOpenIsRecordedSoFar(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	p.Hold()
 	file := filepath.Join(t.TempDir(), "c.yaml")

@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
 // A client gets each event while it is recorded as soon as the server sends it.
 func TestEventsComeLiveWhileTheyAreRecorded(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	rec := must.Open(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll))
 	resp, gate := holdStream(t, rec, p)
@@ -31,7 +31,7 @@ func TestEventsComeLiveWhileTheyAreRecorded(t *testing.T) {
 
 // holdStream asks for a stream of which the server sends the first event, and each other one when
 // the gate is stepped.
-func holdStream(t *testing.T, rec *promptecho.Recorder, p *standin.Server) (*http.Response, *standin.Gate) {
+func holdStream(t *testing.T, rec *promptecho.Recorder, p *fakeprovider.Server) (*http.Response, *fakeprovider.Gate) {
 	t.Helper()
 	gate := p.Hold()
 	return openStream(t, t.Context(), rec, p.URL, "count to three"), gate
@@ -39,7 +39,7 @@ func holdStream(t *testing.T, rec *promptecho.Recorder, p *standin.Server) (*htt
 
 // readLive reads each of four events before the server has sent the next one, and then the rest to
 // its end. Where an event does not come live, it blocks.
-func readLive(t *testing.T, body io.Reader, gate *standin.Gate) (events []string) {
+func readLive(t *testing.T, body io.Reader, gate *fakeprovider.Gate) (events []string) {
 	t.Helper()
 	events = []string{readEvent(t, body)}
 	for range 3 {
@@ -59,7 +59,7 @@ func readLive(t *testing.T, body io.Reader, gate *standin.Gate) (events []string
 // A replayed stream has the recorded bytes, and events that came one by one are read one by one.
 func TestReplayedStreamHasTheRecordedPieces(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll))
@@ -150,7 +150,7 @@ func flushed(path, body string) (http.Header, []string) {
 	req := httptest.NewRequest("POST", path, strings.NewReader(body))
 	req.Header.Set("Authorization", "Bearer echo-secret-of-the-stream-tests")
 	w := &flushWriter{header: http.Header{}}
-	new(standin.Server).ServeHTTP(w, req)
+	new(fakeprovider.Server).ServeHTTP(w, req)
 	w.Flush()
 	return w.header, w.pieces
 }
@@ -280,7 +280,7 @@ func TestSoundIsReplayedInItsPieces(t *testing.T) {
 // A cassette has a stream as its events, with the text that they add up to above them.
 func TestCassetteShowsAStreamAsEventsAndText(t *testing.T) {
 	t.Parallel()
-	p := standin.New()
+	p := fakeprovider.New()
 	defer p.Close()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	rec := must.Open(t, file, promptecho.InMode(promptecho.ModeAll))

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/snapshot/route"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // routeOf returns the route of a recorder, all of whose calls one goroutine made.
@@ -162,7 +162,7 @@ ask m: stop`
 			name := fmt.Sprintf("%s, streamed %v", f.name, streamed)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				p := standin.New()
+				p := fakeprovider.New()
 				file := filepath.Join(t.TempDir(), "c.yaml")
 				for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
 					rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.Alias(p.URL, "provider"))

@@ -85,7 +85,7 @@ var rooms = map[string][]string{
 	"internal/canon/chance":      {"internal/memo", "internal/testenv/shell"},
 	"internal/canon/jsonrpc":     {"internal/exactjson", "internal/interaction"},
 	"internal/testenv/attr":      {"internal/finding", "internal/finding/advice", "internal/atomicfile"},
-	"internal/testing/standin":   {"internal/english"},
+	"internal/fakeprovider":      {"internal/english"},
 	"internal/session":           {},
 	"internal/recorder/script":   {"internal/exactjson", "internal/recorder/missed", "internal/canon", "internal/exchange", "internal/interaction", "internal/redact", "internal/report", "internal/session", "internal/tape"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
@@ -142,7 +142,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/testing/standin", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
+	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
 	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
 }
 

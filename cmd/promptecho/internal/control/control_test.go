@@ -14,16 +14,16 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/testing/environ"
 	"github.com/promptecho/promptecho/internal/testing/schema"
-	"github.com/promptecho/promptecho/internal/testing/standin"
 )
 
 // TestMain: these tests record, in CI, too.
 func TestMain(m *testing.M) {
 	environ.Clear()
-	provider := standin.New()
+	provider := fakeprovider.New()
 	os.Setenv("OPENAI_BASE_URL", provider.URL+"/v1")
 	os.Setenv("OPENAI_API_KEY", "echo-secret-of-tests")
 	os.Exit(m.Run())

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/promptecho/promptecho/internal/testing/standin"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 const key = "sk-demo-0123456789abcdefghijklmnop"
@@ -16,7 +16,7 @@ const key = "sk-demo-0123456789abcdefghijklmnop"
 // TestMain stands in for the provider, so that the demo needs no network and no key of yours.
 // If PROVIDER is off, it is shut down before the tests begin. Your package needs none of this.
 func TestMain(m *testing.M) {
-	var model standin.Server
+	var model fakeprovider.Server
 	requests, keys := 0, 0 // the test asks one after the other
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests++

@@ -1,0 +1,49 @@
+// Package fakeprovider is a stand-in LLM provider for tests, examples and the demo.
+//
+// It speaks the wire of the real ones (see below), plain and streaming, well
+// enough for the SDKs that Go programs use, and it is plainly not one of them:
+// every response carries the header "x-promptecho-provider: stand-in", every
+// text that is not asked to be JSON begins with "[stand-in", and every id has
+// "standin" in it. Nothing it says was recorded anywhere.
+//
+// An answer is a function of the request. Only ids, created times, request ids
+// and rate-limit headers change from one request to the next: they count up.
+//
+// Text. The answer repeats the last user message in full, quotes the beginnings
+// of the earlier ones and of the system prompt, and counts the words and letters
+// of the whole conversation. A token is a word or a part of a long one; the
+// limits max_tokens, max_completion_tokens and max_output_tokens count those.
+// They cut texts, not tool calls. The model name is of no consequence, but that
+// "no-such-model" is not found. Any key will do; none is refused, but by Ollama,
+// and by Gemini, whose SDKs may leave it to the HTTP client. Signatures are not
+// checked.
+//
+// Endpoints. A path is recognised by its end, so that a gateway may stand before it.
+//
+//   - OpenAI: chat/completions, responses, embeddings
+//   - Anthropic: v1/messages
+//   - Gemini, on Vertex AI too: :generateContent, :streamGenerateContent (events
+//     with alt=sse, else one JSON array)
+//   - Bedrock: model/{id}/converse, converse-stream; of Anthropic's models invoke,
+//     invoke-with-response-stream
+//   - Ollama: api/chat, api/generate
+//   - Cohere: v2/chat
+//
+// Tools. The names of offered tools that stand in the last user text are the
+// steps to take, in that order: "use search, then read_file, then search" takes
+// three turns. Names joined by "and", "&" or "+" are called in one turn, unless
+// the request forbids parallel calls. A name may bring its arguments, as values
+// in the order of the schema, add(2, 3), or as JSON, add({"a":2,"b":3}). If no
+// tool is named, a tool is wanted when a word of its name, of four letters or
+// more, is a word of the text: get_weather for "What's the weather in Paris?".
+// When all steps are taken the answer is a text that sums up their results.
+// A tool choice of none calls nothing, of required the steps and then any tool
+// not called yet, of a specific tool that tool.
+//
+// Values. Arguments and structured answers are made from the JSON schema. Values
+// come from the user's text: quoted phrases and capitalised words (not the first
+// of a sentence) for strings, numbers for numbers, an enum value that occurs.
+// What the text does not give is made up: "stand-in city", 1, true. Only required
+// properties are filled in, or all if the schema requires none. The keywords
+// pattern, not, if, contains and uniqueItems are not heeded.
+package fakeprovider

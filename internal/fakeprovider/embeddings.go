@@ -1,0 +1,129 @@
+package fakeprovider
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"strings"
+)
+
+// embeddings is OpenAI Embeddings.
+var embeddings = family{
+	name:   "openai.embeddings",
+	vendor: openai,
+	owns:   suffix("/embeddings"),
+	answer: answerEmbeddings,
+}
+
+func answerEmbeddings(c *call) (*answer, *problem) {
+	if p := openaiModel(c); p != nil {
+		return nil, p
+	}
+	inputs := embeddingInputs(c.body.get("input"))
+	if len(inputs) == 0 {
+		return nil, &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
+			message: "'$.input' is invalid. Please check the API reference: " +
+				"https://platform.openai.com/docs/api-reference."}
+	}
+	size := c.body.number("dimensions")
+	if size <= 0 {
+		size = usualDimensions(c.body.text("model"))
+	}
+	if size > maxDimensions {
+		return nil, &problem{status: http.StatusBadRequest, kind: "invalid_request_error", param: "dimensions",
+			message: fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be less than or equal to %d.",
+				size, maxDimensions)}
+	}
+	var data []object
+	count := 0
+	for i, text := range inputs {
+		count += len(tokens(text))
+		var vector any = embed(text, size)
+		if c.body.text("encoding_format") == "base64" {
+			vector = base64Vector(embed(text, size))
+		}
+		data = append(data, object{{"object", "embedding"}, {"index", i}, {"embedding", vector}})
+	}
+	return &answer{body: append(pretty(object{
+		{"object", "list"},
+		{"data", data},
+		{"model", c.body.text("model")},
+		{"usage", object{{"prompt_tokens", count}, {"total_tokens", count}}},
+	}, "  "), '\n')}, nil
+}
+
+const maxDimensions = 3072
+
+func usualDimensions(model string) int {
+	if strings.Contains(model, "large") {
+		return maxDimensions
+	}
+	return 1536
+}
+
+// embeddingInputs reads a text, texts, tokens, or lists of tokens.
+func embeddingInputs(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var inputs []string
+		for _, item := range v {
+			text, ok := item.(string)
+			if !ok {
+				text = tokenText(item)
+			}
+			if _, nested := item.([]any); !ok && !nested {
+				return []string{tokenText(v)} // one list of tokens
+			}
+			inputs = append(inputs, text)
+		}
+		return inputs
+	}
+	return nil
+}
+
+// tokenText makes a text of token numbers.
+func tokenText(v any) string {
+	return strings.NewReplacer("[", "", "]", "", ",", " ").Replace(string(encode(v)))
+}
+
+// embed is a unit vector; texts that share words are near each other.
+func embed(text string, size int) []float32 {
+	v := make([]float64, size)
+	for _, word := range lowerWords(text) {
+		project(v, word, 1)
+	}
+	project(v, text, 0.25) // so that no two texts are equal
+	norm := 0.0
+	for _, x := range v {
+		norm += x * x
+	}
+	out := make([]float32, size)
+	for i, x := range v {
+		out[i] = float32(x / math.Sqrt(norm))
+	}
+	return out
+}
+
+// project adds the direction of a word, which only the word decides.
+func project(v []float64, word string, weight float64) {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(word))
+	sum := h.Sum64()
+	for i := range v {
+		sum = sum*6364136223846793005 + 1442695040888963407 // Knuth's MMIX generator
+		v[i] += (float64(sum>>11)/(1<<52) - 1) * weight
+	}
+}
+
+func base64Vector(v []float32) string {
+	var b []byte
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}

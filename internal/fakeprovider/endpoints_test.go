@@ -1,0 +1,96 @@
+package fakeprovider
+
+import (
+	"strings"
+	"testing"
+)
+
+// endpoints is a good request for every family.
+var endpoints = []endpoint{
+	{"openai.chat", chatPath, `{"model":"m","messages":[{"role":"user","content":"hello there"}]}`, true},
+	{"openai.responses", responsesPath, `{"model":"m","input":"hello there"}`, true},
+	{"openai.embeddings", embeddingsPath, `{"model":"m","input":"hello there","dimensions":4}`, false},
+	{"anthropic.messages", messagesPath, `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"hello there"}]}`, true},
+	{"gemini.generate", geminiPath, `{"contents":[{"parts":[{"text":"hello there"}]}]}`, true},
+	{"bedrock.converse", "/model/m/converse", `{"messages":[{"role":"user","content":[{"text":"hello there"}]}]}`, true},
+	{"bedrock.invoke", "/model/anthropic.m%3A0/invoke", `{"anthropic_version":"v","max_tokens":99,"messages":[{"role":"user","content":"hello there"}]}`, true},
+	{"ollama.chat", "/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"hello there"}]}`, true},
+	{"ollama.generate", "/api/generate", `{"model":"m","stream":false,"prompt":"hello there"}`, true},
+	{"cohere.chat", "/v2/chat", `{"model":"m","messages":[{"role":"user","content":"hello there"}]}`, true},
+}
+
+const geminiPath = "/v1beta/models/m:generateContent"
+
+type endpoint struct {
+	name, path, body string
+	streams          bool
+}
+
+// stream is the request for the same answer as a stream.
+func (e endpoint) stream() (path, body string) {
+	switch {
+	case strings.HasPrefix(e.name, "gemini"):
+		return "/v1beta/models/m:streamGenerateContent?alt=sse", e.body
+	case e.name == "bedrock.converse":
+		return e.path + "-stream", e.body
+	case e.name == "bedrock.invoke":
+		return e.path + "-with-response-stream", e.body
+	}
+	return e.path, withStream(e.body)
+}
+
+// streams is a streaming request of every family that streams here.
+func streams() []endpoint {
+	list := []endpoint{{"gemini.generate", "/v1beta/models/m:streamGenerateContent", endpoints[4].body, true}} // an array
+	for _, e := range endpoints {
+		if e.streams {
+			path, body := e.stream()
+			list = append(list, endpoint{e.name, path, body, true})
+		}
+	}
+	return list
+}
+
+// answerText is the text of a plain answer.
+func answerText(t *testing.T, family, body string) string {
+	t.Helper()
+	o := parse(t, body)
+	path := map[string][]any{
+		"openai.chat":        {"choices", 0, "message", "content"},
+		"openai.responses":   {"output", 0, "content", 0, "text"},
+		"anthropic.messages": {"content", 0, "text"},
+		"gemini.generate":    {"candidates", 0, "content", "parts", 0, "text"},
+		"bedrock.converse":   {"output", "message", "content", 0, "text"},
+		"bedrock.invoke":     {"content", 0, "text"},
+		"ollama.chat":        {"message", "content"},
+		"ollama.generate":    {"response"},
+		"cohere.chat":        {"message", "content", 0, "text"},
+	}[family]
+	text, _ := at(o, path...).(string)
+	return text
+}
+
+// joined is the text of a stream.
+func joined(t *testing.T, family string, events []event) string {
+	t.Helper()
+	var b strings.Builder
+	for _, e := range events {
+		if e.data == "[DONE]" {
+			continue
+		}
+		o := e.json(t)
+		piece, _ := at(o, map[string][]any{
+			"openai.chat":        {"choices", 0, "delta", "content"},
+			"openai.responses":   {"delta"},
+			"anthropic.messages": {"delta", "text"},
+			"gemini.generate":    {"candidates", 0, "content", "parts", 0, "text"},
+			"bedrock.converse":   {"delta", "text"},
+			"bedrock.invoke":     {"delta", "text"},
+			"ollama.chat":        {"message", "content"},
+			"ollama.generate":    {"response"},
+			"cohere.chat":        {"delta", "message", "content", "text"},
+		}[family]...).(string)
+		b.WriteString(piece)
+	}
+	return b.String()
+}

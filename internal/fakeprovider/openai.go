@@ -1,0 +1,136 @@
+package fakeprovider
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// openai is the vendor of the OpenAI endpoints.
+var openai = &vendor{
+	key: func(h http.Header) string {
+		if key, ok := bearer(h); ok {
+			return key
+		}
+		return h.Get("Api-Key") // Azure
+	},
+	keyless: problem{
+		status: http.StatusUnauthorized,
+		kind:   "invalid_request_error",
+		message: "You didn't provide an API key. You need to provide your API key in an Authorization header " +
+			"using Bearer auth (i.e. Authorization: Bearer YOUR_KEY). Any key will do: this is a stand-in.",
+	},
+	badJSON: func(error) problem {
+		return problem{
+			status: http.StatusBadRequest,
+			kind:   "invalid_request_error",
+			message: "We could not parse the JSON body of your request. " +
+				"(HINT: This likely means you aren't using your HTTP library correctly. " +
+				"The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+		}
+	},
+	headers: openaiHeaders,
+	refuse:  refuseOpenAI,
+}
+
+func openaiHeaders(c *call, h http.Header, status int) {
+	h.Set("Openai-Version", "2020-10-01")
+	h.Set("Openai-Processing-Ms", strconv.Itoa(40+c.n%60))
+	h.Set("X-Request-Id", fmt.Sprintf("req_standin%06d", c.n))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Set-Cookie", fmt.Sprintf("__cf_bm=standin%06d; path=/; HttpOnly; Secure; SameSite=None", c.n))
+	if status != http.StatusOK {
+		return
+	}
+	h.Set("Openai-Organization", "org-standin")
+	h.Set("Openai-Project", "proj_standin")
+	h.Set("X-Ratelimit-Limit-Requests", "10000")
+	h.Set("X-Ratelimit-Limit-Tokens", "2000000")
+	h.Set("X-Ratelimit-Remaining-Requests", strconv.Itoa(max(0, 10000-c.n)))
+	h.Set("X-Ratelimit-Remaining-Tokens", strconv.Itoa(max(0, 2000000-len(c.raw)/4)))
+	h.Set("X-Ratelimit-Reset-Requests", "6ms")
+	h.Set("X-Ratelimit-Reset-Tokens", "0s")
+}
+
+// refuseOpenAI is the body of an error, in the layouts that are seen.
+func refuseOpenAI(c *call, _ http.Header, p problem) []byte {
+	usual := openaiProblem(c, p.status)
+	indent := "  "
+	if p.status == http.StatusUnauthorized || p.status == http.StatusNotFound {
+		indent = "    "
+	}
+	if p.message == "" {
+		p = usual
+	}
+	return append(pretty(object{{"error", object{
+		{"message", p.message},
+		{"type", p.kind},
+		{"param", orNull(p.param)},
+		{"code", orNull(p.code)},
+	}}}, indent), '\n')
+}
+
+// openaiProblem is what is said with a status if nothing else is.
+func openaiProblem(c *call, status int) problem {
+	invalid := func(message string) problem {
+		return problem{kind: "invalid_request_error", message: message}
+	}
+	switch {
+	case status == http.StatusNotFound:
+		return invalid(fmt.Sprintf("Invalid URL (%s %s)", c.method, c.path))
+	case status == http.StatusMethodNotAllowed:
+		return invalid(fmt.Sprintf("Not allowed to %s on %s. "+
+			"(HINT: Perhaps you meant to use a different HTTP method?)",
+			c.method, c.path))
+	case status == http.StatusUnauthorized:
+		return problem{kind: "invalid_request_error", code: "invalid_api_key",
+			message: "Incorrect API key provided: stand-in, on demand."}
+	case status == http.StatusTooManyRequests:
+		return problem{kind: "requests", code: "rate_limit_exceeded",
+			message: "Rate limit reached for requests (stand-in, on demand). Please try again later."}
+	case status == http.StatusServiceUnavailable:
+		return problem{kind: "service_unavailable_error",
+			message: "The engine is currently overloaded, please try again later (stand-in, on demand)."}
+	case status >= 500:
+		return problem{kind: "server_error",
+			message: "The server had an error while processing your request. Sorry about that! (stand-in, on demand)"}
+	}
+	return invalid(fmt.Sprintf("Refused with status %d (stand-in, on demand).", status))
+}
+
+// openaiModel checks the model that a request names.
+func openaiModel(c *call) *problem {
+	switch c.body.text("model") {
+	case "":
+		return &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
+			message: "you must provide a model parameter"}
+	case noModel:
+		return &problem{status: http.StatusNotFound, kind: "invalid_request_error", code: "model_not_found",
+			message: "The model `" + noModel + "` does not exist or you do not have access to it."}
+	}
+	return nil
+}
+
+func missing(param string) *problem {
+	return &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
+		message: "Missing required parameter: '" + param + "'.", param: param, code: "missing_required_parameter"}
+}
+
+// openaiChoice reads a tool_choice in the spellings of chat and responses.
+func openaiChoice(v any) choice {
+	switch v := v.(type) {
+	case string:
+		if v == "any" { // Mistral
+			v = "required"
+		}
+		return choice{mode: v}
+	case object:
+		if name := v.sub("function").text("name") + v.text("name"); name != "" {
+			return choice{mode: "named", name: name}
+		}
+		if v.text("type") == "allowed_tools" {
+			return choice{mode: v.text("mode") + v.sub("allowed_tools").text("mode")}
+		}
+	}
+	return choice{mode: "auto"}
+}
