@@ -30,8 +30,8 @@ a function are indented below it.
 
   -n N       only the Nth interaction; a number after the path means the same
   -full      do not cut long texts
-  -raw       only the body of one answer, byte for byte; of a session, such as a
-             WebSocket, its messages, a line of JSON each
+  -raw       only the body of one answer, byte for byte
+             (the messages of a session, such as a WebSocket, are lines of JSON)
   -request   with -raw, the body of the request instead
   -json      print a list with an object for each cassette
 `
