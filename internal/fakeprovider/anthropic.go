@@ -20,12 +20,12 @@ var anthropic = &vendor{
 		}
 		return h.Get("X-Api-Key")
 	},
-	keyless: problem{
-		status:  http.StatusUnauthorized,
-		kind:    "authentication_error",
-		message: "x-api-key header is required",
+	keyless: Problem{
+		Status:  http.StatusUnauthorized,
+		Kind:    "authentication_error",
+		Message: "x-api-key header is required",
 	},
-	badJSON: func(err error) problem {
+	badJSON: func(err error) Problem {
 		why := "expected an object"
 		if err != nil {
 			why = err.Error()
@@ -36,8 +36,8 @@ var anthropic = &vendor{
 	refuse:  refuseAnthropic,
 }
 
-func invalidMessages(message string) problem {
-	return problem{status: http.StatusBadRequest, kind: "invalid_request_error", message: message}
+func invalidMessages(message string) Problem {
+	return Problem{Status: http.StatusBadRequest, Kind: "invalid_request_error", Message: message}
 }
 
 func anthropicHeaders(c *call, h http.Header, status int) {
@@ -71,13 +71,13 @@ func anthropicHeaders(c *call, h http.Header, status int) {
 
 func anthropicRequest(c *call) string { return fmt.Sprintf("req_standin%06d", c.n) }
 
-func refuseAnthropic(c *call, _ http.Header, p problem) []byte {
-	if p.message == "" {
-		p.kind, p.message = anthropicProblem(p.status)
+func refuseAnthropic(c *call, _ http.Header, p Problem) []byte {
+	if p.Message == "" {
+		p.Kind, p.Message = anthropicProblem(p.Status)
 	}
 	return encode(object{
 		{"type", "error"},
-		{"error", object{{"type", p.kind}, {"message", p.message}}},
+		{"error", object{{"type", p.Kind}, {"message", p.Message}}},
 		{"request_id", anthropicRequest(c)},
 	})
 }

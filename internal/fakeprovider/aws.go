@@ -14,29 +14,29 @@ var aws = &vendor{
 	},
 	// Signatures are not checked.
 	key: func(h http.Header) string { return h.Get("Authorization") },
-	keyless: problem{
-		status:  http.StatusForbidden,
-		kind:    "MissingAuthenticationTokenException",
-		message: "Missing Authentication Token",
+	keyless: Problem{
+		Status:  http.StatusForbidden,
+		Kind:    "MissingAuthenticationTokenException",
+		Message: "Missing Authentication Token",
 	},
-	badJSON: func(error) problem {
-		return problem{status: http.StatusBadRequest, kind: "SerializationException",
-			message: "Unable to parse the request body as a JSON object"}
+	badJSON: func(error) Problem {
+		return Problem{Status: http.StatusBadRequest, Kind: "SerializationException",
+			Message: "Unable to parse the request body as a JSON object"}
 	},
 	headers: func(c *call, h http.Header, _ int) {
 		h.Set("X-Amzn-Requestid", fmt.Sprintf("standin0-0000-4000-8000-%012d", c.n))
 	},
-	refuse: func(_ *call, h http.Header, p problem) []byte {
-		if p.message == "" {
-			p.kind, p.message = awsProblem(p.status)
+	refuse: func(_ *call, h http.Header, p Problem) []byte {
+		if p.Message == "" {
+			p.Kind, p.Message = awsProblem(p.Status)
 		}
-		h.Set("X-Amzn-Errortype", p.kind+":http://internal.amazon.com/coral/com.amazon.bedrock/")
-		return encode(object{{"message", p.message}})
+		h.Set("X-Amzn-Errortype", p.Kind+":http://internal.amazon.com/coral/com.amazon.bedrock/")
+		return encode(object{{"message", p.Message}})
 	},
 }
 
-func awsInvalid(message string) *problem {
-	return &problem{status: http.StatusBadRequest, kind: "ValidationException", message: message}
+func awsInvalid(message string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Kind: "ValidationException", Message: message}
 }
 
 // awsProblem is what is said with a status if nothing else is.
@@ -76,7 +76,7 @@ func bedrockPath(actions ...string) func(string) bool {
 }
 
 // bedrockModel is the model that a path names; an ARN has slashes.
-func bedrockModel(c *call) (string, *problem) {
+func bedrockModel(c *call) (string, *Problem) {
 	_, id, _ := strings.Cut(c.path, "/model/")
 	id = id[:strings.LastIndex(id, "/")]
 	if id == noModel {

@@ -1,41 +1,45 @@
 package fakeprovider
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // chat is OpenAI Chat Completions.
 var chat = family{
 	name:   "openai.chat",
 	vendor: openai,
 	owns:   suffix("/chat/completions"),
-	answer: answerChat,
+	read:   readChat,
+	write:  writeChat,
 }
 
 const fingerprint = "fp_standin"
 
-func answerChat(c *call) (*answer, *problem) {
+func readChat(c *call) (prompt, *Problem) {
 	if p := openaiModel(c); p != nil {
-		return nil, p
+		return prompt{}, p
 	}
 	if len(c.body.list("messages")) == 0 {
-		return nil, missing("messages")
+		return prompt{}, missing("messages")
 	}
-	prompt := chatPrompt(c.body)
-	replies := make([]reply, min(max(1, c.body.number("n")), 128))
-	for i := range replies {
-		replies[i] = prompt.reply(i)
-	}
+	return chatPrompt(c.body), nil
+}
+
+func writeChat(c *call, p prompt, replies []Reply) *answer {
 	if c.body.flag("stream") {
-		return &answer{events: chatEvents(c, prompt, replies)}, nil
+		return &answer{events: chatEvents(c, p, replies)}
 	}
-	return &answer{body: append(pretty(chatBody(c, prompt, replies), "  "), '\n')}, nil
+	return &answer{body: append(pretty(chatBody(c, p, replies), "  "), '\n')}
 }
 
 func chatPrompt(body object) prompt {
 	p := prompt{
-		choice: openaiChoice(body.get("tool_choice")),
-		serial: body.get("parallel_tool_calls") == false,
-		limit:  max(body.number("max_tokens"), body.number("max_completion_tokens")),
-		stops:  stopsOf(body.get("stop")),
+		choices: min(body.number("n"), 128),
+		choice:  openaiChoice(body.get("tool_choice")),
+		serial:  body.get("parallel_tool_calls") == false,
+		limit:   max(body.number("max_tokens"), body.number("max_completion_tokens")),
+		stops:   stopsOf(body.get("stop")),
 	}
 	for _, m := range objects(body.list("messages")) {
 		text := contentText(m.get("content"))
@@ -64,11 +68,11 @@ func chatPrompt(body object) prompt {
 	return p
 }
 
-func chatCalls(message object) []toolCall {
-	var calls []toolCall
+func chatCalls(message object) []Call {
+	var calls []Call
 	for _, t := range objects(message.list("tool_calls")) {
 		f := t.sub("function")
-		calls = append(calls, toolCall{t.text("id"), f.text("name"), f.text("arguments")})
+		calls = append(calls, Call{t.text("id"), f.text("name"), f.text("arguments")})
 	}
 	return calls
 }
@@ -78,33 +82,42 @@ func chatID(c *call, choice, i int) string {
 	return fmt.Sprintf("call_standin%06d%d%d", c.n, choice, i)
 }
 
-func chatFinish(p prompt, r reply) string {
-	switch {
-	case r.why == limited:
-		return "length"
-	case r.why == called && p.choice.mode != "named": // a forced call ends by "stop"
-		return "tool_calls"
+func chatFinish(p prompt, r Reply) string {
+	if r.Finish == FinishCalls && p.choice.mode == "named" { // a forced call ends by "stop"
+		return "stop"
 	}
-	return "stop"
+	return finish(r.Finish, chatFinishes)
 }
 
-func chatBody(c *call, p prompt, replies []reply) object {
+// chatFinishes are the finish reasons of a chat.
+var chatFinishes = map[string]string{
+	FinishSequence: "stop",
+	FinishFilter:   "content_filter",
+	FinishRefusal:  "stop",
+}
+
+func chatBody(c *call, p prompt, replies []Reply) object {
 	var choices []object
 	for i, r := range replies {
-		message := object{{"role", "assistant"}, {"content", r.text}}
-		if r.why == called {
+		message := object{{"role", "assistant"}, {"content", r.Text}}
+		if r.Text == "" && (len(r.Calls) > 0 || r.Refusal != "") {
 			message[1].value = nil
+		}
+		if r.Reasoning != "" {
+			message = append(message, field{"reasoning_content", r.Reasoning})
+		}
+		if len(r.Calls) > 0 {
 			var calls []object
-			for k, t := range r.calls {
+			for k, t := range r.Calls {
 				calls = append(calls, object{
-					{"id", chatID(c, i, k)},
+					{"id", cmp.Or(t.ID, chatID(c, i, k))},
 					{"type", "function"},
-					{"function", object{{"name", t.name}, {"arguments", t.args}}},
+					{"function", object{{"name", t.Name}, {"arguments", t.Args}}},
 				})
 			}
 			message = append(message, field{"tool_calls", calls})
 		}
-		message = append(message, field{"refusal", nil}, field{"annotations", []any{}})
+		message = append(message, field{"refusal", orNull(r.Refusal)}, field{"annotations", []any{}})
 		choices = append(choices, object{
 			{"index", i},
 			{"message", message},
@@ -124,18 +137,20 @@ func chatBody(c *call, p prompt, replies []reply) object {
 	}
 }
 
-func chatUsage(replies []reply) object {
-	in, out := replies[0].in, 0
+func chatUsage(replies []Reply) object {
+	u := replies[0].Usage
+	in, out, reasoning := u.Input, 0, 0
 	for _, r := range replies {
-		out += r.out
+		out += r.Usage.Output
+		reasoning += r.Usage.Reasoning
 	}
 	return object{
 		{"prompt_tokens", in},
 		{"completion_tokens", out},
 		{"total_tokens", in + out},
-		{"prompt_tokens_details", object{{"cached_tokens", 0}, {"audio_tokens", 0}}},
+		{"prompt_tokens_details", object{{"cached_tokens", u.Cached}, {"audio_tokens", 0}}},
 		{"completion_tokens_details", object{
-			{"reasoning_tokens", 0},
+			{"reasoning_tokens", reasoning},
 			{"audio_tokens", 0},
 			{"accepted_prediction_tokens", 0},
 			{"rejected_prediction_tokens", 0},
@@ -151,21 +166,27 @@ type chatStream struct {
 	events [][]byte
 }
 
-func chatEvents(c *call, p prompt, replies []reply) [][]byte {
+func chatEvents(c *call, p prompt, replies []Reply) [][]byte {
 	options := c.body.sub("stream_options")
 	s := &chatStream{c: c, usage: options.flag("include_usage"), plain: options.get("include_obfuscation") == false}
 	for i := range replies {
 		role := object{{"role", "assistant"}, {"content", ""}, {"refusal", nil}}
-		if replies[i].why == called {
+		if len(replies[i].Calls) > 0 && replies[i].Text == "" {
 			role[1].value = nil
 		}
 		s.delta(i, role, 0)
 	}
 	for i, r := range replies {
-		for _, text := range deltas(r.tokens) {
+		for _, text := range deltas(tokens(r.Reasoning)) {
+			s.delta(i, object{{"reasoning_content", text}}, len(text))
+		}
+		for _, text := range r.pieces() {
 			s.delta(i, object{{"content", text}}, len(text))
 		}
-		for k, t := range r.calls {
+		for _, text := range deltas(tokens(r.Refusal)) {
+			s.delta(i, object{{"refusal", text}}, len(text))
+		}
+		for k, t := range r.Calls {
 			s.call(i, k, t)
 		}
 	}
@@ -179,15 +200,15 @@ func chatEvents(c *call, p prompt, replies []reply) [][]byte {
 }
 
 // call sends a tool call: its name first and then the arguments in fragments.
-func (s *chatStream) call(choice, i int, t toolCall) {
+func (s *chatStream) call(choice, i int, t Call) {
 	one := func(fields ...field) object { return object{{"tool_calls", []object{fields}}} }
 	s.delta(choice, one(
 		field{"index", i},
-		field{"id", chatID(s.c, choice, i)},
+		field{"id", cmp.Or(t.ID, chatID(s.c, choice, i))},
 		field{"type", "function"},
-		field{"function", object{{"name", t.name}, {"arguments", ""}}},
+		field{"function", object{{"name", t.Name}, {"arguments", ""}}},
 	), 0)
-	for _, part := range fragments(t.args) {
+	for _, part := range fragments(t.Args) {
 		s.delta(choice, one(field{"index", i}, field{"function", object{{"arguments", part}}}), len(part))
 	}
 }

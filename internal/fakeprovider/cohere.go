@@ -13,12 +13,12 @@ var cohere = &vendor{
 		return strings.HasPrefix(r.URL.Path, "/v2/") || strings.Contains(r.Header.Get("X-Fern-Sdk-Name"), "cohere")
 	},
 	key: func(h http.Header) string { key, _ := bearer(h); return key },
-	keyless: problem{
-		status:  http.StatusUnauthorized,
-		message: "no api key supplied",
+	keyless: Problem{
+		Status:  http.StatusUnauthorized,
+		Message: "no api key supplied",
 	},
-	badJSON: func(error) problem {
-		return problem{status: http.StatusBadRequest, message: "invalid request: the body is no JSON object"}
+	badJSON: func(error) Problem {
+		return Problem{Status: http.StatusBadRequest, Message: "invalid request: the body is no JSON object"}
 	},
 	headers: func(c *call, h http.Header, _ int) {
 		h.Set("Cache-Control", "no-cache, no-store, no-transform, must-revalidate, private, max-age=0")
@@ -26,11 +26,11 @@ var cohere = &vendor{
 		h.Set("X-Endpoint-Monthly-Call-Limit", "1000")
 		h.Set("Num_chars", strconv.Itoa(len(c.raw)))
 	},
-	refuse: func(c *call, _ http.Header, p problem) []byte {
-		if p.message == "" {
-			p.message = cohereProblem(p.status)
+	refuse: func(c *call, _ http.Header, p Problem) []byte {
+		if p.Message == "" {
+			p.Message = cohereProblem(p.Status)
 		}
-		return encode(object{{"id", cohereID(c)}, {"message", p.message}})
+		return encode(object{{"id", cohereID(c)}, {"message", p.Message}})
 	},
 }
 
@@ -53,21 +53,27 @@ func cohereProblem(status int) string {
 
 func cohereID(c *call) string { return fmt.Sprintf("standin0-0000-4000-8000-%012d", c.n) }
 
-func cohereModel(c *call) *problem {
+func cohereModel(c *call) *Problem {
 	switch model := c.body.text("model"); model {
 	case noModel:
-		return &problem{status: http.StatusNotFound, message: "model '" + model +
+		return &Problem{Status: http.StatusNotFound, Message: "model '" + model +
 			"' not found, make sure the correct model ID was used and that you have access to the model."}
 	case "":
-		return &problem{status: http.StatusBadRequest, message: "invalid request: model is required"}
+		return &Problem{Status: http.StatusBadRequest, Message: "invalid request: model is required"}
 	}
 	return nil
 }
 
-func cohereFinish(r reply) string {
-	return [...]string{ended: "COMPLETE", limited: "MAX_TOKENS", stopped: "STOP_SEQUENCE", called: "TOOL_CALL"}[r.why]
+// cohereFinish are Cohere's finish reasons.
+var cohereFinish = map[string]string{
+	FinishStop:     "COMPLETE",
+	FinishLength:   "MAX_TOKENS",
+	FinishSequence: "STOP_SEQUENCE",
+	FinishCalls:    "TOOL_CALL",
+	FinishFilter:   "ERROR_TOXIC",
+	FinishRefusal:  "COMPLETE",
 }
 
-func cohereTokens(r reply) object {
-	return object{{"input_tokens", r.in}, {"output_tokens", r.out}}
+func cohereTokens(r Reply) object {
+	return object{{"input_tokens", r.Usage.Input}, {"output_tokens", r.Usage.Output}}
 }

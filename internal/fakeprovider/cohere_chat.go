@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -11,61 +12,54 @@ var cohereChat = family{
 	name:   "cohere.chat",
 	vendor: cohere,
 	owns:   suffix("/v2/chat"),
-	answer: answerCohereChat,
+	plans:  always,
+	read:   readCohereChat,
+	write:  writeCohereChat,
 }
 
-func answerCohereChat(c *call) (*answer, *problem) {
+func readCohereChat(c *call) (prompt, *Problem) {
 	if p := cohereModel(c); p != nil {
-		return nil, p
+		return prompt{}, p
 	}
 	if len(c.body.list("messages")) == 0 {
-		return nil, &problem{status: http.StatusBadRequest, message: "invalid request: list of messages must not be empty"}
+		return prompt{}, &Problem{Status: http.StatusBadRequest, Message: "invalid request: list of messages must not be empty"}
 	}
-	r := coherePrompt(c.body).reply(0)
-	plan := ""
-	if r.why == called {
-		plan = coherePlan(r)
-		r.out += len(tokens(plan))
-	}
+	return coherePrompt(c.body), nil
+}
+
+func writeCohereChat(c *call, _ prompt, replies []Reply) *answer {
+	r := replies[0]
 	if c.body.flag("stream") {
-		return &answer{kind: "text/event-stream", events: cohereEvents(c, r, plan)}, nil
+		return &answer{kind: "text/event-stream", events: cohereEvents(c, r)}
 	}
 	message := object{{"role", "assistant"}}
-	if r.why == called {
+	if len(r.Calls) > 0 {
 		var calls []object
-		for i, t := range r.calls {
-			calls = append(calls, cohereCall(c, i, t.name, t.args))
+		for i, t := range r.Calls {
+			calls = append(calls, cohereCall(c, i, t, t.Args))
 		}
-		message = append(message, field{"tool_plan", plan}, field{"tool_calls", calls})
+		message = append(message, field{"tool_plan", r.Text}, field{"tool_calls", calls})
 	} else {
-		message = append(message, field{"content", []object{{{"type", "text"}, {"text", r.text}}}})
+		message = append(message, field{"content", []object{{{"type", "text"}, {"text", r.Text}}}})
 	}
 	return &answer{body: encode(object{
 		{"id", cohereID(c)},
 		{"message", message},
-		{"finish_reason", cohereFinish(r)},
+		{"finish_reason", finish(r.Finish, cohereFinish)},
 		{"usage", cohereUsage(r)},
-	})}, nil
+	})}
 }
 
-func cohereUsage(r reply) object {
+func cohereUsage(r Reply) object {
 	return object{{"billed_units", cohereTokens(r)}, {"tokens", cohereTokens(r)}, {"cached_tokens", 0}}
 }
 
-// coherePlan is what the answer says before it calls tools.
-func coherePlan(r reply) string {
-	var names []string
-	for _, t := range r.calls {
-		names = append(names, t.name)
-	}
-	return "[stand-in] I will use " + strings.Join(names, " and ") + "."
-}
-
-func cohereCall(c *call, i int, name, args string) object {
+// cohereCall is tool call i, with the arguments so far.
+func cohereCall(c *call, i int, t Call, args string) object {
 	return object{
-		{"id", fmt.Sprintf("%s_standin%06d%d", name, c.n, i)},
+		{"id", cmp.Or(t.ID, fmt.Sprintf("%s_standin%06d%d", t.Name, c.n, i))},
 		{"type", "function"},
-		{"function", object{{"name", name}, {"arguments", args}}},
+		{"function", object{{"name", t.Name}, {"arguments", args}}},
 	}
 }
 
@@ -136,7 +130,7 @@ func (s *cohereStream) add(text string) {
 	s.events = append(s.events, []byte(text))
 }
 
-func cohereEvents(c *call, r reply, plan string) [][]byte {
+func cohereEvents(c *call, r Reply) [][]byte {
 	s := &cohereStream{}
 	inMessage := func(fields ...field) field {
 		return field{"delta", object{{"message", object(fields)}}}
@@ -145,26 +139,29 @@ func cohereEvents(c *call, r reply, plan string) [][]byte {
 		field{"role", "assistant"}, field{"content", []any{}}, field{"tool_plan", ""},
 		field{"tool_calls", []any{}}, field{"citations", []any{}},
 	))
-	for _, text := range deltas(tokens(plan)) {
-		s.send("tool-plan-delta", inMessage(field{"tool_plan", text}))
+	hasCalls := len(r.Calls) > 0
+	if hasCalls {
+		for _, text := range r.pieces() {
+			s.send("tool-plan-delta", inMessage(field{"tool_plan", text}))
+		}
 	}
-	for i, t := range r.calls {
+	for i, t := range r.Calls {
 		index := field{"index", i}
-		s.send("tool-call-start", index, inMessage(field{"tool_calls", cohereCall(c, i, t.name, "")}))
-		for _, part := range fragments(t.args) {
+		s.send("tool-call-start", index, inMessage(field{"tool_calls", cohereCall(c, i, t, "")}))
+		for _, part := range fragments(t.Args) {
 			s.send("tool-call-delta", index, inMessage(field{"tool_calls", object{{"function", object{{"arguments", part}}}}}))
 		}
 		s.send("tool-call-end", index)
 	}
-	if r.why != called {
+	if !hasCalls {
 		index := field{"index", 0}
 		s.send("content-start", index, inMessage(field{"content", object{{"type", "text"}, {"text", ""}}}))
-		for _, text := range deltas(r.tokens) {
+		for _, text := range r.pieces() {
 			s.send("content-delta", index, inMessage(field{"content", object{{"text", text}}}))
 		}
 		s.send("content-end", index)
 	}
-	s.send("message-end", field{"delta", object{{"finish_reason", cohereFinish(r)}, {"usage", cohereUsage(r)}}})
+	s.send("message-end", field{"delta", object{{"finish_reason", finish(r.Finish, cohereFinish)}, {"usage", cohereUsage(r)}}})
 	s.add("data: [DONE]\n\n")
 	return s.events
 }

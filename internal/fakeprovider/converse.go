@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -10,31 +11,36 @@ var converse = family{
 	name:   "bedrock.converse",
 	vendor: aws,
 	owns:   bedrockPath("converse", "converse-stream"),
-	answer: answerConverse,
+	plans:  unlessForced,
+	read:   readConverse,
+	write:  writeConverse,
 }
 
-func answerConverse(c *call) (*answer, *problem) {
+func readConverse(c *call) (prompt, *Problem) {
 	if _, p := bedrockModel(c); p != nil {
-		return nil, p
+		return prompt{}, p
 	}
 	if len(c.body.list("messages")) == 0 {
-		return nil, awsInvalid("1 validation error detected: Value at 'messages' failed to satisfy " +
+		return prompt{}, awsInvalid("1 validation error detected: Value at 'messages' failed to satisfy " +
 			"constraint: Member must not be null")
 	}
-	prompt := conversePrompt(c.body)
-	r := prompt.reply(0)
-	blocks := converseBlocks(c, prompt, &r)
+	return conversePrompt(c.body), nil
+}
+
+func writeConverse(c *call, _ prompt, replies []Reply) *answer {
+	r := replies[0]
+	blocks := converseBlocks(c, r)
 	if strings.HasSuffix(c.path, "-stream") {
 		var events [][]byte
 		for _, e := range converseEvents(blocks, r) {
 			events = append(events, eventstream(e.kind, encode(padded(e.data))))
 		}
-		return &answer{kind: eventstreamType, events: events}, nil
+		return &answer{kind: eventstreamType, events: events}
 	}
-	return &answer{body: encode(append(object{{"metrics", converseMetrics}}, converseBody(blocks, r)...))}, nil
+	return &answer{body: encode(append(object{{"metrics", converseMetrics}}, converseBody(blocks, r)...))}
 }
 
-func converseBody(blocks []block, r reply) object {
+func converseBody(blocks []block, r Reply) object {
 	var content []object
 	for _, b := range blocks {
 		if b.kind == "text" {
@@ -42,12 +48,12 @@ func converseBody(blocks []block, r reply) object {
 			continue
 		}
 		content = append(content, object{{"toolUse", object{
-			{"input", raw(b.call.args)}, {"name", b.call.name}, {"toolUseId", b.id},
+			{"input", raw(b.call.Args)}, {"name", b.call.Name}, {"toolUseId", b.id},
 		}}})
 	}
 	return object{
 		{"output", object{{"message", object{{"content", content}, {"role", "assistant"}}}}},
-		{"stopReason", messagesStop(r)},
+		{"stopReason", finish(r.Finish, converseFinish)},
 		{"usage", converseUsage(r)},
 	}
 }
@@ -59,8 +65,8 @@ func padded(o object) object {
 
 var converseMetrics = object{{"latencyMs", 100}}
 
-func converseUsage(r reply) object {
-	return object{{"inputTokens", r.in}, {"outputTokens", r.out}, {"totalTokens", r.in + r.out}}
+func converseUsage(r Reply) object {
+	return object{{"inputTokens", r.Usage.Input}, {"outputTokens", r.Usage.Output}, {"totalTokens", r.Usage.Input + r.Usage.Output}}
 }
 
 func conversePrompt(body object) prompt {
@@ -107,7 +113,7 @@ func converseTurns(m object) []turn {
 			turns = append(turns, turn{role: "tool", id: result.text("toolUseId"), text: converseResult(result)})
 		case b.get("toolUse") != nil:
 			use := b.sub("toolUse")
-			t.calls = append(t.calls, toolCall{use.text("toolUseId"), use.text("name"), string(encode(use.or("input", object{})))})
+			t.calls = append(t.calls, Call{use.text("toolUseId"), use.text("name"), string(encode(use.or("input", object{})))})
 		case b.get("reasoningContent") != nil, b.get("cachePoint") != nil:
 		default:
 			rest = append(rest, b)
@@ -133,27 +139,30 @@ func converseResult(result object) string {
 	return said
 }
 
-// converseBlocks is the content of an answer: a word before tool calls, too.
-func converseBlocks(c *call, p prompt, r *reply) []block {
-	if r.why != called {
-		return []block{{kind: "text", text: r.text}}
-	}
+// converseBlocks returns the content blocks of a reply.
+func converseBlocks(c *call, r Reply) []block {
 	var blocks []block
-	if p.choice.mode != "required" && p.choice.mode != "named" {
-		var names []string
-		for _, t := range r.calls {
-			names = append(names, t.name)
-		}
-		blocks = append(blocks, block{kind: "text", text: "[stand-in] I will use " + strings.Join(names, " and ") + "."})
-		r.out += len(tokens(blocks[0].text))
+	if r.Text != "" || len(r.Calls) == 0 {
+		blocks = append(blocks, block{kind: "text", text: r.Text, pieces: r.pieces()})
 	}
-	for i, t := range r.calls {
-		blocks = append(blocks, block{kind: "tool_use", id: fmt.Sprintf("tooluse_standin%06d%d", c.n, i), call: t})
+	for i, t := range r.Calls {
+		id := cmp.Or(t.ID, fmt.Sprintf("tooluse_standin%06d%d", c.n, i))
+		blocks = append(blocks, block{kind: "tool_use", id: id, call: t})
 	}
 	return blocks
 }
 
-func converseEvents(blocks []block, r reply) []unframed {
+// converseFinish are the stop reasons of Converse.
+var converseFinish = map[string]string{
+	FinishStop:     "end_turn",
+	FinishLength:   "max_tokens",
+	FinishSequence: "stop_sequence",
+	FinishCalls:    "tool_use",
+	FinishFilter:   "content_filtered",
+	FinishRefusal:  "content_filtered",
+}
+
+func converseEvents(blocks []block, r Reply) []unframed {
 	var events []unframed
 	send := func(kind string, fields ...field) {
 		events = append(events, unframed{kind, append(object{}, fields...)})
@@ -163,18 +172,18 @@ func converseEvents(blocks []block, r reply) []unframed {
 		index := field{"contentBlockIndex", i}
 		if b.kind == "tool_use" {
 			send("contentBlockStart", index, field{"start", object{{"toolUse", object{
-				{"name", b.call.name}, {"toolUseId", b.id},
+				{"name", b.call.Name}, {"toolUseId", b.id},
 			}}}})
-			for _, part := range fragments(b.call.args) {
+			for _, part := range fragments(b.call.Args) {
 				send("contentBlockDelta", index, field{"delta", object{{"toolUse", object{{"input", part}}}}})
 			}
 		}
-		for _, piece := range deltas(tokens(b.text)) {
+		for _, piece := range b.pieces {
 			send("contentBlockDelta", index, field{"delta", object{{"text", piece}}})
 		}
 		send("contentBlockStop", index)
 	}
-	send("messageStop", field{"stopReason", messagesStop(r)})
+	send("messageStop", field{"stopReason", finish(r.Finish, converseFinish)})
 	send("metadata", field{"metrics", converseMetrics}, field{"usage", converseUsage(r)})
 	return events
 }

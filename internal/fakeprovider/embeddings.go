@@ -15,35 +15,44 @@ var embeddings = family{
 	name:   "openai.embeddings",
 	vendor: openai,
 	owns:   suffix("/embeddings"),
-	answer: answerEmbeddings,
+	read:   readEmbeddings,
+	write:  writeEmbeddings,
 }
 
-func answerEmbeddings(c *call) (*answer, *problem) {
+func readEmbeddings(c *call) (prompt, *Problem) {
 	if p := openaiModel(c); p != nil {
-		return nil, p
+		return prompt{}, p
 	}
 	inputs := embeddingInputs(c.body.get("input"))
 	if len(inputs) == 0 {
-		return nil, &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
-			message: "'$.input' is invalid. Please check the API reference: " +
+		return prompt{}, &Problem{Status: http.StatusBadRequest, Kind: "invalid_request_error",
+			Message: "'$.input' is invalid. Please check the API reference: " +
 				"https://platform.openai.com/docs/api-reference."}
 	}
-	size := c.body.number("dimensions")
-	if size <= 0 {
-		size = usualDimensions(c.body.text("model"))
-	}
-	if size > maxDimensions {
-		return nil, &problem{status: http.StatusBadRequest, kind: "invalid_request_error", param: "dimensions",
-			message: fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be less than or equal to %d.",
+	if size := embeddingSize(c.body); size > maxDimensions {
+		return prompt{}, &Problem{Status: http.StatusBadRequest, Kind: "invalid_request_error", Param: "dimensions",
+			Message: fmt.Sprintf("Invalid value for 'dimensions' = %d. Must be less than or equal to %d.",
 				size, maxDimensions)}
 	}
+	return prompt{inputs: inputs}, nil
+}
+
+// embeddingSize returns the number of dimensions that a request asks for.
+func embeddingSize(body object) int {
+	if size := body.number("dimensions"); size > 0 {
+		return size
+	}
+	return usualDimensions(body.text("model"))
+}
+
+func writeEmbeddings(c *call, p prompt, replies []Reply) *answer {
 	var data []object
 	count := 0
-	for i, text := range inputs {
-		count += len(tokens(text))
-		var vector any = embed(text, size)
+	for i, v := range vectors(p.inputs, embeddingSize(c.body), replies[0]) {
+		count += len(tokens(p.inputs[i]))
+		var vector any = v
 		if c.body.text("encoding_format") == "base64" {
-			vector = base64Vector(embed(text, size))
+			vector = base64Vector(v)
 		}
 		data = append(data, object{{"object", "embedding"}, {"index", i}, {"embedding", vector}})
 	}
@@ -52,7 +61,21 @@ func answerEmbeddings(c *call) (*answer, *problem) {
 		{"data", data},
 		{"model", c.body.text("model")},
 		{"usage", object{{"prompt_tokens", count}, {"total_tokens", count}}},
-	}, "  "), '\n')}, nil
+	}, "  "), '\n')}
+}
+
+// vectors returns a vector for each input: those of the reply, and others that
+// are made from the texts.
+func vectors(inputs []string, size int, r Reply) [][]float32 {
+	all := make([][]float32, len(inputs))
+	for i, text := range inputs {
+		if i < len(r.Vectors) {
+			all[i] = r.Vectors[i]
+		} else {
+			all[i] = embed(text, size)
+		}
+	}
+	return all
 }
 
 const maxDimensions = 3072

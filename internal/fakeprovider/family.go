@@ -11,17 +11,26 @@ type family struct {
 	name   string
 	vendor *vendor
 	owns   func(path string) bool
-	answer func(c *call) (*answer, *problem)
+
+	// plans reports whether the model says what it will do before it calls tools;
+	// nil if it never does.
+	plans func(choice) bool
+
+	// read reads a request. It returns a problem if the provider would refuse it.
+	read func(c *call) (prompt, *Problem)
+
+	// write writes replies, one for each choice that the prompt asks for.
+	write func(c *call, p prompt, replies []Reply) *answer
 }
 
 // vendor is what all endpoints of one provider share.
 type vendor struct {
 	speaks  func(r *http.Request) bool                     // does a request to an unknown path look like its own?
 	key     func(h http.Header) string                     // the credential, "" if missing
-	keyless problem                                        // what it says without one
-	badJSON func(err error) problem                        // what it says to a body that is not a JSON object
+	keyless Problem                                        // what it says without one
+	badJSON func(err error) Problem                        // what it says to a body that is not a JSON object
 	headers func(c *call, h http.Header, status int)       // what it sends with every response
-	refuse  func(c *call, h http.Header, p problem) []byte // an error's body, and headers that depend on it
+	refuse  func(c *call, h http.Header, p Problem) []byte // an error's body, and headers that depend on it
 }
 
 // call is one request, as the families see it.
@@ -43,15 +52,6 @@ type answer struct {
 	events [][]byte
 }
 
-// problem is an error before it is spelled. A vendor fills in what is empty.
-type problem struct {
-	status  int
-	kind    string
-	message string
-	param   string
-	code    string
-}
-
 // noModel is the name of a model that no vendor has.
 const noModel = "no-such-model"
 
@@ -66,3 +66,9 @@ func suffix(ends ...string) func(string) bool {
 		return false
 	}
 }
+
+// always is the plans of a family whose tools can be forced, too.
+func always(choice) bool { return true }
+
+// unlessForced is the plans of a family that only calls tools that are forced.
+func unlessForced(c choice) bool { return c.mode != "required" && c.mode != "named" }

@@ -10,30 +10,31 @@ var gemini = family{
 	name:   "gemini.generate",
 	vendor: google,
 	owns:   suffix(":generateContent", ":streamGenerateContent"),
-	answer: answerGemini,
+	read:   readGemini,
+	write:  writeGemini,
 }
 
-func answerGemini(c *call) (*answer, *problem) {
-	model, p := googleModel(c)
-	if p != nil {
-		return nil, p
+func readGemini(c *call) (prompt, *Problem) {
+	if _, p := googleModel(c); p != nil {
+		return prompt{}, p
 	}
 	if len(c.body.list("contents")) == 0 {
-		return nil, googleInvalid("* GenerateContentRequest.contents: contents is not specified\n")
+		return prompt{}, googleInvalid("* GenerateContentRequest.contents: contents is not specified\n")
 	}
-	prompt := geminiPrompt(c.body)
-	g := &geminiAnswer{c: c, model: model}
-	for i := range min(max(1, c.body.sub("generationConfig").number("candidateCount")), 8) {
-		g.replies = append(g.replies, prompt.reply(i))
-	}
+	return geminiPrompt(c.body), nil
+}
+
+func writeGemini(c *call, _ prompt, replies []Reply) *answer {
+	model, _ := googleModel(c)
+	g := &geminiAnswer{c: c, model: model, replies: replies}
 	if !strings.HasSuffix(c.path, ":streamGenerateContent") {
-		return &answer{kind: googleJSON, body: append(pretty(g.whole(), "  "), '\n')}, nil
+		return &answer{kind: googleJSON, body: append(pretty(g.whole(), "  "), '\n')}
 	}
 	chunks := g.chunks()
 	if c.query.Get("alt") == "sse" {
-		return &answer{kind: "text/event-stream", events: geminiEvents(chunks)}, nil
+		return &answer{kind: "text/event-stream", events: geminiEvents(chunks)}
 	}
-	return &answer{kind: googleJSON, events: geminiArray(chunks)}, nil
+	return &answer{kind: googleJSON, events: geminiArray(chunks)}
 }
 
 // geminiEvents is the chunks as server-sent events, as Gemini spells them.
@@ -79,8 +80,9 @@ func spaced(data []byte) []byte {
 func geminiPrompt(body object) prompt {
 	options := body.sub("generationConfig")
 	p := prompt{
-		stops: stopsOf(options.get("stopSequences")),
-		limit: options.number("maxOutputTokens"),
+		choices: min(options.number("candidateCount"), 8),
+		stops:   stopsOf(options.get("stopSequences")),
+		limit:   options.number("maxOutputTokens"),
 	}
 	for _, t := range geminiTurns(body.get("systemInstruction")) {
 		p.system = appendText(p.system, t.text)
@@ -131,7 +133,7 @@ func geminiTurns(content any) []turn {
 		switch {
 		case call != nil:
 			id, _ := call.or("id", call.text("name")).(string)
-			t.calls = append(t.calls, toolCall{id, call.text("name"), string(encode(call.or("args", object{})))})
+			t.calls = append(t.calls, Call{id, call.text("name"), string(encode(call.or("args", object{})))})
 		case result != nil:
 			id, _ := result.or("id", result.text("name")).(string)
 			turns = append(turns, turn{role: "tool", id: id, text: geminiResult(result.sub("response"))})
@@ -183,23 +185,30 @@ func lowerTypes(v any) any {
 type geminiAnswer struct {
 	c       *call
 	model   string
-	replies []reply
+	replies []Reply
 }
 
-func geminiFinish(r reply) any {
-	if r.why == limited {
-		return "MAX_TOKENS"
-	}
-	return "STOP"
+// geminiFinish are Gemini's finish reasons.
+var geminiFinish = map[string]string{
+	FinishStop:     "STOP",
+	FinishLength:   "MAX_TOKENS",
+	FinishSequence: "STOP",
+	FinishCalls:    "STOP",
+	FinishFilter:   "SAFETY",
+	FinishRefusal:  "STOP",
 }
 
-func geminiParts(r reply) []object {
-	if r.why != called {
-		return []object{{{"text", r.text}}}
-	}
+func geminiParts(r Reply) []object {
 	var parts []object
-	for _, t := range r.calls {
-		parts = append(parts, object{{"functionCall", object{{"name", t.name}, {"args", raw(t.args)}}}})
+	if r.Text != "" || len(r.Calls) == 0 {
+		parts = append(parts, object{{"text", r.Text}})
+	}
+	return append(parts, geminiCalls(r)...)
+}
+
+func geminiCalls(r Reply) (parts []object) {
+	for _, t := range r.Calls {
+		parts = append(parts, object{{"functionCall", object{{"name", t.Name}, {"args", raw(t.Args)}}}})
 	}
 	return parts
 }
@@ -216,14 +225,14 @@ func (g *geminiAnswer) whole() object {
 	var candidates []object
 	out := 0
 	for i, r := range g.replies {
-		candidates = append(candidates, geminiCandidate(i, geminiParts(r), geminiFinish(r)))
-		out += r.out
+		candidates = append(candidates, geminiCandidate(i, geminiParts(r), finish(r.Finish, geminiFinish)))
+		out += r.Usage.Output
 	}
 	return g.response(candidates, out)
 }
 
 func (g *geminiAnswer) response(candidates []object, out int) object {
-	in := g.replies[0].in
+	in := g.replies[0].Usage.Input
 	return object{
 		{"candidates", candidates},
 		{"usageMetadata", object{
@@ -243,25 +252,23 @@ func (g *geminiAnswer) chunks() []object {
 	sent := 0
 	for i, r := range g.replies {
 		var pieces [][]object
-		for _, text := range deltas(r.tokens) {
+		for _, text := range r.pieces() {
 			pieces = append(pieces, []object{{{"text", text}}})
 		}
-		if r.why == called {
-			for _, part := range geminiParts(r) {
-				pieces = append(pieces, []object{part})
-			}
+		for _, part := range geminiCalls(r) {
+			pieces = append(pieces, []object{part})
 		}
 		if pieces == nil {
 			pieces = [][]object{{{{"text", ""}}}}
 		}
 		for k, parts := range pieces {
-			out, finish := sent+min(k+1, r.out), any(nil)
+			out, reason := sent+min(k+1, r.Usage.Output), any(nil)
 			if k == len(pieces)-1 {
-				out, finish = sent+r.out, geminiFinish(r)
+				out, reason = sent+r.Usage.Output, finish(r.Finish, geminiFinish)
 			}
-			chunks = append(chunks, g.response([]object{geminiCandidate(i, parts, finish)}, out))
+			chunks = append(chunks, g.response([]object{geminiCandidate(i, parts, reason)}, out))
 		}
-		sent += r.out
+		sent += r.Usage.Output
 	}
 	return chunks
 }

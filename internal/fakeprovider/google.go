@@ -15,7 +15,7 @@ var google = &vendor{
 		return r.Header.Get("X-Goog-Api-Key") != "" || strings.HasPrefix(r.URL.Path, "/v1beta")
 	},
 	key: unasked,
-	badJSON: func(err error) problem {
+	badJSON: func(err error) Problem {
 		why := "expected an object"
 		if err != nil {
 			why = err.Error()
@@ -33,33 +33,33 @@ var google = &vendor{
 
 const googleJSON = "application/json; charset=UTF-8"
 
-func googleInvalid(message string) *problem {
-	return &problem{status: http.StatusBadRequest, kind: "INVALID_ARGUMENT", message: message}
+func googleInvalid(message string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Kind: "INVALID_ARGUMENT", Message: message}
 }
 
 // googleModel is the model that a path names, "models/" left away.
-func googleModel(c *call) (string, *problem) {
+func googleModel(c *call) (string, *Problem) {
 	name, method := lastPart(c.path), ""
 	if i := strings.LastIndex(name, ":"); i >= 0 {
 		name, method = name[:i], name[i+1:]
 	}
 	if name == noModel {
-		return "", &problem{status: http.StatusNotFound, kind: "NOT_FOUND",
-			message: "models/" + name + " is not found for API " +
+		return "", &Problem{Status: http.StatusNotFound, Kind: "NOT_FOUND",
+			Message: "models/" + name + " is not found for API " +
 				"version v1beta, or is not supported for " + method + "."}
 	}
 	return name, nil
 }
 
-func refuseGoogle(_ *call, h http.Header, p problem) []byte {
+func refuseGoogle(_ *call, h http.Header, p Problem) []byte {
 	h.Set("Content-Type", googleJSON)
-	if p.message == "" {
-		p.kind, p.message = googleProblem(p.status)
+	if p.Message == "" {
+		p.Kind, p.Message = googleProblem(p.Status)
 	}
 	return append(pretty(object{{"error", object{
-		{"code", p.status},
-		{"message", p.message},
-		{"status", p.kind},
+		{"code", p.Status},
+		{"message", p.Message},
+		{"status", p.Kind},
 	}}}, "  "), '\n')
 }
 

@@ -12,41 +12,46 @@ var invoke = family{
 	name:   "bedrock.invoke",
 	vendor: aws,
 	owns:   bedrockPath("invoke", "invoke-with-response-stream"),
-	answer: answerInvoke,
+	plans:  unlessForced,
+	read:   readInvoke,
+	write:  writeInvoke,
 }
 
-func answerInvoke(c *call) (*answer, *problem) {
-	model, p := bedrockModel(c)
-	if p != nil {
-		return nil, p
+func readInvoke(c *call) (prompt, *Problem) {
+	if _, p := bedrockModel(c); p != nil {
+		return prompt{}, p
 	}
 	for _, name := range []string{"anthropic_version", "max_tokens", "messages"} {
 		if c.body.get(name) == nil {
-			return nil, awsInvalid("Malformed input request: " + name + ": Field required (the " +
+			return prompt{}, awsInvalid("Malformed input request: " + name + ": Field required (the " +
 				"stand-in knows Anthropic's models only)")
 		}
 	}
-	m := &messagesAnswer{c: c, model: model, id: "msg_bdrk_standin"}
-	m.blocks, m.reply = messagesBlocks(c, messagesPrompt(c.body))
+	return messagesPrompt(c.body), nil
+}
+
+func writeInvoke(c *call, _ prompt, replies []Reply) *answer {
+	model, _ := bedrockModel(c)
+	m := newMessagesAnswer(c, model, "msg_bdrk_standin", replies[0])
 	if !strings.HasSuffix(c.path, "-stream") {
-		return &answer{body: encode(m.message(m.reply.out)), header: map[string][]string{
-			"X-Amzn-Bedrock-Input-Token-Count":  {strconv.Itoa(m.reply.in)},
-			"X-Amzn-Bedrock-Output-Token-Count": {strconv.Itoa(m.reply.out)},
+		return &answer{body: encode(m.message(m.reply.Usage.Output)), header: map[string][]string{
+			"X-Amzn-Bedrock-Input-Token-Count":  {strconv.Itoa(m.reply.Usage.Input)},
+			"X-Amzn-Bedrock-Output-Token-Count": {strconv.Itoa(m.reply.Usage.Output)},
 			"X-Amzn-Bedrock-Invocation-Latency": {"100"},
-		}}, nil
+		}}
 	}
 	var events [][]byte
 	for _, e := range m.events() {
 		if e.kind == "message_stop" {
 			e.data = append(e.data, field{"amazon-bedrock-invocationMetrics", object{
-				{"inputTokenCount", m.reply.in}, {"outputTokenCount", m.reply.out},
+				{"inputTokenCount", m.reply.Usage.Input}, {"outputTokenCount", m.reply.Usage.Output},
 				{"invocationLatency", 100}, {"firstByteLatency", 50},
 			}})
 		}
 		events = append(events, chunkEvent(e.data))
 	}
 	return &answer{kind: eventstreamType, events: events,
-		header: map[string][]string{"X-Amzn-Bedrock-Content-Type": {"application/json"}}}, nil
+		header: map[string][]string{"X-Amzn-Bedrock-Content-Type": {"application/json"}}}
 }
 
 // chunkEvent is a piece of an answer inside a message of an event stream.

@@ -1,11 +1,9 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
-	"strings"
-
-	"github.com/promptecho/promptecho/internal/english"
 )
 
 // messages is Anthropic Messages.
@@ -13,29 +11,34 @@ var messages = family{
 	name:   "anthropic.messages",
 	vendor: anthropic,
 	owns:   suffix("/v1/messages"),
-	answer: answerMessages,
+	plans:  unlessForced,
+	read:   readMessages,
+	write:  writeMessages,
 }
 
-func answerMessages(c *call) (*answer, *problem) {
+func readMessages(c *call) (prompt, *Problem) {
 	for _, name := range []string{"model", "max_tokens", "messages"} {
 		if c.body.get(name) == nil {
 			p := invalidMessages(name + ": Field required")
-			return nil, &p
+			return prompt{}, &p
 		}
 	}
 	if len(c.body.list("messages")) == 0 {
 		p := invalidMessages("messages: at least one message is required")
-		return nil, &p
+		return prompt{}, &p
 	}
 	if model := c.body.text("model"); model == noModel {
-		return nil, &problem{status: http.StatusNotFound, kind: "not_found_error", message: "model: " + model}
+		return prompt{}, &Problem{Status: http.StatusNotFound, Kind: "not_found_error", Message: "model: " + model}
 	}
-	m := &messagesAnswer{c: c, model: c.body.text("model"), id: "msg_standin"}
-	m.blocks, m.reply = messagesBlocks(c, messagesPrompt(c.body))
+	return messagesPrompt(c.body), nil
+}
+
+func writeMessages(c *call, _ prompt, replies []Reply) *answer {
+	m := newMessagesAnswer(c, c.body.text("model"), "msg_standin", replies[0])
 	if c.body.flag("stream") {
-		return &answer{events: m.sse()}, nil
+		return &answer{events: m.sse()}
 	}
-	return &answer{body: encode(m.message(m.reply.out))}, nil
+	return &answer{body: encode(m.message(m.reply.Usage.Output))}
 }
 
 func messagesPrompt(body object) prompt {
@@ -52,6 +55,8 @@ func messagesPrompt(body object) prompt {
 			p.tools = append(p.tools, tool{t.text("name"), schema})
 		}
 	}
+	thinking := body.sub("thinking").text("type")
+	p.thinks = thinking == "enabled" || thinking == "adaptive"
 	c := body.sub("tool_choice")
 	p.serial = c.flag("disable_parallel_tool_use")
 	switch c.text("type") {
@@ -84,7 +89,7 @@ func messagesTurns(m object) []turn {
 		case "tool_result":
 			turns = append(turns, turn{role: "tool", text: contentText(b.get("content")), id: b.text("tool_use_id")})
 		case "tool_use":
-			t.calls = append(t.calls, toolCall{b.text("id"), b.text("name"), string(encode(b.get("input")))})
+			t.calls = append(t.calls, Call{b.text("id"), b.text("name"), string(encode(b.get("input")))})
 		case "thinking", "redacted_thinking":
 		default:
 			rest = append(rest, b)
@@ -99,42 +104,40 @@ func messagesTurns(m object) []turn {
 
 // block is a content block of an answer.
 type block struct {
-	kind string // text, thinking or tool_use
-	text string
-	id   string
-	call toolCall
+	kind   string // text, thinking or tool_use
+	text   string
+	pieces []string // of the text in a stream
+	id     string
+	call   Call
 }
 
 // signature stands for what a real one signs its thinking with.
 const signature = "c3RhbmQtaW4tc2lnbmF0dXJl"
 
-func messagesBlocks(c *call, p prompt) ([]block, reply) {
-	r := p.reply(0)
+// messagesBlocks returns the content blocks of a reply.
+func messagesBlocks(c *call, r Reply) []block {
 	var blocks []block
-	if t := c.body.sub("thinking").text("type"); t == "enabled" || t == "adaptive" {
-		_, words, _ := p.count()
-		blocks = append(blocks, block{kind: "thinking", text: "[stand-in] Thinking about " + english.Count(words, "word") + "."})
-		r.out += len(tokens(blocks[0].text))
+	if r.Reasoning != "" {
+		blocks = append(blocks, block{kind: "thinking", text: r.Reasoning})
 	}
-	if r.why != called {
-		return append(blocks, block{kind: "text", text: r.text}), r
+	if r.Text != "" || len(r.Calls) == 0 {
+		blocks = append(blocks, block{kind: "text", text: r.Text + r.Refusal, pieces: r.pieces()})
 	}
-	var names []string
-	var calls []block
-	for i, t := range r.calls {
-		names = append(names, t.name)
-		calls = append(calls, block{kind: "tool_use", id: fmt.Sprintf("toolu_standin%06d%d", c.n, i), call: t})
+	for i, t := range r.Calls {
+		id := cmp.Or(t.ID, fmt.Sprintf("toolu_standin%06d%d", c.n, i))
+		blocks = append(blocks, block{kind: "tool_use", id: id, call: t})
 	}
-	if p.choice.mode != "required" && p.choice.mode != "named" {
-		text := "[stand-in] I will use " + strings.Join(names, " and ") + "."
-		r.out += len(tokens(text))
-		blocks = append(blocks, block{kind: "text", text: text})
-	}
-	return append(blocks, calls...), r
+	return blocks
 }
 
-func messagesStop(r reply) string {
-	return [...]string{ended: "end_turn", limited: "max_tokens", stopped: "stop_sequence", called: "tool_use"}[r.why]
+// messagesFinish are Anthropic's stop reasons.
+var messagesFinish = map[string]string{
+	FinishStop:     "end_turn",
+	FinishLength:   "max_tokens",
+	FinishSequence: "stop_sequence",
+	FinishCalls:    "tool_use",
+	FinishFilter:   "refusal",
+	FinishRefusal:  "refusal",
 }
 
 // messagesAnswer spells an answer.
@@ -143,18 +146,22 @@ type messagesAnswer struct {
 	model  string
 	id     string // what ids begin with
 	blocks []block
-	reply  reply
+	reply  Reply
+}
+
+func newMessagesAnswer(c *call, model, id string, r Reply) *messagesAnswer {
+	return &messagesAnswer{c: c, model: model, id: id, blocks: messagesBlocks(c, r), reply: r}
 }
 
 // message is the whole message; without blocks it is the beginning of a stream.
 func (m *messagesAnswer) message(out int) object {
 	content := []object{}
 	for _, b := range m.blocks {
-		content = append(content, b.render(b.text, signature, raw(b.call.args)))
+		content = append(content, b.render(b.text, signature, raw(b.call.Args)))
 	}
 	var stop any
 	if m.blocks != nil {
-		stop = messagesStop(m.reply)
+		stop = finish(m.reply.Finish, messagesFinish)
 	}
 	return object{
 		{"model", m.model},
@@ -163,9 +170,9 @@ func (m *messagesAnswer) message(out int) object {
 		{"role", "assistant"},
 		{"content", content},
 		{"stop_reason", stop},
-		{"stop_sequence", orNull(m.reply.stop)},
+		{"stop_sequence", orNull(m.reply.StopSequence)},
 		{"usage", object{
-			{"input_tokens", m.reply.in},
+			{"input_tokens", m.reply.Usage.Input},
 			{"cache_creation_input_tokens", 0},
 			{"cache_read_input_tokens", 0},
 			{"cache_creation", object{{"ephemeral_5m_input_tokens", 0}, {"ephemeral_1h_input_tokens", 0}}},
@@ -180,7 +187,7 @@ func (m *messagesAnswer) events() []unframed {
 	send := func(kind string, fields ...field) {
 		events = append(events, unframed{kind, append(object{{"type", kind}}, fields...)})
 	}
-	begun := &messagesAnswer{c: m.c, model: m.model, id: m.id, reply: reply{in: m.reply.in}}
+	begun := &messagesAnswer{c: m.c, model: m.model, id: m.id, reply: Reply{Usage: Usage{Input: m.reply.Usage.Input}}}
 	send("message_start", field{"message", begun.message(1)})
 	for i, b := range m.blocks {
 		index := field{"index", i}
@@ -191,12 +198,12 @@ func (m *messagesAnswer) events() []unframed {
 		send("content_block_stop", index)
 	}
 	send("message_delta",
-		field{"delta", object{{"stop_reason", messagesStop(m.reply)}, {"stop_sequence", orNull(m.reply.stop)}}},
+		field{"delta", object{{"stop_reason", finish(m.reply.Finish, messagesFinish)}, {"stop_sequence", orNull(m.reply.StopSequence)}}},
 		field{"usage", object{
-			{"input_tokens", m.reply.in},
+			{"input_tokens", m.reply.Usage.Input},
 			{"cache_creation_input_tokens", 0},
 			{"cache_read_input_tokens", 0},
-			{"output_tokens", m.reply.out},
+			{"output_tokens", m.reply.Usage.Output},
 		}})
 	send("message_stop")
 	return events
@@ -225,7 +232,7 @@ func (b block) render(text, sign string, input raw) object {
 	case "thinking":
 		return object{{"type", b.kind}, {"thinking", text}, {"signature", sign}}
 	case "tool_use":
-		return object{{"type", b.kind}, {"id", b.id}, {"name", b.call.name}, {"input", input}}
+		return object{{"type", b.kind}, {"id", b.id}, {"name", b.call.Name}, {"input", input}}
 	}
 	return object{{"type", b.kind}, {"text", text}}
 }
@@ -235,7 +242,7 @@ func (b block) deltas() []object {
 	var out []object
 	switch b.kind {
 	case "tool_use":
-		for _, part := range append([]string{""}, fragments(b.call.args)...) {
+		for _, part := range append([]string{""}, fragments(b.call.Args)...) {
 			out = append(out, object{{"type", "input_json_delta"}, {"partial_json", part}})
 		}
 	case "thinking":
@@ -244,7 +251,7 @@ func (b block) deltas() []object {
 		}
 		out = append(out, object{{"type", "signature_delta"}, {"signature", signature}})
 	default:
-		for _, piece := range deltas(tokens(b.text)) {
+		for _, piece := range b.pieces {
 			out = append(out, object{{"type", "text_delta"}, {"text", piece}})
 		}
 	}

@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -13,28 +14,28 @@ var ollama = &vendor{
 		return strings.HasPrefix(r.URL.Path, "/api/") && strings.HasPrefix(r.UserAgent(), "ollama")
 	},
 	key: unasked,
-	badJSON: func(err error) problem {
+	badJSON: func(err error) Problem {
 		why := "expected an object"
 		if err != nil {
 			why = err.Error()
 		}
-		return problem{status: http.StatusBadRequest, message: why}
+		return Problem{Status: http.StatusBadRequest, Message: why}
 	},
 	headers: func(*call, http.Header, int) {},
-	refuse: func(c *call, h http.Header, p problem) []byte {
+	refuse: func(c *call, h http.Header, p Problem) []byte {
 		switch {
-		case p.message != "":
-		case p.status == http.StatusNotFound:
+		case p.Message != "":
+		case p.Status == http.StatusNotFound:
 			h.Set("Content-Type", "text/plain")
 			return []byte("404 page not found")
-		case p.status == http.StatusMethodNotAllowed:
+		case p.Status == http.StatusMethodNotAllowed:
 			h.Set("Content-Type", "text/plain")
 			return []byte("405 method not allowed")
 		default:
-			p.message = "refused with status " + strconv.Itoa(p.status) + " (stand-in, on demand)"
+			p.Message = "refused with status " + strconv.Itoa(p.Status) + " (stand-in, on demand)"
 		}
 		h.Set("Content-Type", ollamaJSON)
-		return encode(object{{"error", p.message}})
+		return encode(object{{"error", p.Message}})
 	},
 }
 
@@ -43,12 +44,12 @@ const (
 	ndjson     = "application/x-ndjson"
 )
 
-func ollamaModel(c *call) *problem {
+func ollamaModel(c *call) *Problem {
 	switch model := c.body.text("model"); model {
 	case "":
-		return &problem{status: http.StatusBadRequest, message: "model is required"}
+		return &Problem{Status: http.StatusBadRequest, Message: "model is required"}
 	case noModel, noModel + ":latest":
-		return &problem{status: http.StatusNotFound, message: "model '" + model + "' not found"}
+		return &Problem{Status: http.StatusNotFound, Message: "model '" + model + "' not found"}
 	}
 	return nil
 }
@@ -58,24 +59,16 @@ var ollamaChat = family{
 	name:   "ollama.chat",
 	vendor: ollama,
 	owns:   suffix("/api/chat"),
-	answer: answerOllamaChat,
+	read:   readOllamaChat,
+	write:  writeOllamaChat,
 }
 
-func answerOllamaChat(c *call) (*answer, *problem) {
+func readOllamaChat(c *call) (prompt, *Problem) {
 	if p := ollamaModel(c); p != nil {
-		return nil, p
-	}
-	a := &ollamaAnswer{c: c, said: func(text string, calls []object) field {
-		message := object{{"role", "assistant"}, {"content", text}}
-		if calls != nil {
-			message = append(message, field{"tool_calls", calls})
-		}
-		return field{"message", message}
-	}}
-	if len(c.body.list("messages")) == 0 {
-		return a.loaded()
+		return prompt{}, p
 	}
 	prompt := ollamaOptions(c.body)
+	prompt.loads = len(c.body.list("messages")) == 0
 	for _, m := range objects(c.body.list("messages")) {
 		t := turn{role: m.text("role"), text: m.text("content"), id: m.text("tool_call_id")}
 		switch t.role {
@@ -91,19 +84,30 @@ func answerOllamaChat(c *call) (*answer, *problem) {
 		}
 		prompt.turns = append(prompt.turns, t)
 	}
-	return a.answer(prompt.reply(0))
+	return prompt, nil
+}
+
+func writeOllamaChat(c *call, p prompt, replies []Reply) *answer {
+	a := &ollamaAnswer{c: c, said: func(text string, calls []object) field {
+		message := object{{"role", "assistant"}, {"content", text}}
+		if calls != nil {
+			message = append(message, field{"tool_calls", calls})
+		}
+		return field{"message", message}
+	}}
+	return a.answer(p, replies[0])
 }
 
 // ollamaCalls is the tool calls of a message; one without an id is known by its name.
-func ollamaCalls(message object) []toolCall {
-	var calls []toolCall
+func ollamaCalls(message object) []Call {
+	var calls []Call
 	for _, t := range objects(message.list("tool_calls")) {
 		f := t.sub("function")
 		id, _ := t.or("id", "").(string)
 		if id == "" {
 			id = f.text("name")
 		}
-		calls = append(calls, toolCall{id, f.text("name"), string(encode(f.or("arguments", object{})))})
+		calls = append(calls, Call{id, f.text("name"), string(encode(f.or("arguments", object{})))})
 	}
 	return calls
 }
@@ -132,23 +136,34 @@ var ollamaGenerate = family{
 	name:   "ollama.generate",
 	vendor: ollama,
 	owns:   suffix("/api/generate"),
-	answer: answerOllamaGenerate,
+	read:   readOllamaGenerate,
+	write:  writeOllamaGenerate,
 }
 
-func answerOllamaGenerate(c *call) (*answer, *problem) {
+func readOllamaGenerate(c *call) (prompt, *Problem) {
 	if p := ollamaModel(c); p != nil {
-		return nil, p
+		return prompt{}, p
 	}
+	prompt := ollamaOptions(c.body)
+	prompt.loads = c.body.text("prompt") == ""
+	prompt.system = c.body.text("system")
+	prompt.turns = []turn{{role: "user", text: appendText(c.body.text("prompt"), c.body.text("suffix"))}}
+	return prompt, nil
+}
+
+func writeOllamaGenerate(c *call, p prompt, replies []Reply) *answer {
 	a := &ollamaAnswer{c: c, context: true, said: func(text string, _ []object) field {
 		return field{"response", text}
 	}}
-	if c.body.text("prompt") == "" {
-		return a.loaded()
-	}
-	prompt := ollamaOptions(c.body)
-	prompt.system = c.body.text("system")
-	prompt.turns = []turn{{role: "user", text: appendText(c.body.text("prompt"), c.body.text("suffix"))}}
-	return a.answer(prompt.reply(0))
+	return a.answer(p, replies[0])
+}
+
+// ollamaFinish are Ollama's done reasons.
+var ollamaFinish = map[string]string{
+	FinishSequence: "stop",
+	FinishCalls:    "stop",
+	FinishFilter:   "stop",
+	FinishRefusal:  "stop",
 }
 
 // ollamaAnswer spells a reply; said is how a piece of it is put.
@@ -158,25 +173,28 @@ type ollamaAnswer struct {
 	said    func(text string, calls []object) field
 }
 
-func (a *ollamaAnswer) answer(r reply) (*answer, *problem) {
+func (a *ollamaAnswer) answer(p prompt, r Reply) *answer {
+	if p.loads {
+		return a.loaded()
+	}
 	var calls []object
-	for i, t := range r.calls {
+	for i, t := range r.Calls {
 		calls = append(calls, object{
-			{"id", fmt.Sprintf("call_standin%06d%d", a.c.n, i)},
-			{"function", object{{"index", i}, {"name", t.name}, {"arguments", raw(t.args)}}},
+			{"id", cmp.Or(t.ID, fmt.Sprintf("call_standin%06d%d", a.c.n, i))},
+			{"function", object{{"index", i}, {"name", t.Name}, {"arguments", raw(t.Args)}}},
 		})
 	}
 	if a.c.body.get("stream") == false {
-		return &answer{kind: ollamaJSON, body: encode(a.last(r, r.text, calls))}, nil
+		return &answer{kind: ollamaJSON, body: encode(a.last(r, r.Text, calls))}
 	}
 	var events [][]byte
-	for _, text := range deltas(r.tokens) {
+	for _, text := range r.pieces() {
 		events = append(events, jsonLine(append(a.piece(text, nil), field{"done", false})))
 	}
 	if calls != nil {
 		events = append(events, jsonLine(append(a.piece("", calls), field{"done", false})))
 	}
-	return &answer{kind: ndjson, events: append(events, jsonLine(a.last(r, "", nil)))}, nil
+	return &answer{kind: ndjson, events: append(events, jsonLine(a.last(r, "", nil)))}
 }
 
 func (a *ollamaAnswer) piece(text string, calls []object) object {
@@ -188,26 +206,22 @@ func (a *ollamaAnswer) piece(text string, calls []object) object {
 }
 
 // last is the end of a stream, and all of a plain answer.
-func (a *ollamaAnswer) last(r reply, text string, calls []object) object {
-	why := "stop"
-	if r.why == limited {
-		why = "length"
-	}
-	o := append(a.piece(text, calls), field{"done", true}, field{"done_reason", why})
+func (a *ollamaAnswer) last(r Reply, text string, calls []object) object {
+	o := append(a.piece(text, calls), field{"done", true}, field{"done_reason", finish(r.Finish, ollamaFinish)})
 	if a.context {
 		o = append(o, field{"context", []any{1, 2, 3}})
 	}
 	const ms = 1000000
 	return append(o,
-		field{"total_duration", (20 + 2*r.out) * ms}, field{"load_duration", 10 * ms},
-		field{"prompt_eval_count", r.in}, field{"prompt_eval_duration", 10 * ms},
-		field{"eval_count", r.out}, field{"eval_duration", 2 * r.out * ms})
+		field{"total_duration", (20 + 2*r.Usage.Output) * ms}, field{"load_duration", 10 * ms},
+		field{"prompt_eval_count", r.Usage.Input}, field{"prompt_eval_duration", 10 * ms},
+		field{"eval_count", r.Usage.Output}, field{"eval_duration", 2 * r.Usage.Output * ms})
 }
 
 // loaded answers a request that says nothing: the model is in memory now.
-func (a *ollamaAnswer) loaded() (*answer, *problem) {
+func (a *ollamaAnswer) loaded() *answer {
 	o := append(a.piece("", nil), field{"done", true}, field{"done_reason", "load"})
-	return &answer{kind: ollamaJSON, body: encode(o)}, nil
+	return &answer{kind: ollamaJSON, body: encode(o)}
 }
 
 // jsonLine is an event of newline-delimited JSON.

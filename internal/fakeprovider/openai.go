@@ -14,17 +14,17 @@ var openai = &vendor{
 		}
 		return h.Get("Api-Key") // Azure
 	},
-	keyless: problem{
-		status: http.StatusUnauthorized,
-		kind:   "invalid_request_error",
-		message: "You didn't provide an API key. You need to provide your API key in an Authorization header " +
+	keyless: Problem{
+		Status: http.StatusUnauthorized,
+		Kind:   "invalid_request_error",
+		Message: "You didn't provide an API key. You need to provide your API key in an Authorization header " +
 			"using Bearer auth (i.e. Authorization: Bearer YOUR_KEY). Any key will do: this is a stand-in.",
 	},
-	badJSON: func(error) problem {
-		return problem{
-			status: http.StatusBadRequest,
-			kind:   "invalid_request_error",
-			message: "We could not parse the JSON body of your request. " +
+	badJSON: func(error) Problem {
+		return Problem{
+			Status: http.StatusBadRequest,
+			Kind:   "invalid_request_error",
+			Message: "We could not parse the JSON body of your request. " +
 				"(HINT: This likely means you aren't using your HTTP library correctly. " +
 				"The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
 		}
@@ -53,27 +53,27 @@ func openaiHeaders(c *call, h http.Header, status int) {
 }
 
 // refuseOpenAI is the body of an error, in the layouts that are seen.
-func refuseOpenAI(c *call, _ http.Header, p problem) []byte {
-	usual := openaiProblem(c, p.status)
+func refuseOpenAI(c *call, _ http.Header, p Problem) []byte {
+	usual := openaiProblem(c, p.Status)
 	indent := "  "
-	if p.status == http.StatusUnauthorized || p.status == http.StatusNotFound {
+	if p.Status == http.StatusUnauthorized || p.Status == http.StatusNotFound {
 		indent = "    "
 	}
-	if p.message == "" {
+	if p.Message == "" {
 		p = usual
 	}
 	return append(pretty(object{{"error", object{
-		{"message", p.message},
-		{"type", p.kind},
-		{"param", orNull(p.param)},
-		{"code", orNull(p.code)},
+		{"message", p.Message},
+		{"type", p.Kind},
+		{"param", orNull(p.Param)},
+		{"code", orNull(p.Code)},
 	}}}, indent), '\n')
 }
 
 // openaiProblem is what is said with a status if nothing else is.
-func openaiProblem(c *call, status int) problem {
-	invalid := func(message string) problem {
-		return problem{kind: "invalid_request_error", message: message}
+func openaiProblem(c *call, status int) Problem {
+	invalid := func(message string) Problem {
+		return Problem{Kind: "invalid_request_error", Message: message}
 	}
 	switch {
 	case status == http.StatusNotFound:
@@ -83,37 +83,37 @@ func openaiProblem(c *call, status int) problem {
 			"(HINT: Perhaps you meant to use a different HTTP method?)",
 			c.method, c.path))
 	case status == http.StatusUnauthorized:
-		return problem{kind: "invalid_request_error", code: "invalid_api_key",
-			message: "Incorrect API key provided: stand-in, on demand."}
+		return Problem{Kind: "invalid_request_error", Code: "invalid_api_key",
+			Message: "Incorrect API key provided: stand-in, on demand."}
 	case status == http.StatusTooManyRequests:
-		return problem{kind: "requests", code: "rate_limit_exceeded",
-			message: "Rate limit reached for requests (stand-in, on demand). Please try again later."}
+		return Problem{Kind: "requests", Code: "rate_limit_exceeded",
+			Message: "Rate limit reached for requests (stand-in, on demand). Please try again later."}
 	case status == http.StatusServiceUnavailable:
-		return problem{kind: "service_unavailable_error",
-			message: "The engine is currently overloaded, please try again later (stand-in, on demand)."}
+		return Problem{Kind: "service_unavailable_error",
+			Message: "The engine is currently overloaded, please try again later (stand-in, on demand)."}
 	case status >= 500:
-		return problem{kind: "server_error",
-			message: "The server had an error while processing your request. Sorry about that! (stand-in, on demand)"}
+		return Problem{Kind: "server_error",
+			Message: "The server had an error while processing your request. Sorry about that! (stand-in, on demand)"}
 	}
 	return invalid(fmt.Sprintf("Refused with status %d (stand-in, on demand).", status))
 }
 
 // openaiModel checks the model that a request names.
-func openaiModel(c *call) *problem {
+func openaiModel(c *call) *Problem {
 	switch c.body.text("model") {
 	case "":
-		return &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
-			message: "you must provide a model parameter"}
+		return &Problem{Status: http.StatusBadRequest, Kind: "invalid_request_error",
+			Message: "you must provide a model parameter"}
 	case noModel:
-		return &problem{status: http.StatusNotFound, kind: "invalid_request_error", code: "model_not_found",
-			message: "The model `" + noModel + "` does not exist or you do not have access to it."}
+		return &Problem{Status: http.StatusNotFound, Kind: "invalid_request_error", Code: "model_not_found",
+			Message: "The model `" + noModel + "` does not exist or you do not have access to it."}
 	}
 	return nil
 }
 
-func missing(param string) *problem {
-	return &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
-		message: "Missing required parameter: '" + param + "'.", param: param, code: "missing_required_parameter"}
+func missing(param string) *Problem {
+	return &Problem{Status: http.StatusBadRequest, Kind: "invalid_request_error",
+		Message: "Missing required parameter: '" + param + "'.", Param: param, Code: "missing_required_parameter"}
 }
 
 // openaiChoice reads a tool_choice in the spellings of chat and responses.

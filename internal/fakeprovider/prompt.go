@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/english"
 )
@@ -19,14 +18,19 @@ type prompt struct {
 	format *format
 	limit  int // tokens, 0 for no limit
 	stops  []string
+
+	choices int      // the number of answers that are wanted; 0 is one
+	thinks  bool     // the answer is to begin with reasoning
+	inputs  []string // the texts of which embeddings are wanted; nil for other requests
+	loads   bool     // the request has no content, and only loads the model (Ollama)
 }
 
 // turn is one step of the conversation.
 type turn struct {
 	role  string // user, assistant or tool
 	text  string
-	calls []toolCall // of an assistant
-	id    string     // of the call a tool's text is the result of
+	calls []Call // of an assistant
+	id    string // of the call a tool's text is the result of
 }
 
 type tool struct {
@@ -39,22 +43,6 @@ type choice struct{ mode, name string }
 
 // format asks for an answer in JSON; a nil schema takes any object.
 type format struct{ schema any }
-
-type toolCall struct {
-	id   string // in a request only
-	name string
-	args string // JSON
-}
-
-// ending is why an answer ends.
-type ending int
-
-const (
-	ended   ending = iota // it was complete
-	limited               // the token limit cut it
-	stopped               // a stop sequence cut it
-	called                // it calls tools
-)
 
 var openings = []string{"You said: ", "I heard: ", "Your words: ", "So it is: "}
 
@@ -86,7 +74,7 @@ func (p prompt) results() string {
 	var said []string
 	for _, t := range p.turns[p.lastUserAt()+1:] {
 		for _, c := range t.calls {
-			names[c.id] = c.name
+			names[c.ID] = c.Name
 		}
 		if t.role == "tool" {
 			name := names[t.id]
@@ -139,7 +127,7 @@ func (p prompt) texts() []string {
 	for _, t := range p.turns {
 		all = append(all, t.text)
 		for _, c := range t.calls {
-			all = append(all, c.args)
+			all = append(all, c.Args)
 		}
 	}
 	return all
@@ -167,91 +155,4 @@ func (p prompt) size() int {
 		n += 8 + len(tokens(string(encode(t.schema))))
 	}
 	return n
-}
-
-// tokens cuts a text into words with the space before them, and long words into parts.
-// Joined, the tokens are the text.
-func tokens(text string) []string {
-	const long = 12
-	var out []string
-	start := 0 // of the token
-	runes := 0 // of the token, without space
-	for i, r := range text {
-		isSpace := unicode.IsSpace(r)
-		endsWord := isSpace && runes > 0
-		if i > start && (endsWord || runes == long) {
-			out = append(out, text[start:i])
-			start = i
-			runes = 0
-		}
-		if !isSpace {
-			runes++
-		}
-	}
-	if start < len(text) {
-		out = append(out, text[start:])
-	}
-	return out
-}
-
-// deltas joins tokens to the pieces of a stream: one each, more of a long text.
-func deltas(tokens []string) []string {
-	const most = 400
-	step := (len(tokens) + most - 1) / most
-	var out []string
-	for i := 0; i < len(tokens); i += step {
-		out = append(out, strings.Join(tokens[i:min(i+step, len(tokens))], ""))
-	}
-	return out
-}
-
-// fragments cuts tool arguments into short pieces, between runes.
-func fragments(text string) []string {
-	size := 8 + len(text)/400
-	var out []string
-	for text != "" {
-		n := min(size, len(text))
-		for n < len(text) && !utf8.RuneStart(text[n]) {
-			n++
-		}
-		out = append(out, text[:n])
-		text = text[n:]
-	}
-	return out
-}
-
-// beginning is the first words of a text.
-func beginning(text string) string {
-	const most = 6
-	words := strings.Fields(text)
-	if len(words) <= most {
-		return strings.Join(words, " ")
-	}
-	return strings.Join(words[:most], " ") + " ..."
-}
-
-// reply is an answer without its provider's spelling.
-type reply struct {
-	text   string
-	calls  []toolCall
-	why    ending
-	stop   string // the sequence that stopped it
-	in     int    // tokens
-	out    int
-	tokens []string // of the text
-}
-
-// inWord reports whether the text between two texts is part of a longer word.
-func inWord(before, after string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	first, size := utf8.DecodeRuneInString(after)
-	if wordRune(last) || wordRune(first) {
-		return true
-	}
-	second, _ := utf8.DecodeRuneInString(after[size:])
-	return (first == '-' || first == '.') && wordRune(second)
-}
-
-func wordRune(r rune) bool {
-	return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }

@@ -1,53 +1,94 @@
 package fakeprovider
 
-import "strings"
+// A Reply is an answer of a model, in no provider's spelling. What a provider
+// has no place for is left out.
+type Reply struct {
+	Reasoning string // before the text
+	Text      string
+	Pieces    []string // the pieces of the text in a stream; nil for one a word
+	Refusal   string   // in the place of the text
+	Calls     []Call
 
-// reply answers a prompt; variants are the choices of one request, from 0.
-func (p prompt) reply(variant int) reply {
-	r := reply{in: p.size()}
-	r.calls = p.nextCalls()
-	if len(r.calls) > 0 {
-		r.why = called
-		for _, c := range r.calls {
-			r.out += len(tokens(c.name)) + len(tokens(c.args))
-		}
-		return r
-	}
-	if p.format != nil {
-		r.text = string(encode(p.structured(variant)))
-	} else {
-		r.text = p.say(variant)
-	}
-	p.cut(&r)
-	r.out = len(r.tokens)
-	return r
+	// Finish is why the answer ends. It is sent as it is if it is none of the
+	// constants.
+	Finish string
+
+	// StopSequence is the sequence that ended the text, with the finish reason
+	// StopSequence.
+	StopSequence string
+
+	Usage Usage
+
+	Vectors [][]float32 // embeddings, one for each input; nil for vectors that are made from the texts
+	Media   *Media      // a picture or a sound
+
+	// Broken is an error that ends a stream, in the place of the finish reason.
+	Broken *Problem
 }
 
-// cut ends the text at the first stop sequence and at the token limit.
-func (p prompt) cut(r *reply) {
-	at := len(r.text)
-	for _, stop := range p.stops {
-		i := strings.Index(r.text, stop)
-		if stop != "" && i >= 0 && i < at {
-			at = i
-			r.stop = stop
-			r.why = stopped
-		}
-	}
-	r.text = r.text[:at]
-	r.tokens = tokens(r.text)
-	if p.limit > 0 && len(r.tokens) > p.limit {
-		r.tokens = r.tokens[:p.limit]
-		r.text = strings.Join(r.tokens, "")
-		r.stop = ""
-		r.why = limited
-	}
+// A Call is a tool call.
+type Call struct {
+	ID   string // "" for an ID that the fake provider makes up
+	Name string
+	Args string // JSON
 }
 
-// structured is the value of an answer in JSON.
-func (p prompt) structured(variant int) any {
-	if p.format.schema == nil {
-		return object{{"answer", p.say(variant)}}
+// Media is a picture or a sound.
+type Media struct {
+	Type string // such as image/png
+	Data []byte
+}
+
+// Usage has the numbers of tokens. A number that is zero in a reply of a script
+// is counted.
+type Usage struct {
+	Input     int
+	Output    int // with the reasoning
+	Reasoning int // of the output
+	Cached    int // of the input
+}
+
+// The finish reasons of a [Reply].
+const (
+	FinishStop     = "stop"          // the answer is complete
+	FinishLength   = "length"        // the token limit cut it
+	FinishSequence = "stop_sequence" // a stop sequence cut it
+	FinishCalls    = "tool_calls"    // the tools are to be called
+	FinishFilter   = "filter"        // a filter of the provider withheld the rest
+	FinishRefusal  = "refusal"       // the model refused
+)
+
+// finish returns a finish reason in the spelling of a provider. One that the
+// table does not have is returned as it is.
+func finish(reason string, spellings map[string]string) string {
+	if spelled, ok := spellings[reason]; ok {
+		return spelled
 	}
-	return newFiller(p.format.schema, p.lastUser()).value(p.format.schema, "answer")
+	return reason
+}
+
+// pieces returns the pieces in which a stream sends the text.
+func (r *Reply) pieces() []string {
+	if r.Pieces != nil {
+		return r.Pieces
+	}
+	return deltas(tokens(r.Text))
+}
+
+// callTokens returns the number of tokens of tool calls.
+func callTokens(calls []Call) (n int) {
+	for _, c := range calls {
+		n += len(tokens(c.Name)) + len(tokens(c.Args))
+	}
+	return n
+}
+
+// A Problem is an error of a provider, in no provider's spelling. The provider
+// fills in what is empty.
+type Problem struct {
+	Status  int    // of HTTP
+	Kind    string // the provider's own word for it, such as invalid_request_error
+	Message string
+	Param   string // the field of the request
+	Code    string
 }

@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 )
@@ -10,36 +11,37 @@ var responses = family{
 	name:   "openai.responses",
 	vendor: openai,
 	owns:   suffix("/responses"),
-	answer: answerResponses,
+	read:   readResponses,
+	write:  writeResponses,
 }
 
-func answerResponses(c *call) (*answer, *problem) {
+func readResponses(c *call) (prompt, *Problem) {
 	if p := openaiModel(c); p != nil {
-		return nil, p
+		return prompt{}, p
 	}
 	if c.body.get("input") == nil {
-		return nil, missing("input")
+		return prompt{}, missing("input")
 	}
-	prompt, prob := responsesPrompt(c)
-	if prob != nil {
-		return nil, prob
-	}
-	r := prompt.reply(0)
-	items := responsesItems(c, r)
-	if c.body.get("store") != false {
-		said := turn{role: "assistant", text: r.text}
-		for i, t := range r.calls {
-			said.calls = append(said.calls, toolCall{responsesCall(c, i), t.name, t.args})
-		}
-		c.recall.put(responsesID(c), append(prompt.turns[:len(prompt.turns):len(prompt.turns)], said))
-	}
-	if c.body.flag("stream") {
-		return &answer{events: responsesEvents(c, r, items)}, nil
-	}
-	return &answer{body: pretty(response(c, r, items, finalStatus(r)), "  ")}, nil
+	return responsesPrompt(c)
 }
 
-func responsesPrompt(c *call) (prompt, *problem) {
+func writeResponses(c *call, p prompt, replies []Reply) *answer {
+	r := replies[0]
+	items := responsesItems(c, r)
+	if c.body.get("store") != false {
+		said := turn{role: "assistant", text: r.Text}
+		for i, t := range r.Calls {
+			said.calls = append(said.calls, Call{cmp.Or(t.ID, responsesCall(c, i)), t.Name, t.Args})
+		}
+		c.recall.put(responsesID(c), append(p.turns[:len(p.turns):len(p.turns)], said))
+	}
+	if c.body.flag("stream") {
+		return &answer{events: responsesEvents(c, r, items)}
+	}
+	return &answer{body: pretty(response(c, r, items, finalStatus(r)), "  ")}
+}
+
+func responsesPrompt(c *call) (prompt, *Problem) {
 	body := c.body
 	p := prompt{
 		system: contentText(body.get("instructions")),
@@ -50,9 +52,9 @@ func responsesPrompt(c *call) (prompt, *problem) {
 	if id := body.text("previous_response_id"); id != "" {
 		turns, ok := c.recall.get(id)
 		if !ok {
-			return p, &problem{status: http.StatusBadRequest, kind: "invalid_request_error",
-				message: "Previous response with id '" + id + "' not found.",
-				param:   "previous_response_id", code: "previous_response_not_found"}
+			return p, &Problem{Status: http.StatusBadRequest, Kind: "invalid_request_error",
+				Message: "Previous response with id '" + id + "' not found.",
+				Param:   "previous_response_id", Code: "previous_response_not_found"}
 		}
 		p.turns = append(p.turns, turns...)
 	}
@@ -80,8 +82,8 @@ func responsesPrompt(c *call) (prompt, *problem) {
 func (p *prompt) add(item object) {
 	switch item.text("type") {
 	case "function_call":
-		call := toolCall{item.text("call_id"), item.text("name"), item.text("arguments")}
-		p.turns = append(p.turns, turn{role: "assistant", calls: []toolCall{call}})
+		call := Call{item.text("call_id"), item.text("name"), item.text("arguments")}
+		p.turns = append(p.turns, turn{role: "assistant", calls: []Call{call}})
 	case "function_call_output":
 		p.turns = append(p.turns, turn{role: "tool", text: contentText(item.get("output")), id: item.text("call_id")})
 	case "message", "":
@@ -103,33 +105,33 @@ func responsesCall(c *call, i int) string { return fmt.Sprintf("call_standin%06d
 // item is an element of the output: the message, or a function call.
 type item struct {
 	id   string
-	call *toolCall // nil for the message
+	call *Call // nil for the message
 }
 
-func responsesItems(c *call, r reply) []item {
-	if r.why != called {
-		return []item{{id: fmt.Sprintf("msg_standin%06d", c.n)}}
-	}
+func responsesItems(c *call, r Reply) []item {
 	var items []item
-	for i, t := range r.calls {
-		t.id = responsesCall(c, i)
+	if r.Text != "" || len(r.Calls) == 0 {
+		items = append(items, item{id: fmt.Sprintf("msg_standin%06d", c.n)})
+	}
+	for i, t := range r.Calls {
+		t.ID = cmp.Or(t.ID, responsesCall(c, i))
 		items = append(items, item{fmt.Sprintf("fc_standin%06d%d", c.n, i), &t})
 	}
 	return items
 }
 
 // render spells an item; in progress it is still empty.
-func (it item) render(r reply, status string) object {
+func (it item) render(r Reply, status string) object {
 	begun := status == "in_progress"
 	if it.call != nil {
-		args := it.call.args
+		args := it.call.Args
 		if begun {
 			args = ""
 		}
 		return object{{"id", it.id}, {"type", "function_call"}, {"status", status},
-			{"arguments", args}, {"call_id", it.call.id}, {"name", it.call.name}}
+			{"arguments", args}, {"call_id", it.call.ID}, {"name", it.call.Name}}
 	}
-	content := []object{outputText(r.text)}
+	content := []object{outputText(r.Text)}
 	if begun {
 		content = []object{}
 	}
@@ -140,15 +142,15 @@ func outputText(text string) object {
 	return object{{"type", "output_text"}, {"annotations", []any{}}, {"logprobs", []any{}}, {"text", text}}
 }
 
-func finalStatus(r reply) string {
-	if r.why == limited {
+func finalStatus(r Reply) string {
+	if r.Finish == FinishLength {
 		return "incomplete"
 	}
 	return "completed"
 }
 
 // response is the response object; in progress it has no output yet.
-func response(c *call, r reply, items []item, status string) object {
+func response(c *call, r Reply, items []item, status string) object {
 	b := c.body
 	output, tier := []object{}, "auto"
 	var usage, done, incomplete any
@@ -199,13 +201,13 @@ func response(c *call, r reply, items []item, status string) object {
 	}
 }
 
-func responsesUsage(r reply) object {
+func responsesUsage(r Reply) object {
 	return object{
-		{"input_tokens", r.in},
-		{"input_tokens_details", object{{"cached_tokens", 0}}},
-		{"output_tokens", r.out},
-		{"output_tokens_details", object{{"reasoning_tokens", 0}}},
-		{"total_tokens", r.in + r.out},
+		{"input_tokens", r.Usage.Input},
+		{"input_tokens_details", object{{"cached_tokens", r.Usage.Cached}}},
+		{"output_tokens", r.Usage.Output},
+		{"output_tokens_details", object{{"reasoning_tokens", r.Usage.Reasoning}}},
+		{"total_tokens", r.Usage.Input + r.Usage.Output},
 	}
 }
 
@@ -230,7 +232,7 @@ func (s *responsesStream) sendDelta(kind, piece string, fields ...field) {
 	s.send(kind, fields...)
 }
 
-func responsesEvents(c *call, r reply, items []item) [][]byte {
+func responsesEvents(c *call, r Reply, items []item) [][]byte {
 	s := &responsesStream{plain: c.body.sub("stream_options").get("include_obfuscation") == false}
 	begun := response(c, r, items, "in_progress")
 	s.send("response.created", field{"response", begun})
@@ -251,19 +253,19 @@ func responsesEvents(c *call, r reply, items []item) [][]byte {
 
 func (s *responsesStream) call(i int, it item) {
 	where := []field{{"item_id", it.id}, {"output_index", i}}
-	for _, part := range fragments(it.call.args) {
+	for _, part := range fragments(it.call.Args) {
 		s.sendDelta("response.function_call_arguments.delta", part, where...)
 	}
-	s.send("response.function_call_arguments.done", append([]field{{"arguments", it.call.args}}, where...)...)
+	s.send("response.function_call_arguments.done", append([]field{{"arguments", it.call.Args}}, where...)...)
 }
 
-func (s *responsesStream) text(i int, it item, r reply) {
+func (s *responsesStream) text(i int, it item, r Reply) {
 	where := []field{{"content_index", 0}, {"item_id", it.id}, {"output_index", i}}
 	at := func(f ...field) []field { return append(where[:len(where):len(where)], f...) }
 	s.send("response.content_part.added", at(field{"part", outputText("")})...)
-	for _, piece := range deltas(r.tokens) {
+	for _, piece := range r.pieces() {
 		s.sendDelta("response.output_text.delta", piece, at(field{"logprobs", []any{}})...)
 	}
-	s.send("response.output_text.done", at(field{"logprobs", []any{}}, field{"text", r.text})...)
-	s.send("response.content_part.done", at(field{"part", outputText(r.text)})...)
+	s.send("response.output_text.done", at(field{"logprobs", []any{}}, field{"text", r.Text})...)
+	s.send("response.content_part.done", at(field{"part", outputText(r.Text)})...)
 }

@@ -1,7 +1,6 @@
 package fakeprovider
 
 import (
-	"cmp"
 	"io"
 	"log"
 	"net"
@@ -28,7 +27,7 @@ type Server struct {
 	quit     chan struct{}
 	closed   bool
 	control
-	recall memory
+	state State
 }
 
 // New starts a Server on a free port of 127.0.0.1. It panics if it cannot listen.
@@ -97,68 +96,40 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client is gone
 	}
-	c := &call{n: n, method: r.Method, path: r.URL.Path, query: r.URL.Query(), raw: data, recall: &s.recall}
-	fam, ven := familyOf(r)
+	req := Read(r, data, &s.state)
 	w.Header().Set("X-Promptecho-Provider", "stand-in")
 	if f, ok := s.nextFailure(); ok {
-		s.refuse(w, c, ven, problem{status: f.status}, f.header)
+		resp := req.Refuse(n, Problem{Status: f.status})
+		for name, values := range f.header {
+			resp.Header[http.CanonicalHeaderKey(name)] = values
+		}
+		s.send(w, r, resp)
 		return
 	}
-	ans, p := decide(c, r, fam, ven)
-	if p != nil {
-		s.refuse(w, c, ven, *p, nil)
+	if req.Problem != nil {
+		s.send(w, r, req.Refuse(n, *req.Problem))
 		return
 	}
-	ven.headers(c, w.Header(), http.StatusOK)
-	for name, values := range ans.header {
+	s.send(w, r, req.Improvise(n))
+}
+
+// send sends a response: a body in chunked transfer, as the real ones do, or a
+// stream as ordered.
+func (s *Server) send(w http.ResponseWriter, r *http.Request, resp *Response) {
+	for name, values := range resp.Header {
 		w.Header()[name] = values
 	}
-	if ans.events == nil {
-		s.plain(w, ans)
-		return
+	switch {
+	case resp.Events != nil:
+		s.stream(w, r, resp.Events)
+	case resp.Status != http.StatusOK:
+		w.WriteHeader(resp.Status)
+		_, _ = w.Write(resp.Body)
+	default:
+		w.WriteHeader(resp.Status)
+		_ = http.NewResponseController(w).Flush()
+		_, _ = w.Write(resp.Body)
 	}
-	s.stream(w, r, ans)
-}
-
-// decide checks a request as every provider does and lets the family answer it.
-func decide(c *call, r *http.Request, fam *family, ven *vendor) (*answer, *problem) {
-	if fam == nil {
-		return nil, &problem{status: http.StatusNotFound}
-	}
-	if r.Method != http.MethodPost {
-		return nil, &problem{status: http.StatusMethodNotAllowed}
-	}
-	if ven.key(r.Header) == "" {
-		return nil, &ven.keyless
-	}
-	v, err := decode(c.raw)
-	body, ok := v.(object)
-	if err != nil || !ok {
-		p := ven.badJSON(err)
-		return nil, &p
-	}
-	c.body = body
-	return fam.answer(c)
-}
-
-func (s *Server) refuse(w http.ResponseWriter, c *call, ven *vendor, p problem, extra http.Header) {
-	h := w.Header()
-	ven.headers(c, h, p.status)
-	h.Set("Content-Type", "application/json")
-	body := ven.refuse(c, h, p)
-	for name, values := range extra {
-		h[http.CanonicalHeaderKey(name)] = values
-	}
-	w.WriteHeader(p.status)
-	_, _ = w.Write(body)
-}
-
-// plain sends a body in chunked transfer, as the real ones do.
-func (s *Server) plain(w http.ResponseWriter, ans *answer) {
-	w.Header().Set("Content-Type", cmp.Or(ans.kind, "application/json"))
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush()
-	_, _ = w.Write(ans.body)
 }
 
 func (s *Server) enter() int {
@@ -300,10 +271,8 @@ func (s *Server) nextPlan() plan {
 }
 
 // stream sends events, each flushed by itself, as ordered.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, ans *answer) {
-	p, events := s.nextPlan(), ans.events
-	w.Header().Set("Content-Type", cmp.Or(ans.kind, "text/event-stream; charset=utf-8"))
-	w.Header().Set("Cache-Control", "no-cache")
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, events [][]byte) {
+	p := s.nextPlan()
 	w.WriteHeader(http.StatusOK)
 	out := http.NewResponseController(w)
 	for i, event := range events {

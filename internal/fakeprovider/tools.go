@@ -15,7 +15,7 @@ type step struct {
 }
 
 // nextCalls is the tool calls of the next turn, none if it is time to answer.
-func (p prompt) nextCalls() []toolCall {
+func (p prompt) nextCalls() []Call {
 	if len(p.tools) == 0 || p.choice.mode == "none" {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (p prompt) nextCalls() []toolCall {
 	if p.choice.mode == "named" {
 		for _, t := range p.tools {
 			if t.name == p.choice.name {
-				return []toolCall{step{tool: t}.call(text)}
+				return []Call{step{tool: t}.call(text)}
 			}
 		}
 		return nil
@@ -33,14 +33,14 @@ func (p prompt) nextCalls() []toolCall {
 		return p.turnOf(steps[len(past):], text)
 	}
 	if p.choice.mode == "required" {
-		return []toolCall{step{tool: p.uncalled(past)}.call(text)}
+		return []Call{step{tool: p.uncalled(past)}.call(text)}
 	}
 	return nil
 }
 
 // turnOf is the calls of the first step and those joint with it.
-func (p prompt) turnOf(steps []step, text string) []toolCall {
-	calls := []toolCall{steps[0].call(text)}
+func (p prompt) turnOf(steps []step, text string) []Call {
+	calls := []Call{steps[0].call(text)}
 	for _, s := range steps[1:] {
 		if p.serial || !s.joint {
 			break
@@ -55,7 +55,7 @@ func (p prompt) callsSince(i int) []string {
 	var names []string
 	for _, t := range p.turns[i+1:] {
 		for _, c := range t.calls {
-			names = append(names, c.name)
+			names = append(names, c.Name)
 		}
 	}
 	return names
@@ -76,11 +76,11 @@ next:
 }
 
 // call makes the arguments of a step.
-func (s step) call(text string) toolCall {
+func (s step) call(text string) Call {
 	f := newFiller(s.tool.schema, s.near+"\n"+text)
 	if v, err := decode([]byte(s.args)); err == nil {
 		if o, ok := v.(object); ok {
-			return toolCall{name: s.tool.name, args: string(encode(o))}
+			return Call{Name: s.tool.name, Args: string(encode(o))}
 		}
 	}
 	if s.args != "" {
@@ -90,7 +90,7 @@ func (s step) call(text string) toolCall {
 	if !ok {
 		v = object{}
 	}
-	return toolCall{name: s.tool.name, args: string(encode(v))}
+	return Call{Name: s.tool.name, Args: string(encode(v))}
 }
 
 // mention is a place in a text that has the name of a tool.

@@ -24,18 +24,18 @@ func offered(names ...string) []tool {
 // agent runs a prompt until it is answered, and tells the calls of each turn.
 func agent(p prompt) (turns []string, text string) {
 	for range 10 {
-		r := p.reply(0)
-		if r.why != called {
-			return turns, r.text
+		r := p.reply(0, nil)
+		if r.Finish != FinishCalls {
+			return turns, r.Text
 		}
 		var names []string
 		said := turn{role: "assistant"}
 		var results []turn
-		for i, c := range r.calls {
-			c.id = fmt.Sprint(len(p.turns), "-", i)
-			names = append(names, c.name)
+		for i, c := range r.Calls {
+			c.ID = fmt.Sprint(len(p.turns), "-", i)
+			names = append(names, c.Name)
 			said.calls = append(said.calls, c)
-			results = append(results, turn{role: "tool", id: c.id, text: "ok"})
+			results = append(results, turn{role: "tool", id: c.ID, text: "ok"})
 		}
 		p.turns = append(append(p.turns, said), results...)
 		turns = append(turns, strings.Join(names, "+"))
@@ -80,7 +80,7 @@ func TestPlans(t *testing.T) {
 func TestPlanStartsAnewWithEachUserMessage(t *testing.T) {
 	p := prompt{tools: offered("search"), turns: []turn{
 		{role: "user", text: "use search"},
-		{role: "assistant", calls: []toolCall{{"1", "search", "{}"}}},
+		{role: "assistant", calls: []Call{{"1", "search", "{}"}}},
 		{role: "tool", id: "1", text: "found"},
 		{role: "assistant", text: "done"},
 		{role: "user", text: "search again"},
@@ -158,12 +158,12 @@ func TestArguments(t *testing.T) {
 	} {
 		p := prompt{tools: offered("search"), turns: []turn{{role: "user", text: c.text}}}
 		calls := p.nextCalls()
-		if len(calls) != 1 || calls[0].args != c.want {
+		if len(calls) != 1 || calls[0].Args != c.want {
 			t.Errorf("%s: got %v, want %s", c.text, calls, c.want)
 		}
 	}
 	p := prompt{tools: []tool{{name: "ping", schema: nil}}, turns: []turn{{role: "user", text: "use ping"}}}
-	if calls := p.nextCalls(); len(calls) != 1 || calls[0].args != "{}" {
+	if calls := p.nextCalls(); len(calls) != 1 || calls[0].Args != "{}" {
 		t.Errorf("without a schema: %v", calls)
 	}
 }
@@ -173,7 +173,7 @@ func TestArgumentsNearby(t *testing.T) {
 	p := prompt{tools: offered("search"), turns: []turn{{role: "user", text: "search in Paris, search in Oslo"}}}
 	var got []string
 	for _, s := range p.steps(p.lastUser()) {
-		got = append(got, s.call(p.lastUser()).args)
+		got = append(got, s.call(p.lastUser()).Args)
 	}
 	if want := `{"what":"Paris","n":1} {"what":"Oslo","n":1}`; strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)

@@ -35,7 +35,7 @@ func TestKeys(t *testing.T) {
 		}
 		resp.Body.Close()
 		_, v := familyOf(req)
-		want := v.keyless.status
+		want := v.keyless.Status
 		if want == 0 {
 			want = http.StatusOK
 		}
