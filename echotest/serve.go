@@ -22,8 +22,16 @@ import (
 // cannot be used. All methods may be called concurrently.
 type Server struct {
 	t      testing.TB
-	rec    *promptecho.Recorder
+	rec    Answerer
 	server *serve.Server
+}
+
+// An Answerer answers the requests that reach a [Server]: a
+// [promptecho.Recorder], or a Provider of package echofake.
+type Answerer interface {
+	http.RoundTripper
+	Online() bool             // see [promptecho.Recorder.Online]
+	Secret(env string) string // see [promptecho.Recorder.Secret]
 }
 
 // Serve returns a server for the processes that a test starts. Each upstream
@@ -45,7 +53,7 @@ type Server struct {
 // A process may sign a request for a listener (AWS Signature Version 4). Then
 // it is signed again for the upstream with AWS_SECRET_ACCESS_KEY. If it was not
 // signed with that secret, it is not sent, and the test fails.
-func Serve(t testing.TB, rec *promptecho.Recorder, opts ...ServeOption) *Server {
+func Serve(t testing.TB, rec Answerer, opts ...ServeOption) *Server {
 	c := serveConfig{transport: rec}
 	group.Apply(opts, &c)
 	switch {

@@ -132,6 +132,16 @@ func (o object) get(name string) any {
 	return nil
 }
 
+// has reports whether there is a member of this name.
+func (o object) has(name string) bool {
+	for _, f := range o {
+		if f.name == name {
+			return true
+		}
+	}
+	return false
+}
+
 // or returns a member's value, or def where it is missing or null.
 func (o object) or(name string, def any) any {
 	if v := o.get(name); v != nil {

@@ -36,23 +36,28 @@ func Read(r *http.Request, body []byte, state *State) *Request {
 		recall: &state.recall,
 	}}
 	req.family, req.vendor = familyOf(r)
-	req.Problem = req.read(r)
+	req.Problem = req.read(r, state)
 	return req
 }
 
 // State is what a provider remembers of earlier requests. The zero State is
 // empty. It may be used concurrently.
-type State struct{ recall memory }
+type State struct {
+	// NeedsNoKey lets requests without a key pass.
+	NeedsNoKey bool
+
+	recall memory
+}
 
 // read checks a request as every provider does, and lets the family read it.
-func (r *Request) read(req *http.Request) *Problem {
+func (r *Request) read(req *http.Request, state *State) *Problem {
 	if r.family == nil {
 		return &Problem{Status: http.StatusNotFound}
 	}
 	if r.call.method != http.MethodPost {
 		return &Problem{Status: http.StatusMethodNotAllowed}
 	}
-	if r.vendor.key(req.Header) == "" {
+	if r.vendor.key(req.Header) == "" && !state.NeedsNoKey {
 		return &r.vendor.keyless
 	}
 	v, err := decode(r.call.raw)

@@ -90,6 +90,11 @@ var subjects = []subject{
 		folders: []string{"echosnap"},
 	},
 	{
+		name:    "Package echofake",
+		about:   "Answers from a script, before there is a recording.",
+		folders: []string{"echofake"},
+	},
+	{
 		name:    "Package echofault",
 		about:   "Faults of a provider, played to the code under test.",
 		folders: []string{"echofault"},
@@ -97,7 +102,7 @@ var subjects = []subject{
 	{
 		name:    "SDKs",
 		about:   "Real SDKs, agents and protocols, recorded and replayed.",
-		folders: []string{"interop", "interop/sessions"},
+		folders: []string{"interop", "interop/sessions", "interop/fakes"},
 	},
 	{
 		name:    "The command",

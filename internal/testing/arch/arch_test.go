@@ -26,8 +26,10 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":                   {"internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
+	"echofake":                   {"", "internal/asked", "internal/english", "internal/fakeprovider", "internal/interaction", "internal/nethttp/request", "internal/redact", "internal/testenv/stack"},
+	"internal/asked":             {"internal/canon/conversation", "internal/interaction"},
 	"echofault":                  {"internal/nethttp/websocket", "internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
-	"":                           {"internal/group", "internal/recorder", "internal/report"},
+	"":                           {"internal/asked", "internal/group", "internal/recorder", "internal/report"},
 	"internal/recorder":          {"internal/recorder/script", "internal/finding/advice", "internal/finding", "internal/english", "internal/group", "internal/testenv/lock", "internal/recorder/missed", "internal/testenv/bubble", "internal/recorder/function", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/tape", "internal/exchange", "internal/report", "internal/diff/compare", "internal/canon/said", "internal/redact", "internal/canon", "internal/canon/fieldpath", "internal/cassette", "internal/interaction", "internal/nethttp/request", "internal/memo", "internal/nethttp/urls", "internal/canon/chance", "internal/recorder/volatile"},
 	"echosnap":                   {"internal/english", "", "internal/snapshot/ending", "internal/recorder", "internal/diff", "echosnap/internal/inline", "internal/interaction", "internal/snapshot/judge", "internal/redact", "internal/report", "internal/snapshot/route", "internal/testenv/shell", "internal/snapshot", "internal/testenv/stack", "internal/testenv/testname"},
 	"internal/recorder/missed":   {"internal/canon", "internal/atomicfile"},
@@ -142,8 +144,8 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
-	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
+	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
+	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofake", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
 }
 
 // A pkg is a package as go list prints it.
@@ -316,7 +318,7 @@ func TestRequirements(t *testing.T) {
 			t.Errorf("go.mod requires %s: heavy things live in nested modules", m[1])
 		}
 	}
-	linked := linkedBy(t, module, module+"/echotest", module+"/echofault", module+"/echosnap")
+	linked := linkedBy(t, module, module+"/echotest", module+"/echofake", module+"/echofault", module+"/echosnap")
 	for _, p := range linked {
 		if !isOurs(p) {
 			t.Errorf("a test links %s", p)

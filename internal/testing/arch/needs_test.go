@@ -58,7 +58,7 @@ func TestNeeds(t *testing.T) {
 }
 
 // publicPackages are the folders of the packages that users import.
-var publicPackages = []string{".", "echotest", "echofault", "echosnap"}
+var publicPackages = []string{".", "echotest", "echofake", "echofault", "echosnap"}
 
 var (
 	codeSpan   = regexp.MustCompile("`([^`]+)`")

@@ -1,0 +1,144 @@
+package echofake
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
+	"github.com/promptecho/promptecho/internal/redact"
+)
+
+// A Provider is a fake of all providers, which answers from a script. It has the
+// methods of a [promptecho.Recorder] that clients need. [New] makes one; the
+// zero Provider cannot be used. All methods may be called concurrently.
+type Provider struct {
+	t      testing.TB
+	script script
+	state  fakeprovider.State
+	mux    *http.ServeMux // the handlers of Handle
+	redact redact.Policy
+
+	mu         sync.Mutex
+	requests   []*promptecho.Request
+	hasHandler bool
+	reported   int // the number of reported requests
+	isOver     bool
+}
+
+// New returns a provider for a test or benchmark. A request takes the first
+// unused turn of the script whose conditions it meets. If the script is not
+// valid, New ends the test with t.Fatal.
+//
+// The test fails at once if a request has no turn. It is answered with status
+// 418 and "x-should-retry: false", which no SDK retries, and the report has the
+// line of the program. So it does if the provider would refuse the request: then
+// the program gets the provider's status 400, and no turn is used. At the end,
+// the test fails if turns are left, unless it has failed or was skipped.
+//
+// Nothing but the script and the requests decides an answer: IDs, times and
+// numbers of tokens are the same in each run.
+func New(t testing.TB, script ...Step) *Provider {
+	t.Helper()
+	p := &Provider{t: t, mux: http.NewServeMux()}
+	p.state.NeedsNoKey = true // a recording needs none, either
+	p.Add(script...)
+	t.Cleanup(func() {
+		t.Helper()
+		p.finish()
+	})
+	return p
+}
+
+// Add appends turns to the script.
+func (p *Provider) Add(script ...Step) {
+	p.t.Helper()
+	for _, step := range script {
+		turns := step.turns()
+		for _, turn := range turns {
+			if turn.invalid != "" && !turn.unchecked {
+				p.t.Fatalf("echofake: %s: %s: %s", turn.line, turn.words, turn.invalid)
+			}
+		}
+		p.script.add(turns)
+	}
+}
+
+// Handle lets a handler answer the requests of a pattern of [http.ServeMux], as
+// it is, such as "GET /v1/models". They take no turns and are not in
+// [Provider.Requests].
+func (p *Provider) Handle(pattern string, h http.Handler) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mux.Handle(pattern, h)
+	p.hasHandler = true
+}
+
+// Client returns an [http.Client] whose requests the provider answers.
+func (p *Provider) Client() *http.Client { return &http.Client{Transport: p} }
+
+// Secret returns a dummy for the key in an environment variable, as
+// [promptecho.Recorder.Secret] does in a replay.
+func (p *Provider) Secret(env string) string { return "promptecho-fake-" + env }
+
+// Online reports false: no request goes to a provider.
+func (p *Provider) Online() bool { return false }
+
+// Requests returns the requests so far, in the order in which they came.
+// [promptecho.Recorder.Requests] has them for a recording.
+func (p *Provider) Requests() []*promptecho.Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]*promptecho.Request(nil), p.requests...)
+}
+
+// record adds a request and returns its number.
+func (p *Provider) record(r *promptecho.Request) (number int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = append(p.requests, r)
+	return len(p.requests)
+}
+
+// over reports whether the test has ended.
+func (p *Provider) over() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isOver
+}
+
+// fail fails the test with a report. A program that asks on and on fails it
+// three times, and then only counts.
+func (p *Provider) fail(report string) {
+	const most = 3
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reported++
+	if p.isOver || p.reported > most {
+		return
+	}
+	p.t.Errorf("echofake: %s", report)
+}
+
+// finish judges the script at the end of the test.
+func (p *Provider) finish() {
+	p.t.Helper()
+	p.mu.Lock()
+	reported, requests := p.reported, len(p.requests)
+	p.isOver = true
+	p.mu.Unlock()
+
+	const most = 3
+	if reported > most {
+		p.t.Errorf("echofake: %d more requests were like that", reported-most)
+	}
+	if p.t.Failed() || p.t.Skipped() {
+		return
+	}
+	if report := unused(p.script.all(), requests); report != "" {
+		p.t.Error(fmt.Sprintf("echofake: %s", report))
+	}
+}

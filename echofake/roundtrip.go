@@ -1,0 +1,220 @@
+package echofake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/asked"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
+)
+
+// errOver is the error of a request that comes after the end of the test.
+var errOver = errors.New("echofake: the test has ended: let the program end before the test does")
+
+// RoundTrip answers a request. It returns an error if the context of the request
+// ends, or if the test has ended.
+func (p *Provider) RoundTrip(req *http.Request) (*http.Response, error) {
+	body, err := readBody(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	if p.over() {
+		return nil, errOver
+	}
+	if h := p.handlerFor(req); h != nil {
+		return serveTo(h, req, body), nil
+	}
+
+	read := fakeprovider.Read(req, body, &p.state)
+	if read.Endpoint() != "" && !read.TakesTurn() {
+		return response(req, read.Answer(0, fakeprovider.Reply{}), nil), nil
+	}
+	q := p.question(req, body)
+	turn, refused := p.choose(q, read)
+	if refused != nil {
+		return response(req, refused, nil), nil
+	}
+	if turn.compute != nil {
+		turn = p.computed(q, read, turn)
+	}
+	if err := sleep(req.Context(), turn.after); err != nil {
+		return nil, err
+	}
+	if turn.handler != nil {
+		return serveTo(turn.handler, req, body), nil
+	}
+	answer := answerOf(read, turn)
+	for name, values := range turn.header {
+		answer.Header[name] = values
+	}
+	return response(req, answer, turn.hold), nil
+}
+
+// readBody reads and closes the body of a request.
+func readBody(req *http.Request) ([]byte, error) {
+	var b request.Body
+	err := b.Read(req, request.ReadOptions{Whole: true})
+	return b.Kept(true), err
+}
+
+// handlerFor returns the handler that [Provider.Handle] has for a request, or nil.
+func (p *Provider) handlerFor(req *http.Request) http.Handler {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.hasHandler {
+		return nil
+	}
+	h, pattern := p.mux.Handler(req)
+	if pattern == "" {
+		return nil
+	}
+	return h
+}
+
+// question reads a request for conditions and reports, and records it.
+func (p *Provider) question(req *http.Request, body []byte) *question {
+	url := request.URL(req)
+	sent := interaction.Request{
+		Method:  req.Method,
+		URL:     url.String(),
+		Headers: interaction.HeadersOf(req.Header),
+	}
+	p.redact.RedactHead(&sent)
+	sent.Body = body
+	r := asked.New(&sent)
+	return &question{Request: r, number: p.record(r), caller: stack.Caller()}
+}
+
+// choose returns the turn for a request, or the response to a request that has
+// none.
+func (p *Provider) choose(q *question, read *fakeprovider.Request) (*taken, *fakeprovider.Response) {
+	kind := answers
+	if read.WantsVectors() {
+		kind = embeddings
+	}
+	turn, ok := p.script.take(q.Request, kind, read.Problem != nil, q.number)
+	switch {
+	case ok:
+		return p.checked(q, read, &turn), nil
+	case read.Endpoint() == "":
+		p.fail(unknown(q))
+		return nil, read.Refuse(0, fakeprovider.Problem{Status: http.StatusNotFound})
+	case read.Problem != nil:
+		p.fail(wrong(q, read.Problem))
+		return nil, read.Refuse(0, *read.Problem)
+	}
+	report := noTurn(q, p.script.all())
+	p.fail(report)
+	refused := read.Refuse(0, fakeprovider.Problem{Status: http.StatusTeapot, Message: "echofake: " + report})
+	refused.Header.Set("X-Should-Retry", "false")
+	refused.Header.Set(promptecho.MissHeader, "not in the script")
+	return nil, refused
+}
+
+// checked reports a turn that a model could not give, and names its tool calls.
+func (p *Provider) checked(q *question, read *fakeprovider.Request, turn *taken) *taken {
+	isReply := turn.problem == nil && turn.handler == nil && turn.compute == nil
+	if isReply && !turn.unchecked {
+		if why := read.Implausible(&turn.reply); why != "" {
+			p.fail(implausible(q, turn, why))
+		}
+	}
+	turn.nameCalls()
+	return turn
+}
+
+// computed returns the turn that the function of a turn makes.
+func (p *Provider) computed(q *question, read *fakeprovider.Request, turn *taken) *taken {
+	made := turn.compute(q.Request)
+	made.line = turn.line
+	made.compute = nil // a function that returns a function
+	if made.invalid != "" && !made.unchecked {
+		p.fail(fmt.Sprintf("turn %d (%s: %s): %s", turn.number, turn.line, made.words, made.invalid))
+	}
+	return p.checked(q, read, &taken{made, turn.number, turn.use})
+}
+
+// nameCalls sets the IDs of the tool calls that have none: the number of the
+// turn and of the call, and how often the turn was taken before.
+func (t *taken) nameCalls() {
+	calls := append([]fakeprovider.Call(nil), t.reply.Calls...)
+	for i := range calls {
+		if calls[i].ID != "" {
+			continue
+		}
+		calls[i].ID = fmt.Sprintf("call_fake_%d_%d", t.number, i+1)
+		if t.use > 1 {
+			calls[i].ID += fmt.Sprintf("_%d", t.use)
+		}
+	}
+	t.reply.Calls = calls
+}
+
+// answerOf returns the response of a turn.
+func answerOf(read *fakeprovider.Request, t *taken) *fakeprovider.Response {
+	const uses = 1000 // the numbers of a turn that is taken again and again
+	n := t.number*uses + t.use - 1
+	if t.problem == nil {
+		return read.Answer(n, t.reply)
+	}
+	answer := read.Refuse(n, *t.problem)
+	answer.Header.Set("Retry-After", "0")
+	answer.Header.Set("Retry-After-Ms", "0")
+	return answer
+}
+
+// sleep waits, or returns why the request was canceled.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// response makes a response for a client.
+func response(req *http.Request, r *fakeprovider.Response, hold <-chan struct{}) *http.Response {
+	events := r.Events
+	if events == nil {
+		events = [][]byte{r.Body}
+	}
+	r.Header.Set("X-Promptecho-Provider", "fake")
+	return &http.Response{
+		Status:        strconv.Itoa(r.Status) + " " + http.StatusText(r.Status),
+		StatusCode:    r.Status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        r.Header,
+		Body:          newBody(req.Context(), events, hold, r.Events == nil),
+		ContentLength: -1,
+		Request:       req,
+	}
+}
+
+// serveTo returns what a handler writes.
+func serveTo(h http.Handler, req *http.Request, body []byte) *http.Response {
+	in := req.Clone(req.Context())
+	in.Body = io.NopCloser(bytes.NewReader(body))
+	in.RequestURI = req.URL.RequestURI()
+	return serveHandler(h, in, req)
+}
