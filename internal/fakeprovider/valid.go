@@ -208,26 +208,60 @@ func checkNumber(s object, number json.Number) string {
 }
 
 // Implausible returns why a reply is none that the model could give to the
-// request, or "" if it is one: it calls a tool that is not offered, with
-// arguments that are not valid for its schema, or it is no JSON for the schema
-// that the request asks for.
+// request, or "" if it is one. These are not:
+//
+//   - a call of a tool that is not offered, or whose arguments its schema forbids
+//   - tool calls that the request forbids, or none where it demands one
+//   - a text that is not JSON for the schema that the request asks for
 func (r *Request) Implausible(reply *Reply) string {
+	if why := r.prompt.forbids(reply); why != "" {
+		return why
+	}
 	for _, call := range reply.Calls {
 		if why := r.prompt.implausibleCall(call); why != "" {
 			return why
 		}
 	}
-	f := r.prompt.format
+	return r.prompt.implausibleText(reply)
+}
+
+// forbids returns why the settings of a request forbid the tool calls of a reply.
+func (p prompt) forbids(reply *Reply) string {
+	n := len(reply.Calls)
+	isCut := reply.Finish != "" && reply.Finish != FinishCalls && reply.Finish != FinishStop
+	answers := reply.Refusal == "" && reply.Broken == nil && !isCut
+	switch p.choice.mode {
+	case "none":
+		if n > 0 {
+			return "the request forbids tool calls"
+		}
+	case "required":
+		if n == 0 && answers {
+			return "the request demands a tool call"
+		}
+	case "named":
+		if n == 0 && answers {
+			return fmt.Sprintf("the request demands a call of %s", p.choice.name)
+		}
+	}
+	if p.serial && n > 1 {
+		return "the request forbids parallel tool calls"
+	}
+	return ""
+}
+
+// implausibleText returns why the text of a reply is not the JSON that the
+// request asks for.
+func (p prompt) implausibleText(reply *Reply) string {
 	hasText := reply.Text != "" || reply.Pieces != nil
-	if f == nil || !hasText || len(reply.Calls) > 0 || reply.Finish == FinishLength {
+	if p.format == nil || !hasText || len(reply.Calls) > 0 || reply.Finish == FinishLength {
 		return ""
 	}
-	text := reply.Text + strings.Join(reply.Pieces, "")
-	value, err := decode([]byte(text))
+	value, err := decode([]byte(reply.Text + strings.Join(reply.Pieces, "")))
 	if err != nil {
-		return "the request asks for JSON, and the text is none: " + err.Error()
+		return "the request asks for JSON, and the text is not JSON: " + err.Error()
 	}
-	if why := invalid(f.schema, value); why != "" {
+	if why := invalid(p.format.schema, value); why != "" {
 		return "the text is not valid for the schema of the request: " + why
 	}
 	return ""
