@@ -16,6 +16,10 @@ type family struct {
 	// nil if it never does.
 	plans func(choice) bool
 
+	// decode reads the body of a request, for the family's read. It is nil for a
+	// JSON object.
+	decode func(contentType string, body []byte) (object, *Problem)
+
 	// read reads a request. It returns a problem if the provider would refuse it.
 	read func(c *call) (prompt, *Problem)
 
@@ -25,7 +29,7 @@ type family struct {
 
 // vendor is what all endpoints of one provider share.
 type vendor struct {
-	speaks  func(r *http.Request) bool                     // does a request to an unknown path look like its own?
+	speaks  func(r *http.Request) bool                     // does a request look like its own, whatever its path?
 	key     func(h http.Header) string                     // the credential, "" if missing
 	keyless Problem                                        // what it says without one
 	badJSON func(err error) Problem                        // what it says to a body that is not a JSON object

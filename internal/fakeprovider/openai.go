@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -54,20 +55,27 @@ func openaiHeaders(c *call, h http.Header, status int) {
 
 // refuseOpenAI is the body of an error, in the layouts that are seen.
 func refuseOpenAI(c *call, _ http.Header, p Problem) []byte {
-	usual := openaiProblem(c, p.Status)
 	indent := "  "
 	if p.Status == http.StatusUnauthorized || p.Status == http.StatusNotFound {
 		indent = "    "
 	}
-	if p.Message == "" {
-		p = usual
+	return append(pretty(object{{"error", openaiError(c, p)}}, indent), '\n')
+}
+
+// openaiError is the error object of a response or of an event. Kind and code of
+// a problem that has no kind are those of its status.
+func openaiError(c *call, p Problem) object {
+	usual := openaiProblem(c, cmp.Or(p.Status, http.StatusInternalServerError))
+	if p.Kind == "" {
+		p.Kind = usual.Kind
+		p.Code = cmp.Or(p.Code, usual.Code)
 	}
-	return append(pretty(object{{"error", object{
-		{"message", p.Message},
+	return object{
+		{"message", cmp.Or(p.Message, usual.Message)},
 		{"type", p.Kind},
 		{"param", orNull(p.Param)},
 		{"code", orNull(p.Code)},
-	}}}, indent), '\n')
+	}
 }
 
 // openaiProblem is what is said with a status if nothing else is.

@@ -1,5 +1,7 @@
 package fakeprovider
 
+import "strings"
+
 // A Reply is an answer of a model, in no provider's spelling. What a provider
 // has no place for is left out.
 type Reply struct {
@@ -75,6 +77,15 @@ func (r *Reply) pieces() []string {
 	return deltas(tokens(r.Text))
 }
 
+// media returns the picture or the sound of the reply if it is of a kind: image
+// or audio. Else it returns nil.
+func (r *Reply) media(kind string) *Media {
+	if r.Media != nil && strings.HasPrefix(r.Media.Type, kind+"/") {
+		return r.Media
+	}
+	return nil
+}
+
 // callTokens returns the number of tokens of tool calls.
 func callTokens(calls []Call) (n int) {
 	for _, c := range calls {
@@ -86,7 +97,7 @@ func callTokens(calls []Call) (n int) {
 // A Problem is an error of a provider, in no provider's spelling. The provider
 // fills in what is empty.
 type Problem struct {
-	Status  int    // of HTTP
+	Status  int    // of HTTP; 0 is 500
 	Kind    string // the provider's own word for it, such as invalid_request_error
 	Message string
 	Param   string // the field of the request

@@ -60,16 +60,27 @@ func (r *Request) read(req *http.Request, state *State) *Problem {
 	if r.vendor.key(req.Header) == "" && !state.NeedsNoKey {
 		return &r.vendor.keyless
 	}
+	body, p := r.decode(req.Header.Get("Content-Type"))
+	if p != nil {
+		return p
+	}
+	r.call.body = body
+	r.prompt, p = r.family.read(r.call)
+	return p
+}
+
+// decode reads the body, as JSON if the family does not read it itself.
+func (r *Request) decode(contentType string) (object, *Problem) {
+	if r.family.decode != nil {
+		return r.family.decode(contentType, r.call.raw)
+	}
 	v, err := decode(r.call.raw)
 	body, ok := v.(object)
 	if err != nil || !ok {
 		p := r.vendor.badJSON(err)
-		return &p
+		return nil, &p
 	}
-	r.call.body = body
-	var p *Problem
-	r.prompt, p = r.family.read(r.call)
-	return p
+	return body, nil
 }
 
 // Endpoint returns the name of the endpoint, such as "openai.chat", or "" if it
@@ -96,14 +107,20 @@ func (r *Request) Improvise(n int) *Response {
 
 // Answer answers the request with a reply of a script, which has number n: the
 // IDs and times of the response count up with it. Each choice that the request
-// asks for has the same reply.
+// asks for has the same reply. A reply that is broken is an error where there is
+// no stream that can break.
 func (r *Request) Answer(n int, reply Reply) *Response {
 	r.prompt.complete(&reply)
 	replies := make([]Reply, max(1, r.prompt.choices))
 	for i := range replies {
 		replies[i] = reply
 	}
-	return r.respond(n, replies)
+	resp := r.respond(n, replies)
+	streamed := resp.Events != nil
+	if reply.Broken != nil && !streamed {
+		return r.Refuse(n, *reply.Broken)
+	}
+	return resp
 }
 
 func (r *Request) respond(n int, replies []Reply) *Response {
@@ -127,6 +144,7 @@ func (r *Request) respond(n int, replies []Reply) *Response {
 // IDs are those of [Request.Answer].
 func (r *Request) Refuse(n int, p Problem) *Response {
 	r.call.n = n
+	p.Status = cmp.Or(p.Status, http.StatusInternalServerError)
 	h := http.Header{}
 	r.vendor.headers(r.call, h, p.Status)
 	h.Set("Content-Type", "application/json")
