@@ -91,3 +91,11 @@ type unframed struct {
 	kind string
 	data object
 }
+
+// dataEvent is a server-sent event without a name.
+func dataEvent(o object) []byte { return fmt.Appendf(nil, "data: %s\n\n", encode(o)) }
+
+// namedEvent is a server-sent event that is named by the type of its data.
+func namedEvent(o object) []byte {
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", o.text("type"), encode(o))
+}
