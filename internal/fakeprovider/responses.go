@@ -27,9 +27,10 @@ func readResponses(c *call) (prompt, *Problem) {
 
 func writeResponses(c *call, p prompt, replies []Reply) *answer {
 	r := replies[0]
-	items := responsesItems(c, r)
-	if c.body.get("store") != false {
-		said := turn{role: "assistant", text: r.Text}
+	items := outputItems(c, r)
+	isStored := c.body.get("store") != false
+	if isStored && r.Broken == nil {
+		said := turn{role: "assistant", text: cmp.Or(r.Text, r.Refusal)}
 		for i, t := range r.Calls {
 			said.calls = append(said.calls, Call{cmp.Or(t.ID, responsesCall(c, i)), t.Name, t.Args})
 		}
@@ -99,70 +100,41 @@ func (p *prompt) add(item object) {
 	}
 }
 
-func responsesID(c *call) string          { return fmt.Sprintf("resp_standin%06d", c.n) }
-func responsesCall(c *call, i int) string { return fmt.Sprintf("call_standin%06d%d", c.n, i) }
+func responsesID(c *call) string { return fmt.Sprintf("resp_standin%06d", c.n) }
 
-// item is an element of the output: the message, or a function call.
-type item struct {
-	id   string
-	call *Call // nil for the message
-}
-
-func responsesItems(c *call, r Reply) []item {
-	var items []item
-	if r.Text != "" || len(r.Calls) == 0 {
-		items = append(items, item{id: fmt.Sprintf("msg_standin%06d", c.n)})
-	}
-	for i, t := range r.Calls {
-		t.ID = cmp.Or(t.ID, responsesCall(c, i))
-		items = append(items, item{fmt.Sprintf("fc_standin%06d%d", c.n, i), &t})
-	}
-	return items
-}
-
-// render spells an item; in progress it is still empty.
-func (it item) render(r Reply, status string) object {
-	begun := status == "in_progress"
-	if it.call != nil {
-		args := it.call.Args
-		if begun {
-			args = ""
-		}
-		return object{{"id", it.id}, {"type", "function_call"}, {"status", status},
-			{"arguments", args}, {"call_id", it.call.ID}, {"name", it.call.Name}}
-	}
-	content := []object{outputText(r.Text)}
-	if begun {
-		content = []object{}
-	}
-	return object{{"id", it.id}, {"type", "message"}, {"status", status}, {"content", content}, {"role", "assistant"}}
-}
-
-func outputText(text string) object {
-	return object{{"type", "output_text"}, {"annotations", []any{}}, {"logprobs", []any{}}, {"text", text}}
+// incompleteReasons are the reasons why a response is incomplete; "" for one that
+// is complete.
+var incompleteReasons = map[string]string{
+	FinishStop:     "",
+	FinishLength:   "max_output_tokens",
+	FinishSequence: "",
+	FinishCalls:    "",
+	FinishFilter:   "content_filter",
+	FinishRefusal:  "",
+	"completed":    "",
 }
 
 func finalStatus(r Reply) string {
-	if r.Finish == FinishLength {
+	if finish(r.Finish, incompleteReasons) != "" {
 		return "incomplete"
 	}
 	return "completed"
 }
 
 // response is the response object; in progress it has no output yet.
-func response(c *call, r Reply, items []item, status string) object {
+func response(c *call, r Reply, items []outputItem, status string) object {
 	b := c.body
 	output, tier := []object{}, "auto"
 	var usage, done, incomplete any
-	if status != "in_progress" {
+	if status != inProgress {
 		for _, it := range items {
-			output = append(output, it.render(r, status))
+			output = append(output, it.json(status))
 		}
 		usage, tier = responsesUsage(r), "default"
 		if status == "completed" {
 			done = int(c.created().Unix())
 		} else {
-			incomplete = object{{"reason", "max_output_tokens"}}
+			incomplete = object{{"reason", finish(r.Finish, incompleteReasons)}}
 		}
 	}
 	text := object{{"format", b.sub("text").or("format", object{{"type", "text"}})},
@@ -211,61 +183,25 @@ func responsesUsage(r Reply) object {
 	}
 }
 
-// responsesStream writes the events of a stream, numbered.
-type responsesStream struct {
-	plain  bool // no obfuscation
-	events [][]byte
-}
-
-func (s *responsesStream) send(kind string, fields ...field) {
-	o := append(object{{"type", kind}}, fields...)
-	o = append(o, field{"sequence_number", len(s.events)})
-	s.events = append(s.events, fmt.Appendf(nil, "event: %s\ndata: %s\n\n", kind, encode(o)))
-}
-
-// sendDelta sends one piece of a text, with the padding of real streams.
-func (s *responsesStream) sendDelta(kind, piece string, fields ...field) {
-	fields = append([]field{{"delta", piece}}, fields...)
-	if !s.plain {
-		fields = append(fields, field{"obfuscation", pad(len(piece), "x")})
+func responsesEvents(c *call, r Reply, items []outputItem) [][]byte {
+	s := &responsesStream{
+		plain: c.body.sub("stream_options").get("include_obfuscation") == false,
 	}
-	s.send(kind, fields...)
-}
-
-func responsesEvents(c *call, r Reply, items []item) [][]byte {
-	s := &responsesStream{plain: c.body.sub("stream_options").get("include_obfuscation") == false}
-	begun := response(c, r, items, "in_progress")
+	begun := response(c, r, items, inProgress)
 	s.send("response.created", field{"response", begun})
 	s.send("response.in_progress", field{"response", begun})
+	s.pieces = len(s.events)
 	status := finalStatus(r)
 	for i, it := range items {
-		s.send("response.output_item.added", field{"item", it.render(r, "in_progress")}, field{"output_index", i})
-		if it.call != nil {
-			s.call(i, it)
-		} else {
-			s.text(i, it, r)
-		}
-		s.send("response.output_item.done", field{"item", it.render(r, status)}, field{"output_index", i})
+		s.send("response.output_item.added", field{"item", it.json(inProgress)}, field{"output_index", i})
+		it.stream(s, i)
+		s.send("response.output_item.done", field{"item", it.json(status)}, field{"output_index", i})
+	}
+	if r.Broken != nil {
+		s.breakOff()
+		s.fail(c, *r.Broken, begun)
+		return s.events
 	}
 	s.send("response."+status, field{"response", response(c, r, items, status)})
 	return s.events
-}
-
-func (s *responsesStream) call(i int, it item) {
-	where := []field{{"item_id", it.id}, {"output_index", i}}
-	for _, part := range fragments(it.call.Args) {
-		s.sendDelta("response.function_call_arguments.delta", part, where...)
-	}
-	s.send("response.function_call_arguments.done", append([]field{{"arguments", it.call.Args}}, where...)...)
-}
-
-func (s *responsesStream) text(i int, it item, r Reply) {
-	where := []field{{"content_index", 0}, {"item_id", it.id}, {"output_index", i}}
-	at := func(f ...field) []field { return append(where[:len(where):len(where)], f...) }
-	s.send("response.content_part.added", at(field{"part", outputText("")})...)
-	for _, piece := range r.pieces() {
-		s.sendDelta("response.output_text.delta", piece, at(field{"logprobs", []any{}})...)
-	}
-	s.send("response.output_text.done", at(field{"logprobs", []any{}}, field{"text", r.Text})...)
-	s.send("response.content_part.done", at(field{"part", outputText(r.Text)})...)
 }
