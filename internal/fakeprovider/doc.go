@@ -4,7 +4,8 @@
 // enough for the SDKs that Go programs use, and it is plainly not one of them:
 // every response carries the header "x-promptecho-provider: stand-in", every
 // text that is not asked to be JSON begins with "[stand-in", and every id has
-// "standin" in it. Nothing it says was recorded anywhere.
+// "standin" in it, but those of Mistral's calls, which are too short. Nothing it
+// says was recorded anywhere.
 //
 // An answer is a function of the request. Only ids, created times, request ids
 // and rate-limit headers change from one request to the next: they count up.
@@ -20,7 +21,9 @@
 //
 // Endpoints. A path is recognised by its end, so that a gateway may stand before it.
 //
-//   - OpenAI: chat/completions, responses, embeddings
+//   - OpenAI: chat/completions, responses, embeddings, moderations (which flag
+//     nothing), images/generations and edits, audio/speech, transcriptions and
+//     translations
 //   - Anthropic: v1/messages
 //   - Gemini, on Vertex AI too: :generateContent, :streamGenerateContent (events
 //     with alt=sse, else one JSON array)
@@ -28,6 +31,12 @@
 //     invoke-with-response-stream
 //   - Ollama: api/chat, api/generate
 //   - Cohere: v2/chat
+//   - Mistral, at api.mistral.ai or below a path with the step "mistral":
+//     chat/completions, fim/completions, embeddings
+//
+// Pictures and sounds. Without a script a picture is a gray pixel as PNG, and a
+// sound a silence of 1 ms as WAV, whatever format is asked for. What is said in a
+// sound is unknown: a transcription repeats the name of the file.
 //
 // Tools. The names of offered tools that stand in the last user text are the
 // steps to take, in that order: "use search, then read_file, then search" takes

@@ -9,6 +9,7 @@ import (
 var families = []family{
 	chat, responses, embeddings, messages,
 	gemini, converse, invoke, ollamaChat, ollamaGenerate, cohereChat,
+	imageGeneration, imageEdit, speech, transcription, translation, moderations,
 }
 
 // familyOf returns the family that answers a request, and nil for an unknown path.
