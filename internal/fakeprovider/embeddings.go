@@ -46,9 +46,18 @@ func embeddingSize(body object) int {
 }
 
 func writeEmbeddings(c *call, p prompt, replies []Reply) *answer {
-	var data []object
-	count := 0
-	for i, v := range vectors(p.inputs, embeddingSize(c.body), replies[0]) {
+	data, count := embeddingData(c, p, vectors(p.inputs, embeddingSize(c.body), replies[0]))
+	return &answer{body: append(pretty(object{
+		{"object", "list"},
+		{"data", data},
+		{"model", c.body.text("model")},
+		{"usage", object{{"prompt_tokens", count}, {"total_tokens", count}}},
+	}, "  "), '\n')}
+}
+
+// embeddingData returns the list of the vectors, and the tokens of their texts.
+func embeddingData(c *call, p prompt, all [][]float32) (data []object, count int) {
+	for i, v := range all {
 		count += len(tokens(p.inputs[i]))
 		var vector any = v
 		if c.body.text("encoding_format") == "base64" {
@@ -56,12 +65,7 @@ func writeEmbeddings(c *call, p prompt, replies []Reply) *answer {
 		}
 		data = append(data, object{{"object", "embedding"}, {"index", i}, {"embedding", vector}})
 	}
-	return &answer{body: append(pretty(object{
-		{"object", "list"},
-		{"data", data},
-		{"model", c.body.text("model")},
-		{"usage", object{{"prompt_tokens", count}, {"total_tokens", count}}},
-	}, "  "), '\n')}
+	return data, count
 }
 
 // vectors returns a vector for each input: those of the reply, and others that

@@ -5,20 +5,33 @@ import (
 	"strings"
 )
 
-// families is everything the server speaks; the first that owns a path answers.
+// families is everything the server speaks. Of those that own a path, the first
+// answers whose vendor the request looks like, else the first of all.
 var families = []family{
 	chat, responses, embeddings, messages,
 	gemini, converse, invoke, ollamaChat, ollamaGenerate, cohereChat,
 	imageGeneration, imageEdit, speech, transcription, translation, moderations,
+	mistralChat, mistralFIM, mistralEmbeddings,
 }
 
 // familyOf returns the family that answers a request, and nil for an unknown path.
 func familyOf(r *http.Request) (*family, *vendor) {
 	path := strings.TrimSuffix(r.URL.Path, "/")
+	var owner *family
 	for i := range families {
-		if families[i].owns(path) {
-			return &families[i], families[i].vendor
+		f := &families[i]
+		if !f.owns(path) {
+			continue
 		}
+		if f.vendor.speaks != nil && f.vendor.speaks(r) {
+			return f, f.vendor
+		}
+		if owner == nil {
+			owner = f
+		}
+	}
+	if owner != nil {
+		return owner, owner.vendor
 	}
 	for i := range families {
 		if v := families[i].vendor; v.speaks != nil && v.speaks(r) {
