@@ -46,7 +46,8 @@ func embeddingSize(body object) int {
 }
 
 func writeEmbeddings(c *call, p prompt, replies []Reply) *answer {
-	data, count := embeddingData(c, p, vectors(p.inputs, embeddingSize(c.body), replies[0]))
+	data := embeddingData(c, vectors(p.inputs, embeddingSize(c.body), replies[0]))
+	count := replies[0].Usage.Input
 	return &answer{body: append(pretty(object{
 		{"object", "list"},
 		{"data", data},
@@ -55,17 +56,17 @@ func writeEmbeddings(c *call, p prompt, replies []Reply) *answer {
 	}, "  "), '\n')}
 }
 
-// embeddingData returns the list of the vectors, and the tokens of their texts.
-func embeddingData(c *call, p prompt, all [][]float32) (data []object, count int) {
+// embeddingData returns the list of vectors, in the encoding of the request.
+func embeddingData(c *call, all [][]float32) []object {
+	var data []object
 	for i, v := range all {
-		count += len(tokens(p.inputs[i]))
 		var vector any = v
 		if c.body.text("encoding_format") == "base64" {
 			vector = base64Vector(v)
 		}
 		data = append(data, object{{"object", "embedding"}, {"index", i}, {"embedding", vector}})
 	}
-	return data, count
+	return data
 }
 
 // vectors returns a vector for each input: those of the reply, and others that

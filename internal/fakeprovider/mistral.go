@@ -170,7 +170,8 @@ func writeMistralEmbeddings(c *call, p prompt, replies []Reply) *answer {
 	if size == 0 {
 		size = mistralDimensions(c.body.text("model"))
 	}
-	data, count := embeddingData(c, p, vectors(p.inputs, size, replies[0]))
+	data := embeddingData(c, vectors(p.inputs, size, replies[0]))
+	count := replies[0].Usage.Input
 	return &answer{body: encode(object{
 		{"id", mistralAnswerID(c)},
 		{"object", "list"},

@@ -40,11 +40,10 @@ func readModeration(c *call) (prompt, *Problem) {
 	if c.body.text("model") == noModel {
 		return prompt{}, openaiModel(c)
 	}
-	inputs := moderationInputs(c.body.get("input"))
-	if len(inputs) == 0 {
+	if len(moderationInputs(c.body.get("input"))) == 0 {
 		return prompt{}, missing("input")
 	}
-	return prompt{inputs: inputs, loads: true}, nil
+	return prompt{loads: true}, nil
 }
 
 // moderationInputs reads a text, texts, or the parts of one input.
@@ -64,9 +63,9 @@ func moderationInputs(v any) []string {
 	return texts
 }
 
-func writeModeration(c *call, p prompt, _ []Reply) *answer {
+func writeModeration(c *call, _ prompt, _ []Reply) *answer {
 	var results []object
-	for range p.inputs {
+	for range moderationInputs(c.body.get("input")) {
 		results = append(results, unflagged(c))
 	}
 	return &answer{body: append(pretty(object{

@@ -146,7 +146,15 @@ func (p prompt) count() (messages, words, letters int) {
 }
 
 // size is the number of input tokens: the words, and some for each message and tool.
+// Of texts whose embeddings are wanted, only the words count.
 func (p prompt) size() int {
+	if p.inputs != nil {
+		n := 0
+		for _, text := range p.inputs {
+			n += len(tokens(text))
+		}
+		return n
+	}
 	n := 3 + 4*len(p.turns)
 	for _, text := range p.texts() {
 		n += len(tokens(text))
