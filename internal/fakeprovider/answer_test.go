@@ -189,3 +189,37 @@ func TestResponsesEventsOfAReply(t *testing.T) {
 		}
 	}
 }
+
+// A scripted response can be continued by its ID; one that broke cannot.
+func TestScriptedResponsesAreRemembered(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		reply  Reply
+		status int
+		said   string
+	}{
+		{"text", Reply{Text: "yes", Calls: []Call{{ID: "c", Name: "f", Args: `{}`}}}, 200, "yes"},
+		{"refusal", Reply{Refusal: "no"}, 200, "no"},
+		{"broken", brokenReply, 400, ""},
+	} {
+		var state State
+		ask := func(body string) *Request {
+			r := httptest.NewRequest(http.MethodPost, responsesPath, nil)
+			r.Header.Set("Authorization", "Bearer k")
+			return Read(r, []byte(body), &state)
+		}
+		ask(withStream(endpoints[1].body)).Answer(7, c.reply)
+		next := ask(`{"model":"m","input":"x","previous_response_id":"resp_standin000007"}`)
+		status := 200
+		if next.Problem != nil {
+			status = next.Problem.Status
+		}
+		if status != c.status {
+			t.Errorf("%s: continued with %d, want %d", c.name, status, c.status)
+			continue
+		}
+		if status == 200 && next.prompt.turns[1].text != c.said {
+			t.Errorf("%s: remembered as %+v", c.name, next.prompt.turns)
+		}
+	}
+}

@@ -71,8 +71,9 @@ func TestMediaOfAReply(t *testing.T) {
 		{"moderation", mediaEndpoints[5], Reply{}, "application/json", `"flagged": false`},
 	} {
 		resp := answered(t, c.endpoint, c.reply)
-		if resp.Status != 200 || resp.Header.Get("Content-Type") != c.kind || !strings.Contains(resp.text(), c.want) {
-			t.Errorf("%s: %d %s %s\nwant %s", c.name, resp.Status, resp.Header.Get("Content-Type"), resp.text(), c.want)
+		kind := resp.Header.Get("Content-Type")
+		if resp.Status != 200 || kind != c.kind || !strings.Contains(resp.text(), c.want) {
+			t.Errorf("%s: %d %s %s\nwant %s", c.name, resp.Status, kind, resp.text(), c.want)
 		}
 	}
 }
@@ -94,15 +95,10 @@ func TestMediaWithoutAScript(t *testing.T) {
 	if !strings.HasPrefix(sound.text, "RIFF") || len(sound.text) != 52 {
 		t.Errorf("the sound is none: %q", sound.text)
 	}
-	got := improvised(t, mediaEndpoints[3])
-	if want := `{"text":"[stand-in] You said: (a.bin, 5 bytes) (1 message, 3 words, 10 letters)",`; !strings.HasPrefix(got, want) {
-		t.Errorf("transcription %s", got)
+	text := readRequest(t, mediaEndpoints[3]).Improvise(1).text()
+	if !strings.HasPrefix(text, `{"text":"[stand-in] You said: (a.bin, 5 bytes) (1 message,`) {
+		t.Errorf("transcription %s", text)
 	}
-}
-
-func improvised(t *testing.T, e endpoint) string {
-	t.Helper()
-	return readRequest(t, e).Improvise(1).text()
 }
 
 // A request of pictures and sounds that lacks what the API requires is refused with

@@ -80,7 +80,9 @@ var openaiReplies = map[string]fakeprovider.Reply{
 	"pieces of a rune": {Pieces: []string{"日", "本", "語", "\n", "{}"}},
 	"reasoning":        {Reasoning: "The user says hello.", Text: "Hello."},
 	"refusal":          {Refusal: "I can't help with that."},
-	"one call":         {Calls: []fakeprovider.Call{{ID: "abc123def", Name: "f", Args: `{"a":"日本","n":[1,2]}`}}},
+	"one call": {Calls: []fakeprovider.Call{
+		{ID: "abc123def", Name: "f", Args: `{"a":"日本","n":[1,2]}`},
+	}},
 	"two calls": {Calls: []fakeprovider.Call{
 		{ID: "abc123def", Name: "f", Args: `{"city":"Paris"}`},
 		{ID: "ghi456jkl", Name: "g", Args: `{}`},
@@ -121,7 +123,7 @@ func bytesOf(n int) []byte {
 }
 
 // TestOpenAIReplies: openai-go decodes every reply of a script to equal values, from
-// chat completions and Responses, OpenAI's and Mistral's, plain and streamed.
+// chat completions, Responses and Mistral, plain and streamed.
 func TestOpenAIReplies(t *testing.T) {
 	t.Parallel()
 	for clientName, client := range openaiClients {
@@ -181,7 +183,7 @@ func (c openaiClient) want(r fakeprovider.Reply) openaiAnswer {
 }
 
 // TestOpenAIBroken: an error inside a stream reaches the program after the pieces
-// before it, and the error of a plain response has the provider's words.
+// before it, and a plain response is that error.
 func TestOpenAIBroken(t *testing.T) {
 	t.Parallel()
 	reply := fakeprovider.Reply{
@@ -223,14 +225,16 @@ func TestOpenAIBroken(t *testing.T) {
 // ones plain and streamed.
 func TestOpenAIIDs(t *testing.T) {
 	t.Parallel()
-	reply := fakeprovider.Reply{Calls: []fakeprovider.Call{{Name: "f", Args: "{}"}, {Name: "f", Args: "{}"}}}
+	call := fakeprovider.Call{Name: "f", Args: "{}"}
+	reply := fakeprovider.Reply{Calls: []fakeprovider.Call{call, call}}
 	ids := map[string][]string{}
 	for name, client := range openaiClients {
 		got, err := client.ask(t.Context(), openaiSDK(serve(t, reply)+client.path))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Calls) != 2 || got.Calls[0].ID == got.Calls[1].ID || got.Calls[0].ID == "" {
+		areTwo := len(got.Calls) == 2 && got.Calls[0].ID != got.Calls[1].ID
+		if !areTwo || got.Calls[0].ID == "" {
 			t.Errorf("%s: the calls are %+v", name, got.Calls)
 			continue
 		}
@@ -253,7 +257,7 @@ func TestOpenAIMedia(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply fakeprovider.Reply
 		want  string
-		ask   func(ctx context.Context, c openai.Client) (string, error)
+		ask   asker
 	}{
 		"picture":             {picture, string(bytesOf(500)), generatePicture},
 		"picture, streamed":   {picture, string(bytesOf(500)), streamPicture},
@@ -303,7 +307,11 @@ func TestOpenAIVectors(t *testing.T) {
 }
 
 func openaiSDK(base string) openai.Client {
-	return openai.NewClient(option.WithBaseURL(base), option.WithAPIKey("none"), option.WithMaxRetries(0))
+	return openai.NewClient(
+		option.WithBaseURL(base),
+		option.WithAPIKey("none"),
+		option.WithMaxRetries(0),
+	)
 }
 
 func chatParams() openai.ChatCompletionNewParams {
@@ -323,19 +331,23 @@ func askChat(ctx context.Context, c openai.Client) (openaiAnswer, error) {
 	if err != nil {
 		return openaiAnswer{}, err
 	}
-	choice := r.Choices[0]
+	message := r.Choices[0].Message
 	answer := openaiAnswer{
-		Refusal: choice.Message.Refusal,
-		Finish:  choice.FinishReason,
+		Refusal: message.Refusal,
+		Finish:  r.Choices[0].FinishReason,
 		Usage:   ofChatUsage(r.Usage),
 	}
-	if err := answer.addMessage(choice.Message.JSON.Content, choice.Message.JSON.ExtraFields); err != nil {
+	if err := answer.addMessage(message.JSON.Content, message.JSON.ExtraFields); err != nil {
 		return answer, err
 	}
-	for _, call := range choice.Message.ToolCalls {
-		answer.Calls = append(answer.Calls, fakeprovider.Call{ID: call.ID, Name: call.Function.Name, Args: call.Function.Arguments})
+	for _, call := range message.ToolCalls {
+		answer.Calls = append(answer.Calls, fakeprovider.Call{
+			ID:   call.ID,
+			Name: call.Function.Name,
+			Args: call.Function.Arguments,
+		})
 	}
-	if sound := choice.Message.Audio; sound.ID != "" {
+	if sound := message.Audio; sound.ID != "" {
 		answer.Text += sound.Transcript
 		answer.Media, err = fromBase64(sound.Data)
 	}
@@ -456,7 +468,7 @@ func ofResponse(r *responses.Response) (answer openaiAnswer, err error) {
 				answer.Reasoning += part.Text
 			}
 		case responses.ResponseFunctionToolCall:
-			answer.Calls = append(answer.Calls, fakeprovider.Call{ID: item.CallID, Name: item.Name, Args: item.Arguments})
+			answer.Calls = append(answer.Calls, ofFunctionCall(item))
 		case responses.ResponseOutputItemImageGenerationCall:
 			answer.Media, err = fromBase64(item.Result)
 		case responses.ResponseOutputMessage:
@@ -477,6 +489,10 @@ func ofResponse(r *responses.Response) (answer openaiAnswer, err error) {
 		Cached:    int(r.Usage.InputTokensDetails.CachedTokens),
 	}
 	return answer, err
+}
+
+func ofFunctionCall(call responses.ResponseFunctionToolCall) fakeprovider.Call {
+	return fakeprovider.Call{ID: call.CallID, Name: call.Name, Args: call.Arguments}
 }
 
 // streamResponses collects the deltas of a stream, and checks that they say the same
@@ -504,13 +520,11 @@ func streamResponses(ctx context.Context, c openai.Client) (openaiAnswer, error)
 			answer.Calls[len(answer.Calls)-1].Args += event.Delta
 		case responses.ResponseOutputItemAddedEvent:
 			if event.Item.Type == "function_call" {
-				call := event.Item.AsFunctionCall()
-				answer.Calls = append(answer.Calls, fakeprovider.Call{ID: call.CallID, Name: call.Name})
+				answer.Calls = append(answer.Calls, ofFunctionCall(event.Item.AsFunctionCall()))
 			}
 		case responses.ResponseOutputItemDoneEvent:
 			if event.Item.Type == "function_call" {
-				call := event.Item.AsFunctionCall()
-				parts.Calls = append(parts.Calls, fakeprovider.Call{ID: call.CallID, Name: call.Name, Args: call.Arguments})
+				parts.Calls = append(parts.Calls, ofFunctionCall(event.Item.AsFunctionCall()))
 			}
 			if event.Item.Type == "image_generation_call" {
 				picture, err := fromBase64(event.Item.AsImageGenerationCall().Result)
@@ -552,8 +566,10 @@ func fromBase64(text string) (string, error) {
 	return string(data), err
 }
 
+var pictureParams = openai.ImageGenerateParams{Model: "gpt-image-1", Prompt: "A cat."}
+
 func generatePicture(ctx context.Context, c openai.Client) (string, error) {
-	r, err := c.Images.Generate(ctx, openai.ImageGenerateParams{Model: "gpt-image-1", Prompt: "A cat."})
+	r, err := c.Images.Generate(ctx, pictureParams)
 	if err != nil {
 		return "", err
 	}
@@ -562,7 +578,7 @@ func generatePicture(ctx context.Context, c openai.Client) (string, error) {
 
 func streamPicture(ctx context.Context, c openai.Client) (string, error) {
 	var picture string
-	stream := c.Images.GenerateStreaming(ctx, openai.ImageGenerateParams{Model: "gpt-image-1", Prompt: "A cat."})
+	stream := c.Images.GenerateStreaming(ctx, pictureParams)
 	for stream.Next() {
 		if done := stream.Current().AsImageGenerationCompleted(); done.B64JSON != "" {
 			picture += done.B64JSON
@@ -575,10 +591,11 @@ func streamPicture(ctx context.Context, c openai.Client) (string, error) {
 }
 
 func editPicture(ctx context.Context, c openai.Client) (string, error) {
+	pictures := []io.Reader{openaiFile("a.png"), openaiFile("b.png")}
 	r, err := c.Images.Edit(ctx, openai.ImageEditParams{
 		Model:  "gpt-image-1",
 		Prompt: "A cat.",
-		Image:  openai.ImageEditParamsImageUnion{OfFileArray: []io.Reader{openaiFile("a.png"), openaiFile("b.png")}},
+		Image:  openai.ImageEditParamsImageUnion{OfFileArray: pictures},
 	})
 	if err != nil {
 		return "", err
@@ -604,7 +621,9 @@ func speak(ctx context.Context, c openai.Client) (string, error) {
 	return r.Header.Get("Content-Type") + string(data), err
 }
 
-func transcribe(format openai.AudioResponseFormat) func(context.Context, openai.Client) (string, error) {
+type asker = func(ctx context.Context, c openai.Client) (string, error)
+
+func transcribe(format openai.AudioResponseFormat) asker {
 	return func(ctx context.Context, c openai.Client) (string, error) {
 		p := transcriptionParams()
 		p.ResponseFormat = format
@@ -641,7 +660,10 @@ func streamTranscription(ctx context.Context, c openai.Client) (string, error) {
 }
 
 func translate(ctx context.Context, c openai.Client) (string, error) {
-	r, err := c.Audio.Translations.New(ctx, openai.AudioTranslationNewParams{Model: "whisper-1", File: openaiFile("a.wav")})
+	r, err := c.Audio.Translations.New(ctx, openai.AudioTranslationNewParams{
+		Model: "whisper-1",
+		File:  openaiFile("a.wav"),
+	})
 	if err != nil {
 		return "", err
 	}
@@ -657,7 +679,8 @@ func moderate(ctx context.Context, c openai.Client) (string, error) {
 	}
 	var results []string
 	for _, result := range r.Results {
-		if result.Flagged || result.Categories.Violence || len(result.CategoryAppliedInputTypes.Violence) == 0 {
+		types := result.CategoryAppliedInputTypes.Violence
+		if result.Flagged || result.Categories.Violence || len(types) == 0 {
 			return result.RawJSON(), nil
 		}
 		results = append(results, "unflagged")
