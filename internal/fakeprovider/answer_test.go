@@ -166,6 +166,7 @@ func TestResponsesEventsOfAReply(t *testing.T) {
 		want  string
 	}{
 		{"reasoning", Reply{Reasoning: "let me think", Text: "a b"}, summary + "output_item.added " + text + "output_item.done "},
+		{"only reasoning", Reply{Reasoning: "let me think"}, summary},
 		{"reasoning and call", Reply{Reasoning: "let me think", Calls: calls}, summary + call},
 		{"text and call", Reply{Text: "a b", Calls: calls}, "output_item.added " + text + "output_item.done " + call},
 		{"refusal", Reply{Refusal: "I will not"}, "output_item.added " + refusal + "output_item.done "},

@@ -22,13 +22,12 @@ func outputItems(c *call, r Reply) []outputItem {
 	if r.Reasoning != "" {
 		items = append(items, reasoningItem{fmt.Sprintf("rs_standin%06d", c.n), r.Reasoning})
 	}
-	picture := r.media("image")
-	if picture != nil {
+	if picture := r.media("image"); picture != nil {
 		items = append(items, newPictureItem(c, *picture))
 	}
 	hasMessage := r.Text != "" || r.Refusal != ""
-	hasOther := len(r.Calls) > 0 || picture != nil
-	if hasMessage || !hasOther {
+	isEmpty := len(items) == 0 && len(r.Calls) == 0
+	if hasMessage || isEmpty {
 		items = append(items, messageItem{fmt.Sprintf("msg_standin%06d", c.n), r})
 	}
 	for i, t := range r.Calls {
