@@ -15,28 +15,33 @@ func imageSettings(request object, picture Media) []field {
 		}
 		return field{name, asked}
 	}
+	format, ok := strings.CutPrefix(picture.Type, "image/")
+	if !ok {
+		format = "png"
+	}
 	return []field{
 		setting("background", "opaque"),
-		{"output_format", strings.TrimPrefix(picture.Type, "image/")},
+		{"output_format", format},
 		setting("quality", "high"),
 		setting("size", "1024x1024"),
 	}
 }
 
-// picture returns the picture of a reply. A reply that has none gets a picture of
-// one gray pixel.
+// picture returns the media of a reply for a request that can be answered by a
+// picture only, whatever type they have. A reply without media gets a picture of one
+// gray pixel.
 func (r *Reply) picture() Media {
-	if m := r.media("image"); m != nil {
-		return *m
+	if r.Media != nil {
+		return *r.Media
 	}
 	return Media{Type: "image/png", Data: decoded(pixel)}
 }
 
-// sound returns the sound of a reply. A reply that has none gets a silence of
-// 1 ms.
+// sound returns the media of a reply for a request that can be answered by a sound
+// only, whatever type they have. A reply without media gets a silence of 1 ms.
 func (r *Reply) sound() Media {
-	if m := r.media("audio"); m != nil {
-		return *m
+	if r.Media != nil {
+		return *r.Media
 	}
 	return Media{Type: "audio/wav", Data: decoded(silence)}
 }

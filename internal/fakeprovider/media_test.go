@@ -55,6 +55,8 @@ func TestMediaOfAReply(t *testing.T) {
 		{"edit", mediaEndpoints[edits], picture, "application/json", b64},
 		{"stream", generate(`"stream":true,"partial_images":1`), picture, "text/event-stream; charset=utf-8", "event: image_generation.partial_image\n"},
 		{"speech", mediaEndpoints[speak], sound, "audio/opus", string(opus.Data)},
+		{"unknown type", mediaEndpoints[speak], Reply{Media: &Media{Type: "application/octet-stream", Data: []byte("\xff\xf3")}},
+			"application/octet-stream", "\xff\xf3"},
 		{"speech events", endpoint{"openai.audio.speech", "/v1/audio/speech", `{"model":"m","input":"a","voice":"b","stream_format":"sse"}`, true},
 			sound, "text/event-stream; charset=utf-8", base64.StdEncoding.EncodeToString(opus.Data)},
 		{"json", transcribe("model", "gpt-4o-transcribe"), said, "application/json", `{"text":"one two three","usage":{"type":"tokens",`},
