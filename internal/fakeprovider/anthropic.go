@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -44,7 +45,8 @@ func anthropicHeaders(c *call, h http.Header, status int) {
 	h.Set("Request-Id", anthropicRequest(c))
 	h.Set("Anthropic-Organization-Id", "standin0-0000-4000-8000-000000000000")
 	h.Set("X-Robots-Tag", "none")
-	h.Set("Set-Cookie", fmt.Sprintf("_cfuvid=standin%06d; path=/; HttpOnly; Secure; SameSite=None", c.n))
+	cookie := "_cfuvid=standin%06d; path=/; HttpOnly; Secure; SameSite=None"
+	h.Set("Set-Cookie", fmt.Sprintf(cookie, c.n))
 	if status != http.StatusOK {
 		retry := status == http.StatusRequestTimeout || status == http.StatusConflict ||
 			status == http.StatusTooManyRequests || status >= 500
@@ -72,14 +74,37 @@ func anthropicHeaders(c *call, h http.Header, status int) {
 func anthropicRequest(c *call) string { return fmt.Sprintf("req_standin%06d", c.n) }
 
 func refuseAnthropic(c *call, _ http.Header, p Problem) []byte {
-	if p.Message == "" {
-		p.Kind, p.Message = anthropicProblem(p.Status)
+	return encode(anthropicError(c, p))
+}
+
+// anthropicError is the body of an error, and the data of one in a stream.
+func anthropicError(c *call, p Problem) object {
+	if p.Status == 0 {
+		p.Status = cmp.Or(anthropicStatuses[p.Kind], http.StatusInternalServerError)
 	}
-	return encode(object{
+	kind, message := anthropicProblem(p.Status)
+	return object{
 		{"type", "error"},
-		{"error", object{{"type", p.Kind}, {"message", p.Message}}},
+		{"error", object{
+			{"type", cmp.Or(p.Kind, kind)}, {"message", cmp.Or(p.Message, message)},
+		}},
 		{"request_id", anthropicRequest(c)},
-	})
+	}
+}
+
+// anthropicStatuses are the statuses of the kinds of errors
+// (https://platform.claude.com/docs/en/api/errors).
+var anthropicStatuses = map[string]int{
+	"invalid_request_error": http.StatusBadRequest,
+	"authentication_error":  http.StatusUnauthorized,
+	"billing_error":         http.StatusPaymentRequired,
+	"permission_error":      http.StatusForbidden,
+	"not_found_error":       http.StatusNotFound,
+	"request_too_large":     http.StatusRequestEntityTooLarge,
+	"rate_limit_error":      http.StatusTooManyRequests,
+	"api_error":             http.StatusInternalServerError,
+	"timeout_error":         http.StatusGatewayTimeout,
+	"overloaded_error":      529,
 }
 
 // anthropicProblem is what is said with a status if nothing else is.

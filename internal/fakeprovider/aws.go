@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -10,7 +11,8 @@ import (
 // aws is the vendor of the Bedrock endpoints.
 var aws = &vendor{
 	speaks: func(r *http.Request) bool {
-		return strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-") || strings.HasPrefix(r.URL.Path, "/model/")
+		return strings.HasPrefix(r.Header.Get("Authorization"), "AWS4-") ||
+			strings.HasPrefix(r.URL.Path, "/model/")
 	},
 	// Signatures are not checked.
 	key: func(h http.Header) string { return h.Get("Authorization") },
@@ -27,9 +29,7 @@ var aws = &vendor{
 		h.Set("X-Amzn-Requestid", fmt.Sprintf("standin0-0000-4000-8000-%012d", c.n))
 	},
 	refuse: func(_ *call, h http.Header, p Problem) []byte {
-		if p.Message == "" {
-			p.Kind, p.Message = awsProblem(p.Status)
-		}
+		p = completeAWS(p)
 		h.Set("X-Amzn-Errortype", p.Kind+":http://internal.amazon.com/coral/com.amazon.bedrock/")
 		return encode(object{{"message", p.Message}})
 	},
@@ -39,28 +39,99 @@ func awsInvalid(message string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Kind: "ValidationException", Message: message}
 }
 
-// awsProblem is what is said with a status if nothing else is.
-func awsProblem(status int) (kind, message string) {
-	switch {
-	case status == http.StatusNotFound:
-		return "UnknownOperationException", "Unknown operation (stand-in)"
-	case status == http.StatusMethodNotAllowed:
-		return "UnsupportedOperationException", "Method not allowed (stand-in)"
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return "AccessDeniedException", "You don't have access to the " +
-			"model with the specified model ID. (stand-in, on demand)"
-	case status == http.StatusRequestTimeout:
-		return "ModelTimeoutException", "The request took too long to process. (stand-in, on demand)"
-	case status == http.StatusFailedDependency:
-		return "ModelErrorException", "The model had an error. (stand-in, on demand)"
-	case status == http.StatusTooManyRequests:
-		return "ThrottlingException", "Too many requests, please wait before trying again. (stand-in, on demand)"
-	case status == http.StatusServiceUnavailable:
-		return "ServiceUnavailableException", "Bedrock is unable to process your request. (stand-in, on demand)"
-	case status >= 500:
-		return "InternalServerException", "The system encountered an unexpected error. (stand-in, on demand)"
+// awsProblems are the errors of Bedrock by status; the first with a kind gives the
+// status of that kind
+// (https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html).
+var awsProblems = []Problem{
+	{
+		Status:  http.StatusBadRequest,
+		Kind:    "ValidationException",
+		Message: "Refused with status 400 (stand-in, on demand)",
+	},
+	{
+		Status: http.StatusForbidden,
+		Kind:   "AccessDeniedException",
+		Message: "You don't have access to the model with the specified model ID. " +
+			"(stand-in, on demand)",
+	},
+	{
+		Status: http.StatusUnauthorized,
+		Kind:   "AccessDeniedException",
+		Message: "You don't have access to the model with the specified model ID. " +
+			"(stand-in, on demand)",
+	},
+	{
+		Status:  http.StatusNotFound,
+		Kind:    "UnknownOperationException",
+		Message: "Unknown operation (stand-in)",
+	},
+	{
+		Status:  http.StatusMethodNotAllowed,
+		Kind:    "UnsupportedOperationException",
+		Message: "Method not allowed (stand-in)",
+	},
+	{
+		Status:  http.StatusRequestTimeout,
+		Kind:    "ModelTimeoutException",
+		Message: "The request took too long to process. (stand-in, on demand)",
+	},
+	{
+		Status:  http.StatusFailedDependency,
+		Kind:    "ModelErrorException",
+		Message: "The model had an error. (stand-in, on demand)",
+	},
+	{
+		Status:  http.StatusFailedDependency,
+		Kind:    "ModelStreamErrorException",
+		Message: "The model had an error. (stand-in, on demand)",
+	},
+	{
+		Status:  http.StatusTooManyRequests,
+		Kind:    "ThrottlingException",
+		Message: "Too many requests, please wait before trying again. (stand-in, on demand)",
+	},
+	{
+		Status:  http.StatusServiceUnavailable,
+		Kind:    "ServiceUnavailableException",
+		Message: "Bedrock is unable to process your request. (stand-in, on demand)",
+	},
+}
+
+// completeAWS fills in what an error leaves empty: by its status, or by its kind
+// if it has no status.
+func completeAWS(p Problem) Problem {
+	kind := "ValidationException"
+	message := "Refused with status " + strconv.Itoa(p.Status) + " (stand-in, on demand)"
+	if p.Status == 0 || p.Status >= 500 {
+		kind = "InternalServerException"
+		message = "The system encountered an unexpected error. (stand-in, on demand)"
 	}
-	return "ValidationException", "Refused with status " + strconv.Itoa(status) + " (stand-in, on demand)"
+	for _, known := range awsProblems {
+		hasKind := p.Status == 0 && p.Kind == known.Kind
+		if p.Status == known.Status || hasKind {
+			p.Status = known.Status
+			kind = known.Kind
+			message = known.Message
+			break
+		}
+	}
+	p.Status = cmp.Or(p.Status, http.StatusInternalServerError)
+	p.Kind = cmp.Or(p.Kind, kind)
+	p.Message = cmp.Or(p.Message, message)
+	return p
+}
+
+// awsException is the message of an event stream for an error. The name of the
+// error begins with a small letter there, and an error of the model has a name of
+// its own
+// (https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html).
+func awsException(p Problem) []byte {
+	p = completeAWS(p)
+	if p.Kind == "ModelErrorException" {
+		p.Kind = "ModelStreamErrorException"
+	}
+	name := strings.ToLower(p.Kind[:1]) + p.Kind[1:]
+	return eventException(name, encode(object{{"message", p.Message}}))
 }
 
 // bedrockPath recognises what is done with a model: /model/{id}/{action}.
@@ -75,6 +146,28 @@ func bedrockPath(actions ...string) func(string) bool {
 	}
 }
 
+// bedrockInvoke recognises InvokeModel, plain and streamed, of models whose ID has
+// one of these texts. The ID may be that of an inference profile, us.amazon.nova-lite,
+// or an ARN.
+func bedrockInvoke(models ...string) func(string) bool {
+	invokes := bedrockPath("invoke", "invoke-with-response-stream")
+	return func(path string) bool {
+		if !invokes(path) {
+			return false
+		}
+		_, id, _ := strings.Cut(path, "/model/")
+		for _, model := range models {
+			if strings.Contains(id, model) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// bedrockStreams reports whether a path asks for a stream.
+func bedrockStreams(path string) bool { return strings.HasSuffix(path, "-stream") }
+
 // bedrockModel is the model that a path names; an ARN has slashes.
 func bedrockModel(c *call) (string, *Problem) {
 	_, id, _ := strings.Cut(c.path, "/model/")
@@ -83,4 +176,28 @@ func bedrockModel(c *call) (string, *Problem) {
 		return "", awsInvalid("The provided model identifier is invalid.")
 	}
 	return id, nil
+}
+
+// bedrockFields checks the model and the required fields of a request in the format of
+// a model.
+func bedrockFields(c *call, required ...string) *Problem {
+	if _, p := bedrockModel(c); p != nil {
+		return p
+	}
+	for _, name := range required {
+		if c.body.get(name) == nil {
+			return awsInvalid("Malformed input request: #: required key [" + name +
+				"] not found, please reformat your input and try again.")
+		}
+	}
+	return nil
+}
+
+// bedrockEmbeds checks what [bedrockFields] does, and that no stream is asked for,
+// which no model of embeddings has.
+func bedrockEmbeds(c *call, required ...string) *Problem {
+	if bedrockStreams(c.path) {
+		return awsInvalid("The model is unsupported for streaming.")
+	}
+	return bedrockFields(c, required...)
 }

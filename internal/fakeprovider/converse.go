@@ -1,7 +1,7 @@
 package fakeprovider
 
 import (
-	"cmp"
+	"encoding/base64"
 	"fmt"
 	"strings"
 )
@@ -21,41 +21,77 @@ func readConverse(c *call) (prompt, *Problem) {
 		return prompt{}, p
 	}
 	if len(c.body.list("messages")) == 0 {
-		return prompt{}, awsInvalid("1 validation error detected: Value at 'messages' failed to satisfy " +
-			"constraint: Member must not be null")
+		return prompt{}, awsInvalid("1 validation error detected: Value at 'messages' failed to " +
+			"satisfy constraint: Member must not be null")
 	}
 	return conversePrompt(c.body), nil
 }
 
 func writeConverse(c *call, _ prompt, replies []Reply) *answer {
 	r := replies[0]
-	blocks := converseBlocks(c, r)
-	if strings.HasSuffix(c.path, "-stream") {
+	more := converseFields(c.body, r)
+	if bedrockStreams(c.path) {
 		var events [][]byte
-		for _, e := range converseEvents(blocks, r) {
+		for _, e := range converseEvents(c, r, more) {
 			events = append(events, eventstream(e.kind, encode(padded(e.data))))
+		}
+		if r.Broken != nil {
+			events = append(events, awsException(*r.Broken))
 		}
 		return &answer{kind: eventstreamType, events: events}
 	}
-	return &answer{body: encode(append(object{{"metrics", converseMetrics}}, converseBody(blocks, r)...))}
+	body := append(more, field{"metrics", converseMetrics})
+	return &answer{body: encode(append(body, converseBody(c, r)...))}
 }
 
-func converseBody(blocks []block, r Reply) object {
-	var content []object
-	for _, b := range blocks {
-		if b.kind == "text" {
-			content = append(content, object{{"text", b.text}})
-			continue
+// converseFields are the fields of the model's own format that a request asks for.
+// Of those, the stop sequence is there.
+func converseFields(body object, r Reply) object {
+	for _, path := range body.list("additionalModelResponseFieldPaths") {
+		if path == "/stop_sequence" {
+			fields := object{{"stop_sequence", orNull(r.StopSequence)}}
+			return object{{"additionalModelResponseFields", fields}}
 		}
-		content = append(content, object{{"toolUse", object{
-			{"input", raw(b.call.Args)}, {"name", b.call.Name}, {"toolUseId", b.id},
-		}}})
+	}
+	return nil
+}
+
+// converseBody is the message of an answer, why it ends, and its usage.
+func converseBody(c *call, r Reply) object {
+	content := []object{}
+	for _, b := range converseBlocks(c, r) {
+		content = append(content, converseBlock(b))
 	}
 	return object{
 		{"output", object{{"message", object{{"content", content}, {"role", "assistant"}}}}},
 		{"stopReason", finish(r.Finish, converseFinish)},
 		{"usage", converseUsage(r)},
 	}
+}
+
+func converseBlock(b block) object {
+	switch b.kind {
+	case "thinking":
+		return object{{"reasoningContent", object{{"reasoningText", object{
+			{"signature", signature}, {"text", b.text},
+		}}}}}
+	case "tool_use":
+		return object{{"toolUse", object{
+			{"input", b.input()}, {"name", b.call.Name}, {"toolUseId", b.call.ID},
+		}}}
+	case "image":
+		return object{{"image", append(imageFormat(b.media), imageSource(b.media)...)}}
+	}
+	return object{{"text", b.text}}
+}
+
+func imageFormat(m *Media) object {
+	return object{{"format", strings.TrimPrefix(m.Type, "image/")}}
+}
+
+func imageSource(m *Media) object {
+	data := base64.StdEncoding.EncodeToString(m.Data)
+	return object{{"source", object{{"bytes", data}}}}
 }
 
 // padded adds the padding "p" that Bedrock's messages have.
@@ -65,8 +101,22 @@ func padded(o object) object {
 
 var converseMetrics = object{{"latencyMs", 100}}
 
+// converseUsage is the usage. The total includes the tokens of the cache, the input
+// does not
+// (https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html).
 func converseUsage(r Reply) object {
-	return object{{"inputTokens", r.Usage.Input}, {"outputTokens", r.Usage.Output}, {"totalTokens", r.Usage.Input + r.Usage.Output}}
+	usage := object{
+		{"inputTokens", uncached(r.Usage)},
+		{"outputTokens", r.Usage.Output},
+		{"totalTokens", r.Usage.Input + r.Usage.Output},
+	}
+	if r.Usage.Cached > 0 {
+		cache := object{
+			{"cacheReadInputTokens", r.Usage.Cached}, {"cacheWriteInputTokens", 0},
+		}
+		usage = append(cache, usage...)
+	}
+	return usage
 }
 
 func conversePrompt(body object) prompt {
@@ -110,10 +160,13 @@ func converseTurns(m object) []turn {
 		switch {
 		case b.get("toolResult") != nil:
 			result := b.sub("toolResult")
-			turns = append(turns, turn{role: "tool", id: result.text("toolUseId"), text: converseResult(result)})
+			turns = append(turns, turn{
+				role: "tool", id: result.text("toolUseId"), text: converseResult(result),
+			})
 		case b.get("toolUse") != nil:
 			use := b.sub("toolUse")
-			t.calls = append(t.calls, Call{use.text("toolUseId"), use.text("name"), string(encode(use.or("input", object{})))})
+			input := string(encode(use.or("input", object{})))
+			t.calls = append(t.calls, Call{use.text("toolUseId"), use.text("name"), input})
 		case b.get("reasoningContent") != nil, b.get("cachePoint") != nil:
 		default:
 			rest = append(rest, b)
@@ -139,15 +192,12 @@ func converseResult(result object) string {
 	return said
 }
 
-// converseBlocks returns the content blocks of a reply.
+// converseBlocks returns the content blocks of a reply. A picture is the last of
+// them; a sound has no place.
 func converseBlocks(c *call, r Reply) []block {
-	var blocks []block
-	if r.Text != "" || len(r.Calls) == 0 {
-		blocks = append(blocks, block{kind: "text", text: r.Text, pieces: r.pieces()})
-	}
-	for i, t := range r.Calls {
-		id := cmp.Or(t.ID, fmt.Sprintf("tooluse_standin%06d%d", c.n, i))
-		blocks = append(blocks, block{kind: "tool_use", id: id, call: t})
+	blocks := replyBlocks(r, fmt.Sprintf("tooluse_standin%06d", c.n))
+	if r.Media != nil && strings.HasPrefix(r.Media.Type, "image/") {
+		blocks = append(blocks, block{kind: "image", media: r.Media})
 	}
 	return blocks
 }
@@ -162,28 +212,69 @@ var converseFinish = map[string]string{
 	FinishRefusal:  "content_filtered",
 }
 
-func converseEvents(blocks []block, r Reply) []unframed {
+// converseEvents are the events of a stream. If an error ends the stream, they end
+// before it: in the last block, which stays open.
+func converseEvents(c *call, r Reply, more object) []unframed {
 	var events []unframed
 	send := func(kind string, fields ...field) {
 		events = append(events, unframed{kind, append(object{}, fields...)})
 	}
+
 	send("messageStart", field{"role", "assistant"})
+	blocks := converseBlocks(c, r)
 	for i, b := range blocks {
 		index := field{"contentBlockIndex", i}
-		if b.kind == "tool_use" {
-			send("contentBlockStart", index, field{"start", object{{"toolUse", object{
-				{"name", b.call.Name}, {"toolUseId", b.id},
-			}}}})
-			for _, part := range fragments(b.call.Args) {
-				send("contentBlockDelta", index, field{"delta", object{{"toolUse", object{{"input", part}}}}})
-			}
+		if start := converseStart(b); start != nil {
+			send("contentBlockStart", index, field{"start", start})
 		}
-		for _, piece := range b.pieces {
-			send("contentBlockDelta", index, field{"delta", object{{"text", piece}}})
+		for _, delta := range converseDeltas(b) {
+			send("contentBlockDelta", index, field{"delta", delta})
 		}
-		send("contentBlockStop", index)
+		isBroken := r.Broken != nil && i == len(blocks)-1
+		if !isBroken {
+			send("contentBlockStop", index)
+		}
 	}
-	send("messageStop", field{"stopReason", finish(r.Finish, converseFinish)})
+	if r.Broken != nil {
+		return events
+	}
+
+	stop := append(object{{"stopReason", finish(r.Finish, converseFinish)}}, more...)
+	send("messageStop", stop...)
 	send("metadata", field{"metrics", converseMetrics}, field{"usage", converseUsage(r)})
 	return events
+}
+
+// converseStart begins a block of a stream; nil for a block that begins with its
+// first piece.
+func converseStart(b block) object {
+	switch b.kind {
+	case "tool_use":
+		return object{{"toolUse", object{{"name", b.call.Name}, {"toolUseId", b.call.ID}}}}
+	case "image":
+		return object{{"image", imageFormat(b.media)}}
+	}
+	return nil
+}
+
+// converseDeltas is the pieces in which a stream sends a block.
+func converseDeltas(b block) []object {
+	var out []object
+	for _, piece := range b.pieces {
+		switch b.kind {
+		case "thinking":
+			out = append(out, object{{"reasoningContent", object{{"text", piece}}}})
+		case "tool_use":
+			out = append(out, object{{"toolUse", object{{"input", piece}}}})
+		default:
+			out = append(out, object{{"text", piece}})
+		}
+	}
+	switch b.kind {
+	case "thinking":
+		out = append(out, object{{"reasoningContent", object{{"signature", signature}}}})
+	case "image":
+		out = append(out, object{{"image", imageSource(b.media)}})
+	}
+	return out
 }

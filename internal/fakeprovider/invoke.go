@@ -2,8 +2,8 @@ package fakeprovider
 
 import (
 	"encoding/base64"
+	"net/http"
 	"strconv"
-	"strings"
 )
 
 // invoke is Bedrock's InvokeModel, plain and streamed, of Anthropic's models:
@@ -23,8 +23,8 @@ func readInvoke(c *call) (prompt, *Problem) {
 	}
 	for _, name := range []string{"anthropic_version", "max_tokens", "messages"} {
 		if c.body.get(name) == nil {
-			return prompt{}, awsInvalid("Malformed input request: " + name + ": Field required (the " +
-				"stand-in knows Anthropic's models only)")
+			return prompt{}, awsInvalid("Malformed input request: " + name + ": Field required " +
+				"(the stand-in takes this model for one of Anthropic's)")
 		}
 	}
 	return messagesPrompt(c.body), nil
@@ -32,26 +32,59 @@ func readInvoke(c *call) (prompt, *Problem) {
 
 func writeInvoke(c *call, _ prompt, replies []Reply) *answer {
 	model, _ := bedrockModel(c)
-	m := newMessagesAnswer(c, model, "msg_bdrk_standin", replies[0])
-	if !strings.HasSuffix(c.path, "-stream") {
-		return &answer{body: encode(m.message(m.reply.Usage.Output)), header: map[string][]string{
-			"X-Amzn-Bedrock-Input-Token-Count":  {strconv.Itoa(m.reply.Usage.Input)},
-			"X-Amzn-Bedrock-Output-Token-Count": {strconv.Itoa(m.reply.Usage.Output)},
-			"X-Amzn-Bedrock-Invocation-Latency": {"100"},
-		}}
+	r := replies[0]
+	m := newMessagesAnswer(c, model, "msg_bdrk_standin", r)
+	if !bedrockStreams(c.path) {
+		return invokeBody(m.message(), r.Usage)
 	}
-	var events [][]byte
+	var events []object
 	for _, e := range m.events() {
-		if e.kind == "message_stop" {
-			e.data = append(e.data, field{"amazon-bedrock-invocationMetrics", object{
-				{"inputTokenCount", m.reply.Usage.Input}, {"outputTokenCount", m.reply.Usage.Output},
-				{"invocationLatency", 100}, {"firstByteLatency", 50},
-			}})
-		}
-		events = append(events, chunkEvent(e.data))
+		events = append(events, e.data)
 	}
-	return &answer{kind: eventstreamType, events: events,
-		header: map[string][]string{"X-Amzn-Bedrock-Content-Type": {"application/json"}}}
+	return invokeStream(events, r)
+}
+
+// invokeBody is an answer of InvokeModel. The header has the numbers of tokens.
+func invokeBody(body object, u Usage) *answer {
+	header := http.Header{}
+	header.Set("X-Amzn-Bedrock-Input-Token-Count", strconv.Itoa(uncached(u)))
+	header.Set("X-Amzn-Bedrock-Output-Token-Count", strconv.Itoa(u.Output))
+	header.Set("X-Amzn-Bedrock-Invocation-Latency", "100")
+	if u.Cached > 0 {
+		header.Set("X-Amzn-Bedrock-Cache-Read-Input-Token-Count", strconv.Itoa(u.Cached))
+	}
+	return &answer{body: encode(body), header: header}
+}
+
+// invokeStream is an answer of InvokeModelWithResponseStream. The last event has
+// the numbers of tokens, too. If an error ends the stream, it comes after the events.
+func invokeStream(events []object, r Reply) *answer {
+	var out [][]byte
+	for i, e := range events {
+		if i == len(events)-1 && r.Broken == nil {
+			e = append(e, field{"amazon-bedrock-invocationMetrics", invokeMetrics(r.Usage)})
+		}
+		out = append(out, chunkEvent(e))
+	}
+	if r.Broken != nil {
+		out = append(out, awsException(*r.Broken))
+	}
+	header := http.Header{}
+	header.Set("X-Amzn-Bedrock-Content-Type", "application/json")
+	return &answer{kind: eventstreamType, events: out, header: header}
+}
+
+func invokeMetrics(u Usage) object {
+	metrics := object{
+		{"inputTokenCount", uncached(u)},
+		{"outputTokenCount", u.Output},
+		{"invocationLatency", 100},
+		{"firstByteLatency", 50},
+	}
+	if u.Cached > 0 {
+		metrics = append(metrics, field{"cacheReadInputTokenCount", u.Cached})
+	}
+	return metrics
 }
 
 // chunkEvent is a piece of an answer inside a message of an event stream.

@@ -1,7 +1,6 @@
 package fakeprovider
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 )
@@ -17,7 +16,12 @@ var messages = family{
 }
 
 func readMessages(c *call) (prompt, *Problem) {
-	for _, name := range []string{"model", "max_tokens", "messages"} {
+	return readMessagesOf(c, "model", "max_tokens", "messages")
+}
+
+// readMessagesOf reads a request that must have these fields.
+func readMessagesOf(c *call, required ...string) (prompt, *Problem) {
+	for _, name := range required {
 		if c.body.get(name) == nil {
 			p := invalidMessages(name + ": Field required")
 			return prompt{}, &p
@@ -28,7 +32,11 @@ func readMessages(c *call) (prompt, *Problem) {
 		return prompt{}, &p
 	}
 	if model := c.body.text("model"); model == noModel {
-		return prompt{}, &Problem{Status: http.StatusNotFound, Kind: "not_found_error", Message: "model: " + model}
+		return prompt{}, &Problem{
+			Status:  http.StatusNotFound,
+			Kind:    "not_found_error",
+			Message: "model: " + model,
+		}
 	}
 	return messagesPrompt(c.body), nil
 }
@@ -38,7 +46,7 @@ func writeMessages(c *call, _ prompt, replies []Reply) *answer {
 	if c.body.flag("stream") {
 		return &answer{events: m.sse()}
 	}
-	return &answer{body: encode(m.message(m.reply.Usage.Output))}
+	return &answer{body: encode(m.message())}
 }
 
 func messagesPrompt(body object) prompt {
@@ -87,7 +95,9 @@ func messagesTurns(m object) []turn {
 	for _, b := range objects(list) {
 		switch b.text("type") {
 		case "tool_result":
-			turns = append(turns, turn{role: "tool", text: contentText(b.get("content")), id: b.text("tool_use_id")})
+			result := turn{role: "tool", text: contentText(b.get("content"))}
+			result.id = b.text("tool_use_id")
+			turns = append(turns, result)
 		case "tool_use":
 			t.calls = append(t.calls, Call{b.text("id"), b.text("name"), string(encode(b.get("input")))})
 		case "thinking", "redacted_thinking":
@@ -100,34 +110,6 @@ func messagesTurns(m object) []turn {
 		turns = append(turns, t)
 	}
 	return turns
-}
-
-// block is a content block of an answer.
-type block struct {
-	kind   string // text, thinking or tool_use
-	text   string
-	pieces []string // of the text in a stream
-	id     string
-	call   Call
-}
-
-// signature stands for what a real one signs its thinking with.
-const signature = "c3RhbmQtaW4tc2lnbmF0dXJl"
-
-// messagesBlocks returns the content blocks of a reply.
-func messagesBlocks(c *call, r Reply) []block {
-	var blocks []block
-	if r.Reasoning != "" {
-		blocks = append(blocks, block{kind: "thinking", text: r.Reasoning})
-	}
-	if r.Text != "" || len(r.Calls) == 0 {
-		blocks = append(blocks, block{kind: "text", text: r.Text + r.Refusal, pieces: r.pieces()})
-	}
-	for i, t := range r.Calls {
-		id := cmp.Or(t.ID, fmt.Sprintf("toolu_standin%06d%d", c.n, i))
-		blocks = append(blocks, block{kind: "tool_use", id: id, call: t})
-	}
-	return blocks
 }
 
 // messagesFinish are Anthropic's stop reasons.
@@ -150,61 +132,109 @@ type messagesAnswer struct {
 }
 
 func newMessagesAnswer(c *call, model, id string, r Reply) *messagesAnswer {
-	return &messagesAnswer{c: c, model: model, id: id, blocks: messagesBlocks(c, r), reply: r}
+	blocks := replyBlocks(r, fmt.Sprintf("toolu_standin%06d", c.n))
+	return &messagesAnswer{c: c, model: model, id: id, blocks: blocks, reply: r}
 }
 
-// message is the whole message; without blocks it is the beginning of a stream.
-func (m *messagesAnswer) message(out int) object {
+// message is the whole message.
+func (m *messagesAnswer) message() object {
 	content := []object{}
 	for _, b := range m.blocks {
-		content = append(content, b.render(b.text, signature, raw(b.call.Args)))
+		content = append(content, renderBlock(b, b.text, signature, b.input()))
 	}
-	var stop any
-	if m.blocks != nil {
-		stop = finish(m.reply.Finish, messagesFinish)
-	}
-	return object{
+	usage := m.usage(m.reply.Usage.Output)
+	return m.envelope(content, m.stop(), append(usage, m.outputDetails()...))
+}
+
+// start is the message as it is at the beginning of a stream: without content.
+func (m *messagesAnswer) start() object {
+	stop := object{{"stop_reason", nil}, {"stop_sequence", nil}}
+	return m.envelope([]object{}, stop, m.usage(1))
+}
+
+func (m *messagesAnswer) envelope(content []object, stop, usage object) object {
+	message := object{
 		{"model", m.model},
 		{"id", fmt.Sprintf("%s%06d", m.id, m.c.n)},
 		{"type", "message"},
 		{"role", "assistant"},
 		{"content", content},
-		{"stop_reason", stop},
+	}
+	message = append(message, stop...)
+	return append(message, field{"usage", usage})
+}
+
+// stop is why the answer ends. A refusal of a script has its text in the details,
+// too (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
+func (m *messagesAnswer) stop() object {
+	stop := object{
+		{"stop_reason", finish(m.reply.Finish, messagesFinish)},
 		{"stop_sequence", orNull(m.reply.StopSequence)},
-		{"usage", object{
-			{"input_tokens", m.reply.Usage.Input},
-			{"cache_creation_input_tokens", 0},
-			{"cache_read_input_tokens", 0},
-			{"cache_creation", object{{"ephemeral_5m_input_tokens", 0}, {"ephemeral_1h_input_tokens", 0}}},
-			{"output_tokens", out},
-			{"service_tier", "standard"},
+	}
+	if m.reply.Refusal != "" {
+		stop = append(stop, field{"stop_details", object{
+			{"type", "refusal"}, {"category", nil}, {"explanation", m.reply.Refusal},
+		}})
+	}
+	return stop
+}
+
+func (m *messagesAnswer) usage(out int) object {
+	return object{
+		{"input_tokens", uncached(m.reply.Usage)},
+		{"cache_creation_input_tokens", 0},
+		{"cache_read_input_tokens", m.reply.Usage.Cached},
+		{"cache_creation", object{
+			{"ephemeral_5m_input_tokens", 0}, {"ephemeral_1h_input_tokens", 0},
 		}},
+		{"output_tokens", out},
+		{"service_tier", "standard"},
 	}
 }
 
+// outputDetails is the member of the usage that counts the reasoning.
+func (m *messagesAnswer) outputDetails() object {
+	if m.reply.Usage.Reasoning == 0 {
+		return nil
+	}
+	return object{{"output_tokens_details", object{
+		{"thinking_tokens", m.reply.Usage.Reasoning},
+	}}}
+}
+
+// events are the events of a stream. If an error ends the stream, they end before
+// it: in the last block, which stays open.
 func (m *messagesAnswer) events() []unframed {
 	var events []unframed
 	send := func(kind string, fields ...field) {
 		events = append(events, unframed{kind, append(object{{"type", kind}}, fields...)})
 	}
-	begun := &messagesAnswer{c: m.c, model: m.model, id: m.id, reply: Reply{Usage: Usage{Input: m.reply.Usage.Input}}}
-	send("message_start", field{"message", begun.message(1)})
+
+	send("message_start", field{"message", m.start()})
 	for i, b := range m.blocks {
 		index := field{"index", i}
-		send("content_block_start", index, field{"content_block", b.render("", "", raw("{}"))})
-		for _, delta := range b.deltas() {
+		start := renderBlock(b, "", "", raw("{}"))
+		send("content_block_start", index, field{"content_block", start})
+		for _, delta := range messagesDeltas(b) {
 			send("content_block_delta", index, field{"delta", delta})
 		}
-		send("content_block_stop", index)
+		isBroken := m.reply.Broken != nil && i == len(m.blocks)-1
+		if !isBroken {
+			send("content_block_stop", index)
+		}
 	}
-	send("message_delta",
-		field{"delta", object{{"stop_reason", finish(m.reply.Finish, messagesFinish)}, {"stop_sequence", orNull(m.reply.StopSequence)}}},
-		field{"usage", object{
-			{"input_tokens", m.reply.Usage.Input},
-			{"cache_creation_input_tokens", 0},
-			{"cache_read_input_tokens", 0},
-			{"output_tokens", m.reply.Usage.Output},
-		}})
+	if m.reply.Broken != nil {
+		return events
+	}
+
+	usage := object{
+		{"input_tokens", uncached(m.reply.Usage)},
+		{"cache_creation_input_tokens", 0},
+		{"cache_read_input_tokens", m.reply.Usage.Cached},
+		{"output_tokens", m.reply.Usage.Output},
+	}
+	usage = append(usage, m.outputDetails()...)
+	send("message_delta", field{"delta", m.stop()}, field{"usage", usage})
 	send("message_stop")
 	return events
 }
@@ -212,11 +242,17 @@ func (m *messagesAnswer) events() []unframed {
 // sse is the events as server-sent ones, with a ping after the first block's
 // start. Real ones have blanks before the last brace, too.
 func (m *messagesAnswer) sse() [][]byte {
+	events := m.events()
+	if m.reply.Broken != nil {
+		events = append(events, unframed{"error", anthropicError(m.c, *m.reply.Broken)})
+	}
+
 	var out [][]byte
 	pinged := false
-	for _, e := range m.events() {
+	for _, e := range events {
 		data := encode(e.data)
-		text := fmt.Sprintf("event: %s\ndata: %s%s}\n\n", e.kind, data[:len(data)-1], pad(len(data), " "))
+		blanks := pad(len(data), " ")
+		text := fmt.Sprintf("event: %s\ndata: %s%s}\n\n", e.kind, data[:len(data)-1], blanks)
 		out = append(out, []byte(text))
 		if e.kind == "content_block_start" && !pinged {
 			pinged = true
@@ -226,27 +262,29 @@ func (m *messagesAnswer) sse() [][]byte {
 	return out
 }
 
-// render spells a block; a stream starts it with nothing in it.
-func (b block) render(text, sign string, input raw) object {
+// renderBlock spells a block; a stream starts it with nothing in it.
+func renderBlock(b block, text, sign string, input raw) object {
 	switch b.kind {
 	case "thinking":
 		return object{{"type", b.kind}, {"thinking", text}, {"signature", sign}}
 	case "tool_use":
-		return object{{"type", b.kind}, {"id", b.id}, {"name", b.call.Name}, {"input", input}}
+		return object{
+			{"type", b.kind}, {"id", b.call.ID}, {"name", b.call.Name}, {"input", input},
+		}
 	}
 	return object{{"type", b.kind}, {"text", text}}
 }
 
-// deltas is the pieces in which a stream sends a block.
-func (b block) deltas() []object {
+// messagesDeltas is the pieces in which a stream sends a block.
+func messagesDeltas(b block) []object {
 	var out []object
 	switch b.kind {
 	case "tool_use":
-		for _, part := range append([]string{""}, fragments(b.call.Args)...) {
+		for _, part := range append([]string{""}, b.pieces...) {
 			out = append(out, object{{"type", "input_json_delta"}, {"partial_json", part}})
 		}
 	case "thinking":
-		for _, piece := range deltas(tokens(b.text)) {
+		for _, piece := range b.pieces {
 			out = append(out, object{{"type", "thinking_delta"}, {"thinking", piece}})
 		}
 		out = append(out, object{{"type", "signature_delta"}, {"signature", signature}})
