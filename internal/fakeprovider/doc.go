@@ -24,11 +24,14 @@
 //   - OpenAI: chat/completions, responses, embeddings, moderations (which flag
 //     nothing), images/generations and edits, audio/speech, transcriptions and
 //     translations
-//   - Anthropic: v1/messages
+//   - Anthropic: v1/messages, v1/messages/count_tokens; on Vertex AI
+//     publishers/anthropic/models/{id}:rawPredict, :streamRawPredict
 //   - Gemini, on Vertex AI too: :generateContent, :streamGenerateContent (events
 //     with alt=sse, else one JSON array)
-//   - Bedrock: model/{id}/converse, converse-stream; of Anthropic's models invoke,
-//     invoke-with-response-stream
+//   - Bedrock: model/{id}/converse, converse-stream, count-tokens; invoke and
+//     invoke-with-response-stream of Anthropic's models, of Amazon's Nova and Titan
+//     Text, and invoke of Titan's and Cohere's embeddings of texts. A model with
+//     another name is taken for one of Anthropic's.
 //   - Ollama: api/chat, api/generate
 //   - Cohere: v2/chat
 //   - Mistral, at api.mistral.ai or below a path with the step "mistral":

@@ -12,12 +12,21 @@ var endpoints = []endpoint{
 	{"openai.embeddings", embeddingsPath, `{"model":"m","input":"hello there","dimensions":4}`, false},
 	{"anthropic.messages", messagesPath, `{"model":"m","max_tokens":99,"messages":[{"role":"user","content":"hello there"}]}`, true},
 	{"gemini.generate", geminiPath, `{"contents":[{"parts":[{"text":"hello there"}]}]}`, true},
+	{"anthropic.count_tokens", messagesPath + "/count_tokens", `{"model":"m","messages":[{"role":"user","content":"hello there"}]}`, false},
+	{"vertex.messages", vertexClaudePath + ":rawPredict", `{"anthropic_version":"v","max_tokens":99,"messages":[{"role":"user","content":"hello there"}]}`, true},
+	{"bedrock.count_tokens", "/model/m/count-tokens", `{"input":{"converse":{"messages":[{"role":"user","content":[{"text":"hello there"}]}]}}}`, false},
+	{"bedrock.nova", "/model/us.amazon.nova-lite-v1%3A0/invoke", `{"messages":[{"role":"user","content":[{"text":"hello there"}]}]}`, true},
+	{"bedrock.titan", "/model/amazon.titan-text-lite-v1/invoke", `{"inputText":"hello there"}`, true},
+	{"bedrock.titan_embeddings", "/model/amazon.titan-embed-text-v2%3A0/invoke", `{"inputText":"hello there","dimensions":256}`, false},
+	{"bedrock.cohere_embeddings", "/model/cohere.embed-v4%3A0/invoke", `{"input_type":"search_query","texts":["hello there"],"output_dimension":4}`, false},
 	{"bedrock.converse", "/model/m/converse", `{"messages":[{"role":"user","content":[{"text":"hello there"}]}]}`, true},
 	{"bedrock.invoke", "/model/anthropic.m%3A0/invoke", `{"anthropic_version":"v","max_tokens":99,"messages":[{"role":"user","content":"hello there"}]}`, true},
 	{"ollama.chat", "/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"hello there"}]}`, true},
 	{"ollama.generate", "/api/generate", `{"model":"m","stream":false,"prompt":"hello there"}`, true},
 	{"cohere.chat", "/v2/chat", `{"model":"m","messages":[{"role":"user","content":"hello there"}]}`, true},
 }
+
+const vertexClaudePath = "/v1/projects/p/locations/l/publishers/anthropic/models/m"
 
 const geminiPath = "/v1beta/models/m:generateContent"
 
@@ -33,7 +42,9 @@ func (e endpoint) stream() (path, body string) {
 		return "/v1beta/models/m:streamGenerateContent?alt=sse", e.body
 	case e.name == "bedrock.converse":
 		return e.path + "-stream", e.body
-	case e.name == "bedrock.invoke":
+	case strings.HasSuffix(e.path, ":rawPredict"):
+		return vertexClaudePath + ":streamRawPredict", e.body
+	case strings.HasSuffix(e.path, "/invoke"):
 		return e.path + "-with-response-stream", e.body
 	}
 	return e.path, withStream(e.body)
@@ -62,6 +73,9 @@ func answerText(t *testing.T, family, body string) string {
 		"gemini.generate":    {"candidates", 0, "content", "parts", 0, "text"},
 		"bedrock.converse":   {"output", "message", "content", 0, "text"},
 		"bedrock.invoke":     {"content", 0, "text"},
+		"vertex.messages":    {"content", 0, "text"},
+		"bedrock.nova":       {"output", "message", "content", 0, "text"},
+		"bedrock.titan":      {"results", 0, "outputText"},
 		"ollama.chat":        {"message", "content"},
 		"ollama.generate":    {"response"},
 		"cohere.chat":        {"message", "content", 0, "text"},
@@ -86,6 +100,9 @@ func joined(t *testing.T, family string, events []event) string {
 			"gemini.generate":    {"candidates", 0, "content", "parts", 0, "text"},
 			"bedrock.converse":   {"delta", "text"},
 			"bedrock.invoke":     {"delta", "text"},
+			"vertex.messages":    {"delta", "text"},
+			"bedrock.nova":       {"contentBlockDelta", "delta", "text"},
+			"bedrock.titan":      {"outputText"},
 			"ollama.chat":        {"message", "content"},
 			"ollama.generate":    {"response"},
 			"cohere.chat":        {"delta", "message", "content", "text"},

@@ -9,7 +9,10 @@ import (
 // answers whose vendor the request looks like, else the first of all.
 var families = []family{
 	chat, responses, embeddings, messages,
-	gemini, converse, invoke, ollamaChat, ollamaGenerate, cohereChat,
+	gemini,
+	countTokens, vertexMessages,
+	bedrockCountTokens, nova, titanText, titanEmbeddings, cohereBedrock,
+	converse, invoke, ollamaChat, ollamaGenerate, cohereChat,
 	imageGeneration, imageEdit, speech, transcription, translation, moderations,
 	mistralChat, mistralFIM, mistralEmbeddings,
 }

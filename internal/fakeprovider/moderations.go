@@ -43,7 +43,7 @@ func readModeration(c *call) (prompt, *Problem) {
 	if len(moderationInputs(c.body.get("input"))) == 0 {
 		return prompt{}, missing("input")
 	}
-	return prompt{loads: true}, nil
+	return prompt{free: true}, nil
 }
 
 // moderationInputs reads a text, texts, or the parts of one input.

@@ -68,7 +68,7 @@ func readOllamaChat(c *call) (prompt, *Problem) {
 		return prompt{}, p
 	}
 	prompt := ollamaOptions(c.body)
-	prompt.loads = len(c.body.list("messages")) == 0
+	prompt.free = len(c.body.list("messages")) == 0
 	for _, m := range objects(c.body.list("messages")) {
 		t := turn{role: m.text("role"), text: m.text("content"), id: m.text("tool_call_id")}
 		switch t.role {
@@ -145,7 +145,7 @@ func readOllamaGenerate(c *call) (prompt, *Problem) {
 		return prompt{}, p
 	}
 	prompt := ollamaOptions(c.body)
-	prompt.loads = c.body.text("prompt") == ""
+	prompt.free = c.body.text("prompt") == ""
 	prompt.system = c.body.text("system")
 	prompt.turns = []turn{{role: "user", text: appendText(c.body.text("prompt"), c.body.text("suffix"))}}
 	return prompt, nil
@@ -174,7 +174,7 @@ type ollamaAnswer struct {
 }
 
 func (a *ollamaAnswer) answer(p prompt, r Reply) *answer {
-	if p.loads {
+	if p.free {
 		return a.loaded()
 	}
 	var calls []object

@@ -22,7 +22,7 @@ type prompt struct {
 	choices int      // the number of answers that are wanted; 0 is one
 	thinks  bool     // the answer is to begin with reasoning
 	inputs  []string // the texts of which embeddings are wanted; nil for other requests
-	loads   bool     // the request has no content, and only loads the model (Ollama)
+	free    bool     // no answer of a model is wanted: tokens are counted, or Ollama loads the model
 }
 
 // turn is one step of the conversation.

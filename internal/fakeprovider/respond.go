@@ -93,7 +93,7 @@ func (r *Request) Endpoint() string {
 }
 
 // TakesTurn reports whether an answer of a model is asked for.
-func (r *Request) TakesTurn() bool { return !r.prompt.loads }
+func (r *Request) TakesTurn() bool { return !r.prompt.free }
 
 // Improvise answers the request by the words of its prompt, in responses that
 // are number n of the provider.
