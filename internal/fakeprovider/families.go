@@ -17,13 +17,16 @@ var families = []family{
 	mistralChat, mistralFIM, mistralEmbeddings,
 }
 
-// familyOf returns the family that answers a request, and nil for an unknown path.
-func familyOf(r *http.Request) (*family, *vendor) {
+// familyOf returns the family that answers a request with this body, and nil for
+// an unknown path.
+func familyOf(r *http.Request, body []byte) (*family, *vendor) {
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	var owner *family
 	for i := range families {
 		f := &families[i]
-		if !f.owns(path) {
+		isMethod := f.method == "" || f.method == r.Method
+		isBody := f.takes == nil || f.takes(body)
+		if !f.owns(path) || !isMethod || !isBody {
 			continue
 		}
 		if f.vendor.speaks != nil && f.vendor.speaks(r) {

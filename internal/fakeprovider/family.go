@@ -12,6 +12,14 @@ type family struct {
 	vendor *vendor
 	owns   func(path string) bool
 
+	// method is the HTTP method of its requests, "" for POST. A family of another
+	// method owns its paths for that method alone.
+	method string
+
+	// takes reports whether a request with this body is one for this family. It is
+	// nil if the path says enough.
+	takes func(body []byte) bool
+
 	// plans reports whether the model says what it will do before it calls tools;
 	// nil if it never does.
 	plans func(choice) bool

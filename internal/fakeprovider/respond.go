@@ -35,7 +35,7 @@ func Read(r *http.Request, body []byte, state *State) *Request {
 		raw:    body,
 		recall: &state.recall,
 	}}
-	req.family, req.vendor = familyOf(r)
+	req.family, req.vendor = familyOf(r, body)
 	req.Problem = req.read(r, state)
 	return req
 }
@@ -54,7 +54,7 @@ func (r *Request) read(req *http.Request, state *State) *Problem {
 	if r.family == nil {
 		return &Problem{Status: http.StatusNotFound}
 	}
-	if r.call.method != http.MethodPost {
+	if r.call.method != cmp.Or(r.family.method, http.MethodPost) {
 		return &Problem{Status: http.StatusMethodNotAllowed}
 	}
 	if r.vendor.key(req.Header) == "" && !state.NeedsNoKey {

@@ -34,7 +34,7 @@ func TestKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		_, v := familyOf(req)
+		_, v := familyOf(req, []byte(e.body))
 		want := v.keyless.Status
 		if want == 0 {
 			want = http.StatusOK
