@@ -33,6 +33,11 @@ var google = &vendor{
 
 const googleJSON = "application/json; charset=UTF-8"
 
+// googleBody is a plain response.
+func googleBody(o object) *answer {
+	return &answer{kind: googleJSON, body: append(pretty(o, "  "), '\n')}
+}
+
 func googleInvalid(message string) *Problem {
 	return &Problem{Status: http.StatusBadRequest, Kind: "INVALID_ARGUMENT", Message: message}
 }
@@ -85,6 +90,3 @@ func googleProblem(status int) (kind, message string) {
 	}
 	return "INVALID_ARGUMENT", "Refused with status " + strconv.Itoa(status) + " (stand-in, on demand)"
 }
-
-// lastPart is what follows the last slash of a path.
-func lastPart(path string) string { return path[strings.LastIndex(path, "/")+1:] }

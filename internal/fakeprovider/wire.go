@@ -99,3 +99,9 @@ func dataEvent(o object) []byte { return fmt.Appendf(nil, "data: %s\n\n", encode
 func namedEvent(o object) []byte {
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", o.text("type"), encode(o))
 }
+
+// lastPart is what follows the last slash of a path.
+func lastPart(path string) string { return path[strings.LastIndex(path, "/")+1:] }
+
+// jsonLine is an event of newline-delimited JSON.
+func jsonLine(o object) []byte { return append(encode(o), '\n') }
